@@ -1,0 +1,84 @@
+//! What can be said of a term without running it.
+
+use crate::fault::Fault;
+use crate::form::FORMS;
+use crate::parse::{Notation, parse};
+use crate::primitive::meta::{count_forms, free_variables, tools_named};
+use crate::print;
+use crate::term::{Origin, Terms};
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+
+/// The outcome of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// The text whose sha256 names the term.
+    pub canonical: String,
+    /// sha256 of `canonical`, in hexadecimal.
+    pub hash: String,
+    /// The outermost form.
+    pub form: &'static str,
+    /// How often each form occurs, in the order of the table.
+    pub forms: Vec<(&'static str, u32)>,
+    /// Variables that nothing in the term binds.
+    pub free: Vec<String>,
+    /// Tools that the term names literally.
+    pub tools: Vec<String>,
+    /// What may be a mistake.
+    pub warnings: Vec<String>,
+}
+
+/// Parses a term and looks at it; runs nothing.
+pub fn check(code: &str) -> Result<Summary, Fault> {
+    let mut terms = Terms::default();
+    let parsed = parse(&mut terms, code, Origin::Code, Notation::Code)?;
+    let root = parsed.root;
+    let canonical = print::term(&terms, root);
+    let (forms, _) = count_forms(&terms, root);
+    let free = free_variables(&terms, root).into_iter().map(|name| terms.name(name).to_owned());
+    Ok(Summary {
+        hash: hash(&canonical),
+        canonical,
+        form: terms.form(root).name(),
+        forms: forms.into_iter().map(|(form, count)| (form.name(), count)).collect(),
+        free: free.collect(),
+        tools: tools_named(&terms, root),
+        warnings: parsed.warnings,
+    })
+}
+
+fn hash(text: &str) -> String {
+    let mut hex = String::with_capacity(64);
+    for byte in Sha256::digest(text.as_bytes()) {
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
+}
+
+/// The table of forms as JSON: `[{name, group, syntax, doc, example, result}]`.
+#[must_use]
+pub fn forms() -> String {
+    let mut out = String::from("[");
+    for (index, row) in FORMS.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        let members = [
+            ("name", row.name),
+            ("group", row.group),
+            ("syntax", row.syntax),
+            ("doc", row.doc),
+            ("example", row.example),
+            ("result", row.result),
+        ];
+        for (at, (key, text)) in members.into_iter().enumerate() {
+            out.push(if at == 0 { '{' } else { ',' });
+            print::string(key, &mut out);
+            out.push(':');
+            print::string(text, &mut out);
+        }
+        out.push('}');
+    }
+    out.push(']');
+    out
+}

@@ -1,0 +1,296 @@
+//! What the compiler produces and the machine runs: operations on slots, eight bytes each, with
+//! tables beside them that only faults, depth checks and debugging read.
+//!
+//! A *slot* is a word in the window of the running function; `d` is always where a result goes.
+//! A *block* is a straight line of operations. The last one of a block has its `cost`: the fuel
+//! of every term node visited since the block began.
+
+use crate::form::Form;
+use crate::term::{NameId, TermId};
+
+/// A slot.
+pub(crate) type Slot = u8;
+
+/// One operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Op {
+    /// The outermost evaluation is finished; its value is in slot 0.
+    Halt,
+    /// The value of a function that was given too many arguments is applied to the other `n`.
+    Rest { n: u8 },
+    /// An `eval` has its value.
+    EvalEnd,
+    /// The source of a tool has its value; the tool is the integer in slot 1.
+    ToolEnd,
+    /// Ends a block.
+    Pay { cost: u32 },
+    /// Writes a debug line about a visit.
+    Debug { visit: u32 },
+    /// `d` becomes `a`.
+    Move { d: Slot, a: Slot },
+    /// `d` becomes an integer.
+    Integer { d: Slot, n: i32 },
+    /// `d` becomes a constant.
+    Constant { d: Slot, k: u32 },
+    /// `d` becomes a captured value of the running closure.
+    Capture { d: Slot, i: u16 },
+    /// Sum of `a` and `b`.
+    Add { d: Slot, a: Slot, b: Slot },
+    /// Difference.
+    Sub { d: Slot, a: Slot, b: Slot },
+    /// Product.
+    Mul { d: Slot, a: Slot, b: Slot },
+    /// Sum of `a` and a literal (of `sub`: the negated literal).
+    AddLiteral { d: Slot, a: Slot, n: i32 },
+    /// A strict form of two operands.
+    Binary { form: Form, d: Slot, a: Slot, b: Slot, cost: u16 },
+    /// A strict form of one operand.
+    Unary { form: Form, d: Slot, a: Slot, cost: u16 },
+    /// The list that begins with `a` and goes on with `b`.
+    Cons { d: Slot, a: Slot, b: Slot },
+    /// The pair of `a` and `b`.
+    Pair { d: Slot, a: Slot, b: Slot },
+    /// First half of a pair.
+    First { d: Slot, a: Slot },
+    /// Second half of a pair.
+    Second { d: Slot, a: Slot },
+    /// First element of a list.
+    Head { d: Slot, a: Slot },
+    /// The list without its first element.
+    Tail { d: Slot, a: Slot },
+    /// The opposite boolean.
+    Not { d: Slot, a: Slot },
+    /// Puts `a` before the list in `d`.
+    Push { d: Slot, a: Slot },
+    /// Reverses the list in `d`, which nothing else refers to.
+    Reverse { d: Slot },
+    /// The record with the keys of a key list and the values in the (reversed) list `d`.
+    Record { d: Slot, keys: u32 },
+    /// Goes on elsewhere; ends a block.
+    Jump { to: u32, cost: u16 },
+    /// Goes on at `to` if `a` is false; it must be a boolean.
+    JumpFalse { a: Slot, to: u32 },
+    /// Goes on at `to` if `a` is true; it must be a boolean.
+    JumpTrue { a: Slot, to: u32 },
+    /// Goes on at `to` unless `a` < `b`; `swap` 1: the form is `gt`, its operands `b` and `a`.
+    JumpNotLess { a: Slot, b: Slot, swap: u8, to: u32 },
+    /// Goes on at `to` unless `a` = `b`.
+    JumpNotEqual { a: Slot, b: Slot, to: u32 },
+    /// Goes on at `to` unless `a` < `n`.
+    JumpNotLessLiteral { a: Slot, n: i16, to: u32 },
+    /// Goes on at `to` unless `a` = `n`.
+    JumpNotEqualLiteral { a: Slot, n: i16, to: u32 },
+    /// Goes on at `to` unless the list `a` is empty.
+    JumpNotEmpty { a: Slot, to: u32 },
+    /// Faults unless `a` is a boolean.
+    Boolean { a: Slot },
+    /// A closure of a code; what it captures is listed there.
+    Close { d: Slot, code: u32 },
+    /// Applies `f` to the `n` arguments from `base` on; the value goes to `base`.
+    Call { f: Slot, base: Slot, n: u8, depth: u8, cost: u16 },
+    /// The same in place of the running function.
+    TailCall { f: Slot, base: Slot, n: u8, cost: u16 },
+    /// More arguments of `f` follow the `n` at `base`: applies it now unless it can wait for them.
+    Feed { f: Slot, base: Slot, n: u8, depth: u8, cost: u16 },
+    /// After a `Feed` that applied `f`: its value takes the place of `f`.
+    Fed { f: Slot, base: Slot, n: u8 },
+    /// Applies the running function, which begins `back` operations earlier, to `base`.
+    CallSelf { base: Slot, depth: u8, cost: u16, back: u16 },
+    /// The same with the argument `a` + `n`.
+    CallSelfAdd { base: Slot, a: Slot, n: i8, depth: u8, cost: u8, back: u16 },
+    /// The same where the function takes the halves of a pair at `base` and the slot after it.
+    CallSelfPair { base: Slot, depth: u8, cost: u16, back: u16 },
+    /// `CallSelf` in place of the running function.
+    TailSelf { base: Slot, cost: u16, back: u16 },
+    /// `CallSelfPair` in place of the running function.
+    TailSelfPair { base: Slot, cost: u16, back: u16 },
+    /// If slot 0 is a pair, spreads it over slots 0 and 1 and goes on at `to`.
+    Spread { to: u32 },
+    /// The value of the running function is `a`.
+    Return { a: Slot, cost: u16 },
+    /// The value of the running function is `a` + `b`.
+    AddReturn { a: Slot, b: Slot, cost: u16 },
+    /// Faults unless `f` is a function, `d + 1` being a list.
+    FoldFunction { f: Slot, d: Slot },
+    /// A fold over the list in `d + 1`: its first item goes to `d + 2`; an empty one goes to `exit`.
+    FoldBegin { d: Slot, cost: u16, exit: u32 },
+    /// The accumulator in `d` becomes `d + 3`; the next item goes to `d + 2` and on to `body`.
+    FoldNext { d: Slot, cost: u16, body: u32 },
+    /// Evaluates the quoted term in `a` among the names of a scope.
+    Eval { d: Slot, a: Slot, depth: u8, cost: u16, scope: u16 },
+    /// The source of the tool that `a` names, quoted; `tool` is the one this code belongs to.
+    CodeOf { d: Slot, a: Slot, cost: u16, tool: u16 },
+    /// The value of the tool that `a` names.
+    Tool { d: Slot, a: Slot, depth: u8, cost: u16 },
+    /// The value of the tool this code belongs to.
+    SelfTool { d: Slot, depth: u8, cost: u16, tool: u16 },
+    /// A continuation of the tool this code belongs to.
+    Continue { d: Slot, a: Slot, tool: u16 },
+    /// Writes `a` and `b` to the trace; the value is `b`.
+    Trace { d: Slot, a: Slot, b: Slot },
+    /// Asks the host for an effect.
+    Perform { d: Slot, a: Slot, cost: u16, name: u16 },
+    /// Faults: a variable that nothing binds.
+    Unbound { name: NameId },
+}
+
+/// Where a value is that a closure captures or a scope names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In a slot.
+    Slot(Slot),
+    /// Captured by the running closure.
+    Captured(u16),
+    /// A constant.
+    Constant(u32),
+}
+
+/// The code of one function, of a whole program, or of an evaluated term.
+#[derive(Clone, Debug)]
+pub(crate) struct Code {
+    /// Its first operation.
+    pub(crate) entry: u32,
+    /// The operation after its last.
+    pub(crate) end: u32,
+    /// Arguments it takes at once.
+    pub(crate) arity: u8,
+    /// Term nodes visited when so many arguments have been taken, one after another.
+    pub(crate) merged: Vec<u8>,
+    /// What its closures capture, in the function that makes them.
+    pub(crate) captures: Vec<Place>,
+    /// The tool in whose source it stands, counted from 1, or 0.
+    pub(crate) tool: u32,
+    /// The `eval` that faults inside it are reported at, if it came from a plain quote.
+    pub(crate) site: Option<TermId>,
+}
+
+/// Visible names at an `eval`, and where their values are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scope {
+    /// Each name once.
+    pub(crate) names: Vec<(NameId, Place)>,
+    /// The `eval`.
+    pub(crate) term: TermId,
+    /// Where faults of plain quotes are reported: the `eval` or the one it is itself inside.
+    pub(crate) site: TermId,
+}
+
+/// One visit of a term node, chained to the one before it in its block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Visit {
+    /// The visit before it, or `NO_VISIT`.
+    pub(crate) previous: u32,
+    /// The term.
+    pub(crate) term: TermId,
+    /// Pending evaluations within the function.
+    pub(crate) depth: u32,
+    /// How many nodes, one of them `term` and the others right below it.
+    pub(crate) nodes: u32,
+}
+
+/// A block has no visit yet.
+pub(crate) const NO_VISIT: u32 = u32::MAX;
+
+/// Everything compiled so far.
+#[derive(Debug, Default)]
+pub(crate) struct Image {
+    /// Operations of all codes.
+    pub(crate) ops: Vec<Op>,
+    /// For each operation, the term it belongs to.
+    pub(crate) terms: Vec<TermId>,
+    /// For each operation, the last visit of its block before it.
+    pub(crate) visits_at: Vec<u32>,
+    /// All visits.
+    pub(crate) visits: Vec<Visit>,
+    /// Functions, in ascending order of `entry`.
+    pub(crate) codes: Vec<Code>,
+    /// Scopes of `eval`s.
+    pub(crate) scopes: Vec<Scope>,
+    /// Keys of `Record`s, as constants.
+    pub(crate) keys: Vec<Vec<u32>>,
+    /// For debugging: names in scope, per visit.
+    pub(crate) debug_names: Vec<Vec<NameId>>,
+}
+
+/// Where the operations stand that no term is compiled to.
+pub(crate) const HALT: u32 = 0;
+/// `Rest { n }` stands at this plus `n`.
+pub(crate) const REST: u32 = 0;
+pub(crate) const EVAL_END: u32 = MOST_ARGUMENTS + 1;
+pub(crate) const TOOL_END: u32 = MOST_ARGUMENTS + 2;
+/// Applies slot 0 to slot 1.
+pub(crate) const APPLY: u32 = MOST_ARGUMENTS + 3;
+/// Arguments that may be pending.
+pub(crate) const MOST_ARGUMENTS: u32 = 128;
+
+impl Image {
+    /// An image without code.
+    pub(crate) fn new() -> Self {
+        let rest = (1..=MOST_ARGUMENTS).map(|n| Op::Rest { n: Slot::try_from(n).unwrap_or(0) });
+        let apply = Op::TailCall { f: 0, base: 1, n: 1, cost: 0 };
+        let ops = [Op::Halt].into_iter().chain(rest).chain([Op::EvalEnd, Op::ToolEnd, apply]);
+        let ops: Vec<Op> = ops.collect();
+        let (terms, visits_at) = (vec![0; ops.len()], vec![NO_VISIT; ops.len()]);
+        Self { ops, terms, visits_at, ..Self::default() }
+    }
+
+    /// The operation at `pc`, for faults.
+    pub(crate) fn op(&self, pc: usize) -> Op {
+        self.ops.get(pc).copied().unwrap_or(Op::Halt)
+    }
+
+    /// The term the operation at `pc` belongs to.
+    pub(crate) fn term(&self, pc: usize) -> TermId {
+        self.terms.get(pc).copied().unwrap_or_default()
+    }
+
+    /// The code that the operation at `pc` belongs to.
+    pub(crate) fn code_at(&self, pc: usize) -> Option<&Code> {
+        let index = self.codes.partition_point(|code| code.entry as usize <= pc).checked_sub(1)?;
+        self.codes.get(index).filter(|code| pc < code.end as usize)
+    }
+
+    /// Visits of the block of the operation at `pc`, up to it, in order.
+    pub(crate) fn visited(&self, pc: usize) -> Vec<Visit> {
+        let mut at = self.visits_at.get(pc).copied().unwrap_or(NO_VISIT);
+        let mut visits = Vec::new();
+        while let Some(visit) = self.visits.get(at as usize) {
+            visits.push(*visit);
+            at = visit.previous;
+        }
+        visits.reverse();
+        visits
+    }
+}
+
+impl Op {
+    /// The fuel that the operation pays before anything else it does.
+    pub(crate) fn cost(self) -> u32 {
+        match self {
+            Self::Pay { cost } => cost,
+            Self::CallSelfAdd { cost, .. } => u32::from(cost),
+            Self::Binary { cost, .. }
+            | Self::Unary { cost, .. }
+            | Self::Jump { cost, .. }
+            | Self::Call { cost, .. }
+            | Self::TailCall { cost, .. }
+            | Self::Feed { cost, .. }
+            | Self::CallSelf { cost, .. }
+            | Self::CallSelfPair { cost, .. }
+            | Self::TailSelf { cost, .. }
+            | Self::TailSelfPair { cost, .. }
+            | Self::Return { cost, .. }
+            | Self::AddReturn { cost, .. }
+            | Self::FoldBegin { cost, .. }
+            | Self::FoldNext { cost, .. }
+            | Self::Eval { cost, .. }
+            | Self::CodeOf { cost, .. }
+            | Self::Tool { cost, .. }
+            | Self::SelfTool { cost, .. }
+            | Self::Perform { cost, .. } => u32::from(cost),
+            _ => 0,
+        }
+    }
+}
+
+const _: () = assert!(size_of::<Op>() == 8, "an operation is eight bytes");

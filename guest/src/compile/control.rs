@@ -1,0 +1,415 @@
+//! Forms that decide what is evaluated next: applications, bindings, branches, folds.
+
+use super::forms::{slot, to_u32};
+use super::{Compiler, Failed, Location, MERGED, MOST_PARAMETERS, Spine, Task};
+use crate::code::{Op, Place, Slot};
+use crate::form::Form;
+use crate::term::TermId;
+
+impl Compiler<'_> {
+    pub(super) fn into(&mut self, t: TermId, d: Slot, depth: u32, to: Slot) -> Result<(), Failed> {
+        let (a, task) = self.operand(t, d, depth)?;
+        if a != to {
+            self.tasks.push(Task::Emit { op: Op::Move { d: to, a }, t });
+        }
+        self.tasks.push(task);
+        Ok(())
+    }
+
+    pub(super) fn let_in(&mut self, t: TermId, index: u32, d: Slot, depth: Option<u32>, to: Slot) {
+        let operands = self.terms.operands(t);
+        let at = index as usize;
+        let (Some(term), name) = (operands.get(at).copied(), self.terms.names(t).get(at)) else {
+            return;
+        };
+        let Some(name) = name.copied() else {
+            return self.schedule(&[match depth {
+                Some(depth) => Task::Into { t: term, d, depth, to },
+                None => Task::Tail { t: term, d },
+            }]);
+        };
+        let value = Task::Term { t: term, d, depth: depth.unwrap_or(0) + 1 };
+        let bind = Task::Bind { name, location: Location::At(Place::Slot(d)) };
+        let rest = Task::Let { t, index: index + 1, d: d + 1, depth, to };
+        self.schedule(&[value, bind, rest, Task::Unbind { count: 1 }]);
+    }
+
+    /// A literal function applied to as many arguments as it takes binds them like `let`.
+    fn inline(&mut self, t: TermId, d: Slot, depth: Option<u32>) -> bool {
+        let Some((function, arguments)) = self.terms.operands(t).split_first() else {
+            return false;
+        };
+        let names = self.terms.names(*function);
+        let literal = self.terms.form(*function) == Form::Lam;
+        if !literal || names.len() != arguments.len() || names.len() > MOST_PARAMETERS {
+            return false;
+        }
+        let inner = depth.unwrap_or(0) + 1;
+        self.visit(*function, inner, 1);
+        let (mut tasks, mut binds) = (Vec::new(), Vec::new());
+        let mut next = d;
+        for (name, argument) in names.iter().zip(arguments) {
+            tasks.push(Task::Term { t: *argument, d: next, depth: inner });
+            let location = Location::At(Place::Slot(next));
+            binds.push(Task::Bind { name: *name, location });
+            next += 1;
+        }
+        tasks.extend(binds);
+        let body = self.terms.operand(*function, 0);
+        tasks.push(match depth {
+            Some(depth) => Task::Into { t: body, d: next, depth, to: d },
+            None => Task::Tail { t: body, d: next },
+        });
+        tasks.push(Task::Unbind { count: to_u32(names.len()) });
+        self.schedule(&tasks);
+        true
+    }
+
+    pub(super) fn application(&mut self, t: TermId, d: Slot, depth: u32) -> Result<(), Failed> {
+        if self.inline(t, d, Some(depth)) || self.apply_self(t, d, Some(depth))? {
+            return Ok(());
+        }
+        self.call(t, d, Some(depth))
+    }
+
+    /// `self` applied to one argument, where the running function is the one that it means.
+    fn apply_self(&mut self, t: TermId, d: Slot, depth: Option<u32>) -> Result<bool, Failed> {
+        let [function, argument] = *self.terms.operands(t) else { return Ok(false) };
+        let known = self.is_self() && self.function().arity == 1;
+        if self.terms.form(function) != Form::SelfRef || !known {
+            return Ok(false);
+        }
+        let inner = depth.unwrap_or(0) + 1;
+        self.visit(function, inner, 1);
+        let deeper = slot(depth.unwrap_or(0));
+        let form = self.terms.form(argument);
+        if form == Form::Pair && self.function().split.is_some() {
+            let (a, b) = (self.terms.operand(argument, 0), self.terms.operand(argument, 1));
+            let op = match depth {
+                Some(_) => Op::CallSelfPair { base: d, depth: deeper, cost: 0, back: 0 },
+                None => Op::TailSelfPair { base: d, cost: 0, back: 0 },
+            };
+            let halves = [
+                Task::Visit { t: argument, depth: inner, nodes: 1 },
+                Task::Term { t: a, d, depth: inner + 1 },
+                Task::Term { t: b, d: d + 1, depth: inner + 1 },
+                Task::End { op, t },
+            ];
+            self.schedule(&halves);
+            return Ok(true);
+        }
+        if depth.is_some() && self.step_of_variable(argument, d, inner, deeper)? {
+            return Ok(true);
+        }
+        let op = match depth {
+            Some(_) => Op::CallSelf { base: d, depth: deeper, cost: 0, back: 0 },
+            None => Op::TailSelf { base: d, cost: 0, back: 0 },
+        };
+        self.schedule(&[Task::Term { t: argument, d, depth: inner }, Task::End { op, t }]);
+        Ok(true)
+    }
+
+    /// `self` applied to a variable plus or minus a small literal: one operation.
+    fn step_of_variable(
+        &mut self,
+        t: TermId,
+        d: Slot,
+        depth: u32,
+        deeper: u8,
+    ) -> Result<bool, Failed> {
+        let form = self.terms.form(t);
+        let [variable, literal] = *self.terms.operands(t) else { return Ok(false) };
+        let Some(n) = self.literal::<i8>(literal) else { return Ok(false) };
+        let n = match form {
+            Form::Add => n,
+            Form::Sub if n != i8::MIN => -n,
+            _ => return Ok(false),
+        };
+        let (a, task) = self.operand(variable, d, depth + 1)?;
+        if a == d {
+            return Ok(false);
+        }
+        let op = Op::CallSelfAdd { base: d, a, n, depth: deeper, cost: 0, back: 0 };
+        self.schedule(&[
+            Task::Visit { t, depth, nodes: 1 },
+            task,
+            Task::Visit { t: literal, depth: depth + 1, nodes: 1 },
+            Task::End { op, t },
+        ]);
+        Ok(true)
+    }
+
+    /// A call of anything else. Applications nested in function position become one call.
+    fn call(&mut self, t: TermId, d: Slot, depth: Option<u32>) -> Result<(), Failed> {
+        let first = depth.unwrap_or(0);
+        let (mut at, mut levels, mut arguments) = (t, 0, 0);
+        loop {
+            let operands = self.terms.operands(at);
+            if operands.len() > MOST_PARAMETERS {
+                return Err(Failed::Parameters(at));
+            }
+            arguments += operands.len() - 1;
+            let function = self.terms.operand(at, 0);
+            let more = self.terms.operands(function).len();
+            let nested = self.terms.form(function) == Form::App && levels < 8;
+            if !nested || arguments + more > MERGED || self.is_direct(function) {
+                break;
+            }
+            levels += 1;
+            at = function;
+            self.visit(at, first + levels, 1);
+        }
+        let function = self.terms.operand(at, 0);
+        let inner = first + levels + 1;
+        let (f, task) = if levels == 0 {
+            self.operand(function, d, inner)?
+        } else {
+            (d, Task::Term { t: function, d, depth: inner })
+        };
+        let base = if f == d { d + 1 } else { d };
+        let spine = Spine { function: f, base, arguments: 0, to: d };
+        self.schedule(&[task, Task::Feed { t, index: levels, spine, depth }]);
+        Ok(())
+    }
+
+    /// Whether an application is compiled without a call of an unknown function.
+    fn is_direct(&mut self, t: TermId) -> bool {
+        let function = self.terms.operand(t, 0);
+        match self.terms.form(function) {
+            Form::Lam => self.terms.names(function).len() == self.terms.operands(t).len() - 1,
+            Form::SelfRef => self.is_self(),
+            _ => false,
+        }
+    }
+
+    /// The arguments of the application `levels` inside `t`, then of the ones around it.
+    pub(super) fn feed(&mut self, t: TermId, levels: u32, spine: Spine, depth: Option<u32>) {
+        let mut at = t;
+        for _ in 0..levels {
+            at = self.terms.operand(at, 0);
+        }
+        let here = depth.unwrap_or(0) + levels;
+        let Spine { function: f, base, arguments, to } = spine;
+        let given = self.terms.operands(at).get(1..).unwrap_or_default();
+        let mut tasks = Vec::with_capacity(given.len() + 3);
+        let mut n = arguments;
+        for argument in given {
+            tasks.push(Task::Term { t: *argument, d: base + n, depth: here + 1 });
+            n += 1;
+        }
+        let cost = 0;
+        if levels > 0 {
+            let op = Op::Feed { f, base, n, depth: slot(here), cost };
+            tasks.push(Task::End { op, t: at });
+            tasks.push(Task::Emit { op: Op::Fed { f, base, n }, t: at });
+            let spine = Spine { arguments: n, ..spine };
+            tasks.push(Task::Feed { t, index: levels - 1, spine, depth });
+        } else if depth.is_none() {
+            tasks.push(Task::End { op: Op::TailCall { f, base, n, cost }, t });
+        } else {
+            tasks.push(Task::End { op: Op::Call { f, base, n, depth: slot(here), cost }, t });
+            if base != to {
+                tasks.push(Task::Emit { op: Op::Move { d: to, a: base }, t });
+            }
+        }
+        self.schedule(&tasks);
+    }
+
+    pub(super) fn if_else(&mut self, t: TermId, d: Slot, depth: u32) {
+        let (otherwise, end) = (self.label(), self.label());
+        let operand = |i| self.terms.operand(t, i);
+        let tasks = [
+            Task::Test { t: operand(0), d, depth: depth + 1, label: otherwise, of: t },
+            Task::Save,
+            Task::Term { t: operand(1), d, depth },
+            Task::End { op: Op::Jump { to: end, cost: 0 }, t },
+            Task::Label(otherwise),
+            Task::Restore,
+            Task::Term { t: operand(2), d, depth },
+            Task::End { op: Op::Pay { cost: 0 }, t },
+            Task::Label(end),
+        ];
+        self.schedule(&tasks);
+    }
+
+    /// Branches to `label` unless `t` is true; comparisons are part of the branch.
+    pub(super) fn test(
+        &mut self,
+        t: TermId,
+        d: Slot,
+        depth: u32,
+        label: u32,
+        of: TermId,
+    ) -> Result<(), Failed> {
+        let (inner, to) = (depth + 1, label);
+        let form = self.terms.form(t);
+        let right = self.terms.operand(t, 1);
+        if d > super::CROWDED_SLOT || depth > super::CROWDED_DEPTH {
+            let tasks =
+                [Task::Term { t, d, depth }, Task::Emit { op: Op::JumpFalse { a: d, to }, t: of }];
+            self.schedule(&tasks);
+            return Ok(());
+        }
+        let (first, second, op) = match (form, self.literal::<i16>(right)) {
+            (Form::Lt | Form::Eq, Some(n)) => {
+                let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
+                let literal = Task::Visit { t: right, depth: inner, nodes: 1 };
+                let op = if form == Form::Lt {
+                    Op::JumpNotLessLiteral { a, n, to }
+                } else {
+                    Op::JumpNotEqualLiteral { a, n, to }
+                };
+                (task, Some(literal), op)
+            }
+            (Form::Lt | Form::Gt | Form::Eq, _) => {
+                let ((a, first), (b, second)) = self.two(t, d, inner)?;
+                let op = match form {
+                    Form::Lt => Op::JumpNotLess { a, b, swap: 0, to },
+                    Form::Gt => Op::JumpNotLess { a: b, b: a, swap: 1, to },
+                    _ => Op::JumpNotEqual { a, b, to },
+                };
+                (first, Some(second), op)
+            }
+            (Form::IsEmpty, _) => {
+                let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
+                (task, None, Op::JumpNotEmpty { a, to })
+            }
+            _ => {
+                let (a, task) = self.operand(t, d, depth)?;
+                self.schedule(&[task, Task::Emit { op: Op::JumpFalse { a, to }, t: of }]);
+                return Ok(());
+            }
+        };
+        self.visit(t, depth, 1);
+        let mut tasks = vec![first];
+        tasks.extend(second);
+        tasks.push(Task::Emit { op, t });
+        self.schedule(&tasks);
+        Ok(())
+    }
+
+    pub(super) fn and_or(&mut self, t: TermId, d: Slot, inner: u32) {
+        let end = self.label();
+        let jump = match self.terms.form(t) {
+            Form::And => Op::JumpFalse { a: d, to: end },
+            _ => Op::JumpTrue { a: d, to: end },
+        };
+        let pay = Task::End { op: Op::Pay { cost: 0 }, t };
+        let tasks = [
+            Task::Term { t: self.terms.operand(t, 0), d, depth: inner },
+            pay,
+            Task::Emit { op: jump, t },
+            Task::Term { t: self.terms.operand(t, 1), d, depth: inner },
+            Task::Emit { op: Op::Boolean { a: d }, t },
+            pay,
+            Task::Label(end),
+        ];
+        self.schedule(&tasks);
+    }
+
+    /// A fold over a literal function is a loop in the same function, and its pair of
+    /// accumulator and item is built only if the function uses it whole.
+    pub(super) fn fold(&mut self, t: TermId, d: Slot, depth: u32) -> Result<(), Failed> {
+        let [function, start, list] = *self.terms.operands(t) else { return Ok(()) };
+        let inner = depth + 1;
+        let literal = self.terms.form(function) == Form::Lam;
+        let [name] = *self.terms.names(function) else {
+            self.fold_unknown(t, d, depth);
+            return Ok(());
+        };
+        if !literal {
+            self.fold_unknown(t, d, depth);
+            return Ok(());
+        }
+        let (begin, exit) = (self.label(), self.label());
+        self.visit(function, inner, 1);
+        let application = Task::Visit { t, depth, nodes: 1 };
+        let body = self.terms.operand(function, 0);
+        let mut tasks = vec![
+            Task::Term { t: start, d, depth: inner },
+            Task::Term { t: list, d: d + 1, depth: inner },
+            Task::End { op: Op::FoldBegin { d, cost: 0, exit }, t },
+            Task::Label(begin),
+            application,
+        ];
+        if self.splittable.contains(&function) {
+            let location = Location::Halves(Place::Slot(d), Place::Slot(d + 2));
+            tasks.push(Task::Bind { name, location });
+            tasks.push(Task::Into { t: body, d: d + 3, depth: inner, to: d + 3 });
+        } else {
+            let pair = Op::Pair { d: d + 3, a: d, b: d + 2 };
+            tasks.push(Task::Emit { op: pair, t });
+            let location = Location::At(Place::Slot(d + 3));
+            tasks.push(Task::Bind { name, location });
+            tasks.push(Task::Into { t: body, d: d + 4, depth: inner, to: d + 3 });
+        }
+        tasks.push(Task::Unbind { count: 1 });
+        tasks.push(Task::End { op: Op::FoldNext { d, cost: 0, body: begin }, t });
+        tasks.push(Task::Label(exit));
+        self.schedule(&tasks);
+        Ok(())
+    }
+
+    fn fold_unknown(&mut self, t: TermId, d: Slot, depth: u32) {
+        let (begin, exit) = (self.label(), self.label());
+        let inner = depth + 1;
+        let term = |i, d| Task::Term { t: self.terms.operand(t, i), d, depth: inner };
+        let (list, item) = (d + 1, d + 3);
+        let call = Op::Call { f: d, base: d + 4, n: 1, depth: slot(inner), cost: 0 };
+        let tasks = [
+            term(0, d),
+            term(1, d + 1),
+            term(2, d + 2),
+            Task::Emit { op: Op::FoldFunction { f: d, d: list }, t },
+            Task::End { op: Op::FoldBegin { d: list, cost: 0, exit }, t },
+            Task::Label(begin),
+            Task::Visit { t, depth, nodes: 1 },
+            Task::Emit { op: Op::Pair { d: d + 4, a: list, b: item }, t },
+            Task::End { op: call, t },
+            Task::End { op: Op::FoldNext { d: list, cost: 0, body: begin }, t },
+            Task::Label(exit),
+            Task::Emit { op: Op::Move { d, a: list }, t },
+        ];
+        self.schedule(&tasks);
+    }
+
+    pub(super) fn tail(&mut self, t: TermId, d: Slot) -> Result<(), Failed> {
+        match self.terms.form(t) {
+            Form::If => {
+                self.visit(t, 0, 1);
+                let otherwise = self.label();
+                let operand = |i| self.terms.operand(t, i);
+                let tasks = [
+                    Task::Test { t: operand(0), d, depth: 1, label: otherwise, of: t },
+                    Task::Save,
+                    Task::Tail { t: operand(1), d },
+                    Task::Label(otherwise),
+                    Task::Restore,
+                    Task::Tail { t: operand(2), d },
+                ];
+                self.schedule(&tasks);
+            }
+            Form::Let => {
+                self.visit(t, 0, 1);
+                self.tasks.push(Task::Let { t, index: 0, d, depth: None, to: d });
+            }
+            Form::App => {
+                self.visit(t, 0, 1);
+                if !self.inline(t, d, None) && !self.apply_self(t, d, None)? {
+                    self.call(t, d, None)?;
+                }
+            }
+            Form::Add if self.literal::<i32>(self.terms.operand(t, 1)).is_none() => {
+                self.visit(t, 0, 1);
+                let ((a, first), (b, second)) = self.two(t, d, 1)?;
+                let op = Op::AddReturn { a, b, cost: 0 };
+                self.schedule(&[first, second, Task::End { op, t }]);
+            }
+            _ => {
+                let (a, task) = self.operand(t, d, 0)?;
+                self.schedule(&[task, Task::End { op: Op::Return { a, cost: 0 }, t }]);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,266 @@
+//! Emitting operations: blocks and their cost, labels, functions put in their place.
+
+use super::{Compiler, Function, Location, Task};
+use crate::code::{Code, NO_VISIT, Op, Place, Slot, Visit};
+use crate::term::TermId;
+use crate::value::{CLOSURE, KIND_CLOSURE, Word, header, pointer};
+
+impl Function {
+    pub(super) fn new(arity: u8) -> Self {
+        Self { arity, visit: NO_VISIT, ..Self::default() }
+    }
+
+    pub(super) fn here(&self) -> u32 {
+        to_u32(self.ops.len())
+    }
+
+    pub(super) fn label(&mut self) -> u32 {
+        self.labels.push(0);
+        to_u32(self.labels.len() - 1)
+    }
+}
+
+fn to_u32(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+impl Compiler<'_> {
+    pub(super) fn emit(&mut self, op: Op, t: TermId) {
+        let function = self.function();
+        let visit = function.visit;
+        function.ops.push(op);
+        function.terms.push(t);
+        function.visits_at.push(visit);
+    }
+
+    pub(super) fn visit(&mut self, term: TermId, depth: u32, nodes: u32) {
+        let function = self.function();
+        let visit = Visit { previous: function.visit, term, depth, nodes };
+        function.cost += nodes;
+        let id = to_u32(self.image.visits.len());
+        self.image.visits.push(visit);
+        self.function().visit = id;
+        if self.debug {
+            let mut names = self.bound_names().to_vec();
+            names.sort_unstable();
+            names.dedup();
+            self.image.debug_names.push(names);
+            self.emit(Op::Debug { visit: id }, term);
+        }
+    }
+
+    /// Emits the last operation of a block, with the block's cost.
+    pub(super) fn end(&mut self, op: Op, t: TermId) {
+        let mut op = op;
+        let total = self.function().cost;
+        let fits = match &mut op {
+            Op::Pay { cost } => {
+                *cost = total;
+                true
+            }
+            Op::CallSelfAdd { cost, .. } => set(cost, total),
+            Op::Binary { cost, .. }
+            | Op::Unary { cost, .. }
+            | Op::Jump { cost, .. }
+            | Op::Call { cost, .. }
+            | Op::TailCall { cost, .. }
+            | Op::Feed { cost, .. }
+            | Op::CallSelf { cost, .. }
+            | Op::CallSelfPair { cost, .. }
+            | Op::TailSelf { cost, .. }
+            | Op::TailSelfPair { cost, .. }
+            | Op::Return { cost, .. }
+            | Op::AddReturn { cost, .. }
+            | Op::FoldBegin { cost, .. }
+            | Op::FoldNext { cost, .. }
+            | Op::Eval { cost, .. }
+            | Op::CodeOf { cost, .. }
+            | Op::Tool { cost, .. }
+            | Op::SelfTool { cost, .. }
+            | Op::Perform { cost, .. } => set(cost, total),
+            _ => false,
+        };
+        if !fits {
+            self.emit(Op::Pay { cost: total }, t);
+            self.reset_block();
+        }
+        match (self.is_self_call(op), self.distance(op)) {
+            (true, Some(distance)) => set_back(&mut op, distance),
+            (true, None) => return self.far_call(op, t),
+            (false, _) => {}
+        }
+        self.emit(op, t);
+        self.reset_block();
+    }
+
+    fn reset_block(&mut self) {
+        let function = self.function();
+        (function.cost, function.visit) = (0, NO_VISIT);
+    }
+
+    fn is_self_call(&self, op: Op) -> bool {
+        matches!(
+            op,
+            Op::CallSelf { .. }
+                | Op::CallSelfAdd { .. }
+                | Op::CallSelfPair { .. }
+                | Op::TailSelf { .. }
+                | Op::TailSelfPair { .. }
+        )
+    }
+
+    /// How many operations before the next one the body begins that a call of `self` means.
+    fn distance(&mut self, op: Op) -> Option<u16> {
+        let function = self.function();
+        let start = match op {
+            Op::CallSelfPair { .. } | Op::TailSelfPair { .. } => function.split?,
+            _ => 0,
+        };
+        u16::try_from(function.here() - start).ok()
+    }
+
+    /// A call of `self` from too far away to jump: fetches the function and calls it.
+    fn far_call(&mut self, op: Op, t: TermId) {
+        let (base, deeper, tail, total) = match op {
+            Op::CallSelfAdd { base, a, n, depth, cost, .. } => {
+                self.emit(Op::AddLiteral { d: base, a, n: i32::from(n) }, t);
+                (base, depth, false, u16::from(cost))
+            }
+            Op::CallSelfPair { base, depth, cost, .. } => {
+                self.emit(Op::Pair { d: base, a: base, b: base + 1 }, t);
+                (base, depth, false, cost)
+            }
+            Op::TailSelfPair { base, cost, .. } => {
+                self.emit(Op::Pair { d: base, a: base, b: base + 1 }, t);
+                (base, 0, true, cost)
+            }
+            Op::CallSelf { base, depth, cost, .. } => (base, depth, false, cost),
+            Op::TailSelf { base, cost, .. } => (base, 0, true, cost),
+            _ => return,
+        };
+        let f = base + 1;
+        let tool = self.tool().unwrap_or_default();
+        self.emit(Op::SelfTool { d: f, depth: deeper + 1, cost: total, tool }, t);
+        self.reset_block();
+        self.emit(
+            if tail {
+                Op::TailCall { f, base, n: 1, cost: 0 }
+            } else {
+                Op::Call { f, base, n: 1, depth: deeper, cost: 0 }
+            },
+            t,
+        );
+        self.reset_block();
+    }
+
+    /// Whether the current function is the one that `self` means.
+    pub(super) fn is_self(&mut self) -> bool {
+        self.function().is_self
+    }
+
+    pub(super) fn label(&mut self) -> u32 {
+        self.function().label()
+    }
+
+    pub(super) fn mark(&mut self, label: u32) {
+        let function = self.function();
+        let here = function.here();
+        if let Some(slot) = function.labels.get_mut(label as usize) {
+            *slot = here;
+        }
+    }
+
+    pub(super) fn constant(&mut self, word: Word) -> u32 {
+        self.constants.push(word);
+        to_u32(self.constants.len() - 1)
+    }
+
+    /// Brings a variable's value into a slot.
+    pub(super) fn fetch(&mut self, location: Location, d: Slot, t: TermId) {
+        match location {
+            Location::At(Place::Slot(a)) if a == d => {}
+            Location::At(Place::Slot(a)) => self.emit(Op::Move { d, a }, t),
+            Location::At(Place::Captured(i)) => self.emit(Op::Capture { d, i }, t),
+            Location::At(Place::Constant(k)) => self.emit(Op::Constant { d, k }, t),
+            Location::Halves(first, second) => {
+                self.fetch(Location::At(first), d, t);
+                self.fetch(Location::At(second), d + 1, t);
+                self.emit(Op::Pair { d, a: d, b: d + 1 }, t);
+            }
+        }
+    }
+
+    /// Ends a function and makes its closure in the one around it.
+    pub(super) fn close(&mut self, t: TermId, d: Slot) {
+        let Some(function) = self.functions.pop() else { return };
+        let captures = function.captures.len();
+        let code = self.place(function);
+        if captures == 0 && self.heap.grow(1).is_ok() {
+            let at = self.heap.claim(1);
+            self.heap.put(at, &[header(KIND_CLOSURE, 1, code)]);
+            let k = self.constant(pointer(at, CLOSURE));
+            return self.emit(Op::Constant { d, k }, t);
+        }
+        self.emit(Op::Close { d, code }, t);
+    }
+
+    /// Puts the operations of a finished function into the image.
+    pub(super) fn place(&mut self, function: Function) -> u32 {
+        let Function { arity, merged, ops, terms, visits_at, labels, captures, .. } = function;
+        let entry = to_u32(self.image.ops.len());
+        let target = |label: u32| labels.get(label as usize).copied().unwrap_or_default() + entry;
+        for mut op in ops {
+            match &mut op {
+                Op::Jump { to, .. }
+                | Op::JumpFalse { to, .. }
+                | Op::JumpTrue { to, .. }
+                | Op::JumpNotLess { to, .. }
+                | Op::JumpNotEqual { to, .. }
+                | Op::JumpNotLessLiteral { to, .. }
+                | Op::JumpNotEqualLiteral { to, .. }
+                | Op::JumpNotEmpty { to, .. }
+                | Op::Spread { to }
+                | Op::FoldBegin { exit: to, .. }
+                | Op::FoldNext { body: to, .. } => *to = target(*to),
+                _ => {}
+            }
+            self.image.ops.push(op);
+        }
+        self.image.terms.extend(terms);
+        self.image.visits_at.extend(visits_at);
+        let end = to_u32(self.image.ops.len());
+        let (tool, site) = (self.unit.tool, self.unit.site);
+        self.image.codes.push(Code { entry, end, arity, merged, captures, tool, site });
+        to_u32(self.image.codes.len() - 1)
+    }
+
+    /// Begins the body of the current function that takes the halves of its argument.
+    pub(super) fn spread(&mut self, t: TermId, label: u32) {
+        self.mark(label);
+        let function = self.function();
+        function.split = Some(function.here());
+        let Some(name) = self.terms.names(t).first().copied() else { return };
+        let location = Location::Halves(Place::Slot(0), Place::Slot(1));
+        let body = Task::Tail { t: self.terms.operand(t, 0), d: 2 };
+        self.schedule(&[Task::Bind { name, location }, body, Task::Unbind { count: 1 }]);
+    }
+}
+
+/// Stores a cost where it fits; otherwise it has to be paid separately.
+fn set<T: TryFrom<u32> + Default>(field: &mut T, cost: u32) -> bool {
+    let fits = T::try_from(cost);
+    let ok = fits.is_ok();
+    *field = fits.unwrap_or_default();
+    ok
+}
+
+fn set_back(op: &mut Op, distance: u16) {
+    if let Op::CallSelf { back, .. }
+    | Op::CallSelfAdd { back, .. }
+    | Op::CallSelfPair { back, .. }
+    | Op::TailSelf { back, .. }
+    | Op::TailSelfPair { back, .. } = op
+    {
+        *back = distance;
+    }
+}

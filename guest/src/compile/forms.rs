@@ -1,0 +1,347 @@
+//! How each form is compiled: into a slot, as the value of the function, or as a branch.
+
+use super::{Compiler, Failed, Function, Location, MERGED, MOST_PARAMETERS, Task};
+use crate::code::{Op, Place, Slot};
+use crate::form::Form;
+use crate::term::TermId;
+use crate::value::{NIL, UNIT, boolean, fit, quoted};
+
+/// The value of an operand: where it will be, and the task that brings it there.
+type Operand = (Slot, Task);
+
+impl Compiler<'_> {
+    /// An operand that is a local variable, or half of a pair never built, is used in place;
+    /// anything else is evaluated into `d`.
+    pub(super) fn operand(&mut self, t: TermId, d: Slot, depth: u32) -> Result<Operand, Failed> {
+        match self.terms.form(t) {
+            Form::Var => {
+                if let Some(Location::At(Place::Slot(a))) = self.look_up(self.terms.only_name(t))? {
+                    return Ok((a, Task::Visit { t, depth, nodes: 1 }));
+                }
+            }
+            Form::Fst | Form::Snd => {
+                if let Some(Place::Slot(a)) = self.half(t)? {
+                    return Ok((a, Task::Half { t, depth }));
+                }
+            }
+            _ => {}
+        }
+        Ok((d, Task::Term { t, d, depth }))
+    }
+
+    /// Two operands, in order; the second goes to a slot of its own.
+    pub(super) fn two(
+        &mut self,
+        t: TermId,
+        d: Slot,
+        depth: u32,
+    ) -> Result<(Operand, Operand), Failed> {
+        let (a, b) = (self.terms.operand(t, 0), self.terms.operand(t, 1));
+        let first = self.operand(a, d, depth)?;
+        let second = self.operand(b, if first.0 == d { d + 1 } else { d }, depth)?;
+        Ok((first, second))
+    }
+
+    /// Of `fst` or `snd` of a variable whose pair was never built: where that half is.
+    fn half(&mut self, t: TermId) -> Result<Option<Place>, Failed> {
+        let operand = self.terms.operand(t, 0);
+        if self.terms.form(operand) != Form::Var {
+            return Ok(None);
+        }
+        Ok(match self.look_up(self.terms.only_name(operand))? {
+            Some(Location::Halves(first, second)) => {
+                Some(if self.terms.form(t) == Form::Fst { first } else { second })
+            }
+            _ => None,
+        })
+    }
+
+    /// The literal of an integer operand, if it fits.
+    pub(super) fn literal<T: TryFrom<i64>>(&self, t: TermId) -> Option<T> {
+        let is_integer = self.terms.form(t) == Form::Integer;
+        is_integer.then(|| self.terms.integer(t).try_into().ok()).flatten()
+    }
+
+    pub(super) fn term(&mut self, t: TermId, d: Slot, depth: u32) -> Result<(), Failed> {
+        let form = self.terms.form(t);
+        self.visit(t, depth, 1);
+        let inner = depth + 1;
+        match form {
+            Form::Unit
+            | Form::Boolean
+            | Form::Integer
+            | Form::BigInteger
+            | Form::Text
+            | Form::Nil => {
+                self.constant_term(t, d)?;
+            }
+            Form::List => self.list(t, d, inner)?,
+            Form::Var => {
+                let name = self.terms.only_name(t);
+                match self.look_up(name)? {
+                    Some(location) => self.fetch(location, d, t),
+                    None => self.emit(Op::Unbound { name }, t),
+                }
+            }
+            Form::Quote => {
+                let k = self.constant(quoted(self.terms.operand(t, 0), 0));
+                self.emit(Op::Constant { d, k }, t);
+            }
+            Form::Lam => self.lambda(t, d)?,
+            Form::App => self.application(t, d, depth)?,
+            Form::Let => self.tasks.push(Task::Let { t, index: 0, d, depth: Some(depth), to: d }),
+            Form::If => self.if_else(t, d, depth),
+            Form::And | Form::Or => self.and_or(t, d, inner),
+            Form::Fold => self.fold(t, d, depth)?,
+            Form::Fst | Form::Snd => self.projection(t, d, inner)?,
+            Form::Record => {
+                let names: Vec<_> = self.terms.names(t).to_vec();
+                let keys = self.key_list(&names)?;
+                self.emit(Op::Constant { d, k: 0 }, t);
+                let items = Task::Items { t, index: 0, d, depth: inner };
+                self.schedule(&[items, Task::Emit { op: Op::Record { d, keys }, t }]);
+            }
+            Form::SelfRef => {
+                let depth = slot(inner);
+                let tool = self.tool()?;
+                self.end(Op::SelfTool { d, depth, cost: 0, tool }, t);
+            }
+            _ => self.strict(t, form, d, depth)?,
+        }
+        Ok(())
+    }
+
+    /// Forms whose operands are evaluated first, all of them.
+    fn strict(&mut self, t: TermId, form: Form, d: Slot, depth: u32) -> Result<(), Failed> {
+        let inner = depth + 1;
+        if self.terms.operands(t).len() == 2 {
+            return self.binary(t, form, d, inner);
+        }
+        let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
+        let deeper = slot(inner);
+        let last = match form {
+            Form::Head => Task::Emit { op: Op::Head { d, a }, t },
+            Form::Tail => Task::Emit { op: Op::Tail { d, a }, t },
+            Form::Not => Task::Emit { op: Op::Not { d, a }, t },
+            Form::Continue => Task::Emit { op: Op::Continue { d, a, tool: self.tool()? }, t },
+            Form::CodeOf => Task::End { op: Op::CodeOf { d, a, cost: 0, tool: self.tool()? }, t },
+            Form::Tool => Task::End { op: Op::Tool { d, a, depth: deeper, cost: 0 }, t },
+            Form::Eval => {
+                let scope = self.scope(t)?;
+                Task::End { op: Op::Eval { d, a, depth: deeper, cost: 0, scope }, t }
+            }
+            Form::Perform => {
+                let name = u16::try_from(self.terms.only_name(t)).map_err(|_| Failed::Entangled)?;
+                Task::End { op: Op::Perform { d, a, cost: 0, name }, t }
+            }
+            _ => Task::End { op: Op::Unary { form, d, a, cost: 0 }, t },
+        };
+        self.schedule(&[task, last]);
+        Ok(())
+    }
+
+    fn binary(&mut self, t: TermId, form: Form, d: Slot, inner: u32) -> Result<(), Failed> {
+        let right = self.terms.operand(t, 1);
+        if let (Form::Add | Form::Sub, Some(n)) = (form, self.literal::<i32>(right))
+            && let Some(n) = if form == Form::Sub { n.checked_neg() } else { Some(n) }
+        {
+            let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
+            let literal = Task::Visit { t: right, depth: inner, nodes: 1 };
+            let op = Op::AddLiteral { d, a, n };
+            self.schedule(&[task, literal, Task::Emit { op, t }]);
+            return Ok(());
+        }
+        let ((a, first), (b, second)) = self.two(t, d, inner)?;
+        let last = match form {
+            Form::Add => Task::Emit { op: Op::Add { d, a, b }, t },
+            Form::Sub => Task::Emit { op: Op::Sub { d, a, b }, t },
+            Form::Mul => Task::Emit { op: Op::Mul { d, a, b }, t },
+            Form::Cons => Task::Emit { op: Op::Cons { d, a, b }, t },
+            Form::Pair => Task::Emit { op: Op::Pair { d, a, b }, t },
+            Form::Trace => Task::Emit { op: Op::Trace { d, a, b }, t },
+            _ => Task::End { op: Op::Binary { form, d, a, b, cost: 0 }, t },
+        };
+        self.schedule(&[first, second, last]);
+        Ok(())
+    }
+
+    fn constant_term(&mut self, t: TermId, d: Slot) -> Result<(), Failed> {
+        if let Some(n) = self.literal::<i32>(t) {
+            self.emit(Op::Integer { d, n }, t);
+            return Ok(());
+        }
+        let k = self.literal_constant(t)?;
+        self.emit(Op::Constant { d, k }, t);
+        Ok(())
+    }
+
+    /// The constant of a literal that is no small integer; made once per term.
+    fn literal_constant(&mut self, t: TermId) -> Result<u32, Failed> {
+        if let Some(k) = self.literals.get(&t) {
+            return Ok(*k);
+        }
+        let word = self.literal_word(t)?;
+        let k = self.constant(word);
+        self.literals.insert(t, k);
+        Ok(k)
+    }
+
+    fn literal_word(&mut self, t: TermId) -> Result<u64, Failed> {
+        let terms = self.terms;
+        Ok(match terms.form(t) {
+            Form::Unit => UNIT,
+            Form::Boolean => boolean(terms.boolean(t)),
+            Form::Integer => match fit(terms.integer(t)) {
+                Some(word) => word,
+                None => self.big(&terms.integer(t).into())?,
+            },
+            Form::BigInteger => match terms.big_integer(t) {
+                Some(n) => self.big(n)?,
+                None => UNIT,
+            },
+            Form::Text => {
+                let text = terms.text(t);
+                self.heap.grow(crate::heap::Heap::text_words(text.len()))?;
+                self.heap.text(text)?
+            }
+            _ => NIL,
+        })
+    }
+
+    fn big(&mut self, n: &num_bigint::BigInt) -> Result<u64, Failed> {
+        self.heap.grow(crate::heap::Heap::integer_words(n))?;
+        Ok(self.heap.integer(n))
+    }
+
+    fn key_list(&mut self, names: &[u32]) -> Result<u32, Failed> {
+        let mut keys = Vec::with_capacity(names.len());
+        for name in names {
+            let text = self.terms.name(*name);
+            self.heap.grow(crate::heap::Heap::text_words(text.len()))?;
+            let word = self.heap.text(text)?;
+            keys.push(self.constant(word));
+        }
+        self.image.keys.push(keys);
+        u32::try_from(self.image.keys.len() - 1).map_err(|_| Failed::Entangled)
+    }
+
+    /// A list of plain literals is a constant; any other is built from its end.
+    fn list(&mut self, t: TermId, d: Slot, inner: u32) -> Result<(), Failed> {
+        let items = self.terms.operands(t);
+        let plain = |t: &TermId| {
+            matches!(
+                self.terms.form(*t),
+                Form::Unit | Form::Boolean | Form::Integer | Form::BigInteger | Form::Text
+            )
+        };
+        if !items.iter().all(plain) {
+            self.emit(Op::Constant { d, k: 0 }, t);
+            let items = Task::Items { t, index: 0, d, depth: inner };
+            self.schedule(&[items, Task::Emit { op: Op::Reverse { d }, t }]);
+            return Ok(());
+        }
+        if let (Some(first), Ok(nodes)) = (items.first(), u32::try_from(items.len())) {
+            self.visit(*first, inner, nodes);
+        }
+        let k = match self.literals.get(&t) {
+            Some(k) => *k,
+            None => self.constant_list(t, items)?,
+        };
+        self.emit(Op::Constant { d, k }, t);
+        Ok(())
+    }
+
+    fn constant_list(&mut self, t: TermId, items: &[TermId]) -> Result<u32, Failed> {
+        let mut words = Vec::with_capacity(items.len());
+        for item in items {
+            words.push(self.literal_word(*item)?);
+        }
+        self.heap.grow(2 * words.len())?;
+        let mut list = NIL;
+        for word in words.into_iter().rev() {
+            list = self.heap.two(word, list, crate::value::CONS);
+        }
+        let k = self.constant(list);
+        self.literals.insert(t, k);
+        Ok(k)
+    }
+
+    pub(super) fn items(
+        &mut self,
+        t: TermId,
+        index: u32,
+        d: Slot,
+        depth: u32,
+    ) -> Result<(), Failed> {
+        let Some(item) = self.terms.operands(t).get(index as usize).copied() else { return Ok(()) };
+        let (a, task) = self.operand(item, d + 1, depth)?;
+        let rest = Task::Items { t, index: index + 1, d, depth };
+        self.schedule(&[task, Task::Emit { op: Op::Push { d, a }, t }, rest]);
+        Ok(())
+    }
+
+    fn projection(&mut self, t: TermId, d: Slot, inner: u32) -> Result<(), Failed> {
+        let operand = self.terms.operand(t, 0);
+        if let Some(place) = self.half(t)? {
+            self.visit(operand, inner, 1);
+            self.fetch(Location::At(place), d, t);
+            return Ok(());
+        }
+        let (a, task) = self.operand(operand, d, inner)?;
+        let first = self.terms.form(t) == Form::Fst;
+        let op = if first { Op::First { d, a } } else { Op::Second { d, a } };
+        self.schedule(&[task, Task::Emit { op, t }]);
+        Ok(())
+    }
+
+    /// Functions right inside one another become one function of several parameters.
+    fn lambda(&mut self, t: TermId, d: Slot) -> Result<(), Failed> {
+        let is_self = self.unit.tool != 0 && self.unit.scope.is_none() && t == self.unit.root;
+        let (mut names, mut merged, mut inner) = (Vec::new(), Vec::new(), Vec::new());
+        let mut at = t;
+        let body = loop {
+            let own = self.terms.names(at);
+            if own.len() > MOST_PARAMETERS {
+                return Err(Failed::Parameters(at));
+            }
+            merged.extend(own.iter().map(|_| slot(to_u32(inner.len()))));
+            names.extend_from_slice(own);
+            let body = self.terms.operand(at, 0);
+            let more = self.terms.names(body).len();
+            if self.terms.form(body) != Form::Lam || names.len() + more > MERGED {
+                break body;
+            }
+            inner.push(body);
+            at = body;
+        };
+        let arity = slot(to_u32(names.len()));
+        let split = is_self && names.len() == 1 && self.splittable.contains(&t);
+        let mut function = Function { merged, is_self, ..Function::new(arity) };
+        let split = split.then(|| function.label());
+        self.functions.push(function);
+        if let Some(to) = split {
+            self.emit(Op::Spread { to }, t);
+        }
+        for (index, name) in names.iter().enumerate() {
+            self.bind(*name, Location::At(Place::Slot(slot(to_u32(index)))));
+        }
+        for lambda in inner {
+            self.visit(lambda, 0, 1);
+        }
+        let count = to_u32(names.len());
+        let mut tasks = vec![Task::Tail { t: body, d: arity }, Task::Unbind { count }];
+        tasks.extend(split.map(|label| Task::Spread { t, label }));
+        tasks.push(Task::Close { t, d });
+        self.schedule(&tasks);
+        Ok(())
+    }
+}
+
+/// A small number as a slot or depth field; what does not fit has been outlined before.
+pub(super) fn slot(n: u32) -> Slot {
+    Slot::try_from(n).unwrap_or(Slot::MAX)
+}
+
+pub(super) fn to_u32(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

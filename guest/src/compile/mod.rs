@@ -1,0 +1,332 @@
+//! From terms to operations. One pass over the term, driven by a list of tasks instead of
+//! recursion: nesting costs heap, not native stack.
+//!
+//! Names become slots, captures and constants; curried functions become functions of several
+//! parameters; a fold over a literal function becomes a loop; comparisons become branches. None of
+//! this changes what is counted as fuel and depth: every term node that is visited is noted, in
+//! order, in the visits of its block.
+
+mod control;
+mod emit;
+mod facts;
+mod forms;
+mod scope;
+
+use crate::code::{Image, Op, Place, Slot};
+use crate::heap::{Full, Heap};
+use crate::term::{NameId, TermId, Terms};
+use crate::value::Word;
+use scope::{Bindings, Location};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Why a term cannot be compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failed {
+    /// Its constants do not fit into memory.
+    Full,
+    /// Its functions share too many variables.
+    Entangled,
+    /// A function with more parameters or arguments than slots allow.
+    Parameters(TermId),
+}
+
+impl From<Full> for Failed {
+    fn from(_: Full) -> Self {
+        Self::Full
+    }
+}
+
+/// What is compiled: a term that is evaluated on its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unit {
+    /// The term.
+    pub(crate) root: TermId,
+    /// The scope it is evaluated in, if it is evaluated by `eval`.
+    pub(crate) scope: Option<u16>,
+    /// The tool whose source it is, counted from 1, or 0.
+    pub(crate) tool: u32,
+    /// Where its faults are reported, if it came from a plain quote.
+    pub(crate) site: Option<TermId>,
+}
+
+/// Parameters a function may take at once.
+pub(crate) const MOST_PARAMETERS: usize = 64;
+/// Nested functions of one parameter each that are merged into one.
+const MERGED: usize = 8;
+/// From this slot or depth on, a sub-term becomes a function of its own.
+const CROWDED_SLOT: Slot = 160;
+const CROWDED_DEPTH: u32 = 200;
+
+/// Applications nested in function position: where the function and its arguments are.
+#[derive(Clone, Copy, Debug)]
+struct Spine {
+    function: Slot,
+    base: Slot,
+    arguments: u8,
+    to: Slot,
+}
+
+/// Something to do, in order.
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    /// Evaluate a term into a slot.
+    Term {
+        t: TermId,
+        d: Slot,
+        depth: u32,
+    },
+    /// Evaluate a term as the value of the running function.
+    Tail {
+        t: TermId,
+        d: Slot,
+    },
+    /// Branch to a label if a term is not true; the branch belongs to `of`.
+    Test {
+        t: TermId,
+        d: Slot,
+        depth: u32,
+        label: u32,
+        of: TermId,
+    },
+    /// Note that a term has been visited.
+    Visit {
+        t: TermId,
+        depth: u32,
+        nodes: u32,
+    },
+    /// Note the visits of `fst` or `snd` of a pair that was never built.
+    Half {
+        t: TermId,
+        depth: u32,
+    },
+    /// Evaluate a term with `d` as the first free slot; its value goes to `to`.
+    Into {
+        t: TermId,
+        d: Slot,
+        depth: u32,
+        to: Slot,
+    },
+    /// The bindings of a `let` from `index` on, and its body; without a depth as a tail.
+    Let {
+        t: TermId,
+        index: u32,
+        d: Slot,
+        depth: Option<u32>,
+        to: Slot,
+    },
+    /// The arguments of nested applications from `index` on, then the call.
+    Feed {
+        t: TermId,
+        index: u32,
+        spine: Spine,
+        depth: Option<u32>,
+    },
+    /// Emit an operation.
+    Emit {
+        op: Op,
+        t: TermId,
+    },
+    /// Emit an operation that ends a block.
+    End {
+        op: Op,
+        t: TermId,
+    },
+    /// Evaluate the items of a list or record from `index` on and push them.
+    Items {
+        t: TermId,
+        index: u32,
+        d: Slot,
+        depth: u32,
+    },
+    /// The next operation has this label.
+    Label(u32),
+    /// Remember the block at a branch, return to it, forget it.
+    Save,
+    Restore,
+    Bind {
+        name: NameId,
+        location: Location,
+    },
+    Unbind {
+        count: u32,
+    },
+    /// The body of the function is complete; its closure goes to `d`.
+    Close {
+        t: TermId,
+        d: Slot,
+    },
+    /// The second body of a function that takes a pair apart begins.
+    Spread {
+        t: TermId,
+        label: u32,
+    },
+}
+
+/// A function being compiled.
+#[derive(Debug, Default)]
+struct Function {
+    arity: u8,
+    merged: Vec<u8>,
+    ops: Vec<Op>,
+    terms: Vec<TermId>,
+    visits_at: Vec<u32>,
+    labels: Vec<u32>,
+    captures: Vec<Place>,
+    captured: BTreeMap<NameId, Location>,
+    cost: u32,
+    visit: u32,
+    saved: Vec<(u32, u32)>,
+    /// It is the function that `self` means: its operations may call it directly.
+    is_self: bool,
+    /// Where the body begins that takes the two halves of a pair, once it has begun.
+    split: Option<u32>,
+}
+
+/// Where constants go.
+#[derive(Debug)]
+pub(crate) struct Store<'m> {
+    /// The heap they are on.
+    pub(crate) heap: &'m mut Heap,
+    /// All constants; the first is the empty list.
+    pub(crate) constants: &'m mut Vec<Word>,
+    /// Constants made of literals so far, by term.
+    pub(crate) literals: &'m mut BTreeMap<TermId, u32>,
+}
+
+/// Compiles units into an image.
+#[derive(Debug)]
+pub(crate) struct Compiler<'m> {
+    terms: &'m Terms,
+    image: &'m mut Image,
+    heap: &'m mut Heap,
+    constants: &'m mut Vec<Word>,
+    literals: &'m mut BTreeMap<TermId, u32>,
+    debug: bool,
+    unit: Unit,
+    splittable: BTreeSet<TermId>,
+    functions: Vec<Function>,
+    bindings: Bindings,
+    tasks: Vec<Task>,
+}
+
+impl<'m> Compiler<'m> {
+    /// A compiler for one unit. `literals` are the constants made so far, by term.
+    pub(crate) fn new(
+        terms: &'m Terms,
+        image: &'m mut Image,
+        store: Store<'m>,
+        debug: bool,
+    ) -> Self {
+        let Store { heap, constants, literals } = store;
+        Self {
+            terms,
+            image,
+            heap,
+            constants,
+            literals,
+            debug,
+            unit: Unit { root: 0, scope: None, tool: 0, site: None },
+            splittable: BTreeSet::new(),
+            functions: Vec::new(),
+            bindings: Bindings::default(),
+            tasks: Vec::new(),
+        }
+    }
+
+    fn tool(&self) -> Result<u16, Failed> {
+        u16::try_from(self.unit.tool).map_err(|_| Failed::Entangled)
+    }
+
+    /// Compiles a unit; the result is the index of a code without parameters. `context` are
+    /// variables whose values are constants.
+    pub(crate) fn unit(mut self, unit: Unit, context: &[(NameId, u32)]) -> Result<u32, Failed> {
+        self.unit = unit;
+        self.splittable = facts::splittable(self.terms, unit.root);
+        for (name, constant) in context {
+            self.bind(*name, Location::At(Place::Constant(*constant)));
+        }
+        if let Some(scope) = unit.scope.and_then(|s| self.image.scopes.get(s as usize)).cloned() {
+            for (name, place) in scope.names {
+                self.bind(name, Location::At(place));
+            }
+        }
+        self.functions.push(Function::new(0));
+        self.tasks.push(Task::Tail { t: unit.root, d: 0 });
+        while let Some(task) = self.tasks.pop() {
+            self.run(task)?;
+        }
+        let function = self.functions.pop().unwrap_or_default();
+        Ok(self.place(function))
+    }
+
+    fn run(&mut self, task: Task) -> Result<(), Failed> {
+        match task {
+            Task::Term { t, d, depth } if d > CROWDED_SLOT || depth > CROWDED_DEPTH => {
+                self.outline(Task::Tail { t, d: 0 }, t, d, Some(depth), d);
+            }
+            Task::Tail { t, d } if d > CROWDED_SLOT => {
+                self.outline(Task::Tail { t, d: 0 }, t, d, None, d);
+            }
+            Task::Let { t, index, d, depth, to } if d > CROWDED_SLOT => {
+                let rest = Task::Let { t, index, d: 0, depth: None, to: 0 };
+                self.outline(rest, t, d, depth, to);
+            }
+            Task::Term { t, d, depth } => self.term(t, d, depth)?,
+            Task::Tail { t, d } => self.tail(t, d)?,
+            Task::Test { t, d, depth, label, of } => self.test(t, d, depth, label, of)?,
+            Task::Visit { t, depth, nodes } => self.visit(t, depth, nodes),
+            Task::Half { t, depth } => {
+                self.visit(t, depth, 1);
+                self.visit(self.terms.operand(t, 0), depth + 1, 1);
+            }
+            Task::Into { t, d, depth, to } => self.into(t, d, depth, to)?,
+            Task::Let { t, index, d, depth, to } => self.let_in(t, index, d, depth, to),
+            Task::Feed { t, index, spine, depth } => self.feed(t, index, spine, depth),
+            Task::Emit { op, t } => self.emit(op, t),
+            Task::End { op, t } => self.end(op, t),
+            Task::Items { t, index, d, depth } => self.items(t, index, d, depth)?,
+            Task::Label(label) => self.mark(label),
+            Task::Save => {
+                let function = self.function();
+                function.saved.push((function.cost, function.visit));
+            }
+            Task::Restore => {
+                let function = self.function();
+                (function.cost, function.visit) = function.saved.pop().unwrap_or_default();
+            }
+            Task::Bind { name, location } => self.bind(name, location),
+            Task::Unbind { count } => (0..count).for_each(|_| self.unbind()),
+            Task::Close { t, d } => self.close(t, d),
+            Task::Spread { t, label } => self.spread(t, label),
+        }
+        Ok(())
+    }
+
+    /// Schedules tasks so that the first is done first.
+    fn schedule(&mut self, tasks: &[Task]) {
+        self.tasks.extend(tasks.iter().rev());
+    }
+
+    fn function(&mut self) -> &mut Function {
+        if self.functions.is_empty() {
+            self.functions.push(Function::new(0));
+        }
+        let last = self.functions.len() - 1;
+        #[expect(clippy::indexing_slicing, reason = "there is at least one")]
+        &mut self.functions[last]
+    }
+
+    /// Moves a crowded sub-term into a function of its own, called on the spot; its value goes
+    /// to `to`, or is the value of the running function if there is no depth.
+    fn outline(&mut self, body: Task, t: TermId, d: Slot, depth: Option<u32>, to: Slot) {
+        self.functions.push(Function::new(0));
+        let (close, base) = (Task::Close { t, d }, d.saturating_add(1));
+        let Some(depth) = depth else {
+            let op = Op::TailCall { f: d, base, n: 0, cost: 0 };
+            return self.schedule(&[body, close, Task::End { op, t }]);
+        };
+        let call = Op::Call { f: d, base, n: 0, depth: forms::slot(depth), cost: 0 };
+        let take = Op::Move { d: to, a: base };
+        self.schedule(&[body, close, Task::End { op: call, t }, Task::Emit { op: take, t }]);
+    }
+}

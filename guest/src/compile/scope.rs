@@ -1,0 +1,112 @@
+//! Names while compiling: where each is bound, and which values closures must capture.
+
+use super::{Compiler, Failed};
+use crate::code::{Place, Scope};
+use crate::term::{NameId, TermId};
+use std::collections::BTreeMap;
+
+/// Where a variable's value is, seen from the function being compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Location {
+    /// In one place.
+    At(Place),
+    /// A pair that was never built: its two halves.
+    Halves(Place, Place),
+}
+
+/// Bindings that reach the current place.
+#[derive(Debug, Default)]
+pub(super) struct Bindings {
+    /// For each name the functions (by level) and locations, the innermost last.
+    by_name: BTreeMap<NameId, Vec<(usize, Location)>>,
+    /// All bound names in order.
+    order: Vec<NameId>,
+    /// Captures and scope entries made so far.
+    work: usize,
+}
+
+/// Captures and scope entries of one compilation; more is refused as `too-large`, because nested
+/// functions that all use the variables of all others need space without any relation to their text.
+const MOST_WORK: usize = 1 << 22;
+
+impl Compiler<'_> {
+    pub(super) fn bind(&mut self, name: NameId, location: Location) {
+        let level = self.functions.len();
+        self.bindings.by_name.entry(name).or_default().push((level, location));
+        self.bindings.order.push(name);
+    }
+
+    pub(super) fn unbind(&mut self) {
+        if let Some(name) = self.bindings.order.pop()
+            && let Some(locations) = self.bindings.by_name.get_mut(&name)
+        {
+            locations.pop();
+        }
+    }
+
+    pub(super) fn bound_names(&self) -> &[NameId] {
+        &self.bindings.order
+    }
+
+    /// Where a variable is; functions between its binder and here capture it.
+    pub(super) fn look_up(&mut self, name: NameId) -> Result<Option<Location>, Failed> {
+        let found = self.bindings.by_name.get(&name).and_then(|locations| locations.last());
+        let Some((level, mut location)) = found.copied() else { return Ok(None) };
+        if let Location::At(Place::Constant(_)) = location {
+            return Ok(Some(location));
+        }
+        let here = self.functions.len();
+        let captured_at = |f: &super::Function| f.captured.get(&name).copied();
+        let mut from = level;
+        for above in (level..here).rev() {
+            if let Some(captured) = self.functions.get(above).and_then(captured_at) {
+                (location, from) = (captured, above + 1);
+                break;
+            }
+        }
+        for function in self.functions.iter_mut().skip(from) {
+            self.bindings.work += 1;
+            location = function.capture(location)?;
+            function.captured.insert(name, location);
+        }
+        if self.bindings.work > MOST_WORK { Err(Failed::Entangled) } else { Ok(Some(location)) }
+    }
+
+    /// All names visible here, for an `eval`.
+    pub(super) fn scope(&mut self, term: TermId) -> Result<u16, Failed> {
+        let mut names: Vec<NameId> = self.bindings.order.clone();
+        names.sort_unstable();
+        names.dedup();
+        self.bindings.work += names.len();
+        if self.bindings.work > MOST_WORK {
+            return Err(Failed::Entangled);
+        }
+        let mut visible = Vec::with_capacity(names.len());
+        for name in names {
+            if let Some(Location::At(place)) = self.look_up(name)? {
+                visible.push((name, place));
+            }
+        }
+        let index = u16::try_from(self.image.scopes.len()).map_err(|_| Failed::Entangled)?;
+        let site = self.unit.site.unwrap_or(term);
+        self.image.scopes.push(Scope { names: visible, term, site });
+        Ok(index)
+    }
+}
+
+impl super::Function {
+    fn capture(&mut self, location: Location) -> Result<Location, Failed> {
+        Ok(match location {
+            Location::At(place) => Location::At(self.capture_one(place)?),
+            Location::Halves(first, second) => {
+                Location::Halves(self.capture_one(first)?, self.capture_one(second)?)
+            }
+        })
+    }
+
+    fn capture_one(&mut self, place: Place) -> Result<Place, Failed> {
+        let index = u16::try_from(self.captures.len()).map_err(|_| Failed::Entangled)?;
+        self.captures.push(place);
+        Ok(Place::Captured(index))
+    }
+}

@@ -1,0 +1,181 @@
+//! Plain JSON as values: `data`, `context`, answers of the host, and literal `input`.
+
+use crate::fault::{Code, Fault};
+use crate::heap::{Full, Heap};
+use crate::json::{Span, Tape, Token, TokenId};
+use crate::number::{Integer, literal};
+use crate::value::{CONS, NIL, UNIT, Word, boolean, fit, pointer, small};
+
+/// Why JSON cannot become a value: at a token, or for lack of memory.
+pub(crate) enum Failed {
+    At(TokenId, Fault),
+    Full,
+}
+
+impl From<Full> for Failed {
+    fn from(_: Full) -> Self {
+        Self::Full
+    }
+}
+
+/// A literal `input` without strings or objects, which needs no term.
+pub(crate) struct Plain {
+    /// Term nodes it would be.
+    pub(crate) nodes: u64,
+    /// Levels of lists in it.
+    pub(crate) depth: u32,
+}
+
+/// Whether the JSON at `root` holds nothing but lists of numbers, booleans and nulls, none of
+/// them rounded.
+pub(crate) fn plain(tape: &Tape, root: TokenId) -> Option<Plain> {
+    let end = tape.after(root);
+    let (mut depth, mut ends) = (0, Vec::new());
+    for id in root..end {
+        while ends.last().is_some_and(|end| *end <= id) {
+            ends.pop();
+        }
+        match tape.token(id) {
+            Token::Array { end, .. } => {
+                ends.push(end);
+                depth = depth.max(ends.len());
+            }
+            Token::Text(_) | Token::Object { .. } => return None,
+            Token::Number(span) if tape.str(span).contains(['.', 'e', 'E']) => return None,
+            _ => {}
+        }
+    }
+    Some(Plain { nodes: u64::from(end - root), depth: u32::try_from(depth).unwrap_or(u32::MAX) })
+}
+
+/// A container whose members are being read.
+enum Open {
+    /// Cells from `at` on; the next item goes to cell `next` of `count`.
+    List { at: usize, next: u32, count: u32 },
+    /// Keys and values so far, and the key of the next value.
+    Record { members: Vec<(Span, Word)>, count: u32, key: Span },
+}
+
+/// Makes a value of the JSON at `root`. Room is made by growing: nothing moves meanwhile.
+pub(crate) fn value(heap: &mut Heap, tape: &Tape, root: TokenId) -> Result<Word, Failed> {
+    let mut open: Vec<Open> = Vec::new();
+    let mut id = root;
+    loop {
+        let token = tape.token(id);
+        id += 1;
+        let mut done = match token {
+            Token::Array { count, .. } if count > 0 => {
+                heap.grow(2 * count as usize)?;
+                let at = heap.claim(2 * count as usize);
+                open.push(Open::List { at, next: 0, count });
+                continue;
+            }
+            Token::Object { count, .. } if count > 0 => {
+                let key = key(tape, id);
+                open.push(Open::Record { members: Vec::new(), count, key });
+                id += 1;
+                continue;
+            }
+            token => scalar(heap, tape, token).map_err(|failed| failed.at(id - 1))?,
+        };
+        // Puts the value where it belongs, and every container that it completes.
+        loop {
+            match open.last_mut() {
+                None => return Ok(done),
+                Some(Open::List { at, next, count }) => {
+                    let cell = *at + 2 * *next as usize;
+                    *next += 1;
+                    let more = *next < *count;
+                    heap.put(cell, &[done, if more { pointer(cell + 2, CONS) } else { NIL }]);
+                    if more {
+                        break;
+                    }
+                    done = pointer(*at, CONS);
+                }
+                Some(Open::Record { members, count, key: next }) => {
+                    members.push((*next, done));
+                    if members.len() < *count as usize {
+                        *next = key(tape, id);
+                        id += 1;
+                        break;
+                    }
+                    done = record(heap, tape, std::mem::take(members))?;
+                }
+            }
+            open.pop();
+        }
+    }
+}
+
+fn key(tape: &Tape, id: TokenId) -> Span {
+    match tape.token(id) {
+        Token::Text(span) => span,
+        _ => Span { start: 0, len: 0 },
+    }
+}
+
+impl Failed {
+    fn at(self, token: TokenId) -> Self {
+        match self {
+            Self::At(_, fault) => Self::At(token, fault),
+            Self::Full => Self::Full,
+        }
+    }
+}
+
+/// A value without members.
+fn scalar(heap: &mut Heap, tape: &Tape, token: Token) -> Result<Word, Failed> {
+    Ok(match token {
+        Token::Null => UNIT,
+        Token::Boolean(b) => boolean(b),
+        Token::Integer(n) => small(i64::from(n)),
+        Token::Text(span) => text(heap, tape.str(span))?,
+        Token::Number(span) => number(heap, tape.str(span))?,
+        Token::Array { .. } => NIL,
+        Token::Object { .. } => {
+            heap.grow(1)?;
+            heap.record(&[])?
+        }
+    })
+}
+
+/// A new text; room is made by growing.
+pub(crate) fn text(heap: &mut Heap, text: &str) -> Result<Word, Full> {
+    heap.grow(Heap::text_words(text.len()))?;
+    heap.text(text)
+}
+
+/// An integer, or a float if there is a point or an exponent.
+fn number(heap: &mut Heap, text: &str) -> Result<Word, Failed> {
+    if text.contains(['.', 'e', 'E']) {
+        let n: f64 = text.parse().unwrap_or(f64::INFINITY);
+        if !n.is_finite() {
+            let fault = Fault::new(Code::NotFinite, "a number beyond the range of a float");
+            return Err(Failed::At(0, fault));
+        }
+        heap.grow(2)?;
+        return Ok(heap.float(n));
+    }
+    match literal(text).map_err(|fault| Failed::At(0, fault))?.integer {
+        Integer::Small(n) if fit(n).is_some() => Ok(small(n)),
+        Integer::Small(n) => Ok(integer(heap, &n.into())?),
+        Integer::Big(n) => Ok(integer(heap, &n)?),
+    }
+}
+
+fn integer(heap: &mut Heap, n: &num_bigint::BigInt) -> Result<Word, Full> {
+    heap.grow(Heap::integer_words(n))?;
+    Ok(heap.integer(n))
+}
+
+fn record(heap: &mut Heap, tape: &Tape, members: Vec<(Span, Word)>) -> Result<Word, Full> {
+    let mut members = members;
+    members.sort_by(|a, b| tape.str(a.0).cmp(tape.str(b.0)));
+    let mut words = Vec::with_capacity(2 * members.len());
+    for (key, value) in members {
+        words.push(text(heap, tape.str(key))?);
+        words.push(value);
+    }
+    heap.grow(words.len() + 1)?;
+    heap.record(&words)
+}

@@ -1,0 +1,135 @@
+//! What a program can do wrong, as data. Where it went wrong is attached by whoever knows the place.
+
+use std::fmt;
+
+/// The kinds of fault, with the names of LANGUAGE.md §6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// A form with the wrong number or shape of operands.
+    Malformed,
+    /// An object without a form key.
+    UnknownForm,
+    /// An object that names a key twice.
+    DuplicateKey,
+    /// A variable that nothing binds.
+    Unbound,
+    /// An application of something that is no function.
+    NotAFunction,
+    /// An operand of the wrong type.
+    TypeMismatch,
+    /// A division by zero.
+    DivideByZero,
+    /// A float result that is not finite.
+    NotFinite,
+    /// `head` or `tail` of the empty list.
+    EmptyList,
+    /// An index, count or unit beyond what a form accepts.
+    OutOfRange,
+    /// Text that is not what it should hold, such as JSON.
+    Unparsable,
+    /// A tool that is not registered.
+    UnknownTool,
+    /// `self`, `continue` or `code_of "self"` where no tool is running.
+    OutsideTool,
+    /// More than 100 evals inside one another.
+    EvalDepth,
+    /// The fuel limit.
+    OutOfFuel,
+    /// The depth limit.
+    TooDeep,
+    /// The memory limit, or a size no limit allows.
+    TooLarge,
+    /// An effect that nothing grants.
+    CapabilityDenied,
+    /// A defect of the evaluator itself.
+    Internal,
+}
+
+impl Code {
+    /// The name used in JSON, such as `type-mismatch`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::UnknownForm => "unknown-form",
+            Self::DuplicateKey => "duplicate-key",
+            Self::Unbound => "unbound",
+            Self::NotAFunction => "not-a-function",
+            Self::TypeMismatch => "type-mismatch",
+            Self::DivideByZero => "divide-by-zero",
+            Self::NotFinite => "not-finite",
+            Self::EmptyList => "empty-list",
+            Self::OutOfRange => "out-of-range",
+            Self::Unparsable => "unparsable",
+            Self::UnknownTool => "unknown-tool",
+            Self::OutsideTool => "outside-tool",
+            Self::EvalDepth => "eval-depth",
+            Self::OutOfFuel => "out-of-fuel",
+            Self::TooDeep => "too-deep",
+            Self::TooLarge => "too-large",
+            Self::CapabilityDenied => "capability-denied",
+            Self::Internal => "internal",
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A fault with its place resolved, as a host sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What kind of fault.
+    pub code: Code,
+    /// One sentence, lower case, no final period.
+    pub message: String,
+    /// JSON Pointer into the submitted term, or into the source of `tool`.
+    pub at: String,
+    /// The tool in whose source `at` points.
+    pub tool: Option<String>,
+    /// What to write instead.
+    pub hint: Option<String>,
+    /// Tools whose code was active, outermost first.
+    pub calls: Vec<String>,
+}
+
+impl Fault {
+    /// A fault at the root of the submitted term.
+    #[must_use]
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { code, message, at: String::new(), tool: None, hint: None, calls: Vec::new() }
+    }
+
+    /// The same fault with advice on what to write instead.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same fault at another place.
+    #[must_use]
+    pub fn at(mut self, pointer: impl Into<String>) -> Self {
+        self.at = pointer.into();
+        self
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)?;
+        if !self.at.is_empty() {
+            write!(f, " at {}", self.at)?;
+        }
+        if let Some(tool) = &self.tool {
+            write!(f, " in `{tool}`")?;
+        }
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))
+    }
+}
+
+impl std::error::Error for Fault {}

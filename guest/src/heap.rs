@@ -1,0 +1,375 @@
+//! The heap: bump allocation, and a copying collector after Cheney (CACM 13(11), 1970), which
+//! needs no stack of its own however deep a structure is.
+
+use crate::value::{
+    CLOSURE, CONS, FORWARD, IMMEDIATE, KIND_BIG, KIND_FLOAT, KIND_RAW, KIND_RECORD, KIND_TEXT,
+    MAX_OBJECT, NIL, OBJECT, PAIR, PARTIAL, ROPE, Word, aux, fit, header, index, kind, pointer,
+    size, tag,
+};
+use num_bigint::{BigInt, Sign};
+use num_traits::ToPrimitive;
+
+/// One pending call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    /// Where to go on.
+    pub(crate) pc: u32,
+    /// Where the caller's slots begin.
+    pub(crate) base: u32,
+    /// Heap index of the caller's closure, or `NO_CLOSURE`.
+    pub(crate) closure: u32,
+    /// Pending evaluations of the caller.
+    pub(crate) depth: u32,
+}
+
+/// The frame's code captures nothing.
+pub(crate) const NO_CLOSURE: u32 = u32::MAX;
+
+/// There is no room within the memory limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Full;
+
+/// Words before the first collection.
+const NURSERY: usize = 1 << 15;
+const FIRST: usize = 1 << 11;
+
+/// Objects of one machine.
+#[derive(Debug)]
+pub(crate) struct Heap {
+    /// The half in use, up to `top`.
+    pub(crate) words: Vec<Word>,
+    spare: Vec<Word>,
+    /// The next free word.
+    pub(crate) top: usize,
+    /// Words that the heap, the stack and the frames may take together.
+    pub(crate) limit: usize,
+    /// Words of them that the stack and the frames take.
+    pub(crate) outside: usize,
+    /// The most words in use so far.
+    pub(crate) peak: usize,
+}
+
+impl Heap {
+    /// An empty heap of at most `bytes`.
+    pub(crate) fn new(bytes: u64) -> Self {
+        let limit = usize::try_from(bytes / 8).unwrap_or(usize::MAX).max(2 * FIRST);
+        let words = vec![0; FIRST];
+        Self { words, spare: Vec::new(), top: 0, limit, outside: 0, peak: FIRST }
+    }
+
+    /// Whether `n` more words fit without collecting.
+    #[inline(always)]
+    pub(crate) fn has_room(&self, n: usize) -> bool {
+        self.top + n <= self.words.len()
+    }
+
+    /// Claims `n` words that have been seen to fit.
+    #[inline(always)]
+    pub(crate) fn claim(&mut self, n: usize) -> usize {
+        let at = self.top;
+        self.top += n;
+        at
+    }
+
+    /// Notes the space taken outside the heap; fails if all of it together is too much.
+    pub(crate) fn account(&mut self, outside: usize) -> Result<(), Full> {
+        self.outside = outside;
+        self.note()
+    }
+
+    fn note(&mut self) -> Result<(), Full> {
+        let used = self.words.len() + self.spare.len() + self.outside;
+        self.peak = self.peak.max(used);
+        if used > self.limit { Err(Full) } else { Ok(()) }
+    }
+
+    /// Makes room for `n` words by growing, without collecting.
+    pub(crate) fn grow(&mut self, n: usize) -> Result<(), Full> {
+        if self.has_room(n) {
+            return Ok(());
+        }
+        let available = self.limit.saturating_sub(self.outside + self.spare.len());
+        let want = self.top.saturating_add(n);
+        if want > available || want > u32::MAX as usize {
+            return Err(Full);
+        }
+        let len = (self.words.len() * 2).max(want).min(available);
+        self.words.resize(len, 0);
+        self.note()
+    }
+
+    /// Makes room for `n` words, keeping what is reachable from `stack`, `frames` and `roots`.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn collect(
+        &mut self,
+        n: usize,
+        stack: &mut [Word],
+        frames: &mut [Frame],
+        roots: &mut [&mut [Word]],
+    ) -> Result<(), Full> {
+        if self.words.len() + n <= NURSERY && self.grow(n.max(self.words.len())).is_ok() {
+            return Ok(());
+        }
+        let available = self.limit.saturating_sub(self.outside);
+        if self.spare.len() < self.words.len() {
+            let len = self.words.len().min(available.saturating_sub(self.words.len()));
+            if len < self.top {
+                return Err(Full);
+            }
+            self.spare.resize(len, 0);
+        }
+        self.copy_reachable(stack, frames, roots);
+        let half = available / 2;
+        let need = self.top + n;
+        if need > half {
+            return Err(Full);
+        }
+        let want = (need * 2).max(NURSERY).min(half);
+        if want > self.words.len() {
+            self.spare = Vec::new();
+            self.words.resize(want.max(need), 0);
+        }
+        self.note()
+    }
+
+    fn copy_reachable(
+        &mut self,
+        stack: &mut [Word],
+        frames: &mut [Frame],
+        roots: &mut [&mut [Word]],
+    ) {
+        let mut space = Space { from: &mut self.words, to: &mut self.spare, top: 0 };
+        for word in stack.iter_mut().chain(roots.iter_mut().flat_map(|r| r.iter_mut())) {
+            *word = space.copy(*word);
+        }
+        for frame in frames {
+            if frame.closure != NO_CLOSURE {
+                let moved = space.copy(pointer(frame.closure as usize, CLOSURE));
+                frame.closure = to_u32(index(moved));
+            }
+        }
+        space.scan();
+        self.top = space.top;
+        std::mem::swap(&mut self.words, &mut self.spare);
+    }
+
+    /// The two words at an index.
+    #[inline(always)]
+    pub(crate) fn cell(&self, at: usize) -> [Word; 2] {
+        self.words.get(at..at + 2).and_then(|cell| cell.try_into().ok()).unwrap_or([NIL; 2])
+    }
+
+    /// The word at an index.
+    #[inline(always)]
+    pub(crate) fn word(&self, at: usize) -> Word {
+        self.words.get(at).copied().unwrap_or_default()
+    }
+
+    /// Writes into words that have been claimed.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, at: usize, words: &[Word]) {
+        if let Some(slots) = self.words.get_mut(at..at + words.len()) {
+            slots.copy_from_slice(words);
+        }
+    }
+
+    /// A new object of two words, for which there is room.
+    #[inline(always)]
+    pub(crate) fn two(&mut self, a: Word, b: Word, tag: u64) -> Word {
+        let at = self.claim(2);
+        self.put(at, &[a, b]);
+        pointer(at, tag)
+    }
+
+    /// The header of an object.
+    pub(crate) fn header(&self, v: Word) -> Word {
+        self.word(index(v))
+    }
+
+    /// The kind of an `OBJECT`, or 0 for any other value.
+    pub(crate) fn object_kind(&self, v: Word) -> u64 {
+        if tag(v) == OBJECT { kind(self.header(v)) } else { 0 }
+    }
+
+    /// Words that a text of so many bytes takes.
+    pub(crate) fn text_words(bytes: usize) -> usize {
+        2 + bytes.div_ceil(8)
+    }
+
+    /// A new text; there must be room for `text_words`.
+    pub(crate) fn text(&mut self, text: &str) -> Result<Word, Full> {
+        let words = Self::text_words(text.len());
+        if words > MAX_OBJECT {
+            return Err(Full);
+        }
+        let at = self.claim(words);
+        let head = header(KIND_TEXT, words, to_u32(text.len()));
+        self.put(at, &[head, text.chars().count() as u64]);
+        let whole = text.as_bytes().chunks_exact(8);
+        let rest = whole.remainder();
+        let mut last = [0; 8];
+        if let Some(bytes) = last.get_mut(..rest.len()) {
+            bytes.copy_from_slice(rest);
+        }
+        let tail = (!rest.is_empty()).then_some(last);
+        let words = whole.map(|c| c.try_into().unwrap_or_default()).chain(tail);
+        for (slot, bytes) in self.words.iter_mut().skip(at + 2).zip(words) {
+            *slot = u64::from_le_bytes(bytes);
+        }
+        Ok(pointer(at, OBJECT))
+    }
+
+    /// Whether a value is a text.
+    #[inline]
+    pub(crate) fn is_text(&self, v: Word) -> bool {
+        tag(v) == ROPE || self.object_kind(v) == KIND_TEXT
+    }
+
+    /// Bytes and characters of a text.
+    #[inline]
+    pub(crate) fn text_size(&self, v: Word) -> Option<(u64, u64)> {
+        if tag(v) == ROPE {
+            let sizes = self.header(v);
+            return Some((sizes >> 32, (sizes & 0xffff_ffff) >> 1));
+        }
+        let [head, chars] = if tag(v) == OBJECT { self.cell(index(v)) } else { return None };
+        (kind(head) == KIND_TEXT).then_some((u64::from(aux(head)), chars))
+    }
+
+    /// Appends the bytes of a text to `out`. Ropes are walked with a stack on the heap.
+    pub(crate) fn write_text(&self, v: Word, out: &mut Vec<u8>) {
+        let mut open = vec![v];
+        while let Some(v) = open.pop() {
+            if tag(v) == ROPE {
+                let [left, right] = self.cell(index(v) + 1);
+                open.push(right);
+                open.push(left);
+                continue;
+            }
+            let head = self.header(v);
+            let start = index(v) + 2;
+            let end = index(v) + size(head);
+            let words = self.words.get(start..end).unwrap_or_default();
+            let bytes: &[u8] = bytemuck::cast_slice(words);
+            out.extend_from_slice(bytes.get(..aux(head) as usize).unwrap_or_default());
+        }
+    }
+
+    /// The characters of a text.
+    pub(crate) fn string(&self, v: Word) -> String {
+        let mut bytes = Vec::new();
+        self.write_text(v, &mut bytes);
+        String::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// A new float; there must be room for 2 words.
+    pub(crate) fn float(&mut self, n: f64) -> Word {
+        let at = self.claim(2);
+        self.put(at, &[header(KIND_FLOAT, 2, 0), n.to_bits()]);
+        pointer(at, OBJECT)
+    }
+
+    /// The float in an `OBJECT` of that kind.
+    pub(crate) fn as_float(&self, v: Word) -> Option<f64> {
+        (self.object_kind(v) == KIND_FLOAT).then(|| f64::from_bits(self.word(index(v) + 1)))
+    }
+
+    /// Words that an integer takes.
+    pub(crate) fn integer_words(n: &BigInt) -> usize {
+        1 + n.iter_u64_digits().len()
+    }
+
+    /// A new integer, in the word itself if it fits; there must be room for `integer_words`.
+    pub(crate) fn integer(&mut self, n: &BigInt) -> Word {
+        if let Some(word) = n.to_i64().and_then(fit) {
+            return word;
+        }
+        let words = Self::integer_words(n);
+        let at = self.claim(words);
+        let negative = u32::from(n.sign() == Sign::Minus);
+        self.put(at, &[header(KIND_BIG, words, negative)]);
+        for (slot, limb) in self.words.iter_mut().skip(at + 1).zip(n.iter_u64_digits()) {
+            *slot = limb;
+        }
+        pointer(at, OBJECT)
+    }
+
+    /// The limbs of a big integer and whether it is negative.
+    pub(crate) fn limbs(&self, v: Word) -> Option<(&[u64], bool)> {
+        let head = self.header(v);
+        if tag(v) != OBJECT || kind(head) != KIND_BIG {
+            return None;
+        }
+        let limbs = self.words.get(index(v) + 1..index(v) + size(head))?;
+        Some((limbs, aux(head) & 1 == 1))
+    }
+
+    /// A record of `size` words whose keys and values follow; there must be room.
+    pub(crate) fn record(&mut self, members: &[Word]) -> Result<Word, Full> {
+        if members.len() >= MAX_OBJECT {
+            return Err(Full);
+        }
+        let at = self.claim(members.len() + 1);
+        self.put(at, &[header(KIND_RECORD, members.len() + 1, 0)]);
+        self.put(at + 1, members);
+        Ok(pointer(at, OBJECT))
+    }
+
+    /// The words after the header of an object.
+    pub(crate) fn members(&self, v: Word) -> &[Word] {
+        let at = index(v);
+        self.words.get(at + 1..at + size(self.header(v))).unwrap_or_default()
+    }
+}
+
+fn to_u32(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+struct Space<'h> {
+    from: &'h mut [Word],
+    to: &'h mut [Word],
+    top: usize,
+}
+
+impl Space<'_> {
+    #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "pointers are in range by construction")]
+    fn copy(&mut self, v: Word) -> Word {
+        let tag = tag(v);
+        if v & 1 == 0 || tag == IMMEDIATE {
+            return v;
+        }
+        let at = index(v);
+        let first = self.from[at];
+        if first & 15 == FORWARD {
+            return pointer(index(first), tag);
+        }
+        let words = match tag {
+            CONS | PAIR => 2,
+            ROPE => 3,
+            CLOSURE | PARTIAL | OBJECT => size(first),
+            _ => return v,
+        };
+        let to = self.top;
+        self.to[to..to + words].copy_from_slice(&self.from[at..at + words]);
+        self.top += words;
+        self.from[at] = pointer(to, FORWARD);
+        pointer(to, tag)
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "scanned words have been copied")]
+    fn scan(&mut self) {
+        let mut at = 0;
+        while at < self.top {
+            let word = self.to[at];
+            if word & 15 == IMMEDIATE && kind(word) >= KIND_RAW {
+                at += size(word);
+                continue;
+            }
+            self.to[at] = self.copy(word);
+            at += 1;
+        }
+    }
+}

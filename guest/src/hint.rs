@@ -1,0 +1,80 @@
+//! Advice for the mistakes that people and models make: what to write instead.
+
+use crate::parse::form_names;
+
+/// Spellings from other languages, and the form that does it here.
+const IDIOMS: &[(&[&str], &str)] = &[
+    (&["+", "plus", "sum"], r#"{"add": [a, b]}"#),
+    (&["-", "minus", "subtract"], r#"{"sub": [a, b]}"#),
+    (&["*", "times", "multiply"], r#"{"mul": [a, b]}"#),
+    (&["/", "divide"], r#"{"div": [a, b]}"#),
+    (&["%", "modulo", "rem"], r#"{"mod": [a, b]}"#),
+    (&["=", "==", "===", "equals", "equal"], r#"{"eq": [a, b]}"#),
+    (&["<"], r#"{"lt": [a, b]}"#),
+    (&[">"], r#"{"gt": [a, b]}"#),
+    (&["<=", "le"], r#"{"lte": [a, b]}"#),
+    (&[">=", "ge"], r#"{"gte": [a, b]}"#),
+    (&["&&"], r#"{"and": [a, b]}"#),
+    (&["||"], r#"{"or": [a, b]}"#),
+    (&["!"], r#"{"not": a}"#),
+    (&["function", "lambda", "fn", "func", "λ", "=>"], r#"{"lam": "x", "body": t}"#),
+    (&["call", "apply"], r#"{"app": {"func": f, "arg": a}}"#),
+    (&["for", "while", "loop", "reduce", "foldl"], r#"{"fold": [f, init, list]}"#),
+    (&["car", "first"], r#"{"head": list}"#),
+    (&["cdr", "rest"], r#"{"tail": list}"#),
+    (&["list", "array"], "[a, b, …]"),
+    (&["cond", "then", "else"], r#"{"if": {"cond": c, "then": t, "else": e}}"#),
+    (&["const", "literal", "value", "int", "number", "string"], "the bare JSON value"),
+    (&["variable", "name", "ref"], r#"{"var": "x"}"#),
+    (&["nil?", "empty", "null?", "is_empty"], r#"{"isEmpty": list}"#),
+    (&["len", "size", "count"], r#"{"length": list}"#),
+    (&["recur", "recurse", "rec"], r#"{"self": true}"#),
+];
+
+/// What to write instead of an object with these keys, none of which is a form.
+#[must_use]
+pub fn for_keys(keys: &[&str]) -> String {
+    let idiom = |key: &&str| {
+        let lower = key.to_lowercase();
+        IDIOMS.iter().find(|(names, _)| names.contains(&lower.as_str())).map(|(_, form)| *form)
+    };
+    if let Some(form) = keys.iter().find_map(idiom) {
+        return format!("write {form}");
+    }
+    if let Some(name) = keys.iter().find_map(|key| nearest(key, form_names())) {
+        return format!("did you mean `{name}`?");
+    }
+    "an object must have a form key, such as `lam`, `app`, `add`; pass plain objects as `data`"
+        .into()
+}
+
+/// The candidate that differs least from `name`, if it is close enough to be meant.
+pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if name.chars().count() > 64 {
+        return None;
+    }
+    let allowed = 1 + name.chars().count() / 4;
+    let ranked = candidates.map(|candidate| (distance(name, candidate), candidate));
+    let best = ranked.min_by_key(|(distance, _)| *distance)?;
+    (best.0 <= allowed).then_some(best.1)
+}
+
+/// Levenshtein distance, without regard to case.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.to_lowercase().chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.to_lowercase().chars().enumerate() {
+        let mut corner = i;
+        let mut left = i + 1;
+        if let Some(first) = row.first_mut() {
+            *first = left;
+        }
+        for (y, cell) in b.iter().zip(row.iter_mut().skip(1)) {
+            let change = corner + usize::from(x != *y);
+            corner = *cell;
+            left = change.min(corner + 1).min(left + 1);
+            *cell = left;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}

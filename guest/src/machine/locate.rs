@@ -1,0 +1,218 @@
+//! From an operation that went wrong to a fault: which term, which operand, in which source, and
+//! the chain of tools that led there.
+
+use super::meter::Stop;
+use super::state::State;
+use crate::code::{Image, Op};
+use crate::fault::{Code, Fault};
+use crate::form::Form;
+use crate::hint::nearest;
+use crate::parse::shorten;
+use crate::primitive::Trouble;
+use crate::term::{TermId, Terms};
+
+/// Tools named in a fault's chain of calls.
+const MOST_CALLS: usize = 32;
+
+/// The fault of what went wrong at the operation `pc`, or of a limit that was met before.
+pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
+    let pc = s.pc;
+    if let Trouble::Fuel = trouble {
+        return stop(image, s, Stop::OutOfFuel);
+    }
+    if let Err(met) = s.meter.spend_visited(image, pc, s.depth) {
+        return stop(image, s, met);
+    }
+    let site = site(image, s);
+    let terms = &s.terms;
+    let form = terms.form(site.term);
+    let name = form.name();
+    let (operand, fault) = match trouble {
+        Trouble::Elsewhere(fault) => return Fault { calls: calls(image, s), ..*fault },
+        Trouble::Type { operand, wanted, found } => {
+            (Some(operand), mismatch(form, operand, wanted, found))
+        }
+        Trouble::NotAFunction { operand, found } => {
+            let message =
+                format!("`{name}` needs a function to apply, not a value of type {found}");
+            (Some(operand), Fault::new(Code::NotAFunction, message).hint(function_hint(found)))
+        }
+        Trouble::Unbound(variable) => (None, unbound(terms, image, s, terms.name(variable))),
+        Trouble::DivideByZero => {
+            (Some(1), Fault::new(Code::DivideByZero, format!("`{name}` by zero")))
+        }
+        Trouble::NotFinite => (
+            None,
+            Fault::new(Code::NotFinite, format!("the result of `{name}` is not a finite number")),
+        ),
+        Trouble::EmptyList => (
+            Some(0),
+            Fault::new(Code::EmptyList, format!("`{name}` of the empty list"))
+                .hint("test with `isEmpty` first"),
+        ),
+        Trouble::TooLarge(what) => (None, Fault::new(Code::TooLarge, what)),
+        Trouble::UnknownTool(tool) => (Some(0), unknown_tool(s, &tool)),
+        Trouble::OutsideTool => (
+            None,
+            Fault::new(Code::OutsideTool, format!("`{name}` stands in no tool's source")).hint(
+                "`self`, `continue` and `code_of \"self\"` work in the source of an evolved tool",
+            ),
+        ),
+        Trouble::EvalDepth => {
+            (None, Fault::new(Code::EvalDepth, "more than 100 evals inside one another"))
+        }
+        Trouble::CapabilityDenied(capability) => (
+            None,
+            Fault::new(
+                Code::CapabilityDenied,
+                format!("the capability `{}` is not granted", shorten(&capability)),
+            ),
+        ),
+        Trouble::Fuel => return stop(image, s, Stop::OutOfFuel),
+    };
+    place(image, s, &site, operand, fault)
+}
+
+/// The fault of a limit that was met at the operation `pc`.
+pub(super) fn stop(image: &Image, s: &mut State, stop: Stop) -> Fault {
+    let fault = match stop {
+        Stop::OutOfFuel | Stop::Pause => {
+            let message = format!("the fuel of this run is used up ({} units)", s.meter.spent());
+            Fault::new(Code::OutOfFuel, message)
+                .hint("give `fuel`, or look for a loop that does not end")
+        }
+        Stop::TooDeep => Fault::new(Code::TooDeep, "too many evaluations are pending")
+            .hint("recurse in tail position with an accumulator, use `fold`, or give `depth`"),
+    };
+    let site = site(image, s);
+    place(image, s, &site, None, fault)
+}
+
+/// The term that an operation stands for.
+struct Site {
+    term: TermId,
+    /// The operand that its own operand is part of, for fused operations.
+    within: Option<usize>,
+    /// Set inside the code of a plain quote: everything is reported at this `eval`.
+    eval: Option<TermId>,
+}
+
+fn site(image: &Image, s: &State) -> Site {
+    let mut pc = s.pc;
+    // Stubs belong to no code: the call that pushed them is the operation before the return.
+    if image.code_at(pc).is_none() {
+        let frames = s.frames.iter().rev();
+        let found = frames.map(|f| f.pc as usize).find(|pc| image.code_at(*pc).is_some());
+        pc = found.map_or(pc, |pc| pc - 1);
+    }
+    let eval = image.code_at(pc).and_then(|code| code.site);
+    let within = matches!(image.op(pc), Op::CallSelfAdd { .. }).then_some(1);
+    Site { term: image.term(pc), within, eval }
+}
+
+fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: Fault) -> Fault {
+    let terms = &s.terms;
+    let term = match (site.eval, operand) {
+        (Some(eval), _) => eval,
+        (None, None) => site.term,
+        (None, Some(operand)) => {
+            let outer = site.within.map_or(site.term, |within| terms.operand(site.term, within));
+            terms.operands(outer).get(operand).copied().unwrap_or(site.term)
+        }
+    };
+    let (tool, at) = terms.place(terms.node(term).token);
+    Fault { at, tool: tool.map(str::to_owned), calls: calls(image, s), ..fault }
+}
+
+/// Tools whose code is active, outermost first, each run of calls of the same one once.
+fn calls(image: &Image, s: &State) -> Vec<String> {
+    let frames = s.frames.iter().map(|frame| frame.pc as usize).chain([s.pc]);
+    let mut calls: Vec<String> = Vec::new();
+    let mut last = 0;
+    for pc in frames {
+        let tool = image.code_at(pc).map_or(0, |code| code.tool);
+        if tool != 0 && tool != last && calls.len() < MOST_CALLS {
+            let found = s.tools.get(tool as usize - 1);
+            calls.extend(found.map(|tool| tool.name.clone()));
+        }
+        last = if tool == 0 { last } else { tool };
+    }
+    calls
+}
+
+fn ordinal(operand: usize) -> &'static str {
+    match operand {
+        0 => "first",
+        1 => "second",
+        _ => "third",
+    }
+}
+
+fn mismatch(form: Form, operand: usize, wanted: &str, found: &str) -> Fault {
+    let name = form.name();
+    let which = match form {
+        Form::If => "the condition of `if`".to_owned(),
+        Form::Cons => "the tail of `cons`".to_owned(),
+        Form::Not
+        | Form::Head
+        | Form::Tail
+        | Form::IsEmpty
+        | Form::Length
+        | Form::Fst
+        | Form::Snd
+        | Form::Eval
+        | Form::CodeOf
+        | Form::Tool
+        | Form::Analyze => format!("the operand of `{name}`"),
+        _ => format!("the {} operand of `{name}`", ordinal(operand)),
+    };
+    let fault = Fault::new(
+        Code::TypeMismatch,
+        format!("{which} must be {wanted}, not a value of type {found}"),
+    );
+    match (form, wanted, found) {
+        (Form::Add, "a number", "string") => fault.hint(r#"join texts with {"concat": [a, b]}"#),
+        (Form::Concat, _, "list") => fault.hint(r#"join lists with fold and cons: {"fold": [{"lam": "p", "body": {"cons": {"head": {"snd": {"var": "p"}}, "tail": {"fst": {"var": "p"}}}}}, second, reversed first]}"#),
+        (Form::Concat, _, "integer") => fault.hint("`concat` joins strings only"),
+        (_, "a quoted term", "function") => fault.hint(r#"apply a function with {"app": {"func": f, "arg": a}}"#),
+        (_, "a pair", "list") => fault.hint("take lists apart with `head` and `tail`"),
+        (Form::Fold, "a list", "function") => fault.hint("the order is [function, initial value, list]"),
+        (_, "a pair", "integer" | "string" | "boolean") => {
+            fault.hint("the function of `fold` gets one pair: (accumulator, item)")
+        }
+        _ => fault,
+    }
+}
+
+fn function_hint(found: &str) -> String {
+    match found {
+        "quoted" => {
+            r#"evaluate it first: {"eval": {"code_of": "name"}}, or write {"tool": "name"}"#.into()
+        }
+        "string" => r#"a tool is named by {"tool": "name"}"#.into(),
+        _ => r#"a function is written {"lam": "x", "body": t}"#.into(),
+    }
+}
+
+/// An unbound variable; suggests a name that is bound in the same code.
+fn unbound(terms: &Terms, image: &Image, s: &State, name: &str) -> Fault {
+    let fault = Fault::new(Code::Unbound, format!("unbound variable `{}`", shorten(name)));
+    let near = nearest(name, terms.all_names().filter(|other| *other != name));
+    let tool = s.tool_ids.get(name).is_some_and(Option::is_some);
+    let _ = image;
+    if tool {
+        return fault.hint(format!(r#"a tool is named by {{"tool": "{name}"}}"#));
+    }
+    match near {
+        Some(near) => fault.hint(format!("did you mean `{}`?", shorten(near))),
+        None => fault.hint("bind it with `lam` or `let`"),
+    }
+}
+
+fn unknown_tool(s: &State, name: &str) -> Fault {
+    let fault = Fault::new(Code::UnknownTool, format!("there is no tool `{}`", shorten(name)));
+    match nearest(name, s.tools.iter().map(|tool| tool.name.as_str())) {
+        Some(near) => fault.hint(format!("did you mean `{near}`?")),
+        None => fault,
+    }
+}

@@ -1,0 +1,196 @@
+//! Fuel and depth. Both are counted exactly as LANGUAGE.md §4 says, but looked at only at the end
+//! of a block: a block has no effects, so what is found too late can still be reported as if it
+//! had been found in time.
+
+use crate::code::{Image, Visit};
+use crate::limits::Limits;
+
+/// Why a run stops that did nothing wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    OutOfFuel,
+    TooDeep,
+    Pause,
+}
+
+/// What is left of fuel and depth.
+#[derive(Debug)]
+pub(super) struct Meter {
+    /// Fuel that may be spent without a closer look; below zero asks for one.
+    pub(super) fuel: i64,
+    /// The rest of the fuel. `fuel` plus `reserve` is all that is left.
+    reserve: i64,
+    /// The run pauses when no more than this is left.
+    pause_at: i64,
+    limit: i64,
+    max_depth: u32,
+    /// Every block is looked at, because the depth limit may be near.
+    careful: bool,
+    /// Up to this depth no block can exceed the limit.
+    soft_depth: u32,
+    peak_depth: u32,
+}
+
+/// Depth that a single function can add by itself; `compile` outlines deeper terms.
+const FUNCTION_DEPTH: u32 = 256;
+
+impl Meter {
+    pub(super) fn new(limits: &Limits) -> Self {
+        let limit = i64::try_from(limits.fuel).unwrap_or(i64::MAX).min(i64::MAX / 4);
+        let soft_depth = limits.depth.saturating_sub(FUNCTION_DEPTH);
+        let mut meter = Self {
+            fuel: limit,
+            reserve: 0,
+            pause_at: 0,
+            limit,
+            max_depth: limits.depth,
+            careful: false,
+            soft_depth,
+            peak_depth: 0,
+        };
+        meter.distribute(limit, 0);
+        meter
+    }
+
+    /// Fuel that is left.
+    pub(super) fn left(&self) -> i64 {
+        self.fuel + self.reserve
+    }
+
+    pub(super) fn spent(&self) -> u64 {
+        (self.limit - self.left().max(0)).unsigned_abs()
+    }
+
+    pub(super) fn peak_depth(&self) -> u32 {
+        self.peak_depth
+    }
+
+    /// The run is to pause once `slice` more fuel has been spent.
+    pub(super) fn begin_slice(&mut self, slice: u64) {
+        let slice = i64::try_from(slice.max(1)).unwrap_or(i64::MAX);
+        let left = self.left();
+        self.pause_at = left.saturating_sub(slice).max(0);
+        self.distribute(left, if self.careful { u32::MAX } else { 0 });
+    }
+
+    /// Whether calls at this depth need a closer look at every block.
+    #[inline(always)]
+    pub(super) fn is_near(&self, depth: u32) -> bool {
+        depth > self.soft_depth
+    }
+
+    /// From now on every block is looked at.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn be_careful(&mut self, depth: u32) {
+        self.peak_depth = self.peak_depth.max(depth.min(self.max_depth));
+        if !self.careful {
+            let left = self.left();
+            self.distribute(left, u32::MAX);
+        }
+    }
+
+    fn distribute(&mut self, left: i64, depth: u32) {
+        self.careful = self.is_near(depth);
+        self.fuel = if self.careful { -1 } else { left - self.pause_at };
+        self.reserve = left - self.fuel;
+    }
+
+    /// The closer look: after `cost` was taken from `fuel` at the end of the block at `pc`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn settle(
+        &mut self,
+        image: &Image,
+        pc: usize,
+        cost: u32,
+        depth: u32,
+    ) -> Result<(), Stop> {
+        self.note_depth(depth);
+        let before = self.left() + i64::from(cost);
+        if before <= self.pause_at && before > 0 {
+            self.fuel += i64::from(cost);
+            return Err(Stop::Pause);
+        }
+        if self.careful || before < i64::from(cost) {
+            self.fuel += i64::from(cost);
+            self.visit(&image.visited(pc), depth)?;
+            self.fuel -= i64::from(cost);
+        }
+        let left = self.left();
+        self.distribute(left, depth);
+        Ok(())
+    }
+
+    pub(super) fn note_depth(&mut self, depth: u32) {
+        self.peak_depth = self.peak_depth.max(depth.min(self.max_depth));
+    }
+
+    /// Checks visits one by one, as the definitional evaluator does, without spending anything
+    /// unless one of them is too many.
+    fn visit(&mut self, visits: &[Visit], depth: u32) -> Result<(), Stop> {
+        let mut left = self.left();
+        for visit in visits {
+            if depth.saturating_add(visit.depth) > self.max_depth {
+                self.set_left(left);
+                self.peak_depth = self.max_depth;
+                return Err(Stop::TooDeep);
+            }
+            left -= i64::from(visit.nodes);
+            if left < 0 {
+                self.set_left(0);
+                return Err(Stop::OutOfFuel);
+            }
+        }
+        Ok(())
+    }
+
+    fn set_left(&mut self, left: i64) {
+        self.reserve = left - self.fuel;
+    }
+
+    /// At a fault in the block at `pc`, which has not been paid for: spends what was visited, or
+    /// finds that a limit came first.
+    pub(super) fn spend_visited(
+        &mut self,
+        image: &Image,
+        pc: usize,
+        depth: u32,
+    ) -> Result<(), Stop> {
+        self.note_depth(depth);
+        let visits = image.visited(pc);
+        self.visit(&visits, depth)?;
+        let nodes: i64 = visits.iter().map(|visit| i64::from(visit.nodes)).sum();
+        self.set_left(self.left() - nodes);
+        Ok(())
+    }
+
+    /// Spends fuel outside any operation.
+    pub(super) fn spend(&mut self, amount: u64) -> Result<(), Stop> {
+        let left = self.left().saturating_sub(i64::try_from(amount).unwrap_or(i64::MAX));
+        self.distribute(left.max(0), if self.careful { u32::MAX } else { 0 });
+        if left < 0 { Err(Stop::OutOfFuel) } else { Ok(()) }
+    }
+
+    /// Spends fuel on bulk work at `pc`; the visits before it may already be too deep.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn bulk(
+        &mut self,
+        image: &Image,
+        pc: usize,
+        depth: u32,
+        amount: u64,
+    ) -> Result<(), Stop> {
+        if self.careful {
+            self.visit(&image.visited(pc), depth)?;
+        }
+        let left = self.left().saturating_sub(i64::try_from(amount).unwrap_or(i64::MAX));
+        if left < 0 {
+            self.set_left(0);
+            return Err(Stop::OutOfFuel);
+        }
+        self.distribute(left, depth);
+        Ok(())
+    }
+}

@@ -1,0 +1,191 @@
+//! The machine: one run of one program, stepped by its host.
+
+mod locate;
+mod meter;
+mod operate;
+mod rare;
+mod run;
+mod state;
+mod steps;
+
+use crate::code::Image;
+use crate::data;
+use crate::fault::{Code, Fault};
+use crate::json::{Token, TokenId};
+use crate::limits::{Limits, Usage};
+use crate::parse::{Notation, parse, read};
+use crate::request::{Argument, Program, Source};
+use crate::term::{NameId, Origin, TermId, Terms};
+use crate::value::Word;
+use state::State;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// What the argument is, once parsed.
+#[derive(Debug)]
+enum Input {
+    None,
+    /// Plain JSON on the tape.
+    Data(TokenId),
+    /// A literal `input` on the tape, and what evaluating it would cost.
+    Plain(TokenId, u64),
+    Term(TermId),
+}
+
+/// What the machine is evaluating.
+#[derive(Debug)]
+enum Phase {
+    /// Nothing yet.
+    Start,
+    Code,
+    /// The argument; the function waits on the stack.
+    Argument,
+    Application,
+    Finished,
+}
+
+/// One run of one program.
+#[derive(Debug)]
+pub struct Machine {
+    image: Image,
+    state: State,
+    literals: BTreeMap<TermId, u32>,
+    limits: Limits,
+    program: Option<TermId>,
+    tool: Option<String>,
+    sources: BTreeMap<String, String>,
+    input: Input,
+    context: Vec<(NameId, u32)>,
+    warnings: Vec<String>,
+    /// The tool whose source has been asked for.
+    asked: Option<String>,
+    /// The slot for the outcome of the effect that has been asked for.
+    effect: Option<u8>,
+    debug: bool,
+    phase: Phase,
+}
+
+type Failure = Box<Fault>;
+
+impl Machine {
+    /// Parses a program; nothing is evaluated yet.
+    pub fn start(program: Program, limits: Limits) -> Result<Self, Failure> {
+        let mut machine = Self {
+            image: Image::new(),
+            state: State::new(&limits, program.step),
+            literals: BTreeMap::new(),
+            limits,
+            program: None,
+            tool: None,
+            sources: program.tools.into_iter().collect(),
+            input: Input::None,
+            context: Vec::new(),
+            warnings: Vec::new(),
+            asked: None,
+            effect: None,
+            debug: program.debug,
+            phase: Phase::Start,
+        };
+        match program.code {
+            Source::Term(text) => machine.program = Some(machine.parse(&text, Origin::Code)?),
+            Source::Tool(_) if program.context.is_some() => {
+                let message = "`context` binds variables of `code`, not of a tool";
+                let hint = "pass the values as `data`";
+                return Err(Box::new(
+                    Fault::new(Code::Malformed, message).at("/context").hint(hint),
+                ));
+            }
+            Source::Tool(name) => machine.tool = Some(name),
+        }
+        machine.input = machine.argument(program.argument)?;
+        if let Some(context) = program.context {
+            machine.bind_context(&context)?;
+        }
+        Ok(machine)
+    }
+
+    /// The terms, which nothing else refers to between two steps.
+    fn terms(&mut self) -> &mut Terms {
+        Rc::make_mut(&mut self.state.terms)
+    }
+
+    fn parse(&mut self, text: &str, origin: Origin) -> Result<TermId, Failure> {
+        let is_tool = matches!(origin, Origin::Tool(_));
+        let parsed = parse(self.terms(), text, origin, Notation::Code)?;
+        if !is_tool {
+            self.warnings.extend(parsed.warnings);
+        }
+        Ok(parsed.root)
+    }
+
+    fn plain_json(&mut self, text: &str, member: &'static str) -> Result<TokenId, Failure> {
+        let terms = self.terms();
+        let root = terms.tape.parse(text).map_err(|fault| fault.at(format!("/{member}")))?;
+        terms.add_origin(root, Origin::Argument(member));
+        Ok(root)
+    }
+
+    fn argument(&mut self, argument: Argument) -> Result<Input, Failure> {
+        match argument {
+            Argument::None => Ok(Input::None),
+            Argument::Data(text) => Ok(Input::Data(self.plain_json(&text, "data")?)),
+            Argument::Input(text) => {
+                let root = self.plain_json(&text, "input")?;
+                if let Some(plain) = data::plain(&self.state.terms.tape, root)
+                    && plain.depth < self.limits.depth
+                {
+                    return Ok(Input::Plain(root, plain.nodes));
+                }
+                let parsed = read(self.terms(), root, Notation::Input)?;
+                self.warnings.extend(parsed.warnings);
+                Ok(Input::Term(parsed.root))
+            }
+        }
+    }
+
+    /// Binds the members of the context object as constants.
+    fn bind_context(&mut self, text: &str) -> Result<(), Failure> {
+        let root = self.plain_json(text, "context")?;
+        if !matches!(self.state.terms.tape.token(root), Token::Object { .. }) {
+            let fault = Fault::new(Code::Malformed, "`context` must be an object").at("/context");
+            return Err(Box::new(fault.hint(r#"write {"name": value, …}"#)));
+        }
+        let tape = &self.state.terms.tape;
+        let members: Vec<_> = tape.members(root).collect();
+        for (key, value) in members {
+            let value = self.build(value)?;
+            let name = self.state.terms.tape.str(key).to_owned();
+            let name = self.terms().intern(&name);
+            self.state.constants.push(value);
+            self.context.push((name, state::to_u32(self.state.constants.len() - 1)));
+        }
+        Ok(())
+    }
+
+    /// A value of the plain JSON at a token.
+    fn build(&mut self, token: TokenId) -> Result<Word, Failure> {
+        let State { heap, terms, .. } = &mut self.state;
+        data::value(heap, &terms.tape, token).map_err(|failed| match failed {
+            data::Failed::At(token, fault) => Box::new(fault.at(terms.place(token).1)),
+            data::Failed::Full => {
+                let message = "the data does not fit into the memory limit of this run";
+                Box::new(Fault::new(Code::TooLarge, message).hint("give `memory`"))
+            }
+        })
+    }
+
+    /// What has been used so far.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        Usage {
+            fuel: self.state.meter.spent(),
+            peak_memory: 8 * self.state.heap.peak as u64,
+            peak_depth: self.state.meter.peak_depth(),
+        }
+    }
+
+    /// Takes the debug lines written since the last call.
+    pub fn take_debug(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.state.debug)
+    }
+}

@@ -1,0 +1,179 @@
+//! Strict forms whose operands are not two small integers; results go to `values[0]`.
+
+use super::state::{Exit, State};
+use crate::code::Image;
+use crate::form::Form;
+use crate::limits::TEXT_BYTES;
+use crate::primitive::comparison::{Compared, equal, order};
+use crate::primitive::{Trouble, arithmetic, meta, type_name};
+use crate::value::{
+    CONS, KIND_QUOTED, NIL, ROPE, Word, aux, boolean, fit, index, is_list, kind, pointer,
+    small as word, tag,
+};
+use std::rc::Rc;
+
+/// A strict form of two small integers, if that needs no more than a word.
+#[inline(always)]
+pub(super) fn small(form: Form, a: i64, b: i64) -> Option<Word> {
+    match form {
+        Form::Lt => Some(boolean(a < b)),
+        Form::Gt => Some(boolean(a > b)),
+        Form::Lte => Some(boolean(a <= b)),
+        Form::Gte => Some(boolean(a >= b)),
+        Form::Eq => Some(boolean(a == b)),
+        Form::Mod if b > 0 => Some(word(a.rem_euclid(b))),
+        Form::Div if b > 0 => Some(word(a.div_euclid(b))),
+        _ => None,
+    }
+}
+
+impl State {
+    /// Spends fuel on bulk work of the operation at `at`.
+    pub(super) fn bulk(&mut self, image: &Image, at: usize, work: u64) -> Result<(), Exit> {
+        if work > 0 {
+            self.meter.bulk(image, at, self.depth, work)?;
+        }
+        Ok(())
+    }
+
+    /// Makes room for `n` words; slots below `live` are kept.
+    pub(super) fn make_room(&mut self, n: usize, live: usize) -> Result<(), Exit> {
+        if !self.heap.has_room(n) {
+            let mut closure = self.closure;
+            let collected = self.collect(n, live, &mut closure);
+            self.closure = closure;
+            collected?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn give(&mut self, value: Word) {
+        if let Some(slot) = self.values.first_mut() {
+            *slot = value;
+        }
+    }
+
+    fn wrong(&self, operand: usize, v: Word, wanted: &'static str) -> Exit {
+        Trouble::Type { operand, wanted, found: type_name(&self.heap, v) }.into()
+    }
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn binary(
+    image: &Image,
+    s: &mut State,
+    at: usize,
+    form: Form,
+    operands: [Word; 2],
+    live: usize,
+) -> Result<(), Exit> {
+    let [x, y] = operands;
+    let value = match form {
+        Form::Add | Form::Sub | Form::Mul | Form::Div | Form::Mod => {
+            let (work, words) = arithmetic::cost(&s.heap, form, x, y);
+            s.bulk(image, at, work)?;
+            // The operands are kept as roots while room is made.
+            let kept = s.values.len();
+            s.values.extend(operands);
+            let room = s.make_room(words, live);
+            let moved = s.values.split_off(kept);
+            room?;
+            let [x, y] = moved.try_into().unwrap_or(operands);
+            arithmetic::arithmetic(&mut s.heap, form, x, y)?
+        }
+        Form::Concat => concat(s, x, y, live)?,
+        Form::Eq => {
+            let budget = s.meter.left().unsigned_abs();
+            let terms = Rc::clone(&s.terms);
+            let Compared { work, result } = equal(&s.heap, &terms, x, y, budget);
+            s.bulk(image, at, work)?;
+            result?
+        }
+        _ => {
+            let Compared { work, result } = order(&s.heap, form, x, y);
+            s.bulk(image, at, work)?;
+            result?
+        }
+    };
+    s.give(value);
+    Ok(())
+}
+
+fn concat(s: &mut State, x: Word, y: Word, live: usize) -> Result<Word, Exit> {
+    let Some((bytes, chars)) = s.heap.text_size(x) else {
+        return Err(s.wrong(0, x, "a string"));
+    };
+    let Some((more_bytes, more_chars)) = s.heap.text_size(y) else {
+        return Err(s.wrong(1, y, "a string"));
+    };
+    let (bytes, chars) = (bytes + more_bytes, chars + more_chars);
+    if bytes > TEXT_BYTES.min(8 * s.heap.limit as u64) {
+        return Err(Trouble::TooLarge("the text would not fit into the memory limit").into());
+    }
+    let kept = s.values.len();
+    s.values.extend([x, y]);
+    let room = s.make_room(3, live);
+    let moved = s.values.split_off(kept);
+    room?;
+    let at = s.heap.claim(3);
+    s.heap.put(at, &[bytes << 32 | chars << 1]);
+    s.heap.put(at + 1, &moved);
+    Ok(pointer(at, ROPE))
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn unary(
+    image: &Image,
+    s: &mut State,
+    at: usize,
+    form: Form,
+    x: Word,
+    live: usize,
+) -> Result<(), Exit> {
+    let value = match form {
+        Form::Length => length(image, s, at, x)?,
+        Form::IsEmpty if is_list(x) => boolean(x == NIL),
+        Form::IsEmpty => return Err(s.wrong(0, x, "a list")),
+        _ => analyze(image, s, at, x, live)?,
+    };
+    s.give(value);
+    Ok(())
+}
+
+fn length(image: &Image, s: &mut State, at: usize, x: Word) -> Result<Word, Exit> {
+    if let Some((_, chars)) = s.heap.text_size(x) {
+        return Ok(count(chars));
+    }
+    if !is_list(x) {
+        return Err(s.wrong(0, x, "a list or a string"));
+    }
+    let (mut n, mut rest) = (0, x);
+    while tag(rest) == CONS {
+        n += 1;
+        rest = s.heap.cell(index(rest))[1];
+    }
+    s.bulk(image, at, n)?;
+    Ok(count(n))
+}
+
+fn count(n: u64) -> Word {
+    i64::try_from(n).ok().and_then(fit).unwrap_or_default()
+}
+
+fn analyze(image: &Image, s: &mut State, at: usize, x: Word, live: usize) -> Result<Word, Exit> {
+    if x & 15 != crate::value::IMMEDIATE || kind(x) != KIND_QUOTED {
+        return Err(s.wrong(0, x, "a quoted term"));
+    }
+    let terms = Rc::clone(&s.terms);
+    let (mut forms, nodes) = meta::count_forms(&terms, aux(x));
+    s.bulk(image, at, nodes)?;
+    forms.sort_unstable_by_key(|(form, _)| form.name());
+    s.make_room(1 + forms.len() * 6, live)?;
+    let mut members = Vec::with_capacity(2 * forms.len());
+    for (form, n) in forms {
+        members.extend([s.heap.text(form.name())?, word(i64::from(n))]);
+    }
+    Ok(s.heap.record(&members)?)
+}

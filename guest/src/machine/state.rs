@@ -1,0 +1,355 @@
+//! The registers, stack, heap and roots of a run, and the rarer things that happen to them.
+
+use super::meter::{Meter, Stop};
+use crate::code::{Code, Image, MOST_ARGUMENTS, Place, REST, Slot};
+use crate::fault::Fault;
+use crate::heap::{Frame, Full, Heap, NO_CLOSURE};
+use crate::limits::Limits;
+use crate::primitive::Trouble;
+use crate::term::{TermId, Terms};
+use crate::value::{
+    CLOSURE, CONS, HOLE, KIND_PARTIAL, NIL, PARTIAL, UNIT, Word, aux, header, index, pointer, size,
+    tag,
+};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Slots that must exist above the beginning of a function's window.
+pub(super) const WINDOW: usize = 256;
+
+/// Why `run` came back.
+#[derive(Debug)]
+pub(super) enum Exit {
+    /// The outermost evaluation has this value.
+    Value(Word),
+    /// At this operation something is wrong; it has not been paid for.
+    Trouble(Trouble),
+    Stop(Stop),
+    /// The source of this tool is needed.
+    Lookup(String),
+    /// The source of this tool must be compiled.
+    CompileTool(usize),
+    /// This term must be compiled in this scope, in the context of this tool.
+    CompileTerm(TermId, u16, u32),
+    /// The host must perform an effect and put its outcome into this slot.
+    Perform(Slot, String, Word),
+}
+
+impl From<Trouble> for Exit {
+    fn from(trouble: Trouble) -> Self {
+        Self::Trouble(trouble)
+    }
+}
+
+impl From<Full> for Exit {
+    fn from(full: Full) -> Self {
+        Self::Trouble(full.into())
+    }
+}
+
+impl From<Stop> for Exit {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+/// A tool that the run has met.
+#[derive(Debug)]
+pub(super) struct Tool {
+    pub(super) name: String,
+    /// Its source, or what was wrong with it.
+    pub(super) source: Result<TermId, Box<Fault>>,
+    /// Where its code begins, once compiled.
+    pub(super) entry: Option<u32>,
+}
+
+/// Everything that changes while operations run.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) terms: Rc<Terms>,
+    pub(super) heap: Heap,
+    pub(super) stack: Vec<Word>,
+    pub(super) frames: Vec<Frame>,
+    pub(super) meter: Meter,
+    /// Constants of the image.
+    pub(super) constants: Vec<Word>,
+    /// Values of tools, or `HOLE`, in the order of `tools`; then the function to be applied.
+    pub(super) values: Vec<Word>,
+    pub(super) tools: Vec<Tool>,
+    /// Tools by name; `None` if there is no such tool.
+    pub(super) tool_ids: BTreeMap<String, Option<usize>>,
+    /// Codes of evaluated terms, by term, scope and tool.
+    pub(super) evaluated: BTreeMap<(TermId, u16, u32), u32>,
+    pub(super) active_evals: u32,
+    pub(super) trace: Vec<String>,
+    pub(super) debug: Vec<String>,
+    pub(super) step: u64,
+    pub(super) pc: usize,
+    pub(super) base: usize,
+    pub(super) closure: Word,
+    pub(super) depth: u32,
+}
+
+impl State {
+    pub(super) fn new(limits: &Limits, step: u64) -> Self {
+        Self {
+            terms: Rc::default(),
+            heap: Heap::new(limits.memory),
+            stack: vec![0; 4 * WINDOW],
+            frames: Vec::with_capacity(64),
+            meter: Meter::new(limits),
+            constants: vec![NIL],
+            values: vec![UNIT],
+            tools: Vec::new(),
+            tool_ids: BTreeMap::new(),
+            evaluated: BTreeMap::new(),
+            active_evals: 0,
+            trace: Vec::new(),
+            debug: Vec::new(),
+            step,
+            pc: 0,
+            base: 0,
+            closure: UNIT,
+            depth: 0,
+        }
+    }
+
+    fn account(&mut self) -> Result<(), Full> {
+        const FRAME_WORDS: usize = size_of::<Frame>() / 8;
+        self.heap.account(self.stack.len() + self.frames.capacity() * FRAME_WORDS)
+    }
+
+    /// Makes sure that a window can begin at `base`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn grow_stack(&mut self, base: usize) -> Result<(), Full> {
+        let need = base + 2 * WINDOW;
+        let len = need.max(self.stack.len() + self.stack.len() / 2);
+        if len >= u32::MAX as usize || len > self.heap.limit {
+            return Err(Full);
+        }
+        self.heap.account(self.heap.outside + len - self.stack.len())?;
+        self.stack.reserve_exact(len - self.stack.len());
+        self.stack.resize(len, 0);
+        self.account()
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn grow_frames(&mut self) -> Result<(), Full> {
+        let more = self.frames.capacity() / 2;
+        self.heap.account(self.heap.outside + 2 * more)?;
+        self.frames.reserve_exact(more);
+        self.meter.note_depth(self.frames.last().map_or(0, |frame| frame.depth));
+        self.account()
+    }
+
+    #[inline(always)]
+    pub(super) fn push_frame(&mut self, frame: Frame) -> Result<(), Full> {
+        if self.frames.len() == self.frames.capacity() {
+            self.grow_frames()?;
+        }
+        self.frames.push(frame);
+        Ok(())
+    }
+
+    /// Makes room for `n` words; slots below `live` and `closure` are kept.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn collect(
+        &mut self,
+        n: usize,
+        live: usize,
+        closure: &mut Word,
+    ) -> Result<(), Full> {
+        self.meter.note_depth(self.frames.last().map_or(0, |frame| frame.depth));
+        let Self { heap, stack, frames, constants, values, .. } = self;
+        let stack = stack.get_mut(..live).unwrap_or_default();
+        let roots = &mut [&mut constants[..], &mut values[..], std::slice::from_mut(closure)];
+        heap.collect(n, stack, frames, roots)
+    }
+
+    /// The word in a slot counted from the beginning of the stack.
+    pub(super) fn at(&self, slot: usize) -> Word {
+        self.stack.get(slot).copied().unwrap_or_default()
+    }
+
+    pub(super) fn set(&mut self, slot: usize, word: Word) {
+        if let Some(place) = self.stack.get_mut(slot) {
+            *place = word;
+        }
+    }
+
+    /// How many arguments a function still takes before its body runs.
+    pub(super) fn missing_arguments(&self, image: &Image, f: Word) -> Option<usize> {
+        let (closure, taken) = match tag(f) {
+            CLOSURE => (f, 0),
+            PARTIAL => (self.heap.word(index(f) + 1), size(self.heap.header(f)) - 2),
+            _ => return None,
+        };
+        let code = image.codes.get(aux(self.heap.header(closure)) as usize)?;
+        Some(usize::from(code.arity).saturating_sub(taken))
+    }
+
+    /// A closure of `code`, with what it captures taken from the window at `base`.
+    pub(super) fn close(
+        &mut self,
+        code: &Code,
+        id: u32,
+        base: usize,
+        live: usize,
+        closure: &mut Word,
+    ) -> Result<Word, Full> {
+        let words = code.captures.len() + 1;
+        if !self.heap.has_room(words) {
+            self.collect(words, live, closure)?;
+        }
+        let at = self.heap.claim(words);
+        self.heap.put(at, &[header(crate::value::KIND_CLOSURE, words, id)]);
+        for (i, place) in code.captures.iter().enumerate() {
+            let word = match place {
+                Place::Slot(slot) => self.at(base + usize::from(*slot)),
+                Place::Captured(i) => self.heap.word(index(*closure) + 1 + usize::from(*i)),
+                Place::Constant(k) => self.constants.get(*k as usize).copied().unwrap_or_default(),
+            };
+            self.heap.put(at + 1 + i, &[word]);
+        }
+        Ok(pointer(at, CLOSURE))
+    }
+
+    /// Applies `f` to the `n` arguments at `base` in every case but the plain one of a closure
+    /// that takes just so many: leading holes, partial applications, too few, too many.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn enter(
+        &mut self,
+        image: &Image,
+        f: Word,
+        n: usize,
+        base: usize,
+    ) -> Result<(), Exit> {
+        let (f, n) = (f, self.drop_holes(n, base));
+        let Some(missing) = self.missing_arguments(image, f) else {
+            let found = crate::primitive::type_name(&self.heap, f);
+            return Err(Trouble::NotAFunction { operand: 0, found }.into());
+        };
+        if base + n + WINDOW > self.stack.len() {
+            self.grow_stack(base + n)?;
+        }
+        if missing > n {
+            return self.take_some(image, f, n, base);
+        }
+        let (mut f, mut base) = (f, base);
+        if n > missing {
+            // The other arguments wait below the window of the call.
+            let rest = n - missing;
+            if let Some(window) = self.stack.get_mut(base..base + n) {
+                window.rotate_left(missing);
+            }
+            let pc = REST + u32::try_from(rest).unwrap_or(MOST_ARGUMENTS);
+            let depth = self.depth;
+            self.push_frame(Frame { pc, base: to_u32(base), closure: NO_CLOSURE, depth })?;
+            self.depth += 1;
+            base += rest;
+        }
+        if tag(f) == PARTIAL {
+            f = self.unfold(image, f, missing, base)?;
+        }
+        let code = image.codes.get(aux(self.heap.header(f)) as usize);
+        (self.closure, self.base) = (f, base);
+        self.pc = code.map_or(0, |code| code.entry as usize);
+        Ok(())
+    }
+
+    /// Closes the gap of arguments that have been used already.
+    fn drop_holes(&mut self, n: usize, base: usize) -> usize {
+        let Some(window) = self.stack.get_mut(base..base + n) else { return 0 };
+        let holes = window.iter().take_while(|word| **word == HOLE).count();
+        window.rotate_left(holes);
+        n - holes
+    }
+
+    /// Puts the arguments of a partial application before the `n` new ones.
+    fn unfold(&mut self, image: &Image, f: Word, n: usize, base: usize) -> Result<Word, Exit> {
+        let taken = size(self.heap.header(f)) - 2;
+        if base + n + taken + WINDOW > self.stack.len() {
+            self.grow_stack(base + n + taken)?;
+        }
+        for i in (0..n).rev() {
+            self.set(base + taken + i, self.at(base + i));
+        }
+        for i in 0..taken {
+            self.set(base + i, self.heap.word(index(f) + 2 + i));
+        }
+        let closure = self.heap.word(index(f) + 1);
+        // The nodes visited when those arguments were taken have been paid for: the body pays
+        // for all of them again.
+        self.meter.fuel += i64::from(merged(image, &self.heap, closure, taken));
+        Ok(closure)
+    }
+
+    /// Too few arguments: the value is a partial application.
+    fn take_some(&mut self, image: &Image, f: Word, n: usize, base: usize) -> Result<(), Exit> {
+        self.set(base + n, f);
+        let taken = if tag(f) == PARTIAL { size(self.heap.header(f)) - 2 } else { 0 };
+        let words = 2 + taken + n;
+        if !self.heap.has_room(words) {
+            let mut closure = self.closure;
+            self.collect(words, base + n + 1, &mut closure)?;
+            self.closure = closure;
+        }
+        let f = self.at(base + n);
+        let closure = if taken > 0 { self.heap.word(index(f) + 1) } else { f };
+        let at = self.heap.claim(words);
+        self.heap.put(at, &[header(KIND_PARTIAL, words, 0), closure]);
+        for i in 0..taken {
+            let word = self.heap.word(index(f) + 2 + i);
+            self.heap.put(at + 2 + i, &[word]);
+        }
+        for i in 0..n {
+            let word = self.at(base + i);
+            self.heap.put(at + 2 + taken + i, &[word]);
+        }
+        let visited = |taken| merged(image, &self.heap, closure, taken);
+        self.meter.fuel -= i64::from(visited(taken + n) - visited(taken));
+        self.set(base, pointer(at, PARTIAL));
+        self.leave();
+        Ok(())
+    }
+
+    /// Goes on in the frame below.
+    pub(super) fn leave(&mut self) {
+        let Some(frame) = self.frames.pop() else { return };
+        (self.pc, self.base, self.depth) = (frame.pc as usize, frame.base as usize, frame.depth);
+        self.closure = closure_word(frame.closure);
+    }
+
+    /// Reverses a list in place.
+    pub(super) fn reverse(&mut self, list: Word) -> Word {
+        let (mut rest, mut reversed) = (list, NIL);
+        while tag(rest) == CONS {
+            let [_, next] = self.heap.cell(index(rest));
+            self.heap.put(index(rest) + 1, &[reversed]);
+            (reversed, rest) = (rest, next);
+        }
+        reversed
+    }
+}
+
+/// Nodes visited once a closure has taken so many arguments.
+fn merged(image: &Image, heap: &Heap, closure: Word, taken: usize) -> u8 {
+    let code = image.codes.get(aux(heap.header(closure)) as usize);
+    code.and_then(|code| code.merged.get(taken)).copied().unwrap_or_default()
+}
+
+pub(super) fn closure_word(index: u32) -> Word {
+    if index == NO_CLOSURE { UNIT } else { pointer(index as usize, CLOSURE) }
+}
+
+pub(super) fn closure_index(closure: Word) -> u32 {
+    if tag(closure) == CLOSURE { to_u32(index(closure)) } else { NO_CLOSURE }
+}
+
+pub(super) fn to_u32(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,287 @@
+//! What a machine does between the answers of its host.
+
+use super::meter::Stop;
+use super::run::run;
+use super::state::{Exit, Tool, closure_word, to_u32};
+use super::{Failure, Input, Machine, Phase, locate};
+use crate::code::{APPLY, HALT};
+use crate::compile::{Compiler, Failed, Store, Unit};
+use crate::fault::{Code, Fault};
+use crate::heap::{Frame, NO_CLOSURE};
+use crate::output;
+use crate::parse::shorten;
+use crate::primitive::{Trouble, type_name};
+use crate::print;
+use crate::request::{Answer, Continuation, Done, Step};
+use crate::term::Origin;
+use crate::value::{HOLE, KIND_CONTINUATION, UNIT, Word, aux, index, is_function};
+use std::rc::Rc;
+
+impl Machine {
+    /// Goes on until the program ends, asks for something, or has spent `slice` more fuel.
+    pub fn resume(&mut self, answer: Answer, slice: u64) -> Step {
+        self.state.meter.begin_slice(slice);
+        match self.answer(answer).and_then(|()| self.go_on()) {
+            Ok(step) => step,
+            Err(fault) => {
+                self.phase = Phase::Finished;
+                Step::Failed(fault)
+            }
+        }
+    }
+
+    fn answer(&mut self, answer: Answer) -> Result<(), Failure> {
+        if let Some(slot) = self.effect {
+            let Answer::Outcome(text) = answer else {
+                let fault = Fault::new(Code::Internal, "an effect was not answered");
+                return Err(Box::new(fault));
+            };
+            let root = self.plain_json(&text, "outcome")?;
+            let value = self.build(root)?;
+            self.state.set(self.state.base + usize::from(slot), value);
+            let paid = self.image.op(self.state.pc).cost();
+            self.state.meter.fuel -= i64::from(paid);
+            self.state.pc += 1;
+            self.effect = None;
+        } else if let (Answer::Source(source), Some(name)) = (answer, self.asked.take()) {
+            self.learn(&name, source.as_deref());
+        }
+        Ok(())
+    }
+
+    /// Notes a tool's source, or that there is no such tool.
+    fn learn(&mut self, name: &str, source: Option<&str>) {
+        let found = source.map(|text| {
+            let source = self.parse(text, Origin::Tool(name.to_owned()));
+            self.state.tools.push(Tool { name: name.to_owned(), source, entry: None });
+            self.state.values.push(HOLE);
+            self.state.tools.len() - 1
+        });
+        self.state.tool_ids.insert(name.to_owned(), found);
+    }
+
+    /// Learns a tool from the sources given at the start, or asks the host.
+    fn look_up(&mut self, name: String) -> Option<Step> {
+        if let Some(source) = self.sources.get(&name).cloned() {
+            self.learn(&name, Some(&source));
+            return None;
+        }
+        self.asked = Some(name.clone());
+        Some(Step::Lookup(name))
+    }
+
+    fn go_on(&mut self) -> Result<Step, Failure> {
+        loop {
+            if matches!(self.phase, Phase::Start) {
+                if let Some(step) = self.begin()? {
+                    return Ok(step);
+                }
+                self.phase = Phase::Code;
+            }
+            let value = match self.evaluate()? {
+                Ok(value) => value,
+                Err(step) => return Ok(step),
+            };
+            match self.phase {
+                Phase::Code => {
+                    if let (Some(tool), Some(slot)) = (self.running(), self.state.values.get_mut(1))
+                    {
+                        debug_assert_eq!(tool, 0);
+                        *slot = value;
+                    }
+                    if !is_function(value) {
+                        return self.finish(value);
+                    }
+                    self.state.set(0, value);
+                    self.begin_argument()?;
+                }
+                Phase::Argument => self.begin_application(value),
+                _ => return self.finish(value),
+            }
+        }
+    }
+
+    /// The tool that runs; it is the first one met.
+    fn running(&self) -> Option<usize> {
+        self.tool.as_ref().map(|_| 0)
+    }
+
+    /// Prepares the registers for a unit whose value goes to the slot `base`.
+    fn enter(&mut self, entry: u32, base: usize) {
+        let state = &mut self.state;
+        state.frames.clear();
+        state.frames.push(Frame { pc: HALT, base: to_u32(base), closure: NO_CLOSURE, depth: 0 });
+        (state.pc, state.base, state.depth) = (entry as usize, base, 0);
+        state.closure = closure_word(NO_CLOSURE);
+    }
+
+    fn begin(&mut self) -> Result<Option<Step>, Failure> {
+        let (root, tool) = match (self.program, self.tool.clone()) {
+            (Some(root), _) => (root, 0),
+            (None, Some(name)) => {
+                if !self.state.tool_ids.contains_key(&name)
+                    && let Some(step) = self.look_up(name.clone())
+                {
+                    return Ok(Some(step));
+                }
+                match self.state.tools.first().map(|tool| tool.source.clone()) {
+                    Some(source) => (source?, 1),
+                    None => return Err(Box::new(no_tool(&name))),
+                }
+            }
+            (None, None) => return Ok(None),
+        };
+        let unit = Unit { root, scope: None, tool, site: None };
+        let entry = self.compile(unit)?;
+        self.enter(entry, 0);
+        Ok(None)
+    }
+
+    /// Evaluates the argument above the function, which waits in the first slot.
+    fn begin_argument(&mut self) -> Result<(), Failure> {
+        match self.input {
+            Input::None => self.begin_application(UNIT),
+            Input::Data(token) => {
+                let value = self.build(token)?;
+                self.begin_application(value);
+            }
+            Input::Plain(token, nodes) => {
+                if self.state.meter.spend(nodes).is_err() {
+                    let fault = locate::stop(&self.image, &mut self.state, Stop::OutOfFuel);
+                    return Err(Box::new(Fault { at: "/input".into(), tool: None, ..fault }));
+                }
+                let value = self.build(token)?;
+                self.begin_application(value);
+            }
+            Input::Term(root) => {
+                let tool = if self.tool.is_some() { 1 } else { 0 };
+                let entry = self.compile(Unit { root, scope: None, tool, site: None })?;
+                self.enter(entry, 1);
+                self.phase = Phase::Argument;
+            }
+        }
+        Ok(())
+    }
+
+    fn begin_application(&mut self, argument: Word) {
+        self.state.set(1, argument);
+        self.enter(APPLY, 0);
+        self.phase = Phase::Application;
+    }
+
+    /// Runs to a value, or to a step for the host.
+    fn evaluate(&mut self) -> Result<Result<Word, Step>, Failure> {
+        loop {
+            match run(&self.image, &mut self.state) {
+                Exit::Value(value) => return Ok(Ok(value)),
+                Exit::Stop(Stop::Pause) => return Ok(Err(Step::Paused)),
+                Exit::Stop(stop) => {
+                    return Err(Box::new(locate::stop(&self.image, &mut self.state, stop)));
+                }
+                Exit::Trouble(trouble) => return Err(self.trouble(trouble)),
+                Exit::Lookup(name) => {
+                    if let Some(step) = self.look_up(name) {
+                        return Ok(Err(step));
+                    }
+                }
+                Exit::CompileTool(tool) => {
+                    let source = self.state.tools.get(tool).map(|tool| tool.source.clone());
+                    let Some(Ok(root)) = source else { continue };
+                    let unit = Unit { root, scope: None, tool: to_u32(tool + 1), site: None };
+                    let entry = self.compile(unit)?;
+                    if let Some(tool) = self.state.tools.get_mut(tool) {
+                        tool.entry = Some(entry);
+                    }
+                }
+                Exit::CompileTerm(root, scope, tool) => {
+                    let plain = (tool == 0).then(|| self.image.scopes.get(scope as usize));
+                    let site = plain.flatten().map(|scope| scope.site);
+                    let unit = Unit { root, scope: Some(scope), tool, site };
+                    let id = self.compile_code(unit)?;
+                    self.state.evaluated.insert((root, scope, tool), id);
+                }
+                Exit::Perform(slot, capability, argument) => {
+                    let text = self.json(argument)?;
+                    self.effect = Some(slot);
+                    return Ok(Err(Step::Perform(capability, text)));
+                }
+            }
+        }
+    }
+
+    fn trouble(&mut self, trouble: Trouble) -> Failure {
+        Box::new(locate::trouble(&self.image, &mut self.state, trouble))
+    }
+
+    fn compile(&mut self, unit: Unit) -> Result<u32, Failure> {
+        let id = self.compile_code(unit)?;
+        Ok(self.image.codes.get(id as usize).map_or(0, |code| code.entry))
+    }
+
+    fn compile_code(&mut self, unit: Unit) -> Result<u32, Failure> {
+        let terms = Rc::clone(&self.state.terms);
+        let context = if unit.tool == 0 && unit.scope.is_none() && self.program == Some(unit.root) {
+            self.context.as_slice()
+        } else {
+            &[]
+        };
+        let (heap, constants) = (&mut self.state.heap, &mut self.state.constants);
+        let store = Store { heap, constants, literals: &mut self.literals };
+        let compiler = Compiler::new(&terms, &mut self.image, store, self.debug);
+        compiler.unit(unit, context).map_err(|failed| {
+            let (message, term) = match failed {
+                Failed::Full => {
+                    ("the constants of the term do not fit into the memory limit", None)
+                }
+                Failed::Entangled => {
+                    ("too many functions of the term share too many variables", None)
+                }
+                Failed::Parameters(t) => {
+                    ("a function takes at most 64 parameters or arguments at once", Some(t))
+                }
+            };
+            let (tool, at) = terms.place(terms.node(term.unwrap_or(unit.root)).token);
+            let fault = Fault::new(Code::TooLarge, message).at(at);
+            Box::new(Fault { tool: tool.map(str::to_owned), ..fault })
+        })
+    }
+
+    fn json(&self, value: Word) -> Result<String, Failure> {
+        let state = &self.state;
+        let limit = self.limits.output as usize;
+        output::json(&state.heap, &state.terms, &state.names(), value, limit).map_err(|_| {
+            let message = format!("the result is longer than {limit} bytes of JSON");
+            Box::new(Fault::new(Code::TooLarge, message).hint("return a part of it, or its length"))
+        })
+    }
+
+    fn finish(&mut self, value: Word) -> Result<Step, Failure> {
+        self.phase = Phase::Finished;
+        let done = |json, kind| Done {
+            json,
+            kind,
+            warnings: self.warnings.clone(),
+            trace: self.state.trace.clone(),
+        };
+        let heap = &self.state.heap;
+        if heap.object_kind(value) != KIND_CONTINUATION {
+            return Ok(Step::Done(done(self.json(value)?, type_name(heap, value))));
+        }
+        let [input, _] = heap.cell(index(value) + 1);
+        let tool = self.state.tools.get(aux(heap.header(value)) as usize - 1);
+        let tool = tool.map(|tool| tool.name.clone()).unwrap_or_default();
+        let input = self.json(input)?;
+        let step = self.state.step + 1;
+        let mut name = String::new();
+        print::string(&tool, &mut name);
+        let json = format!(
+            r#"{{"message":"Recursive step needed. Call run again with:","next_input":{input},"step":{step},"tool":{name},"type":"continuation"}}"#
+        );
+        Ok(Step::Continuation(done(json, "continuation"), Continuation { tool, input, step }))
+    }
+}
+
+fn no_tool(name: &str) -> Fault {
+    Fault::new(Code::UnknownTool, format!("there is no tool `{}`", shorten(name)))
+        .hint("make it with `evolve` first; `list` shows the tools there are")
+}

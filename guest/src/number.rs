@@ -1,0 +1,106 @@
+//! Numbers as JSON writes them: exact integers of any size, and PIF's rounding of fractions.
+
+use crate::fault::{Code, Fault};
+use crate::limits::INTEGER_BITS;
+use num_bigint::BigInt;
+use num_traits::{Num, ToPrimitive};
+
+/// An exact integer, in a machine word where it fits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Integer {
+    /// It fits.
+    Small(i64),
+    /// It does not.
+    Big(BigInt),
+}
+
+impl From<BigInt> for Integer {
+    fn from(n: BigInt) -> Self {
+        n.to_i64().map_or(Self::Big(n), Self::Small)
+    }
+}
+
+/// What a JSON number means in a term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Literal {
+    /// The integer.
+    pub integer: Integer,
+    /// Whether a fraction was rounded away.
+    pub rounded: bool,
+}
+
+/// Decimal digits of the largest integer, rounded up.
+const MAX_DIGITS: i64 = (INTEGER_BITS * 302 / 1000 + 1).cast_signed();
+
+/// Reads a JSON number; a fraction is rounded half to even of the exact decimal.
+pub fn literal(text: &str) -> Result<Literal, Fault> {
+    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let all = format!("{whole}{fraction}");
+    let significant = all.trim_start_matches('0');
+    if significant.is_empty() {
+        return Ok(Literal { integer: Integer::Small(0), rounded: false });
+    }
+    // An exponent that does not fit decides the size by its sign alone.
+    let huge = if exponent.starts_with('-') { i64::MIN / 2 } else { i64::MAX / 2 };
+    let exponent = exponent.parse::<i64>().unwrap_or(huge).clamp(i64::MIN / 2, i64::MAX / 2);
+    let shift = exponent - i64::try_from(fraction.len()).unwrap_or(i64::MAX / 4);
+    let length = i64::try_from(significant.len()).unwrap_or(i64::MAX / 4);
+    if length.saturating_add(shift) > MAX_DIGITS {
+        return Err(too_large());
+    }
+    let (decimal, rounded) = if shift >= 0 {
+        let zeros = usize::try_from(shift).unwrap_or_default();
+        (format!("{significant}{}", "0".repeat(zeros)), false)
+    } else {
+        round(significant, length.saturating_add(shift))
+    };
+    Ok(Literal { integer: signed(&decimal, negative), rounded })
+}
+
+/// Rounds half to even the digits after the first `point` ones.
+fn round(digits: &str, point: i64) -> (String, bool) {
+    let Ok(point) = usize::try_from(point) else { return ("0".into(), true) };
+    let (whole, fraction) = digits.split_at(point.min(digits.len()));
+    let dropped = fraction.trim_end_matches('0');
+    let odd = whole.bytes().last().is_some_and(|digit| digit % 2 == 1);
+    let up = dropped > "5" || (dropped == "5" && odd);
+    (if up { increment(whole) } else { format!("0{whole}") }, !dropped.is_empty())
+}
+
+fn increment(digits: &str) -> String {
+    let mut bytes = format!("0{digits}").into_bytes();
+    for byte in bytes.iter_mut().rev() {
+        if *byte < b'9' {
+            *byte += 1;
+            break;
+        }
+        *byte = b'0';
+    }
+    bytes.into_iter().map(char::from).collect()
+}
+
+fn signed(decimal: &str, negative: bool) -> Integer {
+    let n = match decimal.parse::<i64>() {
+        Ok(n) => Integer::Small(n),
+        Err(_) => BigInt::from_str_radix(decimal, 10).unwrap_or_default().into(),
+    };
+    match n {
+        Integer::Small(n) if negative => Integer::Small(-n),
+        Integer::Big(n) if negative => (-n).into(),
+        n => n,
+    }
+}
+
+/// The fault of an integer beyond what any limit allows.
+#[must_use]
+pub fn too_large() -> Fault {
+    Fault::new(Code::TooLarge, format!("an integer of more than {INTEGER_BITS} bits"))
+}
+
+/// The shortest text that reads back as `n`, always with a point or an exponent.
+#[must_use]
+pub fn float_text(n: f64) -> String {
+    format!("{n:?}")
+}

@@ -1,0 +1,218 @@
+//! Values as canonical JSON, written with a stack on the heap.
+
+use crate::heap::Heap;
+use crate::number::float_text;
+use crate::primitive::arithmetic::Number;
+use crate::print;
+use crate::term::Terms;
+use crate::value::{
+    CLOSURE, CONS, FALSE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, KIND_TEXT, NIL, OBJECT,
+    PAIR, PARTIAL, ROPE, TRUE, UNIT, Word, as_small, aux, index, is_integer, kind, tag,
+};
+
+/// The text would be longer than allowed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TooLong;
+
+/// Canonical JSON of a value, of at most `limit` bytes. `tools` are the tools that continuations
+/// refer to.
+pub(crate) fn json(
+    heap: &Heap,
+    terms: &Terms,
+    tools: &[&str],
+    value: Word,
+    limit: usize,
+) -> Result<String, TooLong> {
+    let mut writer =
+        Writer { heap, terms, tools, limit, work: vec![Work::Value(value)], out: String::new() };
+    writer.run()?;
+    Ok(writer.out)
+}
+
+/// The beginning of a value's JSON.
+pub(crate) fn excerpt(
+    heap: &Heap,
+    terms: &Terms,
+    tools: &[&str],
+    value: Word,
+    limit: usize,
+) -> String {
+    let mut writer =
+        Writer { heap, terms, tools, limit, work: vec![Work::Value(value)], out: String::new() };
+    let cut = writer.run().is_err() || writer.out.len() > limit;
+    let mut out = writer.out;
+    if cut {
+        let end = (0..=limit).rev().find(|at| out.is_char_boundary(*at)).unwrap_or(0);
+        out.truncate(end);
+        out.push('…');
+    }
+    out
+}
+
+/// What is left to write, the next thing last.
+enum Work {
+    Value(Word),
+    /// The other elements of a list.
+    Rest(Word),
+    /// The members of a record from an index on.
+    Members(Word, usize),
+    Str(&'static str),
+    Quoted(String),
+}
+
+struct Writer<'h> {
+    heap: &'h Heap,
+    terms: &'h Terms,
+    tools: &'h [&'h str],
+    limit: usize,
+    work: Vec<Work>,
+    out: String,
+}
+
+impl Writer<'_> {
+    fn run(&mut self) -> Result<(), TooLong> {
+        while let Some(work) = self.work.pop() {
+            match work {
+                Work::Value(v) => self.value(v),
+                Work::Rest(list) => self.rest(list),
+                Work::Members(record, at) => self.members(record, at),
+                Work::Str(text) => self.out.push_str(text),
+                Work::Quoted(text) => self.out.push_str(&text),
+            }
+            if self.out.len() > self.limit {
+                return Err(TooLong);
+            }
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, v: Word) {
+        if is_integer(v) {
+            return self.integer(as_small(v));
+        }
+        match tag(v) {
+            CONS => {
+                self.out.push('[');
+                let [first, rest] = self.heap.cell(index(v));
+                self.work.extend([Work::Rest(rest), Work::Value(first)]);
+            }
+            PAIR => {
+                let [first, second] = self.heap.cell(index(v));
+                self.out.push_str("{\"pair\":[");
+                let comma = Work::Str(",");
+                self.work.extend([Work::Str("]}"), Work::Value(second), comma, Work::Value(first)]);
+            }
+            CLOSURE | PARTIAL => self.out.push_str("\"<function>\""),
+            ROPE => self.text(v),
+            OBJECT => self.object(v),
+            _ => self.immediate(v),
+        }
+    }
+
+    fn integer(&mut self, n: i64) {
+        let mut digits = [0; 20];
+        let mut rest = n.unsigned_abs();
+        let mut at = digits.len();
+        loop {
+            at -= 1;
+            if let Some(digit) = digits.get_mut(at) {
+                *digit = b'0' + u8::try_from(rest % 10).unwrap_or_default();
+            }
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        if n < 0 {
+            self.out.push('-');
+        }
+        let digits = digits.get(at..).unwrap_or_default();
+        self.out.push_str(std::str::from_utf8(digits).unwrap_or_default());
+    }
+
+    fn immediate(&mut self, v: Word) {
+        let text = match v {
+            NIL => "[]",
+            TRUE => "true",
+            FALSE => "false",
+            UNIT => "null",
+            _ if kind(v) == KIND_QUOTED => {
+                self.out.push_str(&print::term(self.terms, aux(v)));
+                return;
+            }
+            _ => "null",
+        };
+        self.out.push_str(text);
+    }
+
+    fn text(&mut self, v: Word) {
+        let bytes = self.heap.text_size(v).map_or(0, |(bytes, _)| bytes);
+        if bytes > self.limit as u64 {
+            // Too long whatever it is: written far enough for an excerpt.
+            let chars = self.heap.string(v);
+            let end = chars.char_indices().nth(self.limit).map_or(chars.len(), |(at, _)| at);
+            print::string(chars.get(..end).unwrap_or_default(), &mut self.out);
+            self.work.clear();
+            self.work.push(Work::Str("…"));
+            return;
+        }
+        print::string(&self.heap.string(v), &mut self.out);
+    }
+
+    fn rest(&mut self, list: Word) {
+        if tag(list) != CONS {
+            self.out.push(']');
+            return;
+        }
+        self.out.push(',');
+        let [first, rest] = self.heap.cell(index(list));
+        self.work.extend([Work::Rest(rest), Work::Value(first)]);
+    }
+
+    fn members(&mut self, record: Word, at: usize) {
+        let members = self.heap.members(record);
+        let (Some(key), Some(value)) = (members.get(at), members.get(at + 1)) else {
+            self.out.push('}');
+            return;
+        };
+        if at > 0 {
+            self.out.push(',');
+        }
+        self.text(*key);
+        self.out.push(':');
+        self.work.extend([Work::Members(record, at + 2), Work::Value(*value)]);
+    }
+
+    fn object(&mut self, v: Word) {
+        match self.heap.object_kind(v) {
+            KIND_TEXT => self.text(v),
+            KIND_RECORD => {
+                self.out.push('{');
+                self.work.push(Work::Members(v, 0));
+            }
+            KIND_CONTINUATION => self.continuation(v),
+            _ => match Number::of(self.heap, v) {
+                Some(Number::Float(n)) => self.out.push_str(&float_text(n)),
+                Some(n) => self.out.push_str(&n.big().to_string()),
+                None => self.out.push_str("null"),
+            },
+        }
+    }
+
+    fn continuation(&mut self, v: Word) {
+        let [input, step] = self.heap.cell(index(v) + 1);
+        let tool =
+            self.tools.get(aux(self.heap.header(v)) as usize - 1).copied().unwrap_or_default();
+        let mut name = String::new();
+        print::string(tool, &mut name);
+        self.out.push_str("{\"continuation\":true,\"input\":");
+        self.work.extend([
+            Work::Str("}"),
+            Work::Quoted(name),
+            Work::Str(",\"tool\":"),
+            Work::Value(step),
+            Work::Str(",\"step\":"),
+            Work::Value(input),
+        ]);
+    }
+}

@@ -1,0 +1,489 @@
+//! From JSON to terms. Works off an explicit stack: nesting costs heap, not native stack.
+
+use crate::fault::{Code, Fault};
+use crate::form::{FORMS, Form, Shape};
+use crate::json::{Span, Tape, Token, TokenId};
+use crate::number;
+use crate::term::{NameId, Origin, TermId, Terms};
+
+/// What an object without a form key is, and whether strings are decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// Code: such an object is a fault.
+    Code,
+    /// `input`: a record; strings that hold JSON are decoded, as PIF does.
+    Input,
+}
+
+/// A parsed term and what should be said about it.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The term.
+    pub root: TermId,
+    /// Such as `rounded-literal at /add/0: 2.5 is taken as 2`.
+    pub warnings: Vec<String>,
+}
+
+/// Parses `text` into `terms`.
+pub fn parse(
+    terms: &mut Terms,
+    text: &str,
+    origin: Origin,
+    notation: Notation,
+) -> Result<Parsed, Fault> {
+    let root = match terms.tape.parse(text) {
+        Ok(root) => root,
+        Err(fault) => return Err(locate_text_fault(fault, &origin)),
+    };
+    terms.add_origin(root, origin);
+    read(terms, root, notation)
+}
+
+fn locate_text_fault(fault: Fault, origin: &Origin) -> Fault {
+    match origin {
+        Origin::Argument(member) => fault.at(format!("/{member}")),
+        Origin::Tool(name) => Fault { tool: Some(name.clone()), ..fault },
+        Origin::Code | Origin::Decoded(_) => fault,
+    }
+}
+
+/// Makes a term of the JSON at `root`, which has its origin noted.
+pub fn read(terms: &mut Terms, root: TokenId, notation: Notation) -> Result<Parsed, Fault> {
+    let warnings = Vec::new();
+    let mut parser = Parser { terms, notation, work: Vec::new(), done: Vec::new(), warnings };
+    parser.work.push(Work::Term(root));
+    match parser.run() {
+        Ok(root) => Ok(Parsed { root, warnings: parser.warnings }),
+        Err(Wrong { token, fault }) => {
+            let (tool, at) = terms.place(token);
+            Err(Fault { tool: tool.map(str::to_owned), at, ..fault })
+        }
+    }
+}
+
+/// A fault and the token it is about.
+struct Wrong {
+    token: TokenId,
+    fault: Fault,
+}
+
+/// What is left to do, the next thing last.
+enum Work {
+    /// Read the term at this token.
+    Term(TokenId),
+    /// Read so many items of an array, the next at this token.
+    Items { next: TokenId, count: u32 },
+    /// Build a form from the last `operands` finished terms.
+    Build { form: Form, token: TokenId, operands: u32, names: Vec<NameId> },
+}
+
+struct Parser<'t> {
+    terms: &'t mut Terms,
+    notation: Notation,
+    work: Vec<Work>,
+    done: Vec<TermId>,
+    warnings: Vec<String>,
+}
+
+impl Parser<'_> {
+    fn run(&mut self) -> Result<TermId, Wrong> {
+        while let Some(work) = self.work.pop() {
+            match work {
+                Work::Term(token) => self.term(token)?,
+                Work::Items { next, count } => self.items(next, count)?,
+                Work::Build { form, token, operands, names } => {
+                    let from = self.done.len() - operands as usize;
+                    let operands = self.done.split_off(from);
+                    let id = self.terms.add(form, token, &operands, &names);
+                    self.done.push(id);
+                }
+            }
+        }
+        Ok(self.done.pop().unwrap_or_default())
+    }
+
+    fn tape(&self) -> &Tape {
+        &self.terms.tape
+    }
+
+    fn term(&mut self, token: TokenId) -> Result<(), Wrong> {
+        let id = match self.tape().token(token) {
+            Token::Null => self.terms.add_unit(token),
+            Token::Boolean(b) => self.terms.add_boolean(token, b),
+            Token::Integer(n) => {
+                self.terms.add_integer(token, number::Integer::Small(i64::from(n)))
+            }
+            Token::Number(span) => self.number(token, span)?,
+            Token::Text(span) if self.notation == Notation::Input => {
+                return self.decode(token, span);
+            }
+            Token::Text(span) => self.terms.add_text(token, span),
+            Token::Array { count, .. } => {
+                self.build(Form::List, token, count, Vec::new());
+                self.work.push(Work::Items { next: token + 1, count });
+                return Ok(());
+            }
+            Token::Object { .. } => return self.object(token),
+        };
+        self.done.push(id);
+        Ok(())
+    }
+
+    fn items(&mut self, next: TokenId, count: u32) -> Result<(), Wrong> {
+        let (mut next, mut count) = (next, count);
+        while count > 0 {
+            let item = next;
+            let token = self.tape().token(item);
+            next = self.tape().after(item);
+            count -= 1;
+            if matches!(token, Token::Array { .. } | Token::Object { .. } | Token::Text(_)) {
+                self.work.push(Work::Items { next, count });
+                self.work.push(Work::Term(item));
+                return Ok(());
+            }
+            self.term(item)?;
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, token: TokenId, span: Span) -> Result<TermId, Wrong> {
+        let text = self.tape().str(span);
+        let literal = number::literal(text).map_err(|fault| Wrong { token, fault })?;
+        if literal.rounded {
+            let (text, at) = (text.to_owned(), self.terms.place(token).1);
+            let taken = match &literal.integer {
+                number::Integer::Small(n) => n.to_string(),
+                number::Integer::Big(_) => "an integer".to_owned(),
+            };
+            self.warn(format!("rounded-literal at {at}: {text} is taken as {taken}"));
+        }
+        Ok(self.terms.add_integer(token, literal.integer))
+    }
+
+    fn warn(&mut self, warning: String) {
+        const MOST: usize = 100;
+        if self.warnings.len() < MOST {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// PIF's normalisation: a string that holds JSON, or a word such as `True`, stands for it.
+    fn decode(&mut self, token: TokenId, span: Span) -> Result<(), Wrong> {
+        let text = self.tape().str(span).to_owned();
+        match self.terms.tape.parse(&text) {
+            Ok(root) => {
+                self.terms.add_origin(root, Origin::Decoded(token));
+                self.work.push(Work::Term(root));
+                return Ok(());
+            }
+            Err(fault) if fault.code == Code::DuplicateKey => return Err(Wrong { token, fault }),
+            Err(_) => {}
+        }
+        let id = match text.trim().to_ascii_lowercase().as_str() {
+            "true" => self.terms.add_boolean(token, true),
+            "false" => self.terms.add_boolean(token, false),
+            "null" => self.terms.add_unit(token),
+            _ => self.terms.add_text(token, span),
+        };
+        self.done.push(id);
+        Ok(())
+    }
+
+    fn build(&mut self, form: Form, token: TokenId, operands: u32, names: Vec<NameId>) {
+        self.work.push(Work::Build { form, token, operands, names });
+    }
+
+    /// Schedules the operands so that the first is read first.
+    fn operands(&mut self, tokens: &[TokenId]) {
+        self.work.extend(tokens.iter().rev().map(|token| Work::Term(*token)));
+    }
+
+    fn object(&mut self, token: TokenId) -> Result<(), Wrong> {
+        let input = self.notation == Notation::Input;
+        let forms = self.tape().members(token).filter_map(|(key, value)| {
+            let form = Form::of_key(self.tape().str(key))?;
+            (!input || form.is_input_form()).then_some((form, value))
+        });
+        match forms.min_by_key(|(form, _)| *form) {
+            Some((form, value)) => self.form(token, form, value),
+            None if input => {
+                self.fields(Form::Record, token, token);
+                Ok(())
+            }
+            None => Err(self.no_form(token)),
+        }
+    }
+
+    fn no_form(&self, token: TokenId) -> Wrong {
+        let keys: Vec<&str> = self.tape().members(token).map(|m| self.tape().str(m.0)).collect();
+        let message = match keys.as_slice() {
+            [] => "an empty object is no term".to_owned(),
+            [key] => format!("`{}` is no form", shorten(key)),
+            [key, ..] => {
+                format!("none of the keys of this object is a form, such as `{}`", shorten(key))
+            }
+        };
+        let fault = Fault::new(Code::UnknownForm, message);
+        Wrong { token, fault: fault.hint(crate::hint::for_keys(&keys)) }
+    }
+
+    fn form(&mut self, token: TokenId, form: Form, value: TokenId) -> Result<(), Wrong> {
+        let Some(row) = form.row() else { return Ok(()) };
+        let extra: &[&str] = match row.shape {
+            Shape::Lambda => &["body"],
+            Shape::Bindings => &["in"],
+            _ => &[],
+        };
+        self.warn_ignored(token, form, extra);
+        match row.shape {
+            Shape::Name => {
+                let name = self.name(value, form)?;
+                self.build(form, token, 0, vec![name]);
+            }
+            Shape::Ignored => self.build(form, token, 0, Vec::new()),
+            Shape::Operand => {
+                self.build(form, token, 1, Vec::new());
+                self.work.push(Work::Term(value));
+            }
+            Shape::OneOrBare => self.one_or_bare(form, token, value)?,
+            Shape::Operands(count) => self.fixed(form, token, value, count)?,
+            Shape::Members(members) => self.named(form, token, value, members)?,
+            Shape::Lambda => self.lambda(token, value)?,
+            Shape::Application => self.application(token, value)?,
+            Shape::Bindings => self.bindings(token, value)?,
+            Shape::Fields => match self.tape().token(value) {
+                Token::Object { .. } => self.fields(form, token, value),
+                _ => return Err(self.malformed(form, value)),
+            },
+            Shape::Effect => self.effect(token, value)?,
+        }
+        Ok(())
+    }
+
+    fn warn_ignored(&mut self, token: TokenId, form: Form, extra: &[&str]) {
+        let Token::Object { count, .. } = self.tape().token(token) else { return };
+        if count as usize == 1 + extra.len() {
+            return;
+        }
+        let known = |key: &str| key == form.name() || extra.contains(&key);
+        let keys = self.tape().members(token).map(|m| self.tape().str(m.0));
+        let ignored: Vec<String> = keys.filter(|key| !known(key)).map(shorten).collect();
+        if let Some(key) = ignored.first() {
+            let at = self.terms.place(token).1;
+            self.warn(format!("ignored-key at {at}: `{key}` is not part of `{}`", form.name()));
+        }
+    }
+
+    fn malformed(&self, form: Form, token: TokenId) -> Wrong {
+        let syntax = form.row().map_or("", |row| row.syntax);
+        let found = describe(self.tape(), token);
+        let message = format!("`{}` cannot be made of {found}", form.name());
+        let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
+        Wrong { token, fault }
+    }
+
+    fn missing(&self, form: Form, token: TokenId, member: &str) -> Wrong {
+        let syntax = form.row().map_or("", |row| row.syntax);
+        let message = format!("`{}` lacks `{member}`", form.name());
+        let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
+        Wrong { token, fault }
+    }
+
+    fn name(&mut self, token: TokenId, form: Form) -> Result<NameId, Wrong> {
+        let Token::Text(span) = self.tape().token(token) else {
+            return Err(self.malformed(form, token));
+        };
+        let name = self.tape().str(span).to_owned();
+        Ok(self.terms.intern(&name))
+    }
+
+    fn fixed(
+        &mut self,
+        form: Form,
+        token: TokenId,
+        value: TokenId,
+        count: u32,
+    ) -> Result<(), Wrong> {
+        match self.tape().token(value) {
+            Token::Array { count: found, .. } if found == count => {
+                self.build(form, token, count, Vec::new());
+                self.work.push(Work::Items { next: value + 1, count });
+                Ok(())
+            }
+            Token::Array { count: found, .. } => {
+                let message = format!("`{}` takes {count} operands, not {found}", form.name());
+                let syntax = form.row().map_or("", |row| row.syntax);
+                let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
+                Err(Wrong { token: value, fault })
+            }
+            _ => Err(self.malformed(form, value)),
+        }
+    }
+
+    fn one_or_bare(&mut self, form: Form, token: TokenId, value: TokenId) -> Result<(), Wrong> {
+        if matches!(self.tape().token(value), Token::Array { .. }) {
+            return self.fixed(form, token, value, 1);
+        }
+        self.build(form, token, 1, Vec::new());
+        self.work.push(Work::Term(value));
+        Ok(())
+    }
+
+    fn named(
+        &mut self,
+        form: Form,
+        token: TokenId,
+        value: TokenId,
+        members: &[&str],
+    ) -> Result<(), Wrong> {
+        if !matches!(self.tape().token(value), Token::Object { .. }) {
+            return Err(self.malformed(form, value));
+        }
+        let mut operands = Vec::with_capacity(members.len());
+        for member in members {
+            let found = self.tape().member(value, member);
+            operands.push(found.ok_or_else(|| self.missing(form, value, member))?);
+        }
+        self.build(form, token, to_u32(members.len()), Vec::new());
+        self.operands(&operands);
+        Ok(())
+    }
+
+    fn lambda(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {
+        let tokens: Vec<TokenId> = match self.tape().token(value) {
+            Token::Array { count, .. } if count > 0 => self.tape().items(value).collect(),
+            _ => vec![value],
+        };
+        let mut names = Vec::with_capacity(tokens.len());
+        for parameter in tokens {
+            let name = self.name(parameter, Form::Lam)?;
+            if names.contains(&name) {
+                return Err(self.repeated(parameter, name));
+            }
+            names.push(name);
+        }
+        let body = self.tape().member(token, "body");
+        let body = body.ok_or_else(|| self.missing(Form::Lam, token, "body"))?;
+        self.build(Form::Lam, token, 1, names);
+        self.work.push(Work::Term(body));
+        Ok(())
+    }
+
+    fn repeated(&self, token: TokenId, name: NameId) -> Wrong {
+        let name = shorten(self.terms.name(name));
+        let message = format!("the parameter `{name}` stands twice in one `lam`");
+        let fault = Fault::new(Code::Malformed, message).hint("give each parameter its own name");
+        Wrong { token, fault }
+    }
+
+    fn application(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {
+        if !matches!(self.tape().token(value), Token::Object { .. }) {
+            return Err(self.malformed(Form::App, value));
+        }
+        let member = |name| self.tape().member(value, name);
+        let function = member("func").ok_or_else(|| self.missing(Form::App, value, "func"))?;
+        let mut operands = vec![function];
+        match (member("arg"), member("args")) {
+            (Some(argument), None) => operands.push(argument),
+            (None, Some(arguments)) => match self.tape().token(arguments) {
+                Token::Array { count, .. } if count > 0 => {
+                    operands.extend(self.tape().items(arguments));
+                }
+                _ => return Err(self.malformed(Form::App, arguments)),
+            },
+            (None, None) => return Err(self.missing(Form::App, value, "arg")),
+            (Some(_), Some(both)) => return Err(self.malformed(Form::App, both)),
+        }
+        self.build(Form::App, token, to_u32(operands.len()), Vec::new());
+        self.operands(&operands);
+        Ok(())
+    }
+
+    fn bindings(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {
+        let body = self.tape().member(token, "in");
+        let body = body.ok_or_else(|| self.missing(Form::Let, token, "in"))?;
+        let (mut names, mut operands) = (Vec::new(), Vec::new());
+        match self.tape().token(value) {
+            Token::Object { count: 1, .. } => {
+                for (key, bound) in self.tape().members(value).collect::<Vec<_>>() {
+                    let name = self.tape().str(key).to_owned();
+                    names.push(self.terms.intern(&name));
+                    operands.push(bound);
+                }
+            }
+            Token::Array { .. } => {
+                for binding in self.tape().items(value).collect::<Vec<_>>() {
+                    let Token::Array { count: 2, .. } = self.tape().token(binding) else {
+                        return Err(self.malformed(Form::Let, binding));
+                    };
+                    names.push(self.name(binding + 1, Form::Let)?);
+                    operands.push(self.tape().after(binding + 1));
+                }
+            }
+            _ => return Err(self.malformed(Form::Let, value)),
+        }
+        operands.push(body);
+        self.build(Form::Let, token, to_u32(operands.len()), names);
+        self.operands(&operands);
+        Ok(())
+    }
+
+    fn fields(&mut self, form: Form, token: TokenId, object: TokenId) {
+        let mut members: Vec<(Span, TokenId)> = self.tape().members(object).collect();
+        let tape = self.tape();
+        members.sort_by(|a, b| tape.str(a.0).cmp(tape.str(b.0)));
+        let mut names = Vec::with_capacity(members.len());
+        for (key, _) in &members {
+            let name = self.terms.tape.str(*key).to_owned();
+            names.push(self.terms.intern(&name));
+        }
+        let operands: Vec<TokenId> = members.into_iter().map(|(_, value)| value).collect();
+        self.build(form, token, to_u32(operands.len()), names);
+        self.operands(&operands);
+    }
+
+    fn effect(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {
+        let member = |name| {
+            let found = self.tape().member(value, name);
+            found.ok_or_else(|| self.missing(Form::Perform, value, name))
+        };
+        let (capability, argument) = (member("capability")?, member("args")?);
+        let name = self.name(capability, Form::Perform)?;
+        self.build(Form::Perform, token, 1, vec![name]);
+        self.work.push(Work::Term(argument));
+        Ok(())
+    }
+}
+
+fn to_u32(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// What stands at a token, for messages.
+fn describe(tape: &Tape, token: TokenId) -> String {
+    match tape.token(token) {
+        Token::Null => "null".to_owned(),
+        Token::Boolean(b) => b.to_string(),
+        Token::Integer(_) | Token::Number(_) => "a number".to_owned(),
+        Token::Text(span) => format!("the text `{}`", shorten(tape.str(span))),
+        Token::Array { count, .. } => format!("an array of {count}"),
+        Token::Object { .. } => "an object".to_owned(),
+    }
+}
+
+/// Text of a program as it may stand in a message: short, and without control characters.
+#[must_use]
+pub fn shorten(text: &str) -> String {
+    const MOST: usize = 40;
+    let clean = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
+    let mut short: String = clean.take(MOST).collect();
+    if text.chars().nth(MOST).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+/// Names of all forms, for suggestions.
+pub fn form_names() -> impl Iterator<Item = &'static str> {
+    FORMS.iter().map(|row| row.name)
+}

@@ -1,0 +1,161 @@
+//! Equality and order.
+
+use super::arithmetic::{Number, limbs};
+use super::{Trouble, type_name};
+use crate::form::Form;
+use crate::heap::Heap;
+use crate::print;
+use crate::term::Terms;
+use crate::value::{
+    CONS, HOLE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, PAIR, Word, aux, boolean,
+    index, is_function, is_integer, kind, tag,
+};
+use num_bigint::BigInt;
+use num_traits::FromPrimitive;
+use std::cmp::Ordering;
+
+/// Bytes of text that count as one unit of work.
+pub(crate) const TEXT_UNIT: u64 = 64;
+
+/// Orders two numbers exactly; integers and floats are not rounded to one another.
+pub(crate) fn order_numbers(a: &Number, b: &Number) -> Ordering {
+    match (a, b) {
+        (Number::Small(a), Number::Small(b)) => a.cmp(b),
+        (Number::Float(a), Number::Float(b)) => a.partial_cmp(b).unwrap_or(Ordering::Equal),
+        (Number::Float(a), b) => order_float(*a, &b.big()),
+        (a, Number::Float(b)) => order_float(*b, &a.big()).reverse(),
+        (a, b) => a.big().cmp(&b.big()),
+    }
+}
+
+fn order_float(a: f64, b: &BigInt) -> Ordering {
+    let floor = BigInt::from_f64(a.floor()).unwrap_or_default();
+    floor.cmp(b).then(if a > a.floor() { Ordering::Greater } else { Ordering::Equal })
+}
+
+/// A comparison's work, and its result or what is wrong.
+pub(crate) struct Compared {
+    pub(crate) work: u64,
+    pub(crate) result: Result<Word, Trouble>,
+}
+
+/// `lt`, `gt`, `lte`, `gte`: two numbers, or two texts by code point.
+pub(crate) fn order(heap: &Heap, form: Form, x: Word, y: Word) -> Compared {
+    if let (Some(a), Some(b)) = (Number::of(heap, x), Number::of(heap, y)) {
+        let most = limbs(heap, x).max(limbs(heap, y));
+        let both_exact = !matches!((&a, &b), (Number::Float(_), _) | (_, Number::Float(_)));
+        let work = if most > 1 && both_exact { most } else { 0 };
+        return Compared { work, result: Ok(holds(form, order_numbers(&a, &b))) };
+    }
+    if let (Some((a, _)), Some((b, _))) = (heap.text_size(x), heap.text_size(y)) {
+        let ordering = heap.string(x).cmp(&heap.string(y));
+        return Compared { work: a.min(b) / TEXT_UNIT, result: Ok(holds(form, ordering)) };
+    }
+    let is_number = |v| Number::of(heap, v).is_some();
+    let is_either = |v| is_number(v) || heap.is_text(v);
+    let (operand, wanted) = match (is_either(x), is_number(x)) {
+        (false, _) => (0, "a number or a string"),
+        (true, true) => (1, "a number, like the first"),
+        (true, false) => (1, "a string, like the first"),
+    };
+    let found = type_name(heap, if operand == 0 { x } else { y });
+    Compared { work: 0, result: Err(Trouble::Type { operand, wanted, found }) }
+}
+
+fn holds(form: Form, ordering: Ordering) -> Word {
+    boolean(match form {
+        Form::Lt => ordering.is_lt(),
+        Form::Gt => ordering.is_gt(),
+        Form::Lte => ordering.is_le(),
+        _ => ordering.is_ge(),
+    })
+}
+
+/// `eq`, with a stack on the heap. Stops when the work exceeds `budget`.
+pub(crate) fn equal(heap: &Heap, terms: &Terms, x: Word, y: Word, budget: u64) -> Compared {
+    let mut comparison = Comparison { heap, terms, open: vec![(x, y)], work: 0 };
+    while let Some((x, y)) = comparison.open.pop() {
+        match comparison.same(x, y) {
+            Ok(true) if comparison.work <= budget => {}
+            Ok(true) => break,
+            Ok(false) => return Compared { work: comparison.work, result: Ok(boolean(false)) },
+            Err(trouble) => return Compared { work: comparison.work, result: Err(trouble) },
+        }
+    }
+    Compared { work: comparison.work, result: Ok(boolean(true)) }
+}
+
+struct Comparison<'h> {
+    heap: &'h Heap,
+    terms: &'h Terms,
+    open: Vec<(Word, Word)>,
+    work: u64,
+}
+
+impl Comparison<'_> {
+    /// Whether two values are alike as far as they themselves go; their parts are left open.
+    fn same(&mut self, x: Word, y: Word) -> Result<bool, Trouble> {
+        let heap = self.heap;
+        for (operand, v) in [x, y].into_iter().enumerate() {
+            if is_function(v) || heap.object_kind(v) == KIND_CONTINUATION || v == HOLE {
+                let found = type_name(heap, v);
+                let wanted = "a value that can be compared";
+                return Err(Trouble::Type { operand, wanted, found });
+            }
+        }
+        if is_integer(x) && is_integer(y) {
+            return Ok(x == y);
+        }
+        match (tag(x), tag(y)) {
+            (CONS, CONS) | (PAIR, PAIR) => {
+                let [a, b] = heap.cell(index(x));
+                let [c, d] = heap.cell(index(y));
+                self.work += 1;
+                self.open.extend([(b, d), (a, c)]);
+                return Ok(true);
+            }
+            (IMMEDIATE, IMMEDIATE) if kind(x) == KIND_QUOTED && kind(y) == KIND_QUOTED => {
+                return Ok(self.same_term(x, y));
+            }
+            (IMMEDIATE, _) | (_, IMMEDIATE) | (CONS | PAIR, _) | (_, CONS | PAIR) => {
+                return Ok(x == y);
+            }
+            _ => {}
+        }
+        if let (Some(a), Some(b)) = (heap.text_size(x), heap.text_size(y)) {
+            return Ok(a == b && self.same_text(x, y, a.0));
+        }
+        if let (Some(a), Some(b)) = (Number::of(heap, x), Number::of(heap, y)) {
+            let most = limbs(heap, x).max(limbs(heap, y));
+            let exact = !matches!((&a, &b), (Number::Float(_), _) | (_, Number::Float(_)));
+            self.work += if most > 1 && exact { most } else { 0 };
+            return Ok(order_numbers(&a, &b).is_eq());
+        }
+        if heap.object_kind(x) == KIND_RECORD && heap.object_kind(y) == KIND_RECORD {
+            return Ok(self.same_keys(x, y));
+        }
+        Ok(false)
+    }
+
+    fn same_term(&self, x: Word, y: Word) -> bool {
+        aux(x) == aux(y) || print::term(self.terms, aux(x)) == print::term(self.terms, aux(y))
+    }
+
+    fn same_text(&mut self, x: Word, y: Word, bytes: u64) -> bool {
+        self.work += bytes / TEXT_UNIT;
+        self.heap.string(x) == self.heap.string(y)
+    }
+
+    /// Records with the same keys are compared member by member; a key is no work of its own.
+    fn same_keys(&mut self, x: Word, y: Word) -> bool {
+        let (a, b) = (self.heap.members(x), self.heap.members(y));
+        let keys = || a.iter().step_by(2).zip(b.iter().step_by(2));
+        if a.len() != b.len() || keys().any(|(k, l)| self.heap.string(*k) != self.heap.string(*l)) {
+            return false;
+        }
+        self.work += a.len() as u64 / 2;
+        let values = a.iter().skip(1).step_by(2).zip(b.iter().skip(1).step_by(2));
+        self.open.extend(values.rev().map(|(v, w)| (*v, *w)));
+        true
+    }
+}

@@ -1,0 +1,73 @@
+//! What forms do with values once their operands have been evaluated.
+
+pub(crate) mod arithmetic;
+pub(crate) mod comparison;
+pub(crate) mod meta;
+
+use crate::fault::Fault;
+use crate::heap::{Full, Heap};
+use crate::value::{
+    CLOSURE, CONS, KIND_BIG, KIND_CONTINUATION, KIND_FLOAT, KIND_RECORD, KIND_TEXT, NIL, OBJECT,
+    PAIR, PARTIAL, ROPE, UNIT, Word, is_integer, tag,
+};
+
+/// What went wrong in an operation, before it is known where that stands in the source.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// An operand of the wrong type.
+    Type {
+        operand: usize,
+        wanted: &'static str,
+        found: &'static str,
+    },
+    /// A function was needed.
+    NotAFunction {
+        operand: usize,
+        found: &'static str,
+    },
+    Unbound(u32),
+    DivideByZero,
+    NotFinite,
+    EmptyList,
+    TooLarge(&'static str),
+    UnknownTool(String),
+    OutsideTool,
+    EvalDepth,
+    CapabilityDenied(String),
+    /// A fault that knows its place, from parsing a source.
+    Elsewhere(Box<Fault>),
+    Fuel,
+}
+
+impl From<Full> for Trouble {
+    fn from(_: Full) -> Self {
+        Self::TooLarge("the values of this run do not fit into its memory limit")
+    }
+}
+
+/// The type of a value, as `type_of` names it.
+pub(crate) fn type_name(heap: &Heap, v: Word) -> &'static str {
+    if is_integer(v) {
+        return "integer";
+    }
+    match tag(v) {
+        CONS => "list",
+        PAIR => "pair",
+        CLOSURE | PARTIAL => "function",
+        ROPE => "string",
+        OBJECT => match heap.object_kind(v) {
+            KIND_TEXT => "string",
+            KIND_BIG => "integer",
+            KIND_FLOAT => "float",
+            KIND_RECORD => "record",
+            KIND_CONTINUATION => "continuation",
+            _ => "object",
+        },
+        _ => match v {
+            NIL => "list",
+            UNIT => "unit",
+            crate::value::TRUE | crate::value::FALSE => "boolean",
+            _ => "quoted",
+        },
+    }
+}

@@ -1,0 +1,224 @@
+//! Terms and JSON strings as canonical text: sorted keys, no blanks, integers exact.
+
+use crate::form::{Form, Shape};
+use crate::term::{TermId, Terms};
+
+/// What is left to write, the next thing last.
+enum Work {
+    Term(TermId),
+    Str(&'static str),
+    Name(u32),
+}
+
+/// Canonical JSON of a term.
+#[must_use]
+pub fn term(terms: &Terms, root: TermId) -> String {
+    let mut printer = Printer { terms, work: vec![Work::Term(root)], out: String::new() };
+    while let Some(work) = printer.work.pop() {
+        match work {
+            Work::Str(text) => printer.out.push_str(text),
+            Work::Name(name) => string(terms.name(name), &mut printer.out),
+            Work::Term(id) => printer.term(id),
+        }
+    }
+    printer.out
+}
+
+/// Appends a JSON string.
+pub fn string(text: &str, out: &mut String) {
+    use std::fmt::Write as _;
+    out.push('"');
+    let mut plain = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let escape = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            8 => "\\b",
+            12 => "\\f",
+            0..=31 => "",
+            _ => continue,
+        };
+        out.push_str(text.get(plain..at).unwrap_or_default());
+        plain = at + 1;
+        if escape.is_empty() {
+            let _ = write!(out, "\\u{byte:04x}");
+        } else {
+            out.push_str(escape);
+        }
+    }
+    out.push_str(text.get(plain..).unwrap_or_default());
+    out.push('"');
+}
+
+struct Printer<'t> {
+    terms: &'t Terms,
+    work: Vec<Work>,
+    out: String,
+}
+
+impl Printer<'_> {
+    /// Schedules pieces so that the first is written first.
+    fn schedule(&mut self, pieces: Vec<Work>) {
+        self.work.extend(pieces.into_iter().rev());
+    }
+
+    fn term(&mut self, id: TermId) {
+        let form = self.terms.form(id);
+        match form {
+            Form::Unit => self.out.push_str("null"),
+            Form::Boolean => {
+                self.out.push_str(if self.terms.boolean(id) { "true" } else { "false" })
+            }
+            Form::Integer => self.out.push_str(&self.terms.integer(id).to_string()),
+            Form::BigInteger => {
+                let digits = self.terms.big_integer(id).map(ToString::to_string);
+                self.out.push_str(&digits.unwrap_or_default());
+            }
+            Form::Text => string(self.terms.text(id), &mut self.out),
+            Form::List => self.list(self.terms.operands(id), "[", "]"),
+            _ => self.form(id, form),
+        }
+    }
+
+    fn list(&mut self, items: &[TermId], open: &'static str, close: &'static str) {
+        self.out.push_str(open);
+        let mut pieces = Vec::with_capacity(2 * items.len() + 1);
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                pieces.push(Work::Str(","));
+            }
+            pieces.push(Work::Term(*item));
+        }
+        pieces.push(Work::Str(close));
+        self.schedule(pieces);
+    }
+
+    fn open(&mut self, form: Form) {
+        self.out.push_str("{\"");
+        self.out.push_str(form.name());
+        self.out.push_str("\":");
+    }
+
+    fn form(&mut self, id: TermId, form: Form) {
+        let terms = self.terms;
+        let operands = terms.operands(id);
+        let Some(row) = form.row() else { return };
+        let one = || operands.first().copied().unwrap_or_default();
+        match row.shape {
+            Shape::Name => {
+                self.open(form);
+                self.schedule(vec![Work::Name(terms.only_name(id)), Work::Str("}")]);
+            }
+            Shape::Ignored => {
+                self.open(form);
+                self.out.push_str("null}");
+            }
+            Shape::Operand => {
+                self.open(form);
+                self.schedule(vec![Work::Term(one()), Work::Str("}")]);
+            }
+            Shape::OneOrBare => {
+                self.open(form);
+                self.schedule(vec![Work::Str("["), Work::Term(one()), Work::Str("]}")]);
+            }
+            Shape::Operands(_) => {
+                self.open(form);
+                self.list(operands, "[", "]}");
+            }
+            Shape::Members(members) => {
+                self.open(form);
+                let mut sorted: Vec<_> = members.iter().copied().zip(operands).collect();
+                sorted.sort_unstable_by_key(|(member, _)| *member);
+                self.members(sorted.into_iter().map(|(key, t)| (key, Work::Term(*t))), "}}");
+            }
+            Shape::Effect => {
+                self.open(form);
+                let name = Work::Name(terms.only_name(id));
+                self.members([("args", Work::Term(one())), ("capability", name)].into_iter(), "}}");
+            }
+            Shape::Fields => {
+                self.open(form);
+                self.fields(id);
+            }
+            Shape::Lambda => self.lambda(id),
+            Shape::Application => self.application(operands),
+            Shape::Bindings => self.bindings(id),
+        }
+    }
+
+    fn members(
+        &mut self,
+        members: impl Iterator<Item = (&'static str, Work)>,
+        close: &'static str,
+    ) {
+        let mut pieces = vec![Work::Str("{")];
+        for (index, (key, value)) in members.enumerate() {
+            pieces.push(Work::Str(if index > 0 { ",\"" } else { "\"" }));
+            pieces.extend([Work::Str(key), Work::Str("\":"), value]);
+        }
+        pieces.push(Work::Str(close));
+        self.schedule(pieces);
+    }
+
+    fn fields(&mut self, id: TermId) {
+        let mut pieces = vec![Work::Str("{")];
+        for (index, (name, value)) in
+            self.terms.names(id).iter().zip(self.terms.operands(id)).enumerate()
+        {
+            if index > 0 {
+                pieces.push(Work::Str(","));
+            }
+            pieces.extend([Work::Name(*name), Work::Str(":"), Work::Term(*value)]);
+        }
+        pieces.push(Work::Str("}}"));
+        self.schedule(pieces);
+    }
+
+    fn lambda(&mut self, id: TermId) {
+        let names = self.terms.names(id);
+        let several = names.len() > 1;
+        let mut pieces = vec![Work::Str("{\"body\":"), Work::Term(self.terms.operand(id, 0))];
+        pieces.push(Work::Str(if several { ",\"lam\":[" } else { ",\"lam\":" }));
+        for (index, name) in names.iter().enumerate() {
+            if index > 0 {
+                pieces.push(Work::Str(","));
+            }
+            pieces.push(Work::Name(*name));
+        }
+        pieces.push(Work::Str(if several { "]}" } else { "}" }));
+        self.schedule(pieces);
+    }
+
+    fn application(&mut self, operands: &[TermId]) {
+        let Some((function, arguments)) = operands.split_first() else { return };
+        let (open, close) = match arguments {
+            [_] => ("{\"app\":{\"arg\":", ",\"func\":"),
+            _ => ("{\"app\":{\"args\":[", "],\"func\":"),
+        };
+        self.out.push_str(open);
+        let mut pieces = Vec::new();
+        for (index, argument) in arguments.iter().enumerate() {
+            if index > 0 {
+                pieces.push(Work::Str(","));
+            }
+            pieces.push(Work::Term(*argument));
+        }
+        pieces.extend([Work::Str(close), Work::Term(*function), Work::Str("}}")]);
+        self.schedule(pieces);
+    }
+
+    fn bindings(&mut self, id: TermId) {
+        let operands = self.terms.operands(id);
+        let Some((body, bound)) = operands.split_last() else { return };
+        let mut pieces = vec![Work::Str("{\"in\":"), Work::Term(*body), Work::Str(",\"let\":[")];
+        for (index, (name, term)) in self.terms.names(id).iter().zip(bound).enumerate() {
+            pieces.push(Work::Str(if index > 0 { ",[" } else { "[" }));
+            pieces.extend([Work::Name(*name), Work::Str(","), Work::Term(*term), Work::Str("]")]);
+        }
+        pieces.push(Work::Str("]}"));
+        self.schedule(pieces);
+    }
+}

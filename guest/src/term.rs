@@ -1,0 +1,253 @@
+//! Terms: every program of a run in one arena, so that none of them is walked or dropped by
+//! recursion. A term's operands have smaller ids than the term.
+
+use crate::form::Form;
+use crate::json::{Span, Tape, TokenId};
+use crate::number::Integer;
+use num_bigint::BigInt;
+use std::collections::BTreeMap;
+
+/// A term in the arena.
+pub type TermId = u32;
+/// A name: of a variable, a record key, a capability.
+pub type NameId = u32;
+
+/// One term. What `first`, `count` and `datum` mean depends on the form; see the accessors.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    /// What kind of term.
+    pub form: Form,
+    first: u32,
+    count: u32,
+    datum: u32,
+    /// The JSON it was read from.
+    pub token: TokenId,
+}
+
+/// Where a source text came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The submitted code.
+    Code,
+    /// The argument of a run; the name of the member, such as `input`.
+    Argument(&'static str),
+    /// The source of a tool.
+    Tool(String),
+    /// A string that was decoded because it holds JSON; the token of that string.
+    Decoded(TokenId),
+}
+
+/// All terms of a run, with the JSON they were read from.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    /// The JSON.
+    pub tape: Tape,
+    /// Roots on the tape in ascending order, and where each came from.
+    origins: Vec<(TokenId, Origin)>,
+    nodes: Vec<Node>,
+    /// Operands of terms, each group followed by the term's names.
+    links: Vec<u32>,
+    names: Vec<Box<str>>,
+    name_ids: BTreeMap<Box<str>, NameId>,
+    bigs: Vec<BigInt>,
+}
+
+impl Terms {
+    /// The term at `id`.
+    #[must_use]
+    pub fn node(&self, id: TermId) -> Node {
+        const MISSING: Node = Node { form: Form::Unit, first: 0, count: 0, datum: 0, token: 0 };
+        self.nodes.get(id as usize).copied().unwrap_or(MISSING)
+    }
+
+    /// The form of the term at `id`.
+    #[must_use]
+    pub fn form(&self, id: TermId) -> Form {
+        self.node(id).form
+    }
+
+    /// How many terms there are: the id of the next.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        to_u32(self.nodes.len())
+    }
+
+    /// Whether there are no terms.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Operands, in order of evaluation. Of `lam` the body; of `let` the terms, then the body.
+    #[must_use]
+    pub fn operands(&self, id: TermId) -> &[TermId] {
+        let node = self.node(id);
+        if is_literal(node.form) {
+            return &[];
+        }
+        let first = node.first as usize;
+        self.links.get(first..first + node.count as usize).unwrap_or_default()
+    }
+
+    /// The operand at `index`.
+    #[must_use]
+    pub fn operand(&self, id: TermId, index: usize) -> TermId {
+        self.operands(id).get(index).copied().unwrap_or_default()
+    }
+
+    /// Names: a variable's, a lambda's parameters, a `let`'s variables, a record's keys.
+    #[must_use]
+    pub fn names(&self, id: TermId) -> &[NameId] {
+        let node = self.node(id);
+        if is_literal(node.form) {
+            return &[];
+        }
+        let first = node.first as usize + node.count as usize;
+        self.links.get(first..first + node.datum as usize).unwrap_or_default()
+    }
+
+    /// The only name of a `var` or `perform`.
+    #[must_use]
+    pub fn only_name(&self, id: TermId) -> NameId {
+        self.names(id).first().copied().unwrap_or_default()
+    }
+
+    /// The characters of a name.
+    #[must_use]
+    pub fn name(&self, id: NameId) -> &str {
+        self.names.get(id as usize).map_or("", |name| name)
+    }
+
+    /// The truth value of a `Boolean`.
+    #[must_use]
+    pub fn boolean(&self, id: TermId) -> bool {
+        self.node(id).datum != 0
+    }
+
+    /// The value of an `Integer`.
+    #[must_use]
+    pub fn integer(&self, id: TermId) -> i64 {
+        let node = self.node(id);
+        (u64::from(node.first) << 32 | u64::from(node.count)).cast_signed()
+    }
+
+    /// The value of a `BigInteger`.
+    #[must_use]
+    pub fn big_integer(&self, id: TermId) -> Option<&BigInt> {
+        self.bigs.get(self.node(id).datum as usize)
+    }
+
+    /// The characters of a `Text`.
+    #[must_use]
+    pub fn text(&self, id: TermId) -> &str {
+        let node = self.node(id);
+        self.tape.str(Span { start: node.first, len: node.count })
+    }
+
+    /// All names, in order of first sight.
+    pub fn all_names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(AsRef::as_ref)
+    }
+
+    /// The id of a name.
+    pub fn intern(&mut self, name: &str) -> NameId {
+        if let Some(id) = self.name_ids.get(name) {
+            return *id;
+        }
+        let id = to_u32(self.names.len());
+        self.names.push(name.into());
+        self.name_ids.insert(name.into(), id);
+        id
+    }
+
+    /// Adds a form with its operands and names.
+    pub fn add(
+        &mut self,
+        form: Form,
+        token: TokenId,
+        operands: &[TermId],
+        names: &[NameId],
+    ) -> TermId {
+        let first = to_u32(self.links.len());
+        self.links.extend_from_slice(operands);
+        self.links.extend_from_slice(names);
+        let (count, datum) = (to_u32(operands.len()), to_u32(names.len()));
+        self.push(Node { form, first, count, datum, token })
+    }
+
+    /// Adds `null`.
+    pub fn add_unit(&mut self, token: TokenId) -> TermId {
+        self.push(Node { form: Form::Unit, first: 0, count: 0, datum: 0, token })
+    }
+
+    /// Adds a boolean.
+    pub fn add_boolean(&mut self, token: TokenId, b: bool) -> TermId {
+        self.push(Node { form: Form::Boolean, first: 0, count: 0, datum: u32::from(b), token })
+    }
+
+    /// Adds a text that is on the tape.
+    pub fn add_text(&mut self, token: TokenId, span: Span) -> TermId {
+        let Span { start: first, len: count } = span;
+        self.push(Node { form: Form::Text, first, count, datum: 0, token })
+    }
+
+    /// Adds an integer.
+    pub fn add_integer(&mut self, token: TokenId, n: Integer) -> TermId {
+        match n {
+            Integer::Small(n) => {
+                let bits = n.cast_unsigned();
+                let (first, count) = (low(bits >> 32), low(bits));
+                self.push(Node { form: Form::Integer, first, count, datum: 0, token })
+            }
+            Integer::Big(n) => {
+                let datum = to_u32(self.bigs.len());
+                self.bigs.push(n);
+                self.push(Node { form: Form::BigInteger, first: 0, count: 0, datum, token })
+            }
+        }
+    }
+
+    fn push(&mut self, node: Node) -> TermId {
+        self.nodes.push(node);
+        to_u32(self.nodes.len() - 1)
+    }
+
+    /// Notes where the JSON from token `root` on came from.
+    pub fn add_origin(&mut self, root: TokenId, origin: Origin) {
+        self.origins.push((root, origin));
+    }
+
+    /// Where a token stands: its source and the JSON Pointer within it.
+    #[must_use]
+    pub fn place(&self, token: TokenId) -> (Option<&str>, String) {
+        let mut token = token;
+        let mut tail = String::new();
+        loop {
+            let index = self.origins.partition_point(|(root, _)| *root <= token);
+            let Some((root, origin)) = index.checked_sub(1).and_then(|i| self.origins.get(i))
+            else {
+                return (None, tail);
+            };
+            tail.insert_str(0, &self.tape.pointer(*root, token));
+            match origin {
+                Origin::Code => return (None, tail),
+                Origin::Argument(member) => return (None, format!("/{member}{tail}")),
+                Origin::Tool(name) => return (Some(name), tail),
+                Origin::Decoded(outer) => token = *outer,
+            }
+        }
+    }
+}
+
+fn is_literal(form: Form) -> bool {
+    matches!(form, Form::Unit | Form::Boolean | Form::Integer | Form::BigInteger | Form::Text)
+}
+
+/// Ids are 32 bits: the texts of a run are far too short for more terms.
+fn to_u32(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+fn low(bits: u64) -> u32 {
+    u32::try_from(bits & 0xffff_ffff).unwrap_or_default()
+}

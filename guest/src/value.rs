@@ -1,0 +1,133 @@
+//! Values as tagged 64-bit words.
+//!
+//! An even word is a 63-bit integer. An odd word has a 4-bit tag: the heap index of an object in
+//! the 32 bits above it, or an immediate. Object headers are immediates too, so every word of the
+//! heap is a valid value and the collector can walk it word by word.
+
+/// A value, or a header on the heap.
+pub(crate) type Word = u64;
+
+pub(crate) const CONS: u64 = 1;
+pub(crate) const PAIR: u64 = 3;
+pub(crate) const CLOSURE: u64 = 5;
+pub(crate) const PARTIAL: u64 = 7;
+pub(crate) const ROPE: u64 = 9;
+/// Any other object; its header says which.
+pub(crate) const OBJECT: u64 = 11;
+pub(crate) const IMMEDIATE: u64 = 13;
+/// Left behind by the collector: where the object went.
+pub(crate) const FORWARD: u64 = 15;
+
+/// Kinds of immediates: bits 4 to 7.
+pub(crate) const KIND_QUOTED: u64 = 5;
+pub(crate) const KIND_CLOSURE: u64 = 8;
+pub(crate) const KIND_PARTIAL: u64 = 9;
+pub(crate) const KIND_RECORD: u64 = 10;
+pub(crate) const KIND_CONTINUATION: u64 = 11;
+/// From this kind on the words after the header are no values.
+pub(crate) const KIND_RAW: u64 = 12;
+pub(crate) const KIND_TEXT: u64 = 12;
+pub(crate) const KIND_BIG: u64 = 13;
+pub(crate) const KIND_FLOAT: u64 = 14;
+
+/// Words of the largest object.
+pub(crate) const MAX_OBJECT: usize = (1 << 24) - 1;
+
+const fn immediate(kind: u64, payload: u64) -> Word {
+    payload << 8 | kind << 4 | IMMEDIATE
+}
+
+pub(crate) const NIL: Word = immediate(0, 0);
+pub(crate) const FALSE: Word = immediate(1, 0);
+pub(crate) const TRUE: Word = immediate(2, 0);
+pub(crate) const UNIT: Word = immediate(3, 0);
+/// An argument slot whose argument has been used; never a value of a program.
+pub(crate) const HOLE: Word = immediate(4, 0);
+
+#[inline(always)]
+pub(crate) fn tag(v: Word) -> u64 {
+    v & 15
+}
+
+#[inline(always)]
+pub(crate) fn kind(v: Word) -> u64 {
+    v >> 4 & 15
+}
+
+#[inline(always)]
+pub(crate) fn is_integer(v: Word) -> bool {
+    v & 1 == 0
+}
+
+/// Heap index of an object.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "the index is 32 bits of the word")]
+pub(crate) fn index(v: Word) -> usize {
+    (v >> 4) as u32 as usize
+}
+
+/// Points to the object at a heap index.
+#[inline(always)]
+pub(crate) fn pointer(index: usize, tag: u64) -> Word {
+    (index as u64) << 4 | tag
+}
+
+/// The integer in a word; only 63 bits fit.
+#[inline(always)]
+pub(crate) fn small(n: i64) -> Word {
+    (n << 1).cast_unsigned()
+}
+
+/// The integer as a word, if it fits in 63 bits.
+#[inline(always)]
+pub(crate) fn fit(n: i64) -> Option<Word> {
+    let word = small(n);
+    (as_small(word) == n).then_some(word)
+}
+
+#[inline(always)]
+pub(crate) fn as_small(v: Word) -> i64 {
+    v.cast_signed() >> 1
+}
+
+#[inline(always)]
+pub(crate) fn boolean(b: bool) -> Word {
+    if b { TRUE } else { FALSE }
+}
+
+/// Header of an object of `size` words; `aux` is 32 bits of the kind's own.
+#[inline(always)]
+pub(crate) fn header(kind: u64, size: usize, aux: u32) -> Word {
+    immediate(kind, (size as u64) | u64::from(aux) << 24)
+}
+
+/// Words of the object with this header.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "24 bits")]
+pub(crate) fn size(header: Word) -> usize {
+    (header >> 8) as usize & MAX_OBJECT
+}
+
+/// The kind's own 32 bits of a header.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "the upper half of the word")]
+pub(crate) fn aux(header: Word) -> u32 {
+    (header >> 32) as u32
+}
+
+/// A quoted term; `tool` is the tool in whose context it is evaluated, counted from 1, or 0.
+pub(crate) fn quoted(term: u32, tool: u32) -> Word {
+    immediate(KIND_QUOTED, u64::from(tool) | u64::from(term) << 24)
+}
+
+/// Whether a value is a list.
+#[inline(always)]
+pub(crate) fn is_list(v: Word) -> bool {
+    tag(v) == CONS || v == NIL
+}
+
+/// Whether a value is a function.
+#[inline(always)]
+pub(crate) fn is_function(v: Word) -> bool {
+    matches!(tag(v), CLOSURE | PARTIAL)
+}

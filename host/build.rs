@@ -1,0 +1,118 @@
+//! Builds the evaluator for `wasm32-unknown-unknown`, encodes it as a component, and leaves it in
+//! `OUT_DIR/guest.wasm` for the sandbox to embed. `PIF_GUEST_WASM` names a component built before.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use wit_component::ComponentEncoder;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// Variables by which cargo and its callers hand flags meant for the native build to a nested
+/// cargo. They would override the flags that `.cargo/config.toml` sets for the guest.
+const FOREIGN: [&str; 7] = [
+    "CARGO_BUILD_RUSTFLAGS",
+    "CARGO_BUILD_TARGET",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_TARGET_DIR",
+    "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTFLAGS",
+];
+
+/// What the component is made of, relative to the workspace.
+const SOURCES: [&str; 7] = [
+    ".cargo/config.toml",
+    "Cargo.lock",
+    "Cargo.toml",
+    "guest/Cargo.toml",
+    "guest/src",
+    "rust-toolchain.toml",
+    "wit",
+];
+
+fn main() -> Result<()> {
+    println!("cargo::rustc-env=PIF_TARGET={}", env::var("TARGET")?);
+    println!("cargo::rerun-if-env-changed=PIF_GUEST_WASM");
+    let out = PathBuf::from(variable("OUT_DIR")?);
+    let component = match env::var_os("PIF_GUEST_WASM") {
+        Some(path) => read_prebuilt(Path::new(&path))?,
+        None => build(&out)?,
+    };
+    fs::write(out.join("guest.wasm"), component).context("cannot write guest.wasm")
+}
+
+fn variable(name: &str) -> Result<OsString> {
+    env::var_os(name).with_context(|| format!("cargo did not set {name}"))
+}
+
+fn read_prebuilt(path: &Path) -> Result<Vec<u8>> {
+    println!("cargo::rerun-if-changed={}", path.display());
+    fs::read(path).with_context(|| format!("PIF_GUEST_WASM: cannot read {}", path.display()))
+}
+
+fn build(out: &Path) -> Result<Vec<u8>> {
+    let workspace = PathBuf::from(variable("CARGO_MANIFEST_DIR")?).join("..");
+    for source in SOURCES {
+        println!("cargo::rerun-if-changed={}", workspace.join(source).display());
+    }
+    ensure_target(&workspace)?;
+    let core = compile(&workspace, &out.join("guest"))?;
+    encode(&core)
+}
+
+/// Installs the target where rustup can; a toolchain without it fails much later and less clearly.
+fn ensure_target(workspace: &Path) -> Result<()> {
+    if has_target()? {
+        return Ok(());
+    }
+    let added = Command::new("rustup")
+        .args(["target", "add", TARGET])
+        .current_dir(workspace)
+        .status()
+        .is_ok_and(|status| status.success());
+    ensure!(
+        added && has_target()?,
+        "the evaluator is compiled for {TARGET}, which this toolchain lacks and rustup could not \
+         add. Type:\n\n    rustup target add {TARGET}\n\nor set PIF_GUEST_WASM to a component \
+         built elsewhere",
+    );
+    Ok(())
+}
+
+fn has_target() -> Result<bool> {
+    let output = Command::new(variable("RUSTC")?)
+        .args(["--print", "target-libdir", "--target", TARGET])
+        .output()
+        .context("cannot start rustc")?;
+    let directory = String::from_utf8_lossy(&output.stdout);
+    Ok(output.status.success() && Path::new(directory.trim()).is_dir())
+}
+
+/// Runs cargo in a target directory of its own: the outer cargo holds the lock of the shared one.
+fn compile(workspace: &Path, target: &Path) -> Result<Vec<u8>> {
+    let mut cargo = Command::new(variable("CARGO")?);
+    cargo
+        .args(["build", "--locked", "--package", "pif-guest", "--lib"])
+        .args(["--profile", "guest", "--target", TARGET, "--target-dir"])
+        .arg(target)
+        .current_dir(workspace);
+    for name in FOREIGN {
+        cargo.env_remove(name);
+    }
+    let status = cargo.status().context("cannot start cargo for the evaluator")?;
+    ensure!(status.success(), "the evaluator does not compile for {TARGET}; see the errors above");
+    let core = target.join(TARGET).join("guest/pif_guest.wasm");
+    fs::read(&core).with_context(|| format!("cannot read {}", core.display()))
+}
+
+fn encode(core: &[u8]) -> Result<Vec<u8>> {
+    ComponentEncoder::default()
+        .module(core)
+        .and_then(|encoder| encoder.validate(true).encode())
+        .context("the evaluator cannot be encoded as a component")
+}

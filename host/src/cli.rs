@@ -1,0 +1,230 @@
+//! The command line: serves on standard input and output, or runs or checks one term.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::{Args, Parser, Subcommand};
+use tokio::runtime::Builder;
+use tracing_subscriber::EnvFilter;
+
+use crate::config::{Config, Options};
+use crate::mcp;
+use crate::quantity::parse_count;
+use crate::sandbox::{
+    Argument, Code, Ending, Fault, Outcome, Request, Sandbox, Summary, Watch, World, drive,
+};
+
+/// A workshop for language models, served over MCP on stdin and stdout: a model evolves tools, as
+/// JSON terms of a lambda calculus, and runs them in a sandbox.
+#[derive(Debug, Parser)]
+#[command(name = "mcp-pif", version, about, after_help = EXAMPLES, disable_help_subcommand = true)]
+struct Line {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    options: Options,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mcp-pif                                        serve MCP on stdin and stdout
+  mcp-pif run '{\"add\":[1,2]}'                    prints 3
+  mcp-pif run '{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}}' 21
+                                                 prints 42
+  mcp-pif run @program.json --data @table.json   reads both from files
+  mcp-pif check - < program.json                 says whether a term is well formed";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a term and print its value
+    Run(Run),
+    /// Check a term without running it, and print what there is to know about it
+    Check {
+        /// A term as JSON; `-` reads stdin, `@FILE` a file
+        code: String,
+    },
+}
+
+#[derive(Debug, Args)]
+struct Run {
+    /// A term as JSON; `-` reads stdin, `@FILE` a file
+    code: String,
+    /// What the term's function is applied to: a term, or text that holds JSON; or `-`, or `@FILE`
+    #[arg(conflicts_with = "data")]
+    input: Option<String>,
+    /// The same as plain JSON, never code; or `-`, or `@FILE`
+    #[arg(long, value_name = "JSON")]
+    data: Option<String>,
+    /// A JSON object whose members are variables of the term; or `-`, or `@FILE`
+    #[arg(long, value_name = "JSON")]
+    context: Option<String>,
+    /// How many continuations to drive
+    #[arg(long, value_name = "N", default_value = "0", value_parser = parse_count)]
+    max_steps: u64,
+    /// The step of the continuation that the run continues
+    #[arg(long, value_name = "N", default_value = "0", value_parser = parse_count)]
+    step: u64,
+}
+
+/// Does what the command line says.
+#[must_use]
+pub fn main() -> ExitCode {
+    let line = Line::parse();
+    match execute(line) {
+        Ok(code) => code,
+        Err(error) => {
+            complain(&format!("mcp-pif: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn execute(line: Line) -> Result<ExitCode> {
+    let config = line.options.check()?;
+    log(&config)?;
+    let sandbox = Sandbox::open(config.cache.as_deref(), config.concurrency)?;
+    match line.command {
+        None => serve(config, sandbox),
+        Some(Command::Run(run)) => run.execute(&config, &sandbox),
+        Some(Command::Check { code }) => {
+            let watch = Watch::new(config.wall_clock);
+            Ok(report_check(sandbox.check(&read(&code)?, &watch)))
+        }
+    }
+}
+
+fn log(config: &Config) -> Result<()> {
+    let filter = EnvFilter::try_new(&config.log)
+        .with_context(|| format!("--log: `{}` is no filter", config.log))?;
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_ansi(false)
+        .init();
+    Ok(())
+}
+
+fn serve(config: Config, sandbox: Sandbox) -> Result<ExitCode> {
+    let runtime = Builder::new_multi_thread().enable_all().build()?;
+    let served = runtime.block_on(mcp::serve(config, sandbox));
+    // Threads that wait for the client must not keep the process alive.
+    runtime.shutdown_timeout(Duration::ZERO);
+    served?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Run {
+    fn execute(self, config: &Config, sandbox: &Sandbox) -> Result<ExitCode> {
+        let argument = match (self.input, self.data) {
+            (Some(input), _) => Argument::Input(as_json(&read(&input)?)),
+            (None, Some(data)) => Argument::Data(read(&data)?),
+            (None, None) => Argument::None,
+        };
+        let request = Request {
+            code: Code::Term(read(&self.code)?),
+            argument,
+            context: self.context.as_deref().map(read).transpose()?,
+            limits: config.limits,
+            step: self.step,
+            max_steps: self.max_steps,
+            debug: config.debug,
+        };
+        let watch = Watch::new(config.wall_clock);
+        Ok(report_run(drive(sandbox, request, &mut Alone, &watch)))
+    }
+}
+
+/// The world of a run from the command line: there are no tools.
+struct Alone;
+
+impl World for Alone {
+    fn source(&self, _tool: &str) -> Option<String> {
+        None
+    }
+
+    fn similar(&self, _tool: &str) -> Option<String> {
+        None
+    }
+
+    fn advance(&mut self, _driven: u64) {}
+
+    fn debug(&mut self, line: &str) {
+        complain(line);
+    }
+}
+
+/// An argument as it is, or what `-` or `@FILE` stand for.
+fn read(argument: &str) -> Result<String> {
+    if argument == "-" {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text).context("cannot read stdin")?;
+        return Ok(text);
+    }
+    match argument.strip_prefix('@') {
+        Some(path) => fs::read_to_string(path).with_context(|| format!("cannot read {path}")),
+        None => Ok(argument.to_owned()),
+    }
+}
+
+/// An input is JSON where it can be, else a text: `mcp-pif run … hello` needs no second quotes.
+fn as_json(text: &str) -> String {
+    match serde_json::from_str::<&serde_json::value::RawValue>(text) {
+        Ok(_) => text.to_owned(),
+        Err(_) => serde_json::Value::from(text).to_string(),
+    }
+}
+
+fn report_run(outcome: Outcome) -> ExitCode {
+    match outcome.ending {
+        Ok(Ending::Value(value)) => {
+            value.trace.iter().for_each(|line| complain(line));
+            warn(&value.warnings);
+            print(&mcp::plain(&value.json))
+        }
+        Ok(Ending::Continuation(continuation)) => {
+            warn(&continuation.warnings);
+            print(&continuation.json)
+        }
+        Err(fault) => fail(&[fault]),
+    }
+}
+
+fn report_check(checked: Result<Summary, Vec<Fault>>) -> ExitCode {
+    match checked {
+        Ok(summary) => {
+            warn(&summary.warnings);
+            print(&mcp::describe(&summary))
+        }
+        Err(faults) => fail(&faults),
+    }
+}
+
+fn warn(warnings: &[String]) {
+    for warning in warnings {
+        complain(&format!("warning: {warning}"));
+    }
+}
+
+fn fail(faults: &[Fault]) -> ExitCode {
+    for fault in faults {
+        complain(&mcp::explain(fault));
+    }
+    ExitCode::FAILURE
+}
+
+/// The one place where the command line writes results. A closed pipe is a failure to tell no
+/// one about.
+fn print(text: &str) -> ExitCode {
+    match writeln!(io::stdout(), "{text}") {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// Writes to stderr; there is nobody to tell when that fails.
+pub(crate) fn complain(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}

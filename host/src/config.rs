@@ -1,0 +1,301 @@
+//! Every setting of the server: its flag, its environment variable, its default and what it may
+//! be. No other module reads the environment. Nonsense stops the start.
+
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+use clap::builder::FalseyValueParser;
+use directories::ProjectDirs;
+
+use crate::quantity::{parse_count, parse_duration, parse_size};
+use crate::sandbox::Limits;
+
+/// The least memory a machine can start in.
+const LEAST_MEMORY: u64 = 1 << 20;
+
+/// The most memory a run may be allowed: the evaluator needs twice that, and room for its input.
+const MOST_MEMORY: u64 = 512 << 20;
+
+/// The deepest recursion that may be allowed.
+const MOST_DEPTH: u64 = 100_000_000;
+
+/// The longest text that may be accepted: the component addresses 32 bits, several times over.
+const MOST_TEXT: u64 = 256 << 20;
+
+/// Bytes of JSON that a machine may print. This is far more than is ever shown, so that a result
+/// which is too long to show is told by its size and not by a fault.
+const OUTPUT: u32 = 16 << 20;
+
+/// The most characters of a result that may be shown.
+const MOST_RESULT: u64 = 2_000_000;
+
+/// The settings as given on the command line or in the environment.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Limits of a run")]
+pub struct Options {
+    /// Fuel of a run, about one unit for each evaluated node of the term
+    #[arg(long, env = "MCP_PIF_FUEL", value_name = "N", default_value = "10M", value_parser = parse_count, global = true)]
+    fuel: u64,
+    /// The most fuel that a call may ask for
+    #[arg(long, env = "MCP_PIF_FUEL_CEILING", value_name = "N", default_value = "1G", value_parser = parse_count, global = true)]
+    fuel_ceiling: u64,
+    /// Pending evaluations of a run
+    #[arg(long, env = "MCP_PIF_DEPTH", value_name = "N", default_value = "1M", value_parser = parse_count, global = true)]
+    depth: u64,
+    /// The greatest depth that a call may ask for
+    #[arg(long, env = "MCP_PIF_DEPTH_CEILING", value_name = "N", default_value = "4M", value_parser = parse_count, global = true)]
+    depth_ceiling: u64,
+    /// Memory of a run
+    #[arg(long, env = "MCP_PIF_MEMORY", value_name = "SIZE", default_value = "64MiB", value_parser = parse_size, global = true)]
+    memory: u64,
+    /// The most memory that a call may ask for, 512MiB at most
+    #[arg(long, env = "MCP_PIF_MEMORY_CEILING", value_name = "SIZE", default_value = "512MiB", value_parser = parse_size, global = true)]
+    memory_ceiling: u64,
+    /// Wall clock of a run, shared by all steps it drives
+    #[arg(long, env = "MCP_PIF_WALL_CLOCK", value_name = "TIME", default_value = "5s", value_parser = parse_duration, global = true)]
+    wall_clock: Duration,
+    /// Characters of a result; a longer one is reported, not shown
+    #[arg(long, env = "MCP_PIF_MAX_RESULT", value_name = "N", default_value = "50k", value_parser = parse_count, global = true)]
+    max_result: u64,
+
+    #[command(flatten)]
+    intake: Intake,
+    #[command(flatten)]
+    service: Service,
+}
+
+/// What is accepted at all.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Limits of requests")]
+struct Intake {
+    /// Length of a request line
+    #[arg(id = "max-line", long, env = "MCP_PIF_MAX_LINE", value_name = "SIZE", default_value = "16MiB", value_parser = parse_size, global = true)]
+    line: u64,
+    /// Length of a term
+    #[arg(id = "max-code", long, env = "MCP_PIF_MAX_CODE", value_name = "SIZE", default_value = "4MiB", value_parser = parse_size, global = true)]
+    code: u64,
+    /// Length of input, data and context together
+    #[arg(id = "max-data", long, env = "MCP_PIF_MAX_DATA", value_name = "SIZE", default_value = "8MiB", value_parser = parse_size, global = true)]
+    data: u64,
+    /// Levels of nesting in the arguments of a call
+    #[arg(id = "max-nesting", long, env = "MCP_PIF_MAX_NESTING", value_name = "N", default_value = "1000", value_parser = parse_count, global = true)]
+    nesting: u64,
+}
+
+/// How requests are served.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Service")]
+struct Service {
+    /// Runs at once [default: the number of processors]
+    #[arg(long, env = "MCP_PIF_CONCURRENCY", value_name = "N", value_parser = parse_count, global = true)]
+    concurrency: Option<u64>,
+    /// Requests that may wait before the server stops reading
+    #[arg(long, env = "MCP_PIF_QUEUE", value_name = "N", default_value = "256", value_parser = parse_count, global = true)]
+    queue: u64,
+    /// How long a run may wait for its turn before it is refused as `busy`
+    #[arg(long, env = "MCP_PIF_PATIENCE", value_name = "TIME", default_value = "10s", value_parser = parse_duration, global = true)]
+    patience: Duration,
+    /// Evolved tools shown in tools/list; all can be called
+    #[arg(long, env = "MCP_PIF_LISTED", value_name = "N", default_value = "64", value_parser = parse_count, global = true)]
+    listed: u64,
+    /// Where the compiled evaluator is kept between starts [default: the platform's cache]
+    #[arg(long, env = "MCP_PIF_CACHE", value_name = "DIR", global = true)]
+    cache: Option<PathBuf>,
+    /// Compile the evaluator at every start and keep nothing
+    #[arg(long, env = "MCP_PIF_NO_CACHE", value_parser = FalseyValueParser::new(), global = true)]
+    no_cache: bool,
+    /// Write every evaluation step, environment and closure, and each tool looked up, to stderr
+    #[arg(long, env = "MCP_DEBUG", value_parser = FalseyValueParser::new(), global = true)]
+    debug: bool,
+    /// What to log to stderr, as `error`, `warn`, `info`, … or by module
+    #[arg(
+        long,
+        env = "RUST_LOG",
+        value_name = "FILTER",
+        default_value = "warn,rmcp=error",
+        global = true
+    )]
+    log: String,
+}
+
+/// The settings, checked.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// What a run gets when its call says nothing.
+    pub limits: Limits,
+    /// What a call may ask for.
+    pub ceilings: Limits,
+    /// Wall clock of a run.
+    pub wall_clock: Duration,
+    /// Characters of a result that is shown.
+    pub max_result: usize,
+    /// Bytes of a request line.
+    pub max_line: usize,
+    /// Bytes of a term.
+    pub max_code: usize,
+    /// Bytes of input, data and context together.
+    pub max_data: usize,
+    /// Levels of nesting in arguments.
+    pub max_nesting: usize,
+    /// Runs at once.
+    pub concurrency: usize,
+    /// Requests that may wait.
+    pub queue: usize,
+    /// How long one may wait.
+    pub patience: Duration,
+    /// Evolved tools in tools/list.
+    pub listed: usize,
+    /// Where compiled code is kept.
+    pub cache: Option<PathBuf>,
+    /// Whether runs report their steps to stderr.
+    pub debug: bool,
+    /// What is logged.
+    pub log: String,
+}
+
+/// A setting that cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("--{flag}: {reason}")]
+pub struct Error {
+    flag: &'static str,
+    reason: String,
+}
+
+impl Options {
+    /// Checks the settings one by one and against each other.
+    pub fn check(self) -> Result<Config, Error> {
+        let Self { intake, service, .. } = &self;
+        let limits = self.limits()?;
+        Ok(Config {
+            limits,
+            ceilings: self.ceilings(limits)?,
+            wall_clock: positive("wall-clock", self.wall_clock)?,
+            max_result: bounded("max-result", self.max_result, 1, MOST_RESULT)?,
+            max_line: length("max-line", intake.line)?,
+            max_code: length("max-code", intake.code)?,
+            max_data: length("max-data", intake.data)?,
+            max_nesting: bounded("max-nesting", intake.nesting, 1, 1_000_000)?,
+            concurrency: service.concurrency()?,
+            queue: bounded("queue", service.queue, 1, 100_000)?,
+            patience: positive("patience", service.patience)?,
+            listed: bounded("listed", service.listed, 0, 10_000)?,
+            cache: service.cache(),
+            debug: service.debug,
+            log: service.log.clone(),
+        })
+    }
+
+    fn limits(&self) -> Result<Limits, Error> {
+        ordered("fuel", self.fuel, "fuel-ceiling", self.fuel_ceiling)?;
+        ordered("depth", self.depth, "depth-ceiling", self.depth_ceiling)?;
+        ordered("memory", self.memory, "memory-ceiling", self.memory_ceiling)?;
+        Ok(Limits {
+            fuel: bounded("fuel", self.fuel, 1, u64::MAX)?,
+            depth: bounded("depth", self.depth, 1, MOST_DEPTH)?,
+            memory: bounded("memory", self.memory, LEAST_MEMORY, MOST_MEMORY)?,
+            output: OUTPUT,
+        })
+    }
+
+    fn ceilings(&self, limits: Limits) -> Result<Limits, Error> {
+        Ok(Limits {
+            fuel: self.fuel_ceiling,
+            depth: bounded("depth-ceiling", self.depth_ceiling, 1, MOST_DEPTH)?,
+            memory: bounded("memory-ceiling", self.memory_ceiling, LEAST_MEMORY, MOST_MEMORY)?,
+            ..limits
+        })
+    }
+}
+
+impl Service {
+    fn concurrency(&self) -> Result<usize, Error> {
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        match self.concurrency {
+            None => Ok(processors),
+            Some(asked) => bounded("concurrency", asked, 1, 1_000),
+        }
+    }
+
+    fn cache(&self) -> Option<PathBuf> {
+        if self.no_cache {
+            return None;
+        }
+        let platform = || ProjectDirs::from("", "", "mcp-pif").map(|dirs| dirs.cache_dir().into());
+        self.cache.clone().or_else(platform)
+    }
+}
+
+fn bounded<T: TryFrom<u64>>(
+    flag: &'static str,
+    value: u64,
+    least: u64,
+    most: u64,
+) -> Result<T, Error> {
+    let reason = || format!("{value} is not between {least} and {most}");
+    let fits = (least..=most).contains(&value).then(|| T::try_from(value).ok()).flatten();
+    fits.ok_or_else(|| Error { flag, reason: reason() })
+}
+
+fn length(flag: &'static str, value: u64) -> Result<usize, Error> {
+    bounded(flag, value, 1, MOST_TEXT)
+}
+
+fn positive(flag: &'static str, value: Duration) -> Result<Duration, Error> {
+    if value.is_zero() {
+        return Err(Error { flag, reason: "no time at all lets nothing run".to_owned() });
+    }
+    Ok(value)
+}
+
+fn ordered(flag: &'static str, value: u64, above: &str, ceiling: u64) -> Result<(), Error> {
+    if value > ceiling {
+        let reason = format!("{value} is more than --{above} allows, which is {ceiling}");
+        return Err(Error { flag, reason });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: Options,
+    }
+
+    fn check(arguments: &[&str]) -> Result<Config, String> {
+        let line = Line::try_parse_from([&["mcp-pif"], arguments].concat());
+        let options = line.map_err(|e| e.to_string())?.options;
+        options.check().map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn documents_its_defaults() {
+        let config = check(&[]).expect("the defaults are valid");
+        assert_eq!((config.limits.fuel, config.limits.depth), (10_000_000, 1_000_000));
+        assert_eq!((config.limits.memory, config.ceilings.memory), (64 << 20, 512 << 20));
+        assert_eq!((config.ceilings.fuel, config.ceilings.depth), (1_000_000_000, 4_000_000));
+        assert_eq!((config.max_line, config.max_result), (16 << 20, 50_000));
+        assert_eq!(config.wall_clock, Duration::from_secs(5));
+    }
+
+    #[test]
+    fn refuses_nonsense_by_the_name_of_the_flag() {
+        for (arguments, culprit) in [
+            (["--fuel", "lots"], "--fuel"),
+            (["--fuel", "2G"], "--fuel-ceiling"),
+            (["--memory-ceiling", "2GiB"], "--memory-ceiling"),
+            (["--wall-clock", "0s"], "--wall-clock"),
+            (["--concurrency", "0"], "--concurrency"),
+            (["--max-line", "0"], "--max-line"),
+        ] {
+            let error = check(&arguments).expect_err("refused");
+            assert!(error.contains(culprit), "{arguments:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The binary `mcp-pif`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    mcp_pif::cli::main()
+}

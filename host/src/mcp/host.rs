@@ -1,0 +1,243 @@
+//! What the tools work with: the sandbox behind its gate, the registry, and the settings.
+
+use std::convert::Infallible;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RequestContext};
+use tokio::sync::watch;
+use tokio::task::spawn_blocking;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::complain;
+use crate::config::Config;
+use crate::registry::{Registry, Snapshot};
+use crate::sandbox::{
+    Fault, Gate, Outcome, Request, Sandbox, Summary, Usage, Watch, World, drive, fault,
+};
+use crate::similar::similar;
+
+/// How often a client that asked for progress hears of it.
+const REPORTED: Duration = Duration::from_millis(100);
+
+/// The lines of an evaluation that a reply may hold.
+const MOST_LINES: usize = 100;
+
+/// The server behind the protocol.
+#[derive(Debug)]
+pub(super) struct Host {
+    pub(super) config: Config,
+    pub(super) sandbox: Sandbox,
+    pub(super) registry: Registry,
+    gate: Gate,
+    /// Stops all runs.
+    stop: CancellationToken,
+    forms: OnceLock<String>,
+}
+
+/// Who asked for a run, as far as the run is concerned.
+#[derive(Debug, Clone)]
+pub(super) struct Caller {
+    cancelled: CancellationToken,
+    progress: Option<(Peer<RoleServer>, ProgressToken)>,
+}
+
+impl Caller {
+    pub(super) fn new(context: &RequestContext<RoleServer>) -> Self {
+        let token = context.meta.get_progress_token();
+        let progress = token.map(|token| (context.peer.clone(), token));
+        Self { cancelled: context.ct.clone(), progress }
+    }
+}
+
+/// A run and what it said on the way.
+#[derive(Debug)]
+pub(super) struct Report {
+    pub(super) outcome: Outcome,
+    /// The first evaluation steps, if they were asked for.
+    pub(super) evaluation: Vec<String>,
+}
+
+impl Host {
+    pub(super) fn new(config: Config, sandbox: Sandbox, stop: CancellationToken) -> Self {
+        let gate = Gate::new(config.concurrency, config.patience);
+        Self { config, sandbox, registry: Registry::default(), gate, stop, forms: OnceLock::new() }
+    }
+
+    /// Runs a request to its end, against the tools of a snapshot.
+    pub(super) async fn evaluate(
+        self: &Arc<Self>,
+        mut request: Request,
+        tools: Tools,
+        caller: &Caller,
+    ) -> Report {
+        let keep = if request.debug { MOST_LINES } else { 0 };
+        request.debug |= self.config.debug;
+        let (advance, advanced) = watch::channel(0);
+        let mut world =
+            Workshop { tools, advance, keep, lines: Vec::new(), echo: self.config.debug };
+        let run = self.run_blocking(caller, move |host, watch| {
+            let outcome = drive(&host.sandbox, request, &mut world, watch);
+            Report { outcome, evaluation: world.lines }
+        });
+        let report = tokio::select! {
+            report = run => report,
+            never = report_progress(caller.progress.clone(), advanced) => match never {},
+        };
+        report.unwrap_or_else(|fault| Report { outcome: failed(fault), evaluation: Vec::new() })
+    }
+
+    /// Looks at a term without running it.
+    pub(super) async fn check(
+        self: &Arc<Self>,
+        code: String,
+        caller: &Caller,
+    ) -> Result<Summary, Vec<Fault>> {
+        let length = code.len();
+        if length > self.config.max_code {
+            return Err(vec![too_large("code", length, self.config.max_code)]);
+        }
+        let checked =
+            self.run_blocking(caller, move |host, watch| host.sandbox.check(&code, watch));
+        checked.await.map_err(|fault| vec![fault])?
+    }
+
+    /// The reference of all forms as JSON.
+    pub(super) async fn forms(self: &Arc<Self>, caller: &Caller) -> Result<String, Fault> {
+        if let Some(forms) = self.forms.get() {
+            return Ok(forms.clone());
+        }
+        let ask = |host: &Self, _: &Watch| host.sandbox.forms(host.config.wall_clock);
+        let forms = self.run_blocking(caller, ask).await??;
+        Ok(self.forms.get_or_init(|| forms).clone())
+    }
+
+    /// Waits for a place and does blocking work there. A caller that cancels, or a server that
+    /// stops, stops the work.
+    async fn run_blocking<T: Send + 'static>(
+        self: &Arc<Self>,
+        caller: &Caller,
+        work: impl FnOnce(&Self, &Watch) -> T + Send + 'static,
+    ) -> Result<T, Fault> {
+        let stop = self.stop.child_token();
+        let place = tokio::select! {
+            place = self.gate.enter() => place.map_err(|busy| {
+                fault("busy", format!("the server is busy: {busy}"), Some("try again later"))
+            })?,
+            () = caller.cancelled.cancelled() => return Err(cancelled()),
+            () = stop.cancelled() => return Err(cancelled()),
+        };
+        let host = Arc::clone(self);
+        let token = stop.clone();
+        let mut task = spawn_blocking(move || {
+            let _place = place;
+            // The clock starts here: waiting for a place does not count.
+            work(&host, &Watch::cancelled_by(token, host.config.wall_clock))
+        });
+        let done = tokio::select! {
+            done = &mut task => done,
+            () = caller.cancelled.cancelled() => {
+                stop.cancel();
+                task.await
+            }
+        };
+        done.map_err(|error| lost(&error.to_string()))
+    }
+}
+
+/// Tells the client how far a run has got, until the run ends and drops this.
+async fn report_progress(
+    progress: Option<(Peer<RoleServer>, ProgressToken)>,
+    mut advanced: watch::Receiver<u64>,
+) -> Infallible {
+    let Some((peer, token)) = progress else { return std::future::pending().await };
+    while advanced.changed().await.is_ok() {
+        let driven = *advanced.borrow_and_update();
+        let message = format!("{driven} continuations driven");
+        #[expect(clippy::cast_precision_loss, reason = "at most a million steps are driven")]
+        let param = ProgressNotificationParam::new(token.clone(), driven as f64);
+        if peer.notify_progress(param.with_message(message)).await.is_err() {
+            break;
+        }
+        tokio::time::sleep(REPORTED).await;
+    }
+    std::future::pending().await
+}
+
+/// The tools that a run can use.
+#[derive(Debug, Clone)]
+pub(super) struct Tools {
+    pub(super) registered: Snapshot,
+    /// A tool that is not registered yet: its name and source.
+    pub(super) candidate: Option<(String, String)>,
+}
+
+impl Tools {
+    pub(super) fn of(host: &Host) -> Self {
+        Self { registered: host.registry.snapshot(), candidate: None }
+    }
+
+    /// The name closest to one that is unknown.
+    pub(super) fn similar(&self, name: &str) -> Option<String> {
+        similar(name, self.registered.keys().map(String::as_str)).map(str::to_owned)
+    }
+}
+
+/// The world of a run in the server.
+struct Workshop {
+    tools: Tools,
+    advance: watch::Sender<u64>,
+    /// How many debug lines to keep.
+    keep: usize,
+    lines: Vec<String>,
+    /// Whether debug lines go to stderr.
+    echo: bool,
+}
+
+impl World for Workshop {
+    fn source(&self, tool: &str) -> Option<String> {
+        match &self.tools.candidate {
+            Some((name, source)) if name == tool => Some(source.clone()),
+            _ => Some(self.tools.registered.get(tool)?.current().source.clone()),
+        }
+    }
+
+    fn similar(&self, tool: &str) -> Option<String> {
+        self.tools.similar(tool)
+    }
+
+    fn advance(&mut self, driven: u64) {
+        self.advance.send_replace(driven);
+    }
+
+    fn debug(&mut self, line: &str) {
+        if self.echo {
+            complain(line);
+        }
+        if self.lines.len() < self.keep {
+            self.lines.push(line.chars().take(MOST_LINES * 4).collect());
+        }
+    }
+}
+
+/// The fault of a text that is over its limit.
+pub(super) fn too_large(what: &str, length: usize, most: usize) -> Fault {
+    let message = format!("`{what}` has {length} bytes, more than the {most} that are accepted");
+    fault("too-large", message, Some("send less at a time"))
+}
+
+fn cancelled() -> Fault {
+    fault("cancelled", "the run was cancelled".to_owned(), None)
+}
+
+fn lost(reason: &str) -> Fault {
+    tracing::error!(reason, "a run was lost");
+    fault("internal", "the server lost the run by a defect of its own".to_owned(), None)
+}
+
+fn failed(fault: Fault) -> Outcome {
+    let usage = Usage { fuel: 0, peak_memory: 0, peak_depth: 0 };
+    Outcome { ending: Err(fault), usage, driven: 0 }
+}

@@ -1,0 +1,124 @@
+//! The Model Context Protocol: sessions, tools, replies. Nothing outside this module knows rmcp.
+
+mod arguments;
+mod host;
+mod line;
+mod members;
+mod message;
+mod outlet;
+mod reply;
+mod scan;
+mod server;
+mod tool;
+mod transport;
+mod window;
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) use self::reply::{describe, explain, plain};
+
+use self::host::Host;
+use self::message::Bounds;
+use self::server::Server;
+use self::transport::Transport;
+use crate::config::Config;
+use crate::sandbox::Sandbox;
+
+/// How long runs may still go on after the last line of input: enough to answer what was piped
+/// in, and not so long that a client which went away leaves a process behind.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How long the answers of runs that were stopped may take to be written.
+const FAREWELL: Duration = Duration::from_millis(300);
+
+/// Why serving ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The standard streams or signals are out of order.
+    #[error("cannot serve on stdin and stdout: {0}")]
+    Stdio(#[from] io::Error),
+    /// The session fell over.
+    #[error("the session failed: {0}")]
+    Session(String),
+}
+
+/// Serves one client on stdin and stdout until it goes away or a signal comes.
+pub async fn serve(config: Config, sandbox: Sandbox) -> Result<(), Error> {
+    let stop = CancellationToken::new();
+    let ended = CancellationToken::new();
+    let bounds = Bounds { line: config.max_line, nesting: config.max_nesting };
+    let requests = config.concurrency + config.queue;
+    let transport = Transport::stdio(requests, bounds, ended.clone())?;
+    let server = Server::new(Arc::new(Host::new(config, sandbox, stop.clone())), ended.clone());
+    let closing = close(ended, stop.clone())?;
+    tokio::select! {
+        result = session(server, transport, stop) => result,
+        () = closing => Ok(()),
+    }
+}
+
+async fn session(
+    server: Server,
+    transport: Transport,
+    stop: CancellationToken,
+) -> Result<(), Error> {
+    let window = transport.window();
+    let result = match serve_server_with_ct(server, transport, stop).await {
+        Ok(running) => match running.waiting().await {
+            Ok(QuitReason::JoinError(error)) | Err(error) => Err(Error::Session(error.to_string())),
+            Ok(_) => Ok(()),
+        },
+        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
+            Ok(())
+        }
+        Err(error) => Err(Error::Session(error.to_string())),
+    };
+    window.settled().await;
+    result
+}
+
+/// Returns when the process has to end, whatever is still going on: some time after input ended
+/// or a signal came, and after every run was told to stop.
+fn close(
+    ended: CancellationToken,
+    stop: CancellationToken,
+) -> io::Result<impl Future<Output = ()>> {
+    let signal = signal()?;
+    Ok(async move {
+        tokio::select! {
+            () = async { ended.cancelled().await; sleep(GRACE).await } => {}
+            () = signal => {}
+        }
+        stop.cancel();
+        sleep(FAREWELL).await;
+    })
+}
+
+#[cfg(unix)]
+fn signal() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+#[cfg(not(unix))]
+fn signal() -> io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        // Without a handler there is no signal to wait for.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    })
+}

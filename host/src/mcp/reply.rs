@@ -1,0 +1,209 @@
+//! How results and faults are told: a short text for the model, and a small structured record
+//! for programs. The one place that knows both the faults and the protocol's results.
+
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
+use serde_json::{Value, json};
+
+use super::host::Report;
+use super::scan;
+use crate::sandbox::{Ending, Fault, Outcome, Summary};
+
+/// Levels of nesting that parsers of clients are trusted with.
+const TRUSTED_DEPTH: usize = 64;
+
+/// What a tool has to say.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) text: String,
+    pub(super) structured: JsonObject,
+}
+
+impl Reply {
+    /// A reply whose record is a JSON object.
+    pub(super) fn new(text: impl Into<String>, structured: Value) -> Self {
+        Self { text: text.into(), structured: object(structured) }
+    }
+}
+
+impl From<Reply> for CallToolResult {
+    fn from(reply: Reply) -> Self {
+        let mut result = Self::success(vec![ContentBlock::text(reply.text)]);
+        result.structured_content = Some(Value::Object(reply.structured));
+        result
+    }
+}
+
+/// What a tool refused, or a program did wrong.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    text: String,
+    structured: JsonObject,
+}
+
+impl Refusal {
+    /// The refusal of a run that spent so much fuel.
+    fn after(fault: &Fault, fuel: u64) -> Self {
+        let mut structured = record(fault);
+        structured.insert("fuel".to_owned(), fuel.into());
+        Self { text: explain(fault), structured }
+    }
+
+    /// Several faults at once: the record is the first one's, with all of them as a member.
+    pub(super) fn of_all(faults: &[Fault]) -> Self {
+        let text: Vec<String> = faults.iter().map(explain).collect();
+        let mut structured = faults.first().map(record).unwrap_or_default();
+        let all = faults.iter().map(|fault| Value::Object(record(fault))).collect();
+        structured.insert("faults".to_owned(), Value::Array(all));
+        Self { text: text.join("\n"), structured }
+    }
+
+    /// The same refusal, introduced by what was being tried.
+    pub(super) fn during(mut self, what: &str) -> Self {
+        self.text = format!("{what}: {}", self.text);
+        self
+    }
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        Self { text: explain(&fault), structured: record(&fault) }
+    }
+}
+
+impl From<Refusal> for CallToolResult {
+    fn from(refusal: Refusal) -> Self {
+        let mut result = Self::error(vec![ContentBlock::text(refusal.text)]);
+        result.structured_content = Some(Value::Object(refusal.structured));
+        result
+    }
+}
+
+/// Tells how a run ended, showing at most so many characters of its value.
+pub(super) fn tell(report: Report, most: usize) -> Result<Reply, Refusal> {
+    let Report { outcome: Outcome { ending, usage, driven }, evaluation } = report;
+    let (json, kind, warnings, trace) = match ending {
+        Ok(Ending::Value(value)) => (value.json, value.kind, value.warnings, value.trace),
+        Ok(Ending::Continuation(it)) => (it.json, "continuation".to_owned(), it.warnings, it.trace),
+        Err(fault) => {
+            let mut refusal = Refusal::after(&fault, usage.fuel);
+            put(&mut refusal.structured, "evaluation", evaluation);
+            return Err(refusal);
+        }
+    };
+    let mut reply = show(&json, most);
+    reply.structured.insert("kind".to_owned(), kind.into());
+    reply.structured.insert("fuel".to_owned(), usage.fuel.into());
+    if driven > 0 {
+        reply.structured.insert("steps".to_owned(), driven.into());
+    }
+    put(&mut reply.structured, "warnings", warnings);
+    put(&mut reply.structured, "trace", trace);
+    put(&mut reply.structured, "evaluation", evaluation);
+    Ok(reply)
+}
+
+/// A value, exactly or not at all.
+fn show(json: &str, most: usize) -> Reply {
+    let text = plain(json);
+    let size = text.chars().count();
+    if size > most {
+        let hint = "return less: `take`, `slice`, `length`, or fold the result to what you need";
+        let text = format!(
+            "the result has {size} characters, more than the {most} that are shown; {hint}"
+        );
+        return Reply::new(text, json!({"truncated": true, "size": size, "hint": hint}));
+    }
+    let mut structured = JsonObject::new();
+    let shallow = scan::depth(json.as_bytes()) <= TRUSTED_DEPTH;
+    let value = shallow.then(|| serde_json::from_str(json).ok()).flatten();
+    if value.is_none() || scan::has_wide_integer(json) {
+        structured.insert("exact".to_owned(), json.into());
+    }
+    if let Some(value) = value {
+        structured.insert("value".to_owned(), value);
+    }
+    Reply { text, structured }
+}
+
+/// A value as people read it: a text without its quotes, all else as canonical JSON.
+pub(crate) fn plain(json: &str) -> String {
+    let text = json.starts_with('"').then(|| serde_json::from_str(json).ok()).flatten();
+    text.unwrap_or_else(|| json.to_owned())
+}
+
+/// A fault in words.
+pub(crate) fn explain(fault: &Fault) -> String {
+    let mut text = format!("{}: {}", fault.code, fault.message);
+    let place = match (&fault.tool, fault.at.as_str()) {
+        (Some(tool), "") => Some(format!("in tool `{tool}`")),
+        (Some(tool), at) => Some(format!("at {at} in tool `{tool}`")),
+        (None, "") => None,
+        (None, at) => Some(format!("at {at}")),
+    };
+    if let Some(place) = place {
+        text = format!("{text} ({place})");
+    }
+    match &fault.hint {
+        Some(hint) => format!("{text}\nhint: {hint}"),
+        None => text,
+    }
+}
+
+/// A fault as the flat record of the language reference.
+pub(super) fn record(fault: &Fault) -> JsonObject {
+    let mut record = object(json!({
+        "code": fault.code,
+        "message": fault.message,
+        "at": fault.at,
+    }));
+    if let Some(hint) = &fault.hint {
+        record.insert("hint".to_owned(), hint.as_str().into());
+    }
+    if let Some(tool) = &fault.tool {
+        record.insert("tool".to_owned(), tool.as_str().into());
+    }
+    put(&mut record, "calls", fault.calls.clone());
+    record
+}
+
+/// What is known of a term that is well formed.
+pub(crate) fn describe(summary: &Summary) -> String {
+    let forms: Vec<String> = summary
+        .forms
+        .iter()
+        .map(|(form, count)| if *count == 1 { form.clone() } else { format!("{form} × {count}") })
+        .collect();
+    let mut lines = vec![
+        format!("ok: `{}`, revision {}", summary.form, summary.hash.get(..12).unwrap_or_default()),
+        format!("canonical: {}", summary.canonical),
+    ];
+    let lists = [
+        ("forms", forms.join(", ")),
+        ("free variables", quote(&summary.free)),
+        ("tools named", quote(&summary.tools)),
+        ("warnings", summary.warnings.join(", ")),
+    ];
+    let given = lists.iter().filter(|(_, list)| !list.is_empty());
+    lines.extend(given.map(|(title, list)| format!("{title}: {list}")));
+    lines.join("\n")
+}
+
+/// Names in backticks, with commas between them.
+pub(super) fn quote(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The members of a JSON object; of anything else, none.
+pub(super) fn object(value: Value) -> JsonObject {
+    match value {
+        Value::Object(members) => members,
+        _ => JsonObject::new(),
+    }
+}
+
+/// Adds a list, unless it is empty.
+pub(super) fn put(record: &mut JsonObject, name: &str, list: Vec<String>) {
+    if !list.is_empty() {
+        record.insert(name.to_owned(), list.into());
+    }
+}

@@ -1,0 +1,66 @@
+//! `check`: looks at a term without running it.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::super::arguments::{Arguments, decode, malformed};
+use super::super::host::Host;
+use super::super::reply::{Refusal, Reply, describe as tell_summary, put};
+use super::{Call, Description, Result, arguments, reply};
+
+const TEXT: &str = "\
+Check a term without running it: every fault with its place and a hint, or its canonical text, \
+revision, forms used, free variables and the tools it names.
+Use it before `evolve`, or to find out why a term is refused.";
+
+pub(super) fn describe() -> Description {
+    let texts = json!({"type": "array", "items": {"type": "string"}});
+    Description {
+        title: "Check a term".to_owned(),
+        text: TEXT.to_owned(),
+        input: arguments(&json!({"code": {"description": "a term, or its JSON text"}}), &["code"]),
+        output: reply(json!({
+            "canonical": {"type": "string", "description": "sorted keys, no blanks"},
+            "revision": {"type": "string", "description": "sha256 of `canonical`"},
+            "form": {"type": "string", "description": "the outermost form"},
+            "forms": {"type": "object", "description": "how often each form occurs"},
+            "free": texts, "tools": texts, "warnings": texts,
+            "faults": {"type": "array", "items": {"type": "object"}},
+        })),
+        read_only: true,
+    }
+}
+
+pub(super) async fn call(host: &Arc<Host>, call: Call) -> Result {
+    let arguments = Arguments::parse(&call.arguments, "check", &["code"])?;
+    let code = match arguments.raw("code") {
+        Some(raw) if raw.starts_with('"') => decode("code", raw)?,
+        Some(raw) => raw.to_owned(),
+        None => return Err(malformed("`code` is missing", Some("add the term to check")).into()),
+    };
+    let summary = host.check(code, &call.caller).await.map_err(|it| Refusal::of_all(&it))?;
+    let text = shorten(tell_summary(&summary), host.config.max_result);
+    let forms: Map<String, Value> =
+        summary.forms.into_iter().map(|(form, count)| (form, count.into())).collect();
+    let mut found =
+        Reply::new(text, json!({"revision": summary.hash, "form": summary.form, "forms": forms}));
+    if summary.canonical.chars().count() <= host.config.max_result {
+        found.structured.insert("canonical".to_owned(), summary.canonical.into());
+    }
+    put(&mut found.structured, "free", summary.free);
+    put(&mut found.structured, "tools", summary.tools);
+    put(&mut found.structured, "warnings", summary.warnings);
+    Ok(found)
+}
+
+/// A text that is too long says so instead of ending somewhere.
+fn shorten(text: String, most: usize) -> String {
+    let size = text.chars().count();
+    if size <= most {
+        return text;
+    }
+    format!(
+        "ok: the term is well formed; what there is to say of it has {size} characters, too many to show"
+    )
+}

@@ -1,0 +1,209 @@
+//! `help`: the reference of forms, as the evaluator itself gives it, and of the built-in tools.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::super::arguments::{Arguments, malformed};
+use super::super::host::Host;
+use super::super::reply::{Refusal, Reply};
+use super::{BuiltIn, Call, Description, Result, arguments, reply};
+use crate::sandbox::{Fault, fault};
+use crate::similar::similar;
+
+/// The category of the built-in tools, beside the groups of forms.
+const SYSTEM: &str = "tools";
+
+const TEXT: &str = "\
+The language reference: without arguments an overview of all forms by category; `category` for \
+one category with examples (such as `lists`, or `tools` for the built-in tools); `form` for one \
+form (such as `fold`); `query` to search.";
+
+/// A form as the evaluator describes it.
+#[derive(Debug, Deserialize)]
+struct Form {
+    name: String,
+    group: String,
+    shape: Value,
+    doc: String,
+    example: Value,
+    result: Value,
+}
+
+pub(super) fn describe() -> Description {
+    let properties = json!({
+        "category": {"type": "string", "description": "a category of the overview"},
+        "form": {"type": "string", "description": "a form, such as `fold`"},
+        "query": {"type": "string", "description": "words to look for"},
+    });
+    Description {
+        title: "Language help".to_owned(),
+        text: TEXT.to_owned(),
+        input: arguments(&properties, &[]),
+        output: reply(json!({
+            "categories": {"type": "object", "description": "the forms of each category"},
+            "forms": {"type": "array", "items": {"type": "object"}},
+        })),
+        read_only: true,
+    }
+}
+
+pub(super) async fn call(host: &Arc<Host>, call: Call) -> Result {
+    let arguments = Arguments::parse(&call.arguments, "help", &["category", "form", "query"])?;
+    let category = arguments.text("category")?;
+    let form = arguments.text("form")?;
+    let query = arguments.text("query")?;
+    let forms = read(&host.forms(&call.caller).await?)?;
+    match (category, form, query) {
+        (None, None, None) => Ok(overview(&forms)),
+        (Some(category), None, None) => show_category(&forms, &category),
+        (None, Some(form), None) => show_form(&forms, &form),
+        (None, None, Some(query)) => Ok(search(&forms, &query)),
+        _ => {
+            let hint = "give one of `category`, `form` and `query`";
+            Err(malformed("more than one thing is asked for", Some(hint)).into())
+        }
+    }
+}
+
+fn read(forms: &str) -> std::result::Result<Vec<Form>, Fault> {
+    serde_json::from_str(forms).map_err(|error| {
+        tracing::error!(%error, "the evaluator's reference cannot be read");
+        fault("internal", "the evaluator's reference cannot be read".to_owned(), None)
+    })
+}
+
+/// The groups in the order of the form table.
+fn groups(forms: &[Form]) -> Vec<&str> {
+    let mut groups = Vec::new();
+    for form in forms {
+        if !groups.contains(&form.group.as_str()) {
+            groups.push(form.group.as_str());
+        }
+    }
+    groups
+}
+
+fn overview(forms: &[Form]) -> Reply {
+    let mut text = String::from(
+        "A program is JSON. Numbers, texts, true, false, null and [lists] stand for themselves; \
+         an object is a form:\n",
+    );
+    let mut categories = serde_json::Map::new();
+    for group in groups(forms) {
+        let names: Vec<&str> = forms
+            .iter()
+            .filter(|form| form.group == group)
+            .map(|form| form.name.as_str())
+            .collect();
+        let _ = writeln!(text, "{group}: {}", names.join(" "));
+        categories.insert(group.to_owned(), json!(names));
+    }
+    let tools: Vec<&str> = BuiltIn::ALL.iter().map(|tool| tool.name()).collect();
+    let _ = writeln!(text, "{SYSTEM}: {}", tools.join(" "));
+    categories.insert(SYSTEM.to_owned(), json!(tools));
+    text.push_str(
+        "Example: {\"app\":{\"func\":{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}},\"arg\":21}} is 42.\n\
+         More: help {\"category\": \"…\"}, help {\"form\": \"fold\"}, help {\"query\": \"…\"}.",
+    );
+    Reply::new(text, json!({"categories": categories}))
+}
+
+fn show_category(forms: &[Form], category: &str) -> Result {
+    let wanted = fold(category);
+    if wanted == fold(SYSTEM) || wanted == "system" {
+        return Ok(show_tools());
+    }
+    let of_group = |group: &str| -> Vec<&Form> {
+        forms.iter().filter(|form| fold(&form.group) == fold(group)).collect()
+    };
+    let found = of_group(category);
+    if found.is_empty() {
+        let groups = groups(forms);
+        let hint = match similar(&wanted, groups.iter().copied()) {
+            Some(similar) => format!("did you mean `{similar}`?"),
+            None => format!("there are `{}` and `{SYSTEM}`", groups.join("`, `")),
+        };
+        return Err(
+            malformed(format!("there is no category `{}`", cut(category)), Some(&hint)).into()
+        );
+    }
+    Ok(show(&found))
+}
+
+/// Categories are found in singular and plural.
+fn fold(category: &str) -> String {
+    let lower = category.trim().to_lowercase();
+    lower.strip_suffix('s').map_or(lower.clone(), str::to_owned)
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(64).collect()
+}
+
+fn show_tools() -> Reply {
+    let mut text = String::new();
+    for tool in BuiltIn::ALL.map(BuiltIn::describe) {
+        let description = tool.description.unwrap_or_default();
+        let _ = writeln!(text, "## {}\n{description}\n", tool.name);
+    }
+    let names: Vec<&str> = BuiltIn::ALL.iter().map(|tool| tool.name()).collect();
+    Reply::new(text.trim_end(), json!({"categories": {SYSTEM: names}}))
+}
+
+fn show_form(forms: &[Form], name: &str) -> Result {
+    if let Some(form) = forms.iter().find(|form| form.name == name) {
+        return Ok(show(&[form]));
+    }
+    let hint = match similar(name, forms.iter().map(|form| form.name.as_str())) {
+        Some(similar) => format!("did you mean `{similar}`?"),
+        None => "help without arguments lists all forms".to_owned(),
+    };
+    Err(Refusal::from(malformed(format!("there is no form `{}`", cut(name)), Some(&hint))))
+}
+
+fn search(forms: &[Form], query: &str) -> Reply {
+    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    let matches = |form: &&Form| {
+        let text =
+            format!("{} {} {} {}", form.name, form.group, form.shape, form.doc).to_lowercase();
+        words.iter().all(|word| text.contains(word))
+    };
+    let found: Vec<&Form> = forms.iter().filter(matches).collect();
+    if found.is_empty() {
+        return Reply::new(
+            "nothing matches; help without arguments lists all forms",
+            json!({"forms": []}),
+        );
+    }
+    show(&found)
+}
+
+fn show(forms: &[&Form]) -> Reply {
+    let texts: Vec<String> = forms.iter().map(|form| tell(form)).collect();
+    let records: Vec<Value> = forms
+        .iter()
+        .map(|form| {
+            json!({
+                "name": form.name,
+                "category": form.group,
+                "shape": form.shape,
+                "doc": form.doc,
+                "example": form.example,
+                "result": form.result,
+            })
+        })
+        .collect();
+    Reply::new(texts.join("\n"), json!({"forms": records}))
+}
+
+fn tell(form: &Form) -> String {
+    let plain = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
+    let mut text = format!("{} [{}] {}\n  {}", form.name, form.group, plain(&form.shape), form.doc);
+    if !form.example.is_null() {
+        let _ = write!(text, "\n  example: {} → {}", plain(&form.example), plain(&form.result));
+    }
+    text
+}

@@ -1,0 +1,133 @@
+//! The tools that are always there, and those that were evolved.
+
+mod check;
+mod evolve;
+mod evolved;
+mod help;
+mod list;
+mod run;
+mod server_info;
+
+use std::sync::Arc;
+
+use rmcp::model::{Tool, ToolAnnotations};
+use serde_json::{Value, json};
+
+use super::host::{Caller, Host};
+use super::reply::{Refusal, Reply, object};
+
+pub(super) use self::evolved::{call as call_evolved, describe as describe_evolved};
+
+/// What a tool gives its caller.
+pub(super) type Result = std::result::Result<Reply, Refusal>;
+
+/// A call of a tool: its arguments as text, and who called.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) arguments: Arc<str>,
+    pub(super) caller: Caller,
+}
+
+/// A tool that is always there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BuiltIn {
+    Evolve,
+    Run,
+    List,
+    Help,
+    Check,
+    ServerInfo,
+}
+
+impl BuiltIn {
+    /// All of them, in the order in which they are listed.
+    pub(super) const ALL: [Self; 6] =
+        [Self::Evolve, Self::Run, Self::List, Self::Help, Self::Check, Self::ServerInfo];
+
+    pub(super) fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tool| tool.name() == name)
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Evolve => "evolve",
+            Self::Run => "run",
+            Self::List => "list",
+            Self::Help => "help",
+            Self::Check => "check",
+            Self::ServerInfo => "server_info",
+        }
+    }
+
+    /// What the protocol lists of it.
+    pub(super) fn describe(self) -> Tool {
+        let tool = match self {
+            Self::Evolve => evolve::describe(),
+            Self::Run => run::describe(),
+            Self::List => list::describe(),
+            Self::Help => help::describe(),
+            Self::Check => check::describe(),
+            Self::ServerInfo => server_info::describe(),
+        };
+        tool.into_listed(self.name().to_owned())
+    }
+
+    pub(super) async fn call(self, host: &Arc<Host>, call: Call) -> Result {
+        match self {
+            Self::Evolve => evolve::call(host, call).await,
+            Self::Run => run::call(host, call).await,
+            Self::List => list::call(host, &call),
+            Self::Help => help::call(host, call).await,
+            Self::Check => check::call(host, call).await,
+            Self::ServerInfo => server_info::call(host, &call),
+        }
+    }
+}
+
+/// What a tool's file says of it.
+struct Description {
+    title: String,
+    text: String,
+    input: Value,
+    output: Value,
+    /// Whether it leaves everything as it was. No tool reaches beyond this server.
+    read_only: bool,
+}
+
+impl Description {
+    fn into_listed(self, name: String) -> Tool {
+        let annotations = ToolAnnotations::new()
+            .read_only(self.read_only)
+            .destructive(false)
+            .idempotent(true)
+            .open_world(false);
+        Tool::new(name, self.text, object(self.input))
+            .with_title(self.title)
+            .with_raw_output_schema(Arc::new(object(self.output)))
+            .with_annotations(annotations)
+    }
+}
+
+/// The schema of arguments: these and no others.
+fn arguments(properties: &Value, required: &[&str]) -> Value {
+    let mut schema =
+        json!({"type": "object", "properties": properties, "additionalProperties": false});
+    if let (false, Some(members)) = (required.is_empty(), schema.as_object_mut()) {
+        members.insert("required".to_owned(), json!(required));
+    }
+    schema
+}
+
+/// The schema of a reply. A fault is told by the same record, so no member is always there.
+fn reply(properties: Value) -> Value {
+    let mut all = object(json!({
+        "code": {"type": "string", "description": "of a fault, such as `type-mismatch`"},
+        "message": {"type": "string", "description": "of a fault"},
+        "at": {"type": "string", "description": "JSON Pointer to the fault's place"},
+        "hint": {"type": "string", "description": "what to write instead"},
+        "tool": {"type": "string", "description": "the tool in whose source `at` points"},
+        "calls": {"type": "array", "items": {"type": "string"}},
+    }));
+    all.extend(object(properties));
+    json!({"type": "object", "properties": all})
+}

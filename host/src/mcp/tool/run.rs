@@ -1,0 +1,249 @@
+//! `run`: evaluates a term or a tool. Calls of evolved tools by their own name end here too.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::super::arguments::{Arguments, decode, malformed};
+use super::super::host::{Host, Tools, too_large};
+use super::super::reply::tell;
+use super::{Call, Description, Result, arguments, reply};
+use crate::registry::name;
+use crate::sandbox::{Argument, Code, Fault, Limits, Request, fault};
+
+/// The most continuations that one call may drive.
+const MOST_STEPS: u64 = 1_000_000;
+
+const KNOWN: [&str; 11] = [
+    "code",
+    "tool",
+    "input",
+    "data",
+    "context",
+    "fuel",
+    "memory",
+    "depth",
+    "max_steps",
+    "step",
+    "trace",
+];
+
+const TEXT: &str = "\
+Compute exactly, in a sandbox: run a JSON term (`code`) or an evolved tool by name (`tool`), \
+optionally applied to `input` or `data`. Deterministic, fuel-bounded, no side effects.
+Terms: {\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}} with input 21 gives 42; [1,2,3] is a list; \
+{\"fold\":[f,init,list]}, {\"if\":{\"cond\":…,\"then\":…,\"else\":…}}, {\"let\":[[\"x\",1]],\"in\":…}; \
+integers are exact at any size. `help` lists all forms.
+`input` is a term (text that holds JSON or a number is decoded); `data` is plain JSON and never code: \
+prefer it for data. `context` binds its members as variables of `code`.
+A result {\"type\":\"continuation\",…} asks to be run again with its `tool`, `next_input` as `input`, and \
+`step`; `max_steps` does that for you.
+A fault comes back with its code, a JSON Pointer to the place, and often a hint.";
+
+pub(super) fn describe() -> Description {
+    let mut properties = settings_schema();
+    let own = json!({
+        "code": {"description": "a term, its JSON text, or the name of an evolved tool"},
+        "tool": {"type": "string", "description": "the name of an evolved tool, instead of `code`"},
+        "context": {"type": "object", "description": "variables of `code`, as plain JSON"},
+    });
+    if let (Value::Object(properties), Value::Object(own)) = (&mut properties, own) {
+        properties.extend(own);
+    }
+    Description {
+        title: "Run a term or tool".to_owned(),
+        text: TEXT.to_owned(),
+        input: arguments(&properties, &[]),
+        output: output_schema(),
+        read_only: true,
+    }
+}
+
+/// The arguments that `run` and every evolved tool take.
+pub(super) fn settings_schema() -> Value {
+    let count = |text: &str| json!({"type": "integer", "minimum": 0, "description": text});
+    json!({
+        "input": {"description": "argument of the function: a term; text is decoded where it holds JSON"},
+        "data": {"description": "the same as plain JSON, never code; instead of `input`"},
+        "fuel": count("evaluation steps allowed"),
+        "memory": count("bytes allowed"),
+        "depth": count("pending evaluations allowed"),
+        "max_steps": count("continuations to drive before one is the result"),
+        "step": count("`step` of the continuation that this run continues"),
+        "trace": {"type": "boolean", "description": "also return the first evaluation steps"},
+    })
+}
+
+/// What a run replies.
+pub(super) fn output_schema() -> Value {
+    let texts =
+        |text: &str| json!({"type": "array", "items": {"type": "string"}, "description": text});
+    reply(json!({
+        "value": {"description": "the result; absent when it is too long or too deep"},
+        "exact": {"type": "string", "description": "the result as JSON text, where parsers may round or refuse it"},
+        "kind": {"type": "string", "description": "its type: integer, list, record, function, continuation, …"},
+        "fuel": {"type": "integer", "description": "fuel spent"},
+        "steps": {"type": "integer", "description": "continuations driven"},
+        "warnings": texts("such as `rounded-literal at /add/0`"),
+        "trace": texts("lines written by the form `trace`"),
+        "evaluation": texts("the first evaluation steps, if `trace` was set"),
+        "truncated": {"type": "boolean", "description": "the result was too long to show"},
+        "size": {"type": "integer", "description": "its length in characters"},
+    }))
+}
+
+pub(super) async fn call(host: &Arc<Host>, call: Call) -> Result {
+    let tools = Tools::of(host);
+    let arguments = Arguments::parse(&call.arguments, "run", &KNOWN)?;
+    let (code, is_text) = read_code(&arguments, &tools)?;
+    if let Code::Term(text) = &code
+        && text.len() > host.config.max_code
+    {
+        return Err(too_large("code", text.len(), host.config.max_code).into());
+    }
+    let mut request = read_settings(&arguments, host, code)?;
+    request.context = read_context(&arguments, &request.code)?;
+    ensure_data(host, &request)?;
+    let named = match &request.code {
+        Code::Term(text) if is_text => Some(text.clone()),
+        _ => None,
+    };
+    let mut report = host.evaluate(request, tools.clone(), &call.caller).await;
+    if let (Some(text), Err(fault)) = (named, &report.outcome.ending)
+        && fault.code == "unparsable"
+        && !fault.at.starts_with("/input")
+        && report.outcome.usage.fuel == 0
+    {
+        report.outcome.ending = Err(unknown(&text, &tools, Some(fault)));
+    }
+    tell(report, host.config.max_result)
+}
+
+/// What to run, and whether it is text that could have been meant as a name.
+fn read_code(arguments: &Arguments<'_>, tools: &Tools) -> std::result::Result<(Code, bool), Fault> {
+    let example = "write {\"code\": {\"add\": [1, 2]}} or {\"tool\": \"name\", \"input\": …}";
+    match (arguments.raw("code"), arguments.text("tool")?) {
+        (Some(_), Some(_)) => {
+            Err(malformed("`code` and `tool` are both given", Some("give only one of them")))
+        }
+        (None, None) => Err(malformed("there is nothing to run", Some(example))),
+        (None, Some(tool)) if tools.registered.contains_key(&tool) => Ok((Code::Tool(tool), false)),
+        (None, Some(tool)) => Err(unknown(&tool, tools, None)),
+        (Some(raw), None) if raw.starts_with('"') => {
+            let text = decode("code", raw)?;
+            let is_tool = tools.registered.contains_key(&text);
+            Ok(if is_tool { (Code::Tool(text), false) } else { (Code::Term(text), true) })
+        }
+        (Some(raw), None) => Ok((Code::Term(raw.to_owned()), false)),
+    }
+}
+
+/// The fault of a text that names no tool, and is no term either where it could have been one.
+fn unknown(text: &str, tools: &Tools, no_term: Option<&Fault>) -> Fault {
+    let name: String = text.chars().take(name::LONGEST).collect();
+    let hint = match tools.similar(&name) {
+        Some(similar) => format!("did you mean `{similar}`?"),
+        None if name::is_well_formed(&name) => {
+            "`list` shows the tools there are, `evolve` makes one".to_owned()
+        }
+        None => {
+            "pass a term as JSON; a string term is written {\"code\": \"\\\"text\\\"\"}".to_owned()
+        }
+    };
+    let message = match no_term {
+        None => format!("there is no tool `{name}`"),
+        Some(fault) => {
+            format!("`{name}` is neither the name of a tool nor JSON: {}", fault.message)
+        }
+    };
+    fault_at_start(message, &hint)
+}
+
+fn fault_at_start(message: String, hint: &str) -> Fault {
+    fault("unknown-tool", message, Some(hint))
+}
+
+/// Everything about a run but what its code is and which variables it sees.
+pub(super) fn read_settings(
+    arguments: &Arguments<'_>,
+    host: &Host,
+    code: Code,
+) -> std::result::Result<Request, Fault> {
+    let max_steps = arguments.count("max_steps")?.unwrap_or(0);
+    Ok(Request {
+        code,
+        argument: read_argument(arguments)?,
+        context: None,
+        limits: read_limits(arguments, host)?,
+        step: arguments.count("step")?.unwrap_or(0),
+        max_steps: within("max_steps", max_steps, MOST_STEPS)?,
+        debug: arguments.flag("trace")?,
+    })
+}
+
+fn read_argument(arguments: &Arguments<'_>) -> std::result::Result<Argument, Fault> {
+    match (arguments.raw("input"), arguments.raw("data")) {
+        (Some(_), Some(_)) => {
+            let hint = "give `input` if it is a term, `data` if it is plain JSON";
+            Err(malformed("`input` and `data` are both given", Some(hint)))
+        }
+        (Some(input), None) => Ok(Argument::Input(input.to_owned())),
+        (None, Some(data)) => Ok(Argument::Data(data.to_owned())),
+        (None, None) => Ok(Argument::None),
+    }
+}
+
+fn read_limits(arguments: &Arguments<'_>, host: &Host) -> std::result::Result<Limits, Fault> {
+    let (limits, ceilings) = (host.config.limits, host.config.ceilings);
+    let asked = |value: Option<u64>, name: &str, default: u64, most: u64| match value {
+        Some(value) => within(name, value, most),
+        None => Ok(default),
+    };
+    let depth = arguments.count("depth")?;
+    let depth = asked(depth, "depth", limits.depth.into(), ceilings.depth.into())?;
+    Ok(Limits {
+        fuel: asked(arguments.count("fuel")?, "fuel", limits.fuel, ceilings.fuel)?,
+        depth: u32::try_from(depth).unwrap_or(ceilings.depth),
+        memory: asked(arguments.size("memory")?, "memory", limits.memory, ceilings.memory)?,
+        output: limits.output,
+    })
+}
+
+fn within(name: &str, value: u64, most: u64) -> std::result::Result<u64, Fault> {
+    if value > most {
+        let hint = format!("ask for {most} at most");
+        return Err(malformed(format!("`{name}` is above its ceiling"), Some(&hint)));
+    }
+    Ok(value)
+}
+
+fn read_context(
+    arguments: &Arguments<'_>,
+    code: &Code,
+) -> std::result::Result<Option<String>, Fault> {
+    match (arguments.raw("context"), code) {
+        (None, _) => Ok(None),
+        (Some(_), Code::Tool(_)) => {
+            let hint = "a tool sees no variables of its caller: pass them as `input` or `data`";
+            Err(malformed("`context` is given with a tool", Some(hint)))
+        }
+        (Some(context), Code::Term(_)) if context.starts_with('{') => Ok(Some(context.to_owned())),
+        (Some(_), Code::Term(_)) => {
+            Err(malformed("`context` must be an object", Some("write {\"context\": {\"x\": 1}}")))
+        }
+    }
+}
+
+/// Refuses more data than the server takes.
+pub(super) fn ensure_data(host: &Host, request: &Request) -> std::result::Result<(), Fault> {
+    let (name, argument) = match &request.argument {
+        Argument::None => ("context", 0),
+        Argument::Input(text) => ("input", text.len()),
+        Argument::Data(text) => ("data", text.len()),
+    };
+    let length = argument + request.context.as_ref().map_or(0, String::len);
+    if length > host.config.max_data {
+        return Err(too_large(name, length, host.config.max_data));
+    }
+    Ok(())
+}

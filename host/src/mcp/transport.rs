@@ -1,0 +1,245 @@
+//! Messages over standard input and output, so that every line with an id is answered, nothing
+//! is read that cannot be worked on, and no input brings the session down.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorData, GetMeta, JsonRpcMessage, ProtocolVersion,
+    RequestId, ServerJsonRpcMessage,
+};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::line::{Line, read_lines};
+use super::message::{Bounds, Message, faulty, read};
+use super::outlet::Outlet;
+use super::window::{Answer, Ticket, Window};
+
+/// Lines read ahead of what can be worked on, so that a cancellation which follows them is seen.
+const AHEAD: usize = 1_024;
+
+/// The same in bytes, on top of one line of any length.
+const AHEAD_BYTES: usize = 16 << 20;
+
+/// Messages between the reader and the service. Requests are bounded by the window; this bounds
+/// notifications.
+const HANDED_OVER: usize = 64;
+
+/// The server's end of the connection.
+pub(super) struct Transport {
+    messages: mpsc::Receiver<ClientJsonRpcMessage>,
+    window: Arc<Window>,
+    outlet: Outlet,
+}
+
+impl Transport {
+    /// Serves this process's standard streams. `requests` is the number of requests that may be
+    /// under way; `ended` is cancelled once there is no more input, or nobody to answer.
+    pub(super) fn stdio(
+        requests: usize,
+        bounds: Bounds,
+        ended: CancellationToken,
+    ) -> io::Result<Self> {
+        let lines = read_lines(io::stdin(), bounds.line)?;
+        let outlet = Outlet::open(io::stdout(), ended.clone())?;
+        let window = Arc::new(Window::new(requests, bounds.line));
+        let (sender, messages) = mpsc::channel(HANDED_OVER);
+        let reader = Reader {
+            bounds,
+            window: Arc::clone(&window),
+            outlet: outlet.clone(),
+            messages: sender,
+            parked: VecDeque::new(),
+            parked_bytes: 0,
+            is_open: false,
+        };
+        tokio::spawn(async move { reader.run(lines, ended).await });
+        Ok(Self { messages, window, outlet })
+    }
+
+    /// Where to wait for the last answers once the session is over.
+    pub(super) fn window(&self) -> Arc<Window> {
+        Arc::clone(&self.window)
+    }
+}
+
+impl rmcp::transport::Transport<RoleServer> for Transport {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let outlet = self.outlet.clone();
+        let answer = match answered(&message) {
+            Some(id) => self.window.answer(id),
+            None => Answer::Awaited(None),
+        };
+        async move {
+            match answer {
+                Answer::Awaited(ticket) => outlet.send(&message, ticket).await,
+                Answer::Unwanted => Ok(()),
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        self.messages.recv().await
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.messages.close();
+        Ok(())
+    }
+}
+
+fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Response(response) => Some(&response.id),
+        JsonRpcMessage::Error(error) => error.id.as_ref(),
+        JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+    }
+}
+
+/// Takes lines in, and hands messages over as the window allows.
+struct Reader {
+    bounds: Bounds,
+    window: Arc<Window>,
+    outlet: Outlet,
+    messages: mpsc::Sender<ClientJsonRpcMessage>,
+    /// What was read and waits for a place in the window.
+    parked: VecDeque<Parked>,
+    parked_bytes: usize,
+    /// Whether a session has begun. What is not a request ends rmcp's handshake, and with it the
+    /// process; there is nothing in it for us before that.
+    is_open: bool,
+}
+
+struct Parked {
+    bytes: usize,
+    message: Pending,
+}
+
+enum Pending {
+    Request(RequestId, Box<ClientJsonRpcMessage>),
+    Faulty(Box<ServerJsonRpcMessage>),
+}
+
+impl Reader {
+    async fn run(mut self, mut lines: mpsc::Receiver<Line>, ended: CancellationToken) {
+        let mut has_input = true;
+        while has_input || !self.parked.is_empty() {
+            let window = Arc::clone(&self.window);
+            let bytes = self.parked.front().map_or(0, |parked| parked.bytes);
+            tokio::select! {
+                ticket = window.ticket(bytes), if !self.parked.is_empty() => {
+                    self.hand_over(ticket).await;
+                }
+                line = lines.recv(), if has_input && self.has_room() => {
+                    if let Some(line) = line {
+                        self.take(&line).await;
+                    } else {
+                        has_input = false;
+                        ended.cancel();
+                    }
+                }
+                () = ended.cancelled(), if has_input => has_input = false,
+            }
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        self.parked.len() < AHEAD && self.parked_bytes <= AHEAD_BYTES
+    }
+
+    async fn take(&mut self, line: &Line) {
+        let bytes = match line {
+            Line::Whole(line) => line.len(),
+            Line::Long(_) => 0,
+        };
+        match read(line, self.bounds) {
+            Message::Request(id, message) => self.take_request(id, message, bytes),
+            Message::Faulty(answer) => self.park(Pending::Faulty(answer), 0),
+            Message::Cancel(id, message) => self.take_cancellation(id, *message).await,
+            Message::Notice(message) => self.pass(*message).await,
+            Message::Blank => {}
+        }
+    }
+
+    fn take_request(&mut self, id: RequestId, message: Box<ClientJsonRpcMessage>, bytes: usize) {
+        if self.window.register(&id) {
+            self.park(Pending::Request(id, message), bytes);
+            return;
+        }
+        let text = format!("the id `{id}` belongs to another request: use each id once");
+        let refused = faulty(ErrorData::invalid_request(text, None), Some(id));
+        if let Message::Faulty(answer) = refused {
+            self.park(Pending::Faulty(answer), 0);
+        }
+    }
+
+    /// A request that was not handed over yet is simply forgotten.
+    async fn take_cancellation(&mut self, id: RequestId, message: ClientJsonRpcMessage) {
+        self.window.cancel(&id);
+        let is_it =
+            |parked: &Parked| matches!(&parked.message, Pending::Request(it, _) if *it == id);
+        match self.parked.iter().position(is_it) {
+            Some(index) => {
+                let forgotten = self.parked.remove(index);
+                self.parked_bytes -= forgotten.map_or(0, |parked| parked.bytes);
+            }
+            None => self.pass(message).await,
+        }
+    }
+
+    fn park(&mut self, message: Pending, bytes: usize) {
+        self.parked_bytes += bytes;
+        self.parked.push_back(Parked { bytes, message });
+    }
+
+    async fn hand_over(&mut self, ticket: Option<Ticket>) {
+        let Some(Parked { bytes, message }) = self.parked.pop_front() else { return };
+        self.parked_bytes -= bytes;
+        match message {
+            Pending::Request(id, message) => {
+                if self.window.admit(&id, ticket) {
+                    self.is_open |= opens(&message);
+                    if self.messages.send(*message).await.is_err() {
+                        self.window.cancel(&id);
+                    }
+                }
+            }
+            Pending::Faulty(answer) => {
+                let outlet = self.outlet.clone();
+                tokio::spawn(async move { outlet.send(&answer, ticket).await });
+            }
+        }
+    }
+
+    async fn pass(&mut self, message: ClientJsonRpcMessage) {
+        if self.is_open {
+            // There is no service only when the process is about to end.
+            let _ = self.messages.send(message).await;
+        }
+    }
+}
+
+/// Whether rmcp begins a session with this message: by `initialize`, or by any request that says
+/// everything a request of the stateless protocol has to say.
+fn opens(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Request(request) = message else { return false };
+    match &request.request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        request => {
+            let meta = request.get_meta();
+            let version = meta.protocol_version();
+            meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+                && version.is_some_and(|it| ProtocolVersion::KNOWN_VERSIONS.contains(&it))
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! How much the server takes on at once: requests that have been read and not yet answered, by
+//! number and by size. A place is free again when the answer has left the process.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::RequestId;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Bytes of a request that cost one place.
+const UNIT: usize = 256 << 10;
+
+/// How many cancelled ids are remembered, to refuse them to later requests: an answer already
+/// under way would be taken for the answer to those.
+const REMEMBERED: usize = 1 << 10;
+
+/// The requests under way.
+#[derive(Debug)]
+pub(super) struct Window {
+    places: Arc<Semaphore>,
+    size: u32,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// By id; without a ticket while they wait for a place.
+    open: HashMap<RequestId, Option<Ticket>>,
+    cancelled: VecDeque<RequestId>,
+}
+
+/// A place in the window, held until it is dropped.
+#[derive(Debug)]
+pub(super) struct Ticket(
+    #[expect(dead_code, reason = "it is held, not used")] OwnedSemaphorePermit,
+);
+
+/// What becomes of an answer.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// It is awaited; the ticket is to be dropped once it is written.
+    Awaited(Option<Ticket>),
+    /// Its request was cancelled: the client wants to hear no more of it.
+    Unwanted,
+}
+
+impl Window {
+    /// A window for so many requests, in which one line of the longest kind always fits.
+    pub(super) fn new(requests: usize, longest: usize) -> Self {
+        let size = u32::try_from(requests).unwrap_or(u32::MAX).max(cost(longest));
+        let places = usize::try_from(size).unwrap_or(Semaphore::MAX_PERMITS);
+        Self { places: Arc::new(Semaphore::new(places)), size, state: Mutex::default() }
+    }
+
+    /// Waits for room for a request of so many bytes. Never fails: the window is not closed.
+    pub(super) async fn ticket(&self, bytes: usize) -> Option<Ticket> {
+        let places = Arc::clone(&self.places);
+        places.acquire_many_owned(cost(bytes).min(self.size)).await.ok().map(Ticket)
+    }
+
+    /// Returns when every request that was taken on is answered.
+    pub(super) async fn settled(&self) {
+        // The semaphore is never closed, so there is no error to see.
+        let _ = self.places.acquire_many(self.size).await;
+    }
+
+    /// Notes the id of a request that was read; false when another has it.
+    pub(super) fn register(&self, id: &RequestId) -> bool {
+        let mut state = self.state();
+        if state.open.contains_key(id) || state.cancelled.contains(id) {
+            return false;
+        }
+        state.open.insert(id.clone(), None);
+        true
+    }
+
+    /// Gives a registered request its place; false when it was cancelled meanwhile.
+    pub(super) fn admit(&self, id: &RequestId, ticket: Option<Ticket>) -> bool {
+        match self.state().open.get_mut(id) {
+            Some(place) => {
+                *place = ticket;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Notes that a request need not be answered.
+    pub(super) fn cancel(&self, id: &RequestId) {
+        let mut state = self.state();
+        if state.open.remove(id).is_some() {
+            if state.cancelled.len() == REMEMBERED {
+                state.cancelled.pop_front();
+            }
+            state.cancelled.push_back(id.clone());
+        }
+    }
+
+    /// Takes the answer to a request.
+    pub(super) fn answer(&self, id: &RequestId) -> Answer {
+        let mut state = self.state();
+        match state.open.remove(id) {
+            Some(ticket) => Answer::Awaited(ticket),
+            None if state.cancelled.contains(id) => Answer::Unwanted,
+            None => Answer::Awaited(None),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn cost(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(UNIT).max(1)).unwrap_or(u32::MAX)
+}

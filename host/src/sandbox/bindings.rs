@@ -1,0 +1,15 @@
+//! The contract in `wit/` as Rust types. Generated; nothing here is written by hand but the list
+//! of names that the rest of the sandbox uses.
+
+#[expect(missing_docs, reason = "generated; wit/ documents what has a meaning")]
+mod generated {
+    wasmtime::component::bindgen!({ world: "guest", path: "../wit" });
+}
+
+pub(super) use generated::exports::pif::evaluator::machines::GuestMachine;
+pub(super) use generated::{Guest, GuestPre};
+
+pub use generated::pif::evaluator::types::{
+    Answer, Argument, Code, Continuation, Effect, Fault, Limits, Program, Source, Step, Summary,
+    Usage, Value,
+};

@@ -1,0 +1,193 @@
+//! Runs one request to its end: answers what machines ask for, and drives continuations, each
+//! step on a fresh machine. It blocks its thread; the [`Watch`] is the way to stop it.
+
+use super::bindings::{
+    Answer, Argument, Code, Continuation, Effect, Fault, Limits, Program, Step, Usage, Value,
+};
+use super::watch::fault;
+use super::{Machine, Sandbox, Watch};
+
+/// Fuel between two looks at the watch from outside the guest.
+const SLICE: u64 = 1_000_000;
+
+/// The same while debugging, so that lines appear while the program runs.
+const DEBUG_SLICE: u64 = 1_000;
+
+/// What to evaluate, and how.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The term, or the name of a tool.
+    pub code: Code,
+    /// What its function is applied to.
+    pub argument: Argument,
+    /// A JSON object whose members are variables of the term.
+    pub context: Option<String>,
+    /// The limits of each step.
+    pub limits: Limits,
+    /// The step of the continuation that led here; 0 for a first run.
+    pub step: u64,
+    /// How many continuations to drive before one is the result.
+    pub max_steps: u64,
+    /// Whether to report every evaluation step.
+    pub debug: bool,
+}
+
+/// What surrounds a run: the sources of tools, and those who watch it.
+pub trait World {
+    /// The source of a tool.
+    fn source(&self, tool: &str) -> Option<String>;
+    /// The name of a tool that somebody who wrote `tool` may have meant.
+    fn similar(&self, tool: &str) -> Option<String>;
+    /// Called before each continuation that is driven, with the count of those driven so far.
+    fn advance(&mut self, driven: u64);
+    /// Takes a line of the debug report.
+    fn debug(&mut self, line: &str);
+}
+
+/// How a request ended.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The result, or what went wrong.
+    pub ending: Result<Ending, Fault>,
+    /// Fuel of all steps together; peaks of the step that reached highest.
+    pub usage: Usage,
+    /// The number of continuations driven.
+    pub driven: u64,
+}
+
+/// A result.
+#[derive(Debug, Clone)]
+pub enum Ending {
+    /// The program came to a value.
+    Value(Value),
+    /// The program wants to be called again, and nobody asked for it to be driven further.
+    Continuation(Continuation),
+}
+
+/// Runs `request` to its end.
+pub fn drive(sandbox: &Sandbox, request: Request, world: &mut dyn World, watch: &Watch) -> Outcome {
+    let Request { code, argument, context, limits, step, max_steps, debug } = request;
+    let program = Program { code, argument, context, tools: Vec::new(), step, debug };
+    let mut run = Run {
+        sandbox,
+        world,
+        watch,
+        limits,
+        usage: Usage { fuel: 0, peak_memory: 0, peak_depth: 0 },
+        driven: 0,
+    };
+    let ending = run.drive(program, max_steps);
+    Outcome { ending, usage: run.usage, driven: run.driven }
+}
+
+struct Run<'a> {
+    sandbox: &'a Sandbox,
+    world: &'a mut dyn World,
+    watch: &'a Watch,
+    limits: Limits,
+    usage: Usage,
+    driven: u64,
+}
+
+impl Run<'_> {
+    fn drive(&mut self, mut program: Program, max_steps: u64) -> Result<Ending, Fault> {
+        loop {
+            let next = match self.run(&program)? {
+                Ending::Continuation(next) if self.driven < max_steps => next,
+                ending => return Ok(ending),
+            };
+            self.driven += 1;
+            self.world.advance(self.driven);
+            program = Program {
+                code: Code::Tool(next.tool),
+                argument: Argument::Input(next.input),
+                context: None,
+                tools: Vec::new(),
+                step: next.step,
+                debug: program.debug,
+            };
+        }
+    }
+
+    /// One machine from start to end.
+    fn run(&mut self, program: &Program) -> Result<Ending, Fault> {
+        let mut machine = self.sandbox.start(program, self.limits, self.watch)?;
+        let mut seen = Usage { fuel: 0, peak_memory: 0, peak_depth: 0 };
+        let result = self.converse(&mut machine, program.debug, &mut seen);
+        // A machine that trapped cannot say what it used: then what was last seen must do.
+        self.account(machine.usage().unwrap_or(seen));
+        result
+    }
+
+    /// Resumes the machine with answers to its questions until it asks no more.
+    fn converse(
+        &mut self,
+        machine: &mut Machine<'_>,
+        debug: bool,
+        seen: &mut Usage,
+    ) -> Result<Ending, Fault> {
+        let slice = if debug { DEBUG_SLICE } else { SLICE };
+        let mut answer = Answer::None;
+        let mut missed = None;
+        loop {
+            let step = machine.resume(&answer, slice)?;
+            if debug {
+                self.report(machine)?;
+            }
+            answer = match step {
+                Step::Done(value) => return Ok(Ending::Value(value)),
+                Step::Continuation(continuation) => return Ok(Ending::Continuation(continuation)),
+                Step::Failed(fault) => return Err(self.advise(fault, missed)),
+                Step::Perform(effect) => return Err(deny(&effect)),
+                Step::Lookup(tool) => self.look_up(tool, &mut missed, debug),
+                Step::Paused => {
+                    *seen = machine.usage()?;
+                    Answer::None
+                }
+            };
+        }
+    }
+
+    fn look_up(&mut self, tool: String, missed: &mut Option<String>, debug: bool) -> Answer {
+        let source = self.world.source(&tool);
+        if debug {
+            let found = source.as_deref().unwrap_or("there is none");
+            self.world.debug(&format!("look up tool `{tool}`: {found}"));
+        }
+        if source.is_none() {
+            *missed = Some(tool);
+        }
+        Answer::Source(source)
+    }
+
+    fn report(&mut self, machine: &mut Machine<'_>) -> Result<(), Fault> {
+        for line in machine.debug()? {
+            self.world.debug(&line);
+        }
+        Ok(())
+    }
+
+    /// The guest does not know the names of tools, so it cannot say which one was meant.
+    fn advise(&self, mut fault: Fault, missed: Option<String>) -> Fault {
+        if fault.code == "unknown-tool"
+            && let Some(similar) = missed.and_then(|name| self.world.similar(&name))
+        {
+            fault.hint = Some(format!("did you mean `{similar}`?"));
+        }
+        fault
+    }
+
+    fn account(&mut self, usage: Usage) {
+        self.usage = Usage {
+            fuel: self.usage.fuel.saturating_add(usage.fuel),
+            peak_memory: self.usage.peak_memory.max(usage.peak_memory),
+            peak_depth: self.usage.peak_depth.max(usage.peak_depth),
+        };
+    }
+}
+
+fn deny(effect: &Effect) -> Fault {
+    let message = format!("no capability `{}` is granted", effect.capability);
+    let hint = "this server grants no capabilities: pass what the program needs as `data`";
+    fault("capability-denied", message, Some(hint))
+}

@@ -1,0 +1,83 @@
+//! How wasmtime is set up: one engine to run machines, and one with the same settings for the
+//! plainest processor of the target, whose compiled code may be kept on disk.
+
+use std::path::Path;
+
+use wasmtime::component::Component;
+use wasmtime::{
+    Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig,
+};
+
+use super::ceiling::MEMORY_CAP;
+
+/// What stays mapped of a finished instance's memory, to spare the next one its page faults.
+const KEEP_RESIDENT: usize = 64 << 10;
+
+/// Places in the pool beyond the machines that may run at once: an instance still being torn down
+/// must not refuse the next one.
+const SPARE: usize = 2;
+
+/// The two engines. They differ in the processor they compile for and in nothing else.
+pub(super) struct Engines {
+    native: Engine,
+    portable: wasmtime::Result<Engine>,
+}
+
+impl Engines {
+    pub(super) fn new(concurrency: usize) -> wasmtime::Result<Self> {
+        let mut portable = settings(concurrency)?;
+        let portable =
+            portable.target(env!("PIF_TARGET")).and_then(|portable| Engine::new(portable));
+        Ok(Self { native: Engine::new(&settings(concurrency)?)?, portable })
+    }
+
+    /// The engine that runs machines.
+    pub(super) fn native(&self) -> &Engine {
+        &self.native
+    }
+
+    /// The engine that compiles for the cache.
+    pub(super) fn portable(&self) -> Result<&Engine, String> {
+        self.portable.as_ref().map_err(|error| format!("{error:#}"))
+    }
+
+    /// Compiles in memory, for this very processor.
+    pub(super) fn compile(&self, guest: &[u8]) -> wasmtime::Result<Component> {
+        Component::new(&self.native, guest)
+    }
+
+    /// Loads code that [`Engines::portable`] compiled.
+    #[expect(unsafe_code, reason = "code compiled ahead of time is trusted as written")]
+    pub(super) fn load(&self, path: &Path) -> wasmtime::Result<Component> {
+        // SAFETY: the file is what `precompile_component` of this wasmtime wrote. The caller has
+        // made sure that it lies in a directory which only we can write, and belongs to us.
+        unsafe { Component::deserialize_file(&self.native, path) }
+    }
+}
+
+fn settings(concurrency: usize) -> wasmtime::Result<Config> {
+    let mut config = Config::new();
+    config
+        .consume_fuel(true)
+        .epoch_interruption(true)
+        .cranelift_opt_level(OptLevel::Speed)
+        .cranelift_nan_canonicalization(true)
+        .wasm_backtrace_max_frames(None)
+        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool(concurrency)?));
+    Ok(config)
+}
+
+fn pool(concurrency: usize) -> wasmtime::Result<PoolingAllocationConfig> {
+    let places = u32::try_from(concurrency + SPARE)?;
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(places)
+        .total_core_instances(places.saturating_mul(4))
+        .total_memories(places)
+        .total_tables(places.saturating_mul(4))
+        .max_memory_size(usize::try_from(MEMORY_CAP)?)
+        .max_unused_warm_slots(places)
+        .linear_memory_keep_resident(KEEP_RESIDENT)
+        .table_keep_resident(KEEP_RESIDENT)
+        .pagemap_scan(Enabled::Auto);
+    Ok(pool)
+}

@@ -1,0 +1,36 @@
+//! The gate in front of the sandbox: as many runs at once as there are processors, the others
+//! wait their turn.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Admits a fixed number of runs at once.
+#[derive(Debug)]
+pub struct Gate {
+    places: Arc<Semaphore>,
+    patience: Duration,
+}
+
+/// The wait was longer than the gate's patience.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("all places were taken for {0:?}")]
+pub struct Busy(pub Duration);
+
+impl Gate {
+    /// A gate with so many places, at which nobody waits longer than `patience`.
+    #[must_use]
+    pub fn new(places: usize, patience: Duration) -> Self {
+        Self { places: Arc::new(Semaphore::new(places)), patience }
+    }
+
+    /// Waits for a place. It is free again when the permit is dropped.
+    pub async fn enter(&self) -> Result<OwnedSemaphorePermit, Busy> {
+        let place = Arc::clone(&self.places).acquire_owned();
+        match tokio::time::timeout(self.patience, place).await {
+            Ok(Ok(permit)) => Ok(permit),
+            _ => Err(Busy(self.patience)),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The evaluator behind its walls: a fresh instance of the component for each call, under
+//! wasmtime fuel, a memory ceiling and a deadline. Nothing outside this module knows wasmtime,
+//! and nothing in it knows MCP or the registry.
+
+mod artifact;
+mod bindings;
+mod ceiling;
+mod drive;
+mod engine;
+mod gate;
+mod machine;
+mod ticker;
+mod watch;
+
+use std::path::Path;
+use std::time::Duration;
+
+use wasmtime::Store;
+use wasmtime::component::Linker;
+
+pub use self::artifact::Origin;
+pub use self::bindings::{
+    Answer, Argument, Code, Continuation, Effect, Fault, Limits, Program, Source, Step, Summary,
+    Usage, Value,
+};
+pub use self::ceiling::{Allowance, MEMORY_CAP};
+pub use self::drive::{Ending, Outcome, Request, World, drive};
+pub use self::gate::{Busy, Gate};
+pub use self::machine::Machine;
+pub use self::watch::{Watch, fault};
+
+use self::artifact::Artifact;
+use self::bindings::{Guest, GuestPre};
+use self::ceiling::Ceiling;
+use self::engine::Engines;
+use self::ticker::Ticker;
+
+/// Why the sandbox could not be opened. What a program did wrong is a [`Fault`] instead.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The host cannot run WebAssembly as configured, for instance for want of address space.
+    #[error("the WebAssembly engine does not start: {0}")]
+    Engine(String),
+    /// The embedded component is damaged or does not fit the contract.
+    #[error("the embedded evaluator is unusable: {0}")]
+    Component(String),
+}
+
+/// The compiled evaluator and what it takes to start instances of it.
+pub struct Sandbox {
+    guest: GuestPre<Ceiling>,
+    ticker: Ticker,
+    artifact: Artifact,
+}
+
+impl std::fmt::Debug for Sandbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sandbox").field("artifact", &self.artifact).finish_non_exhaustive()
+    }
+}
+
+impl Sandbox {
+    /// Compiles the evaluator, or loads it compiled from `cache`. `concurrency` is the number of
+    /// machines that may be alive at once.
+    pub fn open(cache: Option<&Path>, concurrency: usize) -> Result<Self, Error> {
+        let engines = Engines::new(concurrency).map_err(|e| Error::Engine(format!("{e:#}")))?;
+        let unusable = |e: wasmtime::Error| Error::Component(format!("{e:#}"));
+        let (component, artifact) = artifact::load(&engines, cache).map_err(unusable)?;
+        let linker = Linker::new(engines.native());
+        let guest = linker.instantiate_pre(&component).and_then(GuestPre::new).map_err(unusable)?;
+        Ok(Self { guest, ticker: Ticker::start(engines.native()), artifact })
+    }
+
+    /// How the component came to be compiled.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        &self.artifact.origin
+    }
+
+    /// sha256 of the embedded component, 64 hexadecimal digits.
+    #[must_use]
+    pub fn hash(&self) -> &str {
+        &self.artifact.hash
+    }
+
+    /// Size of the embedded component in bytes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        artifact::GUEST.len()
+    }
+
+    /// Parses a program. The machine has evaluated nothing yet.
+    pub fn start(
+        &self,
+        program: &Program,
+        limits: Limits,
+        watch: &Watch,
+    ) -> Result<Machine<'_>, Fault> {
+        let allowance = Allowance::for_run(limits, program);
+        Machine::start(self.enter(allowance, watch)?, program, limits)
+    }
+
+    /// Looks at a term without running it.
+    pub fn check(&self, code: &str, watch: &Watch) -> Result<Summary, Vec<Fault>> {
+        let allowance = Allowance::for_text(code.len());
+        let mut instance = self.enter(allowance, watch).map_err(|fault| vec![fault])?;
+        let code = code.to_owned();
+        let checked =
+            instance.call(|guest, store| guest.pif_evaluator_analysis().call_check(store, &code));
+        checked.map_err(|fault| vec![fault])?
+    }
+
+    /// The reference of all forms as JSON.
+    pub fn forms(&self, patience: Duration) -> Result<String, Fault> {
+        let watch = Watch::new(patience);
+        let mut instance = self.enter(Allowance::for_text(0), &watch)?;
+        instance.call(|guest, store| guest.pif_evaluator_analysis().call_forms(store))
+    }
+
+    /// A fresh instance under an allowance.
+    fn enter(&self, allowance: Allowance, watch: &Watch) -> Result<Instance<'_>, Fault> {
+        watch.verdict()?;
+        let mut store = Store::new(self.guest.engine(), Ceiling::new(allowance));
+        store.limiter(|ceiling| ceiling);
+        store.set_epoch_deadline(1);
+        store.epoch_deadline_callback(watch.callback());
+        let entered =
+            store.set_fuel(allowance.fuel).and_then(|()| self.guest.instantiate(&mut store));
+        match entered {
+            Ok(guest) => {
+                let watch = watch.clone();
+                Ok(Instance { store, guest, ticker: &self.ticker, watch, trapped: None })
+            }
+            Err(error) => Err(watch.explain(&error, store.data())),
+        }
+    }
+}
+
+/// A live instance of the component with its store.
+struct Instance<'a> {
+    store: Store<Ceiling>,
+    guest: Guest,
+    ticker: &'a Ticker,
+    watch: Watch,
+    /// Why no further call can succeed: wasmtime lets nobody back in after a trap.
+    trapped: Option<Fault>,
+}
+
+impl Instance<'_> {
+    /// Calls into the guest while the clock ticks, and puts a trap into words.
+    fn call<T>(
+        &mut self,
+        action: impl FnOnce(&Guest, &mut Store<Ceiling>) -> wasmtime::Result<T>,
+    ) -> Result<T, Fault> {
+        if let Some(fault) = &self.trapped {
+            return Err(fault.clone());
+        }
+        let ticking = self.ticker.tick();
+        let result = action(&self.guest, &mut self.store);
+        drop(ticking);
+        result.map_err(|error| {
+            let fault = self.watch.explain(&error, self.store.data());
+            self.trapped.insert(fault).clone()
+        })
+    }
+}

@@ -1,0 +1,62 @@
+//! "Did you mean": finds the name that is closest to a misspelt one.
+
+/// The candidate closest to `name`, if it is close enough to have been meant.
+pub(crate) fn similar<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let name = fold(name);
+    let tolerance = (name.len() / 3).clamp(1, 3);
+    candidates
+        .into_iter()
+        .map(|candidate| (distance(&name, &fold(candidate)), candidate))
+        .filter(|(distance, _)| *distance <= tolerance)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Case and the choice of separator are the commonest slips, so they cost nothing. The length is
+/// bounded because the distance takes quadratic time.
+fn fold(name: &str) -> Vec<char> {
+    name.chars().take(64).filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect()
+}
+
+/// The number of single-character edits between two names (Levenshtein), row by row.
+fn distance(from: &[char], to: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.iter().enumerate() {
+        let mut above_left = i;
+        let mut left = i + 1;
+        for (cell, b) in row.iter_mut().skip(1).zip(to) {
+            let replaced = above_left + usize::from(a != b);
+            above_left = *cell;
+            left = replaced.min(left + 1).min(above_left + 1);
+            *cell = left;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_slips() {
+        let names = ["square", "factorial", "count_operations"];
+        assert_eq!(similar("squre", names), Some("square"));
+        assert_eq!(similar("Count-Operations", names), Some("count_operations"));
+        assert_eq!(similar("cube", names), None);
+    }
+
+    #[test]
+    fn measures_edits() {
+        let chars = |text: &str| text.chars().collect::<Vec<_>>();
+        assert_eq!(distance(&chars("kitten"), &chars("sitting")), 3);
+        assert_eq!(distance(&chars(""), &chars("abc")), 3);
+        assert_eq!(distance(&chars("abc"), &chars("")), 3);
+    }
+}

@@ -1,0 +1,391 @@
+//! The definition of the language, in big steps: one Rust function per judgement of the reference,
+//! recursive wherever the definition is. The machine has to agree with it on value, fault code and
+//! fuel. It knows nothing of memory limits, warnings, places of faults or speed.
+
+mod json;
+mod operation;
+mod value;
+
+use pif_guest::fault::{Code, Fault};
+use pif_guest::form::Form;
+use pif_guest::limits::{EVAL_DEPTH, Limits};
+use pif_guest::parse::{self, Notation};
+use pif_guest::request::{Argument, Program, Source};
+use pif_guest::term::{Origin, TermId, Terms};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use value::{Closure, Context, Continuation, Environment, Value};
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The value, or the kind of fault.
+    pub result: Result<Finished, Code>,
+    /// Fuel spent.
+    pub fuel: u64,
+}
+
+/// The value of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finished {
+    /// Canonical JSON.
+    pub json: String,
+    /// The value's type.
+    pub kind: &'static str,
+}
+
+/// The types of values.
+pub const KINDS: &[&str] = &[
+    "unit",
+    "boolean",
+    "integer",
+    "float",
+    "string",
+    "list",
+    "pair",
+    "record",
+    "function",
+    "quoted",
+    "continuation",
+];
+
+/// Runs a program. Call it `on_large_stack` unless the program is known to be shallow.
+#[must_use]
+pub fn run(program: &Program, limits: &Limits) -> Outcome {
+    let mut evaluator = Evaluator {
+        terms: Terms::default(),
+        sources: program.tools.iter().cloned().collect(),
+        parsed: BTreeMap::new(),
+        values: BTreeMap::new(),
+        limits: *limits,
+        fuel: limits.fuel,
+        active_evals: 0,
+        step: program.step,
+    };
+    let result = evaluator.program(program).and_then(|value| evaluator.print(&value));
+    Outcome { result, fuel: limits.fuel - evaluator.fuel }
+}
+
+/// Calls `f` on a stack that is large enough for any term the tests use.
+pub fn on_large_stack<T: Send>(f: impl FnOnce() -> T + Send) -> anyhow::Result<T> {
+    const STACK: usize = 2 << 30;
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, f)?;
+        thread.join().map_err(|_| anyhow::anyhow!("the definitional evaluator panicked"))
+    })
+}
+
+/// What evaluation gives.
+type Evaluated = Result<Value, Code>;
+
+/// What a term comes to: a value, or another term evaluated in its place (a tail position).
+enum Next {
+    Value(Value),
+    Tail(TermId, Environment, Context),
+}
+
+/// The state of a run beside term, environment, context and depth.
+struct Evaluator {
+    terms: Terms,
+    sources: BTreeMap<String, String>,
+    parsed: BTreeMap<String, TermId>,
+    values: BTreeMap<String, Value>,
+    limits: Limits,
+    fuel: u64,
+    active_evals: u32,
+    step: u64,
+}
+
+impl Evaluator {
+    /// Spends fuel; when there is too little, all that is left.
+    fn charge(&mut self, cost: u64) -> Result<(), Code> {
+        let left = self.fuel.checked_sub(cost);
+        self.fuel = left.unwrap_or(0);
+        left.map(|_| ()).ok_or(Code::OutOfFuel)
+    }
+
+    fn eval(&mut self, term: TermId, env: &Environment, tool: &Context, depth: u32) -> Evaluated {
+        let mut next = self.visit(term, env, tool, depth)?;
+        loop {
+            match next {
+                Next::Value(value) => return Ok(value),
+                Next::Tail(term, env, tool) => next = self.visit(term, &env, &tool, depth)?,
+            }
+        }
+    }
+
+    fn finish(&mut self, next: Next, depth: u32) -> Evaluated {
+        match next {
+            Next::Value(value) => Ok(value),
+            Next::Tail(term, env, tool) => self.eval(term, &env, &tool, depth),
+        }
+    }
+
+    /// One visit of a term node: depth is looked at first, then fuel is spent.
+    fn visit(
+        &mut self,
+        term: TermId,
+        env: &Environment,
+        tool: &Context,
+        depth: u32,
+    ) -> Result<Next, Code> {
+        if depth > self.limits.depth {
+            return Err(Code::TooDeep);
+        }
+        self.charge(1)?;
+        let form = self.terms.form(term);
+        let value = match form {
+            Form::Unit => Value::Unit,
+            Form::Boolean => Value::Boolean(self.terms.boolean(term)),
+            Form::Integer => Value::Integer(self.terms.integer(term).into()),
+            Form::BigInteger => {
+                Value::Integer(self.terms.big_integer(term).cloned().unwrap_or_default())
+            }
+            Form::Text => Value::Text(self.terms.text(term).into()),
+            Form::Var => env.get(self.terms.only_name(term)).ok_or(Code::Unbound)?,
+            Form::Lam => Value::Function(Rc::new(Closure {
+                lambda: term,
+                taken: Vec::new(),
+                env: env.clone(),
+                tool: tool.clone(),
+            })),
+            Form::Quote => Value::Quoted(self.terms.operand(term, 0), None),
+            Form::SelfRef => {
+                let name = tool.clone().ok_or(Code::OutsideTool)?;
+                self.tool_value(&name, depth + 1)?
+            }
+            Form::If => {
+                let branch = if self.test(term, 0, env, tool, depth)? { 1 } else { 2 };
+                let branch = self.terms.operand(term, branch);
+                return Ok(Next::Tail(branch, env.clone(), tool.clone()));
+            }
+            Form::And => Value::Boolean(
+                self.test(term, 0, env, tool, depth)? && self.test(term, 1, env, tool, depth)?,
+            ),
+            Form::Or => Value::Boolean(
+                self.test(term, 0, env, tool, depth)? || self.test(term, 1, env, tool, depth)?,
+            ),
+            Form::Let => return self.bind(term, env, tool, depth),
+            _ => {
+                let operands = self.operands(term, env, tool, depth)?;
+                return self.strict(term, operands, env, tool, depth);
+            }
+        };
+        Ok(Next::Value(value))
+    }
+
+    fn operands(
+        &mut self,
+        term: TermId,
+        env: &Environment,
+        tool: &Context,
+        depth: u32,
+    ) -> Result<Vec<Value>, Code> {
+        let operands = self.terms.operands(term).to_vec();
+        operands.into_iter().map(|operand| self.eval(operand, env, tool, depth + 1)).collect()
+    }
+
+    /// The operand at `index`, which must be a boolean.
+    fn test(
+        &mut self,
+        term: TermId,
+        index: usize,
+        env: &Environment,
+        tool: &Context,
+        depth: u32,
+    ) -> Result<bool, Code> {
+        let operand = self.terms.operand(term, index);
+        match self.eval(operand, env, tool, depth + 1)? {
+            Value::Boolean(b) => Ok(b),
+            _ => Err(Code::TypeMismatch),
+        }
+    }
+
+    fn bind(
+        &mut self,
+        term: TermId,
+        env: &Environment,
+        tool: &Context,
+        depth: u32,
+    ) -> Result<Next, Code> {
+        let mut env = env.clone();
+        let names = self.terms.names(term).to_vec();
+        for (index, name) in names.iter().enumerate() {
+            let bound = self.terms.operand(term, index);
+            let value = self.eval(bound, &env, tool, depth + 1)?;
+            env = env.with(*name, value);
+        }
+        Ok(Next::Tail(self.terms.operand(term, names.len()), env, tool.clone()))
+    }
+
+    /// Forms that need no more of their operands than their values.
+    fn strict(
+        &mut self,
+        term: TermId,
+        mut operands: Vec<Value>,
+        env: &Environment,
+        tool: &Context,
+        depth: u32,
+    ) -> Result<Next, Code> {
+        let form = self.terms.form(term);
+        let value = match (form, operands.as_slice()) {
+            (Form::App, _) => {
+                let arguments = operands.split_off(1);
+                return self.apply(operands.remove(0), arguments, depth);
+            }
+            (Form::Fold, [function, start, list]) => self.fold(function, start, list, depth)?,
+            (Form::Eval, [quoted]) => self.eval_quoted(quoted, env, depth)?,
+            (Form::CodeOf, [Value::Text(name)]) => self.code_of(name, tool)?,
+            (Form::Tool, [Value::Text(name)]) => self.tool_value(name, depth + 1)?,
+            (Form::CodeOf | Form::Tool, _) => return Err(Code::TypeMismatch),
+            (Form::Continue, [input]) => {
+                let tool = tool.clone().ok_or(Code::OutsideTool)?;
+                let (input, step) = (input.clone(), self.step + 1);
+                Value::Continuation(Rc::new(Continuation { tool, input, step }))
+            }
+            (Form::Record, _) => {
+                let names = self.terms.names(term).iter();
+                let keys = names.map(|name| self.terms.name(*name).to_owned());
+                Value::Record(Rc::new(keys.zip(operands).collect()))
+            }
+            (Form::Perform, _) => return Err(Code::CapabilityDenied),
+            _ => self.operate(form, operands)?,
+        };
+        Ok(Next::Value(value))
+    }
+
+    /// Gives a function its arguments one by one; the body it comes down to is a tail position.
+    fn apply(
+        &mut self,
+        mut function: Value,
+        mut arguments: Vec<Value>,
+        depth: u32,
+    ) -> Result<Next, Code> {
+        loop {
+            let Value::Function(closure) = function else { return Err(Code::NotAFunction) };
+            let names = self.terms.names(closure.lambda).to_vec();
+            let missing = (names.len() - closure.taken.len()).min(arguments.len());
+            let rest = arguments.split_off(missing);
+            let mut taken = closure.taken.clone();
+            taken.append(&mut arguments);
+            let Closure { lambda, env, tool, .. } = closure.as_ref();
+            if taken.len() < names.len() {
+                let (env, tool) = (env.clone(), tool.clone());
+                let partial = Closure { lambda: *lambda, taken, env, tool };
+                return Ok(Next::Value(Value::Function(Rc::new(partial))));
+            }
+            let env = names
+                .iter()
+                .zip(taken)
+                .fold(env.clone(), |env, (name, value)| env.with(*name, value));
+            let body = self.terms.operand(*lambda, 0);
+            if rest.is_empty() {
+                return Ok(Next::Tail(body, env, tool.clone()));
+            }
+            function = self.eval(body, &env, tool, depth + 1)?;
+            arguments = rest;
+        }
+    }
+
+    fn fold(&mut self, function: &Value, start: &Value, list: &Value, depth: u32) -> Evaluated {
+        let Value::List(list) = list else { return Err(Code::TypeMismatch) };
+        let Value::Function(_) = function else { return Err(Code::NotAFunction) };
+        let mut accumulator = start.clone();
+        for item in list.iter() {
+            self.charge(1)?;
+            let pair = Value::Pair(Rc::new((accumulator, item.clone())));
+            let next = self.apply(function.clone(), vec![pair], depth + 1)?;
+            accumulator = self.finish(next, depth + 1)?;
+        }
+        Ok(accumulator)
+    }
+
+    /// Evaluates a quoted term where `eval` stands; it counts as active until it has a value.
+    fn eval_quoted(&mut self, quoted: &Value, env: &Environment, depth: u32) -> Evaluated {
+        let Value::Quoted(term, tool) = quoted else { return Err(Code::TypeMismatch) };
+        if self.active_evals >= EVAL_DEPTH {
+            return Err(Code::EvalDepth);
+        }
+        self.active_evals += 1;
+        let value = self.eval(*term, env, tool, depth + 1)?;
+        self.active_evals -= 1;
+        Ok(value)
+    }
+
+    fn code_of(&mut self, name: &str, tool: &Context) -> Evaluated {
+        let name = if name == "self" && !self.sources.contains_key(name) {
+            tool.clone().ok_or(Code::OutsideTool)?
+        } else {
+            name.into()
+        };
+        Ok(Value::Quoted(self.source(&name)?, Some(name)))
+    }
+
+    /// The term that is the source of a tool.
+    fn source(&mut self, name: &str) -> Result<TermId, Code> {
+        if let Some(term) = self.parsed.get(name) {
+            return Ok(*term);
+        }
+        let text = self.sources.get(name).cloned().ok_or(Code::UnknownTool)?;
+        let term = self.parse(&text, Origin::Tool(name.to_owned()), Notation::Code)?;
+        self.parsed.insert(name.to_owned(), term);
+        Ok(term)
+    }
+
+    /// The value of a tool, evaluated once in a run.
+    fn tool_value(&mut self, name: &str, depth: u32) -> Evaluated {
+        if let Some(value) = self.values.get(name) {
+            return Ok(value.clone());
+        }
+        let term = self.source(name)?;
+        let value = self.eval(term, &Environment::default(), &Some(name.into()), depth)?;
+        self.values.insert(name.to_owned(), value.clone());
+        Ok(value)
+    }
+
+    fn parse(&mut self, text: &str, origin: Origin, notation: Notation) -> Result<TermId, Code> {
+        let parsed = parse::parse(&mut self.terms, text, origin, notation);
+        parsed.map(|parsed| parsed.root).map_err(|Fault { code, .. }| code)
+    }
+
+    /// A whole run. Everything that was submitted is parsed before anything is evaluated.
+    fn program(&mut self, program: &Program) -> Evaluated {
+        let code = match &program.code {
+            Source::Term(text) => Some(self.parse(text, Origin::Code, Notation::Code)?),
+            Source::Tool(_) => None,
+        };
+        let env = self.context(program.context.as_deref())?;
+        let given = match &program.argument {
+            Argument::None => Next::Value(Value::Unit),
+            Argument::Data(text) => Next::Value(json::read(text)?),
+            Argument::Input(text) => {
+                let term = self.parse(text, Origin::Argument("input"), Notation::Input)?;
+                let tool = match &program.code {
+                    Source::Tool(name) => Some(name.as_str().into()),
+                    Source::Term(_) => None,
+                };
+                Next::Tail(term, Environment::default(), tool)
+            }
+        };
+        let value = match (&program.code, code) {
+            (Source::Tool(name), _) => self.tool_value(name, 0)?,
+            (_, code) => self.eval(code.unwrap_or_default(), &env, &None, 0)?,
+        };
+        if !matches!(value, Value::Function(_)) {
+            return Ok(value);
+        }
+        let argument = self.finish(given, 0)?;
+        let next = self.apply(value, vec![argument], 0)?;
+        self.finish(next, 0)
+    }
+
+    /// The variables of the submitted code.
+    fn context(&mut self, text: Option<&str>) -> Result<Environment, Code> {
+        let Some(text) = text else { return Ok(Environment::default()) };
+        let Value::Record(members) = json::read(text)? else { return Err(Code::Malformed) };
+        let members = members.iter();
+        Ok(members.fold(Environment::default(), |env, (name, value)| {
+            env.with(self.terms.intern(name), value.clone())
+        }))
+    }
+}

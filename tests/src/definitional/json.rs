@@ -1,0 +1,224 @@
+//! Values and terms as canonical JSON, and plain JSON as values; both by recursion.
+
+use super::value::Value;
+use super::{Evaluated, Evaluator, Finished};
+use num_bigint::BigInt;
+use pif_guest::fault::Code;
+use pif_guest::form::{Form, Shape};
+use pif_guest::json::{Tape, Token, TokenId};
+use pif_guest::number::float_text;
+use pif_guest::term::{TermId, Terms};
+use std::fmt::{Arguments, Write as _};
+use std::rc::Rc;
+
+/// Plain JSON as a value.
+pub(super) fn read(text: &str) -> Evaluated {
+    let mut tape = Tape::default();
+    let root = tape.parse(text).map_err(|fault| fault.code)?;
+    value(&tape, root)
+}
+
+fn value(tape: &Tape, token: TokenId) -> Evaluated {
+    Ok(match tape.token(token) {
+        Token::Null => Value::Unit,
+        Token::Boolean(b) => Value::Boolean(b),
+        Token::Integer(n) => Value::Integer(n.into()),
+        Token::Number(span) => return number(tape.str(span)),
+        Token::Text(span) => Value::Text(tape.str(span).into()),
+        Token::Array { .. } => {
+            let items: Result<_, _> = tape.items(token).map(|item| value(tape, item)).collect();
+            Value::List(items?)
+        }
+        Token::Object { .. } => {
+            let members = tape.members(token);
+            let members = members.map(|(key, v)| Ok((tape.str(key).to_owned(), value(tape, v)?)));
+            let mut members = members.collect::<Result<Vec<_>, Code>>()?;
+            members.sort_by(|a, b| a.0.cmp(&b.0));
+            Value::Record(Rc::new(members))
+        }
+    })
+}
+
+fn number(text: &str) -> Evaluated {
+    if text.contains(['.', 'e', 'E']) {
+        let n = text.parse::<f64>().map_err(|_| Code::Internal)?;
+        return if n.is_finite() { Ok(Value::Float(n)) } else { Err(Code::NotFinite) };
+    }
+    text.parse::<BigInt>().map(Value::Integer).map_err(|_| Code::Internal)
+}
+
+/// Appends; a `String` takes everything.
+fn put(out: &mut String, arguments: Arguments<'_>) {
+    let _ = out.write_fmt(arguments);
+}
+
+/// A text in double quotes.
+fn quote(text: &str) -> String {
+    let mut out = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\0'..='\u{1f}' => put(&mut out, format_args!("\\u{:04x}", u32::from(c))),
+            _ => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// An object; the members must be in the order of their keys.
+fn object<K: AsRef<str>>(members: impl IntoIterator<Item = (K, String)>) -> String {
+    let members = members.into_iter().map(|(key, json)| format!("{}:{json}", quote(key.as_ref())));
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+}
+
+fn array(items: impl IntoIterator<Item = String>) -> String {
+    format!("[{}]", items.into_iter().collect::<Vec<_>>().join(","))
+}
+
+impl Evaluator {
+    /// The result of a run.
+    pub(super) fn print(&self, value: &Value) -> Result<Finished, Code> {
+        let mut json = String::new();
+        if let Value::Continuation(continuation) = value {
+            json.push_str(
+                r#"{"message":"Recursive step needed. Call run again with:","next_input":"#,
+            );
+            self.write(&mut json, &continuation.input)?;
+            let tool = quote(&continuation.tool);
+            let step = continuation.step;
+            put(&mut json, format_args!(r#","step":{step},"tool":{tool},"type":"continuation"}}"#));
+        } else {
+            self.write(&mut json, value)?;
+        }
+        self.check_size(&json)?;
+        Ok(Finished { json, kind: value.kind() })
+    }
+
+    fn check_size(&self, json: &str) -> Result<(), Code> {
+        let size = u32::try_from(json.len()).unwrap_or(u32::MAX);
+        if size > self.limits.output { Err(Code::TooLarge) } else { Ok(()) }
+    }
+
+    fn write(&self, out: &mut String, value: &Value) -> Result<(), Code> {
+        self.check_size(out)?;
+        match value {
+            Value::Unit => out.push_str("null"),
+            Value::Boolean(b) => out.push_str(&b.to_string()),
+            Value::Integer(n) => out.push_str(&n.to_string()),
+            Value::Float(n) => out.push_str(&float_text(*n)),
+            Value::Text(text) => out.push_str(&quote(text)),
+            Value::List(list) => return self.write_items(out, list.iter()),
+            Value::Pair(pair) => {
+                out.push_str(r#"{"pair":"#);
+                self.write_items(out, [&pair.0, &pair.1])?;
+                out.push('}');
+            }
+            Value::Record(members) => {
+                out.push('{');
+                for (index, (key, value)) in members.iter().enumerate() {
+                    let comma = if index > 0 { "," } else { "" };
+                    put(out, format_args!("{comma}{}:", quote(key)));
+                    self.write(out, value)?;
+                }
+                out.push('}');
+            }
+            Value::Function(_) => out.push_str("\"<function>\""),
+            Value::Quoted(term, _) => out.push_str(&self.text_of(*term)),
+            Value::Continuation(continuation) => {
+                out.push_str(r#"{"continuation":true,"input":"#);
+                self.write(out, &continuation.input)?;
+                let tool = quote(&continuation.tool);
+                put(out, format_args!(r#","step":{},"tool":{tool}}}"#, continuation.step));
+            }
+        }
+        Ok(())
+    }
+
+    fn write_items<'v>(
+        &self,
+        out: &mut String,
+        items: impl IntoIterator<Item = &'v Value>,
+    ) -> Result<(), Code> {
+        out.push('[');
+        for (index, item) in items.into_iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            self.write(out, item)?;
+        }
+        out.push(']');
+        Ok(())
+    }
+
+    /// The canonical text of a term.
+    pub(super) fn text_of(&self, term: TermId) -> String {
+        term_text(&self.terms, term)
+    }
+}
+
+/// The canonical text of a term: its identity.
+fn term_text(terms: &Terms, term: TermId) -> String {
+    let operands = || terms.operands(term).iter().map(|operand| term_text(terms, *operand));
+    let first = || operands().next().unwrap_or_default();
+    let name = |id: &u32| quote(terms.name(*id));
+    let names = terms.names(term);
+    let form = terms.form(term);
+    match form {
+        Form::Unit => return "null".to_owned(),
+        Form::Boolean => return terms.boolean(term).to_string(),
+        Form::Integer => return terms.integer(term).to_string(),
+        Form::BigInteger => {
+            return terms.big_integer(term).map(ToString::to_string).unwrap_or_default();
+        }
+        Form::Text => return quote(terms.text(term)),
+        Form::List => return array(operands()),
+        _ => {}
+    }
+    let key = form.name();
+    let shape = form.row().map_or(Shape::Ignored, |row| row.shape);
+    match shape {
+        Shape::Name => object([(key, names.iter().map(name).collect())]),
+        Shape::Ignored => object([(key, "null".to_owned())]),
+        Shape::Operand => object([(key, first())]),
+        Shape::OneOrBare | Shape::Operands(_) => object([(key, array(operands()))]),
+        Shape::Members(members) => {
+            let mut members: Vec<_> = members.iter().zip(operands()).collect();
+            members.sort();
+            object([(key, object(members))])
+        }
+        Shape::Lambda => {
+            let parameters = match names {
+                [only] => name(only),
+                _ => array(names.iter().map(name)),
+            };
+            object([("body", first()), (key, parameters)])
+        }
+        Shape::Application => {
+            let mut arguments: Vec<String> = operands().skip(1).collect();
+            let argument = match arguments.as_mut_slice() {
+                [only] => ("arg", std::mem::take(only)),
+                _ => ("args", array(arguments)),
+            };
+            object([(key, object([argument, ("func", first())]))])
+        }
+        Shape::Bindings => {
+            let bindings = names.iter().zip(operands()).map(|(id, text)| array([name(id), text]));
+            object([("in", operands().next_back().unwrap_or_default()), (key, array(bindings))])
+        }
+        Shape::Fields => {
+            let fields = names.iter().map(|id| terms.name(*id)).zip(operands());
+            object([(key, object(fields))])
+        }
+        Shape::Effect => {
+            let capability = names.iter().map(name).collect();
+            object([(key, object([("args", first()), ("capability", capability)]))])
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Random terms of the forms that give a value of any kind.
+
+use super::TOOL_NAMES;
+use super::term::{Generator, Kind};
+use super::text::{NAMES, apply, choice, form, lambda, list, variable};
+
+impl Generator {
+    /// Forms that give a value of any kind.
+    pub(super) fn common(&mut self, kind: Kind, size: usize) -> String {
+        match self.random.below(17) {
+            0 | 1 => {
+                let cond = self.term(Kind::Boolean, size / 2);
+                let (then, otherwise) = (self.term(kind, size), self.term(kind, size / 2));
+                choice(&cond, &then, &otherwise)
+            }
+            2 | 3 => self.binding(kind, size),
+            4 | 5 => self.application(kind, size),
+            6 => {
+                let function = self.term(Kind::Function, size);
+                let arguments: Vec<String> =
+                    (0..=self.random.below(3)).map(|_| self.any(size / 3)).collect();
+                apply(&function, &arguments)
+            }
+            7 => {
+                let (value, other) = (self.term(kind, size), self.any(size / 2));
+                if self.random.chance(50) {
+                    form("fst", form("pair", list(&[value, other])))
+                } else {
+                    form("snd", form("pair", list(&[other, value])))
+                }
+            }
+            8 => form("head", list(&[self.term(kind, size), "2".to_owned()])),
+            9 | 10 => self.evaluation(kind, size),
+            11 => {
+                let label = self.any(size / 3);
+                form("trace", list(&[label, self.term(kind, size)]))
+            }
+            12 | 13 => self.fold(kind, size),
+            14 => self.recursion(kind, size),
+            15 => {
+                let name = self.tool_name(size / 2);
+                let function = if self.random.chance(70) {
+                    form("tool", name)
+                } else {
+                    form("eval", form("code_of", name))
+                };
+                let argument = if self.random.chance(60) {
+                    self.random.below(130).to_string()
+                } else {
+                    self.any(size)
+                };
+                apply(&function, &[argument])
+            }
+            _ => match self.random.below(8) {
+                0 | 1 => form("continue", form("input", self.any(size))),
+                2 => {
+                    let argument = self.any(size / 2);
+                    form("perform", format!(r#"{{"capability":"clock","args":{argument}}}"#))
+                }
+                3 => variable("unbound"),
+                4 => form("eval", self.term(Kind::Quoted, size)),
+                5 => form("self", "{}"),
+                _ => apply(&form("self", "null"), &[self.any(size / 2)]),
+            },
+        }
+    }
+
+    pub(super) fn tool_name(&mut self, size: usize) -> String {
+        if self.random.chance(80) {
+            return format!(r#""{}""#, self.random.pick(TOOL_NAMES));
+        }
+        self.term(Kind::Text, size)
+    }
+
+    fn binding(&mut self, kind: Kind, size: usize) -> String {
+        let outer = self.scope.len();
+        let count = self.random.below(4);
+        let mut bindings = Vec::new();
+        for _ in 0..count {
+            let (name, bound) = (self.random.pick(NAMES), self.kind());
+            let value = self.term(bound, size / 2);
+            bindings.push((name, value));
+            self.scope.push((variable(name), bound));
+        }
+        let body = self.term(kind, size);
+        self.scope.truncate(outer);
+        if let [(name, value)] = bindings.as_slice()
+            && self.random.chance(50)
+        {
+            return format!(r#"{{"let":{{"{name}":{value}}},"in":{body}}}"#);
+        }
+        let bindings = bindings.iter().map(|(name, value)| format!(r#"["{name}",{value}]"#));
+        format!(r#"{{"let":[{}],"in":{body}}}"#, bindings.collect::<Vec<_>>().join(","))
+    }
+
+    /// A lambda of so many parameters, which are of these kinds.
+    fn lambda_of(&mut self, kinds: &[Kind], result: Kind, size: usize) -> String {
+        let outer = self.scope.len();
+        let first = self.random.below(NAMES.len());
+        let names: Vec<&str> =
+            NAMES.iter().cycle().skip(first).take(kinds.len()).copied().collect();
+        for (name, kind) in names.iter().zip(kinds) {
+            self.scope.push((variable(name), *kind));
+        }
+        let body = self.term(result, size);
+        self.scope.truncate(outer);
+        match names.as_slice() {
+            [name] if self.random.chance(70) => lambda(&format!(r#""{name}""#), &body),
+            _ => lambda(&format!(r#"["{}"]"#, names.join(r#"",""#)), &body),
+        }
+    }
+
+    pub(super) fn function(&mut self, size: usize) -> String {
+        let kinds: Vec<Kind> = (0..=self.random.below(3)).map(|_| self.kind()).collect();
+        let result = self.kind();
+        self.lambda_of(&kinds, result, size)
+    }
+
+    /// A lambda and its arguments: all at once, one at a time, or split over two lambdas.
+    fn application(&mut self, kind: Kind, size: usize) -> String {
+        let kinds: Vec<Kind> = (0..=self.random.below(3)).map(|_| self.kind()).collect();
+        let arguments: Vec<String> = kinds.iter().map(|kind| self.term(*kind, size / 2)).collect();
+        if self.random.chance(30) {
+            let function = self.lambda_of(&kinds[..1], Kind::Function, size);
+            return apply(&function, &arguments);
+        }
+        let function = self.lambda_of(&kinds, kind, size);
+        if self.random.chance(60) {
+            return apply(&function, &arguments);
+        }
+        arguments
+            .iter()
+            .fold(function, |function, argument| apply(&function, std::slice::from_ref(argument)))
+    }
+
+    fn evaluation(&mut self, kind: Kind, size: usize) -> String {
+        let term = self.term(kind, size);
+        match self.random.below(4) {
+            0 => form("eval", form("eval", form("quote", form("quote", term)))),
+            1 => form("eval", form("quote", form("eval", form("quote", term)))),
+            _ => form("eval", form("quote", term)),
+        }
+    }
+
+    fn fold(&mut self, kind: Kind, size: usize) -> String {
+        let start = self.term(kind, size / 2);
+        let items = self.term(Kind::List, size / 2);
+        let function = if self.random.chance(10) {
+            self.term(Kind::Function, size / 2)
+        } else {
+            let outer = self.scope.len();
+            let name = self.random.pick(NAMES);
+            self.scope.push((variable(name), Kind::Pair));
+            self.scope.push((form("fst", variable(name)), kind));
+            self.scope.push((form("snd", variable(name)), Kind::Number));
+            let body = self.term(kind, size);
+            self.scope.truncate(outer);
+            lambda(&format!(r#""{name}""#), &body)
+        };
+        form("fold", list(&[function, start, items]))
+    }
+
+    /// A function that calls itself so many times, in tail position, as an operand, or in an eval.
+    fn recursion(&mut self, kind: Kind, size: usize) -> String {
+        let times = self.random.pick(&[3, 20, 99, 101, 300]);
+        self.scope.push((variable("n"), Kind::Number));
+        let end = self.term(kind, size / 2);
+        self.scope.pop();
+        let next = apply(
+            &variable("w"),
+            &[variable("w"), form("sub", list(&[variable("n"), "1".to_owned()]))],
+        );
+        let again = match self.random.below(4) {
+            0 => form("snd", form("pair", list(&["1".to_owned(), next]))),
+            1 => form("eval", form("quote", next)),
+            2 => form("cons", format!(r#"{{"head":{{"var":"n"}},"tail":{next}}}"#)),
+            _ => next,
+        };
+        let done = form("lte", list(&[variable("n"), "0".to_owned()]));
+        let function = lambda(r#"["w","n"]"#, &choice(&done, &end, &again));
+        let call = apply(&variable("w"), &[variable("w"), times.to_string()]);
+        format!(r#"{{"let":{{"w":{function}}},"in":{call}}}"#)
+    }
+}
