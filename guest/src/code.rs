@@ -90,8 +90,12 @@ pub(crate) enum Op {
     Call { f: Slot, base: Slot, n: u8, depth: u8, cost: u16 },
     /// The same in place of the running function.
     TailCall { f: Slot, base: Slot, n: u8, cost: u16 },
-    /// More arguments of `f` follow the `n` at `base`: applies it now unless it can wait for them.
-    Feed { f: Slot, base: Slot, n: u8, depth: u8, cost: u16 },
+    /// More arguments of `f` follow the `n` at `base`, of which `new` are new: applies it now
+    /// unless it can wait for them.
+    Feed { f: Slot, base: Slot, n: u8, new: u8, depth: u8, cost: u16 },
+    /// Before the call that has waited since a `Feed` of `n` arguments: takes back the nodes
+    /// visited by taking them, because the body of `f` pays for them too.
+    Refund { f: Slot, base: Slot, n: u8, cost: u16 },
     /// After a `Feed` that applied `f`: its value takes the place of `f`.
     Fed { f: Slot, base: Slot, n: u8 },
     /// Applies the running function, which begins `back` operations earlier, to `base`.
@@ -169,8 +173,6 @@ pub(crate) struct Code {
 pub(crate) struct Scope {
     /// Each name once.
     pub(crate) names: Vec<(NameId, Place)>,
-    /// The `eval`.
-    pub(crate) term: TermId,
     /// Where faults of plain quotes are reported: the `eval` or the one it is itself inside.
     pub(crate) site: TermId,
 }
@@ -275,6 +277,7 @@ impl Op {
             | Self::Call { cost, .. }
             | Self::TailCall { cost, .. }
             | Self::Feed { cost, .. }
+            | Self::Refund { cost, .. }
             | Self::CallSelf { cost, .. }
             | Self::CallSelfPair { cost, .. }
             | Self::TailSelf { cost, .. }

@@ -7,8 +7,7 @@ use crate::fault::Fault;
 use crate::limits::Limits;
 use crate::request::{Answer, Argument, Done, Program, Source, Step};
 use crate::{analysis, envelope, machine};
-use exports::pif::evaluator::{analysis as check, machines};
-use pif::evaluator::types;
+use exports::pif::evaluator::{analysis as check, machines, types};
 use std::cell::RefCell;
 
 wit_bindgen::generate!({ world: "guest", path: "../wit", generate_all });
@@ -56,6 +55,7 @@ impl machines::GuestMachine for Machine {
             types::Answer::None => Answer::None,
             types::Answer::Source(source) => Answer::Source(source),
             types::Answer::Outcome(outcome) => Answer::Outcome(outcome),
+            types::Answer::Denied => Answer::Denied,
         };
         step(self.0.borrow_mut().resume(answer, slice))
     }

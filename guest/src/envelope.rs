@@ -40,10 +40,7 @@ fn run(machine: &mut Machine) -> Step {
         match machine.resume(answer, u64::MAX) {
             Step::Lookup(_) => answer = Answer::Source(None),
             Step::Paused => answer = Answer::None,
-            Step::Perform(capability, _) => {
-                let message = format!("the capability `{capability}` is not granted");
-                return Step::Failed(Box::new(Fault::new(Code::CapabilityDenied, message)));
-            }
+            Step::Perform(..) => answer = Answer::Denied,
             step => return step,
         }
     }

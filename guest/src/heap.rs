@@ -29,8 +29,9 @@ pub(crate) const NO_CLOSURE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
-/// Words before the first collection.
+/// Words before the first collection, if the limit has room for many times as much.
 const NURSERY: usize = 1 << 15;
+/// Words at first.
 const FIRST: usize = 1 << 11;
 
 /// Objects of one machine.
@@ -39,6 +40,8 @@ pub(crate) struct Heap {
     /// The half in use, up to `top`.
     pub(crate) words: Vec<Word>,
     spare: Vec<Word>,
+    /// Up to this size the heap grows instead of collecting.
+    nursery: usize,
     /// The next free word.
     pub(crate) top: usize,
     /// Words that the heap, the stack and the frames may take together.
@@ -52,9 +55,11 @@ pub(crate) struct Heap {
 impl Heap {
     /// An empty heap of at most `bytes`.
     pub(crate) fn new(bytes: u64) -> Self {
-        let limit = usize::try_from(bytes / 8).unwrap_or(usize::MAX).max(2 * FIRST);
-        let words = vec![0; FIRST];
-        Self { words, spare: Vec::new(), top: 0, limit, outside: 0, peak: FIRST }
+        let limit = usize::try_from(bytes / 8).unwrap_or(usize::MAX);
+        let nursery = NURSERY.min(limit / 64);
+        let words = vec![0; FIRST.min(nursery)];
+        let peak = words.len();
+        Self { words, spare: Vec::new(), nursery, top: 0, limit, outside: 0, peak }
     }
 
     /// Whether `n` more words fit without collecting.
@@ -108,7 +113,7 @@ impl Heap {
         frames: &mut [Frame],
         roots: &mut [&mut [Word]],
     ) -> Result<(), Full> {
-        if self.words.len() + n <= NURSERY && self.grow(n.max(self.words.len())).is_ok() {
+        if self.words.len() + n <= self.nursery && self.grow(n.max(self.words.len())).is_ok() {
             return Ok(());
         }
         let available = self.limit.saturating_sub(self.outside);
@@ -125,7 +130,7 @@ impl Heap {
         if need > half {
             return Err(Full);
         }
-        let want = (need * 2).max(NURSERY).min(half);
+        let want = (need * 2).max(self.nursery).min(half);
         if want > self.words.len() {
             self.spare = Vec::new();
             self.words.resize(want.max(need), 0);

@@ -20,10 +20,20 @@ pub enum Token {
     Number(Span),
     /// A string without its quotes, escapes decoded: a span of the text.
     Text(Span),
-    /// An array of `count` values; `end` is the token after its last.
-    Array { end: u32, count: u32 },
-    /// An object of `count` members, each a `Text` and a value; `end` is the token after the last.
-    Object { end: u32, count: u32 },
+    /// An array.
+    Array {
+        /// The token after its last value.
+        end: u32,
+        /// Values.
+        count: u32,
+    },
+    /// An object; each member is a `Text` and a value.
+    Object {
+        /// The token after its last member.
+        end: u32,
+        /// Members.
+        count: u32,
+    },
 }
 
 /// A piece of the tape's text.
@@ -200,7 +210,7 @@ impl Wrong {
             }
             Self::Syntax(at, what) => {
                 let before = text.as_bytes().get(..at).unwrap_or_default();
-                let line = 1 + before.iter().filter(|b| **b == b'\n').count();
+                let line = 1 + before.split(|b| *b == b'\n').count().saturating_sub(1);
                 let column = 1 + before.iter().rev().take_while(|b| **b != b'\n').count();
                 let message = format!("not JSON: {what} at line {line} column {column}");
                 Fault::new(Code::Unparsable, message)

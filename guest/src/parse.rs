@@ -282,13 +282,6 @@ impl Parser<'_> {
         Wrong { token, fault }
     }
 
-    fn missing(&self, form: Form, token: TokenId, member: &str) -> Wrong {
-        let syntax = form.row().map_or("", |row| row.syntax);
-        let message = format!("`{}` lacks `{member}`", form.name());
-        let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
-        Wrong { token, fault }
-    }
-
     fn name(&mut self, token: TokenId, form: Form) -> Result<NameId, Wrong> {
         let Token::Text(span) = self.tape().token(token) else {
             return Err(self.malformed(form, token));
@@ -342,7 +335,7 @@ impl Parser<'_> {
         let mut operands = Vec::with_capacity(members.len());
         for member in members {
             let found = self.tape().member(value, member);
-            operands.push(found.ok_or_else(|| self.missing(form, value, member))?);
+            operands.push(found.ok_or_else(|| missing(form, value, member))?);
         }
         self.build(form, token, to_u32(members.len()), Vec::new());
         self.operands(&operands);
@@ -363,7 +356,7 @@ impl Parser<'_> {
             names.push(name);
         }
         let body = self.tape().member(token, "body");
-        let body = body.ok_or_else(|| self.missing(Form::Lam, token, "body"))?;
+        let body = body.ok_or_else(|| missing(Form::Lam, token, "body"))?;
         self.build(Form::Lam, token, 1, names);
         self.work.push(Work::Term(body));
         Ok(())
@@ -381,7 +374,7 @@ impl Parser<'_> {
             return Err(self.malformed(Form::App, value));
         }
         let member = |name| self.tape().member(value, name);
-        let function = member("func").ok_or_else(|| self.missing(Form::App, value, "func"))?;
+        let function = member("func").ok_or_else(|| missing(Form::App, value, "func"))?;
         let mut operands = vec![function];
         match (member("arg"), member("args")) {
             (Some(argument), None) => operands.push(argument),
@@ -391,7 +384,7 @@ impl Parser<'_> {
                 }
                 _ => return Err(self.malformed(Form::App, arguments)),
             },
-            (None, None) => return Err(self.missing(Form::App, value, "arg")),
+            (None, None) => return Err(missing(Form::App, value, "arg")),
             (Some(_), Some(both)) => return Err(self.malformed(Form::App, both)),
         }
         self.build(Form::App, token, to_u32(operands.len()), Vec::new());
@@ -401,7 +394,7 @@ impl Parser<'_> {
 
     fn bindings(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {
         let body = self.tape().member(token, "in");
-        let body = body.ok_or_else(|| self.missing(Form::Let, token, "in"))?;
+        let body = body.ok_or_else(|| missing(Form::Let, token, "in"))?;
         let (mut names, mut operands) = (Vec::new(), Vec::new());
         match self.tape().token(value) {
             Token::Object { count: 1, .. } => {
@@ -445,7 +438,7 @@ impl Parser<'_> {
     fn effect(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {
         let member = |name| {
             let found = self.tape().member(value, name);
-            found.ok_or_else(|| self.missing(Form::Perform, value, name))
+            found.ok_or_else(|| missing(Form::Perform, value, name))
         };
         let (capability, argument) = (member("capability")?, member("args")?);
         let name = self.name(capability, Form::Perform)?;
@@ -486,4 +479,11 @@ pub fn shorten(text: &str) -> String {
 /// Names of all forms, for suggestions.
 pub fn form_names() -> impl Iterator<Item = &'static str> {
     FORMS.iter().map(|row| row.name)
+}
+
+fn missing(form: Form, token: TokenId, member: &str) -> Wrong {
+    let syntax = form.row().map_or("", |row| row.syntax);
+    let message = format!("`{}` lacks `{member}`", form.name());
+    let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
+    Wrong { token, fault }
 }

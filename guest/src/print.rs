@@ -70,7 +70,7 @@ impl Printer<'_> {
         match form {
             Form::Unit => self.out.push_str("null"),
             Form::Boolean => {
-                self.out.push_str(if self.terms.boolean(id) { "true" } else { "false" })
+                self.out.push_str(if self.terms.boolean(id) { "true" } else { "false" });
             }
             Form::Integer => self.out.push_str(&self.terms.integer(id).to_string()),
             Form::BigInteger => {

@@ -63,6 +63,8 @@ pub enum Answer {
     Source(Option<String>),
     /// To `Perform`: `{"ok":true,"value":…}` or `{"ok":false,…}`.
     Outcome(String),
+    /// To `Perform`: nothing grants it. The run ends in the fault `capability-denied`.
+    Denied,
 }
 
 /// The result of a finished run.

@@ -103,14 +103,12 @@ pub(crate) fn header(kind: u64, size: usize, aux: u32) -> Word {
 
 /// Words of the object with this header.
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "24 bits")]
 pub(crate) fn size(header: Word) -> usize {
     (header >> 8) as usize & MAX_OBJECT
 }
 
 /// The kind's own 32 bits of a header.
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "the upper half of the word")]
 pub(crate) fn aux(header: Word) -> u32 {
     (header >> 32) as u32
 }

@@ -1,18 +1,9 @@
 //! Drives the machine natively, as a host would.
 
-use pif_guest::fault::{Code, Fault};
+use crate::run::{Fault, Run};
 use pif_guest::limits::Limits;
 use pif_guest::machine::Machine;
-use pif_guest::request::{Answer, Done, Program, Step};
-
-/// What came of a run.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// The value or the fault.
-    pub result: Result<Done, Box<Fault>>,
-    /// Fuel spent.
-    pub fuel: u64,
-}
+use pif_guest::request::{Answer, Program, Step};
 
 /// Runs a program in slices of so much fuel. Tools are not given at the start but when the machine
 /// asks for them.
@@ -21,21 +12,18 @@ pub fn run(program: &Program, limits: &Limits, slice: u64) -> Run {
     let start = Program { tools: Vec::new(), ..program.clone() };
     let mut machine = match Machine::start(start, *limits) {
         Ok(machine) => machine,
-        Err(fault) => return Run { result: Err(fault), fuel: 0 },
+        Err(fault) => return Run { result: Err((*fault).into()), fuel: 0 },
     };
     let mut answer = Answer::None;
     let result = loop {
         answer = match machine.resume(answer, slice) {
-            Step::Done(done) | Step::Continuation(done, _) => break Ok(done),
-            Step::Failed(fault) => break Err(fault),
+            Step::Done(done) | Step::Continuation(done, _) => break Ok(done.into()),
+            Step::Failed(fault) => break Err((*fault).into()),
+            Step::Perform(capability, _) => break Err(Fault::denied(&capability)),
             Step::Paused => Answer::None,
             Step::Lookup(name) => {
                 let tool = program.tools.iter().find(|tool| tool.0 == name);
                 Answer::Source(tool.map(|tool| tool.1.clone()))
-            }
-            Step::Perform(capability, _) => {
-                let message = format!("`{capability}` is not granted");
-                break Err(Box::new(Fault::new(Code::CapabilityDenied, message)));
             }
         };
     };

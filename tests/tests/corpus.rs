@@ -3,13 +3,16 @@
 //! native machine gives; the difference is to be reviewed.
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use pif_guest::fault::Fault;
+use mcp_pif::sandbox::Sandbox;
 use pif_guest::form::{FORMS, Row};
 use pif_guest::limits::Limits;
 use pif_guest::request::{Program, Source};
 use pif_tests::case::{self, Case, Expected, ExpectedFault, File, LIMITS};
-use pif_tests::{definitional, native};
+use pif_tests::definitional::{self, Finished};
+use pif_tests::run::{Fault, Run, Value};
+use pif_tests::{component, native};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 fn main() -> anyhow::Result<ExitCode> {
     let mut corpus = case::corpus()?;
@@ -30,77 +33,61 @@ fn main() -> anyhow::Result<ExitCode> {
 /// Something that runs programs.
 struct Evaluator {
     name: &'static str,
-    run: fn(&Program, &Limits) -> anyhow::Result<Observed>,
+    run: fn(&Program, &Limits) -> anyhow::Result<Run>,
+    /// Whether it knows places, messages, warnings and traces.
+    is_whole: bool,
 }
 
 /// All evaluators.
 const EVALUATORS: &[Evaluator] = &[
-    Evaluator { name: "definitional", run: on_definition },
-    Evaluator { name: "native", run: on_machine },
+    Evaluator { name: "definitional", run: by_definition, is_whole: false },
+    Evaluator { name: "native", run: on_machine, is_whole: true },
+    Evaluator { name: "component", run: in_component, is_whole: true },
 ];
 
-/// What an evaluator makes of a program; nothing where it has no notion of it.
-#[derive(Debug, PartialEq, Eq)]
-struct Observed {
-    result: Result<String, ObservedFault>,
-    fuel: u64,
-    kind: Option<String>,
-    warnings: Option<Vec<String>>,
-    trace: Option<Vec<String>>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum ObservedFault {
-    Code(&'static str),
-    Whole(Box<Fault>),
-}
-
-fn on_definition(program: &Program, limits: &Limits) -> anyhow::Result<Observed> {
+fn by_definition(program: &Program, limits: &Limits) -> anyhow::Result<Run> {
     let outcome = definitional::on_large_stack(|| definitional::run(program, limits))?;
-    let kind = outcome.result.as_ref().ok().map(|finished| finished.kind.to_owned());
-    let result = outcome.result.map(|finished| finished.json);
-    let result = result.map_err(|code| ObservedFault::Code(code.name()));
-    Ok(Observed { result, fuel: outcome.fuel, kind, warnings: None, trace: None })
+    let result = match outcome.result {
+        Ok(Finished { json, kind }) => {
+            Ok(Value { json, kind: kind.to_owned(), warnings: Vec::new(), trace: Vec::new() })
+        }
+        Err(code) => Err(Fault { code: code.name().to_owned(), ..Fault::default() }),
+    };
+    Ok(Run { result, fuel: outcome.fuel })
 }
 
 /// Runs on the native machine, in one slice and in many: that must make no difference.
-fn on_machine(program: &Program, limits: &Limits) -> anyhow::Result<Observed> {
-    let whole = observe(native::run(program, limits, u64::MAX));
-    let sliced = observe(native::run(program, limits, 97));
+fn on_machine(program: &Program, limits: &Limits) -> anyhow::Result<Run> {
+    let whole = native::run(program, limits, u64::MAX);
+    let sliced = native::run(program, limits, 97);
     anyhow::ensure!(whole == sliced, "in one slice: {whole:?}\n  in many: {sliced:?}");
     Ok(whole)
 }
 
-fn observe(native::Run { result, fuel }: native::Run) -> Observed {
-    match result {
-        Ok(done) => Observed {
-            result: Ok(done.json),
-            fuel,
-            kind: Some(done.kind.to_owned()),
-            warnings: Some(done.warnings),
-            trace: Some(done.trace),
-        },
-        Err(fault) => {
-            let result = Err(ObservedFault::Whole(fault));
-            Observed { result, fuel, kind: None, warnings: None, trace: None }
-        }
-    }
+/// Runs in the component; all the native machine says must be the same there, word for word.
+fn in_component(program: &Program, limits: &Limits) -> anyhow::Result<Run> {
+    static SANDBOX: LazyLock<anyhow::Result<Sandbox>> = LazyLock::new(component::open);
+    let sandbox = SANDBOX.as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))?;
+    let there = component::run(sandbox, program, limits, 100_003);
+    let here = native::run(program, limits, u64::MAX);
+    anyhow::ensure!(there == here, "in the component: {there:?}\n  native: {here:?}");
+    Ok(there)
 }
 
 fn case_trial(evaluator: &'static Evaluator, topic: &str, case: &Case) -> Trial {
     let (name, case) = (format!("{}/{topic}/{}", evaluator.name, case.name), case.clone());
     Trial::test(name, move || {
-        let observed = (evaluator.run)(&case.program, &case.limits)?;
-        differences(&case.expected, &observed)
+        let run = (evaluator.run)(&case.program, &case.limits)?;
+        differences(evaluator, &case.expected, &run)
     })
 }
 
 /// The example of a form gives the result that stands beside it.
 fn example_trial(evaluator: &'static Evaluator, row: &'static Row) -> Trial {
     Trial::test(format!("{}/example/{}", evaluator.name, row.name), move || {
-        let observed = (evaluator.run)(&Program::term(row.example), &LIMITS)?;
-        match observed.result {
-            Ok(json) if json == row.result => Ok(()),
+        let run = (evaluator.run)(&Program::term(row.example), &LIMITS)?;
+        match run.result {
+            Ok(value) if value.json == row.result => Ok(()),
             other => Err(format!("expected {}\n  found {other:?}", row.result).into()),
         }
     })
@@ -129,31 +116,28 @@ fn mentions(program: &Program, key: &str) -> bool {
     code || program.tools.iter().any(|(_, source)| source.contains(key))
 }
 
-fn differences(expected: &Expected, observed: &Observed) -> Result<(), Failed> {
-    let result = match (&expected.result, &observed.result) {
-        (Ok(a), Ok(b)) => a == b,
-        (Err(a), Err(b)) => matches_fault(a, b),
+fn differences(evaluator: &Evaluator, expected: &Expected, run: &Run) -> Result<(), Failed> {
+    let result = match (&expected.result, &run.result) {
+        (Ok(json), Ok(value)) => *json == value.json && matches_value(evaluator, expected, value),
+        (Err(a), Err(b)) => a.code == b.code && (!evaluator.is_whole || matches_fault(a, b)),
         _ => false,
     };
-    let lines = |expected, observed: &Option<_>| observed.as_ref().is_none_or(|o| o == expected);
-    let kind = expected.kind.is_none() || expected.kind == observed.kind;
-    let same = result
-        && kind
-        && expected.fuel.is_none_or(|f| f == observed.fuel)
-        && lines(&expected.warnings, &observed.warnings)
-        && lines(&expected.trace, &observed.trace);
-    if same { Ok(()) } else { Err(format!("expected {expected:#?}\nfound {observed:#?}").into()) }
+    if result && expected.fuel == Some(run.fuel) {
+        return Ok(());
+    }
+    Err(format!("expected {expected:?}\n   found {run:?}").into())
 }
 
-fn matches_fault(expected: &ExpectedFault, observed: &ObservedFault) -> bool {
-    let fault = match observed {
-        ObservedFault::Code(code) => return expected.code == *code,
-        ObservedFault::Whole(fault) => fault,
-    };
+fn matches_value(evaluator: &Evaluator, expected: &Expected, value: &Value) -> bool {
+    let kind = expected.kind.as_ref().is_none_or(|kind| *kind == value.kind);
+    let lines = expected.warnings == value.warnings && expected.trace == value.trace;
+    kind && (lines || !evaluator.is_whole)
+}
+
+fn matches_fault(expected: &ExpectedFault, fault: &Fault) -> bool {
     let contains =
-        |part: &Option<String>, text: &str| part.as_ref().is_none_or(|p| text.contains(p));
-    expected.code == fault.code.name()
-        && expected.at == fault.at
+        |part: &Option<String>, text: &str| part.as_ref().is_none_or(|part| text.contains(part));
+    expected.at == fault.at
         && expected.tool == fault.tool
         && contains(&expected.hint, fault.hint.as_deref().unwrap_or_default())
         && contains(&expected.message, &fault.message)
@@ -163,24 +147,26 @@ fn matches_fault(expected: &ExpectedFault, observed: &ObservedFault) -> bool {
 /// Rewrites what the cases of a file expect.
 fn bless(file: &mut File) -> anyhow::Result<()> {
     for case in file.cases.iter_mut().filter(|case| case.is_for("native")) {
-        let observed = on_machine(&case.program, &case.limits)?;
-        let result = observed.result.map_err(|fault| match fault {
-            ObservedFault::Code(code) => ExpectedFault { code: code.into(), ..Default::default() },
-            ObservedFault::Whole(fault) => ExpectedFault {
-                code: fault.code.name().into(),
-                at: fault.at,
-                tool: fault.tool,
-                calls: Some(fault.calls),
-                ..Default::default()
-            },
-        });
-        case.bless(Expected {
-            result,
-            fuel: Some(observed.fuel),
-            kind: observed.kind,
-            warnings: observed.warnings.unwrap_or_default(),
-            trace: observed.trace.unwrap_or_default(),
-        })?;
+        let Run { result, fuel } = on_machine(&case.program, &case.limits)?;
+        let mut expected = Expected {
+            result: Ok(String::new()),
+            fuel: Some(fuel),
+            kind: None,
+            warnings: Vec::new(),
+            trace: Vec::new(),
+        };
+        match result {
+            Ok(Value { json, kind, warnings, trace }) => {
+                expected =
+                    Expected { result: Ok(json), kind: Some(kind), warnings, trace, ..expected };
+            }
+            Err(Fault { code, at, tool, calls, .. }) => {
+                let calls = Some(calls);
+                let fault = ExpectedFault { code, at, tool, calls, ..ExpectedFault::default() };
+                expected.result = Err(fault);
+            }
+        }
+        case.bless(expected)?;
     }
     file.write()
 }

@@ -235,7 +235,7 @@ impl Session {
         let tools = self.tools.clone().into_iter().collect();
         let program = Program { code, argument, context: None, tools, step: 0, debug: false };
         let run = native::run(&program, &LIMITS, u64::MAX);
-        run.result.map(|done| done.json).map_err(anyhow::Error::new)
+        run.result.map(|value| value.json).map_err(|fault| anyhow::anyhow!("{fault:?}"))
     }
 }
 

@@ -198,8 +198,11 @@ impl Compiler<'_> {
             n += 1;
         }
         let cost = 0;
+        if levels == 0 && arguments > 0 {
+            tasks.push(Task::End { op: Op::Refund { f, base, n: arguments, cost }, t });
+        }
         if levels > 0 {
-            let op = Op::Feed { f, base, n, depth: slot(here), cost };
+            let op = Op::Feed { f, base, n, new: n - arguments, depth: slot(here), cost };
             tasks.push(Task::End { op, t: at });
             tasks.push(Task::Emit { op: Op::Fed { f, base, n }, t: at });
             let spine = Spine { arguments: n, ..spine };
@@ -309,17 +312,15 @@ impl Compiler<'_> {
 
     /// A fold over a literal function is a loop in the same function, and its pair of
     /// accumulator and item is built only if the function uses it whole.
-    pub(super) fn fold(&mut self, t: TermId, d: Slot, depth: u32) -> Result<(), Failed> {
-        let [function, start, list] = *self.terms.operands(t) else { return Ok(()) };
+    pub(super) fn fold(&mut self, t: TermId, d: Slot, depth: u32) {
+        let [function, start, list] = *self.terms.operands(t) else { return };
         let inner = depth + 1;
         let literal = self.terms.form(function) == Form::Lam;
         let [name] = *self.terms.names(function) else {
-            self.fold_unknown(t, d, depth);
-            return Ok(());
+            return self.fold_unknown(t, d, depth);
         };
         if !literal {
-            self.fold_unknown(t, d, depth);
-            return Ok(());
+            return self.fold_unknown(t, d, depth);
         }
         let (begin, exit) = (self.label(), self.label());
         self.visit(function, inner, 1);
@@ -347,7 +348,6 @@ impl Compiler<'_> {
         tasks.push(Task::End { op: Op::FoldNext { d, cost: 0, body: begin }, t });
         tasks.push(Task::Label(exit));
         self.schedule(&tasks);
-        Ok(())
     }
 
     fn fold_unknown(&mut self, t: TermId, d: Slot, depth: u32) {

@@ -65,6 +65,7 @@ impl Compiler<'_> {
             | Op::Call { cost, .. }
             | Op::TailCall { cost, .. }
             | Op::Feed { cost, .. }
+            | Op::Refund { cost, .. }
             | Op::CallSelf { cost, .. }
             | Op::CallSelfPair { cost, .. }
             | Op::TailSelf { cost, .. }
@@ -84,7 +85,7 @@ impl Compiler<'_> {
             self.emit(Op::Pay { cost: total }, t);
             self.reset_block();
         }
-        match (self.is_self_call(op), self.distance(op)) {
+        match (is_self_call(op), self.distance(op)) {
             (true, Some(distance)) => set_back(&mut op, distance),
             (true, None) => return self.far_call(op, t),
             (false, _) => {}
@@ -96,17 +97,6 @@ impl Compiler<'_> {
     fn reset_block(&mut self) {
         let function = self.function();
         (function.cost, function.visit) = (0, NO_VISIT);
-    }
-
-    fn is_self_call(&self, op: Op) -> bool {
-        matches!(
-            op,
-            Op::CallSelf { .. }
-                | Op::CallSelfAdd { .. }
-                | Op::CallSelfPair { .. }
-                | Op::TailSelf { .. }
-                | Op::TailSelfPair { .. }
-        )
     }
 
     /// How many operations before the next one the body begins that a call of `self` means.
@@ -263,4 +253,15 @@ fn set_back(op: &mut Op, distance: u16) {
     {
         *back = distance;
     }
+}
+
+fn is_self_call(op: Op) -> bool {
+    matches!(
+        op,
+        Op::CallSelf { .. }
+            | Op::CallSelfAdd { .. }
+            | Op::CallSelfPair { .. }
+            | Op::TailSelf { .. }
+            | Op::TailSelfPair { .. }
+    )
 }

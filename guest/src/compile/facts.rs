@@ -16,7 +16,7 @@ enum Walk {
 }
 
 /// Functions of one parameter that is used only by `fst` and `snd`, with no `eval` in reach.
-pub fn splittable(terms: &Terms, root: TermId) -> BTreeSet<TermId> {
+pub(super) fn splittable(terms: &Terms, root: TermId) -> BTreeSet<TermId> {
     let mut pass = Pass { terms, binders: BTreeMap::new(), whole: BTreeSet::new(), evals: 0 };
     let mut walk = vec![Walk::Enter(root)];
     let mut found = BTreeSet::new();
@@ -27,7 +27,9 @@ pub fn splittable(terms: &Terms, root: TermId) -> BTreeSet<TermId> {
             Walk::Unbind(name) => pass.unbind(name),
             Walk::Leave(term, evals) => {
                 let names = terms.names(term);
-                names.iter().for_each(|name| pass.unbind(*name));
+                for name in names {
+                    pass.unbind(*name);
+                }
                 if names.len() == 1 && evals == pass.evals && !pass.whole.contains(&term) {
                     found.insert(term);
                 }

@@ -92,7 +92,7 @@ impl Compiler<'_> {
             Form::Let => self.tasks.push(Task::Let { t, index: 0, d, depth: Some(depth), to: d }),
             Form::If => self.if_else(t, d, depth),
             Form::And | Form::Or => self.and_or(t, d, inner),
-            Form::Fold => self.fold(t, d, depth)?,
+            Form::Fold => self.fold(t, d, depth),
             Form::Fst | Form::Snd => self.projection(t, d, inner)?,
             Form::Record => {
                 let names: Vec<_> = self.terms.names(t).to_vec();

@@ -89,7 +89,7 @@ impl Compiler<'_> {
         }
         let index = u16::try_from(self.image.scopes.len()).map_err(|_| Failed::Entangled)?;
         let site = self.unit.site.unwrap_or(term);
-        self.image.scopes.push(Scope { names: visible, term, site });
+        self.image.scopes.push(Scope { names: visible, site });
         Ok(index)
     }
 }

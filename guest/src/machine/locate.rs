@@ -17,9 +17,6 @@ const MOST_CALLS: usize = 32;
 /// The fault of what went wrong at the operation `pc`, or of a limit that was met before.
 pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
     let pc = s.pc;
-    if let Trouble::Fuel = trouble {
-        return stop(image, s, Stop::OutOfFuel);
-    }
     if let Err(met) = s.meter.spend_visited(image, pc, s.depth) {
         return stop(image, s, met);
     }
@@ -37,7 +34,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
                 format!("`{name}` needs a function to apply, not a value of type {found}");
             (Some(operand), Fault::new(Code::NotAFunction, message).hint(function_hint(found)))
         }
-        Trouble::Unbound(variable) => (None, unbound(terms, image, s, terms.name(variable))),
+        Trouble::Unbound(variable) => (None, unbound(terms, s, terms.name(variable))),
         Trouble::DivideByZero => {
             (Some(1), Fault::new(Code::DivideByZero, format!("`{name}` by zero")))
         }
@@ -58,17 +55,13 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
                 "`self`, `continue` and `code_of \"self\"` work in the source of an evolved tool",
             ),
         ),
+        Trouble::CapabilityDenied(capability) => {
+            let message = format!("the capability `{}` is not granted", shorten(&capability));
+            (None, Fault::new(Code::CapabilityDenied, message))
+        }
         Trouble::EvalDepth => {
             (None, Fault::new(Code::EvalDepth, "more than 100 evals inside one another"))
         }
-        Trouble::CapabilityDenied(capability) => (
-            None,
-            Fault::new(
-                Code::CapabilityDenied,
-                format!("the capability `{}` is not granted", shorten(&capability)),
-            ),
-        ),
-        Trouble::Fuel => return stop(image, s, Stop::OutOfFuel),
     };
     place(image, s, &site, operand, fault)
 }
@@ -195,11 +188,10 @@ fn function_hint(found: &str) -> String {
 }
 
 /// An unbound variable; suggests a name that is bound in the same code.
-fn unbound(terms: &Terms, image: &Image, s: &State, name: &str) -> Fault {
+fn unbound(terms: &Terms, s: &State, name: &str) -> Fault {
     let fault = Fault::new(Code::Unbound, format!("unbound variable `{}`", shorten(name)));
     let near = nearest(name, terms.all_names().filter(|other| *other != name));
     let tool = s.tool_ids.get(name).is_some_and(Option::is_some);
-    let _ = image;
     if tool {
         return fault.hint(format!(r#"a tool is named by {{"tool": "{name}"}}"#));
     }

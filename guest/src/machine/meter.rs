@@ -26,7 +26,7 @@ pub(super) struct Meter {
     max_depth: u32,
     /// Every block is looked at, because the depth limit may be near.
     careful: bool,
-    /// Up to this depth no block can exceed the limit.
+    /// Below this depth no block can exceed the limit.
     soft_depth: u32,
     peak_depth: u32,
 }
@@ -37,7 +37,7 @@ const FUNCTION_DEPTH: u32 = 256;
 impl Meter {
     pub(super) fn new(limits: &Limits) -> Self {
         let limit = i64::try_from(limits.fuel).unwrap_or(i64::MAX).min(i64::MAX / 4);
-        let soft_depth = limits.depth.saturating_sub(FUNCTION_DEPTH);
+        let soft_depth = limits.depth.saturating_sub(FUNCTION_DEPTH - 1);
         let mut meter = Self {
             fuel: limit,
             reserve: 0,
@@ -76,7 +76,7 @@ impl Meter {
     /// Whether calls at this depth need a closer look at every block.
     #[inline(always)]
     pub(super) fn is_near(&self, depth: u32) -> bool {
-        depth > self.soft_depth
+        depth >= self.soft_depth
     }
 
     /// From now on every block is looked at.
@@ -130,6 +130,10 @@ impl Meter {
     /// unless one of them is too many.
     fn visit(&mut self, visits: &[Visit], depth: u32) -> Result<(), Stop> {
         let mut left = self.left();
+        if left < 0 {
+            self.set_left(0);
+            return Err(Stop::OutOfFuel);
+        }
         for visit in visits {
             if depth.saturating_add(visit.depth) > self.max_depth {
                 self.set_left(left);
@@ -182,7 +186,7 @@ impl Meter {
         depth: u32,
         amount: u64,
     ) -> Result<(), Stop> {
-        if self.careful {
+        if self.careful && image.op(pc).cost() == 0 {
             self.visit(&image.visited(pc), depth)?;
         }
         let left = self.left().saturating_sub(i64::try_from(amount).unwrap_or(i64::MAX));

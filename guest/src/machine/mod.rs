@@ -59,8 +59,8 @@ pub struct Machine {
     warnings: Vec<String>,
     /// The tool whose source has been asked for.
     asked: Option<String>,
-    /// The slot for the outcome of the effect that has been asked for.
-    effect: Option<u8>,
+    /// The effect that has been asked for: the slot for its outcome, and the capability.
+    effect: Option<(u8, String)>,
     debug: bool,
     phase: Phase,
 }

@@ -177,10 +177,9 @@ const TRACE_LINES: usize = 100;
 const TRACE_BYTES: usize = 200;
 
 /// `trace`: notes a label and a value.
-pub(super) fn trace(image: &Image, s: &mut State, label: Word, x: Word) -> Result<(), Exit> {
-    let _ = image;
+pub(super) fn trace(s: &mut State, label: Word, x: Word) {
     if s.trace.len() >= TRACE_LINES {
-        return Ok(());
+        return;
     }
     let shown = |v| output::excerpt(&s.heap, &s.terms, &s.names(), v, TRACE_BYTES);
     let label = if s.heap.is_text(label) {
@@ -191,7 +190,6 @@ pub(super) fn trace(image: &Image, s: &mut State, label: Word, x: Word) -> Resul
     };
     let line = format!("{label}: {}", shown(x));
     s.trace.push(line);
-    Ok(())
 }
 
 /// `perform`: the exit that asks the host.
@@ -203,10 +201,10 @@ pub(super) fn perform(s: &State, d: u8, x: Word, name: u16) -> Exit {
 const DEBUG_LINES: usize = 100_000;
 
 /// A debug line about one visit: term, place, depth, and the names in scope.
-pub(super) fn debug(image: &Image, s: &mut State, visit: u32) -> Result<(), Exit> {
-    let Some(visited) = image.visits.get(visit as usize) else { return Ok(()) };
+pub(super) fn debug(image: &Image, s: &mut State, visit: u32) {
+    let Some(visited) = image.visits.get(visit as usize) else { return };
     if s.debug.len() >= DEBUG_LINES {
-        return Ok(());
+        return;
     }
     let terms = Rc::clone(&s.terms);
     let form = terms.form(visited.term);
@@ -230,7 +228,6 @@ pub(super) fn debug(image: &Image, s: &mut State, visit: u32) -> Result<(), Exit
         line.push_str(what);
     }
     s.debug.push(line);
-    Ok(())
 }
 
 impl State {

@@ -21,6 +21,8 @@ fn window(stack: &mut [Word], base: usize) -> &mut [Word; WINDOW] {
 
 /// Runs from the registers in `s` until something needs the machine.
 #[expect(clippy::too_many_lines, reason = "a dispatch table")]
+#[expect(unused_assignments, reason = "an operation that ends with a jump sets `pc` twice")]
+#[expect(clippy::semicolon_if_nothing_returned, reason = "some arms are macros")]
 #[expect(
     clippy::indexing_slicing,
     reason = "a miss is a defect of the compiler, found by the tests"
@@ -31,7 +33,7 @@ pub(super) fn run(image: &Image, s: &mut State) -> Exit {
     let codes = &image.codes[..];
     let (mut pc, mut base, mut closure, mut depth) = (s.pc, s.base, s.closure, s.depth);
     let mut fuel = s.meter.fuel;
-    let mut at = pc;
+    let mut at;
     if base + WINDOW > s.stack.len()
         && let Err(full) = s.grow_stack(base)
     {
@@ -94,7 +96,7 @@ pub(super) fn run(image: &Image, s: &mut State) -> Exit {
     macro_rules! room {
         ($words:expr, $($slot:expr),+) => {
             if !s.heap.has_room($words) {
-                let live = base + 1 $(.max(base + 1 + $slot as usize))+;
+                let live = (base + 1)$(.max(base + 1 + $slot as usize))+;
                 let collected = s.collect($words, live, &mut closure);
                 fr = window(&mut s.stack, base);
                 if let Err(full) = collected {
@@ -121,7 +123,9 @@ pub(super) fn run(image: &Image, s: &mut State) -> Exit {
             match result {
                 Ok(()) => (pc, base, closure, depth) = (s.pc, s.base, s.closure, s.depth),
                 Err(error) => {
-                    unpay!();
+                    if !matches!(error, Exit::Stop(_)) {
+                        unpay!();
+                    }
                     closure = s.closure;
                     exit!(error)
                 }
@@ -245,7 +249,9 @@ pub(super) fn run(image: &Image, s: &mut State) -> Exit {
                 pay!(cost);
             }
             Op::Debug { visit } => {
-                rarely!(rare::debug(image, s, visit));
+                s.depth = depth;
+                rare::debug(image, s, visit);
+                fr = window(&mut s.stack, base);
             }
             Op::Move { d, a } => set!(d, get!(a)),
             Op::Integer { d, n } => set!(d, small(i64::from(n))),
@@ -282,12 +288,14 @@ pub(super) fn run(image: &Image, s: &mut State) -> Exit {
             Op::Binary { form, d, a, b, cost } => {
                 pay!(cost);
                 let (x, y) = (get!(a), get!(b));
-                match (x | y) & 1 {
-                    0 => match operate::small(form, as_small(x), as_small(y)) {
-                        Some(z) => set!(d, z),
-                        None => operate!(form, d, a, b),
-                    },
-                    _ => operate!(form, d, a, b),
+                if (x | y) & 1 == 0 {
+                    if let Some(z) = operate::small(form, as_small(x), as_small(y)) {
+                        set!(d, z)
+                    } else {
+                        operate!(form, d, a, b)
+                    }
+                } else {
+                    operate!(form, d, a, b)
                 }
             }
             Op::Unary { form, d, a, cost } => {
@@ -484,15 +492,19 @@ pub(super) fn run(image: &Image, s: &mut State) -> Exit {
                 fr.copy_within(first..first + usize::from(n), 0);
                 enter!(f, n, base);
             }
-            Op::Feed { f, base: b, n, depth: deeper, cost } => {
+            Op::Feed { f, base: b, n, new, depth: deeper, cost } => {
                 pay!(cost);
                 let (f, first) = (get!(f), get!(b));
                 let missing = s.missing_arguments(image, f);
                 fr = window(&mut s.stack, base);
                 match missing {
                     Some(missing) if missing > usize::from(n) && first != crate::value::HOLE => {
-                        pc += 1
+                        let visits = s.fed_visits(image, f, n) - s.fed_visits(image, f, n - new);
+                        fr = window(&mut s.stack, base);
+                        fuel -= i64::from(visits);
+                        pc += 1;
                     }
+
                     Some(_) => {
                         push_frame!();
                         deepen!(deeper);
@@ -506,18 +518,19 @@ pub(super) fn run(image: &Image, s: &mut State) -> Exit {
                     }
                 }
             }
+            Op::Refund { f, base: b, n, cost } => {
+                pay!(cost);
+                if get!(b) != crate::value::HOLE {
+                    let f = get!(f);
+                    fuel += i64::from(s.fed_visits(image, f, n));
+                    fr = window(&mut s.stack, base);
+                }
+            }
             Op::Fed { f, base: b, n } => {
                 set!(f, get!(b));
                 for i in 0..n {
                     set!(b + i, crate::value::HOLE);
                 }
-            }
-            Op::CallSelf { base: b, depth: deeper, cost, back } => {
-                pay!(cost);
-                push_frame!();
-                deepen!(deeper);
-                pc = at - usize::from(back);
-                rebase!(base + usize::from(b));
             }
             Op::CallSelfAdd { base: b, a, n, depth: deeper, cost, back } => {
                 pay!(cost);
@@ -531,7 +544,8 @@ pub(super) fn run(image: &Image, s: &mut State) -> Exit {
                 pc = at - usize::from(back);
                 rebase!(base + usize::from(b));
             }
-            Op::CallSelfPair { base: b, depth: deeper, cost, back } => {
+            Op::CallSelf { base: b, depth: deeper, cost, back }
+            | Op::CallSelfPair { base: b, depth: deeper, cost, back } => {
                 pay!(cost);
                 push_frame!();
                 deepen!(deeper);
@@ -635,15 +649,14 @@ pub(super) fn run(image: &Image, s: &mut State) -> Exit {
             }
             Op::Trace { d, a, b } => {
                 let (label, x) = (get!(a), get!(b));
-                rarely!(rare::trace(image, s, label, x));
+                rare::trace(s, label, x);
+                fr = window(&mut s.stack, base);
                 set!(d, x);
             }
             Op::Perform { d, a, cost, name } => {
                 pay!(cost);
                 let x = get!(a);
-                let exit = rare::perform(s, d, x, name);
-                unpay!();
-                exit!(exit);
+                exit!(rare::perform(s, d, x, name));
             }
             Op::Unbound { name } => exit!(Trouble::Unbound(name)),
         }

@@ -164,6 +164,8 @@ impl State {
     ) -> Result<(), Full> {
         self.meter.note_depth(self.frames.last().map_or(0, |frame| frame.depth));
         let Self { heap, stack, frames, constants, values, .. } = self;
+        debug_assert!(live <= stack.len(), "a root beyond the stack");
+        let live = live.min(stack.len());
         let stack = stack.get_mut(..live).unwrap_or_default();
         let roots = &mut [&mut constants[..], &mut values[..], std::slice::from_mut(closure)];
         heap.collect(n, stack, frames, roots)
@@ -189,6 +191,16 @@ impl State {
         };
         let code = image.codes.get(aux(self.heap.header(closure)) as usize)?;
         Some(usize::from(code.arity).saturating_sub(taken))
+    }
+
+    /// Term nodes visited by giving `n` more arguments to a function that still waits for others.
+    pub(super) fn fed_visits(&self, image: &Image, f: Word, n: u8) -> u8 {
+        let (closure, taken) = match tag(f) {
+            PARTIAL => (self.heap.word(index(f) + 1), size(self.heap.header(f)) - 2),
+            _ => (f, 0),
+        };
+        let visits = |taken| merged(image, &self.heap, closure, taken);
+        visits(taken + usize::from(n)) - visits(taken)
     }
 
     /// A closure of `code`, with what it captures taken from the window at `base`.

@@ -31,18 +31,16 @@ impl Machine {
     }
 
     fn answer(&mut self, answer: Answer) -> Result<(), Failure> {
-        if let Some(slot) = self.effect {
+        if let Some((slot, capability)) = self.effect.take() {
             let Answer::Outcome(text) = answer else {
-                let fault = Fault::new(Code::Internal, "an effect was not answered");
-                return Err(Box::new(fault));
+                let denied = Trouble::CapabilityDenied(capability);
+                self.state.meter.fuel += i64::from(self.image.op(self.state.pc).cost());
+                return Err(Box::new(locate::trouble(&self.image, &mut self.state, denied)));
             };
             let root = self.plain_json(&text, "outcome")?;
             let value = self.build(root)?;
             self.state.set(self.state.base + usize::from(slot), value);
-            let paid = self.image.op(self.state.pc).cost();
-            self.state.meter.fuel -= i64::from(paid);
             self.state.pc += 1;
-            self.effect = None;
         } else if let (Answer::Source(source), Some(name)) = (answer, self.asked.take()) {
             self.learn(&name, source.as_deref());
         }
@@ -154,7 +152,7 @@ impl Machine {
                 self.begin_application(value);
             }
             Input::Term(root) => {
-                let tool = if self.tool.is_some() { 1 } else { 0 };
+                let tool = u32::from(self.tool.is_some());
                 let entry = self.compile(Unit { root, scope: None, tool, site: None })?;
                 self.enter(entry, 1);
                 self.phase = Phase::Argument;
@@ -178,7 +176,9 @@ impl Machine {
                 Exit::Stop(stop) => {
                     return Err(Box::new(locate::stop(&self.image, &mut self.state, stop)));
                 }
-                Exit::Trouble(trouble) => return Err(self.trouble(trouble)),
+                Exit::Trouble(trouble) => {
+                    return Err(Box::new(locate::trouble(&self.image, &mut self.state, trouble)));
+                }
                 Exit::Lookup(name) => {
                     if let Some(step) = self.look_up(name) {
                         return Ok(Err(step));
@@ -202,15 +202,11 @@ impl Machine {
                 }
                 Exit::Perform(slot, capability, argument) => {
                     let text = self.json(argument)?;
-                    self.effect = Some(slot);
+                    self.effect = Some((slot, capability.clone()));
                     return Ok(Err(Step::Perform(capability, text)));
                 }
             }
         }
-    }
-
-    fn trouble(&mut self, trouble: Trouble) -> Failure {
-        Box::new(locate::trouble(&self.image, &mut self.state, trouble))
     }
 
     fn compile(&mut self, unit: Unit) -> Result<u32, Failure> {

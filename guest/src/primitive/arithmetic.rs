@@ -60,6 +60,10 @@ pub(crate) fn limbs(heap: &Heap, v: Word) -> u64 {
 
 /// Bulk work of an operation on two integers, and words its result may need.
 pub(crate) fn cost(heap: &Heap, form: Form, x: Word, y: Word) -> (u64, usize) {
+    let is_number = |v| is_integer(v) || heap.limbs(v).is_some() || heap.as_float(v).is_some();
+    if !is_number(x) || !is_number(y) {
+        return (0, 2);
+    }
     let (a, b) = (limbs(heap, x), limbs(heap, y));
     let words = usize::try_from(a + b + 2).unwrap_or(usize::MAX);
     let work = match form {
@@ -102,8 +106,8 @@ fn smalls(form: Form, a: i64, b: i64) -> Result<Option<Word>, Trouble> {
         Form::Sub => a.checked_sub(b),
         Form::Mul => a.checked_mul(b),
         _ if b == 0 => return Err(Trouble::DivideByZero),
-        Form::Div => Some(a.div_floor(&b)),
-        _ => Some(a.mod_floor(&b)),
+        Form::Div => Some(num_integer::Integer::div_floor(&a, &b)),
+        _ => Some(num_integer::Integer::mod_floor(&a, &b)),
     };
     Ok(n.and_then(fit))
 }
@@ -120,7 +124,6 @@ fn bigs(form: Form, a: &BigInt, b: &BigInt) -> Result<BigInt, Trouble> {
     })
 }
 
-#[expect(clippy::float_cmp, reason = "only an exact zero divides by zero")]
 fn floats(form: Form, a: f64, b: f64) -> Result<f64, Trouble> {
     let n = match form {
         Form::Add => a + b,

@@ -73,8 +73,9 @@ fn holds(form: Form, ordering: Ordering) -> Word {
 
 /// `eq`, with a stack on the heap. Stops when the work exceeds `budget`.
 pub(crate) fn equal(heap: &Heap, terms: &Terms, x: Word, y: Word, budget: u64) -> Compared {
-    let mut comparison = Comparison { heap, terms, open: vec![(x, y)], work: 0 };
-    while let Some((x, y)) = comparison.open.pop() {
+    let mut comparison = Comparison { heap, terms, open: vec![(x, y, 0)], work: 0 };
+    while let Some((x, y, work)) = comparison.open.pop() {
+        comparison.work += work;
         match comparison.same(x, y) {
             Ok(true) if comparison.work <= budget => {}
             Ok(true) => break,
@@ -88,7 +89,8 @@ pub(crate) fn equal(heap: &Heap, terms: &Terms, x: Word, y: Word, budget: u64) -
 struct Comparison<'h> {
     heap: &'h Heap,
     terms: &'h Terms,
-    open: Vec<(Word, Word)>,
+    /// What is left to compare, and the work of getting there.
+    open: Vec<(Word, Word, u64)>,
     work: u64,
 }
 
@@ -111,13 +113,13 @@ impl Comparison<'_> {
                 let [a, b] = heap.cell(index(x));
                 let [c, d] = heap.cell(index(y));
                 self.work += 1;
-                self.open.extend([(b, d), (a, c)]);
+                self.open.extend([(b, d, 0), (a, c, 0)]);
                 return Ok(true);
             }
             (IMMEDIATE, IMMEDIATE) if kind(x) == KIND_QUOTED && kind(y) == KIND_QUOTED => {
                 return Ok(self.same_term(x, y));
             }
-            (IMMEDIATE, _) | (_, IMMEDIATE) | (CONS | PAIR, _) | (_, CONS | PAIR) => {
+            (IMMEDIATE | CONS | PAIR, _) | (_, IMMEDIATE | CONS | PAIR) => {
                 return Ok(x == y);
             }
             _ => {}
@@ -153,9 +155,8 @@ impl Comparison<'_> {
         if a.len() != b.len() || keys().any(|(k, l)| self.heap.string(*k) != self.heap.string(*l)) {
             return false;
         }
-        self.work += a.len() as u64 / 2;
         let values = a.iter().skip(1).step_by(2).zip(b.iter().skip(1).step_by(2));
-        self.open.extend(values.rev().map(|(v, w)| (*v, *w)));
+        self.open.extend(values.rev().map(|(v, w)| (*v, *w, 1)));
         true
     }
 }

@@ -36,7 +36,6 @@ pub(crate) enum Trouble {
     CapabilityDenied(String),
     /// A fault that knows its place, from parsing a source.
     Elsewhere(Box<Fault>),
-    Fuel,
 }
 
 impl From<Full> for Trouble {

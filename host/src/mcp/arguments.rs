@@ -79,9 +79,14 @@ impl<'a> Arguments<'a> {
 
 /// The text of a JSON string.
 pub(super) fn decode(name: &str, raw: &str) -> Result<String, Fault> {
-    serde_json::from_str(raw).map_err(|error| {
-        let reason = if raw.starts_with('"') { format!(": {error}") } else { String::new() };
-        malformed(format!("`{name}` must be a string{reason}"), None)
+    serde_json::from_str(raw).map_err(|_| {
+        // The text was read as JSON before, so a string fails only for a surrogate on its own.
+        let reason = if raw.starts_with('"') {
+            "holds half of a surrogate pair, which is no character"
+        } else {
+            "must be a string"
+        };
+        malformed(format!("`{name}` {reason}"), None)
     })
 }
 

@@ -8,7 +8,7 @@ use rmcp::model::RequestId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Bytes of a request that cost one place.
-const UNIT: usize = 256 << 10;
+const UNIT: usize = 128 << 10;
 
 /// How many cancelled ids are remembered, to refuse them to later requests: an answer already
 /// under way would be taken for the answer to those.

@@ -13,7 +13,7 @@ pub const MEMORY_CAP: u64 = 1280 << 20;
 /// Wasm instructions for one unit of language fuel. Typical programs need 10 to 50; the worst
 /// unit is a bulk operation on 64 bytes of text or a product of limbs, with its share of the
 /// collector.
-const FUEL_PER_UNIT: u64 = 1_000;
+const FUEL_PER_UNIT: u64 = 5_000;
 
 /// Wasm instructions for one byte of input: parsing, compiling, hashing and printing it.
 const FUEL_PER_BYTE: u64 = 2_000;
@@ -21,8 +21,8 @@ const FUEL_PER_BYTE: u64 = 2_000;
 /// Wasm instructions for one byte of heap: collections beyond those that allocation pays for.
 const FUEL_PER_HEAP_BYTE: u64 = 64;
 
-/// Wasm instructions that any call may spend.
-const FUEL_BASE: u64 = 1_000_000_000;
+/// Wasm instructions that any call may spend: about a second.
+const FUEL_BASE: u64 = 10_000_000_000;
 
 /// Bytes of memory for one byte of input: its syntax tree, code and text.
 const MEMORY_PER_BYTE: u64 = 64;

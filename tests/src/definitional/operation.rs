@@ -203,12 +203,12 @@ impl Evaluator {
         a: &[(String, Value)],
         b: &[(String, Value)],
     ) -> Result<bool, Code> {
-        if a.len() != b.len() {
+        if !a.iter().map(|member| &member.0).eq(b.iter().map(|member| &member.0)) {
             return Ok(false);
         }
-        for ((key_a, a), (key_b, b)) in a.iter().zip(b) {
+        for ((_, a), (_, b)) in a.iter().zip(b) {
             self.charge(1)?;
-            if key_a != key_b || !self.equal(a, b)? {
+            if !self.equal(a, b)? {
                 return Ok(false);
             }
         }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::super::arguments::{Arguments, decode, malformed};
 use super::super::host::Host;
 use super::super::reply::{Refusal, Reply, describe as tell_summary, put};
-use super::{Call, Description, Result, arguments, reply};
+use super::{Call, Description, ToolResult, arguments, reply};
 
 const TEXT: &str = "\
 Check a term without running it: every fault with its place and a hint, or its canonical text, \
@@ -32,7 +32,7 @@ pub(super) fn describe() -> Description {
     }
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> Result {
+pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
     let arguments = Arguments::parse(&call.arguments, "check", &["code"])?;
     let code = match arguments.raw("code") {
         Some(raw) if raw.starts_with('"') => decode("code", raw)?,

@@ -9,7 +9,7 @@ use super::super::arguments::{Arguments, decode, malformed};
 use super::super::host::{Caller, Host, Tools, too_large};
 use super::super::members::Members;
 use super::super::reply::{Refusal, Reply, plain, put, quote};
-use super::{Call, Description, Result, arguments, reply};
+use super::{Call, Description, ToolResult, arguments, reply};
 use crate::registry::{Change, Error, Status};
 use crate::sandbox::{Argument, Code, Ending, Fault, Request, Summary, fault};
 
@@ -64,7 +64,7 @@ pub(super) fn describe() -> Description {
     }
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> Result {
+pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
     let arguments = Arguments::parse(&call.arguments, "evolve", &KNOWN)?;
     let name = arguments.required("name", "the name of the tool, such as \"double\"")?;
     let description = arguments.required("description", "a sentence on what the tool does")?;
@@ -73,15 +73,21 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> Result {
     host.registry.review(&name, &description, expected.as_deref()).map_err(|it| refuse(&it))?;
 
     let (summary, mut notes) = prepare(host, &arguments, &call.caller).await?;
-    let tools =
-        Tools { candidate: Some((name.clone(), summary.canonical.clone())), ..Tools::of(host) };
+    let candidate = Some((name.clone(), summary.canonical.clone()));
+    let tools = Tools { candidate, ..Tools::of(host) };
+    let is_missing = |tool: &&String| **tool != name && !tools.registered.contains_key(*tool);
+    for missing in summary.tools.iter().filter(is_missing) {
+        notes.push(format!("warning: there is no tool `{missing}` yet"));
+    }
     for (index, example) in examples.iter().enumerate() {
         try_example(host, &name, example, &tools, &call.caller)
             .await
             .map_err(|refusal| refusal.during(&format!("example {index} refuses the change")))?;
     }
-    if !examples.is_empty() {
-        notes.push(format!("{} examples passed", examples.len()));
+    match examples.len() {
+        0 => {}
+        1 => notes.push("1 example passed".to_owned()),
+        count => notes.push(format!("{count} examples passed")),
     }
     let change = Change {
         name: name.clone(),
@@ -99,7 +105,7 @@ async fn prepare(
     host: &Arc<Host>,
     arguments: &Arguments<'_>,
     caller: &Caller,
-) -> std::result::Result<(Summary, Vec<String>), Refusal> {
+) -> Result<(Summary, Vec<String>), Refusal> {
     let (summary, mut notes) = check(host, arguments, caller).await?;
     notes.extend(summary.warnings.iter().map(|warning| format!("warning: {warning}")));
     match summary.free.as_slice() {
@@ -123,7 +129,7 @@ async fn check(
     host: &Arc<Host>,
     arguments: &Arguments<'_>,
     caller: &Caller,
-) -> std::result::Result<(Summary, Vec<String>), Refusal> {
+) -> Result<(Summary, Vec<String>), Refusal> {
     let Some(raw) = arguments.raw("code") else {
         let hint =
             "add a term, such as {\"lam\": \"x\", \"body\": {\"mul\": [{\"var\": \"x\"}, 2]}}";
@@ -155,10 +161,7 @@ struct Example {
     output: String,
 }
 
-fn read_examples(
-    host: &Host,
-    arguments: &Arguments<'_>,
-) -> std::result::Result<Vec<Example>, Fault> {
+fn read_examples(host: &Host, arguments: &Arguments<'_>) -> Result<Vec<Example>, Fault> {
     let Some(raw) = arguments.raw("examples") else { return Ok(Vec::new()) };
     let shape = "write {\"examples\": [{\"input\": 21, \"output\": 42}]}";
     let items: Vec<&RawValue> = serde_json::from_str(raw)
@@ -173,7 +176,7 @@ fn read_examples(
     items.iter().enumerate().map(|(index, item)| read_example(index, item.get(), shape)).collect()
 }
 
-fn read_example(index: usize, text: &str, shape: &str) -> std::result::Result<Example, Fault> {
+fn read_example(index: usize, text: &str, shape: &str) -> Result<Example, Fault> {
     let fail = |reason: &str| malformed(format!("example {index} {reason}"), Some(shape));
     let members = Members::parse(text).map_err(|_| fail("is not an object"))?;
     if let Some(name) = members.duplicate() {
@@ -200,7 +203,7 @@ async fn try_example(
     example: &Example,
     tools: &Tools,
     caller: &Caller,
-) -> std::result::Result<(), Refusal> {
+) -> Result<(), Refusal> {
     let request = Request {
         code: Code::Tool(name.to_owned()),
         argument: example.argument.clone(),

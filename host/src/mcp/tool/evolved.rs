@@ -9,7 +9,7 @@ use super::super::arguments::Arguments;
 use super::super::host::{Host, Tools};
 use super::super::reply::tell;
 use super::run::{ensure_data, output_schema, read_settings, settings_schema};
-use super::{Call, Description, Result, arguments};
+use super::{Call, Description, ToolResult, arguments};
 use crate::registry::Revision;
 use crate::sandbox::Code;
 
@@ -28,7 +28,7 @@ pub(in super::super) fn describe(name: &str, revision: &Revision) -> Tool {
 }
 
 /// Calls an evolved tool, which exists.
-pub(in super::super) async fn call(host: &Arc<Host>, name: &str, call: Call) -> Result {
+pub(in super::super) async fn call(host: &Arc<Host>, name: &str, call: Call) -> ToolResult {
     let arguments = Arguments::parse(&call.arguments, name, &KNOWN)?;
     let request = read_settings(&arguments, host, Code::Tool(name.to_owned()))?;
     ensure_data(host, &request)?;

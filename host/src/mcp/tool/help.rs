@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::super::arguments::{Arguments, malformed};
 use super::super::host::Host;
 use super::super::reply::{Refusal, Reply};
-use super::{BuiltIn, Call, Description, Result, arguments, reply};
+use super::{BuiltIn, Call, Description, ToolResult, arguments, reply};
 use crate::sandbox::{Fault, fault};
 use crate::similar::similar;
 
@@ -26,7 +26,7 @@ form (such as `fold`); `query` to search.";
 struct Form {
     name: String,
     group: String,
-    shape: Value,
+    syntax: String,
     doc: String,
     example: Value,
     result: Value,
@@ -50,7 +50,7 @@ pub(super) fn describe() -> Description {
     }
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> Result {
+pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
     let arguments = Arguments::parse(&call.arguments, "help", &["category", "form", "query"])?;
     let category = arguments.text("category")?;
     let form = arguments.text("form")?;
@@ -68,7 +68,7 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> Result {
     }
 }
 
-fn read(forms: &str) -> std::result::Result<Vec<Form>, Fault> {
+fn read(forms: &str) -> Result<Vec<Form>, Fault> {
     serde_json::from_str(forms).map_err(|error| {
         tracing::error!(%error, "the evaluator's reference cannot be read");
         fault("internal", "the evaluator's reference cannot be read".to_owned(), None)
@@ -111,7 +111,7 @@ fn overview(forms: &[Form]) -> Reply {
     Reply::new(text, json!({"categories": categories}))
 }
 
-fn show_category(forms: &[Form], category: &str) -> Result {
+fn show_category(forms: &[Form], category: &str) -> ToolResult {
     let wanted = fold(category);
     if wanted == fold(SYSTEM) || wanted == "system" {
         return Ok(show_tools());
@@ -153,7 +153,7 @@ fn show_tools() -> Reply {
     Reply::new(text.trim_end(), json!({"categories": {SYSTEM: names}}))
 }
 
-fn show_form(forms: &[Form], name: &str) -> Result {
+fn show_form(forms: &[Form], name: &str) -> ToolResult {
     if let Some(form) = forms.iter().find(|form| form.name == name) {
         return Ok(show(&[form]));
     }
@@ -168,7 +168,7 @@ fn search(forms: &[Form], query: &str) -> Reply {
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     let matches = |form: &&Form| {
         let text =
-            format!("{} {} {} {}", form.name, form.group, form.shape, form.doc).to_lowercase();
+            format!("{} {} {} {}", form.name, form.group, form.syntax, form.doc).to_lowercase();
         words.iter().all(|word| text.contains(word))
     };
     let found: Vec<&Form> = forms.iter().filter(matches).collect();
@@ -189,7 +189,7 @@ fn show(forms: &[&Form]) -> Reply {
             json!({
                 "name": form.name,
                 "category": form.group,
-                "shape": form.shape,
+                "syntax": form.syntax,
                 "doc": form.doc,
                 "example": form.example,
                 "result": form.result,
@@ -201,7 +201,7 @@ fn show(forms: &[&Form]) -> Reply {
 
 fn tell(form: &Form) -> String {
     let plain = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
-    let mut text = format!("{} [{}] {}\n  {}", form.name, form.group, plain(&form.shape), form.doc);
+    let mut text = format!("{} [{}] {}\n  {}", form.name, form.group, form.syntax, form.doc);
     if !form.example.is_null() {
         let _ = write!(text, "\n  example: {} → {}", plain(&form.example), plain(&form.result));
     }

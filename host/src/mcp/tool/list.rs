@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::arguments::{Arguments, malformed};
 use super::super::host::Host;
 use super::super::reply::Reply;
-use super::{BuiltIn, Call, Description, Result, arguments, reply};
+use super::{BuiltIn, Call, Description, ToolResult, arguments, reply};
 use crate::registry::{Definition, Snapshot};
 use crate::similar::similar;
 
@@ -45,7 +45,7 @@ pub(super) fn describe() -> Description {
     }
 }
 
-pub(super) fn call(host: &Host, call: &Call) -> Result {
+pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
     let arguments = Arguments::parse(&call.arguments, "list", &["query", "cursor"])?;
     let query = arguments.text("query")?.unwrap_or_default();
     let cursor = arguments.text("cursor")?;
@@ -97,6 +97,7 @@ fn tell(page: &[Found<'_>], total: usize, query: &str, tools: &Snapshot) -> Stri
             None => format!("no tool matches; there are {} in all", tools.len()),
         },
         (total, _) if total > page.len() => format!("{} of {total} evolved tools:", page.len()),
+        (1, _) => "1 evolved tool:".to_owned(),
         (total, _) => format!("{total} evolved tools:"),
     };
     for (name, definition) in page {

@@ -19,7 +19,7 @@ use super::reply::{Refusal, Reply, object};
 pub(super) use self::evolved::{call as call_evolved, describe as describe_evolved};
 
 /// What a tool gives its caller.
-pub(super) type Result = std::result::Result<Reply, Refusal>;
+pub(super) type ToolResult = Result<Reply, Refusal>;
 
 /// A call of a tool: its arguments as text, and who called.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ impl BuiltIn {
         tool.into_listed(self.name().to_owned())
     }
 
-    pub(super) async fn call(self, host: &Arc<Host>, call: Call) -> Result {
+    pub(super) async fn call(self, host: &Arc<Host>, call: Call) -> ToolResult {
         match self {
             Self::Evolve => evolve::call(host, call).await,
             Self::Run => run::call(host, call).await,

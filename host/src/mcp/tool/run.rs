@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::arguments::{Arguments, decode, malformed};
 use super::super::host::{Host, Tools, too_large};
 use super::super::reply::tell;
-use super::{Call, Description, Result, arguments, reply};
+use super::{Call, Description, ToolResult, arguments, reply};
 use crate::registry::name;
 use crate::sandbox::{Argument, Code, Fault, Limits, Request, fault};
 
@@ -92,7 +92,7 @@ pub(super) fn output_schema() -> Value {
     }))
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> Result {
+pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
     let tools = Tools::of(host);
     let arguments = Arguments::parse(&call.arguments, "run", &KNOWN)?;
     let (code, is_text) = read_code(&arguments, &tools)?;
@@ -120,7 +120,7 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> Result {
 }
 
 /// What to run, and whether it is text that could have been meant as a name.
-fn read_code(arguments: &Arguments<'_>, tools: &Tools) -> std::result::Result<(Code, bool), Fault> {
+fn read_code(arguments: &Arguments<'_>, tools: &Tools) -> Result<(Code, bool), Fault> {
     let example = "write {\"code\": {\"add\": [1, 2]}} or {\"tool\": \"name\", \"input\": …}";
     match (arguments.raw("code"), arguments.text("tool")?) {
         (Some(_), Some(_)) => {
@@ -168,7 +168,7 @@ pub(super) fn read_settings(
     arguments: &Arguments<'_>,
     host: &Host,
     code: Code,
-) -> std::result::Result<Request, Fault> {
+) -> Result<Request, Fault> {
     let max_steps = arguments.count("max_steps")?.unwrap_or(0);
     Ok(Request {
         code,
@@ -181,7 +181,7 @@ pub(super) fn read_settings(
     })
 }
 
-fn read_argument(arguments: &Arguments<'_>) -> std::result::Result<Argument, Fault> {
+fn read_argument(arguments: &Arguments<'_>) -> Result<Argument, Fault> {
     match (arguments.raw("input"), arguments.raw("data")) {
         (Some(_), Some(_)) => {
             let hint = "give `input` if it is a term, `data` if it is plain JSON";
@@ -193,7 +193,7 @@ fn read_argument(arguments: &Arguments<'_>) -> std::result::Result<Argument, Fau
     }
 }
 
-fn read_limits(arguments: &Arguments<'_>, host: &Host) -> std::result::Result<Limits, Fault> {
+fn read_limits(arguments: &Arguments<'_>, host: &Host) -> Result<Limits, Fault> {
     let (limits, ceilings) = (host.config.limits, host.config.ceilings);
     let asked = |value: Option<u64>, name: &str, default: u64, most: u64| match value {
         Some(value) => within(name, value, most),
@@ -209,7 +209,7 @@ fn read_limits(arguments: &Arguments<'_>, host: &Host) -> std::result::Result<Li
     })
 }
 
-fn within(name: &str, value: u64, most: u64) -> std::result::Result<u64, Fault> {
+fn within(name: &str, value: u64, most: u64) -> Result<u64, Fault> {
     if value > most {
         let hint = format!("ask for {most} at most");
         return Err(malformed(format!("`{name}` is above its ceiling"), Some(&hint)));
@@ -217,10 +217,7 @@ fn within(name: &str, value: u64, most: u64) -> std::result::Result<u64, Fault> 
     Ok(value)
 }
 
-fn read_context(
-    arguments: &Arguments<'_>,
-    code: &Code,
-) -> std::result::Result<Option<String>, Fault> {
+fn read_context(arguments: &Arguments<'_>, code: &Code) -> Result<Option<String>, Fault> {
     match (arguments.raw("context"), code) {
         (None, _) => Ok(None),
         (Some(_), Code::Tool(_)) => {
@@ -235,7 +232,7 @@ fn read_context(
 }
 
 /// Refuses more data than the server takes.
-pub(super) fn ensure_data(host: &Host, request: &Request) -> std::result::Result<(), Fault> {
+pub(super) fn ensure_data(host: &Host, request: &Request) -> Result<(), Fault> {
     let (name, argument) = match &request.argument {
         Argument::None => ("context", 0),
         Argument::Input(text) => ("input", text.len()),

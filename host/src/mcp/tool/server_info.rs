@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::super::arguments::Arguments;
 use super::super::host::Host;
 use super::super::reply::Reply;
-use super::{Call, Description, Result, arguments, reply};
+use super::{Call, Description, ToolResult, arguments, reply};
 use crate::config::Config;
 use crate::sandbox::Origin;
 
@@ -34,7 +34,7 @@ pub(super) fn describe() -> Description {
     }
 }
 
-pub(super) fn call(host: &Host, call: &Call) -> Result {
+pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
     Arguments::parse(&call.arguments, "server_info", &[])?;
     let config = &host.config;
     let tools = host.registry.snapshot().len();

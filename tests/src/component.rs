@@ -1,0 +1,82 @@
+//! Drives the machine inside the component, through the server's own sandbox.
+
+use crate::run::{Fault, Run, Value};
+use mcp_pif::sandbox::{self, Answer, Argument, Code, Sandbox, Step, Watch};
+use pif_guest::limits::Limits;
+use pif_guest::request::{self, Program};
+use std::time::Duration;
+
+/// No case takes that long.
+const PATIENCE: Duration = Duration::from_mins(5);
+
+/// Opens a sandbox for as many runs at a time as there are cores.
+pub fn open() -> anyhow::Result<Sandbox> {
+    let cores = std::thread::available_parallelism()?.get();
+    Ok(Sandbox::open(None, cores)?)
+}
+
+/// Runs a program in slices of so much fuel. Tools are not given at the start but when the machine
+/// asks for them.
+#[must_use]
+pub fn run(sandbox: &Sandbox, program: &Program, limits: &Limits, slice: u64) -> Run {
+    let watch = Watch::new(PATIENCE);
+    let mut machine = match sandbox.start(&start(program), convert(limits), &watch) {
+        Ok(machine) => machine,
+        Err(fault) => return Run { result: Err(fault.into()), fuel: 0 },
+    };
+    let mut answer = Answer::None;
+    let result = loop {
+        answer = match machine.resume(&answer, slice) {
+            Ok(Step::Done(value)) => break Ok(value.into()),
+            Ok(Step::Continuation(continuation)) => break Ok(continuation.into()),
+            Ok(Step::Failed(fault)) | Err(fault) => break Err(fault.into()),
+            Ok(Step::Perform(effect)) => break Err(Fault::denied(&effect.capability)),
+            Ok(Step::Paused) => Answer::None,
+            Ok(Step::Lookup(name)) => {
+                let tool = program.tools.iter().find(|tool| tool.0 == name);
+                Answer::Source(tool.map(|tool| tool.1.clone()))
+            }
+        };
+    };
+    Run { result, fuel: machine.usage().map(|usage| usage.fuel).unwrap_or_default() }
+}
+
+fn start(program: &Program) -> sandbox::Program {
+    let code = match program.code.clone() {
+        request::Source::Term(text) => Code::Term(text),
+        request::Source::Tool(name) => Code::Tool(name),
+    };
+    let argument = match program.argument.clone() {
+        request::Argument::None => Argument::None,
+        request::Argument::Input(text) => Argument::Input(text),
+        request::Argument::Data(text) => Argument::Data(text),
+    };
+    let Program { context, step, debug, .. } = program.clone();
+    sandbox::Program { code, argument, context, tools: Vec::new(), step, debug }
+}
+
+fn convert(limits: &Limits) -> sandbox::Limits {
+    let Limits { fuel, depth, memory, output } = *limits;
+    sandbox::Limits { fuel, depth, memory, output }
+}
+
+impl From<sandbox::Value> for Value {
+    fn from(value: sandbox::Value) -> Self {
+        let sandbox::Value { json, kind, warnings, trace } = value;
+        Self { json, kind, warnings, trace }
+    }
+}
+
+impl From<sandbox::Continuation> for Value {
+    fn from(continuation: sandbox::Continuation) -> Self {
+        let sandbox::Continuation { json, warnings, trace, .. } = continuation;
+        Self { json, kind: "continuation".to_owned(), warnings, trace }
+    }
+}
+
+impl From<sandbox::Fault> for Fault {
+    fn from(fault: sandbox::Fault) -> Self {
+        let sandbox::Fault { code, message, at, tool, hint, calls } = fault;
+        Self { code, message, at, tool, hint, calls }
+    }
+}

@@ -1,0 +1,66 @@
+//! What came of a run, in the words that the native machine and the component share.
+
+use pif_guest::fault::Fault as GuestFault;
+use pif_guest::request::Done;
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The value or the fault.
+    pub result: Result<Value, Fault>,
+    /// Fuel spent.
+    pub fuel: u64,
+}
+
+/// The value of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// Canonical JSON.
+    pub json: String,
+    /// The value's type.
+    pub kind: String,
+    /// What the parser warned of.
+    pub warnings: Vec<String>,
+    /// Lines written by `trace`.
+    pub trace: Vec<String>,
+}
+
+/// What a program did wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fault {
+    /// One of the codes of the language reference.
+    pub code: String,
+    /// One sentence.
+    pub message: String,
+    /// A JSON Pointer.
+    pub at: String,
+    /// The tool in whose source `at` points.
+    pub tool: Option<String>,
+    /// What to write instead.
+    pub hint: Option<String>,
+    /// Tools whose code was active, outermost first.
+    pub calls: Vec<String>,
+}
+
+impl Fault {
+    /// What a host without any grants says to `perform`.
+    #[must_use]
+    pub fn denied(capability: &str) -> Self {
+        let message = format!("`{capability}` is not granted");
+        Self { code: "capability-denied".into(), message, ..Self::default() }
+    }
+}
+
+impl From<Done> for Value {
+    fn from(done: Done) -> Self {
+        let Done { json, kind, warnings, trace } = done;
+        Self { json, kind: kind.to_owned(), warnings, trace }
+    }
+}
+
+impl From<GuestFault> for Fault {
+    fn from(fault: GuestFault) -> Self {
+        let GuestFault { code, message, at, tool, hint, calls } = fault;
+        Self { code: code.name().to_owned(), message, at, tool, hint, calls }
+    }
+}
