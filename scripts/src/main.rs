@@ -1,1 +1,39 @@
-fn main(){}
+//! Chores of the project, as `cargo x <task>`.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line")]
+
+mod bench;
+mod clients;
+mod tasks;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "\
+cargo x <task>
+
+  check      what continuous integration runs: format, lints, docs, tests
+  bless      rewrite the expectations of the corpus from the native evaluator
+  component  build the component and say where it is
+  bench      the benchmark programs, in the sandbox and natively, against CPython
+  clients    real MCP clients against the server (needs npm)
+";
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (task, rest) = match arguments.split_first() {
+        Some((task, rest)) => (task.as_str(), rest),
+        None => ("", [].as_slice()),
+    };
+    match task {
+        "check" => tasks::check(),
+        "bless" => tasks::bless(),
+        "component" => tasks::component(),
+        "bench" => bench::run(rest),
+        "clients" => clients::run(rest),
+        "" | "help" | "--help" => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        unknown => bail!("there is no task `{unknown}`\n\n{USAGE}"),
+    }
+}

@@ -15,7 +15,7 @@ use wasmtime::component::Component;
 use super::engine::Engines;
 
 /// The component, as the build script left it.
-pub(super) static GUEST: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/guest.wasm"));
+pub static COMPONENT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/guest.wasm"));
 
 /// Where the running code came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,14 +41,14 @@ pub(super) fn load(
     engines: &Engines,
     cache: Option<&Path>,
 ) -> wasmtime::Result<(Component, Artifact)> {
-    let hash = hex(&Sha256::digest(GUEST));
+    let hash = hex(&Sha256::digest(COMPONENT));
     let cached = match cache {
         Some(directory) => load_cached(engines, directory, &hash),
         None => Err("there is no cache directory".to_owned()),
     };
     let (component, origin) = match cached {
         Ok(found) => found,
-        Err(reason) => (engines.compile(GUEST)?, Origin::InMemory(reason)),
+        Err(reason) => (engines.compile(COMPONENT)?, Origin::InMemory(reason)),
     };
     Ok((component, Artifact { origin, hash }))
 }
@@ -64,7 +64,8 @@ fn load_cached(
     ensure_directory(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
     let found = is_present(&path).map_err(describe)?;
     if !found {
-        let code = portable.precompile_component(GUEST).map_err(|error| format!("{error:#}"))?;
+        let code =
+            portable.precompile_component(COMPONENT).map_err(|error| format!("{error:#}"))?;
         write_private(&path, &code).map_err(describe)?;
     }
     let component = engines.load(&path).map_err(|error| format!("{error:#}"))?;

@@ -9,7 +9,7 @@ mod generated {
 pub(super) use generated::exports::pif::evaluator::machines::GuestMachine;
 pub(super) use generated::{Guest, GuestPre};
 
-pub use generated::pif::evaluator::types::{
+pub use generated::exports::pif::evaluator::types::{
     Answer, Argument, Code, Continuation, Effect, Fault, Limits, Program, Source, Step, Summary,
     Usage, Value,
 };

@@ -2,9 +2,8 @@
 //! step on a fresh machine. It blocks its thread; the [`Watch`] is the way to stop it.
 
 use super::bindings::{
-    Answer, Argument, Code, Continuation, Effect, Fault, Limits, Program, Step, Usage, Value,
+    Answer, Argument, Code, Continuation, Fault, Limits, Program, Step, Usage, Value,
 };
-use super::watch::fault;
 use super::{Machine, Sandbox, Watch};
 
 /// Fuel between two looks at the watch from outside the guest.
@@ -138,7 +137,8 @@ impl Run<'_> {
                 Step::Done(value) => return Ok(Ending::Value(value)),
                 Step::Continuation(continuation) => return Ok(Ending::Continuation(continuation)),
                 Step::Failed(fault) => return Err(self.advise(fault, missed)),
-                Step::Perform(effect) => return Err(deny(&effect)),
+                // No capability exists yet: the machine knows where the effect stands.
+                Step::Perform(_) => Answer::Denied,
                 Step::Lookup(tool) => self.look_up(tool, &mut missed, debug),
                 Step::Paused => {
                     *seen = machine.usage()?;
@@ -184,10 +184,4 @@ impl Run<'_> {
             peak_depth: self.usage.peak_depth.max(usage.peak_depth),
         };
     }
-}
-
-fn deny(effect: &Effect) -> Fault {
-    let message = format!("no capability `{}` is granted", effect.capability);
-    let hint = "this server grants no capabilities: pass what the program needs as `data`";
-    fault("capability-denied", message, Some(hint))
 }

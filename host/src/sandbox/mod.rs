@@ -18,7 +18,7 @@ use std::time::Duration;
 use wasmtime::Store;
 use wasmtime::component::Linker;
 
-pub use self::artifact::Origin;
+pub use self::artifact::{COMPONENT, Origin};
 pub use self::bindings::{
     Answer, Argument, Code, Continuation, Effect, Fault, Limits, Program, Source, Step, Summary,
     Usage, Value,
@@ -86,7 +86,7 @@ impl Sandbox {
     /// Size of the embedded component in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
-        artifact::GUEST.len()
+        artifact::COMPONENT.len()
     }
 
     /// Parses a program. The machine has evaluated nothing yet.

@@ -1,0 +1,304 @@
+//! The benchmark programs in one interleaved run: every round runs each program once in the
+//! sandbox, once natively and once in CPython, so that whatever else the machine does falls on
+//! all three alike. Figures are medians over rounds of milliseconds and of the round's ratios.
+
+use crate::tasks::root;
+use anyhow::{Context, Result, bail, ensure};
+use mcp_pif::sandbox::{Answer, Argument, Code, Limits, Program, Sandbox, Source, Step, Watch};
+use pif_guest::machine::Machine;
+use pif_guest::{limits, request};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A benchmark program with its input and the value it must give.
+struct Bench {
+    name: String,
+    source: String,
+    input: Input,
+    value: String,
+    /// The ratio to CPython that must not be exceeded.
+    goal: f64,
+}
+
+enum Input {
+    /// A term; time starts when it has been evaluated.
+    Ready(String),
+    /// Text whose parsing is part of the time.
+    Text(String),
+}
+
+/// Suspends once the input is there, so that only the program itself is timed.
+const GATE: &str = r#"{"lam":"x","body":{"let":[["ready",{"perform":{"capability":"ready","args":null}}]],
+    "in":{"app":{"func":{"tool":"program"},"arg":{"var":"x"}}}}}"#;
+/// Starts at once.
+const OPEN: &str = r#"{"lam":"x","body":{"app":{"func":{"tool":"program"},"arg":{"var":"x"}}}}"#;
+const FUEL: u64 = 1_000_000_000;
+const MEMORY: u64 = 256 << 20;
+
+/// Runs the benchmarks; the argument is the number of rounds.
+pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    if cfg!(debug_assertions) {
+        let rounds = arguments.first().map_or("11", String::as_str);
+        let release = ["run", "--release", "--quiet", "-p", "pif-scripts", "--", "bench", rounds];
+        return crate::tasks::command(env!("CARGO"), &release, &[]);
+    }
+    let rounds: usize = arguments.first().map_or(Ok(11), |n| n.parse())?;
+    let sandbox = Sandbox::open(None, 2)?;
+    let benches = benches()?;
+    let mut python = Python::start()?;
+    println!("{rounds} rounds, medians; ratios are to CPython, and wasm to native\n");
+    println!("program              wasm ms  native ms  CPython ms   ratio   goal  wasm/native");
+    let mut table = vec![Vec::new(); benches.len()];
+    for round in 0..=rounds {
+        for (bench, rows) in benches.iter().zip(&mut table) {
+            let row = [sandboxed(&sandbox, bench)?, native(bench)?, python.run(bench)?];
+            if round > 0 {
+                rows.push(row);
+            }
+        }
+    }
+    let mut geometric = 0.0;
+    for (bench, rows) in benches.iter().zip(&table) {
+        let column = |i: usize| median(rows.iter().filter_map(|row| row.get(i).copied()).collect());
+        let ratio = |a: usize, b: usize| {
+            median(rows.iter().filter_map(|row| Some(row.get(a)? / row.get(b)?)).collect())
+        };
+        let (to_python, to_native) = (ratio(0, 2), ratio(0, 1));
+        geometric += to_native.ln() / f64::from(u32::try_from(benches.len())?);
+        let verdict = if to_python <= bench.goal { "" } else { "  MISSED" };
+        println!(
+            "{:20} {:7.2} {:10.2} {:11.2} {to_python:7.3} {:6.2} {to_native:12.2}{verdict}",
+            bench.name,
+            column(0),
+            column(1),
+            column(2),
+            bench.goal
+        );
+    }
+    println!("\nwasm / native, geometric mean: {:.2}", geometric.exp());
+    empty_call(&sandbox)?;
+    start_up()
+}
+
+fn median(samples: Vec<f64>) -> f64 {
+    let mut samples = samples;
+    samples.sort_by(f64::total_cmp);
+    samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+fn benches() -> Result<Vec<Bench>> {
+    let text = std::fs::read_to_string(root().join("tests/cases/bench.json"))?;
+    let rows: Vec<Value> = serde_json::from_str(&text)?;
+    rows.iter().map(bench).collect()
+}
+
+fn bench(row: &Value) -> Result<Bench> {
+    let member = |name: &str| row.get(name).with_context(|| format!("a program lacks `{name}`"));
+    let input = member("input")?;
+    let size = |name: &str| input.get(name).and_then(Value::as_u64);
+    let input = match (input.get("term"), size("count"), size("scattered"), size("text")) {
+        (Some(term), ..) => Input::Ready(term.to_string()),
+        (_, Some(count), ..) => Input::Ready(list(0..count)),
+        (_, _, Some(count), _) => Input::Ready(list(scattered(count))),
+        (.., Some(size)) => Input::Text(list_text(usize::try_from(size)?)),
+        _ => bail!("unknown input {input}"),
+    };
+    Ok(Bench {
+        name: member("name")?.as_str().context("a name")?.to_owned(),
+        source: member("source")?.to_string(),
+        input,
+        value: member("value")?.to_string(),
+        goal: member("goal")?.as_f64().context("a goal")?,
+    })
+}
+
+fn list(items: impl Iterator<Item = u64>) -> String {
+    let items: Vec<String> = items.map(|n| n.to_string()).collect();
+    format!("[{}]", items.join(","))
+}
+
+/// Numbers in no order, the same every time: a linear congruential generator (Numerical Recipes).
+fn scattered(count: u64) -> impl Iterator<Item = u64> {
+    let mut x = 12345_u32;
+    (0..count).map(move |_| {
+        x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        u64::from(x >> 8) % 100_000
+    })
+}
+
+/// A list of numbers whose text has about so many bytes.
+fn list_text(size: usize) -> String {
+    let (mut text, mut length) = (String::from("["), 1);
+    for i in 1.. {
+        if length >= size {
+            break;
+        }
+        let separator = if i > 1 { "," } else { "" };
+        let before = text.len();
+        let _ = write!(text, "{separator}{}", i * 7919_u64 % 1_000_003);
+        length += text.len() - before + usize::from(i == 1);
+    }
+    text.push(']');
+    text
+}
+
+fn milliseconds(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1e3
+}
+
+fn sandboxed(sandbox: &Sandbox, bench: &Bench) -> Result<f64> {
+    let (code, input, gated) = match &bench.input {
+        Input::Ready(input) => (GATE, input, true),
+        Input::Text(input) => (OPEN, input, false),
+    };
+    let program = Program {
+        code: Code::Term(code.into()),
+        argument: if gated {
+            Argument::Input(input.clone())
+        } else {
+            Argument::Data(input.clone())
+        },
+        context: None,
+        tools: vec![Source { name: "program".into(), code: bench.source.clone() }],
+        step: 0,
+        debug: false,
+    };
+    let limits = Limits { fuel: FUEL, depth: 1_000_000, memory: MEMORY, output: 1 << 20 };
+    let watch = Watch::new(Duration::from_secs(60));
+    let fault = |fault: mcp_pif::sandbox::Fault| anyhow::anyhow!("{}: {fault:?}", bench.name);
+    let mut start = Instant::now();
+    let mut machine = sandbox.start(&program, limits, &watch).map_err(fault)?;
+    let mut answer = Answer::None;
+    if gated {
+        let step = machine.resume(&answer, FUEL).map_err(fault)?;
+        ensure!(matches!(step, Step::Perform(_)), "{}: {step:?}", bench.name);
+        answer = Answer::Outcome("null".into());
+        start = Instant::now();
+    }
+    let step = machine.resume(&answer, FUEL).map_err(fault)?;
+    let time = milliseconds(start);
+    match step {
+        Step::Done(value) if value.json == bench.value => Ok(time),
+        step => bail!("{}: {step:?} instead of {}", bench.name, bench.value),
+    }
+}
+
+fn native(bench: &Bench) -> Result<f64> {
+    let (code, argument, gated) = match &bench.input {
+        Input::Ready(input) => (GATE, request::Argument::Input(input.clone()), true),
+        Input::Text(input) => (OPEN, request::Argument::Data(input.clone()), false),
+    };
+    let tools = vec![("program".into(), bench.source.clone())];
+    let program = request::Program { argument, tools, ..request::Program::term(code) };
+    let limits = limits::Limits { fuel: FUEL, depth: 1_000_000, memory: MEMORY, output: 1 << 20 };
+    let mut start = Instant::now();
+    let mut machine = Machine::start(program, limits)?;
+    let mut answer = request::Answer::None;
+    if gated {
+        let step = machine.resume(answer, FUEL);
+        ensure!(matches!(step, request::Step::Perform(..)), "{}: {step:?}", bench.name);
+        answer = request::Answer::Outcome("null".into());
+        start = Instant::now();
+    }
+    let step = machine.resume(answer, FUEL);
+    let time = milliseconds(start);
+    match step {
+        request::Step::Done(done) if done.json == bench.value => Ok(time),
+        step => bail!("{}: {step:?} instead of {}", bench.name, bench.value),
+    }
+}
+
+/// The programs in CPython, one process for all rounds.
+struct Python {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Python {
+    fn start() -> Result<Self> {
+        let mut command = Command::new("python3");
+        command.arg(root().join("scripts/bench.py")).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().context("CPython is needed: install `python3`")?;
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let output = BufReader::new(output.context("standard output")?);
+        Ok(Self { child, input: input.context("standard input")?, output })
+    }
+
+    fn run(&mut self, bench: &Bench) -> Result<f64> {
+        writeln!(self.input, "{}", bench.name)?;
+        let mut line = String::new();
+        self.output.read_line(&mut line)?;
+        let (time, value) = line.trim().split_once(' ').context("CPython did not answer")?;
+        ensure!(value == bench.value, "{}: CPython gives {value}", bench.name);
+        Ok(time.parse()?)
+    }
+}
+
+impl Drop for Python {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Instantiate, parse, run, drop.
+fn empty_call(sandbox: &Sandbox) -> Result<()> {
+    let program = Program {
+        code: Code::Term("null".into()),
+        argument: Argument::None,
+        context: None,
+        tools: Vec::new(),
+        step: 0,
+        debug: false,
+    };
+    let limits = Limits { fuel: 10_000_000, depth: 1_000_000, memory: 64 << 20, output: 1 << 20 };
+    let mut times = Vec::new();
+    for _ in 0..5_000 {
+        let watch = Watch::new(Duration::from_secs(5));
+        let start = Instant::now();
+        let machine = sandbox.start(&program, limits, &watch);
+        let mut machine = machine.map_err(|fault| anyhow::anyhow!("{fault:?}"))?;
+        let step = machine.resume(&Answer::None, FUEL);
+        ensure!(matches!(step, Ok(Step::Done(_))), "{step:?}");
+        drop(machine);
+        times.push(milliseconds(start) * 1e3);
+    }
+    println!(
+        "empty call (instantiate, parse, run, drop), median of {}: {:.1} µs",
+        times.len(),
+        median(times)
+    );
+    Ok(())
+}
+
+/// From starting the process to the answer of the first `run`.
+fn start_up() -> Result<()> {
+    crate::tasks::command(env!("CARGO"), &["build", "--release", "--quiet", "-p", "mcp-pif"], &[])?;
+    let binary = root().join("target/release/mcp-pif");
+    let request = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run","arguments":{"code":{"add":[40,2]}}}}
+"#;
+    let mut times = Vec::new();
+    for round in 0..21 {
+        let start = Instant::now();
+        let mut command = Command::new(&binary);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut input = child.stdin.take().context("standard input")?;
+        input.write_all(request.as_bytes())?;
+        let mut lines = BufReader::new(child.stdout.take().context("standard output")?).lines();
+        let answer = lines.find_map(|line| line.ok().filter(|line| line.contains("\"id\":2")));
+        ensure!(answer.as_ref().is_some_and(|a| a.contains("42")), "no answer: {answer:?}");
+        if round > 0 {
+            times.push(milliseconds(start));
+        }
+        drop(input);
+        child.wait()?;
+    }
+    println!("process start to the answer of a first `run`, median of 20: {:.1} ms", median(times));
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! Tasks that are a few cargo commands.
+
+use anyhow::{Context, Result, ensure};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The folder of the workspace.
+pub(crate) fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Runs a command in the workspace; fails if it does.
+pub(crate) fn command(program: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Result<()> {
+    eprintln!("$ {program} {}", arguments.join(" "));
+    let mut command = Command::new(program);
+    command.current_dir(root()).args(arguments).envs(variables.iter().copied());
+    let status = command.status().with_context(|| format!("`{program}` does not start"))?;
+    ensure!(status.success(), "`{program} {}` failed", arguments.join(" "));
+    Ok(())
+}
+
+fn cargo(arguments: &[&str], variables: &[(&str, &str)]) -> Result<()> {
+    command(env!("CARGO"), arguments, variables)
+}
+
+/// Format, lints, docs, tests.
+pub(crate) fn check() -> Result<()> {
+    cargo(&["fmt", "--all", "--check"], &[])?;
+    cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])?;
+    let wasm =
+        ["clippy", "-p", "pif-guest", "--target", "wasm32-unknown-unknown", "--", "-D", "warnings"];
+    cargo(&wasm, &[])?;
+    cargo(&["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])?;
+    cargo(&["test", "--workspace"], &[])
+}
+
+/// Rewrites the expectations of the corpus; the difference is the review.
+pub(crate) fn bless() -> Result<()> {
+    cargo(&["test", "-p", "pif-tests", "--test", "corpus"], &[("BLESS", "1")])
+}
+
+/// Builds the component as the host embeds it.
+pub(crate) fn component() -> Result<()> {
+    let path = root().join("target").join("pif-guest.wasm");
+    std::fs::create_dir_all(root().join("target"))?;
+    std::fs::write(&path, mcp_pif::sandbox::COMPONENT)?;
+    println!("{} ({} bytes)", path.display(), mcp_pif::sandbox::COMPONENT.len());
+    Ok(())
+}
