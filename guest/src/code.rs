@@ -168,6 +168,15 @@ pub(crate) struct Code {
     pub(crate) site: Option<TermId>,
 }
 
+/// What a call must know of a code.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// Its first operation.
+    pub(crate) pc: u32,
+    /// Arguments it takes at once.
+    pub(crate) arity: u32,
+}
+
 /// Visible names at an `eval`, and where their values are.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
@@ -204,6 +213,8 @@ pub(crate) struct Image {
     pub(crate) visits_at: Vec<u32>,
     /// All visits.
     pub(crate) visits: Vec<Visit>,
+    /// Of each code its entry and its arity, close together for calls.
+    pub(crate) entries: Vec<Entry>,
     /// Functions, in ascending order of `entry`.
     pub(crate) codes: Vec<Code>,
     /// Scopes of `eval`s.

@@ -321,6 +321,17 @@ impl Heap {
         Ok(pointer(at, OBJECT))
     }
 
+    /// Reverses a list in place; nothing else may refer to it.
+    pub(crate) fn reverse(&mut self, list: Word) -> Word {
+        let (mut rest, mut reversed) = (list, NIL);
+        while tag(rest) == CONS {
+            let [_, next] = self.cell(index(rest));
+            self.put(index(rest) + 1, &[reversed]);
+            (reversed, rest) = (rest, next);
+        }
+        reversed
+    }
+
     /// The words after the header of an object.
     pub(crate) fn members(&self, v: Word) -> &[Word] {
         let at = index(v);

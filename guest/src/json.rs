@@ -152,6 +152,8 @@ impl Tape {
         if base + text.len() > (u32::MAX / 2) as usize {
             return Err(Fault::new(Code::TooLarge, "the texts of this run are longer than 2 GiB"));
         }
+        // Room for what follows, so that a long text is not copied for a short one after it.
+        self.text.reserve(text.len() + text.len() / 16 + 1024);
         self.text.push_str(text);
         let mut reader = Reader { bytes: text.as_bytes(), source: text, at: 0, base, tape: self };
         match reader.document() {

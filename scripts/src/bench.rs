@@ -30,9 +30,10 @@ enum Input {
     Text(String),
 }
 
-/// Suspends once the input is there, so that only the program itself is timed.
-const GATE: &str = r#"{"lam":"x","body":{"let":[["ready",{"perform":{"capability":"ready","args":null}}]],
-    "in":{"app":{"func":{"tool":"program"},"arg":{"var":"x"}}}}}"#;
+/// Suspends once the tool and the input are there, so that only the program itself is timed.
+const GATE: &str = r#"{"lam":"x","body":{"let":[["program",{"tool":"program"}],
+    ["ready",{"perform":{"capability":"ready","args":null}}]],
+    "in":{"app":{"func":{"var":"program"},"arg":{"var":"x"}}}}}"#;
 /// Starts at once.
 const OPEN: &str = r#"{"lam":"x","body":{"app":{"func":{"tool":"program"},"arg":{"var":"x"}}}}"#;
 const FUEL: u64 = 1_000_000_000;

@@ -1,7 +1,7 @@
 //! Emitting operations: blocks and their cost, labels, functions put in their place.
 
 use super::{Compiler, Function, Location, Task};
-use crate::code::{Code, NO_VISIT, Op, Place, Slot, Visit};
+use crate::code::{Code, Entry, NO_VISIT, Op, Place, Slot, Visit};
 use crate::term::TermId;
 use crate::value::{CLOSURE, KIND_CLOSURE, Word, header, pointer};
 
@@ -219,6 +219,7 @@ impl Compiler<'_> {
         self.image.terms.extend(terms);
         self.image.visits_at.extend(visits_at);
         let end = to_u32(self.image.ops.len());
+        self.image.entries.push(Entry { pc: entry, arity: u32::from(arity) });
         let (tool, site) = (self.unit.tool, self.unit.site);
         self.image.codes.push(Code { entry, end, arity, merged, captures, tool, site });
         to_u32(self.image.codes.len() - 1)

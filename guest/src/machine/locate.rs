@@ -94,7 +94,7 @@ fn site(image: &Image, s: &State) -> Site {
     let mut pc = s.pc;
     // Stubs belong to no code: the call that pushed them is the operation before the return.
     if image.code_at(pc).is_none() {
-        let frames = s.frames.iter().rev();
+        let frames = s.pending().iter().rev();
         let found = frames.map(|f| f.pc as usize).find(|pc| image.code_at(*pc).is_some());
         pc = found.map_or(pc, |pc| pc - 1);
     }
@@ -119,7 +119,7 @@ fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: F
 
 /// Tools whose code is active, outermost first, each run of calls of the same one once.
 fn calls(image: &Image, s: &State) -> Vec<String> {
-    let frames = s.frames.iter().map(|frame| frame.pc as usize).chain([s.pc]);
+    let frames = s.pending().iter().map(|frame| frame.pc as usize).chain([s.pc]);
     let mut calls: Vec<String> = Vec::new();
     let mut last = 0;
     for pc in frames {

@@ -16,7 +16,7 @@ pub(super) enum Stop {
 /// What is left of fuel and depth.
 #[derive(Debug)]
 pub(super) struct Meter {
-    /// Fuel that may be spent without a closer look; below zero asks for one.
+    /// Fuel that may be spent without a closer look.
     pub(super) fuel: i64,
     /// The rest of the fuel. `fuel` plus `reserve` is all that is left.
     reserve: i64,
@@ -73,15 +73,16 @@ impl Meter {
         self.distribute(left, if self.careful { u32::MAX } else { 0 });
     }
 
-    /// Whether calls at this depth need a closer look at every block.
-    #[inline(always)]
+    /// From this depth on every block needs a closer look.
+    pub(super) fn soft_depth(&self) -> u32 {
+        self.soft_depth
+    }
+
     pub(super) fn is_near(&self, depth: u32) -> bool {
         depth >= self.soft_depth
     }
 
     /// From now on every block is looked at.
-    #[cold]
-    #[inline(never)]
     pub(super) fn be_careful(&mut self, depth: u32) {
         self.peak_depth = self.peak_depth.max(depth.min(self.max_depth));
         if !self.careful {
@@ -92,13 +93,12 @@ impl Meter {
 
     fn distribute(&mut self, left: i64, depth: u32) {
         self.careful = self.is_near(depth);
-        self.fuel = if self.careful { -1 } else { left - self.pause_at };
+        self.fuel = if self.careful { 0 } else { left - self.pause_at };
         self.reserve = left - self.fuel;
     }
 
-    /// The closer look: after `cost` was taken from `fuel` at the end of the block at `pc`.
-    #[cold]
-    #[inline(never)]
+    /// The closer look, when the operation at `pc` cannot pay `cost`: finds the limit that is met
+    /// in its block, or makes `cost` available.
     pub(super) fn settle(
         &mut self,
         image: &Image,
@@ -107,18 +107,16 @@ impl Meter {
         depth: u32,
     ) -> Result<(), Stop> {
         self.note_depth(depth);
-        let before = self.left() + i64::from(cost);
-        if before <= self.pause_at && before > 0 {
-            self.fuel += i64::from(cost);
+        let (left, cost) = (self.left(), i64::from(cost));
+        if left <= self.pause_at && left > 0 {
             return Err(Stop::Pause);
         }
-        if self.careful || before < i64::from(cost) {
-            self.fuel += i64::from(cost);
+        if self.careful || left < cost {
             self.visit(&image.visited(pc), depth)?;
-            self.fuel -= i64::from(cost);
         }
-        let left = self.left();
         self.distribute(left, depth);
+        self.fuel = self.fuel.max(cost);
+        self.reserve = left - self.fuel;
         Ok(())
     }
 
@@ -177,8 +175,6 @@ impl Meter {
     }
 
     /// Spends fuel on bulk work at `pc`; the visits before it may already be too deep.
-    #[cold]
-    #[inline(never)]
     pub(super) fn bulk(
         &mut self,
         image: &Image,

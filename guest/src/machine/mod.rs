@@ -5,6 +5,7 @@ mod meter;
 mod operate;
 mod rare;
 mod run;
+mod slow;
 mod state;
 mod steps;
 

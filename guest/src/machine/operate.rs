@@ -1,14 +1,15 @@
 //! Strict forms whose operands are not two small integers; results go to `values[0]`.
 
-use super::state::{Exit, State};
-use crate::code::Image;
+use super::state::{Exit, State, WINDOW};
+use crate::code::{Image, Place};
 use crate::form::Form;
+use crate::heap::{Full, Heap};
 use crate::limits::TEXT_BYTES;
 use crate::primitive::comparison::{Compared, equal, order};
 use crate::primitive::{Trouble, arithmetic, meta, type_name};
 use crate::value::{
-    CONS, KIND_QUOTED, NIL, ROPE, Word, aux, boolean, fit, index, is_list, kind, pointer,
-    small as word, tag,
+    CLOSURE, CONS, KIND_CLOSURE, KIND_QUOTED, NIL, ROPE, Word, aux, boolean, fit, header, index,
+    is_list, kind, pointer, small as word, tag,
 };
 use std::rc::Rc;
 
@@ -25,6 +26,52 @@ pub(super) fn small(form: Form, a: i64, b: i64) -> Option<Word> {
         Form::Div if b > 0 => Some(word(a.div_euclid(b))),
         _ => None,
     }
+}
+
+/// Two texts joined, if there is room and neither is anything else.
+#[inline(never)]
+pub(super) fn join(heap: &mut Heap, x: Word, y: Word) -> Option<Word> {
+    let (bytes, chars) = heap.text_size(x)?;
+    let (more_bytes, more_chars) = heap.text_size(y)?;
+    let (bytes, chars) = (bytes + more_bytes, chars + more_chars);
+    if bytes > longest_text(heap) || !heap.has_room(3) {
+        return None;
+    }
+    let at = heap.claim(3);
+    heap.put(at, &[bytes << 32 | chars << 1, x, y]);
+    Some(pointer(at, ROPE))
+}
+
+fn longest_text(heap: &Heap) -> u64 {
+    TEXT_BYTES.min(8 * heap.limit as u64)
+}
+
+/// A closure of a code, if there is room.
+#[inline(never)]
+pub(super) fn close(
+    heap: &mut Heap,
+    constants: &[Word],
+    image: &Image,
+    id: u32,
+    window: &[Word; WINDOW],
+    closure: Word,
+) -> Option<Word> {
+    let code = image.codes.get(id as usize)?;
+    let words = code.captures.len() + 1;
+    if !heap.has_room(words) {
+        return None;
+    }
+    let at = heap.claim(words);
+    heap.put(at, &[header(KIND_CLOSURE, words, id)]);
+    for (i, place) in code.captures.iter().enumerate() {
+        let word = match place {
+            Place::Slot(slot) => *window.get(usize::from(*slot))?,
+            Place::Captured(i) => heap.word(index(closure) + 1 + usize::from(*i)),
+            Place::Constant(k) => *constants.get(*k as usize)?,
+        };
+        heap.put(at + 1 + i, &[word]);
+    }
+    Some(pointer(at, CLOSURE))
 }
 
 impl State {
@@ -58,8 +105,6 @@ impl State {
     }
 }
 
-#[cold]
-#[inline(never)]
 pub(super) fn binary(
     image: &Image,
     s: &mut State,
@@ -101,29 +146,24 @@ pub(super) fn binary(
 }
 
 fn concat(s: &mut State, x: Word, y: Word, live: usize) -> Result<Word, Exit> {
-    let Some((bytes, chars)) = s.heap.text_size(x) else {
+    let Some((bytes, _)) = s.heap.text_size(x) else {
         return Err(s.wrong(0, x, "a string"));
     };
-    let Some((more_bytes, more_chars)) = s.heap.text_size(y) else {
+    let Some((more_bytes, _)) = s.heap.text_size(y) else {
         return Err(s.wrong(1, y, "a string"));
     };
-    let (bytes, chars) = (bytes + more_bytes, chars + more_chars);
-    if bytes > TEXT_BYTES.min(8 * s.heap.limit as u64) {
-        return Err(Trouble::TooLarge("the text would not fit into the memory limit").into());
-    }
     let kept = s.values.len();
     s.values.extend([x, y]);
     let room = s.make_room(3, live);
     let moved = s.values.split_off(kept);
+    if bytes + more_bytes > longest_text(&s.heap) {
+        return Err(Trouble::TooLarge("the text would not fit into the memory limit").into());
+    }
     room?;
-    let at = s.heap.claim(3);
-    s.heap.put(at, &[bytes << 32 | chars << 1]);
-    s.heap.put(at + 1, &moved);
-    Ok(pointer(at, ROPE))
+    let [x, y] = moved.try_into().unwrap_or([x, y]);
+    join(&mut s.heap, x, y).ok_or_else(|| Trouble::from(Full).into())
 }
 
-#[cold]
-#[inline(never)]
 pub(super) fn unary(
     image: &Image,
     s: &mut State,

@@ -8,8 +8,7 @@ use crate::limits::Limits;
 use crate::primitive::Trouble;
 use crate::term::{TermId, Terms};
 use crate::value::{
-    CLOSURE, CONS, HOLE, KIND_PARTIAL, NIL, PARTIAL, UNIT, Word, aux, header, index, pointer, size,
-    tag,
+    CLOSURE, HOLE, KIND_PARTIAL, NIL, PARTIAL, UNIT, Word, aux, header, index, pointer, size, tag,
 };
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -53,6 +52,8 @@ impl From<Stop> for Exit {
     }
 }
 
+const NO_FRAME: Frame = Frame { pc: 0, base: 0, closure: NO_CLOSURE, depth: 0 };
+
 /// A tool that the run has met.
 #[derive(Debug)]
 pub(super) struct Tool {
@@ -69,7 +70,9 @@ pub(super) struct State {
     pub(super) terms: Rc<Terms>,
     pub(super) heap: Heap,
     pub(super) stack: Vec<Word>,
+    /// Pending calls, the innermost at `top - 1`.
     pub(super) frames: Vec<Frame>,
+    pub(super) top: usize,
     pub(super) meter: Meter,
     /// Constants of the image.
     pub(super) constants: Vec<Word>,
@@ -96,7 +99,8 @@ impl State {
             terms: Rc::default(),
             heap: Heap::new(limits.memory),
             stack: vec![0; 4 * WINDOW],
-            frames: Vec::with_capacity(64),
+            frames: vec![NO_FRAME; 64],
+            top: 0,
             meter: Meter::new(limits),
             constants: vec![NIL],
             values: vec![UNIT],
@@ -116,12 +120,10 @@ impl State {
 
     fn account(&mut self) -> Result<(), Full> {
         const FRAME_WORDS: usize = size_of::<Frame>() / 8;
-        self.heap.account(self.stack.len() + self.frames.capacity() * FRAME_WORDS)
+        self.heap.account(self.stack.len() + self.frames.len() * FRAME_WORDS)
     }
 
     /// Makes sure that a window can begin at `base`.
-    #[cold]
-    #[inline(never)]
     pub(super) fn grow_stack(&mut self, base: usize) -> Result<(), Full> {
         let need = base + 2 * WINDOW;
         let len = need.max(self.stack.len() + self.stack.len() / 2);
@@ -134,36 +136,41 @@ impl State {
         self.account()
     }
 
-    #[cold]
-    #[inline(never)]
-    pub(super) fn grow_frames(&mut self) -> Result<(), Full> {
-        let more = self.frames.capacity() / 2;
+    fn grow_frames(&mut self) -> Result<(), Full> {
+        let more = self.frames.len() / 2;
         self.heap.account(self.heap.outside + 2 * more)?;
         self.frames.reserve_exact(more);
-        self.meter.note_depth(self.frames.last().map_or(0, |frame| frame.depth));
+        self.frames.resize(self.frames.len() + more, NO_FRAME);
+        self.meter.note_depth(self.depth);
         self.account()
     }
 
-    #[inline(always)]
     pub(super) fn push_frame(&mut self, frame: Frame) -> Result<(), Full> {
-        if self.frames.len() == self.frames.capacity() {
+        if self.top >= self.frames.len() {
             self.grow_frames()?;
         }
-        self.frames.push(frame);
+        if let Some(slot) = self.frames.get_mut(self.top) {
+            *slot = frame;
+            self.top += 1;
+        }
         Ok(())
     }
 
+    /// Pending calls, the innermost last.
+    pub(super) fn pending(&self) -> &[Frame] {
+        self.frames.get(..self.top).unwrap_or_default()
+    }
+
     /// Makes room for `n` words; slots below `live` and `closure` are kept.
-    #[cold]
-    #[inline(never)]
     pub(super) fn collect(
         &mut self,
         n: usize,
         live: usize,
         closure: &mut Word,
     ) -> Result<(), Full> {
-        self.meter.note_depth(self.frames.last().map_or(0, |frame| frame.depth));
-        let Self { heap, stack, frames, constants, values, .. } = self;
+        self.meter.note_depth(self.depth);
+        let Self { heap, stack, frames, top, constants, values, .. } = self;
+        let frames = frames.get_mut(..*top).unwrap_or_default();
         debug_assert!(live <= stack.len(), "a root beyond the stack");
         let live = live.min(stack.len());
         let stack = stack.get_mut(..live).unwrap_or_default();
@@ -231,8 +238,6 @@ impl State {
 
     /// Applies `f` to the `n` arguments at `base` in every case but the plain one of a closure
     /// that takes just so many: leading holes, partial applications, too few, too many.
-    #[cold]
-    #[inline(never)]
     pub(super) fn enter(
         &mut self,
         image: &Image,
@@ -331,20 +336,11 @@ impl State {
 
     /// Goes on in the frame below.
     pub(super) fn leave(&mut self) {
-        let Some(frame) = self.frames.pop() else { return };
+        let Some(top) = self.top.checked_sub(1) else { return };
+        let Some(frame) = self.frames.get(top) else { return };
+        self.top = top;
         (self.pc, self.base, self.depth) = (frame.pc as usize, frame.base as usize, frame.depth);
         self.closure = closure_word(frame.closure);
-    }
-
-    /// Reverses a list in place.
-    pub(super) fn reverse(&mut self, list: Word) -> Word {
-        let (mut rest, mut reversed) = (list, NIL);
-        while tag(rest) == CONS {
-            let [_, next] = self.heap.cell(index(rest));
-            self.heap.put(index(rest) + 1, &[reversed]);
-            (reversed, rest) = (rest, next);
-        }
-        reversed
     }
 }
 

@@ -107,8 +107,10 @@ impl Machine {
     /// Prepares the registers for a unit whose value goes to the slot `base`.
     fn enter(&mut self, entry: u32, base: usize) {
         let state = &mut self.state;
-        state.frames.clear();
-        state.frames.push(Frame { pc: HALT, base: to_u32(base), closure: NO_CLOSURE, depth: 0 });
+        state.top = 0;
+        let halt = Frame { pc: HALT, base: to_u32(base), closure: NO_CLOSURE, depth: 0 };
+        // There is room for the first frame from the start.
+        let _ = state.push_frame(halt);
         (state.pc, state.base, state.depth) = (entry as usize, base, 0);
         state.closure = closure_word(NO_CLOSURE);
     }

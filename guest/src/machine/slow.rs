@@ -1,0 +1,308 @@
+//! Operations that the fast loop leaves: done in full, with everything that can go wrong.
+
+use super::state::{Exit, State, WINDOW, closure_index, to_u32};
+use super::{operate, rare};
+use crate::code::{Image, Op, Slot};
+use crate::form::Form;
+use crate::heap::Frame;
+use crate::primitive::{Trouble, type_name};
+use crate::value::{FALSE, HOLE, NIL, Word, as_small, is_function, is_list, small};
+
+/// Does the operation at `pc`, or finds why it cannot be done. On an exit the registers are as
+/// before and nothing has been paid.
+#[cold]
+#[inline(never)]
+pub(super) fn operation(image: &Image, s: &mut State) -> Result<(), Exit> {
+    let at = s.pc;
+    let op = image.op(at);
+    let cost = op.cost();
+    if s.meter.fuel < i64::from(cost) {
+        s.meter.settle(image, at, cost, s.depth)?;
+        return Ok(());
+    }
+    s.meter.fuel -= i64::from(cost);
+    s.pc += 1;
+    match perform(image, s, at, op) {
+        Ok(()) => {
+            if s.base + WINDOW > s.stack.len() {
+                s.grow_stack(s.base)?;
+            }
+            if s.meter.is_near(s.depth) {
+                s.meter.be_careful(s.depth);
+            }
+            Ok(())
+        }
+        Err(exit) => {
+            s.pc = at;
+            // A stop has accounted for everything; an effect is paid for when it is asked for.
+            if !matches!(exit, Exit::Stop(_) | Exit::Perform(..)) {
+                s.meter.fuel += i64::from(cost);
+            }
+            Err(exit)
+        }
+    }
+}
+
+impl State {
+    fn slot(&self, slot: Slot) -> Word {
+        self.at(self.base + usize::from(slot))
+    }
+
+    fn set_slot(&mut self, slot: Slot, word: Word) {
+        self.set(self.base + usize::from(slot), word);
+    }
+
+    /// Puts the result of a strict form into a slot.
+    fn take(&mut self, d: Slot) {
+        let value = self.values.first().copied().unwrap_or_default();
+        self.set_slot(d, value);
+    }
+
+    /// Slots that are in use when those named are.
+    fn live(&self, slots: &[Slot]) -> usize {
+        let highest = slots.iter().copied().max().unwrap_or_default();
+        self.base + usize::from(highest) + 1
+    }
+
+    fn type_mismatch(&self, operand: usize, v: Word, wanted: &'static str) -> Exit {
+        Trouble::Type { operand, wanted, found: type_name(&self.heap, v) }.into()
+    }
+
+    fn must_be_function(&self, f: Word) -> Result<(), Exit> {
+        if is_function(f) {
+            return Ok(());
+        }
+        let found = type_name(&self.heap, f);
+        Err(Trouble::NotAFunction { operand: 0, found }.into())
+    }
+
+    /// Pushes the frame of a call; `pc` is already the next operation.
+    fn begin_call(&mut self, deeper: u8) -> Result<(), Exit> {
+        let Self { pc, base, closure, depth, .. } = *self;
+        let (pc, base) = (to_u32(pc), to_u32(base));
+        self.push_frame(Frame { pc, base, closure: closure_index(closure), depth })?;
+        self.depth += u32::from(deeper);
+        Ok(())
+    }
+
+    /// Goes on at `to` unless the comparison of `x` and `y` holds.
+    fn compare(
+        &mut self,
+        image: &Image,
+        at: usize,
+        form: Form,
+        operands: [Word; 2],
+        to: u32,
+    ) -> Result<(), Exit> {
+        operate::binary(image, self, at, form, operands, 0)?;
+        if self.values.first() == Some(&FALSE) {
+            self.pc = to as usize;
+        }
+        Ok(())
+    }
+}
+
+#[expect(clippy::too_many_lines, reason = "a dispatch table")]
+fn perform(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> {
+    match op {
+        Op::Rest { n } => {
+            let f = s.slot(n);
+            s.enter(image, f, usize::from(n), s.base)?;
+        }
+        Op::EvalEnd => {
+            s.active_evals -= 1;
+            s.leave();
+        }
+        Op::ToolEnd => {
+            let (tool, value) = (as_small(s.slot(0)), s.slot(1));
+            let known = usize::try_from(tool).ok().and_then(|tool| s.values.get_mut(1 + tool));
+            if let Some(known) = known {
+                *known = value;
+            }
+            s.set_slot(0, value);
+            s.leave();
+        }
+        Op::Debug { visit } => rare::debug(image, s, visit),
+        Op::Add { d, a, b } => arithmetic(image, s, at, Form::Add, [d, a, b])?,
+        Op::Sub { d, a, b } => arithmetic(image, s, at, Form::Sub, [d, a, b])?,
+        Op::Mul { d, a, b } => arithmetic(image, s, at, Form::Mul, [d, a, b])?,
+        Op::Binary { form, d, a, b, .. } => arithmetic(image, s, at, form, [d, a, b])?,
+        Op::AddLiteral { d, a, n } => {
+            let (operands, live) = ([s.slot(a), small(i64::from(n))], s.live(&[d, a]));
+            operate::binary(image, s, at, Form::Add, operands, live)?;
+            s.take(d);
+        }
+        Op::Unary { form, d, a, .. } => {
+            let live = s.live(&[d, a]);
+            operate::unary(image, s, at, form, s.slot(a), live)?;
+            s.take(d);
+        }
+        Op::Cons { d, a, b } => {
+            let tail = s.slot(b);
+            if !is_list(tail) {
+                return Err(s.type_mismatch(1, tail, "a list"));
+            }
+            retry_with_room(s, at, &[d, a, b])?;
+        }
+        Op::Pair { d, a, b } => retry_with_room(s, at, &[d, a, b])?,
+        Op::Push { d, a } => retry_with_room(s, at, &[d, a])?,
+        Op::First { a, .. } | Op::Second { a, .. } => {
+            return Err(s.type_mismatch(0, s.slot(a), "a pair"));
+        }
+        Op::Head { a, .. } | Op::Tail { a, .. } => {
+            let x = s.slot(a);
+            let empty = Err(Trouble::EmptyList.into());
+            return if x == NIL { empty } else { Err(s.type_mismatch(0, x, "a list")) };
+        }
+        Op::Not { a, .. } | Op::JumpFalse { a, .. } | Op::JumpTrue { a, .. } => {
+            return Err(s.type_mismatch(0, s.slot(a), "a boolean"));
+        }
+        Op::Boolean { a } => return Err(s.type_mismatch(1, s.slot(a), "a boolean")),
+        Op::JumpNotEmpty { a, .. } => return Err(s.type_mismatch(0, s.slot(a), "a list")),
+        Op::JumpNotLess { a, b, swap: 0, to } => {
+            s.compare(image, at, Form::Lt, [s.slot(a), s.slot(b)], to)?;
+        }
+        Op::JumpNotLess { a, b, to, .. } => {
+            s.compare(image, at, Form::Gt, [s.slot(b), s.slot(a)], to)?;
+        }
+        Op::JumpNotEqual { a, b, to } => {
+            s.compare(image, at, Form::Eq, [s.slot(a), s.slot(b)], to)?;
+        }
+        Op::JumpNotLessLiteral { a, n, to } => {
+            s.compare(image, at, Form::Lt, [s.slot(a), small(i64::from(n))], to)?;
+        }
+        Op::JumpNotEqualLiteral { a, n, to } => {
+            s.compare(image, at, Form::Eq, [s.slot(a), small(i64::from(n))], to)?;
+        }
+        Op::Close { d, code } => {
+            let Some(made) = image.codes.get(code as usize) else { return Ok(()) };
+            let (live, mut closure) = (s.base + usize::from(d), s.closure);
+            let closed = s.close(made, code, s.base, live, &mut closure);
+            s.closure = closure;
+            s.set_slot(d, closed?);
+        }
+        Op::FoldFunction { f, d } => {
+            let list = s.slot(d + 1);
+            if !is_list(list) {
+                return Err(s.type_mismatch(2, list, "a list"));
+            }
+            s.must_be_function(s.slot(f))?;
+        }
+        Op::FoldBegin { d, .. } => return Err(s.type_mismatch(2, s.slot(d + 1), "a list")),
+        Op::Record { d, keys } => {
+            let live = s.live(&[d]);
+            rare::record(image, s, keys, s.slot(d), live)?;
+            s.take(d);
+        }
+        Op::Continue { d, a, tool } => {
+            let live = s.live(&[d, a]);
+            s.make_room(3, live)?;
+            rare::continuation(s, s.slot(a), tool)?;
+            s.take(d);
+        }
+        Op::Trace { d, a, b } => {
+            let value = s.slot(b);
+            rare::trace(s, s.slot(a), value);
+            s.set_slot(d, value);
+        }
+        Op::Eval { d, a, depth, scope, .. } => {
+            rare::eval(image, s, s.slot(a), [d, a, depth], scope)?;
+        }
+        Op::CodeOf { d, a, tool, .. } => {
+            rare::code_of(s, s.slot(a), tool)?;
+            s.take(d);
+        }
+        Op::Tool { d, a, depth, .. } => rare::tool(s, s.slot(a), d, depth)?,
+        Op::SelfTool { d, depth, tool, .. } => rare::self_tool(s, tool, d, depth)?,
+        Op::Perform { d, a, name, .. } => return Err(rare::perform(s, d, s.slot(a), name)),
+        Op::Unbound { name } => return Err(Trouble::Unbound(name).into()),
+        op => call(image, s, at, op)?,
+    }
+    Ok(())
+}
+
+/// Calls that are more than entering a closure that takes just so many arguments.
+fn call(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> {
+    match op {
+        Op::Call { f, base, n, depth, .. } => {
+            let f = s.slot(f);
+            s.must_be_function(f)?;
+            let to = s.base + usize::from(base);
+            s.begin_call(depth)?;
+            s.enter(image, f, usize::from(n), to)?;
+        }
+        Op::TailCall { f, base, n, .. } => {
+            let f = s.slot(f);
+            s.must_be_function(f)?;
+            let from = s.base + usize::from(base);
+            s.stack.copy_within(from..from + usize::from(n), s.base);
+            s.enter(image, f, usize::from(n), s.base)?;
+        }
+        Op::Feed { f, base, n, new, depth, .. } => {
+            let (f, first) = (s.slot(f), s.slot(base));
+            s.must_be_function(f)?;
+            let waits = s.missing_arguments(image, f).is_some_and(|more| more > usize::from(n));
+            if waits && first != HOLE {
+                let visits = s.fed_visits(image, f, n) - s.fed_visits(image, f, n - new);
+                s.meter.fuel -= i64::from(visits);
+                s.pc += 1;
+            } else {
+                let to = s.base + usize::from(base);
+                s.begin_call(depth)?;
+                s.enter(image, f, usize::from(n), to)?;
+            }
+        }
+        Op::Fed { f, base, n } => {
+            let value = s.slot(base);
+            s.set_slot(f, value);
+            (0..n).for_each(|i| s.set_slot(base + i, HOLE));
+        }
+        Op::Refund { f, base, n, .. } => {
+            if s.slot(base) != HOLE {
+                s.meter.fuel += i64::from(s.fed_visits(image, s.slot(f), n));
+            }
+        }
+        Op::CallSelf { base, depth, back, .. } | Op::CallSelfPair { base, depth, back, .. } => {
+            s.begin_call(depth)?;
+            s.base += usize::from(base);
+            s.pc = at - usize::from(back);
+        }
+        Op::CallSelfAdd { base, a, n, depth, back, .. } => {
+            let (operands, live) = ([s.slot(a), small(i64::from(n))], s.live(&[base, a]));
+            operate::binary(image, s, at, Form::Add, operands, live)?;
+            s.take(base);
+            s.begin_call(depth)?;
+            s.base += usize::from(base);
+            s.pc = at - usize::from(back);
+        }
+        Op::AddReturn { a, b, .. } => {
+            arithmetic(image, s, at, Form::Add, [0, a, b])?;
+            s.leave();
+        }
+        // The others only lacked fuel; they are begun again.
+        _ => s.pc = at,
+    }
+    Ok(())
+}
+
+/// A strict form of the operands in two slots.
+fn arithmetic(
+    image: &Image,
+    s: &mut State,
+    at: usize,
+    form: Form,
+    [d, a, b]: [Slot; 3],
+) -> Result<(), Exit> {
+    let (operands, live) = ([s.slot(a), s.slot(b)], s.live(&[d, a, b]));
+    operate::binary(image, s, at, form, operands, live)?;
+    s.take(d);
+    Ok(())
+}
+
+/// Makes room for a cell; the operation is begun again.
+fn retry_with_room(s: &mut State, at: usize, slots: &[Slot]) -> Result<(), Exit> {
+    let live = s.live(slots);
+    s.make_room(2, live)?;
+    s.pc = at;
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! The server's binary, as `cargo build -p mcp-pif` makes it. A test of this package cannot ask
+//! cargo for the binary of another one, so it has it built in its own profile; mostly that is a
+//! matter of finding it fresh.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+/// The path of the binary, built once by each test process.
+pub(crate) fn path() -> Result<&'static Path> {
+    static BINARY: LazyLock<Result<PathBuf>> = LazyLock::new(build);
+    BINARY.as_deref().map_err(|error| anyhow::anyhow!("{error:#}"))
+}
+
+fn build() -> Result<PathBuf> {
+    let (target, profile) = place()?;
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo
+        .args(["build", "--package", "mcp-pif", "--bin", "mcp-pif", "--message-format=json"])
+        .args(["--profile", &profile, "--target-dir"])
+        .arg(target)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stderr(Stdio::inherit());
+    let output = cargo.output().context("cargo does not start")?;
+    ensure!(output.status.success(), "the server does not build; cargo's errors are above");
+    let output = String::from_utf8(output.stdout)?;
+    output.lines().find_map(executable).context("cargo built no executable")
+}
+
+/// The target directory and profile that this test was built in: it is at
+/// `TARGET/PROFILE/deps/NAME`, or a level deeper where cargo was given a target triple.
+fn place() -> Result<(PathBuf, String)> {
+    let this = std::env::current_exe()?;
+    let folder = this.ancestors().nth(2).context("the test has no place in a target directory")?;
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().context("no target directory")?;
+    let profile = match folder.file_name().and_then(|name| name.to_str()) {
+        Some("debug") => "dev",
+        Some(profile) => profile,
+        None => anyhow::bail!("{} names no profile", folder.display()),
+    };
+    Ok((target.to_owned(), profile.to_owned()))
+}
+
+fn executable(message: &str) -> Option<PathBuf> {
+    let message: Value = serde_json::from_str(message).ok()?;
+    let path = message.get("executable")?.as_str()?;
+    Path::new(path).file_stem().is_some_and(|name| name == "mcp-pif").then(|| path.into())
+}
