@@ -18,36 +18,6 @@ impl From<Full> for Failed {
     }
 }
 
-/// A literal `input` without strings or objects, which needs no term.
-pub(crate) struct Plain {
-    /// Term nodes it would be.
-    pub(crate) nodes: u64,
-    /// Levels of lists in it.
-    pub(crate) depth: u32,
-}
-
-/// Whether the JSON at `root` holds nothing but lists of numbers, booleans and nulls, none of
-/// them rounded.
-pub(crate) fn plain(tape: &Tape, root: TokenId) -> Option<Plain> {
-    let end = tape.after(root);
-    let (mut depth, mut ends) = (0, Vec::new());
-    for id in root..end {
-        while ends.last().is_some_and(|end| *end <= id) {
-            ends.pop();
-        }
-        match tape.token(id) {
-            Token::Array { end, .. } => {
-                ends.push(end);
-                depth = depth.max(ends.len());
-            }
-            Token::Text(_) | Token::Object { .. } => return None,
-            Token::Number(span) if tape.str(span).contains(['.', 'e', 'E']) => return None,
-            _ => {}
-        }
-    }
-    Some(Plain { nodes: u64::from(end - root), depth: u32::try_from(depth).unwrap_or(u32::MAX) })
-}
-
 /// A container whose members are being read.
 enum Open {
     /// Cells from `at` on; the next item goes to cell `next` of `count`.

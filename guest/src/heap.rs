@@ -25,6 +25,9 @@ pub(crate) struct Frame {
 /// The frame's code captures nothing.
 pub(crate) const NO_CLOSURE: u32 = u32::MAX;
 
+/// No heap index.
+pub(crate) const NO_CELL: usize = usize::MAX;
+
 /// There is no room within the memory limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;

@@ -1,6 +1,7 @@
 //! JSON text as a flat tape of tokens: exact, duplicate-free, and without recursion however deep
 //! the text is nested. Knows nothing of terms or values.
 
+use crate::digits;
 use crate::fault::{Code, Fault};
 use std::collections::BTreeSet;
 
@@ -381,6 +382,10 @@ impl Reader<'_> {
         let negative = self.bytes.get(self.at) == Some(&b'-');
         self.at += usize::from(negative);
         let (mut n, first) = (0_i64, self.at);
+        if let Some((count, value)) = digits::eight(self.bytes, self.at) {
+            n = i64::from(value);
+            self.at += count as usize;
+        }
         while let Some(digit) = self.bytes.get(self.at).map(|b| b.wrapping_sub(b'0'))
             && digit < 10
         {

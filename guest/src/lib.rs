@@ -23,6 +23,7 @@ mod compile;
 #[cfg(target_arch = "wasm32")]
 mod component;
 mod data;
+mod digits;
 pub mod envelope;
 pub mod fault;
 pub mod form;
@@ -34,6 +35,7 @@ pub mod machine;
 pub mod number;
 mod output;
 pub mod parse;
+mod plain;
 mod primitive;
 pub mod print;
 pub mod request;

@@ -1,7 +1,96 @@
-//! Real MCP clients against the server.
+//! Real MCP clients against the server: both generations of the TypeScript SDK, the inspector's
+//! command line and the Python SDK, in every era that each of them speaks.
 
-use anyhow::Result;
+mod inspector;
+mod node;
+#[path = "../../tests/tests/sdk/python.rs"]
+mod python;
 
-pub(crate) fn run(_arguments: &[String]) -> Result<()> {
-    anyhow::bail!("not here yet")
+use anyhow::{Context, Result, ensure};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Runs all clients; fails if one of their checks does.
+pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    ensure!(arguments.is_empty(), "`clients` takes no arguments");
+    let (target, server) = server()?;
+    let node = node::Node::install(&target)?;
+    let mut tally = Tally::default();
+    tally.client("typescript 1", &mut node.script("v1.mjs", &server, None)?)?;
+    for mode in ["legacy", "auto"] {
+        let mut client = node.script("v2.mjs", &server, Some(mode))?;
+        tally.client(&format!("typescript 2, {mode}"), &mut client)?;
+    }
+    for era in ["legacy", "modern"] {
+        inspector::check(&node, &server, era, &mut tally)?;
+    }
+    for mode in python::MODES {
+        let mut client = python::client(&target, &server, mode)?;
+        tally.client(&format!("python, {mode}"), &mut client)?;
+    }
+    println!("{} passed, {} failed", tally.passed, tally.failed);
+    ensure!(tally.failed == 0, "not every client works with the server");
+    Ok(())
+}
+
+/// The target directory, and the server's binary in it, built in the profile of this program.
+fn server() -> Result<(PathBuf, PathBuf)> {
+    let this = std::env::current_exe()?;
+    let folder = this.parent().context("this program is in no folder")?;
+    let target = folder.parent().context("this program is in no target directory")?;
+    let profile = match folder.file_name().and_then(|name| name.to_str()) {
+        Some("debug") => "dev",
+        Some(profile) => profile,
+        None => anyhow::bail!("{} names no profile", folder.display()),
+    };
+    let build = ["build", "--quiet", "--package", "mcp-pif", "--profile", profile];
+    crate::tasks::command(env!("CARGO"), &build, &[])?;
+    let name = format!("mcp-pif{}", std::env::consts::EXE_SUFFIX);
+    Ok((target.to_owned(), folder.join(name)))
+}
+
+/// What has been found so far.
+#[derive(Default)]
+struct Tally {
+    passed: usize,
+    failed: usize,
+}
+
+impl Tally {
+    /// Notes a check and prints its line, with the detail where it failed.
+    fn check(&mut self, client: &str, name: &str, holds: bool, detail: &str) {
+        if holds {
+            self.passed += 1;
+            println!("ok      {client}: {name}");
+        } else {
+            self.failed += 1;
+            println!("FAILED  {client}: {name}: {}", detail.trim());
+        }
+    }
+
+    /// Runs a client that prints `ok NAME` or `FAILED NAME: DETAIL` for each of its checks.
+    fn client(&mut self, client: &str, command: &mut Command) -> Result<()> {
+        let output = command.output().with_context(|| format!("{client} does not start"))?;
+        let (passed, failed) = (self.passed, self.failed);
+        for line in String::from_utf8_lossy(&output.stdout).lines() {
+            if let Some(name) = line.strip_prefix("ok ") {
+                self.check(client, name, true, "");
+            } else if let Some(rest) = line.strip_prefix("FAILED ") {
+                let (name, detail) = rest.split_once(": ").unwrap_or((rest, ""));
+                self.check(client, name, false, detail);
+            }
+        }
+        // A client that broke down before it could say so.
+        let told = self.failed > failed || (output.status.success() && self.passed > passed);
+        if !told {
+            let said = String::from_utf8_lossy(&output.stderr);
+            self.check(client, "runs", false, &format!("{}\n{said}", output.status));
+        }
+        Ok(())
+    }
+}
+
+/// A path as an argument among texts.
+fn text(path: &Path) -> Result<&str> {
+    path.to_str().with_context(|| format!("{} is not UTF-8", path.display()))
 }

@@ -161,6 +161,9 @@ impl Compiler<'_> {
         }
         let function = self.terms.operand(at, 0);
         let inner = first + levels + 1;
+        if levels == 0 && self.call_captured(t, function, d, depth)? {
+            return Ok(());
+        }
         let (f, task) = if levels == 0 {
             self.operand(function, d, inner)?
         } else {
@@ -170,6 +173,42 @@ impl Compiler<'_> {
         let spine = Spine { function: f, base, arguments: 0, to: d };
         self.schedule(&[task, Task::Feed { t, index: levels, spine, depth }]);
         Ok(())
+    }
+
+    /// A call of a captured variable fetches it after the arguments: its slot is then above
+    /// theirs, and the value of the call is in place.
+    fn call_captured(
+        &mut self,
+        t: TermId,
+        function: TermId,
+        d: Slot,
+        depth: Option<u32>,
+    ) -> Result<bool, Failed> {
+        if self.terms.form(function) != Form::Var {
+            return Ok(false);
+        }
+        let Some(location) = self.look_up(self.terms.only_name(function))? else {
+            return Ok(false);
+        };
+        if matches!(location, Location::At(Place::Slot(_)) | Location::Halves(..)) {
+            return Ok(false);
+        }
+        let here = depth.unwrap_or(0);
+        self.visit(function, here + 1, 1);
+        let mut tasks = Vec::new();
+        let mut f = d;
+        for argument in self.terms.operands(t).get(1..).unwrap_or_default() {
+            tasks.push(Task::Term { t: *argument, d: f, depth: here + 1 });
+            f += 1;
+        }
+        let (n, cost) = (f - d, 0);
+        tasks.push(Task::Fetch { location, d: f, t: function });
+        tasks.push(match depth {
+            Some(_) => Task::End { op: Op::Call { f, base: d, n, depth: slot(here), cost }, t },
+            None => Task::End { op: Op::TailCall { f, base: d, n, cost }, t },
+        });
+        self.schedule(&tasks);
+        Ok(true)
     }
 
     /// Whether an application is compiled without a call of an unknown function.

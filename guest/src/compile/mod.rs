@@ -121,6 +121,12 @@ enum Task {
         spine: Spine,
         depth: Option<u32>,
     },
+    /// Bring the value of a variable into a slot.
+    Fetch {
+        location: Location,
+        d: Slot,
+        t: TermId,
+    },
     /// Emit an operation.
     Emit {
         op: Op,
@@ -282,6 +288,7 @@ impl<'m> Compiler<'m> {
             Task::Into { t, d, depth, to } => self.into(t, d, depth, to)?,
             Task::Let { t, index, d, depth, to } => self.let_in(t, index, d, depth, to),
             Task::Feed { t, index, spine, depth } => self.feed(t, index, spine, depth),
+            Task::Fetch { location, d, t } => self.fetch(location, d, t),
             Task::Emit { op, t } => self.emit(op, t),
             Task::End { op, t } => self.end(op, t),
             Task::Items { t, index, d, depth } => self.items(t, index, d, depth)?,

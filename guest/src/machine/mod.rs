@@ -15,6 +15,7 @@ use crate::fault::{Code, Fault};
 use crate::json::{Token, TokenId};
 use crate::limits::{Limits, Usage};
 use crate::parse::{Notation, parse, read};
+use crate::plain;
 use crate::request::{Argument, Program, Source};
 use crate::term::{NameId, Origin, TermId, Terms};
 use crate::value::Word;
@@ -28,8 +29,8 @@ enum Input {
     None,
     /// Plain JSON on the tape.
     Data(TokenId),
-    /// A literal `input` on the tape, and what evaluating it would cost.
-    Plain(TokenId, u64),
+    /// A value among the constants, and what evaluating it would cost as a term.
+    Ready(usize, u64),
     Term(TermId),
 }
 
@@ -129,19 +130,28 @@ impl Machine {
     fn argument(&mut self, argument: Argument) -> Result<Input, Failure> {
         match argument {
             Argument::None => Ok(Input::None),
-            Argument::Data(text) => Ok(Input::Data(self.plain_json(&text, "data")?)),
+            Argument::Data(text) => match plain::build(&mut self.state.heap, &text, true) {
+                Some(plain) => Ok(self.ready(plain.value, 0)),
+                None => Ok(Input::Data(self.plain_json(&text, "data")?)),
+            },
             Argument::Input(text) => {
-                let root = self.plain_json(&text, "input")?;
-                if let Some(plain) = data::plain(&self.state.terms.tape, root)
+                if let Some(plain) = plain::build(&mut self.state.heap, &text, false)
                     && plain.depth < self.limits.depth
                 {
-                    return Ok(Input::Plain(root, plain.nodes));
+                    return Ok(self.ready(plain.value, plain.nodes));
                 }
+                let root = self.plain_json(&text, "input")?;
                 let parsed = read(self.terms(), root, Notation::Input)?;
                 self.warnings.extend(parsed.warnings);
                 Ok(Input::Term(parsed.root))
             }
         }
+    }
+
+    /// Keeps a value where the collector finds it until the argument is needed.
+    fn ready(&mut self, value: Word, nodes: u64) -> Input {
+        self.state.constants.push(value);
+        Input::Ready(self.state.constants.len() - 1, nodes)
     }
 
     /// Binds the members of the context object as constants.

@@ -145,12 +145,13 @@ impl Machine {
                 let value = self.build(token)?;
                 self.begin_application(value);
             }
-            Input::Plain(token, nodes) => {
+            Input::Ready(constant, nodes) => {
                 if self.state.meter.spend(nodes).is_err() {
                     let fault = locate::stop(&self.image, &mut self.state, Stop::OutOfFuel);
                     return Err(Box::new(Fault { at: "/input".into(), tool: None, ..fault }));
                 }
-                let value = self.build(token)?;
+                let constant = self.state.constants.get_mut(constant);
+                let value = constant.map_or(UNIT, |slot| std::mem::replace(slot, UNIT));
                 self.begin_application(value);
             }
             Input::Term(root) => {

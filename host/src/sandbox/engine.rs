@@ -10,8 +10,10 @@ use wasmtime::{
 
 use super::ceiling::MEMORY_CAP;
 
-/// What stays mapped of a finished instance's memory, to spare the next one its page faults.
+/// What stays mapped of a finished instance's memory, to spare the next one its page faults:
+/// more where the kernel tells which pages were written, because only those must be cleared.
 const KEEP_RESIDENT: usize = 64 << 10;
+const KEEP_RESIDENT_SCANNED: usize = 16 << 20;
 
 /// Places in the pool beyond the machines that may run at once: an instance still being torn down
 /// must not refuse the next one.
@@ -69,6 +71,8 @@ fn settings(concurrency: usize) -> wasmtime::Result<Config> {
 
 fn pool(concurrency: usize) -> wasmtime::Result<PoolingAllocationConfig> {
     let places = u32::try_from(concurrency + SPARE)?;
+    let scanned = PoolingAllocationConfig::is_pagemap_scan_available();
+    let keep = if scanned { KEEP_RESIDENT_SCANNED } else { KEEP_RESIDENT };
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(places)
         .total_core_instances(places.saturating_mul(4))
@@ -76,7 +80,7 @@ fn pool(concurrency: usize) -> wasmtime::Result<PoolingAllocationConfig> {
         .total_tables(places.saturating_mul(4))
         .max_memory_size(usize::try_from(MEMORY_CAP)?)
         .max_unused_warm_slots(places)
-        .linear_memory_keep_resident(KEEP_RESIDENT)
+        .linear_memory_keep_resident(keep)
         .table_keep_resident(KEEP_RESIDENT)
         .pagemap_scan(Enabled::Auto);
     Ok(pool)

@@ -149,11 +149,6 @@ impl Client {
         self.find(|message| message["method"] == method)
     }
 
-    /// What arrived without being waited for.
-    pub(crate) fn passed_over(&self) -> &[Value] {
-        &self.seen
-    }
-
     /// An id that was not used before.
     pub(crate) fn id(&mut self) -> Value {
         self.last_id += 1;

@@ -1,0 +1,23 @@
+//! Decimal digits eight at a time (after Lemire, "Number parsing at a gigabyte per second",
+//! Software: Practice and Experience 51(8), 2021).
+
+/// How many of the next bytes are digits, up to 8, and the number they make.
+#[inline(always)]
+pub(crate) fn eight(bytes: &[u8], at: usize) -> Option<(u32, u32)> {
+    let chunk = bytes.get(at..at + 8)?;
+    let chunk = u64::from_le_bytes(chunk.try_into().ok()?);
+    // A byte is a digit if neither adding 0x46 nor taking away 0x30 sets its highest bit.
+    let odd = (chunk.wrapping_add(0x4646_4646_4646_4646)
+        | chunk.wrapping_sub(0x3030_3030_3030_3030))
+        & 0x8080_8080_8080_8080;
+    let count = odd.trailing_zeros() / 8;
+    if count == 0 {
+        return Some((0, 0));
+    }
+    // The digits move to the high end, zeros before them.
+    let n = (chunk << (64 - 8 * count)) & 0x0f0f_0f0f_0f0f_0f0f;
+    let n = n.wrapping_mul(2561) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let n = n.wrapping_mul(6_553_601) >> 16 & 0x0000_ffff_0000_ffff;
+    let n = n.wrapping_mul(42_949_672_960_001) >> 32;
+    Some((count, u32::try_from(n).unwrap_or_default()))
+}

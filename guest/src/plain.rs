@@ -1,0 +1,156 @@
+//! The short way from JSON text to values, for what is common and simple: lists of small integers,
+//! booleans, nulls and texts without escapes. Anything else is left to the tape, which also says
+//! what is wrong with it.
+
+use crate::digits;
+use crate::heap::{Heap, NO_CELL};
+use crate::value::{CONS, FALSE, NIL, TRUE, UNIT, Word, pointer, small};
+
+/// A value built directly, and what it would be as a term.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plain {
+    /// The value.
+    pub(crate) value: Word,
+    /// Term nodes.
+    pub(crate) nodes: u64,
+    /// Levels of lists.
+    pub(crate) depth: u32,
+}
+
+/// A list whose end has not been seen: its first cell and its last.
+#[derive(Clone, Copy)]
+struct Open {
+    first: usize,
+    last: usize,
+}
+
+/// Builds the value of `text` if it is so simple; `texts` says whether strings may stand in it.
+/// Room is made by growing; what was built of text that turns out otherwise is garbage.
+pub(crate) fn build(heap: &mut Heap, text: &str, texts: bool) -> Option<Plain> {
+    let mut reader = Reader { bytes: text.as_bytes(), text, at: 0, nodes: 0 };
+    let (mut open, mut current): (Vec<Open>, Option<Open>) = (Vec::new(), None);
+    let mut depth = 0;
+    loop {
+        let mut value = match reader.blank() {
+            b'[' => {
+                reader.at += 1;
+                reader.nodes += 1;
+                depth = depth.max(open.len() + 1);
+                if reader.blank() != b']' {
+                    open.extend(current);
+                    current = Some(Open { first: NO_CELL, last: NO_CELL });
+                    continue;
+                }
+                reader.at += 1;
+                NIL
+            }
+            first => reader.scalar(heap, first, texts)?,
+        };
+        loop {
+            let Some(list) = &mut current else {
+                let end = reader.blank() == 0 && reader.at >= text.len();
+                let depth = u32::try_from(depth).unwrap_or(u32::MAX);
+                return end.then_some(Plain { value, nodes: reader.nodes, depth });
+            };
+            heap.grow(2).ok()?;
+            let cell = heap.claim(2);
+            heap.put(cell, &[value, NIL]);
+            if list.last == NO_CELL {
+                list.first = cell;
+            } else {
+                heap.put(list.last + 1, &[pointer(cell, CONS)]);
+            }
+            list.last = cell;
+            match reader.blank() {
+                b',' => {
+                    reader.at += 1;
+                    break;
+                }
+                b']' => {
+                    reader.at += 1;
+                    value = pointer(list.first, CONS);
+                    current = open.pop();
+                }
+                _ => return None,
+            }
+        }
+    }
+}
+
+struct Reader<'t> {
+    bytes: &'t [u8],
+    text: &'t str,
+    at: usize,
+    nodes: u64,
+}
+
+impl Reader<'_> {
+    /// The next byte that is no blank, or 0.
+    #[inline(always)]
+    fn blank(&mut self) -> u8 {
+        let mut byte = self.bytes.get(self.at).copied().unwrap_or(0);
+        while matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+            self.at += 1;
+            byte = self.bytes.get(self.at).copied().unwrap_or(0);
+        }
+        byte
+    }
+
+    #[inline(always)]
+    fn scalar(&mut self, heap: &mut Heap, first: u8, texts: bool) -> Option<Word> {
+        self.nodes += 1;
+        match first {
+            b'0'..=b'9' => self.integer(1),
+            b'-' => {
+                self.at += 1;
+                self.integer(-1)
+            }
+            b'"' if texts => self.string(heap),
+            b't' => self.word("true", TRUE),
+            b'f' => self.word("false", FALSE),
+            b'n' => self.word("null", UNIT),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    fn integer(&mut self, sign: i64) -> Option<Word> {
+        let (count, n) = digits::eight(self.bytes, self.at).or_else(|| self.last_digits())?;
+        let leading_zero = count > 1 && self.bytes.get(self.at) == Some(&b'0');
+        self.at += count as usize;
+        // Eight digits may go on, and a number may have a fraction: both are not simple.
+        let goes_on = matches!(self.bytes.get(self.at), Some(b'.' | b'e' | b'E' | b'0'..=b'9'));
+        if count == 0 || leading_zero || goes_on {
+            return None;
+        }
+        Some(small(sign * i64::from(n)))
+    }
+
+    /// Digits within the last seven bytes of the text.
+    #[cold]
+    fn last_digits(&self) -> Option<(u32, u32)> {
+        let rest = self.bytes.get(self.at..)?;
+        let mut padded = [0; 8];
+        padded.get_mut(..rest.len().min(8))?.copy_from_slice(rest.get(..rest.len().min(8))?);
+        digits::eight(&padded, 0)
+    }
+
+    fn word(&mut self, word: &str, value: Word) -> Option<Word> {
+        let found = self.bytes.get(self.at..)?.starts_with(word.as_bytes());
+        self.at += word.len();
+        found.then_some(value)
+    }
+
+    fn string(&mut self, heap: &mut Heap) -> Option<Word> {
+        let from = self.at + 1;
+        let rest = self.bytes.get(from..)?;
+        let end = from + rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=31))?;
+        if self.bytes.get(end) != Some(&b'"') {
+            return None;
+        }
+        self.at = end + 1;
+        let text = self.text.get(from..end)?;
+        heap.grow(Heap::text_words(text.len())).ok()?;
+        heap.text(text).ok()
+    }
+}

@@ -1,0 +1,77 @@
+//! The inspector's command line, which connects anew for each request: an evolved tool is gone
+//! with its server, so nothing here builds on an earlier call.
+
+use super::node::Node;
+use super::{Tally, text};
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// How the inspector exits when a tool says `isError`.
+const TOOL_FAILED: i32 = 5;
+
+const BUILT_IN: [&str; 6] = ["check", "evolve", "help", "list", "run", "server_info"];
+
+/// What came of a request.
+struct Answer {
+    code: Option<i32>,
+    result: Value,
+    said: String,
+}
+
+/// Makes every check in an era, `legacy` or `modern`.
+pub(super) fn check(node: &Node, server: &Path, era: &str, tally: &mut Tally) -> Result<()> {
+    let client = format!("inspector, {era}");
+    let request = |arguments: &[&str]| request(node, server, era, arguments);
+    let call = |tool: &str, arguments: Value| {
+        let arguments = arguments.to_string();
+        request(&["tools/call", "--tool-name", tool, "--tool-args-json", &arguments])
+    };
+    let mut check = |name: &str, answer: &Answer, code: i32, holds: bool| {
+        let holds = holds && answer.code == Some(code);
+        tally.check(&client, name, holds, &format!("exit {:?}\n{}", answer.code, answer.said));
+    };
+
+    let answer = request(&["tools/list", "--strict"])?;
+    check("lists the tools, portable schemas", &answer, 0, names(&answer.result) == BUILT_IN);
+
+    let double = json!({"name": "double", "description": "Doubles a number",
+        "code": {"mul": [{"var": "x"}, 2]}});
+    let answer = call("evolve", double)?;
+    check("evolves a tool", &answer, 0, member(&answer, "status") == "new");
+
+    let answer = call("run", json!({"code": {"mul": [21, 2]}}))?;
+    check("runs a term", &answer, 0, member(&answer, "value") == 42);
+    // Only results of the stateless protocol say who made them.
+    let stateless = !answer.result["_meta"]["io.modelcontextprotocol/serverInfo"].is_null();
+    check("speaks the protocol of its era", &answer, 0, stateless == (era == "modern"));
+
+    let answer = call("run", json!({"code": {"add": [1, "a"]}}))?;
+    check("sees a fault", &answer, TOOL_FAILED, member(&answer, "code") == "type-mismatch");
+    Ok(())
+}
+
+fn request(node: &Node, server: &Path, era: &str, arguments: &[&str]) -> Result<Answer> {
+    let mut command = node.command("mcp-inspector")?;
+    command.args(["--cli", text(server)?, "--quiet", "--format", "json"]);
+    command.args(["--protocol-era", era, "--method"]).args(arguments);
+    let output = command.output().context("the inspector does not start")?;
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let result =
+        serde_json::from_str(&stdout).map_or(Value::Null, |it: Value| it["result"].clone());
+    let said = format!("{stdout}{}", String::from_utf8_lossy(&output.stderr));
+    Ok(Answer { code: output.status.code(), result, said })
+}
+
+/// The names of the tools in a list, sorted.
+fn names(result: &Value) -> Vec<&str> {
+    let tools = result["tools"].as_array().map_or([].as_slice(), Vec::as_slice);
+    let mut names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// A member of the structured content.
+fn member<'a>(answer: &'a Answer, name: &str) -> &'a Value {
+    &answer.result["structuredContent"][name]
+}

@@ -1,0 +1,66 @@
+//! The clients written for Node.js, installed in the target directory with a Node.js of their
+//! own: npm picks old versions of packages that refuse the one it runs on.
+
+use anyhow::{Context, Result, bail, ensure};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs, io};
+
+const FILES: [&str; 4] = ["checks.mjs", "package.json", "v1.mjs", "v2.mjs"];
+
+/// A folder with the clients and what they depend on.
+pub(super) struct Node {
+    folder: PathBuf,
+}
+
+impl Node {
+    /// Copies the clients next to their packages, which are installed where they are not yet.
+    pub(super) fn install(target: &Path) -> Result<Self> {
+        let node = Self { folder: target.join("node-clients") };
+        let sources = crate::tasks::root().join("tests/clients/node");
+        fs::create_dir_all(&node.folder)?;
+        for file in FILES {
+            fs::copy(sources.join(file), node.folder.join(file)).with_context(|| file)?;
+        }
+        let wanted = fs::read_to_string(sources.join("package.json"))?;
+        let installed = node.folder.join("installed.json");
+        if !fs::read_to_string(&installed).is_ok_and(|found| found == wanted) {
+            node.npm()?;
+            fs::write(installed, wanted)?;
+        }
+        Ok(node)
+    }
+
+    fn npm(&self) -> Result<()> {
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"]);
+        match npm.current_dir(&self.folder).status() {
+            Ok(status) => ensure!(status.success(), "npm does not install the clients"),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => bail!(
+                "`cargo x clients` needs npm, which comes with Node.js; \
+                 on Debian and Ubuntu: apt install npm"
+            ),
+            Err(error) => return Err(error).context("npm does not start"),
+        }
+        let own = self.folder.join("node_modules/.bin/node");
+        ensure!(own.exists(), "npm did not install Node.js: does it run install scripts?");
+        Ok(())
+    }
+
+    /// A command of the installed packages, with their Node.js first in the path.
+    pub(super) fn command(&self, name: &str) -> Result<Command> {
+        let commands = self.folder.join("node_modules/.bin");
+        let mut command = Command::new(commands.join(name));
+        let path = env::var_os("PATH").unwrap_or_default();
+        let path = env::join_paths([commands].into_iter().chain(env::split_paths(&path)))?;
+        command.env("PATH", path).current_dir(&self.folder);
+        Ok(command)
+    }
+
+    /// One of our clients, connecting to the server.
+    pub(super) fn script(&self, file: &str, server: &Path, mode: Option<&str>) -> Result<Command> {
+        let mut command = self.command("node")?;
+        command.arg(file).arg(server).args(mode);
+        Ok(command)
+    }
+}

@@ -1,0 +1,300 @@
+//! What scripts rely on in the command line: exit codes, which stream says what, where terms come
+//! from, and what is left behind. What each command does is in `server/command_line.rs`.
+
+#[path = "server/binary.rs"]
+mod binary;
+#[path = "server/folder.rs"]
+mod folder;
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use folder::{Folder, cache};
+
+/// The code for a command line that cannot be understood.
+const MISUSE: i32 = 2;
+
+/// How a command ended, and what it wrote.
+#[derive(Debug)]
+struct Ending {
+    code: i32,
+    out: String,
+    errors: String,
+}
+
+/// The binary in a folder of its own, with an environment that holds nothing of ours.
+#[derive(Debug)]
+struct Shell {
+    folder: Folder,
+    input: String,
+}
+
+impl Shell {
+    fn new() -> Result<Self> {
+        let shell = Self { folder: Folder::new()?, input: String::new() };
+        Ok(shell)
+    }
+
+    /// Has something to read on standard input.
+    fn reading(mut self, text: &str) -> Self {
+        text.clone_into(&mut self.input);
+        self
+    }
+
+    /// Has a file to read.
+    fn file(self, name: &str, text: &str) -> Result<Self> {
+        fs::write(self.folder.path().join(name), text)?;
+        Ok(self)
+    }
+
+    fn execute(&self, arguments: &[&str]) -> Result<Ending> {
+        let mut command = Command::new(binary::path()?);
+        command
+            .env_clear()
+            .env("HOME", self.folder.path())
+            .env("MCP_PIF_CACHE", cache())
+            .current_dir(self.folder.path())
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let mut stdin = child.stdin.take().context("no standard input")?;
+        // A command that does not read may be gone already.
+        let _ = stdin.write_all(self.input.as_bytes());
+        drop(stdin);
+        let output = child.wait_with_output()?;
+        Ok(Ending {
+            code: output.status.code().context("ended by a signal")?,
+            out: String::from_utf8(output.stdout)?,
+            errors: String::from_utf8(output.stderr)?,
+        })
+    }
+
+    /// What a command that succeeds without a word of complaint prints.
+    fn prints(&self, arguments: &[&str]) -> Result<String> {
+        let ending = self.execute(arguments)?;
+        ensure!(ending.code == 0 && ending.errors.is_empty(), "{arguments:?}: {ending:?}");
+        Ok(ending.out)
+    }
+
+    /// What a command that fails with this code, and prints no result, complains about.
+    fn complains(&self, code: i32, arguments: &[&str]) -> Result<String> {
+        let ending = self.execute(arguments)?;
+        ensure!(ending.code == code && ending.out.is_empty(), "{arguments:?}: {ending:?}");
+        Ok(ending.errors)
+    }
+}
+
+const IDENTITY: &str = r#"{"lam":"x","body":{"var":"x"}}"#;
+
+const DOUBLE: &str = r#"{"lam":"x","body":{"mul":[{"var":"x"},2]}}"#;
+
+#[test]
+fn run_prints_the_value() -> Result<()> {
+    let rows: &[(&[&str], &str)] = &[
+        (&[r#"{"add":[1,2]}"#], "3"),
+        (&[DOUBLE, "21"], "42"),
+        (&[DOUBLE, "\"21\""], "42"),
+        (&[DOUBLE, "123456789012345678901234567890"], "246913578024691357802469135780"),
+        (&["\"hello\""], "hello"),
+        (&[IDENTITY, "hello"], "hello"),
+        (&[IDENTITY, "{\"add\":[1,2]}"], "3"),
+        (&[IDENTITY, "--data", "{\"add\":[1,2]}"], "{\"add\":[1,2]}"),
+        (&[IDENTITY, "--data", "[1, 2.5, null, \"x\"]"], "[1,2.5,null,\"x\"]"),
+        (&[r#"{"add":[{"var":"a"},1]}"#, "--context", "{\"a\":41}"], "42"),
+        (&["[1, [true, {\"nil\":true}]]"], "[1,[true,[]]]"),
+    ];
+    let shell = Shell::new()?;
+    for (arguments, value) in rows {
+        let arguments = [&["run"], *arguments].concat();
+        assert_eq!(shell.prints(&arguments)?, format!("{value}\n"), "{arguments:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn run_reads_files_and_standard_input() -> Result<()> {
+    let shell = Shell::new()?
+        .file("double.json", DOUBLE)?
+        .file("n.json", " 21\n")?
+        .file("table.json", "{\"x\": 42}")?
+        .reading("21");
+    for (arguments, value) in [
+        (vec!["run", "@double.json", "@n.json"], "42\n"),
+        (vec!["run", "@double.json", "-"], "42\n"),
+        (vec!["run", "@double.json", "--data", "-"], "42\n"),
+        (vec!["run", IDENTITY, "--data", "@table.json"], "{\"x\":42}\n"),
+        (vec!["run", r#"{"var":"x"}"#, "--context", "@table.json"], "42\n"),
+    ] {
+        assert_eq!(shell.prints(&arguments)?, value, "{arguments:?}");
+    }
+    assert_eq!(Shell::new()?.reading(DOUBLE).prints(&["run", "-", "4"])?, "8\n");
+    assert!(shell.complains(1, &["run", "@none.json"])?.contains("none.json"));
+    Ok(())
+}
+
+#[test]
+fn run_fails_with_the_fault_its_place_and_a_hint() -> Result<()> {
+    let rows: &[(&[&str], &[&str])] = &[
+        (&["{\"add\":[1,"], &["unparsable: "]),
+        (&["hello"], &["unparsable: "]),
+        (&[r#"{"div":[1,0]}"#], &["divide-by-zero: ", "(at /div/1)"]),
+        (&[r#"{"var":"y"}"#], &["unbound", "`y`"]),
+        (&[r#"{"tool":"square"}"#], &["unknown-tool: ", "`square`"]),
+        (&[r#"{"lamb":1}"#], &["unknown-form: ", "`lamb`", "\nhint: "]),
+        (&[r#"{"lam":1}"#], &["malformed: ", "(at /lam)", "\nhint: "]),
+        (&["[1,2,3]", "--fuel", "2"], &["out-of-fuel: ", "2 units"]),
+        (&[r#"{"perform":{"capability":"net","args":1}}"#], &["capability-denied: "]),
+    ];
+    let shell = Shell::new()?;
+    for (arguments, parts) in rows {
+        let arguments = [&["run"], *arguments].concat();
+        let errors = shell.complains(1, &arguments)?;
+        for part in *parts {
+            assert!(errors.contains(part), "{arguments:?}: `{part}` is not in: {errors}");
+        }
+    }
+    Ok(())
+}
+
+/// One that fuel would not stop within the time a test has.
+#[test]
+fn run_stops_at_the_wall_clock() -> Result<()> {
+    let twice = r#"{"lam":"x","body":{"app":{"func":{"var":"x"},"arg":{"var":"x"}}}}"#;
+    let omega = format!(r#"{{"app":{{"func":{twice},"arg":{twice}}}}}"#);
+    let limits = ["--fuel", "1000000G", "--fuel-ceiling", "1000000G", "--wall-clock", "200ms"];
+    let arguments = [&["run", omega.as_str()], limits.as_slice()].concat();
+    let errors = Shell::new()?.complains(1, &arguments)?;
+    assert!(errors.starts_with("timeout: ") && errors.contains("200ms"), "{errors}");
+    Ok(())
+}
+
+#[test]
+fn check_describes_a_term() -> Result<()> {
+    let term = r#"{"lam":"x","body":{"add":[{"var":"x"},{"app":{"func":{"tool":"t"},"arg":{"var":"y"}}}]}}"#;
+    let shell = Shell::new()?.reading(term).file("term.json", term)?;
+    let told = shell.prints(&["check", term])?;
+    assert!(told.starts_with("ok: `lam`, revision "), "{told}");
+    for part in ["canonical: {\"body\":{\"add\":", "free variables: `y`\n", "tools named: `t`\n"] {
+        assert!(told.contains(part), "`{part}` is not in: {told}");
+    }
+    assert_eq!(shell.prints(&["check", "-"])?, told);
+    assert_eq!(shell.prints(&["check", "@term.json"])?, told);
+    Ok(())
+}
+
+#[test]
+fn check_prints_what_it_calls_canonical_alike_for_any_spelling() -> Result<()> {
+    let shell = Shell::new()?;
+    let a = shell.prints(&["check", r#"{"lam":"x","body":{"var":"x"}}"#])?;
+    let b = shell.prints(&["check", "{ \"body\": {\"var\":\"\\u0078\"}, \"lam\":\"x\" }"])?;
+    assert_eq!(a, b);
+    Ok(())
+}
+
+#[test]
+fn check_fails_with_the_fault_its_place_and_a_hint() -> Result<()> {
+    let errors = Shell::new()?.complains(1, &["check", r#"{"add":[1,{"lamb":1}]}"#])?;
+    for part in ["unknown-form: ", "(at /add/1)", "hint: did you mean `lam`?"] {
+        assert!(errors.contains(part), "`{part}` is not in: {errors}");
+    }
+    Ok(())
+}
+
+#[test]
+fn every_flag_of_the_help_has_its_variable() -> Result<()> {
+    let help = Shell::new()?.prints(&["--help"])?;
+    let is_setting = |line: &&str| line.trim_start().starts_with("--");
+    let settings: Vec<&str> = help.lines().filter(is_setting).collect();
+    assert!(settings.len() >= 19, "{help}");
+    for line in settings {
+        assert!(line.contains("[env: "), "{line}");
+    }
+    Ok(())
+}
+
+#[test]
+fn misuse_ends_with_its_own_code() -> Result<()> {
+    let shell = Shell::new()?;
+    for (arguments, part) in [
+        (vec!["runn", "1"], "runn"),
+        (vec!["run"], "<CODE>"),
+        (vec!["run", "1", "2", "--data", "3"], "--data"),
+        (vec!["--fule", "1"], "--fule"),
+        (vec!["--fuel", "lots", "run", "1"], "--fuel"),
+        (vec!["--wall-clock", "5", "run", "1"], "--wall-clock"),
+    ] {
+        let errors = shell.complains(MISUSE, &arguments)?;
+        assert!(errors.contains(part), "{arguments:?}: {errors}");
+    }
+    Ok(())
+}
+
+#[test]
+fn settings_that_cannot_be_stop_the_start() -> Result<()> {
+    let shell = Shell::new()?;
+    for (arguments, part) in [
+        (vec!["--fuel", "0"], "--fuel"),
+        (vec!["--fuel", "2G"], "--fuel-ceiling"),
+        (vec!["--memory", "1k"], "--memory"),
+        (vec!["--log", "[[["], "--log"),
+    ] {
+        for command in [&[][..], &["run", "1"]] {
+            let arguments = [&arguments, command].concat();
+            let errors = shell.complains(1, &arguments)?;
+            assert!(errors.starts_with("mcp-pif: ") && errors.contains(part), "{errors}");
+        }
+    }
+    Ok(())
+}
+
+const APPLIED: &str =
+    r#"{"app":{"func":{"lam":"number","body":{"add":[{"var":"number"},1]}},"arg":2}}"#;
+
+const SUM: &str =
+    r#"{"fold":[{"lam":"p","body":{"add":[{"fst":{"var":"p"}},{"snd":{"var":"p"}}]}},0,[1,2,3]]}"#;
+
+#[test]
+fn debug_changes_neither_value_nor_fault() -> Result<()> {
+    let shell = Shell::new()?;
+    for code in [APPLIED, SUM] {
+        let quiet = shell.prints(&["run", code])?;
+        assert_eq!(shell.execute(&["run", "--debug", code])?.out, quiet);
+    }
+    let quiet = shell.complains(1, &["run", r#"{"div":[1,0]}"#])?;
+    let loud = shell.complains(1, &["run", "--debug", r#"{"div":[1,0]}"#])?;
+    assert!(loud.ends_with(&quiet) && loud.len() > quiet.len(), "{loud}");
+    Ok(())
+}
+
+#[test]
+fn nothing_is_kept_where_nothing_may_be() -> Result<()> {
+    let shell = Shell::new()?;
+    let files =
+        |name: &str| fs::read_dir(shell.folder.path().join(name)).map_or(0, Iterator::count);
+    shell.prints(&["run", "1", "--cache", "kept"])?;
+    assert!(files("kept") > 0);
+    fs::create_dir(shell.folder.path().join("unused"))?;
+    shell.prints(&["run", "1", "--cache", "unused", "--no-cache"])?;
+    assert_eq!(files("unused"), 0);
+    Ok(())
+}
+
+/// Compiled code that is damaged is compiled anew, not run.
+#[test]
+fn a_damaged_cache_does_no_harm() -> Result<()> {
+    let shell = Shell::new()?;
+    shell.prints(&["run", "1", "--cache", "kept"])?;
+    for entry in fs::read_dir(shell.folder.path().join("kept"))? {
+        let path = entry?.path();
+        if path.is_file() {
+            fs::write(path, "not what was compiled")?;
+        }
+    }
+    let ending = shell.execute(&["run", r#"{"add":[1,2]}"#, "--cache", "kept"])?;
+    assert_eq!((ending.code, ending.out.as_str()), (0, "3\n"), "{ending:?}");
+    Ok(())
+}

@@ -1,0 +1,230 @@
+//! The command line: what it prints, where, and the code it exits with.
+
+use super::client::{Client, command};
+use super::folder::Folder;
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+/// What a command printed, and its exit code.
+#[derive(Debug)]
+struct Printed {
+    code: Option<i32>,
+    output: String,
+    errors: String,
+}
+
+fn execute(arguments: &[&str], input: &str) -> Result<Printed> {
+    execute_with(arguments, input, &[])
+}
+
+fn execute_with(arguments: &[&str], input: &str, variables: &[(&str, &str)]) -> Result<Printed> {
+    let folder = Folder::new()?;
+    let mut command = command(&folder)?;
+    command.args(arguments).envs(variables.iter().copied());
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = pipes.spawn()?;
+    let mut stdin = child.stdin.take().context("standard input")?;
+    // A command that does not read its input may be gone before it is written.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    let output = child.wait_with_output()?;
+    Ok(Printed {
+        code: output.status.code(),
+        output: String::from_utf8(output.stdout)?,
+        errors: String::from_utf8(output.stderr)?,
+    })
+}
+
+const DOUBLE: &str = r#"{"lam":"x","body":{"mul":[{"var":"x"},2]}}"#;
+
+#[test]
+fn run_prints_the_value() -> Result<()> {
+    for (arguments, value) in [
+        (&["run", r#"{"add":[1,2]}"#][..], "3"),
+        (&["run", DOUBLE, "21"], "42"),
+        (&["run", DOUBLE, "--data", "21"], "42"),
+        (&["run", r#"{"lam":"x","body":{"var":"x"}}"#, "hello"], "hello"),
+        (&["run", r#"{"lam":"x","body":{"var":"x"}}"#, "--data", r#"{"b":1,"a":2}"#], r#"{"a":2,"b":1}"#),
+        (&["run", r#"{"mul":[{"var":"n"},{"var":"n"}]}"#, "--context", r#"{"n":7}"#], "49"),
+        (&["run", "99999999999999999999999"], "99999999999999999999999"),
+    ] {
+        let printed = execute(arguments, "")?;
+        assert_eq!(printed.output, format!("{value}\n"), "{arguments:?}: {printed:?}");
+        assert_eq!((printed.code, printed.errors.as_str()), (Some(0), ""), "{arguments:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn arguments_come_from_files_and_standard_input() -> Result<()> {
+    let folder = Folder::new()?;
+    let path = folder.path().join("double.json");
+    fs::write(&path, DOUBLE)?;
+    let file = format!("@{}", path.display());
+    for (arguments, input) in [
+        (&["run", file.as_str(), "21"][..], ""),
+        (&["run", "-", "21"], DOUBLE),
+        (&["run", file.as_str(), "-"], "21"),
+        (&["run", file.as_str(), "--data", "-"], " 21\n"),
+    ] {
+        let printed = execute(arguments, input)?;
+        assert_eq!(printed.output, "42\n", "{arguments:?}: {printed:?}");
+    }
+    let printed = execute(&["run", "@/no/such/file"], "")?;
+    assert_eq!(printed.code, Some(1));
+    assert!(printed.errors.contains("/no/such/file"), "{printed:?}");
+    Ok(())
+}
+
+#[test]
+fn a_fault_goes_to_standard_error() -> Result<()> {
+    for (arguments, words) in [
+        (&["run", r#"{"add":[1,"a"]}"#][..], "type-mismatch: the second operand of `add`"),
+        (&["run", "{"], "unparsable: "),
+        (&["run", r#"{"var":"y"}"#], "unbound: "),
+        (&["check", r#"{"add":[1]}"#], "malformed: "),
+        (&["run", r#"{"add":[1,2]}"#, "--fuel", "2"], "out-of-fuel: "),
+        (&["--fuel", "2", "run", r#"{"add":[1,2]}"#], "out-of-fuel: "),
+    ] {
+        let printed = execute(arguments, "")?;
+        assert_eq!((printed.code, printed.output.as_str()), (Some(1), ""), "{arguments:?}");
+        assert!(printed.errors.starts_with(words), "{arguments:?}: {printed:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn warnings_and_traces_go_to_standard_error() -> Result<()> {
+    let printed = execute(&["run", r#"{"trace":["sum",{"add":[1,2.6]}]}"#], "")?;
+    assert_eq!(printed.output, "4\n");
+    assert!(printed.errors.contains("sum: 4\n"), "{printed:?}");
+    assert!(printed.errors.contains("warning: rounded-literal at /trace/1/add/1"), "{printed:?}");
+    Ok(())
+}
+
+#[test]
+fn check_says_what_a_term_is() -> Result<()> {
+    let printed = execute(&["check", "-"], DOUBLE)?;
+    assert_eq!(printed.code, Some(0));
+    for part in ["ok: `lam`", r#"canonical: {"body":{"mul":[{"var":"x"},2]},"lam":"x"}"#] {
+        assert!(printed.output.contains(part), "{printed:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn help_names_every_command_and_setting() -> Result<()> {
+    let printed = execute(&["--help"], "")?;
+    assert_eq!((printed.code, printed.errors.as_str()), (Some(0), ""));
+    for part in [
+        "run", "check", "--fuel", "MCP_PIF_FUEL", "[default: 10M]", "--memory", "--wall-clock",
+        "--max-line", "--max-nesting", "--concurrency", "--queue", "--debug", "MCP_DEBUG", "RUST_LOG",
+        "Examples:",
+    ] {
+        assert!(printed.output.contains(part), "{part} is not in\n{}", printed.output);
+    }
+    let version = execute(&["--version"], "")?;
+    assert!(version.output.starts_with("mcp-pif "), "{version:?}");
+    Ok(())
+}
+
+#[test]
+fn nonsense_stops_the_start() -> Result<()> {
+    for (arguments, words) in [
+        (&["--fuel", "lots"][..], "--fuel"),
+        (&["--fuel", "2G"], "--fuel-ceiling"),
+        (&["--wall-clock", "0s"], "--wall-clock"),
+        (&["--concurrency", "0"], "--concurrency"),
+        (&["--log", "a=b=c"], "--log"),
+        (&["--unheard-of"], "--unheard-of"),
+        (&["walk"], "walk"),
+        (&["run"], "<CODE>"),
+        (&["run", "1", "2", "--data", "3"], "--data"),
+    ] {
+        let printed = execute(arguments, "")?;
+        ensure!(printed.code.is_some_and(|code| code > 0), "{arguments:?}: {printed:?}");
+        ensure!(printed.output.is_empty(), "{arguments:?}: {printed:?}");
+        ensure!(printed.errors.contains(words), "{arguments:?}: {printed:?}");
+    }
+    let printed = execute_with(&["run", "1"], "", &[("MCP_PIF_FUEL", "many")])?;
+    ensure!(printed.code.is_some_and(|code| code > 0), "{printed:?}");
+    ensure!(printed.errors.contains("--fuel"), "{printed:?}");
+    Ok(())
+}
+
+#[test]
+fn the_environment_sets_what_flags_do() -> Result<()> {
+    let code = r#"{"add":[1,2]}"#;
+    let printed = execute_with(&["run", code], "", &[("MCP_PIF_FUEL", "2")])?;
+    assert!(printed.errors.starts_with("out-of-fuel"), "{printed:?}");
+    let printed = execute_with(&["run", code, "--fuel", "3"], "", &[("MCP_PIF_FUEL", "2")])?;
+    assert_eq!(printed.output, "3\n", "a flag goes first: {printed:?}");
+    Ok(())
+}
+
+#[test]
+fn continuations_are_driven() -> Result<()> {
+    let code = r#"{"continue":{"input":1}}"#;
+    let printed = execute(&["run", code], "")?;
+    assert!(printed.errors.starts_with("outside-tool"), "{printed:?}");
+    Ok(())
+}
+
+/// The steps, the names in the environment, closures, and tools looked up.
+fn assert_debug(errors: &str) {
+    for part in ["eval mul at `/body`", "names [x]", "creates a closure", "applies a function"] {
+        assert!(errors.contains(part), "{part} is not in\n{errors}");
+    }
+}
+
+#[test]
+fn debug_shows_the_evaluation() -> Result<()> {
+    let code = format!(r#"{{"app":{{"func":{DOUBLE},"arg":21}}}}"#);
+    let by_flag = execute(&["run", &code, "--debug"], "")?;
+    let by_variable = execute_with(&["run", &code], "", &[("MCP_DEBUG", "1")])?;
+    for printed in [by_flag, by_variable] {
+        assert_eq!(printed.output, "42\n");
+        assert_debug(&printed.errors.replace("/app/func/body", "/body"));
+    }
+    let quiet = execute_with(&["run", &code], "", &[("MCP_DEBUG", "0")])?;
+    assert_eq!(quiet.errors, "");
+    Ok(())
+}
+
+#[test]
+fn debug_of_a_session_goes_to_standard_error_only() -> Result<()> {
+    let mut client = Client::legacy_with(&["--debug"])?;
+    client.evolve("double", "Doubles", serde_json::from_str(DOUBLE)?)?;
+    let code = json!({"app": {"func": {"tool": "double"}, "arg": 21}});
+    let result = client.call("run", &json!({"code": code}))?;
+    assert!(result["structuredContent"].get("evaluation").is_none(), "{result}");
+    let ending = client.finish()?;
+    assert_debug(&ending.errors);
+    assert!(ending.errors.contains("look up tool `double`"), "{}", ending.errors);
+    Ok(())
+}
+
+/// The first start compiles the evaluator and keeps it; the next one loads it. Without a place
+/// to keep it a server works as well.
+#[test]
+fn the_compiled_evaluator_is_kept() -> Result<()> {
+    let folder = Folder::new()?;
+    let cache = folder.path().join("cache");
+    let cache = cache.to_str().context("a path")?;
+    for (arguments, compiled) in [
+        (&["--cache", cache][..], "compiled at this start and kept"),
+        (&["--cache", cache], "loaded as compiled before"),
+        (&["--no-cache"], "compiled in memory: there is no cache directory"),
+        (&["--cache", "/dev/null/cache"], "compiled in memory: /dev/null/cache"),
+    ] {
+        let mut client = Client::legacy_with(arguments)?;
+        let info = client.call("server_info", &json!({}))?;
+        let found = info["structuredContent"]["evaluator"]["compiled"].as_str().unwrap_or_default();
+        ensure!(found.starts_with(compiled), "{arguments:?}: {found}");
+        assert_eq!(client.text("run", &json!({"code": {"add": [1, 2]}}))?, "3");
+    }
+    Ok(())
+}

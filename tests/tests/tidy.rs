@@ -1,0 +1,248 @@
+//! What must not be in the sources. Each of these absences is part of the design: the host does
+//! not know the language, one module knows the protocol, one the sandbox, and so on.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A source file: its path from the workspace, with slashes, and its text.
+struct Source {
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// Lines of code with their numbers. Comments may name what code may not.
+    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        let lines = (1..).zip(self.text.lines());
+        lines.filter(|(_, line)| !line.trim_start().starts_with("//"))
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The Rust files below some folders of the workspace, but for this one, which quotes what it
+/// looks for.
+fn sources(folders: &[&str]) -> Result<Vec<Source>> {
+    let mut found = Vec::new();
+    for folder in folders {
+        collect(&root().join(folder), folder, &mut found)?;
+    }
+    found.retain(|source| source.path != "tests/tests/tidy.rs");
+    ensure!(!found.is_empty(), "there are no sources in {folders:?}");
+    Ok(found)
+}
+
+fn collect(folder: &Path, name: &str, found: &mut Vec<Source>) -> Result<()> {
+    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    for entry in entries {
+        let path = entry?.path();
+        let last = path.file_name().and_then(|name| name.to_str()).context("a name in UTF-8")?;
+        let name = format!("{name}/{last}");
+        if path.is_dir() {
+            if !matches!(last, "target" | "node_modules") {
+                collect(&path, &name, found)?;
+            }
+        } else if Path::new(last).extension().is_some_and(|extension| extension == "rs") {
+            found.push(Source { path: name, text: fs::read_to_string(&path)? });
+        }
+    }
+    Ok(())
+}
+
+const ALL: &[&str] = &["guest", "host", "tests", "scripts"];
+
+/// No line of code below the folders holds one of the words, but in the files at home there.
+fn ensure_absent(folders: &[&str], words: &[&str], homes: &[&str]) -> Result<()> {
+    for source in sources(folders)? {
+        if homes.iter().any(|home| source.path.starts_with(home)) {
+            continue;
+        }
+        for (number, line) in source.code() {
+            let word = words.iter().find(|word| contains_word(line, word));
+            ensure!(word.is_none(), "{}:{number}: {}", source.path, line.trim());
+        }
+    }
+    // A home that does not hold them any more is no longer one.
+    for home in homes {
+        let folder = home.split('/').next().context("a folder")?;
+        let mut at_home = sources(&[folder])?;
+        at_home.retain(|source| source.path.starts_with(home));
+        let is_used = at_home
+            .iter()
+            .any(|it| it.code().any(|(_, line)| words.iter().any(|word| contains_word(line, word))));
+        ensure!(is_used, "{home} does not use any of {words:?}: take it off the list");
+    }
+    Ok(())
+}
+
+/// Whether a line holds a text that is not part of a longer name.
+fn contains_word(line: &str, word: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word).any(|(start, _)| {
+        let before = line[..start].chars().next_back();
+        let after = line[start + word.len()..].chars().next();
+        let starts = word.starts_with(is_name) && before.is_some_and(is_name);
+        let goes_on = word.ends_with(is_name) && after.is_some_and(is_name);
+        !starts && !goes_on
+    })
+}
+
+#[test]
+fn words_are_told_from_parts_of_names() {
+    assert!(contains_word("use rmcp::model;", "rmcp::"));
+    assert!(contains_word("unsafe { f() }", "unsafe"));
+    assert!(!contains_word("#[expect(unsafe_code)]", "unsafe"));
+    assert!(!contains_word("let not_rmcp::x", "rmcp::"));
+    assert!(!contains_word("eprintln!()", "println!"));
+}
+
+#[test]
+fn the_host_does_not_depend_on_the_guest() -> Result<()> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--no-deps", "--format-version", "1", "--offline"]);
+    let output = cargo.current_dir(root()).output()?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout)?;
+    let packages = metadata["packages"].as_array().context("packages")?;
+    let host = packages.iter().find(|it| it["name"] == "mcp-pif").context("no package mcp-pif")?;
+    let dependencies = host["dependencies"].as_array().context("dependencies")?;
+    ensure!(dependencies.iter().any(|it| it["name"] == "wasmtime"), "where is wasmtime?");
+    for dependency in dependencies {
+        ensure!(dependency["name"] != "pif-guest", "{dependency}");
+    }
+    ensure_absent(&["host/src"], &["pif_guest"], &[])
+}
+
+#[test]
+fn only_the_protocol_knows_rmcp() -> Result<()> {
+    ensure_absent(ALL, &["rmcp::"], &["host/src/mcp/"])
+}
+
+#[test]
+fn only_the_sandbox_knows_wasmtime() -> Result<()> {
+    ensure_absent(ALL, &["wasmtime::"], &["host/src/sandbox/"])
+}
+
+#[test]
+fn the_sandbox_knows_neither_protocol_nor_registry() -> Result<()> {
+    for source in sources(&["host/src/sandbox", "host/src/registry"])? {
+        for (number, line) in source.code() {
+            let foreign = ["crate::mcp", "crate::cli", "crate::config"];
+            let mut words = foreign.iter().filter(|word| contains_word(line, word));
+            ensure!(words.next().is_none(), "{}:{number}: {}", source.path, line.trim());
+        }
+    }
+    ensure_absent(&["host/src/sandbox"], &["crate::registry"], &[])?;
+    ensure_absent(&["host/src/registry"], &["crate::sandbox"], &[])
+}
+
+#[test]
+fn only_the_settings_come_from_the_environment() -> Result<()> {
+    let reading = ["env::var", "env::vars", "env::var_os", "option_env!", "env =", "ProjectDirs"];
+    ensure_absent(&["host/src"], &reading, &["host/src/config.rs"])
+}
+
+#[test]
+fn only_transport_and_command_line_write_to_standard_output() -> Result<()> {
+    let homes = ["host/src/mcp/transport.rs", "host/src/cli.rs"];
+    ensure_absent(&["host/src", "guest/src"], &["stdout()", "io::stdout"], &homes)?;
+    let macros = ["print!", "println!", "eprint!", "eprintln!", "dbg!"];
+    ensure_absent(&["host/src", "guest/src"], &macros, &[])
+}
+
+#[test]
+fn all_code_is_safe_but_for_two_places() -> Result<()> {
+    let homes = ["host/src/sandbox/engine.rs"];
+    ensure_absent(ALL, &["unsafe"], &homes)?;
+    // The bindings of the guest are generated: they only have leave to be so.
+    ensure_absent(ALL, &["unsafe_code"], &["host/src/sandbox/engine.rs", "guest/src/component.rs"])
+}
+
+#[test]
+fn nothing_is_left_to_be_done() -> Result<()> {
+    let words = ["todo!", "unimplemented!", "#[ignore", "should_panic", "TODO", "FIXME", "XXX"];
+    ensure_absent(ALL, &words, &[])?;
+    for source in sources(ALL)? {
+        for (number, line) in (1..).zip(source.text.lines()) {
+            let left = ["TODO", "FIXME", "XXX"].iter().any(|word| contains_word(line, word));
+            ensure!(!left, "{}:{number}: {}", source.path, line.trim());
+        }
+    }
+    Ok(())
+}
+
+/// A program has no clock, no files, no network: the evaluator does not even name them.
+#[test]
+fn the_guest_knows_nothing_of_the_world() -> Result<()> {
+    const WORLD: [&str; 7] = ["time", "fs", "env", "net", "thread", "process", "os"];
+    for source in sources(&["guest/src"])? {
+        let code: String = source.code().flat_map(|(_, line)| [line, "\n"]).collect();
+        for (start, _) in code.match_indices("std::") {
+            let rest = &code[start + "std::".len()..];
+            let named = match rest.strip_prefix('{') {
+                None => vec![rest],
+                Some(group) => members(group),
+            };
+            for path in named {
+                let module = path.trim_start().split(|c: char| !c.is_alphanumeric()).next();
+                let is_world = module.is_some_and(|module| WORLD.contains(&module));
+                ensure!(!is_world, "{} names std::{}", source.path, module.unwrap_or_default());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The paths in a group of imports, which begins after its brace.
+fn members(group: &str) -> Vec<&str> {
+    let (mut found, mut start, mut level) = (Vec::new(), 0, 1);
+    for (index, c) in group.char_indices() {
+        match c {
+            '{' => level += 1,
+            '}' => level -= 1,
+            _ => {}
+        }
+        if level == 0 || (level == 1 && c == ',') {
+            found.push(&group[start..index]);
+            start = index + 1;
+        }
+        if level == 0 {
+            break;
+        }
+    }
+    found
+}
+
+#[test]
+fn imports_in_groups_are_seen() {
+    assert_eq!(members("a::{b, c}, d, e::f}; use x"), ["a::{b, c}", " d", " e::f"]);
+}
+
+#[test]
+fn the_top_level_holds_only_what_belongs_there() -> Result<()> {
+    const TOP: [&str; 10] = [
+        "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "host", "guest", "wit", "tests", "scripts",
+        "README.md", "LICENSE",
+    ];
+    for entry in fs::read_dir(root())? {
+        let name = entry?.file_name();
+        let name = name.to_str().context("a name in UTF-8")?;
+        let is_known = TOP.contains(&name) || name.starts_with('.') || name == "target";
+        ensure!(is_known, "{name} does not belong at the top");
+    }
+    Ok(())
+}
+
+#[test]
+fn no_file_is_too_long() -> Result<()> {
+    for source in sources(ALL)? {
+        let lines = source.text.lines().count();
+        ensure!(lines <= 700, "{} has {lines} lines", source.path);
+    }
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! The component that the server embeds: what it asks for, which is nothing, and what it offers.
+
+use anyhow::{Context, Result, bail};
+use mcp_pif::sandbox::COMPONENT;
+use wasmparser::{Parser, Payload};
+use wit_component::DecodedWasm;
+use wit_parser::{Resolve, World, WorldId, WorldItem};
+
+/// The interfaces in the world's exports.
+fn interfaces(resolve: &Resolve, items: &World) -> Result<Vec<String>> {
+    let items = items.exports.values().map(|item| match item {
+        WorldItem::Interface { id, .. } => {
+            let interface = resolve.interfaces.get(*id).context("an interface")?;
+            let package = interface.package.and_then(|id| resolve.packages.get(id));
+            let package = package.map(|package| &package.name).context("a package")?;
+            Ok(package.interface_id(interface.name.as_deref().context("a name")?))
+        }
+        item => bail!("the component exports {item:?}"),
+    });
+    let mut names = items.collect::<Result<Vec<_>>>()?;
+    names.sort();
+    Ok(names)
+}
+
+fn decode() -> Result<(Resolve, WorldId)> {
+    match wit_component::decode(COMPONENT)? {
+        DecodedWasm::Component(resolve, world) => Ok((resolve, world)),
+        DecodedWasm::WitPackage(..) => bail!("this is a package of interfaces, not a component"),
+    }
+}
+
+#[test]
+fn the_component_imports_nothing() -> Result<()> {
+    let (resolve, id) = decode()?;
+    let world = resolve.worlds.get(id).context("a world")?;
+    assert!(world.imports.is_empty(), "{:?}", world.imports);
+    Ok(())
+}
+
+#[test]
+fn the_component_exports_the_contract() -> Result<()> {
+    let (resolve, id) = decode()?;
+    let world = resolve.worlds.get(id).context("a world")?;
+    let expected = ["analysis", "machines", "types"];
+    let expected = expected.map(|name| format!("pif:evaluator/{name}@0.1.0"));
+    assert_eq!(interfaces(&resolve, world)?, expected);
+    Ok(())
+}
+
+/// The evaluator's core module imports handles of the resource that it exports itself; they are
+/// made within the component. The encoder's own small modules import each other's functions and
+/// table, from a module without a name.
+#[test]
+fn the_core_modules_import_only_what_the_component_makes() -> Result<()> {
+    let mut handles = 0;
+    for payload in Parser::new(0).parse_all(COMPONENT) {
+        let imports = match payload? {
+            Payload::ComponentImportSection(_) => bail!("the component has a section of imports"),
+            Payload::ImportSection(imports) => imports,
+            _ => continue,
+        };
+        for import in imports.into_imports() {
+            let import = import?;
+            let is_handle = import.module == "[export]pif:evaluator/machines@0.1.0"
+                && import.name.starts_with("[resource-");
+            handles += usize::from(is_handle);
+            assert!(is_handle || import.module.is_empty(), "{import:?}");
+        }
+    }
+    assert!(handles > 0, "the evaluator's module was not seen");
+    Ok(())
+}
+
+/// Its memory has an upper bound in any host.
+#[test]
+fn the_memory_of_the_component_is_bounded() -> Result<()> {
+    let mut bounds = Vec::new();
+    for payload in Parser::new(0).parse_all(COMPONENT) {
+        if let Payload::MemorySection(memories) = payload? {
+            for memory in memories {
+                bounds.push(memory?.maximum.map(|pages| pages << 16));
+            }
+        }
+    }
+    assert_eq!(bounds, [Some(1_280 << 20)]);
+    Ok(())
+}
