@@ -141,7 +141,7 @@ fn run_fails_with_the_fault_its_place_and_a_hint() -> Result<()> {
     let rows: &[(&[&str], &[&str])] = &[
         (&["{\"add\":[1,"], &["unparsable: "]),
         (&["hello"], &["unparsable: "]),
-        (&[r#"{"div":[1,0]}"#], &["divide-by-zero: ", "(at /div/1)"]),
+        (&[r#"{"add":[1,{"div":[1,0]}]}"#], &["divide-by-zero: ", "(at /add/1)"]),
         (&[r#"{"var":"y"}"#], &["unbound", "`y`"]),
         (&[r#"{"tool":"square"}"#], &["unknown-tool: ", "`square`"]),
         (&[r#"{"lamb":1}"#], &["unknown-form: ", "`lamb`", "\nhint: "]),

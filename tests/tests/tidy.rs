@@ -72,9 +72,9 @@ fn ensure_absent(folders: &[&str], words: &[&str], homes: &[&str]) -> Result<()>
         let folder = home.split('/').next().context("a folder")?;
         let mut at_home = sources(&[folder])?;
         at_home.retain(|source| source.path.starts_with(home));
-        let is_used = at_home
-            .iter()
-            .any(|it| it.code().any(|(_, line)| words.iter().any(|word| contains_word(line, word))));
+        let is_used = at_home.iter().any(|it| {
+            it.code().any(|(_, line)| words.iter().any(|word| contains_word(line, word)))
+        });
         ensure!(is_used, "{home} does not use any of {words:?}: take it off the list");
     }
     Ok(())
@@ -226,8 +226,16 @@ fn imports_in_groups_are_seen() {
 #[test]
 fn the_top_level_holds_only_what_belongs_there() -> Result<()> {
     const TOP: [&str; 10] = [
-        "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "host", "guest", "wit", "tests", "scripts",
-        "README.md", "LICENSE",
+        "Cargo.toml",
+        "Cargo.lock",
+        "rust-toolchain.toml",
+        "host",
+        "guest",
+        "wit",
+        "tests",
+        "scripts",
+        "README.md",
+        "LICENSE",
     ];
     for entry in fs::read_dir(root())? {
         let name = entry?.file_name();

@@ -8,7 +8,7 @@ use crate::fault::{Code, Fault};
 use crate::form::Form;
 use crate::hint::nearest;
 use crate::parse::shorten;
-use crate::primitive::Trouble;
+use crate::primitive::{TOGETHER, Trouble};
 use crate::term::{TermId, Terms};
 
 /// Tools named in a fault's chain of calls.
@@ -20,7 +20,11 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
     if let Err(met) = s.meter.spend_visited(image, pc, s.depth) {
         return stop(image, s, met);
     }
-    let site = site(image, s);
+    let called_at = match trouble {
+        Trouble::NotAFunctionAfter { call, .. } => call,
+        _ => pc,
+    };
+    let site = site(image, s, called_at);
     let terms = &s.terms;
     let form = terms.form(site.term);
     let name = form.name();
@@ -29,26 +33,26 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         Trouble::Type { operand, wanted, found } => {
             (Some(operand), mismatch(form, operand, wanted, found))
         }
-        Trouble::NotAFunction { operand, found } => {
+        Trouble::NotAFunction { found } | Trouble::NotAFunctionAfter { found, .. } => {
             let message =
                 format!("`{name}` needs a function to apply, not a value of type {found}");
-            (Some(operand), Fault::new(Code::NotAFunction, message).hint(function_hint(found)))
+            (Some(0), Fault::new(Code::NotAFunction, message).hint(function_hint(found)))
         }
         Trouble::Unbound(variable) => (None, unbound(terms, s, terms.name(variable))),
         Trouble::DivideByZero => {
-            (Some(1), Fault::new(Code::DivideByZero, format!("`{name}` by zero")))
+            (None, Fault::new(Code::DivideByZero, format!("`{name}` by zero")))
         }
         Trouble::NotFinite => (
             None,
             Fault::new(Code::NotFinite, format!("the result of `{name}` is not a finite number")),
         ),
         Trouble::EmptyList => (
-            Some(0),
+            None,
             Fault::new(Code::EmptyList, format!("`{name}` of the empty list"))
                 .hint("test with `isEmpty` first"),
         ),
         Trouble::TooLarge(what) => (None, Fault::new(Code::TooLarge, what)),
-        Trouble::UnknownTool(tool) => (Some(0), unknown_tool(s, &tool)),
+        Trouble::UnknownTool(tool) => (None, unknown_tool(s, &tool)),
         Trouble::OutsideTool => (
             None,
             Fault::new(Code::OutsideTool, format!("`{name}` stands in no tool's source")).hint(
@@ -77,21 +81,20 @@ pub(super) fn stop(image: &Image, s: &mut State, stop: Stop) -> Fault {
         Stop::TooDeep => Fault::new(Code::TooDeep, "too many evaluations are pending")
             .hint("recurse in tail position with an accumulator, use `fold`, or give `depth`"),
     };
-    let site = site(image, s);
+    let mut site = site(image, s, s.pc);
+    site.term = s.meter.stopped_at().unwrap_or(site.term);
     place(image, s, &site, None, fault)
 }
 
 /// The term that an operation stands for.
 struct Site {
     term: TermId,
-    /// The operand that its own operand is part of, for fused operations.
-    within: Option<usize>,
     /// Set inside the code of a plain quote: everything is reported at this `eval`.
     eval: Option<TermId>,
 }
 
-fn site(image: &Image, s: &State) -> Site {
-    let mut pc = s.pc;
+fn site(image: &Image, s: &State, pc: usize) -> Site {
+    let mut pc = pc;
     // Stubs belong to no code: the call that pushed them is the operation before the return.
     if image.code_at(pc).is_none() {
         let frames = s.pending().iter().rev();
@@ -99,8 +102,12 @@ fn site(image: &Image, s: &State) -> Site {
         pc = found.map_or(pc, |pc| pc - 1);
     }
     let eval = image.code_at(pc).and_then(|code| code.site);
-    let within = matches!(image.op(pc), Op::CallSelfAdd { .. }).then_some(1);
-    Site { term: image.term(pc), within, eval }
+    // A call with an argument computed on the way can only fail in that argument.
+    let term = match image.op(pc) {
+        Op::CallSelfAdd { .. } => s.terms.operand(image.term(pc), 1),
+        _ => image.term(pc),
+    };
+    Site { term, eval }
 }
 
 fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: Fault) -> Fault {
@@ -109,8 +116,7 @@ fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: F
         (Some(eval), _) => eval,
         (None, None) => site.term,
         (None, Some(operand)) => {
-            let outer = site.within.map_or(site.term, |within| terms.operand(site.term, within));
-            terms.operands(outer).get(operand).copied().unwrap_or(site.term)
+            terms.operands(site.term).get(operand).copied().unwrap_or(site.term)
         }
     };
     let (tool, at) = terms.place(terms.node(term).token);
@@ -144,6 +150,7 @@ fn ordinal(operand: usize) -> &'static str {
 fn mismatch(form: Form, operand: usize, wanted: &str, found: &str) -> Fault {
     let name = form.name();
     let which = match form {
+        _ if operand == TOGETHER => format!("the operands of `{name}`"),
         Form::If => "the condition of `if`".to_owned(),
         Form::Cons => "the tail of `cons`".to_owned(),
         Form::Not

@@ -4,6 +4,7 @@
 
 use crate::code::{Image, Visit};
 use crate::limits::Limits;
+use crate::term::TermId;
 
 /// Why a run stops that did nothing wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub(super) struct Meter {
     /// Below this depth no block can exceed the limit.
     soft_depth: u32,
     peak_depth: u32,
+    /// The term whose visit met a limit.
+    stopped_at: Option<TermId>,
 }
 
 /// Depth that a single function can add by itself; `compile` outlines deeper terms.
@@ -47,6 +50,7 @@ impl Meter {
             careful: false,
             soft_depth,
             peak_depth: 0,
+            stopped_at: None,
         };
         meter.distribute(limit, 0);
         meter
@@ -59,6 +63,10 @@ impl Meter {
 
     pub(super) fn spent(&self) -> u64 {
         (self.limit - self.left().max(0)).unsigned_abs()
+    }
+
+    pub(super) fn stopped_at(&self) -> Option<TermId> {
+        self.stopped_at
     }
 
     pub(super) fn peak_depth(&self) -> u32 {
@@ -136,11 +144,15 @@ impl Meter {
             if depth.saturating_add(visit.depth) > self.max_depth {
                 self.set_left(left);
                 self.peak_depth = self.max_depth;
+                self.stopped_at = Some(visit.term);
                 return Err(Stop::TooDeep);
             }
+            let reached = u32::try_from(left).unwrap_or(u32::MAX);
             left -= i64::from(visit.nodes);
             if left < 0 {
                 self.set_left(0);
+                // Several nodes noted at once are literals with ids one after another.
+                self.stopped_at = Some(visit.term + reached.min(visit.nodes - 1));
                 return Err(Stop::OutOfFuel);
             }
         }
@@ -182,11 +194,13 @@ impl Meter {
         depth: u32,
         amount: u64,
     ) -> Result<(), Stop> {
-        if self.careful && image.op(pc).cost() == 0 {
-            self.visit(&image.visited(pc), depth)?;
-        }
-        let left = self.left().saturating_sub(i64::try_from(amount).unwrap_or(i64::MAX));
-        if left < 0 {
+        // An operation without a cost of its own belongs to a block that has not been paid for.
+        let pending = if image.op(pc).cost() == 0 { image.visited(pc) } else { Vec::new() };
+        self.visit(&pending, depth)?;
+        let pending: i64 = pending.iter().map(|visit| i64::from(visit.nodes)).sum();
+        let amount = i64::try_from(amount).unwrap_or(i64::MAX);
+        let left = self.left().saturating_sub(amount);
+        if left < pending {
             self.set_left(0);
             return Err(Stop::OutOfFuel);
         }

@@ -27,8 +27,6 @@ use std::rc::Rc;
 #[derive(Debug)]
 enum Input {
     None,
-    /// Plain JSON on the tape.
-    Data(TokenId),
     /// A value among the constants, and what evaluating it would cost as a term.
     Ready(usize, u64),
     Term(TermId),
@@ -132,7 +130,11 @@ impl Machine {
             Argument::None => Ok(Input::None),
             Argument::Data(text) => match plain::build(&mut self.state.heap, &text, true) {
                 Some(plain) => Ok(self.ready(plain.value, 0)),
-                None => Ok(Input::Data(self.plain_json(&text, "data")?)),
+                None => {
+                    let root = self.plain_json(&text, "data")?;
+                    let value = self.build(root)?;
+                    Ok(self.ready(value, 0))
+                }
             },
             Argument::Input(text) => {
                 if let Some(plain) = plain::build(&mut self.state.heap, &text, false)

@@ -22,6 +22,7 @@ pub(super) fn operation(image: &Image, s: &mut State) -> Result<(), Exit> {
     }
     s.meter.fuel -= i64::from(cost);
     s.pc += 1;
+    s.call = at;
     match perform(image, s, at, op) {
         Ok(()) => {
             if s.base + WINDOW > s.stack.len() {
@@ -73,7 +74,7 @@ impl State {
             return Ok(());
         }
         let found = type_name(&self.heap, f);
-        Err(Trouble::NotAFunction { operand: 0, found }.into())
+        Err(Trouble::NotAFunction { found }.into())
     }
 
     /// Pushes the frame of a call; `pc` is already the next operation.
@@ -106,7 +107,16 @@ impl State {
 fn perform(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> {
     match op {
         Op::Rest { n } => {
-            let f = s.slot(n);
+            // In slot 0 is the place of the call, then the arguments, then the function.
+            let call = usize::try_from(as_small(s.slot(0))).unwrap_or_default();
+            let f = s.slot(n + 1);
+            if !is_function(f) {
+                let found = type_name(&s.heap, f);
+                return Err(Trouble::NotAFunctionAfter { call, found }.into());
+            }
+            s.call = call;
+            let from = s.base + 1;
+            s.stack.copy_within(from..from + usize::from(n), s.base);
             s.enter(image, f, usize::from(n), s.base)?;
         }
         Op::EvalEnd => {
@@ -247,6 +257,9 @@ fn call(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> {
                 s.meter.fuel -= i64::from(visits);
                 s.pc += 1;
             } else {
+                if first != HOLE {
+                    s.meter.fuel += i64::from(s.fed_visits(image, f, n - new));
+                }
                 let to = s.base + usize::from(base);
                 s.begin_call(depth)?;
                 s.enter(image, f, usize::from(n), to)?;

@@ -8,7 +8,8 @@ use crate::limits::Limits;
 use crate::primitive::Trouble;
 use crate::term::{TermId, Terms};
 use crate::value::{
-    CLOSURE, HOLE, KIND_PARTIAL, NIL, PARTIAL, UNIT, Word, aux, header, index, pointer, size, tag,
+    CLOSURE, HOLE, KIND_PARTIAL, NIL, PARTIAL, UNIT, Word, aux, header, index, pointer, size,
+    small, tag,
 };
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -84,6 +85,8 @@ pub(super) struct State {
     /// Codes of evaluated terms, by term, scope and tool.
     pub(super) evaluated: BTreeMap<(TermId, u16, u32), u32>,
     pub(super) active_evals: u32,
+    /// The operation whose call is being entered.
+    pub(super) call: usize,
     pub(super) trace: Vec<String>,
     pub(super) debug: Vec<String>,
     pub(super) step: u64,
@@ -108,6 +111,7 @@ impl State {
             tool_ids: BTreeMap::new(),
             evaluated: BTreeMap::new(),
             active_evals: 0,
+            call: 0,
             trace: Vec::new(),
             debug: Vec::new(),
             step,
@@ -248,7 +252,7 @@ impl State {
         let (f, n) = (f, self.drop_holes(n, base));
         let Some(missing) = self.missing_arguments(image, f) else {
             let found = crate::primitive::type_name(&self.heap, f);
-            return Err(Trouble::NotAFunction { operand: 0, found }.into());
+            return Err(Trouble::NotAFunction { found }.into());
         };
         if base + n + WINDOW > self.stack.len() {
             self.grow_stack(base + n)?;
@@ -258,16 +262,21 @@ impl State {
         }
         let (mut f, mut base) = (f, base);
         if n > missing {
-            // The other arguments wait below the window of the call.
+            // The other arguments wait below the window of the call, and below them the place of
+            // the call, for a fault.
             let rest = n - missing;
-            if let Some(window) = self.stack.get_mut(base..base + n) {
-                window.rotate_left(missing);
+            if let Some(window) = self.stack.get_mut(base..=base + n) {
+                window.rotate_right(1);
+                if let Some(arguments) = window.get_mut(1..) {
+                    arguments.rotate_left(missing);
+                }
             }
+            self.set(base, small(i64::try_from(self.call).unwrap_or_default()));
             let pc = REST + u32::try_from(rest).unwrap_or(MOST_ARGUMENTS);
             let depth = self.depth;
             self.push_frame(Frame { pc, base: to_u32(base), closure: NO_CLOSURE, depth })?;
             self.depth += 1;
-            base += rest;
+            base += rest + 1;
         }
         if tag(f) == PARTIAL {
             f = self.unfold(image, f, missing, base)?;

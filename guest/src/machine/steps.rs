@@ -141,10 +141,6 @@ impl Machine {
     fn begin_argument(&mut self) -> Result<(), Failure> {
         match self.input {
             Input::None => self.begin_application(UNIT),
-            Input::Data(token) => {
-                let value = self.build(token)?;
-                self.begin_application(value);
-            }
             Input::Ready(constant, nodes) => {
                 if self.state.meter.spend(nodes).is_err() {
                     let fault = locate::stop(&self.image, &mut self.state, Stop::OutOfFuel);

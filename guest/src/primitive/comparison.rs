@@ -1,7 +1,7 @@
 //! Equality and order.
 
 use super::arithmetic::{Number, limbs};
-use super::{Trouble, type_name};
+use super::{TOGETHER, Trouble, type_name};
 use crate::form::Form;
 use crate::heap::Heap;
 use crate::print;
@@ -51,12 +51,11 @@ pub(crate) fn order(heap: &Heap, form: Form, x: Word, y: Word) -> Compared {
         let ordering = heap.string(x).cmp(&heap.string(y));
         return Compared { work: a.min(b) / TEXT_UNIT, result: Ok(holds(form, ordering)) };
     }
-    let is_number = |v| Number::of(heap, v).is_some();
-    let is_either = |v| is_number(v) || heap.is_text(v);
-    let (operand, wanted) = match (is_either(x), is_number(x)) {
+    let fits = |v| Number::of(heap, v).is_some() || heap.is_text(v);
+    let (operand, wanted) = match (fits(x), fits(y)) {
         (false, _) => (0, "a number or a string"),
-        (true, true) => (1, "a number, like the first"),
-        (true, false) => (1, "a string, like the first"),
+        (true, false) => (1, "a number or a string"),
+        (true, true) => (TOGETHER, "two numbers or two strings"),
     };
     let found = type_name(heap, if operand == 0 { x } else { y });
     Compared { work: 0, result: Err(Trouble::Type { operand, wanted, found }) }
@@ -125,7 +124,7 @@ impl Comparison<'_> {
             _ => {}
         }
         if let (Some(a), Some(b)) = (heap.text_size(x), heap.text_size(y)) {
-            return Ok(a == b && self.same_text(x, y, a.0));
+            return Ok(a.0 == b.0 && self.same_text(x, y, a.0));
         }
         if let (Some(a), Some(b)) = (Number::of(heap, x), Number::of(heap, y)) {
             let most = limbs(heap, x).max(limbs(heap, y));

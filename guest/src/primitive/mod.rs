@@ -11,10 +11,13 @@ use crate::value::{
     PAIR, PARTIAL, ROPE, UNIT, Word, is_integer, tag,
 };
 
+/// Not one operand is of the wrong type, but they do not go together.
+pub(crate) const TOGETHER: usize = usize::MAX;
+
 /// What went wrong in an operation, before it is known where that stands in the source.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// An operand of the wrong type.
+    /// An operand of the wrong type, or `TOGETHER`.
     Type {
         operand: usize,
         wanted: &'static str,
@@ -22,7 +25,12 @@ pub(crate) enum Trouble {
     },
     /// A function was needed.
     NotAFunction {
-        operand: usize,
+        found: &'static str,
+    },
+    /// The value of a function that was given too many arguments was needed as a function; the
+    /// operation that called it.
+    NotAFunctionAfter {
+        call: usize,
         found: &'static str,
     },
     Unbound(u32),

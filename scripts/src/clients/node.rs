@@ -53,7 +53,8 @@ impl Node {
         let mut command = Command::new(commands.join(name));
         let path = env::var_os("PATH").unwrap_or_default();
         let path = env::join_paths([commands].into_iter().chain(env::split_paths(&path)))?;
-        command.env("PATH", path).current_dir(&self.folder);
+        // Neither the clients nor their server know anything of who runs them.
+        command.env("PATH", path).env("HOME", &self.folder).current_dir(&self.folder);
         Ok(command)
     }
 

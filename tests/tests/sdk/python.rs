@@ -16,6 +16,8 @@ const NEEDS: &str = "the Python client needs `python3`, 3.10 or later, with its 
 pub(crate) fn client(target: &Path, server: &Path, mode: &str) -> Result<Command> {
     let mut command = Command::new(environment(target)?);
     command.arg(sources().join("client.py")).arg(server).arg(mode);
+    // The server shall find nothing of who runs it.
+    command.env("HOME", target.join("python-clients"));
     Ok(command)
 }
 

@@ -113,7 +113,10 @@ impl Client {
         if let Some(output) = self.output.take() {
             let (sender, lines) = channel();
             thread::spawn(move || {
-                BufReader::new(output).lines().map_while(Result::ok).try_for_each(|l| sender.send(l))
+                BufReader::new(output)
+                    .lines()
+                    .map_while(Result::ok)
+                    .try_for_each(|l| sender.send(l))
             });
             self.lines = Some(lines);
         }
@@ -256,8 +259,8 @@ pub(crate) struct Ending {
 
 /// A line of standard output, which holds nothing but messages.
 fn message(line: &str) -> Result<Value> {
-    let message: Value =
-        serde_json::from_str(line).with_context(|| format!("no JSON on standard output: {line}"))?;
+    let message: Value = serde_json::from_str(line)
+        .with_context(|| format!("no JSON on standard output: {line}"))?;
     let is_message = message["jsonrpc"] == "2.0"
         && ["result", "error", "method"].iter().filter(|part| message.get(part).is_some()).count()
             == 1;

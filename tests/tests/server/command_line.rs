@@ -47,7 +47,10 @@ fn run_prints_the_value() -> Result<()> {
         (&["run", DOUBLE, "21"], "42"),
         (&["run", DOUBLE, "--data", "21"], "42"),
         (&["run", r#"{"lam":"x","body":{"var":"x"}}"#, "hello"], "hello"),
-        (&["run", r#"{"lam":"x","body":{"var":"x"}}"#, "--data", r#"{"b":1,"a":2}"#], r#"{"a":2,"b":1}"#),
+        (
+            &["run", r#"{"lam":"x","body":{"var":"x"}}"#, "--data", r#"{"b":1,"a":2}"#],
+            r#"{"a":2,"b":1}"#,
+        ),
         (&["run", r#"{"mul":[{"var":"n"},{"var":"n"}]}"#, "--context", r#"{"n":7}"#], "49"),
         (&["run", "99999999999999999999999"], "99999999999999999999999"),
     ] {
@@ -120,8 +123,20 @@ fn help_names_every_command_and_setting() -> Result<()> {
     let printed = execute(&["--help"], "")?;
     assert_eq!((printed.code, printed.errors.as_str()), (Some(0), ""));
     for part in [
-        "run", "check", "--fuel", "MCP_PIF_FUEL", "[default: 10M]", "--memory", "--wall-clock",
-        "--max-line", "--max-nesting", "--concurrency", "--queue", "--debug", "MCP_DEBUG", "RUST_LOG",
+        "run",
+        "check",
+        "--fuel",
+        "MCP_PIF_FUEL",
+        "[default: 10M]",
+        "--memory",
+        "--wall-clock",
+        "--max-line",
+        "--max-nesting",
+        "--concurrency",
+        "--queue",
+        "--debug",
+        "MCP_DEBUG",
+        "RUST_LOG",
         "Examples:",
     ] {
         assert!(printed.output.contains(part), "{part} is not in\n{}", printed.output);

@@ -8,8 +8,15 @@ use serde_json::{Value, json};
 
 /// The schemas' keywords that are known here. Another one is a failure: it would go unchecked.
 const KEYWORDS: [&str; 9] = [
-    "type", "properties", "required", "additionalProperties", "items", "enum", "minimum",
-    "description", "title",
+    "type",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "enum",
+    "minimum",
+    "description",
+    "title",
 ];
 
 /// Checks a value against a schema, in as much of JSON Schema as the server uses.
@@ -65,17 +72,26 @@ fn is_of_type(value: &Value, name: &str) -> Result<bool> {
 fn calls() -> Vec<(&'static str, Value)> {
     let run = |code: Value| ("run", json!({"code": code, "trace": true}));
     let mut calls = vec![
-        ("evolve", json!({"name": "double", "description": "Doubles", "code": {"mul": [{"var": "x"}, 2]}})),
+        (
+            "evolve",
+            json!({"name": "double", "description": "Doubles", "code": {"mul": [{"var": "x"}, 2]}}),
+        ),
         ("evolve", json!({"name": "double", "description": "Doubles", "code": identity()})),
         ("evolve", json!({"name": "double", "description": "Does", "code": identity()})),
         ("evolve", json!({"name": "double", "description": "Does", "code": identity()})),
         ("evolve", json!({"name": "double", "description": "Does", "code": {"add": 1}})),
         ("evolve", json!({"name": "1", "description": "Does", "code": 1})),
-        ("evolve", json!({"name": "bad", "description": "", "code": 1, "examples": [{"output": 2}]})),
-        ("evolve", json!({
-            "name": "again", "description": "",
-            "code": {"lam": "x", "body": {"continue": {"input": {"var": "x"}}}},
-        })),
+        (
+            "evolve",
+            json!({"name": "bad", "description": "", "code": 1, "examples": [{"output": 2}]}),
+        ),
+        (
+            "evolve",
+            json!({
+                "name": "again", "description": "",
+                "code": {"lam": "x", "body": {"continue": {"input": {"var": "x"}}}},
+            }),
+        ),
         ("double", json!({"input": 21})),
         ("double", json!({"inptu": 21})),
         ("again", json!({"input": 21})),
@@ -99,8 +115,15 @@ fn calls() -> Vec<(&'static str, Value)> {
     ];
     calls.extend(
         [
-            json!(null), json!(true), json!(1.5), json!([1, 2]), json!({"pair": [1, 2]}), identity(),
-            json!({"quote": {"add": [1, 2]}}), json!({"add": [1, "a"]}), json!({"trace": ["a", 1]}),
+            json!(null),
+            json!(true),
+            json!(1.5),
+            json!([1, 2]),
+            json!({"pair": [1, 2]}),
+            identity(),
+            json!({"quote": {"add": [1, 2]}}),
+            json!({"add": [1, "a"]}),
+            json!({"trace": ["a", 1]}),
             json!({"mul": [9_007_199_254_740_993_u64, 9_007_199_254_740_993_u64]}),
         ]
         .map(run),
@@ -129,7 +152,10 @@ fn results_conform_to_the_schemas_that_are_listed() -> Result<()> {
 
 fn listed<'a>(list: &'a Value, name: &str) -> Result<&'a Value> {
     let tools = list["tools"].as_array().context("tools")?;
-    tools.iter().find(|tool| tool["name"] == name).with_context(|| format!("`{name}` is not listed"))
+    tools
+        .iter()
+        .find(|tool| tool["name"] == name)
+        .with_context(|| format!("`{name}` is not listed"))
 }
 
 #[test]
@@ -192,7 +218,9 @@ fn the_checker_sees_what_does_not_conform() {
     });
     let conforms = |value: Value| conform(&value, &schema, "").is_ok();
     assert!(conforms(json!({"a": []})) && conforms(json!({"a": [0, 1]})));
-    for value in [json!([]), json!({}), json!({"a": 1}), json!({"a": [-1]}), json!({"a": [], "b": 1})] {
+    for value in
+        [json!([]), json!({}), json!({"a": 1}), json!({"a": [-1]}), json!({"a": [], "b": 1})]
+    {
         assert!(!conforms(value.clone()), "{value}");
     }
     assert!(conform(&json!(1), &json!({"maximum": 0}), "").is_err());

@@ -68,7 +68,11 @@ fn help_with_lists() -> Result<()> {
 #[test]
 fn factorial_continued_by_hand() -> Result<()> {
     let mut client = Client::legacy()?;
-    client.evolve("factorial", "Computes factorial using continuation with accumulator", factorial())?;
+    client.evolve(
+        "factorial",
+        "Computes factorial using continuation with accumulator",
+        factorial(),
+    )?;
     let mut arguments = json!({"code": "factorial", "input": {"pair": [5, 1]}});
     for (step, next) in [(1, [4, 5]), (2, [3, 20]), (3, [2, 60]), (4, [1, 120])] {
         let result = client.call("run", &arguments)?;

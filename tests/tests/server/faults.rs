@@ -23,14 +23,17 @@ fn a_fault_is_a_result_with_a_flat_record() -> Result<()> {
 #[test]
 fn a_fault_in_a_tool_names_it() -> Result<()> {
     let mut client = Client::legacy()?;
-    client.evolve("inner", "Adds badly", json!({"lam": "x", "body": {"add": [{"var": "x"}, 1]}}))?;
+    client.evolve(
+        "inner",
+        "Adds badly",
+        json!({"lam": "x", "body": {"add": [{"var": "x"}, 1]}}),
+    )?;
     let inner = json!({"app": {"func": {"tool": "inner"}, "arg": {"var": "x"}}});
     let outer = json!({"lam": "x", "body": {"add": [inner, 1]}});
     client.evolve("outer", "Calls the other", outer)?;
-    for (tool, arguments) in [
-        ("run", json!({"tool": "outer", "input": "text"})),
-        ("outer", json!({"input": "text"})),
-    ] {
+    for (tool, arguments) in
+        [("run", json!({"tool": "outer", "input": "text"})), ("outer", json!({"input": "text"}))]
+    {
         let fault = client.fault(tool, &arguments)?;
         assert_eq!(fault["code"], "type-mismatch");
         assert_eq!((&fault["tool"], &fault["at"]), (&json!("inner"), &json!("/body/add/0")));
@@ -68,7 +71,11 @@ fn every_refusal_names_its_code_and_says_what_to_do() -> Result<()> {
         (json!({"code": 1, "depth": 4_000_001}), "malformed", "4000000 at most"),
         (json!({"code": 1, "memory": "513MiB"}), "malformed", "536870912 at most"),
         (json!({"code": 1, "max_steps": 1_000_001}), "malformed", "1000000 at most"),
-        (json!({"code": {"perform": {"capability": "net", "args": 1}}}), "capability-denied", "net"),
+        (
+            json!({"code": {"perform": {"capability": "net", "args": 1}}}),
+            "capability-denied",
+            "net",
+        ),
     ] {
         let result = client.call("run", &arguments)?;
         ensure!(result["isError"] == true, "{arguments}: {result}");
@@ -146,10 +153,27 @@ fn names_that_mislead_are_refused() -> Result<()> {
     let mut client = Client::legacy()?;
     let long = "a".repeat(65);
     for name in [
-        "", "1st", "two words", "a.b", "tool\n", "ünï", "rսn", "evo\u{200b}lve", long.as_str(), "run",
-        "Run", "e-v-o-l-v-e", "LIST", "server-info", "memory-store", "execute_tool", "_run_", "self",
+        "",
+        "1st",
+        "two words",
+        "a.b",
+        "tool\n",
+        "ünï",
+        "rսn",
+        "evo\u{200b}lve",
+        long.as_str(),
+        "run",
+        "Run",
+        "e-v-o-l-v-e",
+        "LIST",
+        "server-info",
+        "memory-store",
+        "execute_tool",
+        "_run_",
+        "self",
     ] {
-        let fault = client.fault("evolve", &json!({"name": name, "description": "d", "code": 1}))?;
+        let fault =
+            client.fault("evolve", &json!({"name": name, "description": "d", "code": 1}))?;
         assert_eq!(fault["code"], "malformed", "{name:?}");
     }
     assert_eq!(client.call("server_info", &json!({}))?["structuredContent"]["tools"], 0);
@@ -161,8 +185,16 @@ fn descriptions_that_hide_something_are_refused() -> Result<()> {
     let mut client = Client::legacy()?;
     let long = "d".repeat(1_001);
     for description in [
-        "bell\u{7}", "nul\0", "escape\u{1b}[2J", "right\u{202e}to left", "isolate\u{2066}d",
-        "zero\u{200b}width", "joined\u{200d}", "tagged\u{e0041}", "marked\u{feff}", "c1\u{9b}31m",
+        "bell\u{7}",
+        "nul\0",
+        "escape\u{1b}[2J",
+        "right\u{202e}to left",
+        "isolate\u{2066}d",
+        "zero\u{200b}width",
+        "joined\u{200d}",
+        "tagged\u{e0041}",
+        "marked\u{feff}",
+        "c1\u{9b}31m",
         long.as_str(),
     ] {
         let arguments = json!({"name": "harmless", "description": description, "code": 1});
@@ -194,9 +226,7 @@ fn an_example_that_fails_refuses_the_change() -> Result<()> {
 #[test]
 fn a_change_of_another_revision_is_refused() -> Result<()> {
     let mut client = Client::legacy()?;
-    let change = |code: u32, expected: Option<&str>| {
-        json!({"name": "one", "description": "d", "code": code, "expected_revision": expected})
-    };
+    let change = |code: u32, expected: Option<&str>| json!({"name": "one", "description": "d", "code": code, "expected_revision": expected});
     let first = client.call("evolve", &change(1, None))?;
     let first = first["structuredContent"]["revision"].as_str().unwrap_or_default().to_owned();
     let second = client.call("evolve", &change(2, Some(&first[..12])))?;

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::io::Write;
+use std::process::ChildStdin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -25,7 +26,9 @@ fn start_endless(client: &mut Client, id: &Value) -> Result<()> {
     let token = json!({"progressToken": id});
     let params = json!({"name": "run", "arguments": arguments, "_meta": token});
     client.send(request(id, "tools/call", &params))?;
-    client.find(|it| it["method"] == "notifications/progress" && it["params"]["progressToken"] == *id)?;
+    client.find(|it| {
+        it["method"] == "notifications/progress" && it["params"]["progressToken"] == *id
+    })?;
     Ok(())
 }
 
@@ -146,7 +149,7 @@ fn requests_of_a_client_that_does_not_read_are_held_back() -> Result<()> {
     let mut input = client.take_input()?;
     let written = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&written);
-    let writer = thread::spawn(move || -> Result<()> {
+    let writer = thread::spawn(move || -> Result<ChildStdin> {
         let first = request(&json!("first"), "initialize", &super::client::initialize());
         writeln!(input, "{first}")?;
         for id in 0..REQUESTS {
@@ -157,13 +160,9 @@ fn requests_of_a_client_that_does_not_read_are_held_back() -> Result<()> {
             writeln!(input, "{line}")?;
             counter.store(id, Ordering::Relaxed);
         }
-        Ok(())
+        Ok(input)
     });
-    let mut before = usize::MAX;
-    while std::mem::replace(&mut before, written.load(Ordering::Relaxed)) != before {
-        thread::sleep(Duration::from_millis(300));
-    }
-    assert!(before < REQUESTS - 1, "all requests were taken in");
+    assert!(settle(&written)? < REQUESTS - 1, "all requests were taken in");
 
     let mut ids = HashSet::new();
     while ids.len() < REQUESTS {
@@ -173,13 +172,30 @@ fn requests_of_a_client_that_does_not_read_are_held_back() -> Result<()> {
             ensure!(ids.insert(id), "{id} was answered twice");
         }
     }
-    writer.join().map_err(|_| anyhow::anyhow!("the writer panicked"))??;
+    // The end of input would end the server, and with it the account of its memory.
+    let _input = writer.join().map_err(|_| anyhow::anyhow!("the writer panicked"))??;
     #[cfg(target_os = "linux")]
     {
         let peak = peak_memory(client.process())?;
         assert!(peak < 200 << 20, "{} MiB at the peak", peak >> 20);
     }
     Ok(())
+}
+
+/// Waits until a count stands still: how many lines a server takes that nobody reads from.
+fn settle(written: &AtomicUsize) -> Result<usize> {
+    /// More lines than fit into a pipe whose other end is not read yet.
+    const STARTED: usize = 1_000;
+    let mut before = 0;
+    for _ in 0..120 {
+        thread::sleep(Duration::from_millis(500));
+        let now = written.load(Ordering::Relaxed);
+        if now > STARTED && now == before {
+            return Ok(now);
+        }
+        before = now;
+    }
+    anyhow::bail!("no stop after {before} lines")
 }
 
 /// The most memory that a process had so far, in bytes.

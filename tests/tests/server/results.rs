@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 #[test]
 fn integers_are_exact_both_ways() -> Result<()> {
     let mut client = Client::legacy()?;
-    let result = client.call_text("run", r#"{"code":{"mul":[99999999999999999999,99999999999999999999]}}"#)?;
+    let result = client
+        .call_text("run", r#"{"code":{"mul":[99999999999999999999,99999999999999999999]}}"#)?;
     let exact = "9999999999999999999800000000000000000001";
     assert_eq!(text(&result)?, exact);
     assert_eq!(result["structuredContent"]["exact"], exact);
@@ -88,7 +89,10 @@ fn a_value_too_long_is_told_by_its_size() -> Result<()> {
         assert_eq!(result["isError"], false);
         assert_eq!(structured.get("value").is_some(), is_shown, "{result}");
         if !is_shown {
-            assert_eq!((&structured["truncated"], &structured["size"]), (&json!(true), &json!(length)));
+            assert_eq!(
+                (&structured["truncated"], &structured["size"]),
+                (&json!(true), &json!(length))
+            );
             assert!(!text(&result)?.contains('é'), "nothing of it is shown: {result}");
             assert!(text(&result)?.contains("101 characters"), "{result}");
         }

@@ -50,8 +50,8 @@ fn the_stateless_protocol_needs_no_session() -> Result<()> {
     assert_eq!(found["capabilities"], json!({"tools": {"listChanged": true}}));
     let list = client.modern("tools/list", json!({}))?;
     assert_eq!((&list["ttlMs"], &list["cacheScope"]), (&json!(0), &json!("private")));
-    let result =
-        client.modern("tools/call", json!({"name": "run", "arguments": {"code": {"add": [1, 2]}}}))?;
+    let result = client
+        .modern("tools/call", json!({"name": "run", "arguments": {"code": {"add": [1, 2]}}}))?;
     assert_eq!(result["resultType"], "complete");
     assert_eq!(result["structuredContent"]["value"], 3);
     assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "mcp-pif");

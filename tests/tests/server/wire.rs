@@ -177,7 +177,11 @@ fn lines() -> Vec<Row> {
             "a cancellation of nothing",
             r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}}"#,
         ),
-        result("a carriage return", b"{\"jsonrpc\":\"2.0\",\"id\":18,\"method\":\"ping\"}\r", json!(18)),
+        result(
+            "a carriage return",
+            b"{\"jsonrpc\":\"2.0\",\"id\":18,\"method\":\"ping\"}\r",
+            json!(18),
+        ),
         result(
             "a byte order mark",
             b"\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"id\":19,\"method\":\"ping\"}",
@@ -235,7 +239,11 @@ fn requests() -> Vec<Row> {
             "server/discover",
         ),
         result("as deep as allowed", run(36, &nested(999)), json!(36)),
-        result("arguments null", call(37, r#","params":{"name":"list","arguments":null}"#), json!(37)),
+        result(
+            "arguments null",
+            call(37, r#","params":{"name":"list","arguments":null}"#),
+            json!(37),
+        ),
         result("no arguments", call(38, r#","params":{"name":"list"}"#), json!(38)),
         result(
             "an escaped member name",

@@ -14,6 +14,10 @@ use crate::sandbox::{Argument, Code, Fault, Limits, Request, fault};
 /// The most continuations that one call may drive.
 const MOST_STEPS: u64 = 1_000_000;
 
+/// The highest step that a run may continue: after the next one, clients that read numbers as
+/// floats lose count.
+const LAST_STEP: u64 = (1 << 53) - 2;
+
 const KNOWN: [&str; 11] = [
     "code",
     "tool",
@@ -175,7 +179,7 @@ pub(super) fn read_settings(
         argument: read_argument(arguments)?,
         context: None,
         limits: read_limits(arguments, host)?,
-        step: arguments.count("step")?.unwrap_or(0),
+        step: within("step", arguments.count("step")?.unwrap_or(0), LAST_STEP)?,
         max_steps: within("max_steps", max_steps, MOST_STEPS)?,
         debug: arguments.flag("trace")?,
     })
