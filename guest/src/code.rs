@@ -88,7 +88,9 @@ pub(crate) enum Op {
     Close { d: Slot, code: u32 },
     /// Applies `f` to the `n` arguments from `base` on; the value goes to `base`.
     Call { f: Slot, base: Slot, n: u8, depth: u8, cost: u16 },
-    /// The same in place of the running function.
+    /// The same where the function is a captured value of the running closure.
+    CallCaptured { i: u8, base: Slot, n: u8, depth: u8, cost: u16 },
+    /// `Call` in place of the running function.
     TailCall { f: Slot, base: Slot, n: u8, cost: u16 },
     /// More arguments of `f` follow the `n` at `base`, of which `new` are new: applies it now
     /// unless it can wait for them.
@@ -112,6 +114,8 @@ pub(crate) enum Op {
     Spread { to: u32 },
     /// The value of the running function is `a`.
     Return { a: Slot, cost: u16 },
+    /// The value of the running function is `a` plus a literal (of `sub`: the negated literal).
+    AddLiteralReturn { a: Slot, cost: u16, n: i32 },
     /// The value of the running function is `a` + `b`.
     AddReturn { a: Slot, b: Slot, cost: u16 },
     /// Faults unless `f` is a function, `d + 1` being a list.
@@ -286,6 +290,7 @@ impl Op {
             | Self::Unary { cost, .. }
             | Self::Jump { cost, .. }
             | Self::Call { cost, .. }
+            | Self::CallCaptured { cost, .. }
             | Self::TailCall { cost, .. }
             | Self::Feed { cost, .. }
             | Self::Refund { cost, .. }
@@ -295,6 +300,7 @@ impl Op {
             | Self::TailSelfPair { cost, .. }
             | Self::Return { cost, .. }
             | Self::AddReturn { cost, .. }
+            | Self::AddLiteralReturn { cost, .. }
             | Self::FoldBegin { cost, .. }
             | Self::FoldNext { cost, .. }
             | Self::Eval { cost, .. }

@@ -31,6 +31,9 @@ pub(crate) fn build(heap: &mut Heap, text: &str, texts: bool) -> Option<Plain> {
     let (mut open, mut current): (Vec<Open>, Option<Open>) = (Vec::new(), None);
     let mut depth = 0;
     loop {
+        if let Some(list) = &mut current {
+            reader.integers(heap, list)?;
+        }
         let mut value = match reader.blank() {
             b'[' => {
                 reader.at += 1;
@@ -52,15 +55,7 @@ pub(crate) fn build(heap: &mut Heap, text: &str, texts: bool) -> Option<Plain> {
                 let depth = u32::try_from(depth).unwrap_or(u32::MAX);
                 return end.then_some(Plain { value, nodes: reader.nodes, depth });
             };
-            heap.grow(2).ok()?;
-            let cell = heap.claim(2);
-            heap.put(cell, &[value, NIL]);
-            if list.last == NO_CELL {
-                list.first = cell;
-            } else {
-                heap.put(list.last + 1, &[pointer(cell, CONS)]);
-            }
-            list.last = cell;
+            list.push(heap, value)?;
             match reader.blank() {
                 b',' => {
                     reader.at += 1;
@@ -68,12 +63,38 @@ pub(crate) fn build(heap: &mut Heap, text: &str, texts: bool) -> Option<Plain> {
                 }
                 b']' => {
                     reader.at += 1;
+                    heap.put(list.last + 1, &[NIL]);
                     value = pointer(list.first, CONS);
                     current = open.pop();
                 }
                 _ => return None,
             }
         }
+    }
+}
+
+impl Open {
+    /// Appends a value. The tail of its cell is the cell right after it, which is corrected if the
+    /// next value goes elsewhere, and when the list ends.
+    #[inline(always)]
+    fn push(&mut self, heap: &mut Heap, value: Word) -> Option<()> {
+        let cell = heap.top;
+        let words = [value, pointer(cell + 2, CONS)];
+        if let Some(slots) = heap.words.get_mut(cell..cell + 2) {
+            slots.copy_from_slice(&words);
+            heap.top = cell + 2;
+        } else {
+            heap.grow(2).ok()?;
+            heap.claim(2);
+            heap.put(cell, &words);
+        }
+        if self.last == NO_CELL {
+            self.first = cell;
+        } else if self.last + 2 != cell {
+            heap.put(self.last + 1, &[pointer(cell, CONS)]);
+        }
+        self.last = cell;
+        Some(())
     }
 }
 
@@ -94,6 +115,22 @@ impl Reader<'_> {
             byte = self.bytes.get(self.at).copied().unwrap_or(0);
         }
         byte
+    }
+
+    /// Reads integers as long as each is at once followed by a comma.
+    #[inline(always)]
+    fn integers(&mut self, heap: &mut Heap, list: &mut Open) -> Option<()> {
+        while let Some((count, n)) = digits::eight(self.bytes, self.at) {
+            let end = self.at + count as usize;
+            let leading_zero = count > 1 && self.bytes.get(self.at) == Some(&b'0');
+            if count == 0 || leading_zero || self.bytes.get(end) != Some(&b',') {
+                break;
+            }
+            list.push(heap, small(i64::from(n)))?;
+            self.nodes += 1;
+            self.at = end + 1;
+        }
+        Some(())
     }
 
     #[inline(always)]

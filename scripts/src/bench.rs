@@ -1,5 +1,5 @@
 //! The benchmark programs in one interleaved run: every round runs each program once in the
-//! sandbox, once natively and once in CPython, so that whatever else the machine does falls on
+//! sandbox, once natively and once in `CPython`, so that whatever else the machine does falls on
 //! all three alike. Figures are medians over rounds of milliseconds and of the round's ratios.
 
 use crate::tasks::root;
@@ -19,7 +19,7 @@ struct Bench {
     source: String,
     input: Input,
     value: String,
-    /// The ratio to CPython that must not be exceeded.
+    /// The ratio to `CPython` that must not be exceeded.
     goal: f64,
 }
 
@@ -168,7 +168,7 @@ fn sandboxed(sandbox: &Sandbox, bench: &Bench) -> Result<f64> {
         debug: false,
     };
     let limits = Limits { fuel: FUEL, depth: 1_000_000, memory: MEMORY, output: 1 << 20 };
-    let watch = Watch::new(Duration::from_secs(60));
+    let watch = Watch::new(Duration::from_mins(1));
     let fault = |fault: mcp_pif::sandbox::Fault| anyhow::anyhow!("{}: {fault:?}", bench.name);
     let mut start = Instant::now();
     let mut machine = sandbox.start(&program, limits, &watch).map_err(fault)?;
@@ -212,7 +212,7 @@ fn native(bench: &Bench) -> Result<f64> {
     }
 }
 
-/// The programs in CPython, one process for all rounds.
+/// The programs in `CPython`, one process for all rounds.
 struct Python {
     child: Child,
     input: ChildStdin,

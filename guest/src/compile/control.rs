@@ -202,6 +202,14 @@ impl Compiler<'_> {
             f += 1;
         }
         let (n, cost) = (f - d, 0);
+        if let (Location::At(Place::Captured(i)), Some(_)) = (location, depth)
+            && let Ok(i) = u8::try_from(i)
+        {
+            let op = Op::CallCaptured { i, base: d, n, depth: slot(here), cost };
+            tasks.push(Task::End { op, t });
+            self.schedule(&tasks);
+            return Ok(true);
+        }
         tasks.push(Task::Fetch { location, d: f, t: function });
         tasks.push(match depth {
             Some(_) => Task::End { op: Op::Call { f, base: d, n, depth: slot(here), cost }, t },
@@ -438,7 +446,15 @@ impl Compiler<'_> {
                     self.call(t, d, None)?;
                 }
             }
-            Form::Add if self.literal::<i32>(self.terms.operand(t, 1)).is_none() => {
+            Form::Add | Form::Sub if self.added_literal(t).is_some() => {
+                self.visit(t, 0, 1);
+                let n = self.added_literal(t).unwrap_or_default();
+                let (a, task) = self.operand(self.terms.operand(t, 0), d, 1)?;
+                let literal = Task::Visit { t: self.terms.operand(t, 1), depth: 1, nodes: 1 };
+                let op = Op::AddLiteralReturn { a, cost: 0, n };
+                self.schedule(&[task, literal, Task::End { op, t }]);
+            }
+            Form::Add => {
                 self.visit(t, 0, 1);
                 let ((a, first), (b, second)) = self.two(t, d, 1)?;
                 let op = Op::AddReturn { a, b, cost: 0 };

@@ -63,6 +63,7 @@ impl Compiler<'_> {
             | Op::Unary { cost, .. }
             | Op::Jump { cost, .. }
             | Op::Call { cost, .. }
+            | Op::CallCaptured { cost, .. }
             | Op::TailCall { cost, .. }
             | Op::Feed { cost, .. }
             | Op::Refund { cost, .. }
@@ -72,6 +73,7 @@ impl Compiler<'_> {
             | Op::TailSelfPair { cost, .. }
             | Op::Return { cost, .. }
             | Op::AddReturn { cost, .. }
+            | Op::AddLiteralReturn { cost, .. }
             | Op::FoldBegin { cost, .. }
             | Op::FoldNext { cost, .. }
             | Op::Eval { cost, .. }

@@ -62,6 +62,12 @@ impl Compiler<'_> {
         is_integer.then(|| self.terms.integer(t).try_into().ok()).flatten()
     }
 
+    /// Of `add` or `sub` with a literal: what is added.
+    pub(super) fn added_literal(&self, t: TermId) -> Option<i32> {
+        let n = self.literal::<i32>(self.terms.operand(t, 1))?;
+        if self.terms.form(t) == Form::Sub { n.checked_neg() } else { Some(n) }
+    }
+
     pub(super) fn term(&mut self, t: TermId, d: Slot, depth: u32) -> Result<(), Failed> {
         let form = self.terms.form(t);
         self.visit(t, depth, 1);
@@ -142,9 +148,7 @@ impl Compiler<'_> {
 
     fn binary(&mut self, t: TermId, form: Form, d: Slot, inner: u32) -> Result<(), Failed> {
         let right = self.terms.operand(t, 1);
-        if let (Form::Add | Form::Sub, Some(n)) = (form, self.literal::<i32>(right))
-            && let Some(n) = if form == Form::Sub { n.checked_neg() } else { Some(n) }
-        {
+        if let (Form::Add | Form::Sub, Some(n)) = (form, self.added_literal(t)) {
             let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
             let literal = Task::Visit { t: right, depth: inner, nodes: 1 };
             let op = Op::AddLiteral { d, a, n };

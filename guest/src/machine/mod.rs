@@ -128,14 +128,15 @@ impl Machine {
     fn argument(&mut self, argument: Argument) -> Result<Input, Failure> {
         match argument {
             Argument::None => Ok(Input::None),
-            Argument::Data(text) => match plain::build(&mut self.state.heap, &text, true) {
-                Some(plain) => Ok(self.ready(plain.value, 0)),
-                None => {
+            Argument::Data(text) => {
+                let plain = plain::build(&mut self.state.heap, &text, true);
+                let Some(plain) = plain else {
                     let root = self.plain_json(&text, "data")?;
                     let value = self.build(root)?;
-                    Ok(self.ready(value, 0))
-                }
-            },
+                    return Ok(self.ready(value, 0));
+                };
+                Ok(self.ready(plain.value, 0))
+            }
             Argument::Input(text) => {
                 if let Some(plain) = plain::build(&mut self.state.heap, &text, false)
                     && plain.depth < self.limits.depth

@@ -139,7 +139,7 @@ pub(super) fn continuation(s: &mut State, input: Word, tool: u16) -> Result<(), 
         return Err(Trouble::OutsideTool.into());
     }
     let at = s.heap.claim(3);
-    let step = i64::try_from(s.step + 1).unwrap_or(i64::MAX / 4);
+    let step = i64::try_from(s.step.saturating_add(1)).unwrap_or(i64::MAX / 4);
     s.heap.put(at, &[header(KIND_CONTINUATION, 3, u32::from(tool)), input, small(step)]);
     s.give(pointer(at, OBJECT));
     Ok(())

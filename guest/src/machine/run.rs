@@ -292,6 +292,18 @@ fn fast(image: &Image, s: &mut State) -> bool {
                 }
                 call!(left, deeper, b, entry.pc as usize, f);
             }
+            Op::CallCaptured { i, base: b, n, depth: deeper, cost } => {
+                let left = after!(cost);
+                let f = heap.words[index(closure) + 1 + usize::from(i)];
+                if tag(f) != CLOSURE {
+                    slow!();
+                }
+                let entry = entries[aux(heap.words[index(f)]) as usize];
+                if entry.arity != u32::from(n) {
+                    slow!();
+                }
+                call!(left, deeper, b, entry.pc as usize, f);
+            }
             Op::TailCall { f, base: b, n, cost } => {
                 let left = after!(cost);
                 let f = get!(f);
@@ -352,6 +364,16 @@ fn fast(image: &Image, s: &mut State) -> bool {
                 let (x, y) = (get!(a), get!(b));
                 match x.cast_signed().checked_add(y.cast_signed()) {
                     Some(z) if (x | y) & 1 == 0 => set!(0, z.cast_unsigned()),
+                    _ => slow!(),
+                }
+                fuel = left;
+                leave!();
+            }
+            Op::AddLiteralReturn { a, cost, n } => {
+                let left = after!(cost);
+                let x = get!(a);
+                match x.cast_signed().checked_add(i64::from(n) << 1) {
+                    Some(z) if x & 1 == 0 => set!(0, z.cast_unsigned()),
                     _ => slow!(),
                 }
                 fuel = left;

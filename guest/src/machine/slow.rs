@@ -6,7 +6,7 @@ use crate::code::{Image, Op, Slot};
 use crate::form::Form;
 use crate::heap::Frame;
 use crate::primitive::{Trouble, type_name};
-use crate::value::{FALSE, HOLE, NIL, Word, as_small, is_function, is_list, small};
+use crate::value::{FALSE, HOLE, NIL, Word, as_small, index, is_function, is_list, small};
 
 /// Does the operation at `pc`, or finds why it cannot be done. On an exit the registers are as
 /// before and nothing has been paid.
@@ -231,11 +231,19 @@ fn perform(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> 
     Ok(())
 }
 
+#[expect(clippy::too_many_lines, reason = "a dispatch table")]
 /// Calls that are more than entering a closure that takes just so many arguments.
 fn call(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> {
     match op {
         Op::Call { f, base, n, depth, .. } => {
             let f = s.slot(f);
+            s.must_be_function(f)?;
+            let to = s.base + usize::from(base);
+            s.begin_call(depth)?;
+            s.enter(image, f, usize::from(n), to)?;
+        }
+        Op::CallCaptured { i, base, n, depth, .. } => {
+            let f = s.heap.word(index(s.closure) + 1 + usize::from(i));
             s.must_be_function(f)?;
             let to = s.base + usize::from(base);
             s.begin_call(depth)?;
@@ -287,6 +295,12 @@ fn call(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> {
             s.begin_call(depth)?;
             s.base += usize::from(base);
             s.pc = at - usize::from(back);
+        }
+        Op::AddLiteralReturn { a, n, .. } => {
+            let (operands, live) = ([s.slot(a), small(i64::from(n))], s.live(&[a]));
+            operate::binary(image, s, at, Form::Add, operands, live)?;
+            s.take(0);
+            s.leave();
         }
         Op::AddReturn { a, b, .. } => {
             arithmetic(image, s, at, Form::Add, [0, a, b])?;

@@ -266,7 +266,7 @@ impl Machine {
         let tool = self.state.tools.get(aux(heap.header(value)) as usize - 1);
         let tool = tool.map(|tool| tool.name.clone()).unwrap_or_default();
         let input = self.json(input)?;
-        let step = self.state.step + 1;
+        let step = self.state.step.saturating_add(1);
         let mut name = String::new();
         print::string(&tool, &mut name);
         let json = format!(

@@ -212,7 +212,7 @@ fn debug_shows_the_evaluation() -> Result<()> {
 #[test]
 fn debug_of_a_session_goes_to_standard_error_only() -> Result<()> {
     let mut client = Client::legacy_with(&["--debug"])?;
-    client.evolve("double", "Doubles", serde_json::from_str(DOUBLE)?)?;
+    client.evolve("double", "Doubles", &serde_json::from_str(DOUBLE)?)?;
     let code = json!({"app": {"func": {"tool": "double"}, "arg": 21}});
     let result = client.call("run", &json!({"code": code}))?;
     assert!(result["structuredContent"].get("evaluation").is_none(), "{result}");

@@ -161,7 +161,7 @@ fn listed<'a>(list: &'a Value, name: &str) -> Result<&'a Value> {
 #[test]
 fn the_list_says_what_clients_rely_on() -> Result<()> {
     let mut client = Client::legacy()?;
-    client.evolve("double", "Doubles a number", json!({"mul": [{"var": "x"}, 2]}))?;
+    client.evolve("double", "Doubles a number", &json!({"mul": [{"var": "x"}, 2]}))?;
     let list = client.request("tools/list", &json!({}))?;
     let tools = list["tools"].as_array().context("tools")?;
     for tool in tools {
@@ -191,7 +191,7 @@ fn the_list_says_what_clients_rely_on() -> Result<()> {
 #[test]
 fn every_listed_argument_is_known() -> Result<()> {
     let mut client = Client::legacy()?;
-    client.evolve("same", "Gives back its input", identity())?;
+    client.evolve("same", "Gives back its input", &identity())?;
     let list = client.request("tools/list", &json!({}))?;
     for tool in list["tools"].as_array().context("tools")? {
         let name = tool["name"].as_str().context("a name")?;

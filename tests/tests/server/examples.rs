@@ -45,7 +45,7 @@ fn map() -> Value {
 #[test]
 fn square_of_seven() -> Result<()> {
     let mut client = Client::legacy()?;
-    client.evolve("square", "Squares a number", square())?;
+    client.evolve("square", "Squares a number", &square())?;
     assert_eq!(client.text("run", &json!({"tool": "square", "input": 7}))?, "49");
     assert_eq!(client.text("run", &json!({"code": "square", "input": "7"}))?, "49");
     Ok(())
@@ -71,7 +71,7 @@ fn factorial_continued_by_hand() -> Result<()> {
     client.evolve(
         "factorial",
         "Computes factorial using continuation with accumulator",
-        factorial(),
+        &factorial(),
     )?;
     let mut arguments = json!({"code": "factorial", "input": {"pair": [5, 1]}});
     for (step, next) in [(1, [4, 5]), (2, [3, 20]), (3, [2, 60]), (4, [1, 120])] {
@@ -94,7 +94,7 @@ fn factorial_continued_by_hand() -> Result<()> {
 #[test]
 fn factorial_driven() -> Result<()> {
     let mut client = Client::legacy()?;
-    client.evolve("factorial", "Computes factorial", factorial())?;
+    client.evolve("factorial", "Computes factorial", &factorial())?;
     let arguments = json!({"tool": "factorial", "input": {"pair": [30, 1]}, "max_steps": 100});
     let result = client.call("run", &arguments)?;
     assert_eq!(text(&result)?, "265252859812191058636308480000000");
@@ -109,7 +109,7 @@ fn factorial_driven() -> Result<()> {
 #[test]
 fn factorial_by_self() -> Result<()> {
     let mut client = Client::legacy()?;
-    client.evolve("factorial_self", "Simple factorial using self", factorial_self())?;
+    client.evolve("factorial_self", "Simple factorial using self", &factorial_self())?;
     let run = |n: u32| json!({"tool": "factorial_self", "input": n});
     assert_eq!(client.text("run", &run(20))?, "2432902008176640000");
     let digits = client.text("run", &run(1_000))?;
@@ -120,7 +120,7 @@ fn factorial_by_self() -> Result<()> {
 #[test]
 fn map_over_a_list() -> Result<()> {
     let mut client = Client::legacy()?;
-    client.evolve("map", "Maps a function over a list", map())?;
+    client.evolve("map", "Maps a function over a list", &map())?;
     let map = json!({"eval": {"code_of": "map"}});
     let mapped = json!({"app": {
         "func": {"app": {"func": map, "arg": square()}},
@@ -134,7 +134,7 @@ fn map_over_a_list() -> Result<()> {
 #[test]
 fn double_with_a_free_variable() -> Result<()> {
     let mut client = Client::legacy()?;
-    let said = client.evolve("double", "Doubles a number", json!({"mul": [{"var": "x"}, 2]}))?;
+    let said = client.evolve("double", "Doubles a number", &json!({"mul": [{"var": "x"}, 2]}))?;
     assert!(said.contains("made a function of its free variable `x`"), "{said}");
     assert_eq!(client.text("run", &json!({"tool": "double", "input": 21}))?, "42");
     Ok(())
@@ -143,11 +143,11 @@ fn double_with_a_free_variable() -> Result<()> {
 #[test]
 fn operations_counted() -> Result<()> {
     let mut client = Client::legacy()?;
-    client.evolve("square", "Squares a number", square())?;
+    client.evolve("square", "Squares a number", &square())?;
     let count = json!({"lam": "tool_name", "body": {"eval": {"quote": {
         "analyze": [{"code_of": {"var": "tool_name"}}],
     }}}});
-    client.evolve("count_operations", "Counts arithmetic operations in a tool", count)?;
+    client.evolve("count_operations", "Counts arithmetic operations in a tool", &count)?;
     let result = client.call("run", &json!({"tool": "count_operations", "input": "square"}))?;
     assert_eq!(result["structuredContent"]["value"], json!({"lam": 1, "mul": 1, "var": 2}));
     Ok(())
@@ -156,7 +156,7 @@ fn operations_counted() -> Result<()> {
 #[test]
 fn inputs_as_the_command_line_of_a_client_writes_them() -> Result<()> {
     let mut client = Client::legacy()?;
-    client.evolve("same", "Gives back its input", super::text::identity())?;
+    client.evolve("same", "Gives back its input", &super::text::identity())?;
     for (input, value) in [
         (json!("42"), "42"),
         (json!("true"), "true"),
@@ -174,7 +174,7 @@ fn inputs_as_the_command_line_of_a_client_writes_them() -> Result<()> {
 #[test]
 fn list_shows_what_was_evolved() -> Result<()> {
     let mut client = Client::legacy()?;
-    client.evolve("square", "Squares a number", square())?;
+    client.evolve("square", "Squares a number", &square())?;
     let result = client.call("list", &json!({}))?;
     let tools = result["structuredContent"]["tools"].as_array().context("tools")?;
     assert_eq!(tools.len(), 1);

@@ -26,11 +26,11 @@ fn a_fault_in_a_tool_names_it() -> Result<()> {
     client.evolve(
         "inner",
         "Adds badly",
-        json!({"lam": "x", "body": {"add": [{"var": "x"}, 1]}}),
+        &json!({"lam": "x", "body": {"add": [{"var": "x"}, 1]}}),
     )?;
     let inner = json!({"app": {"func": {"tool": "inner"}, "arg": {"var": "x"}}});
     let outer = json!({"lam": "x", "body": {"add": [inner, 1]}});
-    client.evolve("outer", "Calls the other", outer)?;
+    client.evolve("outer", "Calls the other", &outer)?;
     for (tool, arguments) in
         [("run", json!({"tool": "outer", "input": "text"})), ("outer", json!({"input": "text"}))]
     {
@@ -45,7 +45,7 @@ fn a_fault_in_a_tool_names_it() -> Result<()> {
 #[test]
 fn every_refusal_names_its_code_and_says_what_to_do() -> Result<()> {
     let mut client = Client::legacy()?;
-    client.evolve("double", "Doubles", json!({"mul": [{"var": "x"}, 2]}))?;
+    client.evolve("double", "Doubles", &json!({"mul": [{"var": "x"}, 2]}))?;
     let deep = json!({"add": [1, {"add": [1, 2]}]});
     for (arguments, code, words) in [
         (json!({}), "malformed", "nothing to run"),
@@ -202,7 +202,7 @@ fn descriptions_that_hide_something_are_refused() -> Result<()> {
         assert_eq!(fault["code"], "malformed", "{description:?}");
     }
     assert_eq!(client.call("server_info", &json!({}))?["structuredContent"]["tools"], 0);
-    client.evolve("harmless", "Größe in m², 日本語, two\nlines", json!(1)).map(drop)
+    client.evolve("harmless", "Größe in m², 日本語, two\nlines", &json!(1)).map(drop)
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn patient(more: &[&str]) -> Result<Client> {
 /// Starts a run that does not end and waits until it is under way: it reports progress.
 fn start_endless(client: &mut Client, id: &Value) -> Result<()> {
     let again = json!({"lam": "x", "body": {"continue": {"input": {"var": "x"}}}});
-    client.evolve("endless", "Never comes to an end", again)?;
+    client.evolve("endless", "Never comes to an end", &again)?;
     let arguments = json!({"tool": "endless", "input": 0, "max_steps": 1_000_000});
     let token = json!({"progressToken": id});
     let params = json!({"name": "run", "arguments": arguments, "_meta": token});
@@ -129,7 +129,7 @@ fn a_busy_server_says_so() -> Result<()> {
 #[test]
 fn calls_at_the_same_time_do_not_mix() -> Result<()> {
     let mut client = Client::legacy()?;
-    client.evolve("square", "Squares", json!({"mul": [{"var": "x"}, {"var": "x"}]}))?;
+    client.evolve("square", "Squares", &json!({"mul": [{"var": "x"}, {"var": "x"}]}))?;
     for id in 0..200 {
         let arguments = json!({"tool": "square", "input": id}).to_string();
         client.send(call(&json!(id), "run", &arguments))?;

@@ -179,7 +179,7 @@ fn two_processes_list_the_same_bytes() -> Result<()> {
     let list = || -> Result<String> {
         let mut client = Client::legacy()?;
         for name in ["zeta", "alpha", "mid"] {
-            client.evolve(name, "A tool", json!({"lam": "x", "body": {"var": "x"}}))?;
+            client.evolve(name, "A tool", &json!({"lam": "x", "body": {"var": "x"}}))?;
         }
         Ok(client.request("tools/list", &json!({}))?.to_string())
     };
@@ -194,7 +194,7 @@ fn two_processes_list_the_same_bytes() -> Result<()> {
 fn long_lists_come_in_pages() -> Result<()> {
     let mut client = Client::legacy_with(&["--listed", "150"])?;
     for index in 0..160 {
-        client.evolve(&format!("tool{index:03}"), "A tool", json!(index))?;
+        client.evolve(&format!("tool{index:03}"), "A tool", &json!(index))?;
     }
     let mut all = Vec::new();
     let mut page = client.request("tools/list", &json!({}))?;

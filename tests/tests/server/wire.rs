@@ -52,6 +52,11 @@ fn nested(levels: usize) -> String {
 
 /// Lines whose answer has nothing to do with a session.
 fn lines() -> Vec<Row> {
+    [texts(), messages(), lengths(), calls(), oddities()].into_iter().flatten().collect()
+}
+
+/// Lines that are no JSON, or no object.
+fn texts() -> Vec<Row> {
     vec![
         error("text", "hello", None, PARSE, "not JSON"),
         error("a scalar", "5", None, INVALID, "must be a JSON object"),
@@ -78,6 +83,12 @@ fn lines() -> Vec<Row> {
         ),
         error("a batch", r#"[{"jsonrpc":"2.0","id":3,"method":"ping"}]"#, None, INVALID, "batch"),
         error("an empty batch", "[]", None, INVALID, "batch"),
+    ]
+}
+
+/// Objects that are no messages.
+fn messages() -> Vec<Row> {
+    vec![
         error("id null", r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, None, INVALID, "`id`"),
         error("id 1.5", r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, None, INVALID, "`id`"),
         error("id 1e20", r#"{"jsonrpc":"2.0","id":1e20,"method":"ping"}"#, None, INVALID, "`id`"),
@@ -105,6 +116,12 @@ fn lines() -> Vec<Row> {
             INVALID,
             "two members `method`",
         ),
+    ]
+}
+
+/// Lines that are too long or nested too deep.
+fn lengths() -> Vec<Row> {
+    vec![
         error(
             "an over-long line with its id first",
             format!(r#"{{"jsonrpc":"2.0","id":9,"x":"{}"}}"#, "x".repeat(OVERLONG)),
@@ -137,6 +154,12 @@ fn lines() -> Vec<Row> {
             INVALID,
             "pass the term as a string",
         ),
+    ]
+}
+
+/// Calls of another shape than calls have.
+fn calls() -> Vec<Row> {
+    vec![
         error("no params", call(11, ""), json!(11), PARAMS, "`params` is missing"),
         error("params a list", call(12, r#","params":[]"#), json!(12), PARAMS, "must be an object"),
         error("no name", call(13, r#","params":{"arguments":{}}"#), json!(13), PARAMS, "`name`"),
@@ -168,6 +191,12 @@ fn lines() -> Vec<Row> {
             PARAMS,
             "two members `arguments`",
         ),
+    ]
+}
+
+/// What needs no answer, and what is answered although it looks odd.
+fn oddities() -> Vec<Row> {
+    vec![
         ignored("an empty line", ""),
         ignored("blanks", " \t "),
         ignored("a notification", r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#),

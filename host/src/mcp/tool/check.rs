@@ -10,7 +10,7 @@ use super::super::reply::{Refusal, Reply, describe as tell_summary, put};
 use super::{Call, Description, ToolResult, arguments, reply};
 
 const TEXT: &str = "\
-Check a term without running it: every fault with its place and a hint, or its canonical text, \
+Check a term without running it: the first fault with its place and a hint, or its canonical text, \
 revision, forms used, free variables and the tools it names.
 Use it before `evolve`, or to find out why a term is refused.";
 

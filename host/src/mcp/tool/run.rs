@@ -157,7 +157,7 @@ fn unknown(text: &str, tools: &Tools, no_term: Option<&Fault>) -> Fault {
     let message = match no_term {
         None => format!("there is no tool `{name}`"),
         Some(fault) => {
-            format!("`{name}` is neither the name of a tool nor JSON: {}", fault.message)
+            format!("`{name}` names no tool and is no term: {}", fault.message)
         }
     };
     fault_at_start(message, &hint)
