@@ -1,7 +1,7 @@
 //! The component: the library behind the contract of wit/. The only file that knows wit-bindgen.
 
 #![expect(unsafe_code, reason = "generated bindings")]
-#![expect(missing_docs, unreachable_pub, clippy::pedantic, reason = "generated bindings")]
+#![expect(unreachable_pub, clippy::pedantic, reason = "generated bindings")]
 
 use crate::fault::Fault;
 use crate::limits::Limits;
