@@ -6,7 +6,7 @@ use crate::quantity::parse_size;
 use crate::sandbox::{Fault, fault};
 use crate::similar::similar;
 
-/// What was passed to a tool. A null is as good as nothing.
+/// What was passed to a tool. A null is as good as nothing, except where a term is expected.
 #[derive(Debug)]
 pub(super) struct Arguments<'a>(Members<'a>);
 
@@ -28,6 +28,11 @@ impl<'a> Arguments<'a> {
     /// The text of an argument of any kind.
     pub(super) fn raw(&self, name: &str) -> Option<&'a str> {
         self.0.raw(name).filter(|raw| *raw != "null")
+    }
+
+    /// The text of a term: here null is itself a term.
+    pub(super) fn term(&self, name: &str) -> Option<&'a str> {
+        self.0.raw(name)
     }
 
     /// An argument that is a string.

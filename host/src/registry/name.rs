@@ -7,7 +7,7 @@ pub const LONGEST: usize = 64;
 
 /// Names that belong to the server, now or later. Compared without regard to case, `-` and `_`,
 /// so that nothing looks like one of them.
-const RESERVED: [&str; 15] = [
+const RESERVED: [&str; 14] = [
     "evolve",
     "run",
     "list",
@@ -22,7 +22,6 @@ const RESERVED: [&str; 15] = [
     "server_info",
     "execute_tool",
     "meta_evolve",
-    "self",
 ];
 
 /// Whether `name` could name a tool at all.

@@ -34,7 +34,7 @@ pub(super) fn describe() -> Description {
 
 pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
     let arguments = Arguments::parse(&call.arguments, "check", &["code"])?;
-    let code = match arguments.raw("code") {
+    let code = match arguments.term("code") {
         Some(raw) if raw.starts_with('"') => decode("code", raw)?,
         Some(raw) => raw.to_owned(),
         None => return Err(malformed("`code` is missing", Some("add the term to check")).into()),

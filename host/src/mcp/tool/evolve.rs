@@ -130,7 +130,7 @@ async fn check(
     arguments: &Arguments<'_>,
     caller: &Caller,
 ) -> Result<(Summary, Vec<String>), Refusal> {
-    let Some(raw) = arguments.raw("code") else {
+    let Some(raw) = arguments.term("code") else {
         let hint =
             "add a term, such as {\"lam\": \"x\", \"body\": {\"mul\": [{\"var\": \"x\"}, 2]}}";
         return Err(malformed("the argument `code` is missing", Some(hint)).into());

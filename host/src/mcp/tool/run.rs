@@ -126,7 +126,10 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
 /// What to run, and whether it is text that could have been meant as a name.
 fn read_code(arguments: &Arguments<'_>, tools: &Tools) -> Result<(Code, bool), Fault> {
     let example = "write {\"code\": {\"add\": [1, 2]}} or {\"tool\": \"name\", \"input\": …}";
-    match (arguments.raw("code"), arguments.text("tool")?) {
+    let tool = arguments.text("tool")?;
+    // Beside a tool a null is an argument left out; alone it is the term null.
+    let code = if tool.is_some() { arguments.raw("code") } else { arguments.term("code") };
+    match (code, tool) {
         (Some(_), Some(_)) => {
             Err(malformed("`code` and `tool` are both given", Some("give only one of them")))
         }
