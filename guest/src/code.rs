@@ -110,6 +110,8 @@ pub(crate) enum Op {
     TailSelf { base: Slot, cost: u16, back: u16 },
     /// `CallSelfPair` in place of the running function.
     TailSelfPair { base: Slot, cost: u16, back: u16 },
+    /// `TailSelfPair` where the second half is `a` + `b`.
+    TailSelfPairAdd { base: Slot, a: Slot, b: Slot, cost: u16, back: u16 },
     /// If slot 0 is a pair, spreads it over slots 0 and 1 and goes on at `to`.
     Spread { to: u32 },
     /// The value of the running function is `a`.
@@ -298,6 +300,7 @@ impl Op {
             | Self::CallSelfPair { cost, .. }
             | Self::TailSelf { cost, .. }
             | Self::TailSelfPair { cost, .. }
+            | Self::TailSelfPairAdd { cost, .. }
             | Self::Return { cost, .. }
             | Self::AddReturn { cost, .. }
             | Self::AddLiteralReturn { cost, .. }

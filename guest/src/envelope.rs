@@ -127,7 +127,7 @@ enum Work {
     Str(&'static str),
 }
 
-/// The JSON text of a value on the tape. Code that is a string is itself the text of a term.
+/// The JSON text of a value on the tape.
 fn source(tape: &Tape, root: TokenId) -> String {
     let mut out = String::new();
     let mut work = vec![Work::Value(root)];

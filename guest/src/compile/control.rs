@@ -89,9 +89,21 @@ impl Compiler<'_> {
                 Some(_) => Op::CallSelfPair { base: d, depth: deeper, cost: 0, back: 0 },
                 None => Op::TailSelfPair { base: d, cost: 0, back: 0 },
             };
-            let halves = [
+            let first = [
                 Task::Visit { t: argument, depth: inner, nodes: 1 },
                 Task::Term { t: a, d, depth: inner + 1 },
+            ];
+            if depth.is_none() && self.terms.form(b) == Form::Add && self.added_literal(b).is_none()
+            {
+                let ((x, left), (y, right)) = self.two(b, d + 1, inner + 2)?;
+                let op = Op::TailSelfPairAdd { base: d, a: x, b: y, cost: 0, back: 0 };
+                let sum = Task::Visit { t: b, depth: inner + 1, nodes: 1 };
+                self.schedule(&[first[0], first[1], sum, left, right, Task::End { op, t: b }]);
+                return Ok(true);
+            }
+            let halves = [
+                first[0],
+                first[1],
                 Task::Term { t: b, d: d + 1, depth: inner + 1 },
                 Task::End { op, t },
             ];

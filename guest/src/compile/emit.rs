@@ -71,6 +71,7 @@ impl Compiler<'_> {
             | Op::CallSelfPair { cost, .. }
             | Op::TailSelf { cost, .. }
             | Op::TailSelfPair { cost, .. }
+            | Op::TailSelfPairAdd { cost, .. }
             | Op::Return { cost, .. }
             | Op::AddReturn { cost, .. }
             | Op::AddLiteralReturn { cost, .. }
@@ -105,7 +106,9 @@ impl Compiler<'_> {
     fn distance(&mut self, op: Op) -> Option<u16> {
         let function = self.function();
         let start = match op {
-            Op::CallSelfPair { .. } | Op::TailSelfPair { .. } => function.split?,
+            Op::CallSelfPair { .. } | Op::TailSelfPair { .. } | Op::TailSelfPairAdd { .. } => {
+                function.split?
+            }
             _ => 0,
         };
         u16::try_from(function.here() - start).ok()
@@ -121,6 +124,11 @@ impl Compiler<'_> {
             Op::CallSelfPair { base, depth, cost, .. } => {
                 self.emit(Op::Pair { d: base, a: base, b: base + 1 }, t);
                 (base, depth, false, cost)
+            }
+            Op::TailSelfPairAdd { base, a, b, cost, .. } => {
+                self.emit(Op::Add { d: base + 1, a, b }, t);
+                self.emit(Op::Pair { d: base, a: base, b: base + 1 }, t);
+                (base, 0, true, cost)
             }
             Op::TailSelfPair { base, cost, .. } => {
                 self.emit(Op::Pair { d: base, a: base, b: base + 1 }, t);
@@ -252,7 +260,8 @@ fn set_back(op: &mut Op, distance: u16) {
     | Op::CallSelfAdd { back, .. }
     | Op::CallSelfPair { back, .. }
     | Op::TailSelf { back, .. }
-    | Op::TailSelfPair { back, .. } = op
+    | Op::TailSelfPair { back, .. }
+    | Op::TailSelfPairAdd { back, .. } = op
     {
         *back = distance;
     }
@@ -266,5 +275,6 @@ fn is_self_call(op: Op) -> bool {
             | Op::CallSelfPair { .. }
             | Op::TailSelf { .. }
             | Op::TailSelfPair { .. }
+            | Op::TailSelfPairAdd { .. }
     )
 }

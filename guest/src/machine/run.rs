@@ -345,6 +345,19 @@ fn fast(image: &Image, s: &mut State) -> bool {
                 set!(1, y);
                 pc = at - usize::from(back);
             }
+            Op::TailSelfPairAdd { base: b, a, b: c, cost, back } => {
+                let left = after!(cost);
+                let (x, y) = (get!(a), get!(c));
+                match x.cast_signed().checked_add(y.cast_signed()) {
+                    Some(z) if (x | y) & 1 == 0 => {
+                        set!(0, get!(b));
+                        set!(1, z.cast_unsigned());
+                    }
+                    _ => slow!(),
+                }
+                fuel = left;
+                pc = at - usize::from(back);
+            }
             Op::Spread { to } => {
                 let x = get!(0);
                 if tag(x) == PAIR {

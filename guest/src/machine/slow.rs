@@ -302,6 +302,13 @@ fn call(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> {
             s.take(0);
             s.leave();
         }
+        Op::TailSelfPairAdd { base, a, b, back, .. } => {
+            arithmetic(image, s, at, Form::Add, [base + 1, a, b])?;
+            let (first, second) = (s.slot(base), s.slot(base + 1));
+            s.set_slot(0, first);
+            s.set_slot(1, second);
+            s.pc = at - usize::from(back);
+        }
         Op::AddReturn { a, b, .. } => {
             arithmetic(image, s, at, Form::Add, [0, a, b])?;
             s.leave();
