@@ -174,6 +174,9 @@ fn mismatch(form: Form, operand: usize, wanted: &str, found: &str) -> Fault {
         (Form::Add, "a number", "string") => fault.hint(r#"join texts with {"concat": [a, b]}"#),
         (Form::Concat, _, "list") => fault.hint(r#"join lists with fold and cons: {"fold": [{"lam": "p", "body": {"cons": {"head": {"snd": {"var": "p"}}, "tail": {"fst": {"var": "p"}}}}}, second, reversed first]}"#),
         (Form::Concat, _, "integer") => fault.hint("`concat` joins strings only"),
+        (_, "a number" | "a number or a string", "pair") => fault.hint(
+            "the function of `fold` gets one pair (accumulator, item): take it apart with `fst` and `snd`",
+        ),
         (_, "a quoted term", "function") => fault.hint(r#"apply a function with {"app": {"func": f, "arg": a}}"#),
         (_, "a pair", "list") => fault.hint("take lists apart with `head` and `tail`"),
         (Form::Fold, "a list", "function") => fault.hint("the order is [function, initial value, list]"),
