@@ -123,8 +123,9 @@ fn hardening(report: Report) -> Value {
 }
 
 fn tell_hardening(report: Report) -> String {
-    let (landlock, seccomp) = (report.landlock.name(), report.seccomp.name());
-    format!("Landlock {landlock} (version {}), seccomp {seccomp}", report.abi)
+    let Report { landlock, abi, seccomp } = report;
+    let version = if abi > 0 { format!(" (version {abi})") } else { String::new() };
+    format!("Landlock {}{version}, seccomp {}", landlock.name(), seccomp.name())
 }
 
 fn tell_origin(origin: &Origin) -> String {
