@@ -10,6 +10,8 @@ mod server {
     mod examples;
     mod faults;
     pub(crate) mod folder;
+    #[cfg(target_os = "linux")]
+    mod hardening;
     mod requests;
     mod results;
     mod sessions;

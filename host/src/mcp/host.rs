@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::complain;
 use crate::config::Config;
+use crate::harden;
 use crate::registry::{Registry, Snapshot};
 use crate::sandbox::{
     Fault, Gate, Outcome, Request, Sandbox, Summary, Usage, Watch, World, drive, fault,
@@ -30,6 +31,7 @@ const MOST_LINES: usize = 100;
 pub(super) struct Host {
     pub(super) config: Config,
     pub(super) sandbox: Sandbox,
+    pub(super) hardening: harden::Report,
     pub(super) registry: Registry,
     gate: Gate,
     /// Stops all runs.
@@ -61,9 +63,15 @@ pub(super) struct Report {
 }
 
 impl Host {
-    pub(super) fn new(config: Config, sandbox: Sandbox, stop: CancellationToken) -> Self {
+    pub(super) fn new(
+        config: Config,
+        sandbox: Sandbox,
+        hardening: harden::Report,
+        stop: CancellationToken,
+    ) -> Self {
         let gate = Gate::new(config.concurrency, config.patience);
-        Self { config, sandbox, registry: Registry::default(), gate, stop, forms: OnceLock::new() }
+        let registry = Registry::default();
+        Self { config, sandbox, hardening, registry, gate, stop, forms: OnceLock::new() }
     }
 
     /// Runs a request to its end, against the tools of a snapshot.

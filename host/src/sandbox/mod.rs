@@ -68,7 +68,7 @@ impl Sandbox {
         let (component, artifact) = artifact::load(&engines, cache).map_err(unusable)?;
         let linker = Linker::new(engines.native());
         let guest = linker.instantiate_pre(&component).and_then(GuestPre::new).map_err(unusable)?;
-        Ok(Self { guest, ticker: Ticker::start(engines.native()), artifact })
+        Ok(Self { guest, ticker: Ticker::new(engines.native()), artifact })
     }
 
     /// How the component came to be compiled.
@@ -155,7 +155,9 @@ impl Instance<'_> {
         if let Some(fault) = &self.trapped {
             return Err(fault.clone());
         }
-        let ticking = self.ticker.tick();
+        let ticking = self.ticker.tick().map_err(|error| {
+            fault("internal", format!("the clock of deadlines does not start: {error}"), None)
+        })?;
         let result = action(&self.guest, &mut self.store);
         drop(ticking);
         result.map_err(|error| {

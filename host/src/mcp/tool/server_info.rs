@@ -8,6 +8,7 @@ use super::super::host::Host;
 use super::super::reply::Reply;
 use super::{Call, Description, ToolResult, arguments, reply};
 use crate::config::Config;
+use crate::harden::Report;
 use crate::sandbox::Origin;
 
 const TEXT: &str = "\
@@ -27,6 +28,7 @@ pub(super) fn describe() -> Description {
             "ceilings": {"type": "object"},
             "requests": {"type": "object"},
             "layers": {"type": "array", "items": {"type": "string"}},
+            "hardening": {"type": "object"},
             "tools": {"type": "integer", "description": "evolved tools"},
             "changes": {"type": "integer", "description": "changes since the start"},
         })),
@@ -40,7 +42,7 @@ pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
     let tools = host.registry.snapshot().len();
     let text = format!(
         "mcp-pif {}: {tools} evolved tools (kept in memory)\nevaluator: {} bytes, sha256 {}, {}\n\
-         a run gets fuel {}, depth {}, memory {} bytes, {:?} of wall clock",
+         a run gets fuel {}, depth {}, memory {} bytes, {:?} of wall clock\nhardening: {}",
         env!("CARGO_PKG_VERSION"),
         host.sandbox.size(),
         host.sandbox.hash(),
@@ -49,6 +51,7 @@ pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
         config.limits.depth,
         config.limits.memory,
         config.wall_clock,
+        tell_hardening(host.hardening),
     );
     let protocols: Vec<&str> =
         ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str).collect();
@@ -70,6 +73,7 @@ pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
             },
             "requests": requests(config),
             "layers": LAYERS,
+            "hardening": hardening(host.hardening),
             "tools": tools,
             "changes": *host.registry.changes().borrow(),
         }),
@@ -77,7 +81,7 @@ pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
 }
 
 /// What contains a program, innermost first.
-const LAYERS: [&str; 8] = [
+const LAYERS: [&str; 9] = [
     "language fuel, depth and memory: exact and equal on every platform",
     "a component without imports: there is nothing for it to call",
     "a fresh instance for each call",
@@ -86,6 +90,7 @@ const LAYERS: [&str; 8] = [
     "deadline by the wall clock, and cancellation",
     "gate with a queue: as many runs at once as configured",
     "caps on line, code, data, nesting and result",
+    "hardening of the process, on Linux: no files, network, other programs or new code",
 ];
 
 fn limits(config: &Config) -> Value {
@@ -107,6 +112,20 @@ fn requests(config: &Config) -> Value {
         "concurrency": config.concurrency,
         "queue": config.queue,
     })
+}
+
+fn hardening(report: Report) -> Value {
+    json!({
+        "landlock": report.landlock.name(),
+        "abi": report.abi,
+        "seccomp": report.seccomp.name(),
+    })
+}
+
+fn tell_hardening(report: Report) -> String {
+    let Report { landlock, abi, seccomp } = report;
+    let version = if abi > 0 { format!(" (version {abi})") } else { String::new() };
+    format!("Landlock {}{version}, seccomp {}", landlock.name(), seccomp.name())
 }
 
 fn tell_origin(origin: &Origin) -> String {
