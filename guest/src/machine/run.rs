@@ -485,6 +485,8 @@ fn fast(image: &Image, s: &mut State) -> bool {
     let halted = loop {
         step!();
         step!();
+        step!();
+        step!();
     };
     meter.fuel = fuel;
     s.pc = at;
