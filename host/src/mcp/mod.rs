@@ -6,6 +6,7 @@ mod line;
 mod members;
 mod message;
 mod outlet;
+mod profile;
 mod reply;
 mod scan;
 mod server;
