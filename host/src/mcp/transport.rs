@@ -98,6 +98,23 @@ impl rmcp::transport::Transport<RoleServer> for Transport {
     }
 }
 
+/// Whether the other end of standard output is closed, so that nobody can be told anything.
+#[cfg(unix)]
+pub(super) fn is_deserted() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    // No events are asked for: errors and hang-ups are reported in any case.
+    let mut output = [PollFd::from_borrowed_fd(rustix::stdio::stdout(), PollFlags::empty())];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let polled = poll(&mut output, Some(&at_once));
+    let gone = PollFlags::ERR | PollFlags::HUP;
+    polled.is_ok() && output.iter().any(|it| it.revents().intersects(gone))
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_deserted() -> bool {
+    false
+}
+
 fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Response(response) => Some(&response.id),
