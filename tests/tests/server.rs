@@ -3,6 +3,7 @@
 
 mod server {
     pub(crate) mod binary;
+    #[expect(dead_code, reason = "shared with other tests")]
     pub(crate) mod client;
     mod command_line;
     mod conformance;
@@ -10,6 +11,7 @@ mod server {
     mod examples;
     mod faults;
     pub(crate) mod folder;
+    mod profiles;
     mod requests;
     mod results;
     mod sessions;

@@ -29,8 +29,8 @@ fn call(sandbox: &Sandbox, function: &str, watch: &Watch) -> Result<Fault> {
     fault.with_context(|| format!("`{function}` does no harm"))
 }
 
-fn failed(fault: Fault) -> anyhow::Error {
-    anyhow::anyhow!("{fault:?}")
+fn failed(Fault { code, message, .. }: Fault) -> anyhow::Error {
+    anyhow::anyhow!("{code}: {message}")
 }
 
 fn ensure_stopped(fault: &Fault, code: &str, limit: &str) -> Result<()> {
