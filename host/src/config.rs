@@ -126,8 +126,15 @@ struct Service {
     /// How long a run may wait for its turn before it is refused as `busy`
     #[arg(long, env = "MCP_PIF_PATIENCE", value_name = "TIME", default_value = "10s", value_parser = parse_duration, global = true)]
     patience: Duration,
-    /// How much replies tell
-    #[arg(long, env = "MCP_PIF_PROFILE", value_enum, default_value = "structured", global = true)]
+    /// How much replies tell: `slim`, `structured` or `debug`
+    #[arg(
+        long,
+        env = "MCP_PIF_PROFILE",
+        value_enum,
+        hide_possible_values = true,
+        default_value = "structured",
+        global = true
+    )]
     profile: Profile,
     /// Evolved tools shown in tools/list; all can be called
     #[arg(long, env = "MCP_PIF_LISTED", value_name = "N", default_value = "64", value_parser = parse_count, global = true)]
