@@ -128,7 +128,7 @@ impl Host {
         if let Some(forms) = self.forms.get() {
             return Ok(forms.clone());
         }
-        let ask = |host: &Self, _: &Watch| host.sandbox.forms(host.config.wall_clock);
+        let ask = |host: &Self, watch: &Watch| host.sandbox.forms(watch);
         let forms = self.run_blocking(caller, ask).await??;
         Ok(self.forms.get_or_init(|| forms).clone())
     }

@@ -144,9 +144,8 @@ impl Sandbox {
     }
 
     /// The reference of all forms as JSON.
-    pub fn forms(&self, patience: Duration) -> Result<String, Fault> {
-        let watch = Watch::new(patience);
-        let mut instance = self.enter(Allowance::for_text(self.net, 0), &watch)?;
+    pub fn forms(&self, watch: &Watch) -> Result<String, Fault> {
+        let mut instance = self.enter(Allowance::for_text(self.net, 0), watch)?;
         instance.call(|guest, store| guest.pif_evaluator_analysis().call_forms(store))
     }
 

@@ -207,6 +207,22 @@ fn signals_stop_runs_and_then_the_process() -> Result<()> {
     Ok(())
 }
 
+/// A subscription is a request too: cancelled, it is heard of no more.
+#[test]
+fn a_subscription_is_cancelled() -> Result<()> {
+    let mut client = Client::start(&[])?;
+    let id = json!("listener");
+    let filter = json!({"notifications": {"toolsListChanged": true}});
+    client.send(modern(&id, "subscriptions/listen", filter)?)?;
+    client.notification("notifications/subscriptions/acknowledged")?;
+    cancel(&mut client, &id)?;
+    answer(&mut client, &json!(1), true)?;
+    endless_tool(&mut client)?;
+    let rest = client.finish()?.rest;
+    ensure!(rest.is_empty(), "{rest:?}");
+    Ok(())
+}
+
 #[test]
 fn progress_is_told_only_to_those_who_ask() -> Result<()> {
     let mut client = Client::legacy_with(&["--concurrency", "1"])?;
