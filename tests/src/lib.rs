@@ -7,3 +7,5 @@ pub mod definitional;
 pub mod generate;
 pub mod native;
 pub mod run;
+#[cfg(target_os = "linux")]
+pub mod system;

@@ -11,6 +11,8 @@ mod server {
     mod examples;
     mod faults;
     pub(crate) mod folder;
+    #[cfg(target_os = "linux")]
+    mod hardening;
     mod profiles;
     mod requests;
     mod results;

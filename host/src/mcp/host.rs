@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::profile::revision;
 use crate::cli::complain;
 use crate::config::{Config, Profile};
+use crate::harden;
 use crate::registry::{Registry, Snapshot};
 use crate::sandbox::{
     Busy, Excess, Fault, Gate, Limits, Outcome, Request, Sandbox, Summary, Usage, Watch, World,
@@ -32,6 +33,7 @@ const LONGEST_LINE: usize = 400;
 pub(super) struct Host {
     pub(super) config: Config,
     pub(super) sandbox: Sandbox,
+    pub(super) hardening: harden::Report,
     pub(super) registry: Registry,
     gate: Gate,
     /// Stops all runs.
@@ -69,9 +71,15 @@ pub(super) struct Report {
 }
 
 impl Host {
-    pub(super) fn new(config: Config, sandbox: Sandbox, stop: CancellationToken) -> Self {
+    pub(super) fn new(
+        config: Config,
+        sandbox: Sandbox,
+        hardening: harden::Report,
+        stop: CancellationToken,
+    ) -> Self {
         let gate = Gate::new(config.concurrency, config.patience);
-        Self { config, sandbox, registry: Registry::default(), gate, stop, forms: OnceLock::new() }
+        let registry = Registry::default();
+        Self { config, sandbox, hardening, registry, gate, stop, forms: OnceLock::new() }
     }
 
     /// Runs a request to its end, against the tools of a snapshot.

@@ -29,6 +29,7 @@ use self::message::Bounds;
 use self::server::Server;
 use self::transport::{Transport, is_deserted};
 use crate::config::Config;
+use crate::harden::Report;
 use crate::sandbox::Sandbox;
 
 /// How long runs may still go on after the last line of input: enough to answer what was piped
@@ -53,13 +54,14 @@ pub enum Error {
 }
 
 /// Serves one client on stdin and stdout until it goes away or a signal comes.
-pub async fn serve(config: Config, sandbox: Sandbox) -> Result<(), Error> {
+pub async fn serve(config: Config, sandbox: Sandbox, hardening: Report) -> Result<(), Error> {
     let stop = CancellationToken::new();
     let ended = CancellationToken::new();
     let bounds = Bounds { line: config.max_line, nesting: config.max_nesting };
     let requests = config.concurrency + config.queue;
     let transport = Transport::stdio(requests, bounds, ended.clone())?;
-    let server = Server::new(Arc::new(Host::new(config, sandbox, stop.clone())), ended.clone());
+    let host = Host::new(config, sandbox, hardening, stop.clone());
+    let server = Server::new(Arc::new(host), ended.clone());
     let closing = close(ended, stop.clone())?;
     tokio::select! {
         result = session(server, transport, stop) => result,

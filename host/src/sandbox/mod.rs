@@ -99,7 +99,7 @@ impl Sandbox {
             artifact::load(&engines, setup.component, setup.cache).map_err(unusable)?;
         let linker = Linker::new(engines.native());
         let guest = linker.instantiate_pre(&component).and_then(GuestPre::new).map_err(unusable)?;
-        let ticker = Ticker::start(engines.native(), setup.period);
+        let ticker = Ticker::new(engines.native(), setup.period);
         Ok(Self { guest, ticker, artifact, net: setup.net })
     }
 
@@ -188,7 +188,9 @@ impl Instance<'_> {
         if let Some(fault) = &self.trapped {
             return Err(fault.clone());
         }
-        let ticking = self.ticker.tick();
+        let ticking = self.ticker.tick().map_err(|error| {
+            fault("internal", format!("the clock of deadlines does not start: {error}"), None)
+        })?;
         let result = action(&self.guest, &mut self.store);
         drop(ticking);
         result.map_err(|error| {
