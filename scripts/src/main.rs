@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line")]
 
 mod bench;
+mod cancel;
 mod clients;
 mod tasks;
 
@@ -15,6 +16,7 @@ cargo x <task>
   bless      rewrite the expectations of the corpus from the native evaluator
   component  build the component and say where it is
   bench      the benchmark programs, in the sandbox and natively, against CPython
+  cancel     how long cancelled runs go on (the number of cancellations; 300)
   clients    real MCP clients against the server (needs npm)
 ";
 
@@ -29,6 +31,7 @@ fn main() -> Result<()> {
         "bless" => tasks::bless(),
         "component" => tasks::component(),
         "bench" => bench::run(rest),
+        "cancel" => cancel::run(rest),
         "clients" => clients::run(rest),
         "" | "help" | "--help" => {
             print!("{USAGE}");

@@ -3,6 +3,7 @@
 
 mod server {
     pub(crate) mod binary;
+    #[expect(dead_code, reason = "shared with other tests")]
     pub(crate) mod client;
     mod command_line;
     mod conformance;
@@ -12,6 +13,7 @@ mod server {
     pub(crate) mod folder;
     #[cfg(target_os = "linux")]
     mod hardening;
+    mod profiles;
     mod requests;
     mod results;
     mod sessions;

@@ -4,10 +4,10 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rmcp::model::RequestId;
+use rmcp::model::{ProgressToken, RequestId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Bytes of a request that cost one place.
+/// Bytes of a request that cost one share of the room.
 const UNIT: usize = 128 << 10;
 
 /// How many cancelled ids are remembered, to refuse them to later requests: an answer already
@@ -17,22 +17,34 @@ const REMEMBERED: usize = 1 << 10;
 /// The requests under way.
 #[derive(Debug)]
 pub(super) struct Window {
+    /// A place for each request.
     places: Arc<Semaphore>,
+    requests: u32,
+    /// Room for their bytes, in units.
+    room: Arc<Semaphore>,
     size: u32,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// By id; without a ticket while they wait for a place.
-    open: HashMap<RequestId, Option<Ticket>>,
+    open: HashMap<RequestId, Open>,
     cancelled: VecDeque<RequestId>,
+}
+
+/// A request that is to be answered.
+#[derive(Debug)]
+struct Open {
+    /// None while it waits for a place.
+    ticket: Option<Ticket>,
+    /// What its progress is reported under.
+    progress: Option<ProgressToken>,
 }
 
 /// A place in the window, held until it is dropped.
 #[derive(Debug)]
 pub(super) struct Ticket(
-    #[expect(dead_code, reason = "it is held, not used")] OwnedSemaphorePermit,
+    #[expect(dead_code, reason = "they are held, not used")] [OwnedSemaphorePermit; 2],
 );
 
 /// What becomes of an answer.
@@ -47,38 +59,50 @@ pub(super) enum Answer {
 impl Window {
     /// A window for so many requests, in which one line of the longest kind always fits.
     pub(super) fn new(requests: usize, longest: usize) -> Self {
-        let size = u32::try_from(requests).unwrap_or(u32::MAX).max(cost(longest));
-        let places = usize::try_from(size).unwrap_or(Semaphore::MAX_PERMITS);
-        Self { places: Arc::new(Semaphore::new(places)), size, state: Mutex::default() }
+        let requests = u32::try_from(requests).unwrap_or(u32::MAX);
+        let size = requests.max(cost(longest));
+        let semaphore = |permits: u32| {
+            Arc::new(Semaphore::new(usize::try_from(permits).unwrap_or(Semaphore::MAX_PERMITS)))
+        };
+        Self {
+            places: semaphore(requests),
+            requests,
+            room: semaphore(size),
+            size,
+            state: Mutex::default(),
+        }
     }
 
-    /// Waits for room for a request of so many bytes. Never fails: the window is not closed.
+    /// Waits for a place, and room for a request of so many bytes. Never fails: the window is not
+    /// closed.
     pub(super) async fn ticket(&self, bytes: usize) -> Option<Ticket> {
-        let places = Arc::clone(&self.places);
-        places.acquire_many_owned(cost(bytes).min(self.size)).await.ok().map(Ticket)
+        let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
+        let room = Arc::clone(&self.room);
+        let room = room.acquire_many_owned(cost(bytes).min(self.size)).await.ok()?;
+        Some(Ticket([place, room]))
     }
 
     /// Returns when every request that was taken on is answered.
     pub(super) async fn settled(&self) {
         // The semaphore is never closed, so there is no error to see.
-        let _ = self.places.acquire_many(self.size).await;
+        let _ = self.places.acquire_many(self.requests).await;
     }
 
     /// Notes the id of a request that was read; false when another has it.
-    pub(super) fn register(&self, id: &RequestId) -> bool {
+    pub(super) fn register(&self, id: &RequestId, progress: Option<ProgressToken>) -> bool {
         let mut state = self.state();
         if state.open.contains_key(id) || state.cancelled.contains(id) {
             return false;
         }
-        state.open.insert(id.clone(), None);
+        state.open.insert(id.clone(), Open { ticket: None, progress });
         true
     }
 
     /// Gives a registered request its place; false when it was cancelled meanwhile.
     pub(super) fn admit(&self, id: &RequestId, ticket: Option<Ticket>) -> bool {
         match self.state().open.get_mut(id) {
-            Some(place) => {
-                *place = ticket;
+            Some(open) => {
+                open.ticket = ticket;
                 true
             }
             None => false,
@@ -100,10 +124,16 @@ impl Window {
     pub(super) fn answer(&self, id: &RequestId) -> Answer {
         let mut state = self.state();
         match state.open.remove(id) {
-            Some(ticket) => Answer::Awaited(ticket),
+            Some(open) => Answer::Awaited(open.ticket),
             None if state.cancelled.contains(id) => Answer::Unwanted,
             None => Answer::Awaited(None),
         }
+    }
+
+    /// Whether progress under this token is still wanted: nobody is told of it who was answered,
+    /// or wanted to hear no more.
+    pub(super) fn expects(&self, token: &ProgressToken) -> bool {
+        self.state().open.values().any(|open| open.progress.as_ref() == Some(token))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

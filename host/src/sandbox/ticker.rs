@@ -9,12 +9,10 @@ use std::time::Duration;
 
 use wasmtime::Engine;
 
-/// How often a running guest looks up. Cancelling takes effect within one period.
-const PERIOD: Duration = Duration::from_millis(5);
-
 /// The handle on the thread; dropping it ends the thread.
 pub(super) struct Ticker {
     engine: Engine,
+    period: Duration,
     shared: Arc<Shared>,
 }
 
@@ -32,8 +30,9 @@ struct State {
 }
 
 impl Ticker {
-    pub(super) fn new(engine: &Engine) -> Self {
-        Self { engine: engine.clone(), shared: Arc::default() }
+    /// `period` is how often a running guest looks up: cancelling takes effect within one.
+    pub(super) fn new(engine: &Engine, period: Duration) -> Self {
+        Self { engine: engine.clone(), period, shared: Arc::default() }
     }
 
     /// Lets the clock run until the guard is dropped.
@@ -51,10 +50,11 @@ impl Ticker {
     }
 
     fn start(&self) -> io::Result<()> {
-        let (engine, shared) = (self.engine.clone(), Arc::clone(&self.shared));
+        let (engine, period) = (self.engine.clone(), self.period);
+        let shared = Arc::clone(&self.shared);
         let run = move || {
             while shared.wait() {
-                thread::sleep(PERIOD);
+                thread::sleep(period);
                 engine.increment_epoch();
             }
         };
