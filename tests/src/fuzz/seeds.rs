@@ -19,10 +19,10 @@ use std::path::Path;
 const PREFIX: &str = "case-";
 
 /// Bytes of the longest seed: long ones only slow everything down.
-const LONGEST: usize = 1500;
+const LONGEST: usize = 450;
 
 /// Seeds whose bytes are choices.
-const GENERATED: u64 = 12;
+const GENERATED: u64 = 6;
 
 /// Calls in one seed of the wire.
 const CALLS: usize = 6;
@@ -123,7 +123,7 @@ fn wires(cases: &[(String, Case)]) -> Vec<Seed> {
             continue;
         }
         let lines = session(&case.program, calls);
-        if lines.iter().all(|line| line.len() < LONGEST) && text.len() < 2 * LONGEST {
+        if lines.iter().all(|line| line.len() < LONGEST) && text.len() < 6 * LONGEST {
             calls += 1;
             text.extend(lines.join("").into_bytes());
         }

@@ -158,9 +158,48 @@ impl<'de> Visitor<'de> for Collect<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(name) = map.next_key::<String>()? {
+            // A name is worth noting even if there is no value: what was before it is complete.
+            self.0.push((name, String::new()));
             let value: &RawValue = map.next_value()?;
-            self.0.push((name, value.get().to_owned()));
+            if let Some((_, last)) = self.0.last_mut() {
+                value.get().clone_into(last);
+            }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compare(input: &str, answers: &[(Option<&str>, usize)]) -> Result<()> {
+        let answers = answers.iter().map(|(id, count)| (id.map(str::to_owned), *count));
+        Expected::of(input.as_bytes()).compare(&answers.collect())
+    }
+
+    const PING: &str = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+
+    #[test]
+    fn sees_what_is_missing_and_what_is_too_much() {
+        assert!(compare(PING, &[(Some("7"), 1)]).is_ok());
+        assert!(compare(PING, &[]).is_err());
+        assert!(compare(PING, &[(Some("7"), 2)]).is_err());
+        assert!(compare(PING, &[(None, 1)]).is_err());
+        assert!(compare(PING, &[(Some("\"7\""), 1)]).is_err());
+        assert!(compare("garbage", &[(None, 1)]).is_ok());
+        assert!(compare("garbage", &[]).is_err());
+        assert!(compare("", &[(None, 1)]).is_err());
+        assert!(compare(r#"{"id":7,"x":"#, &[(None, 1)]).is_err());
+    }
+
+    #[test]
+    fn lets_cancelled_requests_go_unanswered() {
+        let cancel =
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
+        let input = format!("{PING}\n{cancel}\n");
+        assert!(compare(&input, &[]).is_ok());
+        assert!(compare(&input, &[(Some("7"), 1)]).is_ok());
+        assert!(compare(&input, &[(Some("7"), 2)]).is_err());
     }
 }
