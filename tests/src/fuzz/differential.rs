@@ -9,7 +9,6 @@ use anyhow::{Result, ensure};
 pub type Outcome = (Result<(String, String), String>, u64);
 
 /// What comes of a program on the machine, resumed for so much fuel at a time.
-#[must_use]
 pub fn by_machine(sample: &Sample, slice: u64) -> Outcome {
     let run = native::run(&sample.program, &sample.limits, slice);
     let result = run.result.map(|value| (value.json, value.kind));
@@ -17,7 +16,6 @@ pub fn by_machine(sample: &Sample, slice: u64) -> Outcome {
 }
 
 /// What comes of a program by definition. It recurses as deep as the program does.
-#[must_use]
 pub fn by_definition(sample: &Sample) -> Outcome {
     let outcome = definitional::run(&sample.program, &sample.limits);
     let result = outcome.result.map(|value| (value.json, value.kind.to_owned()));

@@ -133,9 +133,7 @@ fn value(tape: &Tape, id: TokenId) -> Result<Value> {
 /// Equal but for zeros that are written with a minus.
 fn same_json(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Number(a), Value::Number(b)) => {
-            a == b || (a.as_str() == "0" && b.as_str() == "-0")
-        }
+        (Value::Number(a), Value::Number(b)) => a == b || (a.as_str() == "0" && b.as_str() == "-0"),
         (Value::Array(a), Value::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_json(a, b))
         }

@@ -19,26 +19,79 @@ use std::path::Path;
 const PREFIX: &str = "case-";
 
 /// Bytes of the longest seed: long ones only slow everything down.
-const LONGEST: usize = 450;
+const LONGEST: usize = 1000;
 
 /// Seeds whose bytes are choices.
-const GENERATED: u64 = 6;
+const GENERATED: u64 = 10;
 
 /// Calls in one seed of the wire.
 const CALLS: usize = 6;
 
 /// Words of the protocol and of JSON.
 const WORDS: &[&str] = &[
-    "{", "}", "[", "]", ":", ",", "\"", "\\u0000", "\\ud83d\\ude00", "null", "true", "false",
-    "1e3", "2.5", "-0", "9223372036854775808", "1e999", "\n", "\ninput ", "\ndata ", "\ncontext ",
-    "\nstep 1", "\ntool t ", "\"body\":", "\"cond\":", "\"then\":", "\"else\":", "\"func\":",
-    "\"arg\":", "\"args\":", "\"in\":", "\"head\":", "\"tail\":", "\"input\":", "\"jsonrpc\":\"2.0\"",
-    "\"id\":1", "\"id\":\"a\"", "\"method\":", "\"params\":", "\"name\":", "\"arguments\":",
-    "\"code\":", "\"tool\":", "\"result\":{}", "\"error\":{}", "\"_meta\":", "\"tools/call\"",
-    "\"tools/list\"", "\"ping\"", "\"initialize\"", "\"server/discover\"", "\"subscriptions/listen\"",
-    "\"notifications/cancelled\"", "\"notifications/initialized\"", "\"requestId\":1",
-    "\"progressToken\":1", "\"cursor\":\"after:\"", "\"run\"", "\"evolve\"", "\"check\"",
-    "\"list\"", "\"help\"", "\"server_info\"",
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
+    "\"",
+    "\\u0000",
+    "\\ud83d\\ude00",
+    "null",
+    "true",
+    "false",
+    "1e3",
+    "2.5",
+    "-0",
+    "9223372036854775808",
+    "1e999",
+    "\n",
+    "\ninput ",
+    "\ndata ",
+    "\ncontext ",
+    "\nstep 1",
+    "\ntool t ",
+    "\"body\":",
+    "\"cond\":",
+    "\"then\":",
+    "\"else\":",
+    "\"func\":",
+    "\"arg\":",
+    "\"args\":",
+    "\"in\":",
+    "\"head\":",
+    "\"tail\":",
+    "\"input\":",
+    "\"jsonrpc\":\"2.0\"",
+    "\"id\":1",
+    "\"id\":\"a\"",
+    "\"method\":",
+    "\"params\":",
+    "\"name\":",
+    "\"arguments\":",
+    "\"code\":",
+    "\"tool\":",
+    "\"result\":{}",
+    "\"error\":{}",
+    "\"_meta\":",
+    "\"tools/call\"",
+    "\"tools/list\"",
+    "\"ping\"",
+    "\"initialize\"",
+    "\"server/discover\"",
+    "\"subscriptions/listen\"",
+    "\"notifications/cancelled\"",
+    "\"notifications/initialized\"",
+    "\"requestId\":1",
+    "\"progressToken\":1",
+    "\"cursor\":\"after:\"",
+    "\"run\"",
+    "\"evolve\"",
+    "\"check\"",
+    "\"list\"",
+    "\"help\"",
+    "\"server_info\"",
     "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}",
 ];
 
@@ -73,26 +126,24 @@ fn replace(folder: &Path, seeds: Vec<Seed>) -> Result<()> {
     Ok(())
 }
 
-/// A program with a value for each form, and one for each pair of a form and the code of a fault.
+/// As few programs as show each form with a value and with each fault that it appears with, and some
+/// made of choices.
 fn programs(cases: &[(String, Case)]) -> Vec<Seed> {
+    let mut left: Vec<_> = cases.iter().filter_map(candidate).collect();
     let mut seen = BTreeSet::new();
     let mut seeds = Vec::new();
-    for (topic, case) in cases {
-        let Some(text) = encode(&case.program).filter(|text| text.len() <= LONGEST) else {
-            continue;
-        };
-        let limits = Limits { fuel: 100_000, ..case.limits };
-        let end = native::run(&case.program, &limits, u64::MAX).result;
-        let end = end.map_or_else(|fault| fault.code, |_| "value".to_owned());
-        let mut is_new = false;
-        for form in FORMS.iter().map(|row| row.name) {
-            if text.contains(&format!("\"{form}\":")) {
-                is_new |= seen.insert((form, end.clone()));
-            }
+    loop {
+        for (_, pairs) in &mut left {
+            pairs.retain(|pair| !seen.contains(pair));
         }
-        if is_new {
-            seeds.push((format!("{topic}-{}", slug(&case.name)), text.into_bytes()));
+        // The first of those that show most.
+        let best = (0..left.len()).rev().max_by_key(|index| left[*index].1.len());
+        let Some((seed, pairs)) = best.map(|index| left.swap_remove(index)) else { break };
+        if pairs.is_empty() {
+            break;
         }
+        seen.extend(pairs);
+        seeds.push(seed);
     }
     for seed in 0..GENERATED {
         let mut random = Random::new(seed);
@@ -101,6 +152,18 @@ fn programs(cases: &[(String, Case)]) -> Vec<Seed> {
         seeds.push((format!("generated-{seed}"), std::iter::once(b'#').chain(choices).collect()));
     }
     seeds
+}
+
+/// The seed of a case, and the pairs of form and ending that it shows.
+fn candidate((topic, case): &(String, Case)) -> Option<(Seed, Vec<(&'static str, String)>)> {
+    let text = encode(&case.program).filter(|text| text.len() <= LONGEST)?;
+    let limits = Limits { fuel: 100_000, ..case.limits };
+    let end = native::run(&case.program, &limits, u64::MAX).result;
+    let end = end.map_or_else(|fault| fault.code, |_| "value".to_owned());
+    let forms = FORMS.iter().map(|row| row.name);
+    let forms = forms.filter(|form| text.contains(&format!("\"{form}\":")));
+    let pairs = forms.map(|form| (form, end.clone())).collect();
+    Some(((format!("{topic}-{}", slug(&case.name)), text.into_bytes()), pairs))
 }
 
 fn slug(name: &str) -> String {
@@ -123,7 +186,7 @@ fn wires(cases: &[(String, Case)]) -> Vec<Seed> {
             continue;
         }
         let lines = session(&case.program, calls);
-        if lines.iter().all(|line| line.len() < LONGEST) && text.len() < 6 * LONGEST {
+        if lines.iter().all(|line| line.len() < LONGEST) && text.len() < 3 * LONGEST {
             calls += 1;
             text.extend(lines.join("").into_bytes());
         }

@@ -133,21 +133,21 @@ fn answers(output: &[u8]) -> Result<Answers> {
     };
     for line in lines.split(|byte| *byte == b'\n') {
         let message: Value = serde_json::from_slice(line)?;
-        if let Some(id) = answered(&message).with_context(|| message.to_string())? {
-            *answers.entry(id).or_insert(0) += 1;
+        examine(&message).with_context(|| message.to_string())?;
+        if message.get("method").is_none() {
+            *answers.entry(message.get("id").map(Value::to_string)).or_insert(0) += 1;
         }
     }
     Ok(answers)
 }
 
-/// Which id a message answers; nothing if it is a notification.
-fn answered(message: &Value) -> Result<Option<Option<String>>> {
+/// A message is a notification, a result or an error.
+fn examine(message: &Value) -> Result<()> {
     ensure!(message["jsonrpc"] == "2.0", "not JSON-RPC");
     let (id, has) = (message.get("id"), |member| message.get(member).is_some());
     match (has("method"), has("result"), has("error")) {
         (true, false, false) => {
             ensure!(message["method"].is_string() && id.is_none(), "no notification");
-            return Ok(None);
         }
         (false, true, false) => ensure!(id.is_some(), "a result of nothing"),
         (false, false, true) => {
@@ -157,5 +157,5 @@ fn answered(message: &Value) -> Result<Option<Option<String>>> {
         _ => bail!("neither notification nor result nor error"),
     }
     ensure!(id.is_none_or(|id| id.is_i64() || id.is_string()), "an id that is none");
-    Ok(Some(id.map(Value::to_string)))
+    Ok(())
 }

@@ -52,7 +52,10 @@ impl Expected {
         for (id, lines) in &self.readable {
             let answered = answers.get(&Some(id.clone())).copied().unwrap_or(0);
             let cancelled = self.cancelled.get(id).copied().unwrap_or(0);
-            ensure!(answered + cancelled >= *lines, "{answered} answers to {lines} lines with {id}");
+            ensure!(
+                answered + cancelled >= *lines,
+                "{answered} answers to {lines} lines with {id}"
+            );
             surplus -= answered.min(*lines);
         }
         ensure!(surplus == self.loose, "{surplus} answers to {} other lines", self.loose);
@@ -122,15 +125,17 @@ fn depth(json: &[u8]) -> usize {
         match byte {
             b'[' | b'{' => level += 1,
             b']' | b'}' => level = level.saturating_sub(1),
-            b'"' => while let Some(byte) = bytes.next() {
-                match byte {
-                    b'"' => break,
-                    b'\\' => {
-                        bytes.next();
+            b'"' => {
+                while let Some(byte) = bytes.next() {
+                    match byte {
+                        b'"' => break,
+                        b'\\' => {
+                            bytes.next();
+                        }
+                        _ => {}
                     }
-                    _ => {}
                 }
-            },
+            }
             _ => {}
         }
         deepest = deepest.max(level);
