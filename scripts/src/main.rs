@@ -5,6 +5,7 @@
 mod bench;
 mod cancel;
 mod clients;
+mod fuzz;
 mod tasks;
 
 use anyhow::{Result, bail};
@@ -17,6 +18,8 @@ cargo x <task>
   component  build the component and say where it is
   bench      the benchmark programs, in the sandbox and natively, against CPython
   cancel     how long cancelled runs go on (the number of cancellations; 300)
+  fuzz       fuzz targets, all or those named, `--minutes N` each (needs cargo-fuzz);
+             `fuzz seeds` makes the inputs to start from
   clients    real MCP clients against the server (needs npm)
 ";
 
@@ -32,6 +35,7 @@ fn main() -> Result<()> {
         "component" => tasks::component(),
         "bench" => bench::run(rest),
         "cancel" => cancel::run(rest),
+        "fuzz" => fuzz::run(rest),
         "clients" => clients::run(rest),
         "" | "help" | "--help" => {
             print!("{USAGE}");

@@ -32,7 +32,7 @@ const LONGEST_LINE: usize = 400;
 #[derive(Debug)]
 pub(super) struct Host {
     pub(super) config: Config,
-    pub(super) sandbox: Sandbox,
+    pub(super) sandbox: Arc<Sandbox>,
     pub(super) hardening: harden::Report,
     pub(super) registry: Registry,
     gate: Gate,
@@ -73,7 +73,7 @@ pub(super) struct Report {
 impl Host {
     pub(super) fn new(
         config: Config,
-        sandbox: Sandbox,
+        sandbox: Arc<Sandbox>,
         hardening: harden::Report,
         stop: CancellationToken,
     ) -> Self {
