@@ -38,6 +38,7 @@ pub mod parse;
 mod plain;
 mod primitive;
 pub mod print;
+pub mod quote;
 pub mod request;
 pub mod term;
 mod value;

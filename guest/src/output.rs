@@ -4,6 +4,7 @@ use crate::heap::Heap;
 use crate::number::float_text;
 use crate::primitive::arithmetic::Number;
 use crate::print;
+use crate::quote;
 use crate::term::Terms;
 use crate::value::{
     CLOSURE, CONS, FALSE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, KIND_TEXT, NIL, OBJECT,
@@ -29,7 +30,7 @@ pub(crate) fn json(
     Ok(writer.out)
 }
 
-/// The beginning of a value's JSON.
+/// The beginning of a value's JSON, with nothing hidden in it.
 pub(crate) fn excerpt(
     heap: &Heap,
     terms: &Terms,
@@ -46,7 +47,7 @@ pub(crate) fn excerpt(
         out.truncate(end);
         out.push('…');
     }
-    out
+    quote::visible(&out)
 }
 
 /// What is left to write, the next thing last.

@@ -5,6 +5,9 @@ use crate::form::{FORMS, Form, Shape};
 use crate::json::{Span, Tape, Token, TokenId};
 use crate::number;
 use crate::term::{NameId, Origin, TermId, Terms};
+use std::collections::BTreeSet;
+
+pub use crate::quote::shorten;
 
 /// What an object without a form key is, and whether strings are decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,22 +152,21 @@ impl Parser<'_> {
     fn number(&mut self, token: TokenId, span: Span) -> Result<TermId, Wrong> {
         let text = self.tape().str(span);
         let literal = number::literal(text).map_err(|fault| Wrong { token, fault })?;
-        if literal.rounded {
-            let (text, at) = (text.to_owned(), self.terms.place(token).1);
+        if literal.rounded && self.may_warn() {
+            let (text, at) = (shorten(text), self.terms.place(token).1);
             let taken = match &literal.integer {
                 number::Integer::Small(n) => n.to_string(),
                 number::Integer::Big(_) => "an integer".to_owned(),
             };
-            self.warn(format!("rounded-literal at {at}: {text} is taken as {taken}"));
+            self.warnings.push(format!("rounded-literal at {at}: {text} is taken as {taken}"));
         }
         Ok(self.terms.add_integer(token, literal.integer))
     }
 
-    fn warn(&mut self, warning: String) {
+    /// Whether another warning is kept. Asked before one is made: to find a place takes time.
+    fn may_warn(&self) -> bool {
         const MOST: usize = 100;
-        if self.warnings.len() < MOST {
-            self.warnings.push(warning);
-        }
+        self.warnings.len() < MOST
     }
 
     /// PIF's normalisation: a string that holds JSON, or a word such as `True`, stands for it.
@@ -262,15 +264,15 @@ impl Parser<'_> {
 
     fn warn_ignored(&mut self, token: TokenId, form: Form, extra: &[&str]) {
         let Token::Object { count, .. } = self.tape().token(token) else { return };
-        if count as usize == 1 + extra.len() {
+        if count as usize == 1 + extra.len() || !self.may_warn() {
             return;
         }
         let known = |key: &str| key == form.name() || extra.contains(&key);
         let keys = self.tape().members(token).map(|m| self.tape().str(m.0));
-        let ignored: Vec<String> = keys.filter(|key| !known(key)).map(shorten).collect();
-        if let Some(key) = ignored.first() {
-            let at = self.terms.place(token).1;
-            self.warn(format!("ignored-key at {at}: `{key}` is not part of `{}`", form.name()));
+        let ignored = { keys }.find(|key| !known(key)).map(shorten);
+        if let Some(key) = ignored {
+            let (at, form) = (self.terms.place(token).1, form.name());
+            self.warnings.push(format!("ignored-key at {at}: `{key}` is not part of `{form}`"));
         }
     }
 
@@ -347,10 +349,10 @@ impl Parser<'_> {
             Token::Array { count, .. } if count > 0 => self.tape().items(value).collect(),
             _ => vec![value],
         };
-        let mut names = Vec::with_capacity(tokens.len());
+        let (mut names, mut seen) = (Vec::with_capacity(tokens.len()), BTreeSet::new());
         for parameter in tokens {
             let name = self.name(parameter, Form::Lam)?;
-            if names.contains(&name) {
+            if !seen.insert(name) {
                 return Err(self.repeated(parameter, name));
             }
             names.push(name);
@@ -462,18 +464,6 @@ fn describe(tape: &Tape, token: TokenId) -> String {
         Token::Array { count, .. } => format!("an array of {count}"),
         Token::Object { .. } => "an object".to_owned(),
     }
-}
-
-/// Text of a program as it may stand in a message: short, and without control characters.
-#[must_use]
-pub fn shorten(text: &str) -> String {
-    const MOST: usize = 40;
-    let clean = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
-    let mut short: String = clean.take(MOST).collect();
-    if text.chars().nth(MOST).is_some() {
-        short.push('…');
-    }
-    short
 }
 
 /// Names of all forms, for suggestions.

@@ -9,3 +9,4 @@ mod quantity;
 pub mod registry;
 pub mod sandbox;
 mod similar;
+pub mod text;

@@ -18,12 +18,17 @@ use crate::sandbox::{
     Fault, Gate, Outcome, Request, Sandbox, Summary, Usage, Watch, World, drive, fault,
 };
 use crate::similar::similar;
+use crate::text;
 
 /// How often a client that asked for progress hears of it.
 const REPORTED: Duration = Duration::from_millis(100);
 
 /// The lines of an evaluation that a reply may hold.
 const MOST_LINES: usize = 100;
+
+/// Characters of one of them, and of one that goes to stderr.
+const MOST_LINE: usize = 400;
+const MOST_ECHO: usize = 10_000;
 
 /// The server behind the protocol.
 #[derive(Debug)]
@@ -214,10 +219,10 @@ impl World for Workshop {
 
     fn debug(&mut self, line: &str) {
         if self.echo {
-            complain(line);
+            complain(&text::line(line, MOST_ECHO));
         }
         if self.lines.len() < self.keep {
-            self.lines.push(line.chars().take(MOST_LINES * 4).collect());
+            self.lines.push(text::line(line, MOST_LINE));
         }
     }
 }
