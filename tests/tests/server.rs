@@ -10,6 +10,7 @@ mod server {
     mod examples;
     mod faults;
     pub(crate) mod folder;
+    mod hostile;
     mod requests;
     mod results;
     mod sessions;

@@ -201,7 +201,7 @@ pub(crate) fn describe(summary: &Summary) -> String {
         summary.warnings.iter().map(|it| text::line(it, MOST_LINE)).collect();
     let mut lines = vec![
         format!("ok: `{}`, revision {}", summary.form, summary.hash.get(..12).unwrap_or_default()),
-        format!("canonical: {}", summary.canonical),
+        format!("canonical: {}", text::visible(&summary.canonical)),
     ];
     let lists = [
         ("forms", forms.join(", ")),
