@@ -56,7 +56,10 @@ pub fn literal(text: &str) -> Result<Literal, Fault> {
     } else {
         round(significant, length.saturating_add(shift))
     };
-    Ok(Literal { integer: signed(&decimal, negative), rounded })
+    match signed(&decimal, negative) {
+        Integer::Big(n) if n.bits() > INTEGER_BITS => Err(too_large()),
+        integer => Ok(Literal { integer, rounded }),
+    }
 }
 
 /// Rounds half to even the digits after the first `point` ones.

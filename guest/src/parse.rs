@@ -166,7 +166,9 @@ impl Parser<'_> {
     /// Whether another warning is kept. Asked before one is made: to find a place takes time.
     fn may_warn(&self) -> bool {
         const MOST: usize = 100;
-        self.warnings.len() < MOST
+        const BYTES: usize = 20_000;
+        let written: usize = self.warnings.iter().map(String::len).sum();
+        self.warnings.len() < MOST && written < BYTES
     }
 
     /// PIF's normalisation: a string that holds JSON, or a word such as `True`, stands for it.

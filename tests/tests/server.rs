@@ -2,6 +2,7 @@
 //! lines and JSON, and from the command line.
 
 mod server {
+    mod attacks;
     pub(crate) mod binary;
     pub(crate) mod client;
     mod command_line;
