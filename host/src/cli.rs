@@ -14,7 +14,8 @@ use crate::config::{Config, Options};
 use crate::mcp;
 use crate::quantity::parse_count;
 use crate::sandbox::{
-    Argument, Code, Ending, Fault, Outcome, Request, Sandbox, Summary, Watch, World, drive,
+    Argument, COMPONENT, Code, Ending, Fault, Outcome, Request, Sandbox, Setup, Summary, Watch,
+    World, drive,
 };
 use crate::text::{self, Visible};
 
@@ -86,7 +87,13 @@ pub fn main() -> ExitCode {
 fn execute(line: Line) -> Result<ExitCode> {
     let config = line.options.check()?;
     log(&config)?;
-    let sandbox = Sandbox::open(config.cache.as_deref(), config.concurrency)?;
+    let sandbox = Sandbox::set_up(&Setup {
+        component: COMPONENT,
+        cache: config.cache.as_deref(),
+        concurrency: config.concurrency,
+        net: config.net,
+        period: config.tick,
+    })?;
     match line.command {
         None => serve(config, sandbox),
         Some(Command::Run(run)) => run.execute(&config, &sandbox),

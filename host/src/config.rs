@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use clap::Args;
 use clap::builder::FalseyValueParser;
+use clap::{Args, ValueEnum};
 use directories::ProjectDirs;
 
 use crate::quantity::{parse_count, parse_duration, parse_size};
-use crate::sandbox::Limits;
+use crate::sandbox::{Limits, MEMORY_CAP, Net};
 
 /// The least memory a machine can start in.
 const LEAST_MEMORY: u64 = 1 << 20;
@@ -20,6 +20,15 @@ const MOST_MEMORY: u64 = 512 << 20;
 
 /// The deepest recursion that may be allowed.
 const MOST_DEPTH: u64 = 100_000_000;
+
+/// The most wasmtime fuel: beyond it numbers of wasmtime's overflow.
+const MOST_FUEL: u64 = 1 << 62;
+
+/// The least memory that an instance of the evaluator starts in.
+const LEAST_INSTANCE: u64 = 4 << 20;
+
+/// The longest that a run may go on unawares after it was cancelled.
+const MOST_TICK: Duration = Duration::from_millis(40);
 
 /// The longest text that may be accepted: the component addresses 32 bits, several times over.
 const MOST_TEXT: u64 = 256 << 20;
@@ -56,14 +65,34 @@ pub struct Options {
     /// Wall clock of a run, shared by all steps it drives
     #[arg(long, env = "MCP_PIF_WALL_CLOCK", value_name = "TIME", default_value = "5s", value_parser = parse_duration, global = true)]
     wall_clock: Duration,
-    /// Characters of a result; a longer one is reported, not shown
-    #[arg(long, env = "MCP_PIF_MAX_RESULT", value_name = "N", default_value = "50k", value_parser = parse_count, global = true)]
-    max_result: u64,
+    /// Characters of a result; a longer one is reported, not shown [default: 20k, 50k or 200k, by profile]
+    #[arg(long, env = "MCP_PIF_MAX_RESULT", value_name = "N", value_parser = parse_count, global = true)]
+    max_result: Option<u64>,
 
+    #[command(flatten)]
+    mesh: Mesh,
     #[command(flatten)]
     intake: Intake,
     #[command(flatten)]
     service: Service,
+}
+
+/// What stops an evaluator that does not keep to the limits of its runs.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "The net below the limits of a run")]
+struct Mesh {
+    /// Wasm instructions that any call into the evaluator may spend
+    #[arg(id = "wasmtime-fuel", long, env = "MCP_PIF_WASMTIME_FUEL", value_name = "N", default_value = "10G", value_parser = parse_count, global = true)]
+    fuel: u64,
+    /// Wasm instructions on top for each unit of a run's fuel
+    #[arg(id = "wasmtime-fuel-per-unit", long, env = "MCP_PIF_WASMTIME_FUEL_PER_UNIT", value_name = "N", default_value = "5000", value_parser = parse_count, global = true)]
+    fuel_per_unit: u64,
+    /// The most memory that an instance of the evaluator gets
+    #[arg(id = "instance-memory", long, env = "MCP_PIF_INSTANCE_MEMORY", value_name = "SIZE", default_value = "1280MiB", value_parser = parse_size, global = true)]
+    memory: u64,
+    /// How often a running evaluator looks whether it has to stop
+    #[arg(id = "tick", long, env = "MCP_PIF_TICK", value_name = "TIME", default_value = "5ms", value_parser = parse_duration, global = true)]
+    tick: Duration,
 }
 
 /// What is accepted at all.
@@ -97,6 +126,9 @@ struct Service {
     /// How long a run may wait for its turn before it is refused as `busy`
     #[arg(long, env = "MCP_PIF_PATIENCE", value_name = "TIME", default_value = "10s", value_parser = parse_duration, global = true)]
     patience: Duration,
+    /// How much replies tell
+    #[arg(long, env = "MCP_PIF_PROFILE", value_enum, default_value = "structured", global = true)]
+    profile: Profile,
     /// Evolved tools shown in tools/list; all can be called
     #[arg(long, env = "MCP_PIF_LISTED", value_name = "N", default_value = "64", value_parser = parse_count, global = true)]
     listed: u64,
@@ -120,6 +152,48 @@ struct Service {
     log: String,
 }
 
+/// How much replies tell, each with caps of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Profile {
+    /// Text only: no output schemas, no structured content
+    Slim,
+    /// Text, and a small record
+    Structured,
+    /// The same with usage, limits, time and the revision of what was run
+    Debug,
+}
+
+impl Profile {
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Slim => "slim",
+            Self::Structured => "structured",
+            Self::Debug => "debug",
+        }
+    }
+
+    /// Characters of a result that is shown if nothing else is said.
+    fn result(self) -> u64 {
+        match self {
+            Self::Slim => 20_000,
+            Self::Structured => 50_000,
+            Self::Debug => 200_000,
+        }
+    }
+
+    /// Warnings, lines of trace, and evaluation steps that a reply holds, of each.
+    #[must_use]
+    pub fn lines(self) -> usize {
+        match self {
+            Self::Slim => 20,
+            Self::Structured => 100,
+            Self::Debug => 1_000,
+        }
+    }
+}
+
 /// The settings, checked.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -129,6 +203,12 @@ pub struct Config {
     pub ceilings: Limits,
     /// Wall clock of a run.
     pub wall_clock: Duration,
+    /// The net below the limits.
+    pub net: Net,
+    /// How often a running evaluator looks up.
+    pub tick: Duration,
+    /// How much replies tell.
+    pub profile: Profile,
     /// Characters of a result that is shown.
     pub max_result: usize,
     /// Bytes of a request line.
@@ -166,13 +246,17 @@ pub struct Error {
 impl Options {
     /// Checks the settings one by one and against each other.
     pub fn check(self) -> Result<Config, Error> {
-        let Self { intake, service, .. } = &self;
+        let Self { intake, service, mesh, .. } = &self;
         let limits = self.limits()?;
+        let max_result = self.max_result.unwrap_or(service.profile.result());
         Ok(Config {
             limits,
             ceilings: self.ceilings(limits)?,
             wall_clock: positive("wall-clock", self.wall_clock)?,
-            max_result: bounded("max-result", self.max_result, 1, MOST_RESULT)?,
+            net: mesh.net()?,
+            tick: mesh.tick()?,
+            profile: service.profile,
+            max_result: bounded("max-result", max_result, 1, MOST_RESULT)?,
             max_line: length("max-line", intake.line)?,
             max_code: length("max-code", intake.code)?,
             max_data: length("max-data", intake.data)?,
@@ -206,6 +290,25 @@ impl Options {
             memory: bounded("memory-ceiling", self.memory_ceiling, LEAST_MEMORY, MOST_MEMORY)?,
             ..limits
         })
+    }
+}
+
+impl Mesh {
+    fn net(&self) -> Result<Net, Error> {
+        Ok(Net {
+            fuel: bounded("wasmtime-fuel", self.fuel, 1, MOST_FUEL)?,
+            fuel_per_unit: bounded("wasmtime-fuel-per-unit", self.fuel_per_unit, 0, MOST_FUEL)?,
+            memory: bounded("instance-memory", self.memory, LEAST_INSTANCE, MEMORY_CAP)?,
+        })
+    }
+
+    fn tick(&self) -> Result<Duration, Error> {
+        if self.tick > MOST_TICK {
+            let reason =
+                format!("{:?} is more than {MOST_TICK:?}: nothing would stop in time", self.tick);
+            return Err(Error { flag: "tick", reason });
+        }
+        positive("tick", self.tick)
     }
 }
 
@@ -282,6 +385,17 @@ mod tests {
         assert_eq!((config.ceilings.fuel, config.ceilings.depth), (1_000_000_000, 4_000_000));
         assert_eq!((config.max_line, config.max_result), (16 << 20, 50_000));
         assert_eq!(config.wall_clock, Duration::from_secs(5));
+        assert_eq!((config.net, config.tick), (Net::WIDE, Duration::from_millis(5)));
+    }
+
+    #[test]
+    fn profiles_have_their_own_caps() {
+        for (profile, shown) in [("slim", 20_000), ("structured", 50_000), ("debug", 200_000)] {
+            let config = check(&["--profile", profile]).expect("a profile");
+            assert_eq!((config.profile.name(), config.max_result), (profile, shown));
+            let config = check(&["--profile", profile, "--max-result", "7"]).expect("a cap");
+            assert_eq!(config.max_result, 7);
+        }
     }
 
     #[test]
@@ -293,6 +407,11 @@ mod tests {
             (["--wall-clock", "0s"], "--wall-clock"),
             (["--concurrency", "0"], "--concurrency"),
             (["--max-line", "0"], "--max-line"),
+            (["--wasmtime-fuel", "0"], "--wasmtime-fuel"),
+            (["--wasmtime-fuel-per-unit", "many"], "--wasmtime-fuel-per-unit"),
+            (["--instance-memory", "4GiB"], "--instance-memory"),
+            (["--tick", "1s"], "--tick"),
+            (["--profile", "loud"], "--profile"),
         ] {
             let error = check(&arguments).expect_err("refused");
             assert!(error.contains(culprit), "{arguments:?}: {error}");

@@ -29,7 +29,7 @@ pub fn run(sandbox: &Sandbox, program: &Program, limits: &Limits, slice: u64) ->
         answer = match machine.resume(&answer, slice) {
             Ok(Step::Done(value)) => break Ok(value.into()),
             Ok(Step::Continuation(continuation)) => break Ok(continuation.into()),
-            Ok(Step::Failed(fault)) | Err(fault) => break Err(fault.into()),
+            Err(fault) => break Err(fault.into()),
             Ok(Step::Perform(effect)) => break Err(Fault::denied(&effect.capability)),
             Ok(Step::Paused) => Answer::None,
             Ok(Step::Lookup(name)) => {
@@ -76,7 +76,7 @@ impl From<sandbox::Continuation> for Value {
 
 impl From<sandbox::Fault> for Fault {
     fn from(fault: sandbox::Fault) -> Self {
-        let sandbox::Fault { code, message, at, tool, hint, calls } = fault;
+        let sandbox::Fault { code, message, at, tool, hint, calls, limit: _ } = fault;
         Self { code, message, at, tool, hint, calls }
     }
 }

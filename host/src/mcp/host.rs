@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
@@ -11,11 +11,13 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
+use super::profile::revision;
 use crate::cli::complain;
-use crate::config::Config;
+use crate::config::{Config, Profile};
 use crate::registry::{Registry, Snapshot};
 use crate::sandbox::{
-    Fault, Gate, Outcome, Request, Sandbox, Summary, Usage, Watch, World, drive, fault,
+    Busy, Excess, Fault, Gate, Limits, Outcome, Request, Sandbox, Summary, Usage, Watch, World,
+    drive, fault, milliseconds,
 };
 use crate::similar::similar;
 use crate::text;
@@ -23,11 +25,10 @@ use crate::text;
 /// How often a client that asked for progress hears of it.
 const REPORTED: Duration = Duration::from_millis(100);
 
-/// The lines of an evaluation that a reply may hold.
-const MOST_LINES: usize = 100;
+/// Characters of a line of an evaluation that a reply holds.
+const LONGEST_LINE: usize = 400;
 
-/// Characters of one of them, and of one that goes to stderr.
-const MOST_LINE: usize = 400;
+/// Characters of one that goes to stderr.
 const MOST_ECHO: usize = 10_000;
 
 /// The server behind the protocol.
@@ -63,6 +64,12 @@ pub(super) struct Report {
     pub(super) outcome: Outcome,
     /// The first evaluation steps, if they were asked for.
     pub(super) evaluation: Vec<String>,
+    /// What each step was allowed.
+    pub(super) limits: Limits,
+    /// From its start to its end.
+    pub(super) elapsed: Duration,
+    /// sha256 of what was run, where the profile tells it.
+    pub(super) revision: Option<String>,
 }
 
 impl Host {
@@ -78,20 +85,31 @@ impl Host {
         tools: Tools,
         caller: &Caller,
     ) -> Report {
-        let keep = if request.debug { MOST_LINES } else { 0 };
+        let keep = if request.debug { self.config.profile.lines() } else { 0 };
         request.debug |= self.config.debug;
+        let limits = request.limits;
         let (advance, advanced) = watch::channel(0);
         let mut world =
             Workshop { tools, advance, keep, lines: Vec::new(), echo: self.config.debug };
         let run = self.run_blocking(caller, move |host, watch| {
+            let is_told = host.config.profile == Profile::Debug;
+            let revision = is_told.then(|| revision(host, &request.code, watch)).flatten();
+            let start = Instant::now();
             let outcome = drive(&host.sandbox, request, &mut world, watch);
-            Report { outcome, evaluation: world.lines }
+            let (evaluation, elapsed) = (world.lines, start.elapsed());
+            Report { outcome, evaluation, limits, elapsed, revision }
         });
         let report = tokio::select! {
             report = run => report,
             never = report_progress(caller.progress.clone(), advanced) => match never {},
         };
-        report.unwrap_or_else(|fault| Report { outcome: failed(fault), evaluation: Vec::new() })
+        report.unwrap_or_else(|fault| Report {
+            outcome: failed(fault),
+            evaluation: Vec::new(),
+            limits,
+            elapsed: Duration::ZERO,
+            revision: None,
+        })
     }
 
     /// Looks at a term without running it.
@@ -102,7 +120,7 @@ impl Host {
     ) -> Result<Summary, Vec<Fault>> {
         let length = code.len();
         if length > self.config.max_code {
-            return Err(vec![too_large("code", length, self.config.max_code)]);
+            return Err(vec![too_large("code", "code", length, self.config.max_code)]);
         }
         let checked =
             self.run_blocking(caller, move |host, watch| host.sandbox.check(&code, watch));
@@ -128,9 +146,7 @@ impl Host {
     ) -> Result<T, Fault> {
         let stop = self.stop.child_token();
         let place = tokio::select! {
-            place = self.gate.enter() => place.map_err(|busy| {
-                fault("busy", format!("the server is busy: {busy}"), Some("try again later"))
-            })?,
+            place = self.gate.enter() => place.map_err(busy)?,
             () = caller.cancelled.cancelled() => return Err(cancelled()),
             () = stop.cancelled() => return Err(cancelled()),
         };
@@ -222,15 +238,24 @@ impl World for Workshop {
             complain(&text::line(line, MOST_ECHO));
         }
         if self.lines.len() < self.keep {
-            self.lines.push(text::line(line, MOST_LINE));
+            self.lines.push(text::line(line, LONGEST_LINE));
         }
     }
 }
 
-/// The fault of a text that is over its limit.
-pub(super) fn too_large(what: &str, length: usize, most: usize) -> Fault {
+/// The fault of a text that is over the limit of this name.
+pub(super) fn too_large(limit: &'static str, what: &str, length: usize, most: usize) -> Fault {
     let message = format!("`{what}` has {length} bytes, more than the {most} that are accepted");
-    fault("too-large", message, Some("send less at a time"))
+    let count = |bytes| u64::try_from(bytes).unwrap_or(u64::MAX);
+    let limit = Excess { name: limit, used: count(length), limit: count(most) };
+    fault("too-large", message, Some("send less at a time")).by(Some(limit))
+}
+
+fn busy(busy: Busy) -> Fault {
+    let patience = milliseconds(busy.0);
+    let limit = Excess { name: "patience_ms", used: patience, limit: patience };
+    let message = format!("the server is busy: {busy}");
+    fault("busy", message, Some("try again later")).by(Some(limit))
 }
 
 fn cancelled() -> Fault {

@@ -16,7 +16,11 @@ pub(super) enum Line {
     /// A line without its end.
     Whole(Vec<u8>),
     /// A line over the cap, of which only this is left.
-    Long(Option<RequestId>),
+    Long {
+        id: Option<RequestId>,
+        /// Its length in bytes, without its end.
+        length: u64,
+    },
 }
 
 /// Reads `input` until it ends or nobody listens any more. The thread reads one line ahead and
@@ -58,22 +62,27 @@ impl<R: Read> Lines<R> {
         if line.len() <= self.cap {
             return Ok(Some(Line::Whole(line)));
         }
-        self.skip(line).map(|id| Some(Line::Long(id)))
+        self.skip(line).map(Some)
     }
 
     /// Reads a line over the cap to its end, looking only for its id.
-    fn skip(&mut self, start: Vec<u8>) -> io::Result<Option<RequestId>> {
+    fn skip(&mut self, start: Vec<u8>) -> io::Result<Line> {
         let mut scan = IdScan::default();
-        scan.feed(&start);
+        let mut length = 0_u64;
+        let mut feed = |bytes: &[u8]| {
+            length = length.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+            scan.feed(bytes);
+        };
+        feed(&start);
         drop(start);
         loop {
             let chunk = self.input.fill_buf()?;
             let end = chunk.iter().position(|byte| *byte == b'\n');
-            scan.feed(chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default());
+            feed(chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default());
             let used = end.map_or(chunk.len(), |end| end + 1);
             self.input.consume(used);
             if end.is_some() || used == 0 {
-                return Ok(scan.finish());
+                return Ok(Line::Long { id: scan.finish(), length });
             }
         }
     }
@@ -101,8 +110,8 @@ mod tests {
     #[test]
     fn caps_lines() {
         assert_eq!(lines("12345678\n", 8), [whole("12345678")]);
-        let long = Line::Long(Some(RequestId::Number(42)));
+        let long = Line::Long { id: Some(RequestId::Number(42)), length: 26 };
         assert_eq!(lines("{\"params\":[1,2,3],\"id\":42}\nnext", 8), [long, whole("next")]);
-        assert_eq!(lines("123456789", 8), [Line::Long(None)]);
+        assert_eq!(lines("123456789", 8), [Line::Long { id: None, length: 9 }]);
     }
 }

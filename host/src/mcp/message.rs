@@ -7,10 +7,13 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, GetExtensions,
     JsonRpcMessage, RequestId, ServerJsonRpcMessage,
 };
+use serde_json::json;
 
 use super::line::Line;
 use super::members::Members;
+use super::reply::excess;
 use super::scan;
+use crate::sandbox::Excess;
 
 /// Levels around the arguments of a call: the message, `params`, and `arguments` itself.
 const ENVELOPE: usize = 3;
@@ -53,9 +56,9 @@ pub(super) fn read(line: &Line, bounds: Bounds) -> Message {
             }
             parse(bytes, bounds).unwrap_or_else(|error| faulty(error, scan::find_id(bytes)))
         }
-        Line::Long(id) => {
-            let message = format!("the line is longer than {} bytes", bounds.line);
-            faulty(ErrorData::invalid_request(message, None), id.clone())
+        Line::Long { id, length } => {
+            let message = format!("the line is longer than {} bytes: it has {length}", bounds.line);
+            faulty(refuse(message, "line", *length, bounds.line), id.clone())
         }
     }
 }
@@ -71,12 +74,15 @@ fn parse(line: &[u8], bounds: Bounds) -> Result<Message, ErrorData> {
     if text.starts_with('[') {
         return Err(invalid("batches are not supported: send each message on a line of its own"));
     }
-    if scan::depth(line) > bounds.nesting + ENVELOPE {
-        return Err(invalid(format!(
+    let depth = scan::depth(line);
+    if depth > bounds.nesting + ENVELOPE {
+        let message = format!(
             "the arguments are nested deeper than {} levels: pass the term as a string that holds \
              its JSON text, which has no nesting limit",
             bounds.nesting,
-        )));
+        );
+        let used = u64::try_from(depth - ENVELOPE).unwrap_or(u64::MAX);
+        return Err(refuse(message, "nesting", used, bounds.nesting));
     }
     let members = Members::parse(text).map_err(|error| {
         if error.is_data() {
@@ -183,6 +189,12 @@ fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let members: Vec<String> =
         members.map(|(name, value)| format!("{}:{value}", serde_json::Value::from(name))).collect();
     format!("{{{}}}", members.join(","))
+}
+
+/// The error of a line that is over a limit.
+fn refuse(message: String, name: &'static str, used: u64, limit: usize) -> ErrorData {
+    let limit = Excess { name, used, limit: u64::try_from(limit).unwrap_or(u64::MAX) };
+    ErrorData::invalid_request(message, Some(json!({"limit": excess(limit)})))
 }
 
 fn invalid(message: impl Into<String>) -> ErrorData {

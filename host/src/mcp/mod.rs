@@ -6,6 +6,7 @@ mod line;
 mod members;
 mod message;
 mod outlet;
+mod profile;
 mod reply;
 mod scan;
 mod server;
@@ -15,7 +16,7 @@ mod window;
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
 use tokio::time::sleep;
@@ -26,13 +27,16 @@ pub(crate) use self::reply::{describe, explain, plain};
 use self::host::Host;
 use self::message::Bounds;
 use self::server::Server;
-use self::transport::Transport;
+use self::transport::{Transport, is_deserted};
 use crate::config::Config;
 use crate::sandbox::Sandbox;
 
 /// How long runs may still go on after the last line of input: enough to answer what was piped
-/// in, and not so long that a client which went away leaves a process behind.
+/// in, and not so long that a client which stopped reading leaves a process behind.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// How often we look meanwhile whether there is still a client. If not, runs stop at once.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// How long the answers of runs that were stopped may take to be written.
 const FAREWELL: Duration = Duration::from_millis(300);
@@ -92,12 +96,19 @@ fn close(
     let signal = signal()?;
     Ok(async move {
         tokio::select! {
-            () = async { ended.cancelled().await; sleep(GRACE).await } => {}
+            () = async { ended.cancelled().await; grace().await } => {}
             () = signal => {}
         }
         stop.cancel();
         sleep(FAREWELL).await;
     })
+}
+
+async fn grace() {
+    let start = Instant::now();
+    while start.elapsed() < GRACE && !is_deserted() {
+        sleep(LOOK).await;
+    }
 }
 
 #[cfg(unix)]

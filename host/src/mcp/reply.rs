@@ -1,12 +1,14 @@
 //! How results and faults are told: a short text for the model, and a small structured record
 //! for programs. The one place that knows both the faults and the protocol's results.
 
-use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
+use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-use super::host::Report;
+use super::host::{Host, Report};
+use super::profile::{annotate, cap};
 use super::scan;
-use crate::sandbox::{Ending, Fault, Outcome, Summary};
+use crate::config::Profile;
+use crate::sandbox::{Ending, Excess, Fault, Outcome, Summary};
 use crate::text;
 
 /// Levels of nesting that parsers of clients are trusted with.
@@ -38,19 +40,11 @@ impl Reply {
     }
 }
 
-impl From<Reply> for CallToolResult {
-    fn from(reply: Reply) -> Self {
-        let mut result = Self::success(vec![ContentBlock::text(reply.text)]);
-        result.structured_content = Some(Value::Object(reply.structured));
-        result
-    }
-}
-
 /// What a tool refused, or a program did wrong.
 #[derive(Debug)]
 pub(super) struct Refusal {
-    text: String,
-    structured: JsonObject,
+    pub(super) text: String,
+    pub(super) structured: JsonObject,
 }
 
 impl Refusal {
@@ -83,35 +77,37 @@ impl From<Fault> for Refusal {
     }
 }
 
-impl From<Refusal> for CallToolResult {
-    fn from(refusal: Refusal) -> Self {
-        let mut result = Self::error(vec![ContentBlock::text(refusal.text)]);
-        result.structured_content = Some(Value::Object(refusal.structured));
-        result
+/// Tells how a run ended.
+pub(super) fn tell(report: Report, host: &Host) -> Result<Reply, Refusal> {
+    let profile = host.config.profile;
+    let mut told = tell_ending(&report, host);
+    let record = match &mut told {
+        Ok(reply) => &mut reply.structured,
+        Err(refusal) => &mut refusal.structured,
+    };
+    if profile == Profile::Debug {
+        annotate(record, &report, host);
     }
+    put(record, "evaluation", cap(report.evaluation, profile.lines()));
+    told
 }
 
-/// Tells how a run ended, showing at most so many characters of its value.
-pub(super) fn tell(report: Report, most: usize) -> Result<Reply, Refusal> {
-    let Report { outcome: Outcome { ending, usage, driven }, evaluation } = report;
+fn tell_ending(report: &Report, host: &Host) -> Result<Reply, Refusal> {
+    let Outcome { ending, usage, driven } = &report.outcome;
     let (json, kind, warnings, trace) = match ending {
-        Ok(Ending::Value(value)) => (value.json, value.kind, value.warnings, value.trace),
-        Ok(Ending::Continuation(it)) => (it.json, "continuation".to_owned(), it.warnings, it.trace),
-        Err(fault) => {
-            let mut refusal = Refusal::after(&fault, usage.fuel);
-            put(&mut refusal.structured, "evaluation", evaluation);
-            return Err(refusal);
-        }
+        Ok(Ending::Value(it)) => (&it.json, it.kind.as_str(), &it.warnings, &it.trace),
+        Ok(Ending::Continuation(it)) => (&it.json, "continuation", &it.warnings, &it.trace),
+        Err(fault) => return Err(Refusal::after(fault, usage.fuel)),
     };
-    let mut reply = show(&json, most);
+    let lines = host.config.profile.lines();
+    let mut reply = show(json, host.config.max_result);
     reply.structured.insert("kind".to_owned(), kind.into());
     reply.structured.insert("fuel".to_owned(), usage.fuel.into());
-    if driven > 0 {
-        reply.structured.insert("steps".to_owned(), driven.into());
+    if *driven > 0 {
+        reply.structured.insert("steps".to_owned(), (*driven).into());
     }
-    put(&mut reply.structured, "warnings", warnings);
-    put(&mut reply.structured, "trace", trace);
-    put(&mut reply.structured, "evaluation", evaluation);
+    put(&mut reply.structured, "warnings", cap(warnings.clone(), lines));
+    put(&mut reply.structured, "trace", cap(trace.clone(), lines));
     Ok(reply)
 }
 
@@ -124,7 +120,10 @@ fn show(json: &str, most: usize) -> Reply {
         let text = format!(
             "the result has {size} characters, more than the {most} that are shown; {hint}"
         );
-        return Reply::new(text, json!({"truncated": true, "size": size, "hint": hint}));
+        let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+        let limit = excess(Excess { name: "result", used: count(size), limit: count(most) });
+        let record = json!({"truncated": true, "size": size, "hint": hint, "limit": limit});
+        return Reply::new(text, record);
     }
     let mut structured = JsonObject::new();
     let shallow = scan::depth(json.as_bytes()) <= TRUSTED_DEPTH;
@@ -165,7 +164,7 @@ pub(crate) fn explain(fault: &Fault) -> String {
 
 /// A fault as the flat record of the language reference.
 pub(super) fn record(fault: &Fault) -> JsonObject {
-    let Fault { code, message, at, tool, hint, calls } = told(fault);
+    let Fault { code, message, at, tool, hint, calls, limit } = told(fault);
     let mut record = object(json!({"code": code, "message": message, "at": at}));
     if let Some(hint) = hint {
         record.insert("hint".to_owned(), hint.into());
@@ -174,6 +173,9 @@ pub(super) fn record(fault: &Fault) -> JsonObject {
         record.insert("tool".to_owned(), tool.into());
     }
     put(&mut record, "calls", calls);
+    if let Some(limit) = limit {
+        record.insert("limit".to_owned(), excess(limit));
+    }
     record
 }
 
@@ -181,13 +183,19 @@ pub(super) fn record(fault: &Fault) -> JsonObject {
 fn told(fault: &Fault) -> Fault {
     let line = |text: &String| text::line(text, MOST_LINE);
     Fault {
-        code: fault.code.clone(),
-        message: line(&fault.message),
+        code: text::line(&fault.code, MOST_NAME),
+        message: line(&fault.told()),
         at: line(&fault.at),
         tool: fault.tool.as_ref().map(|tool| text::line(tool, MOST_NAME)),
         hint: fault.hint.as_ref().map(line),
         calls: fault.calls.clone(),
+        limit: fault.limit,
     }
+}
+
+/// A limit that was met.
+pub(super) fn excess(Excess { name, used, limit }: Excess) -> Value {
+    json!({"name": name, "used": used, "limit": limit})
 }
 
 /// What is known of a term that is well formed.

@@ -21,8 +21,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::host::{Caller, Host};
 use super::message::RawArguments;
+use super::profile::present;
 use super::reply::object;
 use super::tool::{self, BuiltIn, Call};
+use crate::config::Profile;
 use crate::registry::Snapshot;
 use crate::similar::similar;
 
@@ -105,7 +107,7 @@ impl Server {
             }
             None => return Err(self.unknown_tool(name)),
         };
-        Ok(result.map_or_else(CallToolResult::from, CallToolResult::from))
+        Ok(present(result, self.host.config.profile))
     }
 
     fn unknown_tool(&self, name: &str) -> ErrorData {
@@ -189,7 +191,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let tools = self.host.registry.snapshot();
-        let mut listed = listed(&tools, self.host.config.listed);
+        let mut listed = listed(&tools, self.host.config.listed, self.host.config.profile);
         let start = match request.and_then(|request| request.cursor) {
             None => 0,
             Some(cursor) => find_page(&listed, &cursor)?,
@@ -204,11 +206,12 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
+        let profile = self.host.config.profile;
         let evolved = || {
             let tools = self.host.registry.snapshot();
-            tools.get(name).map(|it| tool::describe_evolved(name, it.current()))
+            tools.get(name).map(|it| tool::describe_evolved(name, it.current(), profile))
         };
-        BuiltIn::find(name).map(BuiltIn::describe).or_else(evolved)
+        BuiltIn::find(name).map(|tool| tool.describe(profile)).or_else(evolved)
     }
 
     async fn call_tool(
@@ -295,7 +298,7 @@ impl ServerHandler for Server {
 }
 
 /// The tools of tools/list: the built-in ones, then those evolved last, by name.
-fn listed(tools: &Snapshot, most: usize) -> Vec<Tool> {
+fn listed(tools: &Snapshot, most: usize, profile: Profile) -> Vec<Tool> {
     let mut evolved: Vec<_> =
         tools.iter().map(|(name, definition)| (name, definition.current())).collect();
     if evolved.len() > most {
@@ -304,8 +307,8 @@ fn listed(tools: &Snapshot, most: usize) -> Vec<Tool> {
         evolved.sort_by_key(|(name, _)| *name);
     }
     let evolved =
-        evolved.into_iter().map(|(name, revision)| tool::describe_evolved(name, revision));
-    BuiltIn::ALL.into_iter().map(BuiltIn::describe).chain(evolved).collect()
+        evolved.into_iter().map(|(name, revision)| tool::describe_evolved(name, revision, profile));
+    BuiltIn::ALL.into_iter().map(|tool| tool.describe(profile)).chain(evolved).collect()
 }
 
 /// Where the page after a cursor starts. A tool that is gone ends the walk instead of repeating it.

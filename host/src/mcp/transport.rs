@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorData, GetMeta, JsonRpcMessage, ProtocolVersion,
-    RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientRequest, ErrorData, GetMeta, JsonRpcMessage, ProgressToken,
+    ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerNotification,
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use tokio::sync::mpsc;
@@ -75,9 +75,10 @@ impl rmcp::transport::Transport<RoleServer> for Transport {
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let outlet = self.outlet.clone();
-        let answer = match answered(&message) {
-            Some(id) => self.window.answer(id),
-            None => Answer::Awaited(None),
+        let answer = match (answered(&message), progress(&message)) {
+            (Some(id), _) => self.window.answer(id),
+            (None, Some(token)) if !self.window.expects(token) => Answer::Unwanted,
+            (None, _) => Answer::Awaited(None),
         };
         async move {
             match answer {
@@ -97,11 +98,48 @@ impl rmcp::transport::Transport<RoleServer> for Transport {
     }
 }
 
+/// Whether the other end of standard output is closed, so that nobody can be told anything.
+#[cfg(unix)]
+pub(super) fn is_deserted() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    // No events are asked for: errors and hang-ups are reported in any case.
+    let mut output = [PollFd::from_borrowed_fd(rustix::stdio::stdout(), PollFlags::empty())];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let polled = poll(&mut output, Some(&at_once));
+    let gone = PollFlags::ERR | PollFlags::HUP;
+    polled.is_ok() && output.iter().any(|it| it.revents().intersects(gone))
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_deserted() -> bool {
+    false
+}
+
 fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Response(response) => Some(&response.id),
         JsonRpcMessage::Error(error) => error.id.as_ref(),
         JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+    }
+}
+
+fn progress(message: &ServerJsonRpcMessage) -> Option<&ProgressToken> {
+    match message {
+        JsonRpcMessage::Notification(notification) => match &notification.notification {
+            ServerNotification::ProgressNotification(progress) => {
+                Some(&progress.params.progress_token)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What the client wants the progress of a request to be reported under.
+fn progress_token(message: &ClientJsonRpcMessage) -> Option<ProgressToken> {
+    match message {
+        JsonRpcMessage::Request(request) => request.request.get_meta().get_progress_token(),
+        _ => None,
     }
 }
 
@@ -159,7 +197,7 @@ impl Reader {
     async fn take(&mut self, line: &Line) {
         let bytes = match line {
             Line::Whole(line) => line.len(),
-            Line::Long(_) => 0,
+            Line::Long { .. } => 0,
         };
         match read(line, self.bounds) {
             Message::Request(id, message) => self.take_request(id, message, bytes),
@@ -171,7 +209,7 @@ impl Reader {
     }
 
     fn take_request(&mut self, id: RequestId, message: Box<ClientJsonRpcMessage>, bytes: usize) {
-        if self.window.register(&id) {
+        if self.window.register(&id, progress_token(&message)) {
             self.park(Pending::Request(id, message), bytes);
             return;
         }

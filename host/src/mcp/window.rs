@@ -4,7 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rmcp::model::RequestId;
+use rmcp::model::{ProgressToken, RequestId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Bytes of a request that cost one place.
@@ -24,9 +24,17 @@ pub(super) struct Window {
 
 #[derive(Debug, Default)]
 struct State {
-    /// By id; without a ticket while they wait for a place.
-    open: HashMap<RequestId, Option<Ticket>>,
+    open: HashMap<RequestId, Open>,
     cancelled: VecDeque<RequestId>,
+}
+
+/// A request that is to be answered.
+#[derive(Debug)]
+struct Open {
+    /// None while it waits for a place.
+    ticket: Option<Ticket>,
+    /// What its progress is reported under.
+    progress: Option<ProgressToken>,
 }
 
 /// A place in the window, held until it is dropped.
@@ -65,20 +73,20 @@ impl Window {
     }
 
     /// Notes the id of a request that was read; false when another has it.
-    pub(super) fn register(&self, id: &RequestId) -> bool {
+    pub(super) fn register(&self, id: &RequestId, progress: Option<ProgressToken>) -> bool {
         let mut state = self.state();
         if state.open.contains_key(id) || state.cancelled.contains(id) {
             return false;
         }
-        state.open.insert(id.clone(), None);
+        state.open.insert(id.clone(), Open { ticket: None, progress });
         true
     }
 
     /// Gives a registered request its place; false when it was cancelled meanwhile.
     pub(super) fn admit(&self, id: &RequestId, ticket: Option<Ticket>) -> bool {
         match self.state().open.get_mut(id) {
-            Some(place) => {
-                *place = ticket;
+            Some(open) => {
+                open.ticket = ticket;
                 true
             }
             None => false,
@@ -100,10 +108,16 @@ impl Window {
     pub(super) fn answer(&self, id: &RequestId) -> Answer {
         let mut state = self.state();
         match state.open.remove(id) {
-            Some(ticket) => Answer::Awaited(ticket),
+            Some(open) => Answer::Awaited(open.ticket),
             None if state.cancelled.contains(id) => Answer::Unwanted,
             None => Answer::Awaited(None),
         }
+    }
+
+    /// Whether progress under this token is still wanted: nobody is told of it who was answered,
+    /// or wanted to hear no more.
+    pub(super) fn expects(&self, token: &ProgressToken) -> bool {
+        self.state().open.values().any(|open| open.progress.as_ref() == Some(token))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -34,27 +34,31 @@ pub(super) struct Artifact {
     pub(super) origin: Origin,
     /// sha256 of the component, not of the code compiled from it.
     pub(super) hash: String,
+    /// Bytes of the component.
+    pub(super) size: usize,
 }
 
 /// Loads the evaluator from `cache`, or compiles it and leaves it there.
 pub(super) fn load(
     engines: &Engines,
+    guest: &[u8],
     cache: Option<&Path>,
 ) -> wasmtime::Result<(Component, Artifact)> {
-    let hash = hex(&Sha256::digest(COMPONENT));
+    let hash = hex(&Sha256::digest(guest));
     let cached = match cache {
-        Some(directory) => load_cached(engines, directory, &hash),
+        Some(directory) => load_cached(engines, guest, directory, &hash),
         None => Err("there is no cache directory".to_owned()),
     };
     let (component, origin) = match cached {
         Ok(found) => found,
-        Err(reason) => (engines.compile(COMPONENT)?, Origin::InMemory(reason)),
+        Err(reason) => (engines.compile(guest)?, Origin::InMemory(reason)),
     };
-    Ok((component, Artifact { origin, hash }))
+    Ok((component, Artifact { origin, hash, size: guest.len() }))
 }
 
 fn load_cached(
     engines: &Engines,
+    guest: &[u8],
     directory: &Path,
     hash: &str,
 ) -> Result<(Component, Origin), String> {
@@ -64,8 +68,7 @@ fn load_cached(
     ensure_directory(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
     let found = is_present(&path).map_err(describe)?;
     if !found {
-        let code =
-            portable.precompile_component(COMPONENT).map_err(|error| format!("{error:#}"))?;
+        let code = portable.precompile_component(guest).map_err(|error| format!("{error:#}"))?;
         write_private(&path, &code).map_err(describe)?;
     }
     let component = engines.load(&path).map_err(|error| format!("{error:#}"))?;

@@ -9,7 +9,8 @@ mod generated {
 pub(super) use generated::exports::pif::evaluator::machines::GuestMachine;
 pub(super) use generated::{Guest, GuestPre};
 
+pub(super) use generated::exports::pif::evaluator::types::{Fault as Told, Step as Ended};
+
 pub use generated::exports::pif::evaluator::types::{
-    Answer, Argument, Code, Continuation, Effect, Fault, Limits, Program, Source, Step, Summary,
-    Usage, Value,
+    Answer, Argument, Code, Continuation, Effect, Limits, Program, Source, Summary, Usage, Value,
 };

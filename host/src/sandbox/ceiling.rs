@@ -5,15 +5,14 @@
 use wasmtime::ResourceLimiter;
 
 use super::bindings::{Argument, Code, Limits, Program};
+use super::fault::Excess;
 
 /// The most memory any instance gets. The component is linked with the same maximum, so it holds
 /// in other hosts too.
 pub const MEMORY_CAP: u64 = 1280 << 20;
 
-/// Wasm instructions for one unit of language fuel. Typical programs need 10 to 50; the worst
-/// unit is a bulk operation on 64 bytes of text or a product of limbs, with its share of the
-/// collector.
-const FUEL_PER_UNIT: u64 = 5_000;
+/// Bytes of native stack for the wasm code. The evaluator recurses nowhere.
+pub(super) const STACK: usize = 512 << 10;
 
 /// Wasm instructions for one byte of input: parsing, compiling, hashing and printing it.
 const FUEL_PER_BYTE: u64 = 2_000;
@@ -21,14 +20,35 @@ const FUEL_PER_BYTE: u64 = 2_000;
 /// Wasm instructions for one byte of heap: collections beyond those that allocation pays for.
 const FUEL_PER_HEAP_BYTE: u64 = 64;
 
-/// Wasm instructions that any call may spend: about a second.
-const FUEL_BASE: u64 = 10_000_000_000;
-
 /// Bytes of memory for one byte of input: its syntax tree, code and text.
 const MEMORY_PER_BYTE: u64 = 64;
 
 /// Bytes of memory that any instance may use.
 const MEMORY_BASE: u64 = 64 << 20;
+
+/// Bytes that a call may hand over, besides the texts it is asked for.
+const ANSWER_BASE: usize = 32 << 20;
+
+/// Bytes that looking at a text may hand over for each byte of it.
+const ANSWER_PER_BYTE: usize = 8;
+
+/// How wide the net is, as configured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Net {
+    /// Wasm instructions that any call may spend.
+    pub fuel: u64,
+    /// Wasm instructions for one unit of language fuel.
+    pub fuel_per_unit: u64,
+    /// The most bytes of memory that any instance gets.
+    pub memory: u64,
+}
+
+impl Net {
+    /// Wide enough for every program. Typical ones need 10 to 50 instructions for a unit of fuel;
+    /// the worst unit is a bulk operation on 64 bytes of text or a product of limbs, with its share
+    /// of the collector. The instructions of any call are about a second's.
+    pub const WIDE: Self = Self { fuel: 10_000_000_000, fuel_per_unit: 5_000, memory: MEMORY_CAP };
+}
 
 /// What one instance may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,31 +57,38 @@ pub struct Allowance {
     pub fuel: u64,
     /// Bytes of linear memory and tables.
     pub memory: u64,
+    /// Bytes that one call may hand over.
+    pub answer: usize,
 }
 
 impl Allowance {
     /// For a run: its limits and the size of what is submitted. Sources that a machine asks for
     /// later are bounded by the limit on code, which the base covers.
     #[must_use]
-    pub fn for_run(limits: Limits, program: &Program) -> Self {
-        let Self { fuel, memory } = Self::for_text(size(program));
+    pub fn for_run(net: Net, limits: Limits, program: &Program) -> Self {
+        let Self { fuel, memory, .. } = Self::for_text(net, size(program));
+        // A continuation tells its input twice.
+        let output = usize::try_from(limits.output).unwrap_or(usize::MAX).saturating_mul(2);
         Self {
             fuel: fuel
-                .saturating_add(limits.fuel.saturating_mul(FUEL_PER_UNIT))
+                .saturating_add(limits.fuel.saturating_mul(net.fuel_per_unit))
                 .saturating_add(limits.memory.saturating_mul(FUEL_PER_HEAP_BYTE)),
-            memory: memory.saturating_add(limits.memory.saturating_mul(2)).min(MEMORY_CAP),
+            memory: memory.saturating_add(limits.memory.saturating_mul(2)).min(net.memory),
+            answer: output.saturating_add(ANSWER_BASE),
         }
     }
 
     /// For looking at a text of so many bytes.
     #[must_use]
-    pub fn for_text(bytes: usize) -> Self {
+    pub fn for_text(net: Net, bytes: usize) -> Self {
+        let answer = bytes.saturating_mul(ANSWER_PER_BYTE).saturating_add(ANSWER_BASE);
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         Self {
-            fuel: FUEL_BASE.saturating_add(bytes.saturating_mul(FUEL_PER_BYTE)),
+            fuel: net.fuel.saturating_add(bytes.saturating_mul(FUEL_PER_BYTE)),
             memory: MEMORY_BASE
                 .saturating_add(bytes.saturating_mul(MEMORY_PER_BYTE))
-                .min(MEMORY_CAP),
+                .min(net.memory),
+            answer,
         }
     }
 }
@@ -83,26 +110,33 @@ fn size(program: &Program) -> usize {
 #[derive(Debug)]
 pub(super) struct Ceiling {
     allowance: Allowance,
-    /// Whether growth was refused: it tells a failed allocation from other dead ends.
-    denied: bool,
+    /// The bytes that were refused, if any were: it tells a failed allocation from other dead ends.
+    denied: Option<u64>,
 }
 
 impl Ceiling {
     pub(super) fn new(allowance: Allowance) -> Self {
-        Self { allowance, denied: false }
+        Self { allowance, denied: None }
     }
 
-    pub(super) fn denied(&self) -> bool {
-        self.denied
+    /// The memory ceiling, if it was met.
+    pub(super) fn denied(&self) -> Option<Excess> {
+        let limit = self.allowance.memory;
+        self.denied.map(|used| Excess { name: "instance_memory", used, limit })
     }
 
-    pub(super) fn allowance(&self) -> Allowance {
-        self.allowance
+    /// The wasmtime fuel, all of which is used.
+    pub(super) fn fuel(&self) -> Excess {
+        let limit = self.allowance.fuel;
+        Excess { name: "wasmtime_fuel", used: limit, limit }
     }
 
     fn decide(&mut self, desired: usize) -> bool {
-        let granted = u64::try_from(desired).is_ok_and(|bytes| bytes <= self.allowance.memory);
-        self.denied |= !granted;
+        let desired = u64::try_from(desired).unwrap_or(u64::MAX);
+        let granted = desired <= self.allowance.memory;
+        if !granted {
+            self.denied = Some(desired);
+        }
         granted
     }
 }

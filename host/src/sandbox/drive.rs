@@ -1,10 +1,11 @@
 //! Runs one request to its end: answers what machines ask for, and drives continuations, each
 //! step on a fresh machine. It blocks its thread; the [`Watch`] is the way to stop it.
 
-use super::bindings::{
-    Answer, Argument, Code, Continuation, Fault, Limits, Program, Step, Usage, Value,
-};
-use super::{Machine, Sandbox, Watch};
+use serde::de::IgnoredAny;
+
+use super::bindings::{Answer, Argument, Code, Continuation, Limits, Program, Usage, Value};
+use super::fault::{DEFECT, Fault, fault};
+use super::{Machine, Sandbox, Step, Watch};
 
 /// Fuel between two looks at the watch from outside the guest.
 const SLICE: u64 = 1_000_000;
@@ -129,14 +130,19 @@ impl Run<'_> {
         let mut answer = Answer::None;
         let mut missed = None;
         loop {
-            let step = machine.resume(&answer, slice)?;
-            if debug {
+            let step = machine.resume(&answer, slice);
+            if debug && !machine.is_lost() {
                 self.report(machine)?;
             }
-            answer = match step {
-                Step::Done(value) => return Ok(Ending::Value(value)),
-                Step::Continuation(continuation) => return Ok(Ending::Continuation(continuation)),
-                Step::Failed(fault) => return Err(self.advise(fault, missed)),
+            answer = match step.map_err(|fault| self.advise(fault, missed.take()))? {
+                Step::Done(value) => {
+                    ensure_json(&value.json)?;
+                    return Ok(Ending::Value(value));
+                }
+                Step::Continuation(continuation) => {
+                    ensure_json(&continuation.json)?;
+                    return Ok(Ending::Continuation(continuation));
+                }
                 // No capability exists yet: the machine knows where the effect stands.
                 Step::Perform(_) => Answer::Denied,
                 Step::Lookup(tool) => self.look_up(tool, &mut missed, debug),
@@ -183,5 +189,17 @@ impl Run<'_> {
             peak_memory: self.usage.peak_memory.max(usage.peak_memory),
             peak_depth: self.usage.peak_depth.max(usage.peak_depth),
         };
+    }
+}
+
+/// A value is told to clients as JSON: an evaluator that gives anything else is stopped here.
+fn ensure_json(text: &str) -> Result<(), Fault> {
+    match serde_json::from_str::<IgnoredAny>(text) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            tracing::error!(%error, "the evaluator gave a value that is no JSON");
+            let message = format!("the evaluator gave a value that is no JSON: {error}");
+            Err(fault("internal", message, Some(DEFECT)))
+        }
     }
 }

@@ -8,7 +8,7 @@ use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig,
 };
 
-use super::ceiling::MEMORY_CAP;
+use super::ceiling::{MEMORY_CAP, STACK};
 
 /// What stays mapped of a finished instance's memory, to spare the next one its page faults:
 /// more where the kernel tells which pages were written, because only those must be cleared.
@@ -65,6 +65,7 @@ fn settings(concurrency: usize) -> wasmtime::Result<Config> {
         .cranelift_opt_level(OptLevel::Speed)
         .cranelift_nan_canonicalization(true)
         .wasm_backtrace_max_frames(None)
+        .max_wasm_stack(STACK)
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool(concurrency)?));
     Ok(config)
 }

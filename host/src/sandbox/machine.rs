@@ -4,12 +4,31 @@
 use wasmtime::component::ResourceAny;
 
 use super::Instance;
-use super::bindings::{Answer, Fault, Guest, GuestMachine, Limits, Program, Step, Usage};
+use super::bindings::{
+    Answer, Continuation, Effect, Ended, Guest, GuestMachine, Limits, Program, Told, Usage, Value,
+};
+use super::fault::{Excess, Fault};
 
 /// A program being evaluated.
 pub struct Machine<'a> {
     instance: Instance<'a>,
     handle: ResourceAny,
+    limits: Limits,
+}
+
+/// Where a machine stands that did not fail.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// It ended with a value.
+    Done(Value),
+    /// It ended with a continuation, which is its value.
+    Continuation(Continuation),
+    /// It needs the source of this tool.
+    Lookup(String),
+    /// It needs an effect.
+    Perform(Effect),
+    /// The slice is used up.
+    Paused,
 }
 
 impl std::fmt::Debug for Machine<'_> {
@@ -24,9 +43,21 @@ impl<'a> Machine<'a> {
         program: &Program,
         limits: Limits,
     ) -> Result<Self, Fault> {
-        let handle =
-            instance.call(|guest, store| machine(guest).call_start(store, program, limits))??;
-        Ok(Self { instance, handle })
+        let started =
+            instance.call(|guest, store| machine(guest).call_start(store, program, limits))?;
+        match started {
+            Ok(handle) => Ok(Self { instance, handle, limits }),
+            Err(told) => {
+                // There is no machine to ask what it used; what it wanted is more than there was.
+                let used = Usage {
+                    fuel: limits.fuel,
+                    peak_memory: limits.memory,
+                    peak_depth: limits.depth,
+                };
+                let limit = instance.store.data().denied().or_else(|| limit(&told, limits, used));
+                Err(Fault::from(told).by(limit))
+            }
+        }
     }
 
     /// Evaluates until the program ends, asks for something, or has spent `slice` more fuel.
@@ -34,7 +65,22 @@ impl<'a> Machine<'a> {
     pub fn resume(&mut self, answer: &Answer, slice: u64) -> Result<Step, Fault> {
         self.instance.watch.verdict()?;
         let handle = self.handle;
-        self.instance.call(|guest, store| machine(guest).call_resume(store, handle, answer, slice))
+        let step = self
+            .instance
+            .call(|guest, store| machine(guest).call_resume(store, handle, answer, slice))?;
+        Ok(match step {
+            Ended::Done(value) => Step::Done(value),
+            Ended::Continuation(continuation) => Step::Continuation(continuation),
+            Ended::Lookup(tool) => Step::Lookup(tool),
+            Ended::Perform(effect) => Step::Perform(effect),
+            Ended::Paused => Step::Paused,
+            Ended::Failed(told) => return Err(self.explain(told)),
+        })
+    }
+
+    /// Whether the machine trapped, and can be asked nothing any more.
+    pub(super) fn is_lost(&self) -> bool {
+        self.instance.trapped.is_some()
     }
 
     /// What the machine has used so far.
@@ -48,6 +94,39 @@ impl<'a> Machine<'a> {
         let handle = self.handle;
         self.instance.call(|guest, store| machine(guest).call_debug(store, handle))
     }
+
+    /// Adds to a fault of the program which limit it met. An evaluator that was refused memory says
+    /// that the program is too large, and does not know that the ceiling was meant for itself.
+    fn explain(&mut self, told: Told) -> Fault {
+        let denied = self.instance.store.data().denied();
+        let met = match denied.filter(|_| told.code == TOO_LARGE) {
+            Some(ceiling) => Some(ceiling),
+            None if LIMITED.contains(&told.code.as_str()) => {
+                self.usage().ok().and_then(|usage| limit(&told, self.limits, usage))
+            }
+            None => None,
+        };
+        Fault::from(told).by(met)
+    }
+}
+
+const TOO_LARGE: &str = "too-large";
+
+/// The codes of faults that are the work of a limit.
+const LIMITED: [&str; 3] = ["out-of-fuel", "too-deep", TOO_LARGE];
+
+/// The limit behind a fault. What is too large may be so by a fixed bound of the language, such as
+/// the bits of an integer: only the message tells.
+fn limit(told: &Told, limits: Limits, used: Usage) -> Option<Excess> {
+    let (name, used, limit) = match told.code.as_str() {
+        "out-of-fuel" => ("fuel", used.fuel, limits.fuel),
+        "too-deep" => ("depth", used.peak_depth.into(), limits.depth.into()),
+        TOO_LARGE if told.message.contains("memory limit") => {
+            ("memory", used.peak_memory, limits.memory)
+        }
+        _ => return None,
+    };
+    Some(Excess { name, used, limit })
 }
 
 fn machine(guest: &Guest) -> GuestMachine<'_> {

@@ -7,6 +7,7 @@ mod bindings;
 mod ceiling;
 mod drive;
 mod engine;
+mod fault;
 mod gate;
 mod machine;
 mod ticker;
@@ -20,14 +21,15 @@ use wasmtime::component::Linker;
 
 pub use self::artifact::{COMPONENT, Origin};
 pub use self::bindings::{
-    Answer, Argument, Code, Continuation, Effect, Fault, Limits, Program, Source, Step, Summary,
-    Usage, Value,
+    Answer, Argument, Code, Continuation, Effect, Limits, Program, Source, Summary, Usage, Value,
 };
-pub use self::ceiling::{Allowance, MEMORY_CAP};
+pub use self::ceiling::{Allowance, MEMORY_CAP, Net};
 pub use self::drive::{Ending, Outcome, Request, World, drive};
+pub use self::fault::{Excess, Fault, fault};
 pub use self::gate::{Busy, Gate};
-pub use self::machine::Machine;
-pub use self::watch::{Watch, fault};
+pub use self::machine::{Machine, Step};
+pub use self::watch::Watch;
+pub(crate) use self::watch::milliseconds;
 
 use self::artifact::Artifact;
 use self::bindings::{Guest, GuestPre};
@@ -46,11 +48,32 @@ pub enum Error {
     Component(String),
 }
 
+/// How a sandbox is set up.
+#[derive(Debug, Clone, Copy)]
+pub struct Setup<'a> {
+    /// The component. It is not trusted, whoever wrote it.
+    pub component: &'a [u8],
+    /// Where its compiled code is kept between starts.
+    pub cache: Option<&'a Path>,
+    /// Machines that may be alive at once.
+    pub concurrency: usize,
+    /// The net below the language's own limits.
+    pub net: Net,
+    /// How often a running guest looks up, to see whether it has to stop.
+    pub period: Duration,
+}
+
+impl Setup<'_> {
+    /// How often a guest looks up if nothing else is said.
+    pub const PERIOD: Duration = Duration::from_millis(5);
+}
+
 /// The compiled evaluator and what it takes to start instances of it.
 pub struct Sandbox {
     guest: GuestPre<Ceiling>,
     ticker: Ticker,
     artifact: Artifact,
+    net: Net,
 }
 
 impl std::fmt::Debug for Sandbox {
@@ -63,12 +86,21 @@ impl Sandbox {
     /// Compiles the evaluator, or loads it compiled from `cache`. `concurrency` is the number of
     /// machines that may be alive at once.
     pub fn open(cache: Option<&Path>, concurrency: usize) -> Result<Self, Error> {
-        let engines = Engines::new(concurrency).map_err(|e| Error::Engine(format!("{e:#}")))?;
+        let (net, period) = (Net::WIDE, Setup::PERIOD);
+        Self::set_up(&Setup { component: COMPONENT, cache, concurrency, net, period })
+    }
+
+    /// The same with every setting given.
+    pub fn set_up(setup: &Setup<'_>) -> Result<Self, Error> {
+        let engines =
+            Engines::new(setup.concurrency).map_err(|e| Error::Engine(format!("{e:#}")))?;
         let unusable = |e: wasmtime::Error| Error::Component(format!("{e:#}"));
-        let (component, artifact) = artifact::load(&engines, cache).map_err(unusable)?;
+        let (component, artifact) =
+            artifact::load(&engines, setup.component, setup.cache).map_err(unusable)?;
         let linker = Linker::new(engines.native());
         let guest = linker.instantiate_pre(&component).and_then(GuestPre::new).map_err(unusable)?;
-        Ok(Self { guest, ticker: Ticker::start(engines.native()), artifact })
+        let ticker = Ticker::start(engines.native(), setup.period);
+        Ok(Self { guest, ticker, artifact, net: setup.net })
     }
 
     /// How the component came to be compiled.
@@ -77,16 +109,16 @@ impl Sandbox {
         &self.artifact.origin
     }
 
-    /// sha256 of the embedded component, 64 hexadecimal digits.
+    /// sha256 of the component, 64 hexadecimal digits.
     #[must_use]
     pub fn hash(&self) -> &str {
         &self.artifact.hash
     }
 
-    /// Size of the embedded component in bytes.
+    /// Size of the component in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
-        artifact::COMPONENT.len()
+        self.artifact.size
     }
 
     /// Parses a program. The machine has evaluated nothing yet.
@@ -96,24 +128,25 @@ impl Sandbox {
         limits: Limits,
         watch: &Watch,
     ) -> Result<Machine<'_>, Fault> {
-        let allowance = Allowance::for_run(limits, program);
+        let allowance = Allowance::for_run(self.net, limits, program);
         Machine::start(self.enter(allowance, watch)?, program, limits)
     }
 
     /// Looks at a term without running it.
     pub fn check(&self, code: &str, watch: &Watch) -> Result<Summary, Vec<Fault>> {
-        let allowance = Allowance::for_text(code.len());
+        let allowance = Allowance::for_text(self.net, code.len());
         let mut instance = self.enter(allowance, watch).map_err(|fault| vec![fault])?;
         let code = code.to_owned();
         let checked =
             instance.call(|guest, store| guest.pif_evaluator_analysis().call_check(store, &code));
-        checked.map_err(|fault| vec![fault])?
+        let told = checked.map_err(|fault| vec![fault])?;
+        told.map_err(|faults| faults.into_iter().map(Fault::from).collect())
     }
 
     /// The reference of all forms as JSON.
     pub fn forms(&self, patience: Duration) -> Result<String, Fault> {
         let watch = Watch::new(patience);
-        let mut instance = self.enter(Allowance::for_text(0), &watch)?;
+        let mut instance = self.enter(Allowance::for_text(self.net, 0), &watch)?;
         instance.call(|guest, store| guest.pif_evaluator_analysis().call_forms(store))
     }
 
@@ -124,6 +157,7 @@ impl Sandbox {
         store.limiter(|ceiling| ceiling);
         store.set_epoch_deadline(1);
         store.epoch_deadline_callback(watch.callback());
+        store.set_hostcall_fuel(allowance.answer);
         let entered =
             store.set_fuel(allowance.fuel).and_then(|()| self.guest.instantiate(&mut store));
         match entered {

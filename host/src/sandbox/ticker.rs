@@ -7,9 +7,6 @@ use std::time::Duration;
 
 use wasmtime::Engine;
 
-/// How often a running guest looks up. Cancelling takes effect within one period.
-const PERIOD: Duration = Duration::from_millis(5);
-
 /// The handle on the thread; dropping it ends the thread.
 #[derive(Debug)]
 pub(super) struct Ticker {
@@ -29,12 +26,13 @@ struct State {
 }
 
 impl Ticker {
-    pub(super) fn start(engine: &Engine) -> Self {
+    /// `period` is how often a running guest looks up: cancelling takes effect within one.
+    pub(super) fn start(engine: &Engine, period: Duration) -> Self {
         let shared = Arc::new(Shared::default());
         let (engine, thread_shared) = (engine.clone(), Arc::clone(&shared));
         thread::spawn(move || {
             while thread_shared.wait() {
-                thread::sleep(PERIOD);
+                thread::sleep(period);
                 engine.increment_epoch();
             }
         });

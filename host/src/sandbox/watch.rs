@@ -5,14 +5,15 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use wasmtime::{StoreContextMut, Trap, UpdateDeadline};
 
-use super::bindings::Fault;
-use super::ceiling::Ceiling;
+use super::ceiling::{Ceiling, STACK};
+use super::fault::{DEFECT, Excess, Fault, fault};
 
 /// The wall clock and the cancellation of one request. All machines that the request drives
 /// share it.
 #[derive(Debug, Clone)]
 pub struct Watch {
     cancelled: CancellationToken,
+    started: Instant,
     allowed: Duration,
     /// None when the clock reaches further than the system can count.
     deadline: Option<Instant>,
@@ -28,7 +29,8 @@ impl Watch {
     /// Starts the clock of a run that the token can stop.
     #[must_use]
     pub fn cancelled_by(cancelled: CancellationToken, allowed: Duration) -> Self {
-        Self { cancelled, allowed, deadline: Instant::now().checked_add(allowed) }
+        let started = Instant::now();
+        Self { cancelled, started, allowed, deadline: started.checked_add(allowed) }
     }
 
     /// The fault `cancelled` or `timeout` once the run has to stop.
@@ -39,7 +41,9 @@ impl Watch {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             let message = format!("the run took longer than {:?} of wall clock", self.allowed);
             let hint = "do less in one run, or split the work with `continue`";
-            return Err(fault("timeout", message, Some(hint)));
+            let (used, limit) = (milliseconds(self.started.elapsed()), milliseconds(self.allowed));
+            let limit = Excess { name: "wall_clock_ms", used, limit };
+            return Err(fault("timeout", message, Some(hint)).by(Some(limit)));
         }
         Ok(())
     }
@@ -67,30 +71,26 @@ impl Watch {
             return verdict;
         }
         tracing::error!(error = format!("{error:#}"), ?ceiling, "the evaluator was stopped");
-        let allowance = ceiling.allowance();
-        let layer = match trap {
-            Some(Trap::OutOfFuel) => format!("wasmtime fuel ({} units)", allowance.fuel),
-            _ if ceiling.denied() => format!("the memory ceiling ({} bytes)", allowance.memory),
-            Some(Trap::StackOverflow) => "the wasm stack".to_owned(),
-            Some(trap) => format!("a trap ({trap})"),
-            None => format!("the sandbox ({error})"),
+        let stopped = |by: &str, limit| {
+            let message = format!("the evaluator was stopped by {by}");
+            fault("internal", message, Some(DEFECT)).by(limit)
         };
-        fault("internal", format!("the evaluator was stopped by {layer}"), Some(DEFECT))
+        match trap {
+            Some(Trap::OutOfFuel) => stopped("wasmtime fuel", Some(ceiling.fuel())),
+            _ if ceiling.denied().is_some() => stopped("the memory ceiling", ceiling.denied()),
+            Some(Trap::StackOverflow) => {
+                let limit = u64::try_from(STACK).unwrap_or(u64::MAX);
+                let excess = Excess { name: "wasm_stack", used: limit, limit };
+                stopped("the wasm stack", Some(excess))
+            }
+            Some(trap) => stopped(&format!("a trap ({trap})"), None),
+            // It gave something that the contract does not allow.
+            None => stopped(&format!("the sandbox ({})", error.root_cause()), None),
+        }
     }
 }
 
-const DEFECT: &str =
-    "this is a defect of the evaluator, not of the program: please report it with the program";
-
-/// A fault that the host makes: it points at no place in the program.
-#[must_use]
-pub fn fault(code: &str, message: String, hint: Option<&str>) -> Fault {
-    Fault {
-        code: code.to_owned(),
-        message,
-        at: String::new(),
-        tool: None,
-        hint: hint.map(str::to_owned),
-        calls: Vec::new(),
-    }
+/// A span of time as limits count it.
+pub(crate) fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -181,7 +181,7 @@ fn read_examples(host: &Host, arguments: &Arguments<'_>) -> Result<Vec<Example>,
         return Err(malformed(message, Some(&format!("give {MOST_EXAMPLES} at most"))));
     }
     if raw.len() > host.config.max_data {
-        return Err(too_large("examples", raw.len(), host.config.max_data));
+        return Err(too_large("data", "examples", raw.len(), host.config.max_data));
     }
     items.iter().enumerate().map(|(index, item)| read_example(index, item.get(), shape)).collect()
 }

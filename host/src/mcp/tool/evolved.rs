@@ -10,6 +10,7 @@ use super::super::host::{Host, Tools};
 use super::super::reply::tell;
 use super::run::{ensure_data, output_schema, read_settings, settings_schema};
 use super::{Call, Description, ToolResult, arguments};
+use crate::config::Profile;
 use crate::registry::Revision;
 use crate::sandbox::Code;
 use crate::text;
@@ -17,7 +18,7 @@ use crate::text;
 const KNOWN: [&str; 8] = ["input", "data", "fuel", "memory", "depth", "max_steps", "step", "trace"];
 
 /// What the protocol lists of an evolved tool.
-pub(in super::super) fn describe(name: &str, revision: &Revision) -> Tool {
+pub(in super::super) fn describe(name: &str, revision: &Revision, profile: Profile) -> Tool {
     let description = Description {
         title: name.to_owned(),
         text: format!(
@@ -26,10 +27,10 @@ pub(in super::super) fn describe(name: &str, revision: &Revision) -> Tool {
             revision.short(),
         ),
         input: arguments(&settings_schema(), &[]),
-        output: output_schema(),
+        output: output_schema(profile),
         read_only: true,
     };
-    description.into_listed(name.to_owned())
+    description.into_listed(name.to_owned(), profile)
 }
 
 /// Calls an evolved tool, which exists.
@@ -38,5 +39,5 @@ pub(in super::super) async fn call(host: &Arc<Host>, name: &str, call: Call) -> 
     let request = read_settings(&arguments, host, Code::Tool(name.to_owned()))?;
     ensure_data(host, &request)?;
     let report = host.evaluate(request, Tools::of(host), &call.caller).await;
-    tell(report, host.config.max_result)
+    tell(report, host)
 }

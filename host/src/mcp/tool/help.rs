@@ -10,6 +10,7 @@ use super::super::arguments::{Arguments, malformed};
 use super::super::host::Host;
 use super::super::reply::{Refusal, Reply};
 use super::{BuiltIn, Call, Description, ToolResult, arguments, reply};
+use crate::config::Profile;
 use crate::sandbox::{Fault, fault};
 use crate::similar::similar;
 
@@ -145,7 +146,7 @@ fn cut(text: &str) -> String {
 
 fn show_tools() -> Reply {
     let mut text = String::new();
-    for tool in BuiltIn::ALL.map(BuiltIn::describe) {
+    for tool in BuiltIn::ALL.map(|tool| tool.describe(Profile::Slim)) {
         let description = tool.description.unwrap_or_default();
         let _ = writeln!(text, "## {}\n{description}\n", tool.name);
     }

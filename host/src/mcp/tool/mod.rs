@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::host::{Caller, Host};
 use super::reply::{Refusal, Reply, object};
+use crate::config::Profile;
 
 pub(super) use self::evolved::{call as call_evolved, describe as describe_evolved};
 
@@ -60,16 +61,16 @@ impl BuiltIn {
     }
 
     /// What the protocol lists of it.
-    pub(super) fn describe(self) -> Tool {
+    pub(super) fn describe(self, profile: Profile) -> Tool {
         let tool = match self {
             Self::Evolve => evolve::describe(),
-            Self::Run => run::describe(),
+            Self::Run => run::describe(profile),
             Self::List => list::describe(),
             Self::Help => help::describe(),
             Self::Check => check::describe(),
             Self::ServerInfo => server_info::describe(),
         };
-        tool.into_listed(self.name().to_owned())
+        tool.into_listed(self.name().to_owned(), profile)
     }
 
     pub(super) async fn call(self, host: &Arc<Host>, call: Call) -> ToolResult {
@@ -95,16 +96,20 @@ struct Description {
 }
 
 impl Description {
-    fn into_listed(self, name: String) -> Tool {
+    fn into_listed(self, name: String, profile: Profile) -> Tool {
         let annotations = ToolAnnotations::new()
             .read_only(self.read_only)
             .destructive(false)
             .idempotent(true)
             .open_world(false);
-        Tool::new(name, self.text, object(self.input))
+        let tool = Tool::new(name, self.text, object(self.input))
             .with_title(self.title)
-            .with_raw_output_schema(Arc::new(object(self.output)))
-            .with_annotations(annotations)
+            .with_annotations(annotations);
+        match profile {
+            // Who advertises a schema must send what it describes.
+            Profile::Slim => tool,
+            _ => tool.with_raw_output_schema(Arc::new(object(self.output))),
+        }
     }
 }
 
@@ -127,6 +132,15 @@ fn reply(properties: Value) -> Value {
         "hint": {"type": "string", "description": "what to write instead"},
         "tool": {"type": "string", "description": "the tool in whose source `at` points"},
         "calls": {"type": "array", "items": {"type": "string"}},
+        "limit": {
+            "type": "object",
+            "description": "of a fault by a limit: which one, what was used of it, what there was",
+            "properties": {
+                "name": {"type": "string"},
+                "used": {"type": "integer"},
+                "limit": {"type": "integer"},
+            },
+        },
     }));
     all.extend(object(properties));
     json!({"type": "object", "properties": all})

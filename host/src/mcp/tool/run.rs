@@ -6,8 +6,10 @@ use serde_json::{Value, json};
 
 use super::super::arguments::{Arguments, decode, malformed};
 use super::super::host::{Host, Tools, too_large};
-use super::super::reply::tell;
+use super::super::profile;
+use super::super::reply::{object, tell};
 use super::{Call, Description, ToolResult, arguments, reply};
+use crate::config::Profile;
 use crate::registry::name;
 use crate::sandbox::{Argument, Code, Fault, Limits, Request, fault};
 
@@ -44,7 +46,7 @@ A result {\"type\":\"continuation\",…} asks to be run again with its `tool`, `
 `step`; `max_steps` does that for you.
 A fault comes back with its code, a JSON Pointer to the place, and often a hint.";
 
-pub(super) fn describe() -> Description {
+pub(super) fn describe(profile: Profile) -> Description {
     let mut properties = settings_schema();
     let own = json!({
         "code": {"description": "a term, its JSON text, or the name of an evolved tool"},
@@ -58,7 +60,7 @@ pub(super) fn describe() -> Description {
         title: "Run a term or tool".to_owned(),
         text: TEXT.to_owned(),
         input: arguments(&properties, &[]),
-        output: output_schema(),
+        output: output_schema(profile),
         read_only: true,
     }
 }
@@ -79,10 +81,10 @@ pub(super) fn settings_schema() -> Value {
 }
 
 /// What a run replies.
-pub(super) fn output_schema() -> Value {
+pub(super) fn output_schema(profile: Profile) -> Value {
     let texts =
         |text: &str| json!({"type": "array", "items": {"type": "string"}, "description": text});
-    reply(json!({
+    let mut schema = reply(json!({
         "value": {"description": "the result; absent when it is too long or too deep"},
         "exact": {"type": "string", "description": "the result as JSON text, where parsers may round or refuse it"},
         "kind": {"type": "string", "description": "its type: integer, list, record, function, continuation, …"},
@@ -93,7 +95,13 @@ pub(super) fn output_schema() -> Value {
         "evaluation": texts("the first evaluation steps, if `trace` was set"),
         "truncated": {"type": "boolean", "description": "the result was too long to show"},
         "size": {"type": "integer", "description": "its length in characters"},
-    }))
+    }));
+    if profile == Profile::Debug
+        && let Some(Value::Object(members)) = schema.get_mut("properties")
+    {
+        members.extend(object(profile::schema()));
+    }
+    schema
 }
 
 pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
@@ -103,7 +111,7 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
     if let Code::Term(text) = &code
         && text.len() > host.config.max_code
     {
-        return Err(too_large("code", text.len(), host.config.max_code).into());
+        return Err(too_large("code", "code", text.len(), host.config.max_code).into());
     }
     let mut request = read_settings(&arguments, host, code)?;
     request.context = read_context(&arguments, &request.code)?;
@@ -120,7 +128,7 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
     {
         report.outcome.ending = Err(unknown(&text, &tools, Some(fault)));
     }
-    tell(report, host.config.max_result)
+    tell(report, host)
 }
 
 /// What to run, and whether it is text that could have been meant as a name.
@@ -247,7 +255,7 @@ pub(super) fn ensure_data(host: &Host, request: &Request) -> Result<(), Fault> {
     };
     let length = argument + request.context.as_ref().map_or(0, String::len);
     if length > host.config.max_data {
-        return Err(too_large(name, length, host.config.max_data));
+        return Err(too_large("data", name, length, host.config.max_data));
     }
     Ok(())
 }

@@ -8,13 +8,22 @@ use super::super::host::Host;
 use super::super::reply::Reply;
 use super::{Call, Description, ToolResult, arguments, reply};
 use crate::config::Config;
-use crate::sandbox::Origin;
+use crate::sandbox::{Origin, milliseconds};
 
 const TEXT: &str = "\
 About this server: version, limits and their ceilings, the layers that contain a program, the \
 hash of the evaluator, the number of tools.";
 
 pub(super) fn describe() -> Description {
+    let layer = json!({
+        "type": "object",
+        "properties": {
+            "name": {"type": "string"},
+            "limit": {"type": "integer"},
+            "flag": {"type": "string"},
+            "fault": {"type": "string", "description": "what it gives when it stops something"},
+        },
+    });
     Description {
         title: "Server information".to_owned(),
         text: TEXT.to_owned(),
@@ -26,7 +35,8 @@ pub(super) fn describe() -> Description {
             "limits": {"type": "object"},
             "ceilings": {"type": "object"},
             "requests": {"type": "object"},
-            "layers": {"type": "array", "items": {"type": "string"}},
+            "profile": {"type": "string"},
+            "layers": {"type": "array", "items": layer, "description": "what contains a program, innermost first"},
             "tools": {"type": "integer", "description": "evolved tools"},
             "changes": {"type": "integer", "description": "changes since the start"},
         })),
@@ -38,17 +48,16 @@ pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
     Arguments::parse(&call.arguments, "server_info", &[])?;
     let config = &host.config;
     let tools = host.registry.snapshot().len();
+    let layers = layers(config);
+    let told: Vec<String> = layers.iter().map(Layer::tell).collect();
     let text = format!(
         "mcp-pif {}: {tools} evolved tools (kept in memory)\nevaluator: {} bytes, sha256 {}, {}\n\
-         a run gets fuel {}, depth {}, memory {} bytes, {:?} of wall clock",
+         no imports, a fresh instance for each call\nlayers: {}",
         env!("CARGO_PKG_VERSION"),
         host.sandbox.size(),
         host.sandbox.hash(),
         tell_origin(host.sandbox.origin()),
-        config.limits.fuel,
-        config.limits.depth,
-        config.limits.memory,
-        config.wall_clock,
+        told.join(", "),
     );
     let protocols: Vec<&str> =
         ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str).collect();
@@ -69,31 +78,64 @@ pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
                 "memory": config.ceilings.memory,
             },
             "requests": requests(config),
-            "layers": LAYERS,
+            "profile": config.profile.name(),
+            "layers": layers.iter().map(Layer::record).collect::<Vec<_>>(),
             "tools": tools,
             "changes": *host.registry.changes().borrow(),
         }),
     ))
 }
 
+/// A layer between a program and the world, as configured.
+struct Layer {
+    /// As faults name it.
+    name: &'static str,
+    limit: u64,
+    flag: &'static str,
+    /// What a caller sees when it stops something.
+    fault: &'static str,
+}
+
 /// What contains a program, innermost first.
-const LAYERS: [&str; 8] = [
-    "language fuel, depth and memory: exact and equal on every platform",
-    "a component without imports: there is nothing for it to call",
-    "a fresh instance for each call",
-    "wasmtime fuel",
-    "memory ceiling of the instance",
-    "deadline by the wall clock, and cancellation",
-    "gate with a queue: as many runs at once as configured",
-    "caps on line, code, data, nesting and result",
-];
+fn layers(config: &Config) -> Vec<Layer> {
+    let layer = |name, limit, flag, fault| Layer { name, limit, flag, fault };
+    let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+    vec![
+        layer("fuel", config.limits.fuel, "--fuel", "out-of-fuel"),
+        layer("depth", config.limits.depth.into(), "--depth", "too-deep"),
+        layer("memory", config.limits.memory, "--memory", "too-large"),
+        layer("wasmtime_fuel", config.net.fuel, "--wasmtime-fuel", "internal"),
+        layer("instance_memory", config.net.memory, "--instance-memory", "internal"),
+        layer("wall_clock_ms", milliseconds(config.wall_clock), "--wall-clock", "timeout"),
+        layer("concurrency", count(config.concurrency), "--concurrency", "waits"),
+        layer("queue", count(config.queue), "--queue", "reading stops"),
+        layer("patience_ms", milliseconds(config.patience), "--patience", "busy"),
+        layer("line", count(config.max_line), "--max-line", "-32600"),
+        layer("nesting", count(config.max_nesting), "--max-nesting", "-32600"),
+        layer("code", count(config.max_code), "--max-code", "too-large"),
+        layer("data", count(config.max_data), "--max-data", "too-large"),
+        layer("result", count(config.max_result), "--max-result", "truncated"),
+    ]
+}
+
+impl Layer {
+    fn record(&self) -> Value {
+        let Self { name, limit, flag, fault } = self;
+        json!({"name": name, "limit": limit, "flag": flag, "fault": fault})
+    }
+
+    fn tell(&self) -> String {
+        let Self { name, limit, fault, .. } = self;
+        format!("{name} {limit} ({fault})")
+    }
+}
 
 fn limits(config: &Config) -> Value {
     json!({
         "fuel": config.limits.fuel,
         "depth": config.limits.depth,
         "memory": config.limits.memory,
-        "wall_clock_ms": u64::try_from(config.wall_clock.as_millis()).unwrap_or(u64::MAX),
+        "wall_clock_ms": milliseconds(config.wall_clock),
         "result_characters": config.max_result,
     })
 }

@@ -1,0 +1,109 @@
+//! How much of a reply a client gets: text alone, text and a small record, or all there is.
+
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
+use serde_json::{Value, json};
+
+use super::host::{Host, Report};
+use super::reply::{Refusal, Reply};
+use super::tool::ToolResult;
+use crate::config::Profile;
+use crate::sandbox::{Code, Watch, milliseconds};
+
+/// Members of records that the text does not tell. Where there is nothing but text, they follow it.
+const UNTOLD: [&str; 5] = ["warnings", "trace", "evaluation", "steps", "next_cursor"];
+
+/// The result of a call as the profile has it.
+pub(super) fn present(result: ToolResult, profile: Profile) -> CallToolResult {
+    let (text, structured, is_error) = match result {
+        Ok(Reply { text, structured }) => (text, structured, false),
+        Err(Refusal { text, structured }) => (text, structured, true),
+    };
+    let mut content = vec![ContentBlock::text(text)];
+    if profile == Profile::Slim {
+        content.extend(untold(&structured).map(ContentBlock::text));
+    }
+    let mut result = match is_error {
+        false => CallToolResult::success(content),
+        true => CallToolResult::error(content),
+    };
+    // Only a tool without an output schema may do without: in this profile none has one.
+    result.structured_content = (profile != Profile::Slim).then_some(Value::Object(structured));
+    result
+}
+
+/// What the text alone would leave out.
+fn untold(structured: &JsonObject) -> Option<String> {
+    let mut lines = Vec::new();
+    for name in UNTOLD {
+        let name_or_line = |value: &Value| match value {
+            Value::String(line) => format!("{name}: {line}"),
+            value => format!("{name}: {value}"),
+        };
+        match structured.get(name) {
+            Some(Value::Array(values)) => lines.extend(values.iter().map(name_or_line)),
+            Some(value) => lines.push(name_or_line(value)),
+            None => {}
+        }
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// Keeps as many lines as the profile shows, and says how many there are more.
+pub(super) fn cap(mut lines: Vec<String>, most: usize) -> Vec<String> {
+    if lines.len() > most {
+        let more = lines.len() - most;
+        lines.truncate(most);
+        lines.push(format!("… and {more} more"));
+    }
+    lines
+}
+
+/// What the profile `debug` adds to the record of a run, whether it ended well or not.
+pub(super) fn annotate(record: &mut JsonObject, report: &Report, host: &Host) {
+    let (usage, limits) = (&report.outcome.usage, report.limits);
+    let added = json!({
+        "usage": {
+            "fuel": usage.fuel,
+            "peak_memory": usage.peak_memory,
+            "peak_depth": usage.peak_depth,
+        },
+        "limits": {
+            "fuel": limits.fuel,
+            "depth": limits.depth,
+            "memory": limits.memory,
+            "wall_clock_ms": milliseconds(host.config.wall_clock),
+            "result": host.config.max_result,
+        },
+        "elapsed_ms": milliseconds(report.elapsed),
+        "steps": report.outcome.driven,
+        "warnings": [],
+        "trace": [],
+    });
+    if let Value::Object(added) = added {
+        for (name, value) in added {
+            record.entry(name).or_insert(value);
+        }
+    }
+    if let Some(revision) = &report.revision {
+        record.insert("revision".to_owned(), revision.as_str().into());
+    }
+}
+
+/// The schema of what [`annotate`] adds.
+pub(super) fn schema() -> Value {
+    let numbers = |text: &str| json!({"type": "object", "description": text});
+    json!({
+        "usage": numbers("fuel, peak_memory in bytes, peak_depth"),
+        "limits": numbers("what the run was allowed"),
+        "elapsed_ms": {"type": "integer"},
+        "revision": {"type": "string", "description": "sha256 of the canonical term that was run"},
+    })
+}
+
+/// The revision of what is to be run: of a tool, or of a term as `evolve` would keep it.
+pub(super) fn revision(host: &Host, code: &Code, watch: &Watch) -> Option<String> {
+    match code {
+        Code::Tool(name) => Some(host.registry.snapshot().get(name)?.current().hash.clone()),
+        Code::Term(text) => host.sandbox.check(text, watch).ok().map(|summary| summary.hash),
+    }
+}
