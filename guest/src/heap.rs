@@ -245,10 +245,13 @@ impl Heap {
         (kind(head) == KIND_TEXT).then_some((u64::from(aux(head)), chars))
     }
 
-    /// Appends the bytes of a text to `out`. Ropes are walked with a stack on the heap.
-    pub(crate) fn write_text(&self, v: Word, out: &mut Vec<u8>) {
+    /// Appends the bytes of a text to `out` until that has as many as wanted. Ropes are walked with
+    /// a stack on the heap.
+    pub(crate) fn write_text(&self, v: Word, wanted: usize, out: &mut Vec<u8>) {
         let mut open = vec![v];
-        while let Some(v) = open.pop() {
+        while out.len() < wanted
+            && let Some(v) = open.pop()
+        {
             if tag(v) == ROPE {
                 let [left, right] = self.cell(index(v) + 1);
                 open.push(right);
@@ -266,8 +269,13 @@ impl Heap {
 
     /// The characters of a text.
     pub(crate) fn string(&self, v: Word) -> String {
+        self.prefix(v, usize::MAX)
+    }
+
+    /// The beginning of a text, of so many bytes or to the end of the piece that they stand in.
+    pub(crate) fn prefix(&self, v: Word, wanted: usize) -> String {
         let mut bytes = Vec::new();
-        self.write_text(v, &mut bytes);
+        self.write_text(v, wanted, &mut bytes);
         String::from_utf8(bytes).unwrap_or_default()
     }
 

@@ -150,7 +150,7 @@ impl Writer<'_> {
         let bytes = self.heap.text_size(v).map_or(0, |(bytes, _)| bytes);
         if bytes > self.limit as u64 {
             // Too long whatever it is: written far enough for an excerpt.
-            let chars = self.heap.string(v);
+            let chars = self.heap.prefix(v, self.limit.saturating_mul(4));
             let end = chars.char_indices().nth(self.limit).map_or(chars.len(), |(at, _)| at);
             print::string(chars.get(..end).unwrap_or_default(), &mut self.out);
             self.work.clear();

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::builder::FalseyValueParser;
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use directories::ProjectDirs;
 
 use crate::quantity::{parse_count, parse_duration, parse_size};
@@ -243,6 +243,19 @@ pub struct Error {
     reason: String,
 }
 
+impl Config {
+    /// The settings of a command line that consists of these flags.
+    pub fn from_flags(flags: &[&str]) -> anyhow::Result<Self> {
+        #[derive(Debug, Parser)]
+        struct Line {
+            #[command(flatten)]
+            options: Options,
+        }
+        let line = Line::try_parse_from(["mcp-pif"].iter().chain(flags))?;
+        Ok(line.options.check()?)
+    }
+}
+
 impl Options {
     /// Checks the settings one by one and against each other.
     pub fn check(self) -> Result<Config, Error> {
@@ -363,18 +376,9 @@ fn ordered(flag: &'static str, value: u64, above: &str, ceiling: u64) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
 
-    #[derive(Debug, Parser)]
-    struct Line {
-        #[command(flatten)]
-        options: Options,
-    }
-
-    fn check(arguments: &[&str]) -> Result<Config, String> {
-        let line = Line::try_parse_from([&["mcp-pif"], arguments].concat());
-        let options = line.map_err(|e| e.to_string())?.options;
-        options.check().map_err(|e| e.to_string())
+    fn check(flags: &[&str]) -> Result<Config, String> {
+        Config::from_flags(flags).map_err(|e| e.to_string())
     }
 
     #[test]

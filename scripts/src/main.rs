@@ -4,6 +4,7 @@
 
 mod bench;
 mod clients;
+mod fuzz;
 mod tasks;
 
 use anyhow::{Result, bail};
@@ -15,6 +16,8 @@ cargo x <task>
   bless      rewrite the expectations of the corpus from the native evaluator
   component  build the component and say where it is
   bench      the benchmark programs, in the sandbox and natively, against CPython
+  fuzz       fuzz targets, all or those named, `--minutes N` each (needs cargo-fuzz);
+             `fuzz seeds` makes the inputs to start from
   clients    real MCP clients against the server (needs npm)
 ";
 
@@ -29,6 +32,7 @@ fn main() -> Result<()> {
         "bless" => tasks::bless(),
         "component" => tasks::component(),
         "bench" => bench::run(rest),
+        "fuzz" => fuzz::run(rest),
         "clients" => clients::run(rest),
         "" | "help" | "--help" => {
             print!("{USAGE}");

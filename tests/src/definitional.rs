@@ -352,9 +352,9 @@ impl Evaluator {
     fn program(&mut self, program: &Program) -> Evaluated {
         let code = match &program.code {
             Source::Term(text) => Some(self.parse(text, Origin::Code, Notation::Code)?),
+            Source::Tool(_) if program.context.is_some() => return Err(Code::Malformed),
             Source::Tool(_) => None,
         };
-        let env = self.context(program.context.as_deref())?;
         let given = match &program.argument {
             Argument::None => Next::Value(Value::Unit),
             Argument::Data(text) => Next::Value(json::read(text)?),
@@ -367,6 +367,7 @@ impl Evaluator {
                 Next::Tail(term, Environment::default(), tool)
             }
         };
+        let env = self.context(program.context.as_deref())?;
         let value = match (&program.code, code) {
             (Source::Tool(name), _) => self.tool_value(name, 0)?,
             (_, code) => self.eval(code.unwrap_or_default(), &env, &None, 0)?,

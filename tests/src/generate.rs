@@ -19,29 +19,49 @@ pub struct Sample {
     pub limits: Limits,
 }
 
-/// A small generator of random numbers (splitmix64).
+/// Where random choices come from.
 #[derive(Debug)]
-pub struct Random(u64);
+pub enum Random {
+    /// A small generator of random numbers (splitmix64) in this state.
+    Seed(u64),
+    /// A byte or two for each choice, the next one last; zeros when there are no more. Whoever
+    /// changes a byte changes one choice.
+    Bytes(Vec<u8>),
+}
 
 impl Random {
     /// Numbers that depend on nothing but the seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self(seed)
+        Self::Seed(seed)
     }
 
-    /// The next 64 bits.
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+    /// Choices that are spelt out.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        Self::Bytes(bytes.iter().rev().copied().collect())
+    }
+
+    /// The next number, of 64 bits or of as many bytes as it takes to choose among `n`.
+    fn number(&mut self, n: u64) -> u64 {
+        match self {
+            Self::Seed(state) => {
+                *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+                let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+                z ^ (z >> 31)
+            }
+            Self::Bytes(bytes) => {
+                let mut next = || u64::from(bytes.pop().unwrap_or_default());
+                if n <= 256 { next() } else { next() << 8 | next() }
+            }
+        }
     }
 
     /// A number below `n`, which is not zero.
     pub fn below(&mut self, n: usize) -> usize {
         let n = u64::try_from(n).unwrap_or(u64::MAX);
-        usize::try_from(self.bits() % n).unwrap_or_default()
+        usize::try_from(self.number(n) % n).unwrap_or_default()
     }
 
     /// True so many times in a hundred.
@@ -98,7 +118,12 @@ const TOOL_NAMES: &[&str] = &[
 /// The program that belongs to a seed.
 #[must_use]
 pub fn sample(seed: u64) -> Sample {
-    let mut random = Random::new(seed);
+    sample_of(Random::new(seed))
+}
+
+/// The program that comes of these choices.
+#[must_use]
+pub fn sample_of(mut random: Random) -> Sample {
     let most = random.pick(&[10, 24, 24, 60]);
     let size = 2 + random.below(most);
     let wild = random.pick(&[0, 0, 0, 2, 5, 15]);

@@ -1,10 +1,12 @@
-//! What the tests of mcp-pif share: the corpus of cases, random programs, and three ways to run
-//! them: by the definition of the language, on the native machine, and in the component.
+//! What the tests of mcp-pif share: the corpus of cases, random programs, three ways to run them
+//! (by the definition of the language, on the native machine, in the component), and what fuzzing
+//! checks.
 
 pub mod attack;
 pub mod case;
 pub mod component;
 pub mod definitional;
+pub mod fuzz;
 pub mod generate;
 pub mod native;
 pub mod run;

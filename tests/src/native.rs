@@ -1,7 +1,7 @@
 //! Drives the machine natively, as a host would.
 
 use crate::run::{Fault, Run};
-use pif_guest::limits::Limits;
+use pif_guest::limits::{Limits, Usage};
 use pif_guest::machine::Machine;
 use pif_guest::request::{Answer, Program, Step};
 
@@ -9,10 +9,18 @@ use pif_guest::request::{Answer, Program, Step};
 /// asks for them.
 #[must_use]
 pub fn run(program: &Program, limits: &Limits, slice: u64) -> Run {
+    measured(program, limits, slice).0
+}
+
+/// The same, and all that the run has used.
+#[must_use]
+pub fn measured(program: &Program, limits: &Limits, slice: u64) -> (Run, Usage) {
     let start = Program { tools: Vec::new(), ..program.clone() };
     let mut machine = match Machine::start(start, *limits) {
         Ok(machine) => machine,
-        Err(fault) => return Run { result: Err((*fault).into()), fuel: 0 },
+        Err(fault) => {
+            return (Run { result: Err((*fault).into()), fuel: 0 }, Usage::default());
+        }
     };
     let mut answer = Answer::None;
     let result = loop {
@@ -27,5 +35,6 @@ pub fn run(program: &Program, limits: &Limits, slice: u64) -> Run {
             }
         };
     };
-    Run { result, fuel: machine.usage().fuel }
+    let usage = machine.usage();
+    (Run { result, fuel: usage.fuel }, usage)
 }

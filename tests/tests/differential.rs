@@ -4,13 +4,11 @@
 
 use pif_guest::fault::Code;
 use pif_guest::request::{Argument, Program, Source};
+use pif_tests::definitional;
+use pif_tests::fuzz::differential::{Outcome, by_definition, by_machine};
 use pif_tests::generate::{Sample, sample};
-use pif_tests::{definitional, native};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-
-/// What both evaluators must agree on.
-type Outcome = (Result<(String, String), String>, u64);
 
 /// A program on which they do not agree.
 struct Difference {
@@ -62,13 +60,8 @@ fn setting(name: &str, default: u64) -> anyhow::Result<u64> {
 
 fn compare(seed: u64) -> Result<(), Box<Difference>> {
     let sample = sample(seed);
-    let Sample { program, limits } = &sample;
-    let outcome = definitional::run(program, limits);
-    let result = outcome.result.map(|value| (value.json, value.kind.to_owned()));
-    let definition = (result.map_err(|code| code.name().to_owned()), outcome.fuel);
-    let run = native::run(program, limits, 1 + seed % 1000);
-    let result = run.result.map(|value| (value.json, value.kind)).map_err(|fault| fault.code);
-    let native = (result, run.fuel);
+    let definition = by_definition(&sample);
+    let native = by_machine(&sample, 1 + seed % 1000);
     if native == definition {
         return Ok(());
     }

@@ -33,6 +33,11 @@ pub(super) fn small(form: Form, a: i64, b: i64) -> Option<Word> {
 pub(super) fn join(heap: &mut Heap, x: Word, y: Word) -> Option<Word> {
     let (bytes, chars) = heap.text_size(x)?;
     let (more_bytes, more_chars) = heap.text_size(y)?;
+    // INVARIANT: no side of a rope is empty. Then it has no more nodes than bytes, however often
+    // it was joined with itself, and what walks it is paid for by its length.
+    if bytes == 0 || more_bytes == 0 {
+        return Some(if bytes == 0 { y } else { x });
+    }
     let (bytes, chars) = (bytes + more_bytes, chars + more_chars);
     if bytes > longest_text(heap) || !heap.has_room(3) {
         return None;

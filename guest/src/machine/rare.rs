@@ -183,8 +183,8 @@ pub(super) fn trace(s: &mut State, label: Word, x: Word) {
     }
     let shown = |v| output::excerpt(&s.heap, &s.terms, &s.names(), v, TRACE_BYTES);
     let label = if s.heap.is_text(label) {
-        let text: String = s.heap.string(label).chars().take(TRACE_BYTES).collect();
-        text
+        // A character has up to 4 bytes; what is longer than that is not looked at.
+        s.heap.prefix(label, 4 * TRACE_BYTES).chars().take(TRACE_BYTES).collect()
     } else {
         shown(label)
     };

@@ -35,7 +35,7 @@ const MOST_ECHO: usize = 10_000;
 #[derive(Debug)]
 pub(super) struct Host {
     pub(super) config: Config,
-    pub(super) sandbox: Sandbox,
+    pub(super) sandbox: Arc<Sandbox>,
     pub(super) registry: Registry,
     gate: Gate,
     /// Stops all runs.
@@ -73,7 +73,7 @@ pub(super) struct Report {
 }
 
 impl Host {
-    pub(super) fn new(config: Config, sandbox: Sandbox, stop: CancellationToken) -> Self {
+    pub(super) fn new(config: Config, sandbox: Arc<Sandbox>, stop: CancellationToken) -> Self {
         let gate = Gate::new(config.concurrency, config.patience);
         Self { config, sandbox, registry: Registry::default(), gate, stop, forms: OnceLock::new() }
     }

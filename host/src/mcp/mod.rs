@@ -14,7 +14,7 @@ mod tool;
 mod transport;
 mod window;
 
-use std::io;
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -56,15 +56,38 @@ pub enum Error {
 pub async fn serve(config: Config, sandbox: Sandbox) -> Result<(), Error> {
     let stop = CancellationToken::new();
     let ended = CancellationToken::new();
-    let bounds = Bounds { line: config.max_line, nesting: config.max_nesting };
-    let requests = config.concurrency + config.queue;
-    let transport = Transport::stdio(requests, bounds, ended.clone())?;
-    let server = Server::new(Arc::new(Host::new(config, sandbox, stop.clone())), ended.clone());
+    let transport = Transport::stdio(requests(&config), bounds(&config), ended.clone())?;
+    let host = Host::new(config, Arc::new(sandbox), stop.clone());
+    let server = Server::new(Arc::new(host), ended.clone());
     let closing = close(ended, stop.clone())?;
     tokio::select! {
         result = session(server, transport, stop) => result,
         () = closing => Ok(()),
     }
+}
+
+/// Serves one client on streams of any kind until its input has ended and all of it is answered.
+pub async fn serve_streams(
+    config: Config,
+    sandbox: Arc<Sandbox>,
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+) -> Result<(), Error> {
+    let stop = CancellationToken::new();
+    let ended = CancellationToken::new();
+    let (requests, bounds) = (requests(&config), bounds(&config));
+    let transport = Transport::open(input, output, requests, bounds, ended.clone())?;
+    let server = Server::new(Arc::new(Host::new(config, sandbox, stop.clone())), ended);
+    session(server, transport, stop).await
+}
+
+fn bounds(config: &Config) -> Bounds {
+    Bounds { line: config.max_line, nesting: config.max_nesting }
+}
+
+/// The number of requests that may be under way.
+fn requests(config: &Config) -> usize {
+    config.concurrency + config.queue
 }
 
 async fn session(

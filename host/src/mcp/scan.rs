@@ -53,7 +53,7 @@ impl IdScan {
             match byte {
                 b':' => self.end_key(),
                 b',' | b'{' | b'}' => self.end_value(),
-                byte if byte.is_ascii_whitespace() => {}
+                byte if byte.is_ascii_whitespace() => self.keep_blank(),
                 byte => self.keep(byte),
             }
         }
@@ -62,6 +62,13 @@ impl IdScan {
     fn keep(&mut self, byte: u8) {
         if self.token.len() < LONGEST_ID {
             self.token.push(byte);
+        }
+    }
+
+    /// Keeps apart what stands apart: `1 2` is no id, least of all 12.
+    fn keep_blank(&mut self) {
+        if self.token.last().is_some_and(|byte| *byte != b' ') {
+            self.keep(b' ');
         }
     }
 
@@ -146,6 +153,8 @@ mod tests {
             (r#"{"id":7,"params":[[["#, number(7)),
             (r#"{"id":7"#, number(7)),
             (r#"{"x":"\"id\":9","id":8"#, number(8)),
+            ("{ \"id\" \t:  6 \t }", number(6)),
+            (r#"{"id":1 2}"#, None),
             (r#"{"id":{"id":1}}"#, None),
             (r#"{"id":[1]}"#, None),
             (r#"{"id":null}"#, None),

@@ -2,7 +2,7 @@
 //! is read that cannot be worked on, and no input brings the session down.
 
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 use rmcp::RoleServer;
@@ -37,15 +37,26 @@ pub(super) struct Transport {
 }
 
 impl Transport {
-    /// Serves this process's standard streams. `requests` is the number of requests that may be
-    /// under way; `ended` is cancelled once there is no more input, or nobody to answer.
+    /// Serves this process's standard streams.
     pub(super) fn stdio(
         requests: usize,
         bounds: Bounds,
         ended: CancellationToken,
     ) -> io::Result<Self> {
-        let lines = read_lines(io::stdin(), bounds.line)?;
-        let outlet = Outlet::open(io::stdout(), ended.clone())?;
+        Self::open(io::stdin(), io::stdout(), requests, bounds, ended)
+    }
+
+    /// Serves these streams. `requests` is the number of requests that may be under way; `ended`
+    /// is cancelled once there is no more input, or nobody to answer.
+    pub(super) fn open(
+        input: impl Read + Send + 'static,
+        output: impl Write + Send + 'static,
+        requests: usize,
+        bounds: Bounds,
+        ended: CancellationToken,
+    ) -> io::Result<Self> {
+        let lines = read_lines(input, bounds.line)?;
+        let outlet = Outlet::open(output, ended.clone())?;
         let window = Arc::new(Window::new(requests, bounds.line));
         let (sender, messages) = mpsc::channel(HANDED_OVER);
         let reader = Reader {

@@ -113,7 +113,10 @@ impl Evaluator {
             Value::Boolean(b) => out.push_str(&b.to_string()),
             Value::Integer(n) => out.push_str(&n.to_string()),
             Value::Float(n) => out.push_str(&float_text(*n)),
-            Value::Text(text) => out.push_str(&quote(text)),
+            Value::Text(text) => {
+                self.check_size(text)?;
+                out.push_str(&quote(text));
+            }
             Value::List(list) => return self.write_items(out, list.iter()),
             Value::Pair(pair) => {
                 out.push_str(r#"{"pair":"#);

@@ -109,7 +109,8 @@ impl Evaluator {
             (Form::Fst, [Value::Pair(pair)]) => pair.0.clone(),
             (Form::Snd, [Value::Pair(pair)]) => pair.1.clone(),
             (Form::Concat, [Value::Text(a), Value::Text(b)]) => {
-                if bytes(a) + bytes(b) > TEXT_BYTES {
+                // The one memory limit that can be seen from outside: a text fits into it in words.
+                if bytes(a) + bytes(b) > TEXT_BYTES.min(self.limits.memory / 8 * 8) {
                     return Err(Code::TooLarge);
                 }
                 Value::Text(format!("{a}{b}").into())

@@ -1,0 +1,31 @@
+//! What fuzzing checks, one function for each target: bytes in, and an error that says what is
+//! wrong. The targets in `tests/fuzz` and the ordinary tests call the same functions, so every
+//! input that was ever worth keeping is tried again by `cargo test`.
+
+pub mod differential;
+pub mod evaluate;
+pub mod parse;
+pub mod program;
+pub mod seeds;
+pub mod wire;
+
+use anyhow::Result;
+
+/// A target: its name, the folder of its inputs in `tests/fuzz/corpus`, and what it checks.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// As `cargo x fuzz` names it.
+    pub name: &'static str,
+    /// Targets that read the same kind of bytes share their inputs.
+    pub corpus: &'static str,
+    /// Fails if the bytes show something that is wrong.
+    pub check: fn(&[u8]) -> Result<()>,
+}
+
+/// All targets.
+pub const TARGETS: [Target; 4] = [
+    Target { name: "differential", corpus: "program", check: differential::check },
+    Target { name: "evaluate", corpus: "program", check: evaluate::check },
+    Target { name: "wire", corpus: "wire", check: wire::check },
+    Target { name: "parse", corpus: "program", check: parse::check },
+];

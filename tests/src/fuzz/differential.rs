@@ -1,0 +1,47 @@
+//! The machine against the definition of the language.
+
+use super::program::decode;
+use crate::generate::Sample;
+use crate::{definitional, native};
+use anyhow::{Result, ensure};
+
+/// What both evaluators must agree on: value and its type or code of the fault, and fuel.
+pub type Outcome = (Result<(String, String), String>, u64);
+
+/// What comes of a program on the machine, resumed for so much fuel at a time.
+pub fn by_machine(sample: &Sample, slice: u64) -> Outcome {
+    let run = native::run(&sample.program, &sample.limits, slice);
+    let result = run.result.map(|value| (value.json, value.kind));
+    (result.map_err(|fault| fault.code), run.fuel)
+}
+
+/// What comes of a program by definition. It recurses as deep as the program does.
+pub fn by_definition(sample: &Sample) -> Outcome {
+    let outcome = definitional::run(&sample.program, &sample.limits);
+    let result = outcome.result.map(|value| (value.json, value.kind.to_owned()));
+    (result.map_err(|code| code.name().to_owned()), outcome.fuel)
+}
+
+/// Bytes of memory in which nearly every program ends that has no more fuel than these have. With
+/// more, a few steps make texts that take the definition, which copies them, minutes.
+const MEMORY: u64 = 4 << 20;
+
+/// Both come to the same end. The definition knows no memory but that of a single text: where the
+/// machine has too little, both are compared with more.
+pub fn check(bytes: &[u8]) -> Result<()> {
+    let Some(mut sample) = decode(bytes) else { return Ok(()) };
+    let slice = 1 + u64::try_from(bytes.len())? % 1000;
+    let enough = std::mem::replace(&mut sample.limits.memory, MEMORY);
+    let (mut machine, mut definition) = outcomes(&sample, slice)?;
+    if machine != definition && machine.0.as_ref().is_err_and(|code| code == "too-large") {
+        sample.limits.memory = enough;
+        (machine, definition) = outcomes(&sample, slice)?;
+    }
+    ensure!(machine == definition, "{sample:#?}\nmachine: {machine:?}\ndefined: {definition:?}");
+    Ok(())
+}
+
+fn outcomes(sample: &Sample, slice: u64) -> Result<(Outcome, Outcome)> {
+    let definition = definitional::on_large_stack(|| by_definition(sample))?;
+    Ok((by_machine(sample, slice), definition))
+}
