@@ -23,6 +23,7 @@ mod compile;
 #[cfg(target_arch = "wasm32")]
 mod component;
 mod data;
+mod decimal;
 mod digits;
 pub mod envelope;
 pub mod fault;

@@ -52,9 +52,9 @@ fn locate_text_fault(fault: Fault, origin: &Origin) -> Fault {
 
 /// Makes a term of the JSON at `root`, which has its origin noted.
 pub fn read(terms: &mut Terms, root: TokenId, notation: Notation) -> Result<Parsed, Fault> {
-    let warnings = Vec::new();
-    let mut parser = Parser { terms, notation, work: Vec::new(), done: Vec::new(), warnings };
-    parser.work.push(Work::Term(root));
+    let work = vec![Work::Term(root)];
+    let (done, names, warnings) = (Vec::new(), Vec::new(), Vec::new());
+    let mut parser = Parser { terms, notation, work, done, names, warnings };
     match parser.run() {
         Ok(root) => Ok(Parsed { root, warnings: parser.warnings }),
         Err(Wrong { token, fault }) => {
@@ -63,6 +63,9 @@ pub fn read(terms: &mut Terms, root: TokenId, notation: Notation) -> Result<Pars
         }
     }
 }
+
+/// Terms and lists of terms that may be begun and not finished: more than code of 4 MiB can have.
+const MOST_OPEN: usize = 3_000_000;
 
 /// A fault and the token it is about.
 struct Wrong {
@@ -76,8 +79,8 @@ enum Work {
     Term(TokenId),
     /// Read so many items of an array, the next at this token.
     Items { next: TokenId, count: u32 },
-    /// Build a form from the last `operands` finished terms.
-    Build { form: Form, token: TokenId, operands: u32, names: Vec<NameId> },
+    /// Build a form from the last `operands` finished terms and the last `names` names.
+    Build { form: Form, token: TokenId, operands: u32, names: u32 },
 }
 
 struct Parser<'t> {
@@ -85,6 +88,8 @@ struct Parser<'t> {
     notation: Notation,
     work: Vec<Work>,
     done: Vec<TermId>,
+    /// Names of the forms that are still to be built, innermost last.
+    names: Vec<NameId>,
     warnings: Vec<String>,
 }
 
@@ -92,12 +97,19 @@ impl Parser<'_> {
     fn run(&mut self) -> Result<TermId, Wrong> {
         while let Some(work) = self.work.pop() {
             match work {
-                Work::Term(token) => self.term(token)?,
+                Work::Term(token) => {
+                    self.ensure_shallow(token)?;
+                    self.term(token)?;
+                }
                 Work::Items { next, count } => self.items(next, count)?,
                 Work::Build { form, token, operands, names } => {
                     let from = self.done.len() - operands as usize;
-                    let operands = self.done.split_off(from);
-                    let id = self.terms.add(form, token, &operands, &names);
+                    let first = self.names.len() - names as usize;
+                    let operands = self.done.get(from..).unwrap_or_default();
+                    let names = self.names.get(first..).unwrap_or_default();
+                    let id = self.terms.add(form, token, operands, names);
+                    self.done.truncate(from);
+                    self.names.truncate(first);
                     self.done.push(id);
                 }
             }
@@ -122,7 +134,7 @@ impl Parser<'_> {
             }
             Token::Text(span) => self.terms.add_text(token, span),
             Token::Array { count, .. } => {
-                self.build(Form::List, token, count, Vec::new());
+                self.build(Form::List, token, count, &[]);
                 self.work.push(Work::Items { next: token + 1, count });
                 return Ok(());
             }
@@ -140,7 +152,9 @@ impl Parser<'_> {
             next = self.tape().after(item);
             count -= 1;
             if matches!(token, Token::Array { .. } | Token::Object { .. } | Token::Text(_)) {
-                self.work.push(Work::Items { next, count });
+                if count > 0 {
+                    self.work.push(Work::Items { next, count });
+                }
                 self.work.push(Work::Term(item));
                 return Ok(());
             }
@@ -193,8 +207,18 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn build(&mut self, form: Form, token: TokenId, operands: u32, names: Vec<NameId>) {
-        self.work.push(Work::Build { form, token, operands, names });
+    fn build(&mut self, form: Form, token: TokenId, operands: u32, names: &[NameId]) {
+        self.names.extend_from_slice(names);
+        self.work.push(Work::Build { form, token, operands, names: to_u32(names.len()) });
+    }
+
+    /// Refuses terms that are nested so deep that no run could come to their ground.
+    fn ensure_shallow(&self, token: TokenId) -> Result<(), Wrong> {
+        if self.work.len() <= MOST_OPEN {
+            return Ok(());
+        }
+        let message = format!("the term is nested too deep: {MOST_OPEN} terms are unfinished");
+        Err(Wrong { token, fault: Fault::new(Code::TooLarge, message) })
     }
 
     /// Schedules the operands so that the first is read first.
@@ -242,11 +266,11 @@ impl Parser<'_> {
         match row.shape {
             Shape::Name => {
                 let name = self.name(value, form)?;
-                self.build(form, token, 0, vec![name]);
+                self.build(form, token, 0, &[name]);
             }
-            Shape::Ignored => self.build(form, token, 0, Vec::new()),
+            Shape::Ignored => self.build(form, token, 0, &[]),
             Shape::Operand => {
-                self.build(form, token, 1, Vec::new());
+                self.build(form, token, 1, &[]);
                 self.work.push(Work::Term(value));
             }
             Shape::OneOrBare => self.one_or_bare(form, token, value)?,
@@ -303,7 +327,7 @@ impl Parser<'_> {
     ) -> Result<(), Wrong> {
         match self.tape().token(value) {
             Token::Array { count: found, .. } if found == count => {
-                self.build(form, token, count, Vec::new());
+                self.build(form, token, count, &[]);
                 self.work.push(Work::Items { next: value + 1, count });
                 Ok(())
             }
@@ -321,7 +345,7 @@ impl Parser<'_> {
         if matches!(self.tape().token(value), Token::Array { .. }) {
             return self.fixed(form, token, value, 1);
         }
-        self.build(form, token, 1, Vec::new());
+        self.build(form, token, 1, &[]);
         self.work.push(Work::Term(value));
         Ok(())
     }
@@ -341,7 +365,7 @@ impl Parser<'_> {
             let found = self.tape().member(value, member);
             operands.push(found.ok_or_else(|| missing(form, value, member))?);
         }
-        self.build(form, token, to_u32(members.len()), Vec::new());
+        self.build(form, token, to_u32(members.len()), &[]);
         self.operands(&operands);
         Ok(())
     }
@@ -361,7 +385,7 @@ impl Parser<'_> {
         }
         let body = self.tape().member(token, "body");
         let body = body.ok_or_else(|| missing(Form::Lam, token, "body"))?;
-        self.build(Form::Lam, token, 1, names);
+        self.build(Form::Lam, token, 1, &names);
         self.work.push(Work::Term(body));
         Ok(())
     }
@@ -391,7 +415,7 @@ impl Parser<'_> {
             (None, None) => return Err(missing(Form::App, value, "arg")),
             (Some(_), Some(both)) => return Err(self.malformed(Form::App, both)),
         }
-        self.build(Form::App, token, to_u32(operands.len()), Vec::new());
+        self.build(Form::App, token, to_u32(operands.len()), &[]);
         self.operands(&operands);
         Ok(())
     }
@@ -420,7 +444,7 @@ impl Parser<'_> {
             _ => return Err(self.malformed(Form::Let, value)),
         }
         operands.push(body);
-        self.build(Form::Let, token, to_u32(operands.len()), names);
+        self.build(Form::Let, token, to_u32(operands.len()), &names);
         self.operands(&operands);
         Ok(())
     }
@@ -435,7 +459,7 @@ impl Parser<'_> {
             names.push(self.terms.intern(&name));
         }
         let operands: Vec<TokenId> = members.into_iter().map(|(_, value)| value).collect();
-        self.build(form, token, to_u32(operands.len()), names);
+        self.build(form, token, to_u32(operands.len()), &names);
         self.operands(&operands);
     }
 
@@ -446,7 +470,7 @@ impl Parser<'_> {
         };
         let (capability, argument) = (member("capability")?, member("args")?);
         let name = self.name(capability, Form::Perform)?;
-        self.build(Form::Perform, token, 1, vec![name]);
+        self.build(Form::Perform, token, 1, &[name]);
         self.work.push(Work::Term(argument));
         Ok(())
     }
