@@ -41,14 +41,13 @@ impl Store {
         self.changes += 1;
         let revision = Revision { hash, source, description, created: self.changes };
         let definitions = Arc::make_mut(&mut self.definitions);
-        match definitions.get_mut(name) {
-            Some(definition) => definition.replace(revision),
-            None => {
-                definitions.insert(name.to_owned(), Definition::new(revision));
-                for look in twins(name).chain([Look::Sketch(name::sketch(name))]) {
-                    self.looks.entry(look).or_insert_with(|| name.to_owned());
-                }
-            }
+        if let Some(definition) = definitions.get_mut(name) {
+            definition.replace(revision);
+            return;
+        }
+        definitions.insert(name.to_owned(), Definition::new(revision));
+        for look in twins(name).chain([Look::Sketch(name::sketch(name))]) {
+            self.looks.entry(look).or_insert_with(|| name.to_owned());
         }
     }
 

@@ -107,7 +107,7 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
         expected,
     };
     let status = host.registry.evolve(change).map_err(|it| refuse(&it))?;
-    Ok(tell(&name, &summary.hash, &status, notes))
+    Ok(tell(&name, &summary.hash, &status, &notes))
 }
 
 /// The checked term, and what there is to say of it.
@@ -270,7 +270,7 @@ fn refuse(error: &Error) -> Refusal {
     malformed(error.to_string(), None).into()
 }
 
-fn tell(name: &str, hash: &str, status: &Status, notes: Vec<String>) -> Reply {
+fn tell(name: &str, hash: &str, status: &Status, notes: &[String]) -> Reply {
     let short = |hash: &str| hash.get(..12).unwrap_or(hash).to_owned();
     let revision = short(hash);
     let (word, told) = match status {
