@@ -126,6 +126,12 @@ pub(crate) enum Op {
     FoldBegin { d: Slot, cost: u16, exit: u32 },
     /// The accumulator in `d` becomes `d + 3`; the next item goes to `d + 2` and on to `body`.
     FoldNext { d: Slot, cost: u16, body: u32 },
+    /// `Add`, and the `FoldNext` after it.
+    AddNext { d: Slot, a: Slot, b: Slot },
+    /// `Binary`, and the `FoldNext` after it.
+    BinaryNext { form: Form, d: Slot, a: Slot, b: Slot, cost: u16 },
+    /// `JumpNotLessLiteral`, and the `Return` after it.
+    LessLiteralReturn { a: Slot, n: i16, to: u32 },
     /// Evaluates the quoted term in `a` among the names of a scope.
     Eval { d: Slot, a: Slot, depth: u8, cost: u16, scope: u16 },
     /// The source of the tool that `a` names, quoted; `tool` is the one this code belongs to.
@@ -253,9 +259,9 @@ impl Image {
         Self { ops, terms, visits_at, ..Self::default() }
     }
 
-    /// The operation at `pc`, for faults.
+    /// The operation at `pc` by itself.
     pub(crate) fn op(&self, pc: usize) -> Op {
-        self.ops.get(pc).copied().unwrap_or(Op::Halt)
+        self.ops.get(pc).copied().unwrap_or(Op::Halt).alone()
     }
 
     /// The term the operation at `pc` belongs to.
@@ -283,6 +289,32 @@ impl Image {
 }
 
 impl Op {
+    /// The operation that does `self` and then, without another dispatch, `next`, if there is one.
+    /// It takes the place of `self`; `next` stays where it is, so that jumps to it and whatever
+    /// cannot be done fast find the two as they were.
+    pub(crate) fn fused(self, next: Self) -> Self {
+        match (self, next) {
+            (Self::Add { d, a, b }, Self::FoldNext { .. }) => Self::AddNext { d, a, b },
+            (Self::Binary { form, d, a, b, cost }, Self::FoldNext { .. }) => {
+                Self::BinaryNext { form, d, a, b, cost }
+            }
+            (Self::JumpNotLessLiteral { a, n, to }, Self::Return { .. }) => {
+                Self::LessLiteralReturn { a, n, to }
+            }
+            _ => self,
+        }
+    }
+
+    /// The first of the two operations that `self` may stand for.
+    fn alone(self) -> Self {
+        match self {
+            Self::AddNext { d, a, b } => Self::Add { d, a, b },
+            Self::BinaryNext { form, d, a, b, cost } => Self::Binary { form, d, a, b, cost },
+            Self::LessLiteralReturn { a, n, to } => Self::JumpNotLessLiteral { a, n, to },
+            op => op,
+        }
+    }
+
     /// The fuel that the operation pays before anything else it does.
     pub(crate) fn cost(self) -> u32 {
         match self {

@@ -380,10 +380,23 @@ impl Space<'_> {
             _ => return v,
         };
         let to = self.top;
-        self.to[to..to + words].copy_from_slice(&self.from[at..at + words]);
+        match words {
+            // A copy of unknown length is a call; these two lengths are nearly all.
+            2 => self.copy_words::<2>(at, to),
+            3 => self.copy_words::<3>(at, to),
+            _ => self.to[to..to + words].copy_from_slice(&self.from[at..at + words]),
+        }
         self.top += words;
         self.from[at] = pointer(to, FORWARD);
         pointer(to, tag)
+    }
+
+    #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "as in `copy`")]
+    fn copy_words<const N: usize>(&mut self, from: usize, to: usize) {
+        let mut words = [0; N];
+        words.copy_from_slice(&self.from[from..from + N]);
+        self.to[to..to + N].copy_from_slice(&words);
     }
 
     #[expect(clippy::indexing_slicing, reason = "scanned words have been copied")]

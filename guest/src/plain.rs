@@ -27,7 +27,7 @@ struct Open {
 /// Builds the value of `text` if it is so simple; `texts` says whether strings may stand in it.
 /// Room is made by growing; what was built of text that turns out otherwise is garbage.
 pub(crate) fn build(heap: &mut Heap, text: &str, texts: bool) -> Option<Plain> {
-    let mut reader = Reader { bytes: text.as_bytes(), text, at: 0, nodes: 0 };
+    let mut reader = Reader { bytes: text.as_bytes(), text, at: 0, nodes: 0, start: heap.top };
     let (mut open, mut current): (Vec<Open>, Option<Open>) = (Vec::new(), None);
     let mut depth = 0;
     loop {
@@ -55,7 +55,7 @@ pub(crate) fn build(heap: &mut Heap, text: &str, texts: bool) -> Option<Plain> {
                 let depth = u32::try_from(depth).unwrap_or(u32::MAX);
                 return end.then_some(Plain { value, nodes: reader.nodes, depth });
             };
-            list.push(heap, value)?;
+            list.push(heap, value, &reader)?;
             match reader.blank() {
                 b',' => {
                     reader.at += 1;
@@ -77,14 +77,14 @@ impl Open {
     /// Appends a value. The tail of its cell is the cell right after it, which is corrected if the
     /// next value goes elsewhere, and when the list ends.
     #[inline(always)]
-    fn push(&mut self, heap: &mut Heap, value: Word) -> Option<()> {
+    fn push(&mut self, heap: &mut Heap, value: Word, reader: &Reader) -> Option<()> {
         let cell = heap.top;
         let words = [value, pointer(cell + 2, CONS)];
         if let Some(slots) = heap.words.get_mut(cell..cell + 2) {
             slots.copy_from_slice(&words);
             heap.top = cell + 2;
         } else {
-            heap.grow(2).ok()?;
+            reader.make_room(heap)?;
             heap.claim(2);
             heap.put(cell, &words);
         }
@@ -103,9 +103,21 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     nodes: u64,
+    /// Where on the heap the value begins.
+    start: usize,
 }
 
 impl Reader<'_> {
+    /// Makes room for a cell, and for as many more as the rest of the text is likely to need.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&self, heap: &mut Heap) -> Option<()> {
+        let (used, rest) = (heap.top - self.start, self.bytes.len() - self.at);
+        let likely = used as u64 * rest as u64 / self.at.max(1) as u64;
+        let likely = usize::try_from(likely + likely / 32).unwrap_or(usize::MAX);
+        heap.grow(likely.saturating_add(2)).or_else(|_| heap.grow(2)).ok()
+    }
+
     /// The next byte that is no blank, or 0.
     #[inline(always)]
     fn blank(&mut self) -> u8 {
@@ -126,7 +138,7 @@ impl Reader<'_> {
             if count == 0 || leading_zero || self.bytes.get(end) != Some(&b',') {
                 break;
             }
-            list.push(heap, small(i64::from(n)))?;
+            list.push(heap, small(i64::from(n)), self)?;
             self.nodes += 1;
             self.at = end + 1;
         }

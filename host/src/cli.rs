@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -11,6 +12,7 @@ use tokio::runtime::Builder;
 use tracing_subscriber::EnvFilter;
 
 use crate::config::{Config, Options};
+use crate::harden;
 use crate::mcp;
 use crate::quantity::parse_count;
 use crate::sandbox::{
@@ -116,8 +118,12 @@ fn log(config: &Config) -> Result<()> {
 }
 
 fn serve(config: Config, sandbox: Sandbox) -> Result<ExitCode> {
-    let runtime = Builder::new_multi_thread().enable_all().build()?;
-    let served = runtime.block_on(mcp::serve(config, sandbox));
+    // The runtime would read files to count the processors, and it is too late for that then.
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let build = || Builder::new_multi_thread().worker_threads(processors).enable_all().build();
+    let (runtime, hardening) = harden::apply(config.harden.as_ref(), build);
+    let runtime = runtime?;
+    let served = runtime.block_on(mcp::serve(config, sandbox, hardening));
     // Threads that wait for the client must not keep the process alive.
     runtime.shutdown_timeout(Duration::ZERO);
     served?;

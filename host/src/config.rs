@@ -9,6 +9,7 @@ use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, ValueEnum};
 use directories::ProjectDirs;
 
+use crate::harden::Paths;
 use crate::quantity::{parse_count, parse_duration, parse_size};
 use crate::sandbox::{Limits, MEMORY_CAP, Net};
 
@@ -126,8 +127,15 @@ struct Service {
     /// How long a run may wait for its turn before it is refused as `busy`
     #[arg(long, env = "MCP_PIF_PATIENCE", value_name = "TIME", default_value = "10s", value_parser = parse_duration, global = true)]
     patience: Duration,
-    /// How much replies tell
-    #[arg(long, env = "MCP_PIF_PROFILE", value_enum, default_value = "structured", global = true)]
+    /// How much replies tell: `slim`, `structured` or `debug`
+    #[arg(
+        long,
+        env = "MCP_PIF_PROFILE",
+        value_enum,
+        hide_possible_values = true,
+        default_value = "structured",
+        global = true
+    )]
     profile: Profile,
     /// Evolved tools shown in tools/list; all can be called
     #[arg(long, env = "MCP_PIF_LISTED", value_name = "N", default_value = "64", value_parser = parse_count, global = true)]
@@ -138,6 +146,10 @@ struct Service {
     /// Compile the evaluator at every start and keep nothing
     #[arg(long, env = "MCP_PIF_NO_CACHE", value_parser = FalseyValueParser::new(), global = true)]
     no_cache: bool,
+    /// Keep the leave to open files and sockets and to start processes, which the server gives up
+    /// once it has started, where Linux lets it (Landlock and seccomp)
+    #[arg(long, env = "MCP_PIF_NO_HARDEN", value_parser = FalseyValueParser::new(), global = true)]
+    no_harden: bool,
     /// Write every evaluation step, environment and closure, and each tool looked up, to stderr
     #[arg(long, env = "MCP_DEBUG", value_parser = FalseyValueParser::new(), global = true)]
     debug: bool,
@@ -229,6 +241,8 @@ pub struct Config {
     pub listed: usize,
     /// Where compiled code is kept.
     pub cache: Option<PathBuf>,
+    /// What the server can reach of the file system once it has started; None: all of it.
+    pub harden: Option<Paths>,
     /// Whether runs report their steps to stderr.
     pub debug: bool,
     /// What is logged.
@@ -279,6 +293,7 @@ impl Options {
             patience: positive("patience", service.patience)?,
             listed: bounded("listed", service.listed, 0, 10_000)?,
             cache: service.cache(),
+            harden: (!service.no_harden).then(Paths::default),
             debug: service.debug,
             log: service.log.clone(),
         })

@@ -4,6 +4,7 @@
 
 pub mod cli;
 pub mod config;
+pub mod harden;
 pub mod mcp;
 mod quantity;
 pub mod registry;

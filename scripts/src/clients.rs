@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 }
 
 /// The target directory, and the server's binary in it, built in the profile of this program.
-fn server() -> Result<(PathBuf, PathBuf)> {
+pub(crate) fn server() -> Result<(PathBuf, PathBuf)> {
     let this = std::env::current_exe()?;
     let folder = this.parent().context("this program is in no folder")?;
     let target = folder.parent().context("this program is in no target directory")?;

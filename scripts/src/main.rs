@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line")]
 
 mod bench;
+mod cancel;
 mod clients;
 mod fuzz;
 mod tasks;
@@ -18,6 +19,7 @@ cargo x <task>
   bench      the benchmark programs, in the sandbox and natively, against CPython
   fuzz       fuzz targets, all or those named, `--minutes N` each (needs cargo-fuzz);
              `fuzz seeds` makes the inputs to start from
+  cancel     how long cancelled runs go on (the number of cancellations; 300)
   clients    real MCP clients against the server (needs npm)
 ";
 
@@ -33,6 +35,7 @@ fn main() -> Result<()> {
         "component" => tasks::component(),
         "bench" => bench::run(rest),
         "fuzz" => fuzz::run(rest),
+        "cancel" => cancel::run(rest),
         "clients" => clients::run(rest),
         "" | "help" | "--help" => {
             print!("{USAGE}");

@@ -10,3 +10,5 @@ pub mod fuzz;
 pub mod generate;
 pub mod native;
 pub mod run;
+#[cfg(target_os = "linux")]
+pub mod system;

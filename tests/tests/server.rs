@@ -4,6 +4,7 @@
 mod server {
     mod attacks;
     pub(crate) mod binary;
+    #[expect(dead_code, reason = "shared with other tests")]
     pub(crate) mod client;
     mod command_line;
     mod conformance;
@@ -11,7 +12,10 @@ mod server {
     mod examples;
     mod faults;
     pub(crate) mod folder;
+    #[cfg(target_os = "linux")]
+    mod hardening;
     mod hostile;
+    mod profiles;
     mod requests;
     mod results;
     mod sessions;

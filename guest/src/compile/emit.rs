@@ -226,6 +226,7 @@ impl Compiler<'_> {
             }
             self.image.ops.push(op);
         }
+        fuse(self.image.ops.get_mut(entry as usize..).unwrap_or_default());
         self.image.terms.extend(terms);
         self.image.visits_at.extend(visits_at);
         let end = to_u32(self.image.ops.len());
@@ -244,6 +245,15 @@ impl Compiler<'_> {
         let location = Location::Halves(Place::Slot(0), Place::Slot(1));
         let body = Task::Tail { t: self.terms.operand(t, 0), d: 2 };
         self.schedule(&[Task::Bind { name, location }, body, Task::Unbind { count: 1 }]);
+    }
+}
+
+/// Lets operations do what the one after them does as well.
+fn fuse(ops: &mut [Op]) {
+    for i in 1..ops.len() {
+        if let Some([op, next]) = ops.get_mut(i - 1..=i) {
+            *op = op.fused(*next);
+        }
     }
 }
 

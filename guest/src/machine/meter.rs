@@ -81,11 +81,7 @@ impl Meter {
         self.distribute(left, if self.careful { u32::MAX } else { 0 });
     }
 
-    /// From this depth on every block needs a closer look.
-    pub(super) fn soft_depth(&self) -> u32 {
-        self.soft_depth
-    }
-
+    /// Whether every block at this depth needs a closer look.
     pub(super) fn is_near(&self, depth: u32) -> bool {
         depth >= self.soft_depth
     }

@@ -8,8 +8,8 @@ use crate::limits::TEXT_BYTES;
 use crate::primitive::comparison::{Compared, equal, order};
 use crate::primitive::{Trouble, arithmetic, meta, type_name};
 use crate::value::{
-    CLOSURE, CONS, KIND_CLOSURE, KIND_QUOTED, NIL, ROPE, Word, aux, boolean, fit, header, index,
-    is_list, kind, pointer, small as word, tag,
+    CLOSURE, CONS, KIND_CLOSURE, KIND_QUOTED, NIL, PARTIAL, ROPE, Word, aux, boolean, fit, header,
+    index, is_list, kind, pointer, small as word, tag,
 };
 use std::rc::Rc;
 
@@ -49,6 +49,35 @@ pub(super) fn join(heap: &mut Heap, x: Word, y: Word) -> Option<Word> {
 
 fn longest_text(heap: &Heap) -> u64 {
     TEXT_BYTES.min(8 * heap.limit as u64)
+}
+
+/// A partial application and the `n` arguments from slot `from` on, if they are just the missing
+/// ones: puts all arguments at the beginning of the window. Gives the closure, where its code
+/// begins, and the fuel that was paid before for nodes the body pays for again.
+#[inline(never)]
+pub(super) fn unfold(
+    heap: &Heap,
+    image: &Image,
+    f: Word,
+    window: &mut [Word; WINDOW],
+    n: u8,
+    from: u8,
+) -> Option<(Word, usize, i64)> {
+    let [closure, taken @ ..] = (if tag(f) == PARTIAL { heap.members(f) } else { &[] }) else {
+        return None;
+    };
+    let code = image.codes.get(aux(heap.header(*closure)) as usize)?;
+    let (n, from, first) = (usize::from(n), usize::from(from), taken.len());
+    if usize::from(code.arity) != first + n {
+        return None;
+    }
+    let refund = *code.merged.get(first)?;
+    if from + n > WINDOW || first + n > WINDOW {
+        return None;
+    }
+    window.copy_within(from..from + n, first);
+    window.get_mut(..first)?.copy_from_slice(taken);
+    Some((*closure, code.entry as usize, i64::from(refund)))
 }
 
 /// A closure of a code, if there is room.

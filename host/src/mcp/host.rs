@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::profile::revision;
 use crate::cli::complain;
 use crate::config::{Config, Profile};
+use crate::harden;
 use crate::registry::{Registry, Snapshot};
 use crate::sandbox::{
     Busy, Excess, Fault, Gate, Limits, Outcome, Request, Sandbox, Summary, Usage, Watch, World,
@@ -36,6 +37,7 @@ const MOST_ECHO: usize = 10_000;
 pub(super) struct Host {
     pub(super) config: Config,
     pub(super) sandbox: Arc<Sandbox>,
+    pub(super) hardening: harden::Report,
     pub(super) registry: Registry,
     gate: Gate,
     /// Stops all runs.
@@ -73,9 +75,15 @@ pub(super) struct Report {
 }
 
 impl Host {
-    pub(super) fn new(config: Config, sandbox: Arc<Sandbox>, stop: CancellationToken) -> Self {
+    pub(super) fn new(
+        config: Config,
+        sandbox: Arc<Sandbox>,
+        hardening: harden::Report,
+        stop: CancellationToken,
+    ) -> Self {
         let gate = Gate::new(config.concurrency, config.patience);
-        Self { config, sandbox, registry: Registry::default(), gate, stop, forms: OnceLock::new() }
+        let registry = Registry::default();
+        Self { config, sandbox, hardening, registry, gate, stop, forms: OnceLock::new() }
     }
 
     /// Runs a request to its end, against the tools of a snapshot.
@@ -132,7 +140,7 @@ impl Host {
         if let Some(forms) = self.forms.get() {
             return Ok(forms.clone());
         }
-        let ask = |host: &Self, _: &Watch| host.sandbox.forms(host.config.wall_clock);
+        let ask = |host: &Self, watch: &Watch| host.sandbox.forms(watch);
         let forms = self.run_blocking(caller, ask).await??;
         Ok(self.forms.get_or_init(|| forms).clone())
     }

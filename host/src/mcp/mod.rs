@@ -29,6 +29,7 @@ use self::message::Bounds;
 use self::server::Server;
 use self::transport::{Transport, is_deserted};
 use crate::config::Config;
+use crate::harden::Report;
 use crate::sandbox::Sandbox;
 
 /// How long runs may still go on after the last line of input: enough to answer what was piped
@@ -53,11 +54,11 @@ pub enum Error {
 }
 
 /// Serves one client on stdin and stdout until it goes away or a signal comes.
-pub async fn serve(config: Config, sandbox: Sandbox) -> Result<(), Error> {
+pub async fn serve(config: Config, sandbox: Sandbox, hardening: Report) -> Result<(), Error> {
     let stop = CancellationToken::new();
     let ended = CancellationToken::new();
     let transport = Transport::stdio(requests(&config), bounds(&config), ended.clone())?;
-    let host = Host::new(config, Arc::new(sandbox), stop.clone());
+    let host = Host::new(config, Arc::new(sandbox), hardening, stop.clone());
     let server = Server::new(Arc::new(host), ended.clone());
     let closing = close(ended, stop.clone())?;
     tokio::select! {
@@ -77,7 +78,8 @@ pub async fn serve_streams(
     let ended = CancellationToken::new();
     let (requests, bounds) = (requests(&config), bounds(&config));
     let transport = Transport::open(input, output, requests, bounds, ended.clone())?;
-    let server = Server::new(Arc::new(Host::new(config, sandbox, stop.clone())), ended);
+    let host = Host::new(config, sandbox, Report::OFF, stop.clone());
+    let server = Server::new(Arc::new(host), ended);
     session(server, transport, stop).await
 }
 

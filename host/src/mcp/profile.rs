@@ -22,10 +22,8 @@ pub(super) fn present(result: ToolResult, profile: Profile) -> CallToolResult {
     if profile == Profile::Slim {
         content.extend(untold(&structured).map(ContentBlock::text));
     }
-    let mut result = match is_error {
-        false => CallToolResult::success(content),
-        true => CallToolResult::error(content),
-    };
+    let mut result =
+        if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
     // Only a tool without an output schema may do without: in this profile none has one.
     result.structured_content = (profile != Profile::Slim).then_some(Value::Object(structured));
     result

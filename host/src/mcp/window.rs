@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::{ProgressToken, RequestId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Bytes of a request that cost one place.
+/// Bytes of a request that cost one share of the room.
 const UNIT: usize = 128 << 10;
 
 /// How many cancelled ids are remembered, to refuse them to later requests: an answer already
@@ -17,7 +17,11 @@ const REMEMBERED: usize = 1 << 10;
 /// The requests under way.
 #[derive(Debug)]
 pub(super) struct Window {
+    /// A place for each request.
     places: Arc<Semaphore>,
+    requests: u32,
+    /// Room for their bytes, in units.
+    room: Arc<Semaphore>,
     size: u32,
     state: Mutex<State>,
 }
@@ -40,7 +44,7 @@ struct Open {
 /// A place in the window, held until it is dropped.
 #[derive(Debug)]
 pub(super) struct Ticket(
-    #[expect(dead_code, reason = "it is held, not used")] OwnedSemaphorePermit,
+    #[expect(dead_code, reason = "they are held, not used")] [OwnedSemaphorePermit; 2],
 );
 
 /// What becomes of an answer.
@@ -55,21 +59,33 @@ pub(super) enum Answer {
 impl Window {
     /// A window for so many requests, in which one line of the longest kind always fits.
     pub(super) fn new(requests: usize, longest: usize) -> Self {
-        let size = u32::try_from(requests).unwrap_or(u32::MAX).max(cost(longest));
-        let places = usize::try_from(size).unwrap_or(Semaphore::MAX_PERMITS);
-        Self { places: Arc::new(Semaphore::new(places)), size, state: Mutex::default() }
+        let requests = u32::try_from(requests).unwrap_or(u32::MAX);
+        let size = requests.max(cost(longest));
+        let semaphore = |permits: u32| {
+            Arc::new(Semaphore::new(usize::try_from(permits).unwrap_or(Semaphore::MAX_PERMITS)))
+        };
+        Self {
+            places: semaphore(requests),
+            requests,
+            room: semaphore(size),
+            size,
+            state: Mutex::default(),
+        }
     }
 
-    /// Waits for room for a request of so many bytes. Never fails: the window is not closed.
+    /// Waits for a place, and room for a request of so many bytes. Never fails: the window is not
+    /// closed.
     pub(super) async fn ticket(&self, bytes: usize) -> Option<Ticket> {
-        let places = Arc::clone(&self.places);
-        places.acquire_many_owned(cost(bytes).min(self.size)).await.ok().map(Ticket)
+        let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
+        let room = Arc::clone(&self.room);
+        let room = room.acquire_many_owned(cost(bytes).min(self.size)).await.ok()?;
+        Some(Ticket([place, room]))
     }
 
     /// Returns when every request that was taken on is answered.
     pub(super) async fn settled(&self) {
         // The semaphore is never closed, so there is no error to see.
-        let _ = self.places.acquire_many(self.size).await;
+        let _ = self.places.acquire_many(self.requests).await;
     }
 
     /// Notes the id of a request that was read; false when another has it.

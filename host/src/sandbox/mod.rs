@@ -99,7 +99,7 @@ impl Sandbox {
             artifact::load(&engines, setup.component, setup.cache).map_err(unusable)?;
         let linker = Linker::new(engines.native());
         let guest = linker.instantiate_pre(&component).and_then(GuestPre::new).map_err(unusable)?;
-        let ticker = Ticker::start(engines.native(), setup.period);
+        let ticker = Ticker::new(engines.native(), setup.period);
         Ok(Self { guest, ticker, artifact, net: setup.net })
     }
 
@@ -144,9 +144,8 @@ impl Sandbox {
     }
 
     /// The reference of all forms as JSON.
-    pub fn forms(&self, patience: Duration) -> Result<String, Fault> {
-        let watch = Watch::new(patience);
-        let mut instance = self.enter(Allowance::for_text(self.net, 0), &watch)?;
+    pub fn forms(&self, watch: &Watch) -> Result<String, Fault> {
+        let mut instance = self.enter(Allowance::for_text(self.net, 0), watch)?;
         instance.call(|guest, store| guest.pif_evaluator_analysis().call_forms(store))
     }
 
@@ -201,7 +200,9 @@ impl Instance<'_> {
         if let Some(fault) = &self.trapped {
             return Err(fault.clone());
         }
-        let ticking = self.ticker.tick();
+        let ticking = self.ticker.tick().map_err(|error| {
+            fault("internal", format!("the clock of deadlines does not start: {error}"), None)
+        })?;
         let result = action(&self.guest, &mut self.store);
         drop(ticking);
         result.map_err(|error| {

@@ -1,6 +1,8 @@
 //! The clock behind deadlines: a thread that advances the engine's epoch while, and only while,
-//! some guest is running.
+//! some guest is running. The first run starts it, so that the process has one thread until it
+//! serves: Landlock binds only threads that are started after it.
 
+use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -8,8 +10,9 @@ use std::time::Duration;
 use wasmtime::Engine;
 
 /// The handle on the thread; dropping it ends the thread.
-#[derive(Debug)]
 pub(super) struct Ticker {
+    engine: Engine,
+    period: Duration,
     shared: Arc<Shared>,
 }
 
@@ -22,31 +25,40 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     running: usize,
+    started: bool,
     closed: bool,
 }
 
 impl Ticker {
     /// `period` is how often a running guest looks up: cancelling takes effect within one.
-    pub(super) fn start(engine: &Engine, period: Duration) -> Self {
-        let shared = Arc::new(Shared::default());
-        let (engine, thread_shared) = (engine.clone(), Arc::clone(&shared));
-        thread::spawn(move || {
-            while thread_shared.wait() {
-                thread::sleep(period);
-                engine.increment_epoch();
-            }
-        });
-        Self { shared }
+    pub(super) fn new(engine: &Engine, period: Duration) -> Self {
+        Self { engine: engine.clone(), period, shared: Arc::default() }
     }
 
     /// Lets the clock run until the guard is dropped.
-    pub(super) fn tick(&self) -> Ticking<'_> {
+    pub(super) fn tick(&self) -> io::Result<Ticking<'_>> {
         let mut state = self.shared.lock();
+        if !state.started {
+            self.start()?;
+            state.started = true;
+        }
         state.running += 1;
         if state.running == 1 {
             self.shared.changed.notify_one();
         }
-        Ticking(&self.shared)
+        Ok(Ticking(&self.shared))
+    }
+
+    fn start(&self) -> io::Result<()> {
+        let (engine, period) = (self.engine.clone(), self.period);
+        let shared = Arc::clone(&self.shared);
+        let run = move || {
+            while shared.wait() {
+                thread::sleep(period);
+                engine.increment_epoch();
+            }
+        };
+        thread::Builder::new().name("clock".to_owned()).spawn(run).map(drop)
     }
 }
 

@@ -5,6 +5,7 @@ use anyhow::{Context, Result};
 use mcp_pif::sandbox::{
     Argument, Code, Limits, Net, Outcome, Program, Request, Sandbox, Setup, Watch, World, drive,
 };
+use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
@@ -57,7 +58,7 @@ impl Default for Evaluator {
 pub(crate) fn step(case: u32, words: &[(u32, u32)]) -> String {
     let mut body = format!("(i32.store8 (i32.const {STEP}) (i32.const {case}))");
     for (offset, word) in words {
-        body += &format!("(i32.store (i32.const {}) (i32.const {word}))", STEP + offset);
+        let _ = write!(body, "(i32.store (i32.const {}) (i32.const {word}))", STEP + offset);
     }
     body + &format!("(i32.const {STEP})")
 }

@@ -16,7 +16,7 @@ const OF_A_RUN: [&str; 5] = ["realloc", "start", "resume", "usage", "debug"];
 fn call(sandbox: &Sandbox, function: &str, watch: &Watch) -> Result<Fault> {
     let fault = match function {
         "check" => sandbox.check("1", watch).err().and_then(|faults| faults.first().cloned()),
-        "forms" => sandbox.forms(Duration::from_millis(200)).err(),
+        "forms" => sandbox.forms(watch).err(),
         "usage" | "debug" => {
             let mut machine = sandbox.start(&program("1"), LIMITS, watch).map_err(failed)?;
             match function {
@@ -29,8 +29,8 @@ fn call(sandbox: &Sandbox, function: &str, watch: &Watch) -> Result<Fault> {
     fault.with_context(|| format!("`{function}` does no harm"))
 }
 
-fn failed(fault: Fault) -> anyhow::Error {
-    anyhow::anyhow!("{fault:?}")
+fn failed(Fault { code, message, .. }: Fault) -> anyhow::Error {
+    anyhow::anyhow!("{code}: {message}")
 }
 
 fn ensure_stopped(fault: &Fault, code: &str, limit: &str) -> Result<()> {
@@ -95,7 +95,7 @@ fn the_wasm_stack_stops_an_evaluator_that_recurses() -> Result<()> {
 /// Cancelling needs no cooperation, whatever the evaluator is at.
 #[test]
 fn cancelling_stops_an_evaluator_that_spins() -> Result<()> {
-    for function in ["start", "resume", "check"] {
+    for function in ["start", "resume", "check", "forms"] {
         let sandbox = Evaluator::with(function, SPIN).sandbox(ENDLESS)?;
         let token = CancellationToken::new();
         let watch = Watch::cancelled_by(token.clone(), Duration::from_hours(1));

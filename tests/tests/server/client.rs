@@ -142,6 +142,12 @@ impl Client {
         }
     }
 
+    /// A message that was passed over before and fits.
+    pub(crate) fn try_find(&mut self, fits: impl Fn(&Value) -> bool) -> Option<Value> {
+        let index = self.seen.iter().position(fits)?;
+        Some(self.seen.remove(index))
+    }
+
     /// The answer to a request.
     pub(crate) fn answer(&mut self, id: &Value) -> Result<Value> {
         self.find(|message| message.get("id") == Some(id))
@@ -206,6 +212,11 @@ impl Client {
     /// Waits until everything sent before has been looked at.
     pub(crate) fn ping(&mut self) -> Result<()> {
         self.request("ping", &json!({})).map(drop)
+    }
+
+    /// Closes both pipes, as the end of the client's process does. Nothing may have been read.
+    pub(crate) fn vanish(&mut self) {
+        drop((self.input.take(), self.output.take()));
     }
 
     /// The process's id.

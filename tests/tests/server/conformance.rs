@@ -133,7 +133,15 @@ fn calls() -> Vec<(&'static str, Value)> {
 
 #[test]
 fn results_conform_to_the_schemas_that_are_listed() -> Result<()> {
-    let mut client = Client::legacy()?;
+    conform_all(&mut Client::legacy()?)
+}
+
+#[test]
+fn results_of_the_profile_debug_conform_too() -> Result<()> {
+    conform_all(&mut Client::legacy_with(&["--profile", "debug"])?)
+}
+
+fn conform_all(client: &mut Client) -> Result<()> {
     for (tool, arguments) in calls() {
         let result = client.call(tool, &arguments)?;
         let list = client.request("tools/list", &json!({}))?;

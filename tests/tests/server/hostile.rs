@@ -26,7 +26,8 @@ struct Corpus {
 #[serde(deny_unknown_fields)]
 struct Text {
     name: String,
-    text: String,
+    #[serde(rename = "text")]
+    content: String,
     /// Characters that must not reach a reader.
     marks: String,
     /// How the text reaches one.
@@ -163,7 +164,7 @@ fn what_is_said_of_a_text_hides_nothing() -> Result<()> {
         for text in &corpus.texts {
             let told = || format!("{} in {}", text.name, place.name);
             let id = client.id();
-            client.send(place.request(&id, &text.text))?;
+            client.send(place.request(&id, &text.content))?;
             let answer = client.answer(&id).with_context(told)?;
             place.ensure_verdict(&answer).with_context(told)?;
             place.ensure_shown(text, &answer).with_context(told)?;
@@ -203,14 +204,18 @@ fn values_stay_as_they_are() -> Result<()> {
         for hostile in &corpus.texts {
             let told = || format!("{} in {}", hostile.name, place.name);
             let arguments = place.arguments.to_string();
-            let arguments = arguments.replace("\"TEXT\"", &json!(hostile.text).to_string());
+            let arguments = arguments.replace("\"TEXT\"", &json!(hostile.content).to_string());
             let result = client.call_text("run", &arguments).with_context(told)?;
-            ensure!(text(&result)? == hostile.text, "{}: {result}", told());
-            ensure!(result["structuredContent"]["value"] == hostile.text, "{}: {result}", told());
+            ensure!(text(&result)? == hostile.content, "{}: {result}", told());
+            ensure!(
+                result["structuredContent"]["value"] == hostile.content,
+                "{}: {result}",
+                told()
+            );
         }
     }
     for hostile in &corpus.texts {
-        let id = json!(hostile.text);
+        let id = json!(hostile.content);
         client.send(request(&id, "ping", &json!({})))?;
         client.answer(&id).with_context(|| format!("{} as an id", hostile.name))?;
     }
@@ -222,7 +227,7 @@ fn descriptions_hide_nothing() -> Result<()> {
     let corpus = corpus()?;
     let mut client = Client::legacy()?;
     for hostile in &corpus.texts {
-        let arguments = json!({"name": "tool", "description": hostile.text, "code": 1});
+        let arguments = json!({"name": "tool", "description": hostile.content, "code": 1});
         let result = client.call("evolve", &arguments)?;
         let is_kept = hostile.description.as_deref() == Some("kept");
         ensure!(result["isError"] != is_kept, "{}: {result}", hostile.name);
@@ -230,7 +235,7 @@ fn descriptions_hide_nothing() -> Result<()> {
         let tools = listed["tools"].as_array().context("tools")?;
         let tool = tools.iter().find(|tool| tool["name"] == "tool");
         let description = tool.map(|tool| tool["description"].to_string()).unwrap_or_default();
-        let exact = json!(hostile.text).to_string();
+        let exact = json!(hostile.content).to_string();
         let shown = description.contains(exact.trim_matches('"'));
         ensure!(shown == is_kept, "{}: {description}", hostile.name);
         // One line for each tool, so that none can pretend to be several.
@@ -310,7 +315,8 @@ fn the_command_line_shows_what_is_hidden() -> Result<()> {
     let folder = Folder::new()?;
     for text in &corpus()?.texts {
         // An argument of a process cannot hold a nul.
-        let code = json!({"app": {"func": {"var": text.text}, "arg": {"trace": [text.text, 1]}}});
+        let code =
+            json!({"app": {"func": {"var": text.content}, "arg": {"trace": [text.content, 1]}}});
         let output = command(&folder)?.args(["--debug", "run", &code.to_string()]).output()?;
         let errors = String::from_utf8(output.stderr)?;
         ensure!(!output.status.success(), "{}: {errors}", text.name);

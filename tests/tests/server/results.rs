@@ -120,6 +120,17 @@ fn a_value_too_long_is_told_by_its_size() -> Result<()> {
 }
 
 #[test]
+fn a_canonical_text_too_long_is_told_by_its_size() -> Result<()> {
+    let mut client = Client::legacy_with(&["--max-result", "100"])?;
+    let checked =
+        client.call("check", &json!({"code": "[".to_owned() + &"1,".repeat(100) + "1]"}))?;
+    let record = &checked["structuredContent"];
+    ensure!(record["truncated"] == true && record["size"] == 203, "{checked}");
+    ensure!(record.get("canonical").is_none(), "{checked}");
+    Ok(())
+}
+
+#[test]
 fn the_default_cap_is_fifty_thousand_characters() -> Result<()> {
     let mut client = Client::legacy()?;
     for (length, is_shown) in [(50_000, true), (50_001, false)] {

@@ -23,6 +23,8 @@ pub(super) fn describe() -> Description {
         output: reply(json!({
             "canonical": {"type": "string", "description": "sorted keys, no blanks"},
             "revision": {"type": "string", "description": "sha256 of `canonical`"},
+            "truncated": {"type": "boolean", "description": "`canonical` is too long to show"},
+            "size": {"type": "integer", "description": "its length in characters"},
             "form": {"type": "string", "description": "the outermost form"},
             "forms": {"type": "object", "description": "how often each form occurs"},
             "free": texts, "tools": texts, "warnings": texts,
@@ -45,8 +47,12 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
         summary.forms.into_iter().map(|(form, count)| (form, count.into())).collect();
     let mut found =
         Reply::new(text, json!({"revision": summary.hash, "form": summary.form, "forms": forms}));
-    if summary.canonical.chars().count() <= host.config.max_result {
+    let size = summary.canonical.chars().count();
+    if size <= host.config.max_result {
         found.structured.insert("canonical".to_owned(), summary.canonical.into());
+    } else {
+        found.structured.insert("truncated".to_owned(), true.into());
+        found.structured.insert("size".to_owned(), size.into());
     }
     put(&mut found.structured, "free", summary.free);
     put(&mut found.structured, "tools", summary.tools);

@@ -8,6 +8,7 @@ use super::super::host::Host;
 use super::super::reply::Reply;
 use super::{Call, Description, ToolResult, arguments, reply};
 use crate::config::Config;
+use crate::harden::Report;
 use crate::sandbox::{Origin, milliseconds};
 
 const TEXT: &str = "\
@@ -37,6 +38,7 @@ pub(super) fn describe() -> Description {
             "requests": {"type": "object"},
             "profile": {"type": "string"},
             "layers": {"type": "array", "items": layer, "description": "what contains a program, innermost first"},
+            "hardening": {"type": "object"},
             "tools": {"type": "integer", "description": "evolved tools"},
             "changes": {"type": "integer", "description": "changes since the start"},
         })),
@@ -52,12 +54,13 @@ pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
     let told: Vec<String> = layers.iter().map(Layer::tell).collect();
     let text = format!(
         "mcp-pif {}: {tools} evolved tools (kept in memory)\nevaluator: {} bytes, sha256 {}, {}\n\
-         no imports, a fresh instance for each call\nlayers: {}",
+         no imports, a fresh instance for each call\nlayers: {}\nhardening: {}",
         env!("CARGO_PKG_VERSION"),
         host.sandbox.size(),
         host.sandbox.hash(),
         tell_origin(host.sandbox.origin()),
         told.join(", "),
+        tell_hardening(host.hardening),
     );
     let protocols: Vec<&str> =
         ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str).collect();
@@ -80,6 +83,7 @@ pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
             "requests": requests(config),
             "profile": config.profile.name(),
             "layers": layers.iter().map(Layer::record).collect::<Vec<_>>(),
+            "hardening": hardening(host.hardening),
             "tools": tools,
             "changes": *host.registry.changes().borrow(),
         }),
@@ -149,6 +153,20 @@ fn requests(config: &Config) -> Value {
         "concurrency": config.concurrency,
         "queue": config.queue,
     })
+}
+
+fn hardening(report: Report) -> Value {
+    json!({
+        "landlock": report.landlock.name(),
+        "abi": report.abi,
+        "seccomp": report.seccomp.name(),
+    })
+}
+
+fn tell_hardening(report: Report) -> String {
+    let Report { landlock, abi, seccomp } = report;
+    let version = if abi > 0 { format!(" (version {abi})") } else { String::new() };
+    format!("Landlock {}{version}, seccomp {}", landlock.name(), seccomp.name())
 }
 
 fn tell_origin(origin: &Origin) -> String {
