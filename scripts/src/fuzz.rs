@@ -40,7 +40,9 @@ fn read(arguments: &[String]) -> Result<(Vec<&'static Target>, u64)> {
     while let Some(argument) = arguments.next() {
         if argument == "--minutes" {
             let number = arguments.next().context("`--minutes` takes a number")?;
-            minutes = number.parse().with_context(|| format!("`{number}` is no number"))?;
+            // None at all would be without end.
+            let parsed = number.parse().ok().filter(|minutes| *minutes > 0);
+            minutes = parsed.with_context(|| format!("`{number}` is no number of minutes"))?;
             continue;
         }
         let target = TARGETS.iter().find(|target| target.name == argument);

@@ -182,10 +182,11 @@ fn judge(attack: &Attack, answer: &Value) -> Result<()> {
         told.get(..end).unwrap_or_default().to_owned()
     };
     let fits = match &attack.expect {
-        Expect::Value(value) => match structured.get("value") {
-            Some(found) => found == value,
-            None => structured["exact"].as_str().is_some_and(|it| it == value.to_string()),
-        },
+        Expect::Value(value) => {
+            let exact = value.to_string();
+            let is_exact = structured["exact"].as_str() == Some(exact.as_str());
+            structured.get("value").map_or(is_exact, |found| found == value)
+        }
         Expect::Truncated(size) => structured["size"] == *size,
         Expect::Fault(codes) => {
             result["isError"] == true && codes.iter().any(|code| structured["code"] == **code)
