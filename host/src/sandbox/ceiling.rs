@@ -21,9 +21,6 @@ const FUEL_PER_BYTE: u64 = 20_000;
 /// Wasm instructions for one byte of heap: collections beyond those that allocation pays for.
 const FUEL_PER_HEAP_BYTE: u64 = 64;
 
-/// Wasm instructions for one byte of output.
-const FUEL_PER_OUTPUT_BYTE: u64 = 16_000;
-
 /// Bytes of memory for one byte of input: its syntax tree, code and text. Nothing but brackets
 /// takes half of it.
 const MEMORY_PER_BYTE: u64 = 128;
@@ -77,8 +74,7 @@ impl Allowance {
         Self {
             fuel: fuel
                 .saturating_add(limits.fuel.saturating_mul(net.fuel_per_unit))
-                .saturating_add(limits.memory.saturating_mul(FUEL_PER_HEAP_BYTE))
-                .saturating_add(u64::from(limits.output).saturating_mul(FUEL_PER_OUTPUT_BYTE)),
+                .saturating_add(limits.memory.saturating_mul(FUEL_PER_HEAP_BYTE)),
             memory: memory.saturating_add(limits.memory.saturating_mul(2)).min(net.memory),
             answer: output.saturating_add(ANSWER_BASE),
         }
