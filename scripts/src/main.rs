@@ -17,9 +17,9 @@ cargo x <task>
   bless      rewrite the expectations of the corpus from the native evaluator
   component  build the component and say where it is
   bench      the benchmark programs, in the sandbox and natively, against CPython
+  cancel     how long cancelled runs go on (the number of cancellations; 300)
   fuzz       fuzz targets, all or those named, `--minutes N` each (needs cargo-fuzz);
              `fuzz seeds` makes the inputs to start from
-  cancel     how long cancelled runs go on (the number of cancellations; 300)
   clients    real MCP clients against the server (needs npm)
 ";
 
@@ -34,8 +34,8 @@ fn main() -> Result<()> {
         "bless" => tasks::bless(),
         "component" => tasks::component(),
         "bench" => bench::run(rest),
-        "fuzz" => fuzz::run(rest),
         "cancel" => cancel::run(rest),
+        "fuzz" => fuzz::run(rest),
         "clients" => clients::run(rest),
         "" | "help" | "--help" => {
             print!("{USAGE}");

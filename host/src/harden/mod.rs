@@ -64,7 +64,8 @@ pub struct Report {
 }
 
 impl Report {
-    pub(crate) const OFF: Self = Self { landlock: Layer::Off, abi: 0, seccomp: Layer::Off };
+    /// Nothing is restricted.
+    pub const OFF: Self = Self { landlock: Layer::Off, abi: 0, seccomp: Layer::Off };
 }
 
 /// Restricts the process to `paths` and to computing, as far as the system allows it; nothing

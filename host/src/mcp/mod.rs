@@ -78,8 +78,8 @@ pub async fn serve_streams(
     let ended = CancellationToken::new();
     let (requests, bounds) = (requests(&config), bounds(&config));
     let transport = Transport::open(input, output, requests, bounds, ended.clone())?;
-    let host = Host::new(config, sandbox, Report::OFF, stop.clone());
-    let server = Server::new(Arc::new(host), ended);
+    let server =
+        Server::new(Arc::new(Host::new(config, sandbox, Report::OFF, stop.clone())), ended);
     session(server, transport, stop).await
 }
 
