@@ -5,6 +5,7 @@ use crate::json::{Tape, Token, TokenId};
 use crate::limits::{Limits, Usage};
 use crate::machine::Machine;
 use crate::print;
+use crate::quote::shorten;
 use crate::request::{Answer, Argument, Done, Program, Source, Step};
 
 /// Limits where the request gives none: the defaults of LANGUAGE.md §4.
@@ -88,7 +89,7 @@ fn read(request: &str) -> Result<(Program, Limits), Fault> {
 
 fn unknown(key: &str) -> Fault {
     let known = "code, tool, input, data, context, tools, limits, step";
-    Fault::new(Code::Malformed, format!("the request has no member `{key}`"))
+    Fault::new(Code::Malformed, format!("the request has no member `{}`", shorten(key)))
         .hint(format!("its members are {known}"))
 }
 
@@ -99,7 +100,12 @@ fn set_limit(limits: &mut Limits, name: &str, value: u64) -> Result<(), Fault> {
         "depth" => limits.depth = narrow(),
         "memory" => limits.memory = value,
         "output" => limits.output = narrow(),
-        _ => return Err(Fault::new(Code::Malformed, format!("there is no limit `{name}`"))),
+        _ => {
+            return Err(Fault::new(
+                Code::Malformed,
+                format!("there is no limit `{}`", shorten(name)),
+            ));
+        }
     }
     Ok(())
 }

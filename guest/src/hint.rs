@@ -31,17 +31,27 @@ const IDIOMS: &[(&[&str], &str)] = &[
     (&["recur", "recurse", "rec"], r#"{"self": true}"#),
 ];
 
+/// Keys of an object that are looked at, and names that are compared: advice is for what people
+/// write, and no fuel pays for it.
+const MOST_KEYS: usize = 16;
+const MOST_NAMES: usize = 1_000;
+
+/// Characters of a name that can be a slip of the pen.
+const LONGEST: usize = 64;
+
 /// What to write instead of an object with these keys, none of which is a form.
 #[must_use]
 pub fn for_keys(keys: &[&str]) -> String {
+    let keys = keys.get(..MOST_KEYS).unwrap_or(keys);
+    let keys = || keys.iter().filter(|key| key.len() <= LONGEST);
     let idiom = |key: &&str| {
         let lower = key.to_lowercase();
         IDIOMS.iter().find(|(names, _)| names.contains(&lower.as_str())).map(|(_, form)| *form)
     };
-    if let Some(form) = keys.iter().find_map(idiom) {
+    if let Some(form) = keys().find_map(idiom) {
         return format!("write {form}");
     }
-    if let Some(name) = keys.iter().find_map(|key| nearest(key, form_names())) {
+    if let Some(name) = keys().find_map(|key| nearest(key, form_names())) {
         return format!("did you mean `{name}`?");
     }
     "an object must have a form key, such as `lam`, `app`, `add`; pass plain objects as `data`"
@@ -50,10 +60,15 @@ pub fn for_keys(keys: &[&str]) -> String {
 
 /// The candidate that differs least from `name`, if it is close enough to be meant.
 pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    if name.chars().count() > 64 {
+    let length = name.chars().count();
+    if length > LONGEST {
         return None;
     }
-    let allowed = 1 + name.chars().count() / 4;
+    let allowed = 1 + length / 4;
+    // Names differ by at least as much as their lengths do.
+    let is_near =
+        |candidate: &&str| candidate.chars().take(2 * LONGEST).count().abs_diff(length) <= allowed;
+    let candidates = candidates.filter(is_near).take(MOST_NAMES);
     let ranked = candidates.map(|candidate| (distance(name, candidate), candidate));
     let best = ranked.min_by_key(|(distance, _)| *distance)?;
     (best.0 <= allowed).then_some(best.1)

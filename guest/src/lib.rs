@@ -23,6 +23,7 @@ mod compile;
 #[cfg(target_arch = "wasm32")]
 mod component;
 mod data;
+mod decimal;
 mod digits;
 pub mod envelope;
 pub mod fault;
@@ -38,6 +39,7 @@ pub mod parse;
 mod plain;
 mod primitive;
 pub mod print;
+pub mod quote;
 pub mod request;
 pub mod term;
 mod value;

@@ -1,9 +1,10 @@
 //! Numbers as JSON writes them: exact integers of any size, and PIF's rounding of fractions.
 
+use crate::decimal::Powers;
 use crate::fault::{Code, Fault};
 use crate::limits::INTEGER_BITS;
 use num_bigint::BigInt;
-use num_traits::{Num, ToPrimitive};
+use num_traits::{Signed, ToPrimitive};
 
 /// An exact integer, in a machine word where it fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +57,10 @@ pub fn literal(text: &str) -> Result<Literal, Fault> {
     } else {
         round(significant, length.saturating_add(shift))
     };
-    Ok(Literal { integer: signed(&decimal, negative), rounded })
+    match signed(&decimal, negative) {
+        Integer::Big(n) if n.bits() > INTEGER_BITS => Err(too_large()),
+        integer => Ok(Literal { integer, rounded }),
+    }
 }
 
 /// Rounds half to even the digits after the first `point` ones.
@@ -84,13 +88,21 @@ fn increment(digits: &str) -> String {
 fn signed(decimal: &str, negative: bool) -> Integer {
     let n = match decimal.parse::<i64>() {
         Ok(n) => Integer::Small(n),
-        Err(_) => BigInt::from_str_radix(decimal, 10).unwrap_or_default().into(),
+        Err(_) => BigInt::from(Powers::default().parse(decimal.trim_start_matches('0'))).into(),
     };
     match n {
         Integer::Small(n) if negative => Integer::Small(-n),
         Integer::Big(n) if negative => (-n).into(),
         n => n,
     }
+}
+
+/// Appends the digits of an integer.
+pub(crate) fn write_integer(n: &BigInt, powers: &mut Powers, out: &mut String) {
+    if n.is_negative() {
+        out.push('-');
+    }
+    out.push_str(&powers.text(n.magnitude()));
 }
 
 /// The fault of an integer beyond what any limit allows.

@@ -1,14 +1,18 @@
 //! Values as canonical JSON, written with a stack on the heap.
 
+use crate::decimal::Powers;
 use crate::heap::Heap;
-use crate::number::float_text;
+use crate::number::{float_text, write_integer};
 use crate::primitive::arithmetic::Number;
 use crate::print;
+use crate::quote;
 use crate::term::Terms;
 use crate::value::{
     CLOSURE, CONS, FALSE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, KIND_TEXT, NIL, OBJECT,
     PAIR, PARTIAL, ROPE, TRUE, UNIT, Word, as_small, aux, index, is_integer, kind, tag,
 };
+use num_bigint::BigInt;
+use std::fmt::Write as _;
 
 /// The text would be longer than allowed.
 #[derive(Clone, Copy, Debug)]
@@ -23,13 +27,12 @@ pub(crate) fn json(
     value: Word,
     limit: usize,
 ) -> Result<String, TooLong> {
-    let mut writer =
-        Writer { heap, terms, tools, limit, work: vec![Work::Value(value)], out: String::new() };
+    let mut writer = Writer::new(heap, terms, tools, value, limit);
     writer.run()?;
     Ok(writer.out)
 }
 
-/// The beginning of a value's JSON.
+/// The beginning of a value's JSON, with nothing hidden in it.
 pub(crate) fn excerpt(
     heap: &Heap,
     terms: &Terms,
@@ -37,8 +40,7 @@ pub(crate) fn excerpt(
     value: Word,
     limit: usize,
 ) -> String {
-    let mut writer =
-        Writer { heap, terms, tools, limit, work: vec![Work::Value(value)], out: String::new() };
+    let mut writer = Writer::new(heap, terms, tools, value, limit);
     let cut = writer.run().is_err() || writer.out.len() > limit;
     let mut out = writer.out;
     if cut {
@@ -46,7 +48,7 @@ pub(crate) fn excerpt(
         out.truncate(end);
         out.push('…');
     }
-    out
+    quote::visible(&out)
 }
 
 /// What is left to write, the next thing last.
@@ -66,10 +68,24 @@ struct Writer<'h> {
     tools: &'h [&'h str],
     limit: usize,
     work: Vec<Work>,
+    powers: Powers,
     out: String,
+    /// Whether something was left out.
+    is_cut: bool,
 }
 
-impl Writer<'_> {
+impl<'h> Writer<'h> {
+    fn new(
+        heap: &'h Heap,
+        terms: &'h Terms,
+        tools: &'h [&'h str],
+        value: Word,
+        limit: usize,
+    ) -> Self {
+        let (work, powers, out) = (vec![Work::Value(value)], Powers::default(), String::new());
+        Self { heap, terms, tools, limit, work, powers, out, is_cut: false }
+    }
+
     fn run(&mut self) -> Result<(), TooLong> {
         while let Some(work) = self.work.pop() {
             match work {
@@ -79,7 +95,7 @@ impl Writer<'_> {
                 Work::Str(text) => self.out.push_str(text),
                 Work::Quoted(text) => self.out.push_str(&text),
             }
-            if self.out.len() > self.limit {
+            if self.is_cut || self.out.len() > self.limit {
                 return Err(TooLong);
             }
         }
@@ -137,7 +153,14 @@ impl Writer<'_> {
             FALSE => "false",
             UNIT => "null",
             _ if kind(v) == KIND_QUOTED => {
-                self.out.push_str(&print::term(self.terms, aux(v)));
+                let room = self.limit.saturating_sub(self.out.len());
+                match print::term_within(self.terms, aux(v), room) {
+                    Ok(text) => self.out.push_str(&text),
+                    Err(beginning) => {
+                        self.out.push_str(&beginning);
+                        self.is_cut = true;
+                    }
+                }
                 return;
             }
             _ => "null",
@@ -193,10 +216,21 @@ impl Writer<'_> {
             KIND_CONTINUATION => self.continuation(v),
             _ => match Number::of(self.heap, v) {
                 Some(Number::Float(n)) => self.out.push_str(&float_text(n)),
-                Some(n) => self.out.push_str(&n.big().to_string()),
+                Some(n) => self.large(&n.big()),
                 None => self.out.push_str("null"),
             },
         }
+    }
+
+    /// An integer. One that is too long whatever its digits are is not converted: that takes time.
+    fn large(&mut self, n: &BigInt) {
+        // A digit has less than 4 bits.
+        if n.bits() / 4 > self.limit as u64 {
+            let _ = write!(self.out, "(an integer of {} bits)", n.bits());
+            self.is_cut = true;
+            return;
+        }
+        write_integer(n, &mut self.powers, &mut self.out);
     }
 
     fn continuation(&mut self, v: Word) {

@@ -5,6 +5,9 @@ use crate::form::{FORMS, Form, Shape};
 use crate::json::{Span, Tape, Token, TokenId};
 use crate::number;
 use crate::term::{NameId, Origin, TermId, Terms};
+use std::collections::BTreeSet;
+
+pub use crate::quote::shorten;
 
 /// What an object without a form key is, and whether strings are decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +52,9 @@ fn locate_text_fault(fault: Fault, origin: &Origin) -> Fault {
 
 /// Makes a term of the JSON at `root`, which has its origin noted.
 pub fn read(terms: &mut Terms, root: TokenId, notation: Notation) -> Result<Parsed, Fault> {
-    let warnings = Vec::new();
-    let mut parser = Parser { terms, notation, work: Vec::new(), done: Vec::new(), warnings };
-    parser.work.push(Work::Term(root));
+    let work = vec![Work::Term(root)];
+    let (done, names, warnings) = (Vec::new(), Vec::new(), Vec::new());
+    let mut parser = Parser { terms, notation, work, done, names, warnings };
     match parser.run() {
         Ok(root) => Ok(Parsed { root, warnings: parser.warnings }),
         Err(Wrong { token, fault }) => {
@@ -60,6 +63,9 @@ pub fn read(terms: &mut Terms, root: TokenId, notation: Notation) -> Result<Pars
         }
     }
 }
+
+/// Terms and lists of terms that may be begun and not finished: more than code of 4 MiB can have.
+const MOST_OPEN: usize = 3_000_000;
 
 /// A fault and the token it is about.
 struct Wrong {
@@ -73,8 +79,8 @@ enum Work {
     Term(TokenId),
     /// Read so many items of an array, the next at this token.
     Items { next: TokenId, count: u32 },
-    /// Build a form from the last `operands` finished terms.
-    Build { form: Form, token: TokenId, operands: u32, names: Vec<NameId> },
+    /// Build a form from the last `operands` finished terms and the last `names` names.
+    Build { form: Form, token: TokenId, operands: u32, names: u32 },
 }
 
 struct Parser<'t> {
@@ -82,6 +88,8 @@ struct Parser<'t> {
     notation: Notation,
     work: Vec<Work>,
     done: Vec<TermId>,
+    /// Names of the forms that are still to be built, innermost last.
+    names: Vec<NameId>,
     warnings: Vec<String>,
 }
 
@@ -89,12 +97,19 @@ impl Parser<'_> {
     fn run(&mut self) -> Result<TermId, Wrong> {
         while let Some(work) = self.work.pop() {
             match work {
-                Work::Term(token) => self.term(token)?,
+                Work::Term(token) => {
+                    self.ensure_shallow(token)?;
+                    self.term(token)?;
+                }
                 Work::Items { next, count } => self.items(next, count)?,
                 Work::Build { form, token, operands, names } => {
                     let from = self.done.len() - operands as usize;
-                    let operands = self.done.split_off(from);
-                    let id = self.terms.add(form, token, &operands, &names);
+                    let first = self.names.len() - names as usize;
+                    let operands = self.done.get(from..).unwrap_or_default();
+                    let names = self.names.get(first..).unwrap_or_default();
+                    let id = self.terms.add(form, token, operands, names);
+                    self.done.truncate(from);
+                    self.names.truncate(first);
                     self.done.push(id);
                 }
             }
@@ -119,7 +134,7 @@ impl Parser<'_> {
             }
             Token::Text(span) => self.terms.add_text(token, span),
             Token::Array { count, .. } => {
-                self.build(Form::List, token, count, Vec::new());
+                self.build(Form::List, token, count, &[]);
                 self.work.push(Work::Items { next: token + 1, count });
                 return Ok(());
             }
@@ -137,7 +152,9 @@ impl Parser<'_> {
             next = self.tape().after(item);
             count -= 1;
             if matches!(token, Token::Array { .. } | Token::Object { .. } | Token::Text(_)) {
-                self.work.push(Work::Items { next, count });
+                if count > 0 {
+                    self.work.push(Work::Items { next, count });
+                }
                 self.work.push(Work::Term(item));
                 return Ok(());
             }
@@ -149,22 +166,23 @@ impl Parser<'_> {
     fn number(&mut self, token: TokenId, span: Span) -> Result<TermId, Wrong> {
         let text = self.tape().str(span);
         let literal = number::literal(text).map_err(|fault| Wrong { token, fault })?;
-        if literal.rounded {
-            let (text, at) = (text.to_owned(), self.terms.place(token).1);
+        if literal.rounded && self.may_warn() {
+            let (text, at) = (shorten(text), self.terms.place(token).1);
             let taken = match &literal.integer {
                 number::Integer::Small(n) => n.to_string(),
                 number::Integer::Big(_) => "an integer".to_owned(),
             };
-            self.warn(format!("rounded-literal at {at}: {text} is taken as {taken}"));
+            self.warnings.push(format!("rounded-literal at {at}: {text} is taken as {taken}"));
         }
         Ok(self.terms.add_integer(token, literal.integer))
     }
 
-    fn warn(&mut self, warning: String) {
+    /// Whether another warning is kept. Asked before one is made: to find a place takes time.
+    fn may_warn(&self) -> bool {
         const MOST: usize = 100;
-        if self.warnings.len() < MOST {
-            self.warnings.push(warning);
-        }
+        const BYTES: usize = 20_000;
+        let written: usize = self.warnings.iter().map(String::len).sum();
+        self.warnings.len() < MOST && written < BYTES
     }
 
     /// PIF's normalisation: a string that holds JSON, or a word such as `True`, stands for it.
@@ -189,8 +207,18 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn build(&mut self, form: Form, token: TokenId, operands: u32, names: Vec<NameId>) {
-        self.work.push(Work::Build { form, token, operands, names });
+    fn build(&mut self, form: Form, token: TokenId, operands: u32, names: &[NameId]) {
+        self.names.extend_from_slice(names);
+        self.work.push(Work::Build { form, token, operands, names: to_u32(names.len()) });
+    }
+
+    /// Refuses terms that are nested so deep that no run could come to their ground.
+    fn ensure_shallow(&self, token: TokenId) -> Result<(), Wrong> {
+        if self.work.len() <= MOST_OPEN {
+            return Ok(());
+        }
+        let message = format!("the term is nested too deep: {MOST_OPEN} terms are unfinished");
+        Err(Wrong { token, fault: Fault::new(Code::TooLarge, message) })
     }
 
     /// Schedules the operands so that the first is read first.
@@ -238,11 +266,11 @@ impl Parser<'_> {
         match row.shape {
             Shape::Name => {
                 let name = self.name(value, form)?;
-                self.build(form, token, 0, vec![name]);
+                self.build(form, token, 0, &[name]);
             }
-            Shape::Ignored => self.build(form, token, 0, Vec::new()),
+            Shape::Ignored => self.build(form, token, 0, &[]),
             Shape::Operand => {
-                self.build(form, token, 1, Vec::new());
+                self.build(form, token, 1, &[]);
                 self.work.push(Work::Term(value));
             }
             Shape::OneOrBare => self.one_or_bare(form, token, value)?,
@@ -262,15 +290,15 @@ impl Parser<'_> {
 
     fn warn_ignored(&mut self, token: TokenId, form: Form, extra: &[&str]) {
         let Token::Object { count, .. } = self.tape().token(token) else { return };
-        if count as usize == 1 + extra.len() {
+        if count as usize == 1 + extra.len() || !self.may_warn() {
             return;
         }
         let known = |key: &str| key == form.name() || extra.contains(&key);
         let keys = self.tape().members(token).map(|m| self.tape().str(m.0));
-        let ignored: Vec<String> = keys.filter(|key| !known(key)).map(shorten).collect();
-        if let Some(key) = ignored.first() {
-            let at = self.terms.place(token).1;
-            self.warn(format!("ignored-key at {at}: `{key}` is not part of `{}`", form.name()));
+        let ignored = { keys }.find(|key| !known(key)).map(shorten);
+        if let Some(key) = ignored {
+            let (at, form) = (self.terms.place(token).1, form.name());
+            self.warnings.push(format!("ignored-key at {at}: `{key}` is not part of `{form}`"));
         }
     }
 
@@ -299,7 +327,7 @@ impl Parser<'_> {
     ) -> Result<(), Wrong> {
         match self.tape().token(value) {
             Token::Array { count: found, .. } if found == count => {
-                self.build(form, token, count, Vec::new());
+                self.build(form, token, count, &[]);
                 self.work.push(Work::Items { next: value + 1, count });
                 Ok(())
             }
@@ -317,7 +345,7 @@ impl Parser<'_> {
         if matches!(self.tape().token(value), Token::Array { .. }) {
             return self.fixed(form, token, value, 1);
         }
-        self.build(form, token, 1, Vec::new());
+        self.build(form, token, 1, &[]);
         self.work.push(Work::Term(value));
         Ok(())
     }
@@ -337,7 +365,7 @@ impl Parser<'_> {
             let found = self.tape().member(value, member);
             operands.push(found.ok_or_else(|| missing(form, value, member))?);
         }
-        self.build(form, token, to_u32(members.len()), Vec::new());
+        self.build(form, token, to_u32(members.len()), &[]);
         self.operands(&operands);
         Ok(())
     }
@@ -347,17 +375,17 @@ impl Parser<'_> {
             Token::Array { count, .. } if count > 0 => self.tape().items(value).collect(),
             _ => vec![value],
         };
-        let mut names = Vec::with_capacity(tokens.len());
+        let (mut names, mut seen) = (Vec::with_capacity(tokens.len()), BTreeSet::new());
         for parameter in tokens {
             let name = self.name(parameter, Form::Lam)?;
-            if names.contains(&name) {
+            if !seen.insert(name) {
                 return Err(self.repeated(parameter, name));
             }
             names.push(name);
         }
         let body = self.tape().member(token, "body");
         let body = body.ok_or_else(|| missing(Form::Lam, token, "body"))?;
-        self.build(Form::Lam, token, 1, names);
+        self.build(Form::Lam, token, 1, &names);
         self.work.push(Work::Term(body));
         Ok(())
     }
@@ -387,7 +415,7 @@ impl Parser<'_> {
             (None, None) => return Err(missing(Form::App, value, "arg")),
             (Some(_), Some(both)) => return Err(self.malformed(Form::App, both)),
         }
-        self.build(Form::App, token, to_u32(operands.len()), Vec::new());
+        self.build(Form::App, token, to_u32(operands.len()), &[]);
         self.operands(&operands);
         Ok(())
     }
@@ -416,7 +444,7 @@ impl Parser<'_> {
             _ => return Err(self.malformed(Form::Let, value)),
         }
         operands.push(body);
-        self.build(Form::Let, token, to_u32(operands.len()), names);
+        self.build(Form::Let, token, to_u32(operands.len()), &names);
         self.operands(&operands);
         Ok(())
     }
@@ -431,7 +459,7 @@ impl Parser<'_> {
             names.push(self.terms.intern(&name));
         }
         let operands: Vec<TokenId> = members.into_iter().map(|(_, value)| value).collect();
-        self.build(form, token, to_u32(operands.len()), names);
+        self.build(form, token, to_u32(operands.len()), &names);
         self.operands(&operands);
     }
 
@@ -442,7 +470,7 @@ impl Parser<'_> {
         };
         let (capability, argument) = (member("capability")?, member("args")?);
         let name = self.name(capability, Form::Perform)?;
-        self.build(Form::Perform, token, 1, vec![name]);
+        self.build(Form::Perform, token, 1, &[name]);
         self.work.push(Work::Term(argument));
         Ok(())
     }
@@ -462,18 +490,6 @@ fn describe(tape: &Tape, token: TokenId) -> String {
         Token::Array { count, .. } => format!("an array of {count}"),
         Token::Object { .. } => "an object".to_owned(),
     }
-}
-
-/// Text of a program as it may stand in a message: short, and without control characters.
-#[must_use]
-pub fn shorten(text: &str) -> String {
-    const MOST: usize = 40;
-    let clean = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
-    let mut short: String = clean.take(MOST).collect();
-    if text.chars().nth(MOST).is_some() {
-        short.push('…');
-    }
-    short
 }
 
 /// Names of all forms, for suggestions.

@@ -1,27 +1,43 @@
 //! Terms and JSON strings as canonical text: sorted keys, no blanks, integers exact.
 
+use crate::decimal::Powers;
 use crate::form::{Form, Shape};
+use crate::number::write_integer;
 use crate::term::{TermId, Terms};
+use num_bigint::BigInt;
 
 /// What is left to write, the next thing last.
 enum Work {
     Term(TermId),
     Str(&'static str),
     Name(u32),
+    /// The operands of a term from an index on, then this.
+    Items(TermId, usize, &'static str),
 }
 
 /// Canonical JSON of a term.
 #[must_use]
 pub fn term(terms: &Terms, root: TermId) -> String {
-    let mut printer = Printer { terms, work: vec![Work::Term(root)], out: String::new() };
+    term_within(terms, root, usize::MAX).unwrap_or_else(|beginning| beginning)
+}
+
+/// Canonical JSON of a term if it has at most so many bytes; else its beginning.
+pub(crate) fn term_within(terms: &Terms, root: TermId, limit: usize) -> Result<String, String> {
+    let (work, powers) = (vec![Work::Term(root)], Powers::default());
+    let mut printer = Printer { terms, work, powers, out: String::new() };
     while let Some(work) = printer.work.pop() {
         match work {
             Work::Str(text) => printer.out.push_str(text),
             Work::Name(name) => string(terms.name(name), &mut printer.out),
+            Work::Items(list, next, close) => printer.items(list, next, close),
+            Work::Term(id) if printer.is_beyond(id, limit) => return Err(printer.out),
             Work::Term(id) => printer.term(id),
         }
+        if printer.out.len() > limit {
+            return Err(printer.out);
+        }
     }
-    printer.out
+    Ok(printer.out)
 }
 
 /// Appends a JSON string.
@@ -56,6 +72,7 @@ pub fn string(text: &str, out: &mut String) {
 struct Printer<'t> {
     terms: &'t Terms,
     work: Vec<Work>,
+    powers: Powers,
     out: String,
 }
 
@@ -74,26 +91,36 @@ impl Printer<'_> {
             }
             Form::Integer => self.out.push_str(&self.terms.integer(id).to_string()),
             Form::BigInteger => {
-                let digits = self.terms.big_integer(id).map(ToString::to_string);
-                self.out.push_str(&digits.unwrap_or_default());
+                if let Some(n) = self.terms.big_integer(id) {
+                    write_integer(n, &mut self.powers, &mut self.out);
+                }
             }
             Form::Text => string(self.terms.text(id), &mut self.out),
-            Form::List => self.list(self.terms.operands(id), "[", "]"),
+            Form::List => {
+                self.out.push('[');
+                self.items(id, 0, "]");
+            }
             _ => self.form(id, form),
         }
     }
 
-    fn list(&mut self, items: &[TermId], open: &'static str, close: &'static str) {
-        self.out.push_str(open);
-        let mut pieces = Vec::with_capacity(2 * items.len() + 1);
-        for (index, item) in items.iter().enumerate() {
-            if index > 0 {
-                pieces.push(Work::Str(","));
-            }
-            pieces.push(Work::Term(*item));
+    /// Whether a term is an integer of more digits than that: its digits are not worth finding.
+    fn is_beyond(&self, id: TermId, limit: usize) -> bool {
+        let digits = |n: &BigInt| n.bits() / 4;
+        self.terms.form(id) == Form::BigInteger
+            && self.terms.big_integer(id).is_some_and(|n| digits(n) > limit as u64)
+    }
+
+    /// The operands of a term, with commas between them.
+    fn items(&mut self, list: TermId, next: usize, close: &'static str) {
+        let Some(item) = self.terms.operands(list).get(next) else {
+            self.out.push_str(close);
+            return;
+        };
+        if next > 0 {
+            self.out.push(',');
         }
-        pieces.push(Work::Str(close));
-        self.schedule(pieces);
+        self.work.extend([Work::Items(list, next + 1, close), Work::Term(*item)]);
     }
 
     fn open(&mut self, form: Form) {
@@ -126,7 +153,8 @@ impl Printer<'_> {
             }
             Shape::Operands(_) => {
                 self.open(form);
-                self.list(operands, "[", "]}");
+                self.out.push('[');
+                self.items(id, 0, "]}");
             }
             Shape::Members(members) => {
                 self.open(form);

@@ -4,6 +4,7 @@
 use crate::form::Form;
 use crate::json::{Span, Tape, TokenId};
 use crate::number::Integer;
+use crate::quote;
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
 
@@ -217,9 +218,15 @@ impl Terms {
         self.origins.push((root, origin));
     }
 
-    /// Where a token stands: its source and the JSON Pointer within it.
+    /// Where a token stands: its source and the JSON Pointer within it, as it may stand in a
+    /// message.
     #[must_use]
     pub fn place(&self, token: TokenId) -> (Option<&str>, String) {
+        let (tool, pointer) = self.find(token);
+        (tool, quote::pointer(pointer))
+    }
+
+    fn find(&self, token: TokenId) -> (Option<&str>, String) {
         let mut token = token;
         let mut tail = String::new();
         loop {

@@ -19,6 +19,7 @@ use crate::sandbox::{
     Argument, COMPONENT, Code, Ending, Fault, Outcome, Request, Sandbox, Setup, Summary, Watch,
     World, drive,
 };
+use crate::text::{self, Visible};
 
 /// A workshop for language models, served over MCP on stdin and stdout: a model evolves tools, as
 /// JSON terms of a lambda calculus, and runs them in a sandbox.
@@ -110,7 +111,7 @@ fn log(config: &Config) -> Result<()> {
         .with_context(|| format!("--log: `{}` is no filter", config.log))?;
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(io::stderr)
+        .with_writer(|| Visible(io::stderr()))
         .with_ansi(false)
         .init();
     Ok(())
@@ -165,9 +166,12 @@ impl World for Alone {
     fn advance(&mut self, _driven: u64) {}
 
     fn debug(&mut self, line: &str) {
-        complain(line);
+        complain(&text::line(line, MOST_LINE));
     }
 }
+
+/// Characters of a line about a program.
+const MOST_LINE: usize = 10_000;
 
 /// An argument as it is, or what `-` or `@FILE` stand for.
 fn read(argument: &str) -> Result<String> {
@@ -193,7 +197,7 @@ fn as_json(text: &str) -> String {
 fn report_run(outcome: Outcome) -> ExitCode {
     match outcome.ending {
         Ok(Ending::Value(value)) => {
-            value.trace.iter().for_each(|line| complain(line));
+            value.trace.iter().for_each(|line| complain(&text::line(line, MOST_LINE)));
             warn(&value.warnings);
             print(&mcp::plain(&value.json))
         }
@@ -217,7 +221,7 @@ fn report_check(checked: Result<Summary, Vec<Fault>>) -> ExitCode {
 
 fn warn(warnings: &[String]) {
     for warning in warnings {
-        complain(&format!("warning: {warning}"));
+        complain(&format!("warning: {}", text::line(warning, MOST_LINE)));
     }
 }
 
@@ -237,7 +241,7 @@ fn print(text: &str) -> ExitCode {
     }
 }
 
-/// Writes to stderr; there is nobody to tell when that fails.
-pub(crate) fn complain(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+/// Writes to stderr, which may be a terminal; there is nobody to tell when that fails.
+pub(crate) fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", text::visible(text));
 }

@@ -10,3 +10,4 @@ mod quantity;
 pub mod registry;
 pub mod sandbox;
 mod similar;
+pub mod text;

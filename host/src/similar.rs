@@ -7,9 +7,13 @@ pub(crate) fn similar<'a>(
 ) -> Option<&'a str> {
     let name = fold(name);
     let tolerance = (name.len() / 3).clamp(1, 3);
+    // Names differ by at least as much as their lengths do.
+    let is_near = |candidate: &Vec<char>| candidate.len().abs_diff(name.len()) <= tolerance;
     candidates
         .into_iter()
-        .map(|candidate| (distance(&name, &fold(candidate)), candidate))
+        .map(|candidate| (fold(candidate), candidate))
+        .filter(|(folded, _)| is_near(folded))
+        .map(|(folded, candidate)| (distance(&name, &folded), candidate))
         .filter(|(distance, _)| *distance <= tolerance)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)

@@ -2,6 +2,7 @@
 //! (by the definition of the language, on the native machine, in the component), and what fuzzing
 //! checks.
 
+pub mod attack;
 pub mod case;
 pub mod component;
 pub mod definitional;

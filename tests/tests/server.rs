@@ -2,6 +2,7 @@
 //! lines and JSON, and from the command line.
 
 mod server {
+    mod attacks;
     pub(crate) mod binary;
     #[expect(dead_code, reason = "shared with other tests")]
     pub(crate) mod client;
@@ -13,6 +14,7 @@ mod server {
     pub(crate) mod folder;
     #[cfg(target_os = "linux")]
     mod hardening;
+    mod hostile;
     mod profiles;
     mod requests;
     mod results;

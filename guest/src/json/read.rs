@@ -3,6 +3,7 @@
 use super::{Span, Tape, Token, TokenId, to_u32};
 use crate::digits;
 use crate::fault::{Code, Fault};
+use crate::quote::shorten;
 
 /// Puts the tokens of `text`, which begins at `base` of the tape's text, on the tape.
 pub(super) fn document(tape: &mut Tape, text: &str, base: usize) -> Result<(), Wrong> {
@@ -19,7 +20,7 @@ impl Wrong {
     pub(super) fn fault(self, text: &str) -> Fault {
         match self {
             Self::DuplicateKey(key) => {
-                let message = format!("the key `{key}` stands twice in one object");
+                let message = format!("the key `{}` stands twice in one object", shorten(&key));
                 Fault::new(Code::DuplicateKey, message).hint("keep one of the two")
             }
             Self::Syntax(at, what) => {

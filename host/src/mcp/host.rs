@@ -21,12 +21,16 @@ use crate::sandbox::{
     drive, fault, milliseconds,
 };
 use crate::similar::similar;
+use crate::text;
 
 /// How often a client that asked for progress hears of it.
 const REPORTED: Duration = Duration::from_millis(100);
 
 /// Characters of a line of an evaluation that a reply holds.
 const LONGEST_LINE: usize = 400;
+
+/// Characters of one that goes to stderr.
+const MOST_ECHO: usize = 10_000;
 
 /// The server behind the protocol.
 #[derive(Debug)]
@@ -239,10 +243,10 @@ impl World for Workshop {
 
     fn debug(&mut self, line: &str) {
         if self.echo {
-            complain(line);
+            complain(&text::line(line, MOST_ECHO));
         }
         if self.lines.len() < self.keep {
-            self.lines.push(line.chars().take(LONGEST_LINE).collect());
+            self.lines.push(text::line(line, LONGEST_LINE));
         }
     }
 }

@@ -3,14 +3,18 @@
 use std::io::{self, Write};
 use std::thread;
 
-use rmcp::model::ServerJsonRpcMessage;
+use rmcp::model::{JsonRpcMessage, ServerJsonRpcMessage};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::window::Ticket;
+use crate::text;
 
 /// Bytes gathered before they are written although more are waiting.
 const GATHERED: usize = 64 << 10;
+
+/// Characters of an error's message.
+const MOST_MESSAGE: usize = 1_000;
 
 /// The way out for messages. Its queue has no bound of its own: everything in it holds a place
 /// of the window, or is a notification whose sender waits until it is written.
@@ -50,10 +54,49 @@ impl Outlet {
         ticket: Option<Ticket>,
     ) -> io::Result<()> {
         let (written, wait) = oneshot::channel();
-        let mut line = serde_json::to_vec(message)?;
-        line.push(b'\n');
+        let line = encode(message)?;
         self.queue.send(Parcel { line, ticket, written }).map_err(|_| broken())?;
         wait.await.map_err(|_| broken())
+    }
+}
+
+/// A message as a line. What an error quotes of a request is made visible.
+fn encode(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
+    let mut line = match message {
+        JsonRpcMessage::Error(error) => {
+            let mut error = error.clone();
+            error.error.message = text::line(&error.error.message, MOST_MESSAGE).into();
+            serde_json::to_vec(&ServerJsonRpcMessage::Error(error))?
+        }
+        message => serde_json::to_vec(message)?,
+    };
+    escape_line_ends(&mut line);
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// Escapes what some readers of lines take for the end of one. In JSON these characters stand in
+/// strings only, where an escape is the same character.
+fn escape_line_ends(line: &mut Vec<u8>) {
+    const ENDS: [(&[u8], &[u8]); 3] = [
+        ("\u{85}".as_bytes(), b"\\u0085"),
+        ("\u{2028}".as_bytes(), b"\\u2028"),
+        ("\u{2029}".as_bytes(), b"\\u2029"),
+    ];
+    let find = |rest: &[u8]| ENDS.into_iter().find(|(end, _)| rest.starts_with(end));
+    let is_start = |byte: u8| matches!(byte, 0xc2 | 0xe2);
+    let mut escaped = Vec::new();
+    let mut copied = 0;
+    for (at, _) in line.iter().enumerate().filter(|(_, byte)| is_start(**byte)) {
+        if let Some((end, escape)) = line.get(at..).and_then(find) {
+            escaped.extend_from_slice(line.get(copied..at).unwrap_or_default());
+            escaped.extend_from_slice(escape);
+            copied = at + end.len();
+        }
+    }
+    if copied > 0 {
+        escaped.extend_from_slice(line.get(copied..).unwrap_or_default());
+        *line = escaped;
     }
 }
 
@@ -83,4 +126,16 @@ fn write_all(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_one_end() {
+        let mut line = "{\"a\":\"é\u{2028}–\u{85}\u{2029}\"}".as_bytes().to_vec();
+        escape_line_ends(&mut line);
+        assert_eq!(line, "{\"a\":\"é\\u2028–\\u0085\\u2029\"}".as_bytes());
+    }
 }

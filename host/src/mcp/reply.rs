@@ -9,9 +9,22 @@ use super::profile::{annotate, cap};
 use super::scan;
 use crate::config::Profile;
 use crate::sandbox::{Ending, Excess, Fault, Outcome, Summary};
+use crate::text;
 
 /// Levels of nesting that parsers of clients are trusted with.
 const TRUSTED_DEPTH: usize = 64;
+
+/// Characters of a message, a hint, a pointer, a line of a list.
+const MOST_LINE: usize = 2_500;
+
+/// Characters of a tool's name where a fault names it.
+const MOST_NAME: usize = 64;
+
+/// Characters of a list of lines, such as warnings.
+const MOST_LINES: usize = 50_000;
+
+/// Names that a sentence lists.
+const MOST_QUOTED: usize = 10;
 
 /// What a tool has to say.
 #[derive(Debug)]
@@ -132,8 +145,9 @@ pub(crate) fn plain(json: &str) -> String {
 
 /// A fault in words.
 pub(crate) fn explain(fault: &Fault) -> String {
-    let mut text = format!("{}: {}", fault.code, fault.told());
-    let place = match (&fault.tool, fault.at.as_str()) {
+    let Fault { code, message, at, tool, hint, .. } = told(fault);
+    let mut text = format!("{code}: {message}");
+    let place = match (tool, at.as_str()) {
         (Some(tool), "") => Some(format!("in tool `{tool}`")),
         (Some(tool), at) => Some(format!("at {at} in tool `{tool}`")),
         (None, "") => None,
@@ -142,7 +156,7 @@ pub(crate) fn explain(fault: &Fault) -> String {
     if let Some(place) = place {
         text = format!("{text} ({place})");
     }
-    match &fault.hint {
+    match hint {
         Some(hint) => format!("{text}\nhint: {hint}"),
         None => text,
     }
@@ -150,22 +164,33 @@ pub(crate) fn explain(fault: &Fault) -> String {
 
 /// A fault as the flat record of the language reference.
 pub(super) fn record(fault: &Fault) -> JsonObject {
-    let mut record = object(json!({
-        "code": fault.code,
-        "message": fault.told(),
-        "at": fault.at,
-    }));
-    if let Some(hint) = &fault.hint {
-        record.insert("hint".to_owned(), hint.as_str().into());
+    let Fault { code, message, at, tool, hint, calls, limit } = told(fault);
+    let mut record = object(json!({"code": code, "message": message, "at": at}));
+    if let Some(hint) = hint {
+        record.insert("hint".to_owned(), hint.into());
     }
-    if let Some(tool) = &fault.tool {
-        record.insert("tool".to_owned(), tool.as_str().into());
+    if let Some(tool) = tool {
+        record.insert("tool".to_owned(), tool.into());
     }
-    put(&mut record, "calls", fault.calls.clone());
-    if let Some(limit) = fault.limit {
+    put(&mut record, "calls", calls);
+    if let Some(limit) = limit {
         record.insert("limit".to_owned(), excess(limit));
     }
     record
+}
+
+/// A fault as readers get it: whatever it quotes is bounded, and nothing of it is hidden.
+fn told(fault: &Fault) -> Fault {
+    let line = |text: &String| text::line(text, MOST_LINE);
+    Fault {
+        code: text::line(&fault.code, MOST_NAME),
+        message: line(&fault.told()),
+        at: line(&fault.at),
+        tool: fault.tool.as_ref().map(|tool| text::line(tool, MOST_NAME)),
+        hint: fault.hint.as_ref().map(line),
+        calls: fault.calls.clone(),
+        limit: fault.limit,
+    }
 }
 
 /// A limit that was met.
@@ -180,24 +205,36 @@ pub(crate) fn describe(summary: &Summary) -> String {
         .iter()
         .map(|(form, count)| if *count == 1 { form.clone() } else { format!("{form} × {count}") })
         .collect();
+    let warnings: Vec<String> =
+        summary.warnings.iter().map(|it| text::line(it, MOST_LINE)).collect();
     let mut lines = vec![
         format!("ok: `{}`, revision {}", summary.form, summary.hash.get(..12).unwrap_or_default()),
-        format!("canonical: {}", summary.canonical),
+        format!("canonical: {}", text::visible(&summary.canonical)),
     ];
     let lists = [
         ("forms", forms.join(", ")),
         ("free variables", quote(&summary.free)),
         ("tools named", quote(&summary.tools)),
-        ("warnings", summary.warnings.join(", ")),
+        ("warnings", warnings.join(", ")),
     ];
     let given = lists.iter().filter(|(_, list)| !list.is_empty());
     lines.extend(given.map(|(title, list)| format!("{title}: {list}")));
     lines.join("\n")
 }
 
-/// Names in backticks, with commas between them.
+/// Names in backticks, with commas between them; of many the first.
 pub(super) fn quote(names: &[String]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    let quoted: Vec<String> = names.iter().take(MOST_QUOTED).map(|it| quote_one(it)).collect();
+    let quoted = quoted.join(", ");
+    match names.len().checked_sub(MOST_QUOTED) {
+        None | Some(0) => quoted,
+        Some(more) => format!("{quoted} and {more} more"),
+    }
+}
+
+/// A text of a program in backticks, which nothing in it can close.
+pub(super) fn quote_one(name: &str) -> String {
+    format!("`{}`", text::line(&name.replace('`', "\\u0060"), MOST_NAME))
 }
 
 /// The members of a JSON object; of anything else, none.
@@ -208,9 +245,19 @@ pub(super) fn object(value: Value) -> JsonObject {
     }
 }
 
-/// Adds a list, unless it is empty.
+/// Adds a list of lines, unless it is empty. They are bounded one by one and together.
 pub(super) fn put(record: &mut JsonObject, name: &str, list: Vec<String>) {
-    if !list.is_empty() {
-        record.insert(name.to_owned(), list.into());
+    let (count, mut lines, mut room) = (list.len(), Vec::new(), MOST_LINES);
+    for line in list {
+        let line = text::line(&line, MOST_LINE);
+        let Some(left) = room.checked_sub(line.chars().count()) else {
+            lines.push(format!("… and {} more", count - lines.len()));
+            break;
+        };
+        room = left;
+        lines.push(line);
+    }
+    if !lines.is_empty() {
+        record.insert(name.to_owned(), lines.into());
     }
 }

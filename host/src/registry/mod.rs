@@ -34,6 +34,14 @@ pub enum Error {
         /// What it collides with.
         reserved: &'static str,
     },
+    /// The name would be taken for that of another tool.
+    #[error("`{name}` looks like the tool `{other}`: change that one, or choose another name")]
+    Twin {
+        /// What was asked for.
+        name: String,
+        /// What it would be taken for.
+        other: String,
+    },
     /// The description holds a character that cannot be seen.
     #[error(
         "the description holds the invisible character U+{code:04X} at position {index}: remove it"
@@ -42,6 +50,18 @@ pub enum Error {
         /// The character's code point.
         code: u32,
         /// How many characters precede it.
+        index: usize,
+    },
+    /// The description goes on out of sight.
+    #[error("the description has a gap before position {index}: bring its parts together")]
+    Gap {
+        /// How many characters precede the one that is too much.
+        index: usize,
+    },
+    /// The description piles up combining marks.
+    #[error("the description stacks marks at position {index}: use fewer on one letter")]
+    Stacked {
+        /// How many characters precede the one that is too much.
         index: usize,
     },
     /// The description is too long.
@@ -130,7 +150,15 @@ impl Registry {
     ) -> Result<(), Error> {
         name::ensure_free(name)?;
         text::ensure_plain(description)?;
-        ensure_expected(self.read().current(name), name, expected)
+        let store = self.read();
+        ensure_distinct(&store, name)?;
+        ensure_expected(store.current(name), name, expected)
+    }
+
+    /// Another tool whose name a hasty reader would take for this one.
+    #[must_use]
+    pub fn lookalike(&self, name: &str) -> Option<String> {
+        self.read().lookalike(name).map(str::to_owned)
     }
 
     /// Makes a change, unless it is refused or there is nothing to change.
@@ -138,6 +166,8 @@ impl Registry {
         self.review(&change.name, &change.description, None)?;
         let Change { name, description, source, hash, expected } = change;
         let mut store = self.write();
+        // Somebody may have taken its twin since the review.
+        ensure_distinct(&store, &name)?;
         let current = store.current(&name);
         ensure_expected(current, &name, expected.as_deref())?;
         let status = match current {
@@ -157,6 +187,16 @@ impl Registry {
 
     fn write(&self) -> RwLockWriteGuard<'_, Store> {
         self.store.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A name that exists already stays usable, whatever looks like it.
+fn ensure_distinct(store: &Store, name: &str) -> Result<(), Error> {
+    match store.twin(name) {
+        Some(other) if store.current(name).is_none() => {
+            Err(Error::Twin { name: name.to_owned(), other: other.to_owned() })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -1,12 +1,14 @@
-//! Names of tools: what they may look like, and which ones the server keeps for itself.
+//! Names of tools: what they may look like, which ones the server keeps for itself, and which ones
+//! readers would take for one another.
 
 use super::Error;
+use crate::text;
 
 /// The longest name. Clients prefix the server's name and cut at 64 characters or so.
 pub const LONGEST: usize = 64;
 
-/// Names that belong to the server, now or later. Compared without regard to case, `-` and `_`,
-/// so that nothing looks like one of them.
+/// Names that belong to the server, now or later. Compared by everything that a hasty reader
+/// overlooks, so that nothing looks like one of them.
 const RESERVED: [&str; 14] = [
     "evolve",
     "run",
@@ -36,17 +38,55 @@ pub fn is_well_formed(name: &str) -> bool {
 /// Refuses names that no evolved tool may have.
 pub(super) fn ensure_free(name: &str) -> Result<(), Error> {
     if !is_well_formed(name) {
-        return Err(Error::Name(name.chars().take(LONGEST).collect()));
+        return Err(Error::Name(text::line(name, LONGEST)));
     }
-    let folded = fold(name);
-    match RESERVED.iter().find(|reserved| fold(reserved) == folded) {
+    let is_like =
+        |reserved: &&&str| sketch(name) == sketch(reserved) || cursive(name) == cursive(reserved);
+    match RESERVED.iter().find(is_like) {
         Some(reserved) => Err(Error::Reserved { name: name.to_owned(), reserved }),
         None => Ok(()),
     }
 }
 
-fn fold(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase()).collect()
+/// What two names share that are hardly told apart by sight: equal but for case and the choice of
+/// separator, or but for letters and digits of one shape. No two tools may share one.
+pub(super) fn twins(name: &str) -> [String; 2] {
+    let folded = |c: char| if c == '-' { '_' } else { c.to_ascii_lowercase() };
+    let shape = |c: char| match c {
+        'I' | '1' => 'l',
+        'O' | '0' => 'o',
+        c => folded(c),
+    };
+    let shaped: String = name.chars().map(shape).collect();
+    [name.chars().map(folded).collect(), shaped.replace("rn", "m").replace("vv", "w")]
+}
+
+/// What is left of a name when case, separators and digits in place of letters are overlooked.
+pub(super) fn sketch(name: &str) -> String {
+    let letters = name.chars().filter(|c| !matches!(c, '-' | '_'));
+    let shape = |c: char| match c.to_ascii_lowercase() {
+        '0' => 'o',
+        '1' | 'i' => 'l',
+        '2' => 'z',
+        '3' => 'e',
+        '4' => 'a',
+        '5' => 's',
+        '6' | '8' => 'b',
+        '7' => 't',
+        '9' => 'g',
+        c => c,
+    };
+    let shaped: String = letters.map(shape).collect();
+    shaped.replace("rn", "m").replace("vv", "w").replace("cl", "d")
+}
+
+/// The same where letters of a few strokes run together: `run` and `rnn`, `evolve` and `euolve`.
+fn cursive(name: &str) -> String {
+    let letters = name.chars().filter(|c| !matches!(c, '-' | '_'));
+    letters
+        .map(|c| c.to_ascii_lowercase())
+        .map(|c| if matches!(c, 'n' | 'v') { 'u' } else { c })
+        .collect()
 }
 
 #[cfg(test)]
@@ -55,8 +95,36 @@ mod tests {
 
     #[test]
     fn keeps_the_names_of_the_server() {
-        for name in ["run", "Run", "memory-store", "serverinfo", "SERVER_INFO", "e-v-o-l-v-e"] {
-            assert!(matches!(ensure_free(name), Err(Error::Reserved { .. })), "{name}");
+        for name in [
+            "run",
+            "Run",
+            "memory-store",
+            "serverinfo",
+            "SERVER_INFO",
+            "e-v-o-l-v-e",
+            "l1st",
+            "1ist",
+            "he1p",
+            "ru_n",
+            "rnn",
+            "ruu",
+            "3volve",
+            "rnemory_store",
+            "ro11back",
+            "rep1ay",
+            "IIst",
+        ] {
+            let judged = ensure_free(name);
+            // A digit in front makes it no name at all.
+            assert!(matches!(judged, Err(Error::Reserved { .. } | Error::Name(_))), "{name}");
+        }
+    }
+
+    #[test]
+    fn leaves_ordinary_names_alone() {
+        for name in ["mu", "sum", "list_sum", "runs", "ran", "lost", "helper", "check2", "evolved"]
+        {
+            assert_eq!(ensure_free(name), Ok(()), "{name}");
         }
     }
 
@@ -67,6 +135,19 @@ mod tests {
         }
         for name in ["", "1a", "-a", "a b", "a.b", "é", &"a".repeat(65)] {
             assert!(matches!(ensure_free(name), Err(Error::Name(_))), "{name}");
+        }
+    }
+
+    #[test]
+    fn knows_twins() {
+        let are_twins = |a, b| twins(a).iter().zip(twins(b)).any(|(a, b)| *a == b);
+        for (a, b) in
+            [("sum", "SUM"), ("a_b", "a-b"), ("tool", "too1"), ("FI", "Fl"), ("warm", "vvarrn")]
+        {
+            assert!(are_twins(a, b), "{a} {b}");
+        }
+        for (a, b) in [("f1", "f2"), ("item_1_11", "item_11_1"), ("fit", "flt"), ("v5", "vs")] {
+            assert!(!are_twins(a, b), "{a} {b}");
         }
     }
 }

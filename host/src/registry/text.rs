@@ -1,37 +1,86 @@
-//! Text that a model wrote and other models will read: it must not be able to hide anything.
+//! Text that a model wrote and other models will read: it must not be able to hide anything, by
+//! what cannot be seen or by where it stands.
 
 use super::Error;
+use crate::text::{is_hidden, is_layout};
 
 /// The longest description, in characters.
 pub const LONGEST: usize = 1_000;
 
-/// Refuses a description that is too long or holds characters nobody can see.
+/// White space in a row: more moves what follows it out of sight.
+const WIDEST: usize = 40;
+
+/// Line breaks in a row, blanks between them or not.
+const HIGHEST: usize = 3;
+
+/// Marks above and below one letter: more run over the lines around it.
+const MOST_MARKS: usize = 4;
+
+/// Refuses a description that is too long, or with something in it that readers would not see.
 pub(super) fn ensure_plain(description: &str) -> Result<(), Error> {
-    if let Some((index, character)) = description.chars().enumerate().find(|(_, c)| is_hidden(*c)) {
-        return Err(Error::Hidden { code: u32::from(character), index });
+    let mut before = Before::default();
+    for (index, c) in description.chars().enumerate() {
+        if (is_hidden(c) && !is_layout(c)) || before.is_abused_by(c) {
+            return Err(Error::Hidden { code: u32::from(c), index });
+        }
+        before.push(c);
+        if before.blanks > WIDEST || before.breaks > HIGHEST {
+            return Err(Error::Gap { index });
+        }
+        if before.marks > MOST_MARKS {
+            return Err(Error::Stacked { index });
+        }
     }
     let length = description.chars().count();
     if length > LONGEST { Err(Error::Long { length }) } else { Ok(()) }
 }
 
-/// Control, bidirectional, zero-width, tag and other characters that print as nothing.
-fn is_hidden(character: char) -> bool {
-    if character.is_control() {
-        return !matches!(character, '\n' | '\t');
+/// What stands before a character.
+#[derive(Default)]
+struct Before {
+    last: Option<char>,
+    blanks: usize,
+    breaks: usize,
+    marks: usize,
+}
+
+impl Before {
+    /// The selectors of text and emoji style may stand once after a character that has both
+    /// styles. Anywhere else they say something that nobody sees.
+    fn is_abused_by(&self, c: char) -> bool {
+        is_style(c) && !self.last.is_some_and(has_styles)
     }
+
+    fn push(&mut self, c: char) {
+        self.last = Some(c);
+        self.blanks = if c.is_whitespace() { self.blanks + 1 } else { 0 };
+        self.breaks = match c {
+            '\n' => self.breaks + 1,
+            c if c.is_whitespace() => self.breaks,
+            _ => 0,
+        };
+        self.marks = if is_mark(c) { self.marks + 1 } else { 0 };
+    }
+}
+
+fn is_style(c: char) -> bool {
+    matches!(c, '\u{fe0e}' | '\u{fe0f}')
+}
+
+/// The blocks in which Unicode defines characters with a text and an emoji style.
+fn has_styles(c: char) -> bool {
     matches!(
-        character,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{fe00}'..='\u{fe0d}'
-            | '\u{fff0}'..='\u{fffb}'
-            | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}'
+        c,
+        '#' | '*' | '0'..='9' | '\u{a9}' | '\u{ae}' | '\u{203c}'..='\u{3299}' | '\u{1f000}'..='\u{1faff}'
+    )
+}
+
+/// Combining marks that scripts share. Those of single scripts do not stack.
+fn is_mark(c: char) -> bool {
+    matches!(
+        c,
+        '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
+            | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}'
     )
 }
 
@@ -41,17 +90,50 @@ mod tests {
 
     #[test]
     fn refuses_what_cannot_be_seen() {
-        for hidden in
-            ['\0', '\u{1b}', '\u{7f}', '\u{85}', '\u{200b}', '\u{202e}', '\u{2066}', '\u{e0041}']
-        {
+        for hidden in [
+            '\0',
+            '\u{1b}',
+            '\u{7f}',
+            '\u{85}',
+            '\u{200b}',
+            '\u{202e}',
+            '\u{2066}',
+            '\u{e0041}',
+            '\u{fe0f}',
+            '\u{e0100}',
+            '\u{e000}',
+            '\u{ffff}',
+        ] {
             let text = format!("adds{hidden} numbers");
             assert!(matches!(ensure_plain(&text), Err(Error::Hidden { index: 4, .. })), "{text:?}");
+        }
+        for twice in ["❤\u{fe0f}\u{fe0f}", "❤\u{fe0f}\u{fe0e}"] {
+            assert!(
+                matches!(ensure_plain(twice), Err(Error::Hidden { index: 2, .. })),
+                "{twice:?}"
+            );
         }
     }
 
     #[test]
+    fn refuses_what_is_out_of_sight() {
+        let far = format!("adds{}evil", " ".repeat(41));
+        let below = "adds\n \n \n \nevil";
+        assert!(matches!(ensure_plain(&far), Err(Error::Gap { .. })));
+        assert!(matches!(ensure_plain(below), Err(Error::Gap { .. })));
+        let stacked = format!("a{}", "\u{301}".repeat(5));
+        assert!(matches!(ensure_plain(&stacked), Err(Error::Stacked { .. })));
+    }
+
+    #[test]
     fn admits_what_people_write() {
-        for text in ["", "Adds numbers.\n\tTwo of them.", "zählt ❤️ 数 ελληνικά"] {
+        for text in [
+            "",
+            "Adds numbers.\n\tTwo of them.",
+            "zählt ❤️ 数 ελληνικά 1️⃣",
+            "Table:\n\n    a    b\n\n    1    2",
+            "Việt Nam, עברית, عربي, हिन्दी",
+        ] {
             assert!(ensure_plain(text).is_ok(), "{text}");
         }
         assert!(ensure_plain(&"é".repeat(LONGEST)).is_ok());

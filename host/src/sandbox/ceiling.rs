@@ -14,14 +14,16 @@ pub const MEMORY_CAP: u64 = 1280 << 20;
 /// Bytes of native stack for the wasm code. The evaluator recurses nowhere.
 pub(super) const STACK: usize = 512 << 10;
 
-/// Wasm instructions for one byte of input: parsing, compiling, hashing and printing it.
-const FUEL_PER_BYTE: u64 = 2_000;
+/// Wasm instructions for one byte of input: parsing, compiling, hashing and printing it. Digits
+/// of large integers take by far the most.
+const FUEL_PER_BYTE: u64 = 20_000;
 
 /// Wasm instructions for one byte of heap: collections beyond those that allocation pays for.
 const FUEL_PER_HEAP_BYTE: u64 = 64;
 
-/// Bytes of memory for one byte of input: its syntax tree, code and text.
-const MEMORY_PER_BYTE: u64 = 64;
+/// Bytes of memory for one byte of input: its syntax tree, code and text. Nothing but brackets
+/// takes half of it.
+const MEMORY_PER_BYTE: u64 = 128;
 
 /// Bytes of memory that any instance may use.
 const MEMORY_BASE: u64 = 64 << 20;
@@ -62,8 +64,8 @@ pub struct Allowance {
 }
 
 impl Allowance {
-    /// For a run: its limits and the size of what is submitted. Sources that a machine asks for
-    /// later are bounded by the limit on code, which the base covers.
+    /// For a run: its limits and the size of what is submitted. Sources that the machine asks for
+    /// later add to it.
     #[must_use]
     pub fn for_run(net: Net, limits: Limits, program: &Program) -> Self {
         let Self { fuel, memory, .. } = Self::for_text(net, size(program));
@@ -129,6 +131,18 @@ impl Ceiling {
     pub(super) fn fuel(&self) -> Excess {
         let limit = self.allowance.fuel;
         Excess { name: "wasmtime_fuel", used: limit, limit }
+    }
+
+    /// Allows for another text of so many bytes, with at most so much memory in all. Gives the
+    /// fuel for it.
+    pub(super) fn admit(&mut self, bytes: usize, most: u64) -> u64 {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        let (memory, fuel) =
+            (MEMORY_PER_BYTE.saturating_mul(bytes), FUEL_PER_BYTE.saturating_mul(bytes));
+        let Allowance { fuel: all, memory: held, .. } = &mut self.allowance;
+        *held = held.saturating_add(memory).min(most);
+        *all = all.saturating_add(fuel);
+        fuel
     }
 
     fn decide(&mut self, desired: usize) -> bool {

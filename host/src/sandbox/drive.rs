@@ -4,7 +4,7 @@
 use serde::de::IgnoredAny;
 
 use super::bindings::{Answer, Argument, Code, Continuation, Limits, Program, Usage, Value};
-use super::fault::{DEFECT, Fault, fault};
+use super::fault::{DEFECT, Excess, Fault, fault};
 use super::{Machine, Sandbox, Step, Watch};
 
 /// Fuel between two looks at the watch from outside the guest.
@@ -12,6 +12,9 @@ const SLICE: u64 = 1_000_000;
 
 /// The same while debugging, so that lines appear while the program runs.
 const DEBUG_SLICE: u64 = 1_000;
+
+/// Bytes of the sources that one machine may look up, unless it is but one.
+const MOST_SOURCES: usize = 8 << 20;
 
 /// What to evaluate, and how.
 #[derive(Debug, Clone)]
@@ -128,7 +131,7 @@ impl Run<'_> {
     ) -> Result<Ending, Fault> {
         let slice = if debug { DEBUG_SLICE } else { SLICE };
         let mut answer = Answer::None;
-        let mut missed = None;
+        let (mut missed, mut sources) = (None, 0);
         loop {
             let step = machine.resume(&answer, slice);
             if debug && !machine.is_lost() {
@@ -145,7 +148,11 @@ impl Run<'_> {
                 }
                 // No capability exists yet: the machine knows where the effect stands.
                 Step::Perform(_) => Answer::Denied,
-                Step::Lookup(tool) => self.look_up(tool, &mut missed, debug),
+                Step::Lookup(tool) => {
+                    let found = self.look_up(tool, &mut missed, debug);
+                    count_source(&found, &mut sources)?;
+                    found
+                }
                 Step::Paused => {
                     *seen = machine.usage()?;
                     Answer::None
@@ -190,6 +197,19 @@ impl Run<'_> {
             peak_depth: self.usage.peak_depth.max(usage.peak_depth),
         };
     }
+}
+
+/// What a machine reads stays in its memory: it may not read without end.
+fn count_source(found: &Answer, sources: &mut usize) -> Result<(), Fault> {
+    let Answer::Source(Some(source)) = found else { return Ok(()) };
+    let before = std::mem::replace(sources, sources.saturating_add(source.len()));
+    if before == 0 || *sources <= MOST_SOURCES {
+        return Ok(());
+    }
+    let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+    let met = Excess { name: "sources", used: count(*sources), limit: count(MOST_SOURCES) };
+    let message = "the sources of the tools that this run uses are too long".to_owned();
+    Err(fault("too-large", message, Some("use fewer or shorter tools in one run")).by(Some(met)))
 }
 
 /// A value is told to clients as JSON: an evaluator that gives anything else is stopped here.

@@ -65,6 +65,9 @@ impl<'a> Machine<'a> {
     pub fn resume(&mut self, answer: &Answer, slice: u64) -> Result<Step, Fault> {
         self.instance.watch.verdict()?;
         let handle = self.handle;
+        if let Answer::Source(Some(source)) = answer {
+            self.instance.admit(source.len());
+        }
         let step = self
             .instance
             .call(|guest, store| machine(guest).call_resume(store, handle, answer, slice))?;

@@ -162,7 +162,8 @@ impl Sandbox {
         match entered {
             Ok(guest) => {
                 let watch = watch.clone();
-                Ok(Instance { store, guest, ticker: &self.ticker, watch, trapped: None })
+                let (ticker, most) = (&self.ticker, self.net.memory);
+                Ok(Instance { store, guest, ticker, watch, most, trapped: None })
             }
             Err(error) => Err(watch.explain(&error, store.data())),
         }
@@ -175,11 +176,22 @@ struct Instance<'a> {
     guest: Guest,
     ticker: &'a Ticker,
     watch: Watch,
+    /// Bytes of memory that it may have at most, whatever it is given to read.
+    most: u64,
     /// Why no further call can succeed: wasmtime lets nobody back in after a trap.
     trapped: Option<Fault>,
 }
 
 impl Instance<'_> {
+    /// Allows for another text of so many bytes that it is going to read.
+    fn admit(&mut self, bytes: usize) {
+        let added = self.store.data_mut().admit(bytes, self.most);
+        // Without fuel in the store there is none to add to.
+        if let Ok(left) = self.store.get_fuel() {
+            let _ = self.store.set_fuel(left.saturating_add(added));
+        }
+    }
+
     /// Calls into the guest while the clock ticks, and puts a trap into words.
     fn call<T>(
         &mut self,

@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 use super::super::arguments::{Arguments, decode, malformed};
 use super::super::host::{Caller, Host, Tools, too_large};
 use super::super::members::Members;
-use super::super::reply::{Refusal, Reply, plain, put, quote};
+use super::super::reply::{Refusal, Reply, plain, put, quote, quote_one};
 use super::{Call, Description, ToolResult, arguments, reply};
 use crate::registry::{Change, Error, Status};
 use crate::sandbox::{Argument, Code, Ending, Fault, Request, Summary, fault};
+use crate::text;
 
 /// The most examples that one change may bring.
 const MOST_EXAMPLES: usize = 64;
@@ -22,6 +23,9 @@ const MOST_STEPS: u64 = 1_000_000;
 
 /// Characters of a value that a refusal quotes.
 const QUOTED: usize = 200;
+
+/// Characters of a note.
+const MOST_NOTE: usize = 2_500;
 
 const KNOWN: [&str; 5] = ["name", "description", "code", "examples", "expected_revision"];
 
@@ -76,19 +80,25 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
     let candidate = Some((name.clone(), summary.canonical.clone()));
     let tools = Tools { candidate, ..Tools::of(host) };
     let is_missing = |tool: &&String| **tool != name && !tools.registered.contains_key(*tool);
-    for missing in summary.tools.iter().filter(is_missing) {
-        notes.push(format!("warning: there is no tool `{missing}` yet"));
+    let missing: Vec<String> = summary.tools.iter().filter(is_missing).cloned().collect();
+    if !missing.is_empty() {
+        notes.push(format!("warning: there is no tool {} yet", quote(&missing)));
     }
     for (index, example) in examples.iter().enumerate() {
         try_example(host, &name, example, &tools, &call.caller)
             .await
             .map_err(|refusal| refusal.during(&format!("example {index} refuses the change")))?;
     }
+    if let Some(other) = host.registry.lookalike(&name) {
+        notes.push(format!("warning: `{name}` resembles the tool `{other}`: do not confuse them"));
+    }
     match examples.len() {
         0 => {}
         1 => notes.push("1 example passed".to_owned()),
         count => notes.push(format!("{count} examples passed")),
     }
+    // A snapshot that somebody holds has to be copied for the change.
+    drop(tools);
     let change = Change {
         name: name.clone(),
         description,
@@ -97,7 +107,7 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
         expected,
     };
     let status = host.registry.evolve(change).map_err(|it| refuse(&it))?;
-    Ok(tell(&name, &summary.hash, &status, notes))
+    Ok(tell(&name, &summary.hash, &status, &notes))
 }
 
 /// The checked term, and what there is to say of it.
@@ -110,7 +120,7 @@ async fn prepare(
     notes.extend(summary.warnings.iter().map(|warning| format!("warning: {warning}")));
     match summary.free.as_slice() {
         [variable] if summary.form != "lam" => {
-            notes.push(format!("made a function of its free variable `{variable}`"));
+            notes.push(format!("made a function of its free variable {}", quote_one(variable)));
             let code = abstract_over(variable, &summary.canonical);
             let summary = host.check(code, caller).await.map_err(|it| Refusal::of_all(&it))?;
             Ok((summary, notes))
@@ -253,18 +263,17 @@ fn is_equal(a: &Value, b: &Value) -> bool {
 }
 
 fn cut(json: &str) -> String {
-    let text: String = plain(json).chars().take(QUOTED).collect();
-    format!("`{text}`")
+    format!("`{}`", text::line(&plain(json), QUOTED))
 }
 
 fn refuse(error: &Error) -> Refusal {
     malformed(error.to_string(), None).into()
 }
 
-fn tell(name: &str, hash: &str, status: &Status, notes: Vec<String>) -> Reply {
+fn tell(name: &str, hash: &str, status: &Status, notes: &[String]) -> Reply {
     let short = |hash: &str| hash.get(..12).unwrap_or(hash).to_owned();
     let revision = short(hash);
-    let (word, text) = match status {
+    let (word, told) = match status {
         Status::New => ("new", format!("evolved `{name}` (revision {revision}, new)")),
         Status::Changed(previous) => {
             let previous = short(previous);
@@ -277,8 +286,10 @@ fn tell(name: &str, hash: &str, status: &Status, notes: Vec<String>) -> Reply {
             ("unchanged", format!("`{name}` is so already (revision {revision}): nothing changed"))
         }
     };
+    // A note that quotes the term may hold anything.
+    let notes: Vec<String> = notes.iter().map(|note| text::line(note, MOST_NOTE)).collect();
     let lines: Vec<&str> =
-        std::iter::once(text.as_str()).chain(notes.iter().map(String::as_str)).collect();
+        std::iter::once(told.as_str()).chain(notes.iter().map(String::as_str)).collect();
     let mut reply =
         Reply::new(lines.join("\n"), json!({"name": name, "revision": hash, "status": word}));
     if let Status::Changed(previous) = status {

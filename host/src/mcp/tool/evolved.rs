@@ -13,6 +13,7 @@ use super::{Call, Description, ToolResult, arguments};
 use crate::config::Profile;
 use crate::registry::Revision;
 use crate::sandbox::Code;
+use crate::text;
 
 const KNOWN: [&str; 8] = ["input", "data", "fuel", "memory", "depth", "max_steps", "step", "trace"];
 
@@ -20,7 +21,11 @@ const KNOWN: [&str; 8] = ["input", "data", "fuel", "memory", "depth", "max_steps
 pub(in super::super) fn describe(name: &str, revision: &Revision, profile: Profile) -> Tool {
     let description = Description {
         title: name.to_owned(),
-        text: format!("{}\n(evolved tool, revision {})", revision.description, revision.short()),
+        text: format!(
+            "{}\n(evolved tool, revision {})",
+            text::visible(&revision.description),
+            revision.short(),
+        ),
         input: arguments(&settings_schema(), &[]),
         output: output_schema(profile),
         read_only: true,

@@ -10,6 +10,7 @@ use super::super::reply::Reply;
 use super::{BuiltIn, Call, Description, ToolResult, arguments, reply};
 use crate::registry::{Definition, Snapshot};
 use crate::similar::similar;
+use crate::text;
 
 /// Tools on a page.
 const PAGE: usize = 50;
@@ -86,7 +87,7 @@ fn find<'a>(tools: &'a Snapshot, query: &str) -> Vec<Found<'a>> {
 
 fn record((name, definition): &Found<'_>) -> Value {
     let revision = definition.current();
-    json!({"name": name, "revision": revision.hash, "description": revision.description})
+    json!({"name": name, "revision": revision.hash, "description": text::visible(&revision.description)})
 }
 
 fn tell(page: &[Found<'_>], total: usize, query: &str, tools: &Snapshot) -> String {
@@ -104,6 +105,7 @@ fn tell(page: &[Found<'_>], total: usize, query: &str, tools: &Snapshot) -> Stri
         let revision = definition.current();
         // One line each, whatever the author wrote.
         let description = revision.description.split_whitespace().collect::<Vec<_>>().join(" ");
+        let description = text::visible(&description);
         let _ = write!(text, "\n- {name} ({}): {description}", revision.short());
     }
     let built_in: Vec<&str> = BuiltIn::ALL.iter().map(|tool| tool.name()).collect();

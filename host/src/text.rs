@@ -1,0 +1,129 @@
+//! Text that programs and models wrote, made fit to be read: what cannot be seen is written as
+//! JSON escapes it. Values are never touched, only what the server says about them.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// A text on one line with nothing hidden in it, of so many characters before it is cut off.
+#[must_use]
+pub fn line(text: &str, most: usize) -> String {
+    let text = escape(text, |_| false);
+    match text.char_indices().nth(most) {
+        None => text.into_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
+}
+
+/// A text with nothing hidden in it; it may have several lines.
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
+    escape(text, is_layout)
+}
+
+/// Line breaks and tabs: they are no secret.
+pub(crate) fn is_layout(c: char) -> bool {
+    matches!(c, '\n' | '\t')
+}
+
+fn escape(text: &str, is_kept: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let is_escaped = |c: char| is_hidden(c) && !is_kept(c);
+    if !text.chars().any(is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_escaped(c) { push_escape(c, &mut out) } else { out.push(c) }
+    }
+    Cow::Owned(out)
+}
+
+fn push_escape(c: char, out: &mut String) {
+    match c {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        _ => {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        }
+    }
+}
+
+/// Whether a character prints as nothing, changes how others print, or means nothing to anybody.
+/// The evaluator has the same list for the messages that it makes; a test compares them.
+#[must_use]
+pub fn is_hidden(c: char) -> bool {
+    let plane_end = u32::from(c) & 0xfffe == 0xfffe;
+    c.is_control()
+        || plane_end
+        || matches!(
+            c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+                | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+                | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{e000}'..='\u{f8ff}'
+                | '\u{fdd0}'..='\u{fdef}'
+                | '\u{fe00}'..='\u{fe0d}'
+                | '\u{fff0}'..='\u{fffc}'
+                | '\u{13430}'..='\u{1343f}'
+                | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{10ffff}'
+        )
+}
+
+/// The way to a terminal or a log: each piece written is a line, whatever stands in it.
+#[derive(Debug)]
+pub(crate) struct Visible<W>(pub(crate) W);
+
+impl<W: Write> Write for Visible<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        let (line, end) = match text.strip_suffix('\n') {
+            Some(line) => (line, "\n"),
+            None => (text.as_ref(), ""),
+        };
+        let line = escape(line, |_| false);
+        self.0.write_all(format!("{line}{end}").as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_what_is_hidden() {
+        assert_eq!(
+            line("a\u{1b}[2J\u{202e}b\n\u{e0041}", 99),
+            "a\\u001b[2J\\u202eb\\n\\udb40\\udc41"
+        );
+        assert_eq!(visible("a\n\tb\u{200b}"), "a\n\tb\\u200b");
+        assert_eq!(line("größer ❤️ 数", 99), "größer ❤️ 数");
+        assert_eq!(line("größer", 3), "grö…");
+    }
+
+    #[test]
+    fn escapes_are_not_escaped_again() {
+        let once = line("\u{1b}\u{200b}", 99);
+        assert_eq!(line(&once, 99), once);
+    }
+
+    #[test]
+    fn a_log_line_stays_one_line() {
+        let mut log = Vec::new();
+        let written = Visible(&mut log).write("ok\nERROR forged\u{1b}[0m\n".as_bytes());
+        assert!(written.is_ok());
+        assert_eq!(log, b"ok\\nERROR forged\\u001b[0m\n");
+    }
+}
