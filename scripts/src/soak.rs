@@ -65,7 +65,7 @@ fn call(id: u64) -> (Value, Outcome) {
         0 => {
             let body = json!({"mul": [{"var": "x"}, {"var": "x"}]});
             // History is kept: only so many changes that it does not hide anything else.
-            let body = if id % 10_000 == 0 { json!({"add": [body, 0]}) } else { body };
+            let body = if id.is_multiple_of(10_000) { json!({"add": [body, 0]}) } else { body };
             let tool = json!({"name": "square", "description": "Squares a number",
                 "code": {"lam": "x", "body": body}});
             (json!({"name": "evolve", "arguments": tool}), Outcome::Answered)
@@ -129,7 +129,7 @@ fn write(
             answers.recv()?;
             under_way -= 1;
         }
-        if id % (calls / POINTS).max(1) == 0 {
+        if id.is_multiple_of((calls / POINTS).max(1)) {
             curve.push((id, resident(server)?));
         }
     }
