@@ -41,8 +41,6 @@ pub struct Attack {
     pub line: Option<Text>,
     /// How often it is made, `{i}` counting in it.
     pub times: Option<usize>,
-    /// The same for a server that was not built for speed.
-    pub debug_times: Option<usize>,
     /// What must come of it, each time.
     pub expect: Expect,
     /// MiB for this one.

@@ -133,7 +133,7 @@ fn make(client: &mut Client, attack: &Attack) -> Result<()> {
         }
         _ => bail!("it has to be one of `run`, `check`, `call` and `line`"),
     };
-    match times(attack) {
+    match attack.times {
         None => {
             let id = client.id();
             client.send(call(&id, tool, &arguments))?;
@@ -141,11 +141,6 @@ fn make(client: &mut Client, attack: &Attack) -> Result<()> {
         }
         Some(times) => repeat(client, attack, tool, &arguments, times),
     }
-}
-
-fn times(attack: &Attack) -> Option<usize> {
-    let is_slow = cfg!(debug_assertions) && std::env::var_os("MCP_PIF_BINARY").is_none();
-    attack.debug_times.filter(|_| is_slow).or(attack.times)
 }
 
 /// Calls many times, with as many requests under way as the pipes hold.
