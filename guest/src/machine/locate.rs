@@ -203,7 +203,7 @@ fn unbound(terms: &Terms, s: &State, name: &str) -> Fault {
     let near = nearest(name, terms.all_names().filter(|other| *other != name));
     let tool = s.tool_ids.get(name).is_some_and(Option::is_some);
     if tool {
-        return fault.hint(format!(r#"a tool is named by {{"tool": "{name}"}}"#));
+        return fault.hint(format!(r#"a tool is named by {{"tool": "{}"}}"#, shorten(name)));
     }
     match near {
         Some(near) => fault.hint(format!("did you mean `{}`?", shorten(near))),

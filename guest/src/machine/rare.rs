@@ -7,6 +7,7 @@ use crate::heap::{Frame, NO_CLOSURE};
 use crate::limits::EVAL_DEPTH;
 use crate::output;
 use crate::primitive::{Trouble, type_name};
+use crate::quote::{shorten, visible};
 use crate::value::{
     CONS, HOLE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, NIL, OBJECT, UNIT, Word, aux, header,
     index, kind, pointer, quoted, size, small, tag,
@@ -184,11 +185,11 @@ pub(super) fn trace(s: &mut State, label: Word, x: Word) {
     let shown = |v| output::excerpt(&s.heap, &s.terms, &s.names(), v, TRACE_BYTES);
     let label = if s.heap.is_text(label) {
         // A character has up to 4 bytes; what is longer than that is not looked at.
-        s.heap.prefix(label, 4 * TRACE_BYTES).chars().take(TRACE_BYTES).collect()
+        s.heap.prefix(label, 4 * TRACE_BYTES).chars().take(TRACE_BYTES).collect::<String>()
     } else {
         shown(label)
     };
-    let line = format!("{label}: {}", shown(x));
+    let line = format!("{}: {}", visible(&label), shown(x));
     s.trace.push(line);
 }
 
@@ -197,6 +198,8 @@ pub(super) fn perform(s: &State, d: u8, x: Word, name: u16) -> Exit {
     Exit::Perform(d, s.terms.name(u32::from(name)).to_owned(), x)
 }
 
+/// Names in scope that a debug line tells.
+const DEBUG_NAMES: usize = 32;
 /// Debug lines kept between two calls of `debug`.
 const DEBUG_LINES: usize = 100_000;
 
@@ -210,7 +213,12 @@ pub(super) fn debug(image: &Image, s: &mut State, visit: u32) {
     let form = terms.form(visited.term);
     let (tool, at) = terms.place(terms.node(visited.term).token);
     let names = image.debug_names.get(visit as usize).map(Vec::as_slice).unwrap_or_default();
-    let names: Vec<&str> = names.iter().map(|name| terms.name(*name)).collect();
+    let more = names.len().saturating_sub(DEBUG_NAMES);
+    let shown = names.iter().take(DEBUG_NAMES).map(|name| shorten(terms.name(*name)));
+    let mut names: Vec<String> = shown.collect();
+    if more > 0 {
+        names.push(format!("and {more} more"));
+    }
     let what = match form {
         Form::Lam => "creates a closure",
         Form::App => "applies a function",
