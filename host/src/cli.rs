@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -17,9 +19,10 @@ use crate::mcp;
 use crate::quantity::parse_count;
 use crate::sandbox::{
     Argument, COMPONENT, Code, Ending, Fault, Outcome, Request, Sandbox, Setup, Summary, Watch,
-    World, drive,
 };
+use crate::store::{Place, Store};
 use crate::text::{self, Visible};
+use crate::workshop::{Observer, Workshop};
 
 /// A workshop for language models, served over MCP on stdin and stdout: a model evolves tools, as
 /// JSON terms of a lambda calculus, and runs them in a sandbox.
@@ -43,18 +46,38 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run a term and print its value
+    /// Run a term, or a tool by its name, and print the value
     Run(Run),
     /// Check a term without running it, and print what there is to know about it
     Check {
         /// A term as JSON; `-` reads stdin, `@FILE` a file
         code: String,
+        #[command(flatten)]
+        place: Directory,
     },
+}
+
+/// The data directory, named after the command.
+#[derive(Debug, Args)]
+struct Directory {
+    /// Where tools, journal and memory are kept
+    #[arg(id = "own-directory", long = "data", value_name = "DIR")]
+    directory: Option<PathBuf>,
+}
+
+impl Command {
+    /// The data directory, where it is named after the command. In `run` that is another flag.
+    fn directory(&self) -> Option<&Path> {
+        match self {
+            Self::Run(_) => None,
+            Self::Check { place, .. } => place.directory.as_deref(),
+        }
+    }
 }
 
 #[derive(Debug, Args)]
 struct Run {
-    /// A term as JSON; `-` reads stdin, `@FILE` a file
+    /// A term as JSON, or the name of a tool; `-` reads stdin, `@FILE` a file
     code: String,
     /// What the term's function is applied to: a term, or text that holds JSON; or `-`, or `@FILE`
     #[arg(conflicts_with = "data")]
@@ -87,19 +110,23 @@ pub fn main() -> ExitCode {
 }
 
 fn execute(line: Line) -> Result<ExitCode> {
-    let config = line.options.check()?;
+    let directory = line.command.as_ref().and_then(Command::directory);
+    let config = line.options.in_directory(directory).check()?;
     log(&config)?;
-    let sandbox = Sandbox::set_up(&Setup {
+    let sandbox = Arc::new(Sandbox::set_up(&Setup {
         component: COMPONENT,
         cache: config.cache.as_deref(),
         concurrency: config.concurrency,
         net: config.net,
         period: config.tick,
-    })?;
+    })?);
     match line.command {
-        None => serve(config, sandbox),
-        Some(Command::Run(run)) => run.execute(&config, &sandbox),
-        Some(Command::Check { code }) => {
+        None => {
+            let workshop = Workshop::open(&config, sandbox)?;
+            serve(config, workshop)
+        }
+        Some(Command::Run(run)) => run.execute(config, sandbox),
+        Some(Command::Check { code, .. }) => {
             let watch = Watch::new(config.wall_clock);
             Ok(report_check(sandbox.check(&read(&code)?, &watch)))
         }
@@ -117,13 +144,13 @@ fn log(config: &Config) -> Result<()> {
     Ok(())
 }
 
-fn serve(config: Config, sandbox: Sandbox) -> Result<ExitCode> {
+fn serve(config: Config, workshop: Workshop) -> Result<ExitCode> {
     // The runtime would read files to count the processors, and it is too late for that then.
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let build = || Builder::new_multi_thread().worker_threads(processors).enable_all().build();
     let (runtime, hardening) = harden::apply(config.harden.as_ref(), build);
     let runtime = runtime?;
-    let served = runtime.block_on(mcp::serve(config, sandbox, hardening));
+    let served = runtime.block_on(mcp::serve(config, workshop, hardening));
     // Threads that wait for the client must not keep the process alive.
     runtime.shutdown_timeout(Duration::ZERO);
     served?;
@@ -131,14 +158,29 @@ fn serve(config: Config, sandbox: Sandbox) -> Result<ExitCode> {
 }
 
 impl Run {
-    fn execute(self, config: &Config, sandbox: &Sandbox) -> Result<ExitCode> {
+    fn execute(self, mut config: Config, sandbox: Arc<Sandbox>) -> Result<ExitCode> {
+        // Whoever has never kept anything need not have a place to keep it.
+        if !Store::exists(&config.place) {
+            config.place = Place::Memory;
+        }
+        let workshop = Workshop::open(&config, sandbox)?;
+        let tools = match workshop.tools() {
+            Ok(tools) => tools,
+            Err(fault) => return Ok(fail(&[fault])),
+        };
+        let code = read(&self.code)?;
+        let code = match tools.find(&code) {
+            Ok(Some(_)) => Code::Tool(code),
+            Ok(None) => Code::Term(code),
+            Err(fault) => return Ok(fail(&[fault])),
+        };
         let argument = match (self.input, self.data) {
             (Some(input), _) => Argument::Input(as_json(&read(&input)?)),
             (None, Some(data)) => Argument::Data(read(&data)?),
             (None, None) => Argument::None,
         };
         let request = Request {
-            code: Code::Term(read(&self.code)?),
+            code,
             argument,
             context: self.context.as_deref().map(read).transpose()?,
             limits: config.limits,
@@ -147,22 +189,14 @@ impl Run {
             debug: config.debug,
         };
         let watch = Watch::new(config.wall_clock);
-        Ok(report_run(drive(sandbox, request, &mut Alone, &watch)))
+        Ok(report_run(workshop.run(&request, tools, &mut Terminal, &watch).outcome))
     }
 }
 
-/// The world of a run from the command line: there are no tools.
-struct Alone;
+/// Who watches a run from the command line.
+struct Terminal;
 
-impl World for Alone {
-    fn source(&self, _tool: &str) -> Option<String> {
-        None
-    }
-
-    fn similar(&self, _tool: &str) -> Option<String> {
-        None
-    }
-
+impl Observer for Terminal {
     fn advance(&mut self, _driven: u64) {}
 
     fn debug(&mut self, line: &str) {
@@ -199,7 +233,7 @@ fn report_run(outcome: Outcome) -> ExitCode {
         Ok(Ending::Value(value)) => {
             value.trace.iter().for_each(|line| complain(&text::line(line, MOST_LINE)));
             warn(&value.warnings);
-            print(&mcp::plain(&value.json))
+            print(&text::plain(&value.json))
         }
         Ok(Ending::Continuation(continuation)) => {
             warn(&continuation.warnings);

@@ -5,9 +5,12 @@
 pub mod cli;
 pub mod config;
 pub mod harden;
+pub mod journal;
 pub mod mcp;
 mod quantity;
 pub mod registry;
 pub mod sandbox;
 mod similar;
+pub mod store;
 pub mod text;
+pub mod workshop;

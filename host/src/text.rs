@@ -5,6 +5,12 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+/// Names that a sentence lists.
+const MOST_QUOTED: usize = 10;
+
+/// Characters of a name in a sentence.
+pub(crate) const MOST_NAME: usize = 64;
+
 /// A text on one line with nothing hidden in it, of so many characters before it is cut off.
 #[must_use]
 pub fn line(text: &str, most: usize) -> String {
@@ -19,6 +25,29 @@ pub fn line(text: &str, most: usize) -> String {
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     escape(text, is_layout)
+}
+
+/// A value as people read it: a text without its quotes, all else as canonical JSON.
+#[must_use]
+pub fn plain(json: &str) -> String {
+    let text = json.starts_with('"').then(|| serde_json::from_str(json).ok()).flatten();
+    text.unwrap_or_else(|| json.to_owned())
+}
+
+/// Names in backticks, with commas between them; of many the first.
+pub(crate) fn quote(names: &[impl AsRef<str>]) -> String {
+    let first = names.iter().take(MOST_QUOTED);
+    let quoted: Vec<String> = first.map(|name| quote_one(name.as_ref())).collect();
+    let quoted = quoted.join(", ");
+    match names.len().checked_sub(MOST_QUOTED) {
+        None | Some(0) => quoted,
+        Some(more) => format!("{quoted} and {more} more"),
+    }
+}
+
+/// A text of a program in backticks, which nothing in it can close.
+pub(crate) fn quote_one(name: &str) -> String {
+    format!("`{}`", line(&name.replace('`', "\\u0060"), MOST_NAME))
 }
 
 /// Line breaks and tabs: they are no secret.

@@ -136,21 +136,24 @@ fn only_hardening_restricts_the_process() -> Result<()> {
 
 #[test]
 fn the_sandbox_knows_neither_protocol_nor_registry() -> Result<()> {
-    for source in sources(&["host/src/sandbox", "host/src/registry"])? {
-        for (number, line) in source.code() {
-            let foreign = ["crate::mcp", "crate::cli", "crate::config"];
-            let mut words = foreign.iter().filter(|word| contains_word(line, word));
-            ensure!(words.next().is_none(), "{}:{number}: {}", source.path, line.trim());
-        }
-    }
-    ensure_absent(&["host/src/sandbox"], &["crate::registry"], &[])?;
-    ensure_absent(&["host/src/registry"], &["crate::sandbox"], &[])
+    let state = ["host/src/registry", "host/src/journal", "host/src/memory", "host/src/store"];
+    let below = [&["host/src/sandbox"][..], &state].concat();
+    ensure_absent(&below, &["crate::mcp", "crate::cli", "crate::config", "crate::workshop"], &[])?;
+    ensure_absent(&["host/src/sandbox"], &["crate::registry", "crate::journal"], &[])?;
+    ensure_absent(&state, &["crate::sandbox"], &[])?;
+    ensure_absent(&["host/src/workshop"], &["crate::mcp", "crate::cli"], &[])
+}
+
+#[test]
+fn only_the_keepers_of_state_know_the_database() -> Result<()> {
+    let homes = ["host/src/store/", "host/src/registry/", "host/src/journal/"];
+    ensure_absent(&["host/src"], &["rusqlite::"], &homes)
 }
 
 #[test]
 fn only_the_settings_come_from_the_environment() -> Result<()> {
     let reading = ["env::var", "env::vars", "env::var_os", "option_env!", "env =", "ProjectDirs"];
-    ensure_absent(&["host/src"], &reading, &["host/src/config.rs"])
+    ensure_absent(&["host/src"], &reading, &["host/src/config/"])
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
@@ -11,17 +11,17 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
-use super::profile::revision;
+use super::reply::Refusal;
+use super::tool::Call;
 use crate::cli::complain;
 use crate::config::{Config, Profile};
 use crate::harden;
-use crate::registry::{Registry, Snapshot};
 use crate::sandbox::{
-    Busy, Excess, Fault, Gate, Limits, Outcome, Request, Sandbox, Summary, Usage, Watch, World,
-    drive, fault, milliseconds,
+    Busy, Code, Excess, Fault, Gate, Limits, Outcome, Request, Summary, Usage, Watch, fault,
+    milliseconds,
 };
-use crate::similar::similar;
 use crate::text;
+use crate::workshop::{Observer, Tools, Workshop};
 
 /// How often a client that asked for progress hears of it.
 const REPORTED: Duration = Duration::from_millis(100);
@@ -36,9 +36,8 @@ const MOST_ECHO: usize = 10_000;
 #[derive(Debug)]
 pub(super) struct Host {
     pub(super) config: Config,
-    pub(super) sandbox: Arc<Sandbox>,
+    pub(super) workshop: Workshop,
     pub(super) hardening: harden::Report,
-    pub(super) registry: Registry,
     gate: Gate,
     /// Stops all runs.
     stop: CancellationToken,
@@ -72,18 +71,19 @@ pub(super) struct Report {
     pub(super) elapsed: Duration,
     /// sha256 of what was run, where the profile tells it.
     pub(super) revision: Option<String>,
+    /// Its entry in the journal.
+    pub(super) entry: Option<i64>,
 }
 
 impl Host {
     pub(super) fn new(
         config: Config,
-        sandbox: Arc<Sandbox>,
+        workshop: Workshop,
         hardening: harden::Report,
         stop: CancellationToken,
     ) -> Self {
         let gate = Gate::new(config.concurrency, config.patience);
-        let registry = Registry::default();
-        Self { config, sandbox, hardening, registry, gate, stop, forms: OnceLock::new() }
+        Self { config, workshop, hardening, gate, stop, forms: OnceLock::new() }
     }
 
     /// Runs a request to its end, against the tools of a snapshot.
@@ -97,15 +97,14 @@ impl Host {
         request.debug |= self.config.debug;
         let limits = request.limits;
         let (advance, advanced) = watch::channel(0);
-        let mut world =
-            Workshop { tools, advance, keep, lines: Vec::new(), echo: self.config.debug };
+        let mut observer = Lines { advance, keep, lines: Vec::new(), echo: self.config.debug };
         let run = self.run_blocking(caller, move |host, watch| {
             let is_told = host.config.profile == Profile::Debug;
-            let revision = is_told.then(|| revision(host, &request.code, watch)).flatten();
-            let start = Instant::now();
-            let outcome = drive(&host.sandbox, request, &mut world, watch);
-            let (evaluation, elapsed) = (world.lines, start.elapsed());
-            Report { outcome, evaluation, limits, elapsed, revision }
+            let revision = is_told.then(|| host.revision(&request.code, &tools, watch)).flatten();
+            let report = host.workshop.run(&request, tools, &mut observer, watch);
+            let (evaluation, elapsed) = (observer.lines, report.elapsed);
+            let (outcome, entry) = (report.outcome, report.entry);
+            Report { outcome, evaluation, limits, elapsed, revision, entry }
         });
         let report = tokio::select! {
             report = run => report,
@@ -117,7 +116,29 @@ impl Host {
             limits,
             elapsed: Duration::ZERO,
             revision: None,
+            entry: None,
         })
+    }
+
+    /// Journals that a call was refused before it did anything.
+    pub(super) async fn refuse(self: &Arc<Self>, tool: &str, call: &Call, fault: Fault) -> Refusal {
+        let (host, tool, arguments) =
+            (Arc::clone(self), tool.to_owned(), Arc::clone(&call.arguments));
+        let journaled = spawn_blocking(move || {
+            host.workshop.refuse(&tool, &arguments, &fault);
+            fault
+        });
+        journaled.await.unwrap_or_else(|error| lost(&error.to_string())).into()
+    }
+
+    /// The revision of what is to be run: of a tool, or of a term as `evolve` would keep it.
+    fn revision(&self, code: &Code, tools: &Tools, watch: &Watch) -> Option<String> {
+        match code {
+            Code::Tool(name) => Some(tools.find(name).ok()??.hash),
+            Code::Term(text) => {
+                self.workshop.sandbox.check(text, watch).ok().map(|summary| summary.hash)
+            }
+        }
     }
 
     /// Looks at a term without running it.
@@ -131,7 +152,7 @@ impl Host {
             return Err(vec![too_large("code", "code", length, self.config.max_code)]);
         }
         let checked =
-            self.run_blocking(caller, move |host, watch| host.sandbox.check(&code, watch));
+            self.run_blocking(caller, move |host, watch| host.workshop.sandbox.check(&code, watch));
         checked.await.map_err(|fault| vec![fault])?
     }
 
@@ -140,14 +161,14 @@ impl Host {
         if let Some(forms) = self.forms.get() {
             return Ok(forms.clone());
         }
-        let ask = |host: &Self, watch: &Watch| host.sandbox.forms(watch);
+        let ask = |host: &Self, watch: &Watch| host.workshop.sandbox.forms(watch);
         let forms = self.run_blocking(caller, ask).await??;
         Ok(self.forms.get_or_init(|| forms).clone())
     }
 
     /// Waits for a place and does blocking work there. A caller that cancels, or a server that
     /// stops, stops the work.
-    async fn run_blocking<T: Send + 'static>(
+    pub(super) async fn run_blocking<T: Send + 'static>(
         self: &Arc<Self>,
         caller: &Caller,
         work: impl FnOnce(&Self, &Watch) -> T + Send + 'static,
@@ -195,28 +216,8 @@ async fn report_progress(
     std::future::pending().await
 }
 
-/// The tools that a run can use.
-#[derive(Debug, Clone)]
-pub(super) struct Tools {
-    pub(super) registered: Snapshot,
-    /// A tool that is not registered yet: its name and source.
-    pub(super) candidate: Option<(String, String)>,
-}
-
-impl Tools {
-    pub(super) fn of(host: &Host) -> Self {
-        Self { registered: host.registry.snapshot(), candidate: None }
-    }
-
-    /// The name closest to one that is unknown.
-    pub(super) fn similar(&self, name: &str) -> Option<String> {
-        similar(name, self.registered.keys().map(String::as_str)).map(str::to_owned)
-    }
-}
-
-/// The world of a run in the server.
-struct Workshop {
-    tools: Tools,
+/// What a run says on the way.
+struct Lines {
     advance: watch::Sender<u64>,
     /// How many debug lines to keep.
     keep: usize,
@@ -225,18 +226,7 @@ struct Workshop {
     echo: bool,
 }
 
-impl World for Workshop {
-    fn source(&self, tool: &str) -> Option<String> {
-        match &self.tools.candidate {
-            Some((name, source)) if name == tool => Some(source.clone()),
-            _ => Some(self.tools.registered.get(tool)?.current().source.clone()),
-        }
-    }
-
-    fn similar(&self, tool: &str) -> Option<String> {
-        self.tools.similar(tool)
-    }
-
+impl Observer for Lines {
     fn advance(&mut self, driven: u64) {
         self.advance.send_replace(driven);
     }

@@ -22,7 +22,7 @@ use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::reply::{describe, explain, plain};
+pub(crate) use self::reply::{describe, explain};
 
 use self::host::Host;
 use self::message::Bounds;
@@ -30,7 +30,7 @@ use self::server::Server;
 use self::transport::{Transport, is_deserted};
 use crate::config::Config;
 use crate::harden::Report;
-use crate::sandbox::Sandbox;
+use crate::workshop::Workshop;
 
 /// How long runs may still go on after the last line of input: enough to answer what was piped
 /// in, and not so long that a client which stopped reading leaves a process behind.
@@ -54,11 +54,11 @@ pub enum Error {
 }
 
 /// Serves one client on stdin and stdout until it goes away or a signal comes.
-pub async fn serve(config: Config, sandbox: Sandbox, hardening: Report) -> Result<(), Error> {
+pub async fn serve(config: Config, workshop: Workshop, hardening: Report) -> Result<(), Error> {
     let stop = CancellationToken::new();
     let ended = CancellationToken::new();
     let transport = Transport::stdio(requests(&config), bounds(&config), ended.clone())?;
-    let host = Host::new(config, Arc::new(sandbox), hardening, stop.clone());
+    let host = Host::new(config, workshop, hardening, stop.clone());
     let server = Server::new(Arc::new(host), ended.clone());
     let closing = close(ended, stop.clone())?;
     tokio::select! {
@@ -70,7 +70,7 @@ pub async fn serve(config: Config, sandbox: Sandbox, hardening: Report) -> Resul
 /// Serves one client on streams of any kind until its input has ended and all of it is answered.
 pub async fn serve_streams(
     config: Config,
-    sandbox: Arc<Sandbox>,
+    workshop: Workshop,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> Result<(), Error> {
@@ -79,7 +79,7 @@ pub async fn serve_streams(
     let (requests, bounds) = (requests(&config), bounds(&config));
     let transport = Transport::open(input, output, requests, bounds, ended.clone())?;
     let server =
-        Server::new(Arc::new(Host::new(config, sandbox, Report::OFF, stop.clone())), ended);
+        Server::new(Arc::new(Host::new(config, workshop, Report::OFF, stop.clone())), ended);
     session(server, transport, stop).await
 }
 

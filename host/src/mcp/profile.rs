@@ -7,7 +7,7 @@ use super::host::{Host, Report};
 use super::reply::{Refusal, Reply};
 use super::tool::ToolResult;
 use crate::config::Profile;
-use crate::sandbox::{Code, Watch, milliseconds};
+use crate::sandbox::milliseconds;
 
 /// Members of records that the text does not tell. Where there is nothing but text, they follow it.
 const UNTOLD: [&str; 5] = ["warnings", "trace", "evaluation", "steps", "next_cursor"];
@@ -85,6 +85,9 @@ pub(super) fn annotate(record: &mut JsonObject, report: &Report, host: &Host) {
     if let Some(revision) = &report.revision {
         record.insert("revision".to_owned(), revision.as_str().into());
     }
+    if let Some(entry) = report.entry {
+        record.insert("entry".to_owned(), entry.into());
+    }
 }
 
 /// The schema of what [`annotate`] adds.
@@ -94,14 +97,7 @@ pub(super) fn schema() -> Value {
         "usage": numbers("fuel, peak_memory in bytes, peak_depth"),
         "limits": numbers("what the run was allowed"),
         "elapsed_ms": {"type": "integer"},
+        "entry": {"type": "integer", "description": "its number in the journal"},
         "revision": {"type": "string", "description": "sha256 of the canonical term that was run"},
     })
-}
-
-/// The revision of what is to be run: of a tool, or of a term as `evolve` would keep it.
-pub(super) fn revision(host: &Host, code: &Code, watch: &Watch) -> Option<String> {
-    match code {
-        Code::Tool(name) => Some(host.registry.snapshot().get(name)?.current().hash.clone()),
-        Code::Term(text) => host.sandbox.check(text, watch).ok().map(|summary| summary.hash),
-    }
 }

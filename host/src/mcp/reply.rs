@@ -9,7 +9,7 @@ use super::profile::{annotate, cap};
 use super::scan;
 use crate::config::Profile;
 use crate::sandbox::{Ending, Excess, Fault, Outcome, Summary};
-use crate::text;
+use crate::text::{self, MOST_NAME, plain, quote};
 
 /// Levels of nesting that parsers of clients are trusted with.
 const TRUSTED_DEPTH: usize = 64;
@@ -17,14 +17,8 @@ const TRUSTED_DEPTH: usize = 64;
 /// Characters of a message, a hint, a pointer, a line of a list.
 const MOST_LINE: usize = 2_500;
 
-/// Characters of a tool's name where a fault names it.
-const MOST_NAME: usize = 64;
-
 /// Characters of a list of lines, such as warnings.
 const MOST_LINES: usize = 50_000;
-
-/// Names that a sentence lists.
-const MOST_QUOTED: usize = 10;
 
 /// What a tool has to say.
 #[derive(Debug)]
@@ -137,12 +131,6 @@ fn show(json: &str, most: usize) -> Reply {
     Reply { text, structured }
 }
 
-/// A value as people read it: a text without its quotes, all else as canonical JSON.
-pub(crate) fn plain(json: &str) -> String {
-    let text = json.starts_with('"').then(|| serde_json::from_str(json).ok()).flatten();
-    text.unwrap_or_else(|| json.to_owned())
-}
-
 /// A fault in words.
 pub(crate) fn explain(fault: &Fault) -> String {
     let Fault { code, message, at, tool, hint, .. } = told(fault);
@@ -220,21 +208,6 @@ pub(crate) fn describe(summary: &Summary) -> String {
     let given = lists.iter().filter(|(_, list)| !list.is_empty());
     lines.extend(given.map(|(title, list)| format!("{title}: {list}")));
     lines.join("\n")
-}
-
-/// Names in backticks, with commas between them; of many the first.
-pub(super) fn quote(names: &[String]) -> String {
-    let quoted: Vec<String> = names.iter().take(MOST_QUOTED).map(|it| quote_one(it)).collect();
-    let quoted = quoted.join(", ");
-    match names.len().checked_sub(MOST_QUOTED) {
-        None | Some(0) => quoted,
-        Some(more) => format!("{quoted} and {more} more"),
-    }
-}
-
-/// A text of a program in backticks, which nothing in it can close.
-pub(super) fn quote_one(name: &str) -> String {
-    format!("`{}`", text::line(&name.replace('`', "\\u0060"), MOST_NAME))
 }
 
 /// The members of a JSON object; of anything else, none.

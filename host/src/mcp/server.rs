@@ -3,6 +3,7 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use rmcp::model::{
@@ -17,6 +18,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
+use tokio::time::interval;
 use tokio_util::sync::CancellationToken;
 
 use super::host::{Caller, Host};
@@ -24,12 +26,15 @@ use super::message::RawArguments;
 use super::profile::present;
 use super::reply::object;
 use super::tool::{self, BuiltIn, Call};
-use crate::config::Profile;
-use crate::registry::Snapshot;
+use crate::config::Config;
 use crate::similar::similar;
+use crate::store;
 
 /// Tools on a page of tools/list. Some clients read the first page only.
 const PAGE: usize = 100;
+
+/// How often we look for changes that other processes made.
+const LOOK: Duration = Duration::from_millis(250);
 
 const CURSOR: &str = "after:";
 
@@ -102,19 +107,33 @@ impl Server {
         let call = Call { arguments, caller: Caller::new(context) };
         let result = match BuiltIn::find(name) {
             Some(tool) => tool.call(&self.host, call).await,
-            None if self.host.registry.snapshot().contains_key(name) => {
-                tool::call_evolved(&self.host, name, call).await
-            }
-            None => return Err(self.unknown_tool(name)),
+            None => match self.host.workshop.tools().and_then(|tools| tools.find(name)) {
+                Ok(Some(_)) => tool::call_evolved(&self.host, name, call).await,
+                Ok(None) => return Err(self.unknown_tool(name)),
+                Err(fault) => Err(fault.into()),
+            },
         };
         Ok(present(result, self.host.config.profile))
     }
 
+    /// The tools of tools/list: the built-in ones, then those evolved last, by name.
+    fn listed(&self) -> Result<Vec<Tool>, ErrorData> {
+        let Config { listed, profile, .. } = self.host.config;
+        let failed = |error: store::Error| {
+            tracing::error!(%error, "tools cannot be listed");
+            ErrorData::internal_error(error.to_string(), None)
+        };
+        let tools = self.host.workshop.registry.snapshot().map_err(failed)?;
+        let latest = tools.latest(listed).map_err(failed)?;
+        let evolved = latest.iter().map(|tool| tool::describe_evolved(tool, profile));
+        Ok(BuiltIn::ALL.into_iter().map(|tool| tool.describe(profile)).chain(evolved).collect())
+    }
+
     fn unknown_tool(&self, name: &str) -> ErrorData {
         let name: String = name.chars().take(64).collect();
-        let tools = self.host.registry.snapshot();
         let built_in = BuiltIn::ALL.iter().map(|tool| tool.name());
-        let advice = match similar(&name, built_in.chain(tools.keys().map(String::as_str))) {
+        let evolved = || self.host.workshop.tools().ok()?.similar(&name);
+        let advice = match similar(&name, built_in).map(str::to_owned).or_else(evolved) {
             Some(similar) => format!("did you mean `{similar}`?"),
             None => "tools/list and the tool `list` show what there is".to_owned(),
         };
@@ -140,10 +159,17 @@ async fn announce(
     peers: Arc<Mutex<Vec<Peer<RoleServer>>>>,
     ended: CancellationToken,
 ) {
-    let mut changes = host.registry.changes();
+    let mut changes = host.workshop.registry.changes();
+    let mut look = interval(LOOK);
     loop {
         tokio::select! {
             result = changes.changed() => if result.is_err() { return },
+            _ = look.tick(), if host.workshop.path().is_some() => {
+                if let Err(error) = host.workshop.registry.refresh() {
+                    tracing::warn!(%error, "changes of other processes cannot be seen");
+                }
+                continue;
+            }
             () = ended.cancelled() => return,
         }
         let told = {
@@ -190,8 +216,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self.host.registry.snapshot();
-        let mut listed = listed(&tools, self.host.config.listed, self.host.config.profile);
+        let mut listed = self.listed()?;
         let start = match request.and_then(|request| request.cursor) {
             None => 0,
             Some(cursor) => find_page(&listed, &cursor)?,
@@ -208,8 +233,8 @@ impl ServerHandler for Server {
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let profile = self.host.config.profile;
         let evolved = || {
-            let tools = self.host.registry.snapshot();
-            tools.get(name).map(|it| tool::describe_evolved(name, it.current(), profile))
+            let found = self.host.workshop.tools().ok()?.find(name).ok()??;
+            Some(tool::describe_evolved(&found, profile))
         };
         BuiltIn::find(name).map(|tool| tool.describe(profile)).or_else(evolved)
     }
@@ -235,7 +260,7 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.host.registry.changes();
+        let mut changes = self.host.workshop.registry.changes();
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
@@ -295,20 +320,6 @@ impl ServerHandler for Server {
     ) -> Result<CompleteResult, ErrorData> {
         Err(ErrorData::method_not_found::<CompleteRequestMethod>())
     }
-}
-
-/// The tools of tools/list: the built-in ones, then those evolved last, by name.
-fn listed(tools: &Snapshot, most: usize, profile: Profile) -> Vec<Tool> {
-    let mut evolved: Vec<_> =
-        tools.iter().map(|(name, definition)| (name, definition.current())).collect();
-    if evolved.len() > most {
-        evolved.sort_by_key(|(_, revision)| std::cmp::Reverse(revision.created));
-        evolved.truncate(most);
-        evolved.sort_by_key(|(name, _)| *name);
-    }
-    let evolved =
-        evolved.into_iter().map(|(name, revision)| tool::describe_evolved(name, revision, profile));
-    BuiltIn::ALL.into_iter().map(|tool| tool.describe(profile)).chain(evolved).collect()
 }
 
 /// Where the page after a cursor starts. A tool that is gone ends the walk instead of repeating it.

@@ -1,25 +1,28 @@
-//! The tools that models have evolved: names, and the terms they stand for. The registry takes
-//! terms as text that somebody else has checked; it knows neither the language nor MCP.
+//! The tools that models have evolved: names, and the terms they stand for, with all that they
+//! ever stood for. The registry takes terms as text that somebody else has checked; it knows
+//! neither the language nor MCP.
 
 pub mod name;
+mod query;
 mod revision;
-mod store;
 pub mod text;
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
 
+use rusqlite::Transaction;
 use tokio::sync::watch;
 
-pub use self::revision::{Definition, Revision};
-pub use self::store::Snapshot;
+pub use self::revision::{Past, Tool, short};
 
-use self::store::Store;
+use self::query::Written;
+use crate::similar::similar;
+use crate::store::{self, Store};
 
 /// How few digits of a hash may name a revision.
 const SHORTEST_PREFIX: usize = 8;
 
 /// Why a change was refused.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The name has another form than names have.
     #[error(
@@ -70,10 +73,8 @@ pub enum Error {
         /// How many characters it has.
         length: usize,
     },
-    /// `expected_revision` is no hash.
-    #[error(
-        "`expected_revision` must be at least the first {SHORTEST_PREFIX} digits of a revision's hash"
-    )]
+    /// What should name a revision is no hash.
+    #[error("a revision is named by at least the first {SHORTEST_PREFIX} digits of its hash")]
     Prefix,
     /// Somebody else changed the tool meanwhile.
     #[error("`{name}` {found}, not at the revision `{expected}`: look at it again, then evolve it")]
@@ -85,6 +86,28 @@ pub enum Error {
         /// What is so.
         found: String,
     },
+    /// There is no such tool.
+    #[error("there is no tool `{0}`")]
+    Unknown(String),
+    /// The tool never was at such a revision, or at several.
+    #[error("`{name}` has {found} revision `{prefix}`: `inspect` shows its history")]
+    Revision {
+        /// The tool.
+        name: String,
+        /// What was asked for.
+        prefix: String,
+        /// How many there are, in words.
+        found: &'static str,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Store(error.into())
+    }
 }
 
 /// A definition to be made.
@@ -98,6 +121,10 @@ pub struct Change {
     pub source: String,
     /// sha256 of `source`.
     pub hash: String,
+    /// The tools that the term names.
+    pub tools: Vec<String>,
+    /// A JSON list of `{input | data, output}`.
+    pub examples: String,
     /// The revision that the author believes to be the current one.
     pub expected: Option<String>,
 }
@@ -105,40 +132,61 @@ pub struct Change {
 /// What a change did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// The name was free.
+    /// The name was free, or retired.
     New,
     /// The name stood for another term, which had this hash.
     Changed(String),
-    /// The term stays, its description is another one.
+    /// The term stays, its description or examples are others.
     Described,
     /// Nothing: it was so already.
     Unchanged,
 }
 
-/// The shared registry.
-#[derive(Debug)]
-pub struct Registry {
-    store: RwLock<Store>,
-    changes: watch::Sender<u64>,
-}
-
-impl Default for Registry {
-    fn default() -> Self {
-        Self { store: RwLock::default(), changes: watch::Sender::new(0) }
+impl Status {
+    /// Its name in replies and in the journal.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Changed(_) => "changed",
+            Self::Described => "described",
+            Self::Unchanged => "unchanged",
+        }
     }
 }
 
+/// The shared registry.
+#[derive(Debug)]
+pub struct Registry {
+    store: Arc<Store>,
+    changes: watch::Sender<i64>,
+}
+
 impl Registry {
+    /// The registry in a store.
+    pub fn open(store: Arc<Store>) -> Result<Self, store::Error> {
+        let last = store.read(|db| Ok::<_, store::Error>(query::last_change(db)?))?;
+        Ok(Self { store, changes: watch::Sender::new(last) })
+    }
+
     /// The registry as it is now; later changes do not show in it.
-    #[must_use]
-    pub fn snapshot(&self) -> Snapshot {
-        self.read().snapshot()
+    pub fn snapshot(&self) -> Result<Snapshot, store::Error> {
+        let as_of = self.store.read(|db| Ok::<_, store::Error>(query::last_change(db)?))?;
+        Ok(Snapshot { store: Arc::clone(&self.store), as_of })
     }
 
     /// Wakes its holder after changes. Several changes may be one awakening.
     #[must_use]
-    pub fn changes(&self) -> watch::Receiver<u64> {
+    pub fn changes(&self) -> watch::Receiver<i64> {
         self.changes.subscribe()
+    }
+
+    /// Looks whether there are changes that nobody was told of: another process may have made
+    /// them.
+    pub fn refresh(&self) -> Result<(), store::Error> {
+        let last = self.store.read(|db| Ok::<_, store::Error>(query::last_change(db)?))?;
+        self.changes.send_if_modified(|known| std::mem::replace(known, last) != last);
+        Ok(())
     }
 
     /// Judges a change as far as that is possible without its term.
@@ -150,68 +198,217 @@ impl Registry {
     ) -> Result<(), Error> {
         name::ensure_free(name)?;
         text::ensure_plain(description)?;
-        let store = self.read();
-        ensure_distinct(&store, name)?;
-        ensure_expected(store.current(name), name, expected)
+        self.store.read(|db| {
+            let current = query::find(db, name, i64::MAX)?;
+            if current.is_none() {
+                ensure_distinct(query::twin(db, name)?, name)?;
+            }
+            ensure_expected(current.as_ref(), name, expected)
+        })
     }
 
     /// Another tool whose name a hasty reader would take for this one.
-    #[must_use]
-    pub fn lookalike(&self, name: &str) -> Option<String> {
-        self.read().lookalike(name).map(str::to_owned)
+    pub fn lookalike(&self, name: &str) -> Result<Option<String>, store::Error> {
+        self.store.read(|db| Ok(query::lookalike(db, name)?))
     }
 
-    /// Makes a change, unless it is refused or there is nothing to change.
-    pub fn evolve(&self, change: Change) -> Result<Status, Error> {
-        self.review(&change.name, &change.description, None)?;
-        let Change { name, description, source, hash, expected } = change;
-        let mut store = self.write();
-        // Somebody may have taken its twin since the review.
-        ensure_distinct(&store, &name)?;
-        let current = store.current(&name);
-        ensure_expected(current, &name, expected.as_deref())?;
+    /// Makes a change within a transaction, unless it is refused or there is nothing to change.
+    /// `entry` is the journal's entry of it. [`Registry::refresh`] is to follow the commit.
+    pub fn evolve(
+        &self,
+        transaction: &Transaction<'_>,
+        change: &Change,
+        entry: i64,
+    ) -> Result<Status, Error> {
+        let Change { name, description, source, hash, tools, examples, expected } = change;
+        name::ensure_free(name)?;
+        text::ensure_plain(description)?;
+        let current = query::find(transaction, name, i64::MAX)?;
+        if current.is_none() {
+            // Somebody may have taken its twin since the review.
+            ensure_distinct(query::twin(transaction, name)?, name)?;
+        }
+        ensure_expected(current.as_ref(), name, expected.as_deref())?;
         let status = match current {
             None => Status::New,
-            Some(current) if current.hash != hash => Status::Changed(current.hash.clone()),
-            Some(current) if current.description != description => Status::Described,
+            Some(current) if current.hash != *hash => Status::Changed(current.hash),
+            Some(current) if current.description != *description => Status::Described,
+            Some(current) if current.examples != *examples => Status::Described,
             Some(_) => return Ok(Status::Unchanged),
         };
-        store.put(&name, source, hash, description);
-        self.changes.send_replace(store.changes());
+        let revision = Some(query::keep(transaction, hash, source, tools)?);
+        query::put(transaction, &Written { name, revision, description, examples, entry })?;
         Ok(status)
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Store> {
-        self.store.read().unwrap_or_else(PoisonError::into_inner)
+    /// Makes a name stand again for what it once stood for, with the description and examples of
+    /// then; gives what it stands for now. The same goes for [`Registry::refresh`].
+    pub fn roll_back(
+        &self,
+        transaction: &Transaction<'_>,
+        name: &str,
+        prefix: &str,
+        entry: i64,
+    ) -> Result<(Tool, Status), Error> {
+        let Some(past) = pinned(transaction, name, prefix, i64::MAX)? else {
+            return Err(self.missing(transaction, name, prefix));
+        };
+        let Tool { hash, source, description, examples, .. } = past.clone();
+        let change = Change {
+            name: name.to_owned(),
+            description,
+            source,
+            hash,
+            tools: Vec::new(),
+            examples,
+            expected: None,
+        };
+        let status = self.evolve(transaction, &change, entry)?;
+        Ok((past, status))
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Store> {
-        self.store.write().unwrap_or_else(PoisonError::into_inner)
+    /// Hides a tool: its name stands for nothing from now on. The same goes for
+    /// [`Registry::refresh`].
+    pub fn retire(
+        &self,
+        transaction: &Transaction<'_>,
+        name: &str,
+        entry: i64,
+    ) -> Result<Tool, Error> {
+        let Some(tool) = query::find(transaction, name, i64::MAX)? else {
+            return Err(Error::Unknown(name.to_owned()));
+        };
+        let Tool { description, examples, .. } = &tool;
+        query::put(transaction, &Written { name, revision: None, description, examples, entry })?;
+        Ok(tool)
+    }
+
+    fn missing(&self, transaction: &Transaction<'_>, name: &str, prefix: &str) -> Error {
+        match query::history(transaction, name, 1) {
+            Err(error) => error.into(),
+            Ok(history) if history.is_empty() => Error::Unknown(name.to_owned()),
+            Ok(_) => {
+                Error::Revision { name: name.to_owned(), prefix: prefix.to_owned(), found: "no" }
+            }
+        }
+    }
+}
+
+/// The registry as it was after one of its changes.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    store: Arc<Store>,
+    as_of: i64,
+}
+
+impl Snapshot {
+    /// What a name stood for; `name@hash` is that revision, whatever came later.
+    pub fn find(&self, reference: &str) -> Result<Option<Tool>, Error> {
+        let (name, pin) = name::split(reference);
+        self.store.read(|db| match pin {
+            None => Ok(query::find(db, name, self.as_of)?),
+            Some(prefix) => pinned(db, name, prefix, self.as_of),
+        })
+    }
+
+    /// The name closest to one that is unknown.
+    pub fn similar(&self, name: &str) -> Result<Option<String>, store::Error> {
+        let names = self.store.read(|db| Ok::<_, store::Error>(query::near(db, name)?))?;
+        Ok(similar(name, names.iter().map(String::as_str)).map(str::to_owned))
+    }
+
+    /// How many tools there are now.
+    pub fn count(&self) -> Result<u64, store::Error> {
+        self.store.read(|db| Ok(query::count(db)?))
+    }
+
+    /// The tools there are now after a name, in the order of names.
+    pub fn page(&self, after: &str, most: usize) -> Result<Vec<Tool>, store::Error> {
+        self.store.read(|db| Ok(query::page(db, after, most)?))
+    }
+
+    /// The same of those whose name or description holds all words, and their number.
+    pub fn search(
+        &self,
+        words: &[String],
+        after: &str,
+        most: usize,
+    ) -> Result<(Vec<Tool>, u64), store::Error> {
+        self.store.read(|db| Ok(query::search(db, words, after, most)?))
+    }
+
+    /// The tools that were changed last, in the order of names.
+    pub fn latest(&self, most: usize) -> Result<Vec<Tool>, store::Error> {
+        self.store.read(|db| Ok(query::latest(db, most)?))
+    }
+
+    /// The names of tools that begin like this, in order.
+    pub fn names(&self, prefix: &str, most: usize) -> Result<Vec<String>, store::Error> {
+        self.store.read(|db| Ok(query::names(db, prefix, most)?))
+    }
+
+    /// What a name has stood for, the latest first.
+    pub fn history(&self, name: &str, most: usize) -> Result<Vec<Past>, store::Error> {
+        self.store.read(|db| Ok(query::history(db, name, most)?))
+    }
+
+    /// The tools whose terms name this one, by name.
+    pub fn callers(&self, name: &str, most: usize) -> Result<Vec<Tool>, store::Error> {
+        self.store.read(|db| Ok(query::callers(db, name, most)?))
+    }
+
+    /// The names of the tools that a revision's term names.
+    pub fn uses(&self, hash: &str) -> Result<Vec<String>, store::Error> {
+        self.store.read(|db| Ok(query::uses(db, hash)?))
+    }
+
+    /// The term of a hash, whatever names it has had.
+    pub fn source(&self, hash: &str) -> Result<Option<String>, store::Error> {
+        self.store.read(|db| Ok(query::source(db, hash)?))
+    }
+}
+
+/// The latest tool of a name at a revision.
+fn pinned(
+    db: &rusqlite::Connection,
+    name: &str,
+    prefix: &str,
+    as_of: i64,
+) -> Result<Option<Tool>, Error> {
+    ensure_prefix(prefix)?;
+    let prefix = prefix.to_ascii_lowercase();
+    match query::find_pinned(db, name, &prefix, as_of)? {
+        Some((_, true)) => {
+            let found = "more than one";
+            Err(Error::Revision { name: name.to_owned(), prefix, found })
+        }
+        found => Ok(found.map(|(tool, _)| tool)),
     }
 }
 
 /// A name that exists already stays usable, whatever looks like it.
-fn ensure_distinct(store: &Store, name: &str) -> Result<(), Error> {
-    match store.twin(name) {
-        Some(other) if store.current(name).is_none() => {
-            Err(Error::Twin { name: name.to_owned(), other: other.to_owned() })
-        }
-        _ => Ok(()),
+fn ensure_distinct(twin: Option<String>, name: &str) -> Result<(), Error> {
+    match twin {
+        Some(other) => Err(Error::Twin { name: name.to_owned(), other }),
+        None => Ok(()),
     }
 }
 
+fn ensure_prefix(prefix: &str) -> Result<(), Error> {
+    let is_hash = prefix.len() <= 64 && prefix.bytes().all(|b| b.is_ascii_hexdigit());
+    if prefix.len() < SHORTEST_PREFIX || !is_hash { Err(Error::Prefix) } else { Ok(()) }
+}
+
 fn ensure_expected(
-    current: Option<&Revision>,
+    current: Option<&Tool>,
     name: &str,
     expected: Option<&str>,
 ) -> Result<(), Error> {
     let Some(expected) = expected else { return Ok(()) };
-    if expected.len() < SHORTEST_PREFIX || !expected.bytes().all(|b| b.is_ascii_hexdigit()) {
-        return Err(Error::Prefix);
-    }
+    ensure_prefix(expected)?;
     let found = match current {
-        Some(current) if current.is_named(expected) => return Ok(()),
-        Some(current) => format!("is at the revision `{}`", current.short()),
+        Some(it) if it.hash.starts_with(&expected.to_ascii_lowercase()) => return Ok(()),
+        Some(it) => format!("is at the revision `{}`", it.short()),
         None => "does not exist".to_owned(),
     };
     Err(Error::Conflict { name: name.to_owned(), expected: expected.to_owned(), found })
@@ -220,6 +417,7 @@ fn ensure_expected(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::{Durability, Place};
 
     fn change(source: &str, description: &str, expected: Option<&str>) -> Change {
         Change {
@@ -227,32 +425,65 @@ mod tests {
             description: description.to_owned(),
             source: source.to_owned(),
             hash: format!("{source:0>64}"),
+            tools: Vec::new(),
+            examples: "[]".to_owned(),
             expected: expected.map(str::to_owned),
         }
     }
 
-    #[test]
-    fn keeps_history() {
-        let registry = Registry::default();
-        let before = registry.snapshot();
-        assert_eq!(registry.evolve(change("1", "", None)), Ok(Status::New));
-        assert_eq!(registry.evolve(change("1", "", None)), Ok(Status::Unchanged));
-        assert_eq!(registry.evolve(change("1", "one", None)), Ok(Status::Described));
-        let first = format!("{:0>64}", 1);
-        assert_eq!(registry.evolve(change("2", "one", None)), Ok(Status::Changed(first)));
-        let after = registry.snapshot();
-        assert!(before.is_empty());
-        let double = after.get("double").expect("evolved");
-        assert_eq!((double.current().source.as_str(), double.earlier().len()), ("2", 2));
+    fn registry() -> Registry {
+        let store = Store::open(&Place::Memory).expect("a store in memory");
+        Registry::open(Arc::new(store)).expect("an empty registry")
+    }
+
+    fn evolve(registry: &Registry, change: &Change) -> Result<Status, Error> {
+        registry.store.write(Durability::Process, |db| registry.evolve(db, change, 1))
     }
 
     #[test]
-    fn refuses_a_change_of_something_else() {
-        let registry = Registry::default();
-        let conflict = registry.evolve(change("1", "", Some("00000000")));
+    fn keeps_history() -> Result<(), Error> {
+        let registry = registry();
+        let before = registry.snapshot()?;
+        assert_eq!(evolve(&registry, &change("1", "", None))?, Status::New);
+        assert_eq!(evolve(&registry, &change("1", "", None))?, Status::Unchanged);
+        assert_eq!(evolve(&registry, &change("1", "one", None))?, Status::Described);
+        let first = format!("{:0>64}", 1);
+        let changed = evolve(&registry, &change("2", "one", None))?;
+        assert_eq!(changed, Status::Changed(first.clone()));
+        let after = registry.snapshot()?;
+        assert_eq!(before.find("double")?, None);
+        let double = after.find("double")?.expect("evolved");
+        assert_eq!((double.source.as_str(), after.history("double", 9)?.len()), ("2", 3));
+        let pinned = after.find(&format!("double@{first}"))?.expect("its first revision");
+        assert_eq!((pinned.source.as_str(), pinned.description.as_str()), ("1", "one"));
+        Ok(())
+    }
+
+    #[test]
+    fn refuses_a_change_of_something_else() -> Result<(), Error> {
+        let registry = registry();
+        let conflict = evolve(&registry, &change("1", "", Some("00000000")));
         assert!(matches!(conflict, Err(Error::Conflict { .. })));
-        assert_eq!(registry.evolve(change("1", "", None)), Ok(Status::New));
-        assert_eq!(registry.evolve(change("1", "", Some("123"))), Err(Error::Prefix));
-        assert!(registry.evolve(change("2", "", Some("00000000"))).is_ok());
+        assert_eq!(evolve(&registry, &change("1", "", None))?, Status::New);
+        assert!(matches!(evolve(&registry, &change("1", "", Some("123"))), Err(Error::Prefix)));
+        assert_eq!(evolve(&registry, &change("2", "", Some("00000000")))?.name(), "changed");
+        Ok(())
+    }
+
+    #[test]
+    fn retires_and_rolls_back() -> Result<(), Error> {
+        let registry = registry();
+        evolve(&registry, &change("1", "", None))?;
+        let write = |act: &dyn Fn(&Transaction<'_>) -> Result<(), Error>| {
+            registry.store.write(Durability::Process, |db| act(db))
+        };
+        write(&|db| registry.retire(db, "double", 2).map(drop))?;
+        assert_eq!(registry.snapshot()?.find("double")?, None);
+        assert_eq!(registry.snapshot()?.count()?, 0);
+        write(&|db| registry.roll_back(db, "double", "00000000", 3).map(drop))?;
+        assert_eq!(registry.snapshot()?.count()?, 1);
+        let gone = write(&|db| registry.roll_back(db, "double", "12345678", 4).map(drop));
+        assert!(matches!(gone, Err(Error::Revision { found: "no", .. })));
+        Ok(())
     }
 }

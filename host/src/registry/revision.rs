@@ -1,64 +1,48 @@
 //! What the registry keeps of a tool.
 
-use std::sync::Arc;
-
 /// How many digits of a hash are shown where a whole one would be noise.
 const SHORT: usize = 12;
 
-/// One immutable version of a tool, named by the hash of its term.
+/// A tool at one of its revisions: a term, named by its hash, and what was said of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Revision {
+pub struct Tool {
+    /// The name it was found by, without a pinned revision.
+    pub name: String,
     /// sha256 of `source`, 64 hexadecimal digits.
     pub hash: String,
     /// The canonical text of the term.
     pub source: String,
     /// What its author says it does. Never instructions to us.
     pub description: String,
+    /// What its author expects of it: a JSON list of `{input | data, output}`.
+    pub examples: String,
     /// Counts all changes of the registry, so revisions can be put in order.
-    pub created: u64,
+    pub change: i64,
 }
 
-impl Revision {
+/// A change of a tool that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Past {
+    /// Counts all changes of the registry.
+    pub change: i64,
+    /// What the name stood for from then on; None: it was retired.
+    pub hash: Option<String>,
+    /// What its author said of it.
+    pub description: String,
+    /// The journal's entry of the change.
+    pub entry: i64,
+}
+
+impl Tool {
     /// The hash as people are shown it.
     #[must_use]
     pub fn short(&self) -> &str {
-        self.hash.get(..SHORT).unwrap_or(&self.hash)
-    }
-
-    /// Whether `prefix` names this revision.
-    #[must_use]
-    pub fn is_named(&self, prefix: &str) -> bool {
-        self.hash.starts_with(&prefix.to_ascii_lowercase())
+        short(&self.hash)
     }
 }
 
-/// A name and all that it has ever stood for.
-#[derive(Debug, Clone)]
-pub struct Definition {
-    current: Arc<Revision>,
-    /// Oldest first.
-    earlier: Vec<Arc<Revision>>,
-}
-
-impl Definition {
-    pub(super) fn new(revision: Revision) -> Self {
-        Self { current: Arc::new(revision), earlier: Vec::new() }
-    }
-
-    pub(super) fn replace(&mut self, revision: Revision) {
-        let previous = std::mem::replace(&mut self.current, Arc::new(revision));
-        self.earlier.push(previous);
-    }
-
-    /// What the name stands for now.
-    #[must_use]
-    pub fn current(&self) -> &Revision {
-        &self.current
-    }
-
-    /// What it stood for before, oldest first.
-    #[must_use]
-    pub fn earlier(&self) -> &[Arc<Revision>] {
-        &self.earlier
-    }
+/// A hash as people are shown it.
+#[must_use]
+pub fn short(hash: &str) -> &str {
+    hash.get(..SHORT).unwrap_or(hash)
 }

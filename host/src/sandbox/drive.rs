@@ -37,10 +37,10 @@ pub struct Request {
 
 /// What surrounds a run: the sources of tools, and those who watch it.
 pub trait World {
-    /// The source of a tool.
-    fn source(&self, tool: &str) -> Option<String>;
+    /// The source of a tool, or why that cannot be told.
+    fn source(&mut self, tool: &str) -> Result<Option<String>, Fault>;
     /// The name of a tool that somebody who wrote `tool` may have meant.
-    fn similar(&self, tool: &str) -> Option<String>;
+    fn similar(&mut self, tool: &str) -> Option<String>;
     /// Called before each continuation that is driven, with the count of those driven so far.
     fn advance(&mut self, driven: u64);
     /// Takes a line of the debug report.
@@ -149,7 +149,7 @@ impl Run<'_> {
                 // No capability exists yet: the machine knows where the effect stands.
                 Step::Perform(_) => Answer::Denied,
                 Step::Lookup(tool) => {
-                    let found = self.look_up(tool, &mut missed, debug);
+                    let found = self.look_up(tool, &mut missed, debug)?;
                     count_source(&found, &mut sources)?;
                     found
                 }
@@ -161,8 +161,13 @@ impl Run<'_> {
         }
     }
 
-    fn look_up(&mut self, tool: String, missed: &mut Option<String>, debug: bool) -> Answer {
-        let source = self.world.source(&tool);
+    fn look_up(
+        &mut self,
+        tool: String,
+        missed: &mut Option<String>,
+        debug: bool,
+    ) -> Result<Answer, Fault> {
+        let source = self.world.source(&tool)?;
         if debug {
             let found = source.as_deref().unwrap_or("there is none");
             self.world.debug(&format!("look up tool `{tool}`: {found}"));
@@ -170,7 +175,7 @@ impl Run<'_> {
         if source.is_none() {
             *missed = Some(tool);
         }
-        Answer::Source(source)
+        Ok(Answer::Source(source))
     }
 
     fn report(&mut self, machine: &mut Machine<'_>) -> Result<(), Fault> {
@@ -181,7 +186,7 @@ impl Run<'_> {
     }
 
     /// The guest does not know the names of tools, so it cannot say which one was meant.
-    fn advise(&self, mut fault: Fault, missed: Option<String>) -> Fault {
+    fn advise(&mut self, mut fault: Fault, missed: Option<String>) -> Fault {
         if fault.code == "unknown-tool"
             && let Some(similar) = missed.and_then(|name| self.world.similar(&name))
         {

@@ -33,6 +33,12 @@ impl Watch {
         Self { cancelled, started, allowed, deadline: started.checked_add(allowed) }
     }
 
+    /// The same watch with its clock at the start again.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        Self::cancelled_by(self.cancelled.clone(), self.allowed)
+    }
+
     /// The fault `cancelled` or `timeout` once the run has to stop.
     pub fn verdict(&self) -> Result<(), Fault> {
         if self.cancelled.is_cancelled() {

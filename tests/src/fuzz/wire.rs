@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use mcp_pif::config::Config;
 use mcp_pif::mcp::serve_streams;
 use mcp_pif::sandbox::Sandbox;
+use mcp_pif::workshop::Workshop;
 use oracle::Expected;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -20,7 +21,8 @@ use tokio::runtime::{Builder, Runtime};
 pub(crate) const LINE: usize = 4000;
 pub(crate) const NESTING: usize = 16;
 
-const FLAGS: [&str; 17] = [
+const FLAGS: [&str; 18] = [
+    "--ephemeral",
     "--no-cache",
     "--fuel=20k",
     "--fuel-ceiling=100k",
@@ -92,8 +94,8 @@ impl Stage {
 fn serve(input: Vec<u8>) -> Result<Vec<u8>> {
     let Stage { runtime, sandbox, config } = Stage::get()?;
     let output = Output::default();
-    let serving =
-        serve_streams(config.clone(), Arc::clone(sandbox), Cursor::new(input), output.clone());
+    let workshop = Workshop::open(config, Arc::clone(sandbox))?;
+    let serving = serve_streams(config.clone(), workshop, Cursor::new(input), output.clone());
     runtime.block_on(async {
         let served = tokio::time::timeout(PATIENCE, serving).await;
         served.context("the server does not come to an end")?.context("the session failed")

@@ -3,7 +3,8 @@
 
 use anyhow::{Context, Result};
 use mcp_pif::sandbox::{
-    Argument, Code, Limits, Net, Outcome, Program, Request, Sandbox, Setup, Watch, World, drive,
+    Argument, Code, Fault, Limits, Net, Outcome, Program, Request, Sandbox, Setup, Watch, World,
+    drive,
 };
 use std::fmt::Write;
 use std::path::Path;
@@ -191,11 +192,11 @@ pub(crate) fn run(sandbox: &Sandbox, code: &str, debug: bool, watch: &Watch) -> 
 struct Nothing;
 
 impl World for Nothing {
-    fn source(&self, _tool: &str) -> Option<String> {
-        None
+    fn source(&mut self, _tool: &str) -> Result<Option<String>, Fault> {
+        Ok(None)
     }
 
-    fn similar(&self, _tool: &str) -> Option<String> {
+    fn similar(&mut self, _tool: &str) -> Option<String> {
         None
     }
 

@@ -2,32 +2,27 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use super::super::arguments::{Arguments, decode, malformed};
-use super::super::host::{Caller, Host, Tools, too_large};
+use super::super::host::{Host, too_large};
 use super::super::members::Members;
-use super::super::reply::{Refusal, Reply, plain, put, quote, quote_one};
+use super::super::reply::{Refusal, Reply, put};
 use super::{Call, Description, ToolResult, arguments, reply};
-use crate::registry::{Change, Error, Status};
-use crate::sandbox::{Argument, Code, Ending, Fault, Request, Summary, fault};
+use crate::registry::{Status, short};
+use crate::sandbox::{Fault, Watch};
 use crate::text;
+use crate::workshop::{Evolved, Example, Proposal, Refused};
 
 /// The most examples that one change may bring.
 const MOST_EXAMPLES: usize = 64;
 
-/// Continuations that an example may drive: what counts is the value at the end. The wall clock
-/// stops those that never come to one.
-const MOST_STEPS: u64 = 1_000_000;
-
-/// Characters of a value that a refusal quotes.
-const QUOTED: usize = 200;
-
 /// Characters of a note.
 const MOST_NOTE: usize = 2_500;
 
-const KNOWN: [&str; 5] = ["name", "description", "code", "examples", "expected_revision"];
+const KNOWN: [&str; 6] =
+    ["name", "description", "code", "examples", "expected_revision", "verify_dependents"];
 
 const TEXT: &str = "\
 Create or change a tool of your own: a JSON term under a name, kept in the registry and callable at \
@@ -51,6 +46,7 @@ pub(super) fn describe() -> Description {
         "code": {"description": "a term, or its JSON text"},
         "examples": {"type": "array", "items": example, "description": "run before the change is made"},
         "expected_revision": {"type": "string", "description": "change only this revision"},
+        "verify_dependents": {"type": "boolean", "description": "refuse to break examples of tools that call this one"},
     });
     Description {
         title: "Evolve a tool".to_owned(),
@@ -69,110 +65,49 @@ pub(super) fn describe() -> Description {
 }
 
 pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
-    let arguments = Arguments::parse(&call.arguments, "evolve", &KNOWN)?;
+    let proposal = match read_proposal(host, &call.arguments) {
+        Ok(proposal) => proposal,
+        Err(fault) => return Err(host.refuse("evolve", &call, fault).await),
+    };
+    let (name, arguments) = (proposal.name.clone(), Arc::clone(&call.arguments));
+    let evolve =
+        move |host: &Host, watch: &Watch| host.workshop.evolve(proposal, &arguments, watch);
+    match host.run_blocking(&call.caller, evolve).await? {
+        Ok(Evolved { hash, status, notes, .. }) => Ok(tell(&name, &hash, &status, &notes)),
+        Err(Refused { during: None, faults }) => Err(Refusal::of_all(&faults)),
+        Err(Refused { during: Some(what), faults }) => match faults.into_iter().next() {
+            Some(fault) => Err(Refusal::from(fault).during(&what)),
+            None => Err(Refusal::of_all(&[])),
+        },
+    }
+}
+
+fn read_proposal(host: &Host, text: &str) -> Result<Proposal, Fault> {
+    let arguments = Arguments::parse(text, "evolve", &KNOWN)?;
     let name = arguments.required("name", "the name of the tool, such as \"double\"")?;
     let description = arguments.required("description", "a sentence on what the tool does")?;
-    let expected = arguments.text("expected_revision")?;
-    let examples = read_examples(host, &arguments)?;
-    host.registry.review(&name, &description, expected.as_deref()).map_err(|it| refuse(&it))?;
-
-    let (summary, mut notes) = prepare(host, &arguments, &call.caller).await?;
-    let candidate = Some((name.clone(), summary.canonical.clone()));
-    let tools = Tools { candidate, ..Tools::of(host) };
-    let is_missing = |tool: &&String| **tool != name && !tools.registered.contains_key(*tool);
-    let missing: Vec<String> = summary.tools.iter().filter(is_missing).cloned().collect();
-    if !missing.is_empty() {
-        notes.push(format!("warning: there is no tool {} yet", quote(&missing)));
-    }
-    for (index, example) in examples.iter().enumerate() {
-        try_example(host, &name, example, &tools, &call.caller)
-            .await
-            .map_err(|refusal| refusal.during(&format!("example {index} refuses the change")))?;
-    }
-    if let Some(other) = host.registry.lookalike(&name) {
-        notes.push(format!("warning: `{name}` resembles the tool `{other}`: do not confuse them"));
-    }
-    match examples.len() {
-        0 => {}
-        1 => notes.push("1 example passed".to_owned()),
-        count => notes.push(format!("{count} examples passed")),
-    }
-    // A snapshot that somebody holds has to be copied for the change.
-    drop(tools);
-    let change = Change {
-        name: name.clone(),
-        description,
-        source: summary.canonical,
-        hash: summary.hash.clone(),
-        expected,
-    };
-    let status = host.registry.evolve(change).map_err(|it| refuse(&it))?;
-    Ok(tell(&name, &summary.hash, &status, &notes))
-}
-
-/// The checked term, and what there is to say of it.
-async fn prepare(
-    host: &Arc<Host>,
-    arguments: &Arguments<'_>,
-    caller: &Caller,
-) -> Result<(Summary, Vec<String>), Refusal> {
-    let (summary, mut notes) = check(host, arguments, caller).await?;
-    notes.extend(summary.warnings.iter().map(|warning| format!("warning: {warning}")));
-    match summary.free.as_slice() {
-        [variable] if summary.form != "lam" => {
-            notes.push(format!("made a function of its free variable {}", quote_one(variable)));
-            let code = abstract_over(variable, &summary.canonical);
-            let summary = host.check(code, caller).await.map_err(|it| Refusal::of_all(&it))?;
-            Ok((summary, notes))
-        }
-        [] => Ok((summary, notes)),
-        free => {
-            let names = quote(free);
-            notes.push(format!("warning: no lambda binds {names}; using them will be a fault"));
-            Ok((summary, notes))
-        }
-    }
-}
-
-/// Checks the code as a term; text that is no JSON is a term too, namely that text.
-async fn check(
-    host: &Arc<Host>,
-    arguments: &Arguments<'_>,
-    caller: &Caller,
-) -> Result<(Summary, Vec<String>), Refusal> {
-    let Some(raw) = arguments.term("code") else {
+    let Some(code) = arguments.term("code") else {
         let hint =
             "add a term, such as {\"lam\": \"x\", \"body\": {\"mul\": [{\"var\": \"x\"}, 2]}}";
-        return Err(malformed("the argument `code` is missing", Some(hint)).into());
+        return Err(malformed("the argument `code` is missing", Some(hint)));
     };
-    let refuse = |faults: Vec<Fault>| Refusal::of_all(&faults);
-    if !raw.starts_with('"') {
-        let summary = host.check(raw.to_owned(), caller).await.map_err(refuse)?;
-        return Ok((summary, Vec::new()));
+    // What counts is the term: a string is the text of one, without its quotes and escapes.
+    let length = if code.starts_with('"') { decode("code", code)?.len() } else { code.len() };
+    if length > host.config.max_code {
+        return Err(too_large("code", "code", length, host.config.max_code));
     }
-    match host.check(decode("code", raw)?, caller).await {
-        Ok(summary) => Ok((summary, Vec::new())),
-        Err(faults) if matches!(faults.as_slice(), [fault] if fault.code == "unparsable") => {
-            let summary = host.check(raw.to_owned(), caller).await.map_err(refuse)?;
-            let note = "the code is no JSON, so the tool's value is that text";
-            Ok((summary, vec![note.to_owned()]))
-        }
-        Err(faults) => Err(refuse(faults)),
-    }
+    Ok(Proposal {
+        name,
+        description,
+        code: code.to_owned(),
+        examples: read_examples(host, &arguments)?,
+        expected: arguments.text("expected_revision")?,
+        verify_dependents: arguments.flag("verify_dependents")?,
+    })
 }
 
-fn abstract_over(variable: &str, canonical: &str) -> String {
-    format!("{{\"body\":{canonical},\"lam\":{}}}", Value::from(variable))
-}
-
-/// What a tool is expected to do.
-struct Example {
-    argument: Argument,
-    output: String,
-}
-
-fn read_examples(host: &Host, arguments: &Arguments<'_>) -> Result<Vec<Example>, Fault> {
-    let Some(raw) = arguments.raw("examples") else { return Ok(Vec::new()) };
+fn read_examples(host: &Host, arguments: &Arguments<'_>) -> Result<Option<Vec<Example>>, Fault> {
+    let Some(raw) = arguments.raw("examples") else { return Ok(None) };
     let shape = "write {\"examples\": [{\"input\": 21, \"output\": 42}]}";
     let items: Vec<&RawValue> = serde_json::from_str(raw)
         .map_err(|_| malformed("`examples` must be a list", Some(shape)))?;
@@ -183,7 +118,8 @@ fn read_examples(host: &Host, arguments: &Arguments<'_>) -> Result<Vec<Example>,
     if raw.len() > host.config.max_data {
         return Err(too_large("data", "examples", raw.len(), host.config.max_data));
     }
-    items.iter().enumerate().map(|(index, item)| read_example(index, item.get(), shape)).collect()
+    let read = |(index, item): (usize, &&RawValue)| read_example(index, item.get(), shape);
+    items.iter().enumerate().map(read).collect::<Result<_, _>>().map(Some)
 }
 
 fn read_example(index: usize, text: &str, shape: &str) -> Result<Example, Fault> {
@@ -196,96 +132,31 @@ fn read_example(index: usize, text: &str, shape: &str) -> Result<Example, Fault>
     if let Some((name, _)) = members.iter().find(|(name, _)| !known(name)) {
         return Err(fail(&format!("has an unknown member `{name}`")));
     }
-    let argument = match (members.raw("input"), members.raw("data")) {
-        (Some(_), Some(_)) => return Err(fail("has both `input` and `data`")),
-        (Some(input), None) => Argument::Input(input.to_owned()),
-        (None, Some(data)) => Argument::Data(data.to_owned()),
-        (None, None) => Argument::None,
-    };
-    let output = members.raw("output").ok_or_else(|| fail("has no `output`"))?.to_owned();
-    Ok(Example { argument, output })
-}
-
-/// Runs the candidate on an example and compares what comes out.
-async fn try_example(
-    host: &Arc<Host>,
-    name: &str,
-    example: &Example,
-    tools: &Tools,
-    caller: &Caller,
-) -> Result<(), Refusal> {
-    let request = Request {
-        code: Code::Tool(name.to_owned()),
-        argument: example.argument.clone(),
-        context: None,
-        limits: host.config.limits,
-        step: 0,
-        max_steps: MOST_STEPS,
-        debug: false,
-    };
-    let ending = host.evaluate(request, tools.clone(), caller).await.outcome.ending?;
-    let found = match ending {
-        Ending::Value(value) => value.json,
-        Ending::Continuation(continuation) => continuation.json,
-    };
-    if is_same(&found, &example.output) {
-        return Ok(());
+    if members.has("input") && members.has("data") {
+        return Err(fail("has both `input` and `data`"));
     }
-    let message = format!("expected {}, got {}", cut(&example.output), cut(&found));
-    Err(fault("fail", message, Some("correct the code or the example")).into())
-}
-
-/// Whether a value is the one that somebody wrote down: spelling does not count, and a float
-/// that is a whole number may be written as one.
-fn is_same(found: &str, expected: &str) -> bool {
-    let parse = |text: &str| serde_json::from_str::<Value>(text).ok();
-    found == expected
-        || matches!((parse(found), parse(expected)), (Some(a), Some(b)) if is_equal(&a, &b))
-}
-
-fn is_equal(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => {
-            let is_integer = |n: &str| !n.contains(['.', 'e', 'E']);
-            let (left, right) = (a.to_string(), b.to_string());
-            let exact = is_integer(&left) && is_integer(&right);
-            left == right || (!exact && a.as_f64().is_some_and(|a| Some(a) == b.as_f64()))
-        }
-        (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_equal(a, b))
-        }
-        (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len()
-                && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| is_equal(a, b)))
-        }
-        _ => a == b,
+    if !members.has("output") {
+        return Err(fail("has no `output`"));
     }
-}
-
-fn cut(json: &str) -> String {
-    format!("`{}`", text::line(&plain(json), QUOTED))
-}
-
-fn refuse(error: &Error) -> Refusal {
-    malformed(error.to_string(), None).into()
+    let keep = |name| members.raw(name).map(|it| RawValue::from_string(it.to_owned())).transpose();
+    let example =
+        || Ok(Example { input: keep("input")?, data: keep("data")?, output: keep("output")? });
+    example().map_err(|error: serde_json::Error| fail(&format!("cannot be read: {error}")))
 }
 
 fn tell(name: &str, hash: &str, status: &Status, notes: &[String]) -> Reply {
-    let short = |hash: &str| hash.get(..12).unwrap_or(hash).to_owned();
     let revision = short(hash);
-    let (word, told) = match status {
-        Status::New => ("new", format!("evolved `{name}` (revision {revision}, new)")),
+    let told = match status {
+        Status::New => format!("evolved `{name}` (revision {revision}, new)"),
         Status::Changed(previous) => {
-            let previous = short(previous);
-            ("changed", format!("evolved `{name}` (revision {revision}, changed from {previous})"))
+            format!("evolved `{name}` (revision {revision}, changed from {})", short(previous))
         }
-        Status::Described => {
-            ("described", format!("described `{name}` anew (revision {revision} as before)"))
-        }
+        Status::Described => format!("described `{name}` anew (revision {revision} as before)"),
         Status::Unchanged => {
-            ("unchanged", format!("`{name}` is so already (revision {revision}): nothing changed"))
+            format!("`{name}` is so already (revision {revision}): nothing changed")
         }
     };
+    let word = status.name();
     // A note that quotes the term may hold anything.
     let notes: Vec<String> = notes.iter().map(|note| text::line(note, MOST_NOTE)).collect();
     let lines: Vec<&str> =

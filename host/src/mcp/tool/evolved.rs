@@ -6,38 +6,45 @@ use std::sync::Arc;
 use rmcp::model::Tool;
 
 use super::super::arguments::Arguments;
-use super::super::host::{Host, Tools};
+use super::super::host::Host;
 use super::super::reply::tell;
 use super::run::{ensure_data, output_schema, read_settings, settings_schema};
 use super::{Call, Description, ToolResult, arguments};
 use crate::config::Profile;
-use crate::registry::Revision;
-use crate::sandbox::Code;
+use crate::registry::Tool as Evolved;
+use crate::sandbox::{Code, Fault, Request};
 use crate::text;
+use crate::workshop::Tools;
 
 const KNOWN: [&str; 8] = ["input", "data", "fuel", "memory", "depth", "max_steps", "step", "trace"];
 
 /// What the protocol lists of an evolved tool.
-pub(in super::super) fn describe(name: &str, revision: &Revision, profile: Profile) -> Tool {
+pub(in super::super) fn describe(tool: &Evolved, profile: Profile) -> Tool {
     let description = Description {
-        title: name.to_owned(),
+        title: tool.name.clone(),
         text: format!(
             "{}\n(evolved tool, revision {})",
-            text::visible(&revision.description),
-            revision.short(),
+            text::visible(&tool.description),
+            tool.short(),
         ),
         input: arguments(&settings_schema(), &[]),
         output: output_schema(profile),
         read_only: true,
     };
-    description.into_listed(name.to_owned(), profile)
+    description.into_listed(tool.name.clone(), profile)
 }
 
 /// Calls an evolved tool, which exists.
 pub(in super::super) async fn call(host: &Arc<Host>, name: &str, call: Call) -> ToolResult {
-    let arguments = Arguments::parse(&call.arguments, name, &KNOWN)?;
+    match prepare(host, name, &call.arguments) {
+        Ok((request, tools)) => tell(host.evaluate(request, tools, &call.caller).await, host),
+        Err(fault) => Err(host.refuse(name, &call, fault).await),
+    }
+}
+
+fn prepare(host: &Host, name: &str, text: &str) -> Result<(Request, Tools), Fault> {
+    let arguments = Arguments::parse(text, name, &KNOWN)?;
     let request = read_settings(&arguments, host, Code::Tool(name.to_owned()))?;
     ensure_data(host, &request)?;
-    let report = host.evaluate(request, Tools::of(host), &call.caller).await;
-    tell(report, host)
+    Ok((request, host.workshop.tools()?))
 }

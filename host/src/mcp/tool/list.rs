@@ -8,9 +8,11 @@ use super::super::arguments::{Arguments, malformed};
 use super::super::host::Host;
 use super::super::reply::Reply;
 use super::{BuiltIn, Call, Description, ToolResult, arguments, reply};
-use crate::registry::{Definition, Snapshot};
-use crate::similar::similar;
+use crate::registry::Tool;
+use crate::sandbox::Fault;
+use crate::store;
 use crate::text;
+use crate::workshop::{Tools, stored};
 
 /// Tools on a page.
 const PAGE: usize = 50;
@@ -50,65 +52,62 @@ pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
     let arguments = Arguments::parse(&call.arguments, "list", &["query", "cursor"])?;
     let query = arguments.text("query")?.unwrap_or_default();
     let cursor = arguments.text("cursor")?;
-    let tools = host.registry.snapshot();
-    let found = find(&tools, &query);
-    let start = match &cursor {
-        None => 0,
-        Some(cursor) => {
-            let name = cursor.strip_prefix("after:").ok_or_else(|| {
-                malformed("`cursor` is none of ours", Some("pass `next_cursor` as it was given"))
-            })?;
-            found.partition_point(|(found, _)| *found <= name)
-        }
+    let after = match &cursor {
+        None => "",
+        Some(cursor) => cursor.strip_prefix("after:").ok_or_else(|| {
+            malformed("`cursor` is none of ours", Some("pass `next_cursor` as it was given"))
+        })?,
     };
-    let page: Vec<_> = found.iter().skip(start).take(PAGE).copied().collect();
-    let more = found.len() > start + page.len();
-    let last = page.last().map(|(name, _)| *name).filter(|_| more);
+    let tools = host.workshop.tools()?;
+    let words: Vec<String> = query.split_whitespace().map(str::to_owned).collect();
+    // One more than is shown tells whether there is more.
+    let (mut page, total) = find(&tools, &words, after).map_err(stored)?;
+    let more = page.len() > PAGE;
+    page.truncate(PAGE);
     let mut reply = Reply::new(
-        tell(&page, found.len(), &query, &tools),
-        json!({"tools": page.iter().map(record).collect::<Vec<_>>(), "total": found.len()}),
+        tell(&page, total, &query, &tools)?,
+        json!({"tools": page.iter().map(record).collect::<Vec<_>>(), "total": total}),
     );
-    if let Some(last) = last {
-        reply.structured.insert("next_cursor".to_owned(), format!("after:{last}").into());
+    if let Some(last) = page.last().filter(|_| more) {
+        reply.structured.insert("next_cursor".to_owned(), format!("after:{}", last.name).into());
     }
     Ok(reply)
 }
 
-type Found<'a> = (&'a str, &'a Definition);
-
-fn find<'a>(tools: &'a Snapshot, query: &str) -> Vec<Found<'a>> {
-    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-    let matches = |(name, definition): &Found<'_>| {
-        let text = format!("{name} {}", definition.current().description).to_lowercase();
-        words.iter().all(|word| text.contains(word))
-    };
-    tools.iter().map(|(name, definition)| (name.as_str(), definition)).filter(matches).collect()
+fn find(tools: &Tools, words: &[String], after: &str) -> Result<(Vec<Tool>, u64), store::Error> {
+    let registered = &tools.registered;
+    if words.is_empty() {
+        return Ok((registered.page(after, PAGE + 1)?, registered.count()?));
+    }
+    registered.search(words, after, PAGE + 1)
 }
 
-fn record((name, definition): &Found<'_>) -> Value {
-    let revision = definition.current();
-    json!({"name": name, "revision": revision.hash, "description": text::visible(&revision.description)})
+fn record(tool: &Tool) -> Value {
+    json!({"name": tool.name, "revision": tool.hash, "description": text::visible(&tool.description)})
 }
 
-fn tell(page: &[Found<'_>], total: usize, query: &str, tools: &Snapshot) -> String {
-    let mut text = match (total, query) {
+fn tell(page: &[Tool], total: u64, query: &str, tools: &Tools) -> Result<String, Fault> {
+    let shown = u64::try_from(page.len()).unwrap_or(u64::MAX);
+    let mut text = match (total, query.trim()) {
         (0, "") => "no tools yet: make one with `evolve`".to_owned(),
-        (0, query) => match similar(query, tools.keys().map(String::as_str)) {
+        (0, query) => match tools.similar(query) {
             Some(similar) => format!("no tool matches; did you mean `{similar}`?"),
-            None => format!("no tool matches; there are {} in all", tools.len()),
+            None => {
+                let all = tools.registered.count().map_err(stored)?;
+                format!("no tool matches; there are {all} in all")
+            }
         },
-        (total, _) if total > page.len() => format!("{} of {total} evolved tools:", page.len()),
+        (total, _) if total > shown => format!("{shown} of {total} evolved tools:"),
         (1, _) => "1 evolved tool:".to_owned(),
         (total, _) => format!("{total} evolved tools:"),
     };
-    for (name, definition) in page {
-        let revision = definition.current();
+    for tool in page {
         // One line each, whatever the author wrote.
-        let description = revision.description.split_whitespace().collect::<Vec<_>>().join(" ");
+        let description = tool.description.split_whitespace().collect::<Vec<_>>().join(" ");
         let description = text::visible(&description);
-        let _ = write!(text, "\n- {name} ({}): {description}", revision.short());
+        let _ = write!(text, "\n- {} ({}): {description}", tool.name, tool.short());
     }
     let built_in: Vec<&str> = BuiltIn::ALL.iter().map(|tool| tool.name()).collect();
     let _ = write!(text, "\nbuilt in: {}", built_in.join(", "));
-    text
+    Ok(text)
 }

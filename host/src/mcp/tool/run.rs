@@ -5,13 +5,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::super::arguments::{Arguments, decode, malformed};
-use super::super::host::{Host, Tools, too_large};
+use super::super::host::{Host, too_large};
 use super::super::profile;
 use super::super::reply::{object, tell};
 use super::{Call, Description, ToolResult, arguments, reply};
 use crate::config::Profile;
 use crate::registry::name;
 use crate::sandbox::{Argument, Code, Fault, Limits, Request, fault};
+use crate::workshop::Tools;
 
 /// The most continuations that one call may drive.
 const MOST_STEPS: u64 = 1_000_000;
@@ -105,17 +106,10 @@ pub(super) fn output_schema(profile: Profile) -> Value {
 }
 
 pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
-    let tools = Tools::of(host);
-    let arguments = Arguments::parse(&call.arguments, "run", &KNOWN)?;
-    let (code, is_text) = read_code(&arguments, &tools)?;
-    if let Code::Term(text) = &code
-        && text.len() > host.config.max_code
-    {
-        return Err(too_large("code", "code", text.len(), host.config.max_code).into());
-    }
-    let mut request = read_settings(&arguments, host, code)?;
-    request.context = read_context(&arguments, &request.code)?;
-    ensure_data(host, &request)?;
+    let (request, tools, is_text) = match prepare(host, &call.arguments) {
+        Ok(prepared) => prepared,
+        Err(fault) => return Err(host.refuse("run", &call, fault).await),
+    };
     let named = match &request.code {
         Code::Term(text) if is_text => Some(text.clone()),
         _ => None,
@@ -131,6 +125,23 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
     tell(report, host)
 }
 
+/// What to run, with which tools, and whether the code is text that could have been meant as a
+/// name.
+fn prepare(host: &Host, text: &str) -> Result<(Request, Tools, bool), Fault> {
+    let tools = host.workshop.tools()?;
+    let arguments = Arguments::parse(text, "run", &KNOWN)?;
+    let (code, is_text) = read_code(&arguments, &tools)?;
+    if let Code::Term(text) = &code
+        && text.len() > host.config.max_code
+    {
+        return Err(too_large("code", "code", text.len(), host.config.max_code));
+    }
+    let mut request = read_settings(&arguments, host, code)?;
+    request.context = read_context(&arguments, &request.code)?;
+    ensure_data(host, &request)?;
+    Ok((request, tools, is_text))
+}
+
 /// What to run, and whether it is text that could have been meant as a name.
 fn read_code(arguments: &Arguments<'_>, tools: &Tools) -> Result<(Code, bool), Fault> {
     let example = "write {\"code\": {\"add\": [1, 2]}} or {\"tool\": \"name\", \"input\": …}";
@@ -142,15 +153,22 @@ fn read_code(arguments: &Arguments<'_>, tools: &Tools) -> Result<(Code, bool), F
             Err(malformed("`code` and `tool` are both given", Some("give only one of them")))
         }
         (None, None) => Err(malformed("there is nothing to run", Some(example))),
-        (None, Some(tool)) if tools.registered.contains_key(&tool) => Ok((Code::Tool(tool), false)),
-        (None, Some(tool)) => Err(unknown(&tool, tools, None)),
+        (None, Some(tool)) => match tools.find(&tool)? {
+            Some(_) => Ok((Code::Tool(tool), false)),
+            None => Err(unknown(&tool, tools, None)),
+        },
         (Some(raw), None) if raw.starts_with('"') => {
             let text = decode("code", raw)?;
-            let is_tool = tools.registered.contains_key(&text);
+            let is_tool = names_tool(&text) && tools.find(&text)?.is_some();
             Ok(if is_tool { (Code::Tool(text), false) } else { (Code::Term(text), true) })
         }
         (Some(raw), None) => Ok((Code::Term(raw.to_owned()), false)),
     }
+}
+
+/// Whether a text could name a tool, or one of its revisions.
+fn names_tool(text: &str) -> bool {
+    name::is_well_formed(name::split(text).0)
 }
 
 /// The fault of a text that names no tool, and is no term either where it could have been one.

@@ -9,7 +9,9 @@ use super::super::reply::Reply;
 use super::{Call, Description, ToolResult, arguments, reply};
 use crate::config::Config;
 use crate::harden::Report;
+use crate::journal::Policy;
 use crate::sandbox::{Origin, milliseconds};
+use crate::workshop::stored;
 
 const TEXT: &str = "\
 About this server: version, limits and their ceilings, the layers that contain a program, the \
@@ -40,7 +42,9 @@ pub(super) fn describe() -> Description {
             "layers": {"type": "array", "items": layer, "description": "what contains a program, innermost first"},
             "hardening": {"type": "object"},
             "tools": {"type": "integer", "description": "evolved tools"},
-            "changes": {"type": "integer", "description": "changes since the start"},
+            "changes": {"type": "integer", "description": "changes of tools, all told"},
+            "journal": {"type": "object"},
+            "kept": {"type": "string", "description": "the file of tools, journal and memory"},
         })),
         read_only: true,
     }
@@ -49,16 +53,23 @@ pub(super) fn describe() -> Description {
 pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
     Arguments::parse(&call.arguments, "server_info", &[])?;
     let config = &host.config;
-    let tools = host.registry.snapshot().len();
+    let sandbox = &host.workshop.sandbox;
+    let tools = host.workshop.tools()?.registered.count().map_err(stored)?;
+    let head = host.workshop.journal.head().map_err(stored)?;
+    let place = match host.workshop.path() {
+        Some(path) => path.display().to_string(),
+        None => "memory".to_owned(),
+    };
     let layers = layers(config);
     let told: Vec<String> = layers.iter().map(Layer::tell).collect();
     let text = format!(
-        "mcp-pif {}: {tools} evolved tools (kept in memory)\nevaluator: {} bytes, sha256 {}, {}\n\
+        "mcp-pif {}: {tools} evolved tools, {} entries in the journal (kept in {place})\nevaluator: {} bytes, sha256 {}, {}\n\
          no imports, a fresh instance for each call\nlayers: {}\nhardening: {}",
         env!("CARGO_PKG_VERSION"),
-        host.sandbox.size(),
-        host.sandbox.hash(),
-        tell_origin(host.sandbox.origin()),
+        head.id,
+        sandbox.size(),
+        sandbox.hash(),
+        tell_origin(sandbox.origin()),
         told.join(", "),
         tell_hardening(host.hardening),
     );
@@ -70,9 +81,9 @@ pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
             "version": env!("CARGO_PKG_VERSION"),
             "protocols": protocols,
             "evaluator": {
-                "sha256": host.sandbox.hash(),
-                "bytes": host.sandbox.size(),
-                "compiled": tell_origin(host.sandbox.origin()),
+                "sha256": sandbox.hash(),
+                "bytes": sandbox.size(),
+                "compiled": tell_origin(sandbox.origin()),
             },
             "limits": limits(config),
             "ceilings": {
@@ -85,7 +96,15 @@ pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
             "layers": layers.iter().map(Layer::record).collect::<Vec<_>>(),
             "hardening": hardening(host.hardening),
             "tools": tools,
-            "changes": *host.registry.changes().borrow(),
+            "changes": *host.workshop.registry.changes().borrow(),
+            "journal": {
+                "entries": head.id,
+                "head": head.hash.to_string(),
+                "payload": policy(config.journal.policy),
+                "size": config.journal.most,
+                "entry": config.journal.most_payload,
+            },
+            "kept": place,
         }),
     ))
 }
@@ -161,6 +180,14 @@ fn hardening(report: Report) -> Value {
         "abi": report.abi,
         "seccomp": report.seccomp.name(),
     })
+}
+
+fn policy(policy: Policy) -> &'static str {
+    match policy {
+        Policy::Full => "full",
+        Policy::Summary => "summary",
+        Policy::None => "none",
+    }
 }
 
 fn tell_hardening(report: Report) -> String {

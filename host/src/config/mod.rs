@@ -1,7 +1,9 @@
 //! Every setting of the server: its flag, its environment variable, its default and what it may
 //! be. No other module reads the environment. Nonsense stops the start.
 
-use std::path::PathBuf;
+mod state;
+
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
@@ -12,6 +14,10 @@ use directories::ProjectDirs;
 use crate::harden::Paths;
 use crate::quantity::{parse_count, parse_duration, parse_size};
 use crate::sandbox::{Limits, MEMORY_CAP, Net};
+use crate::store::Place;
+
+pub use self::state::Journal;
+use self::state::State;
 
 /// The least memory a machine can start in.
 const LEAST_MEMORY: u64 = 1 << 20;
@@ -76,6 +82,8 @@ pub struct Options {
     intake: Intake,
     #[command(flatten)]
     service: Service,
+    #[command(flatten)]
+    state: State,
 }
 
 /// What stops an evaluator that does not keep to the limits of its runs.
@@ -239,6 +247,10 @@ pub struct Config {
     pub patience: Duration,
     /// Evolved tools in tools/list.
     pub listed: usize,
+    /// Where state is kept.
+    pub place: Place,
+    /// How the journal is kept.
+    pub journal: Journal,
     /// Where compiled code is kept.
     pub cache: Option<PathBuf>,
     /// What the server can reach of the file system once it has started; None: all of it.
@@ -271,9 +283,19 @@ impl Config {
 }
 
 impl Options {
+    /// The same settings with another data directory, if one is given.
+    #[must_use]
+    pub fn in_directory(mut self, directory: Option<&Path>) -> Self {
+        if let Some(directory) = directory {
+            self.state.directory = Some(directory.to_owned());
+        }
+        self
+    }
+
     /// Checks the settings one by one and against each other.
     pub fn check(self) -> Result<Config, Error> {
-        let Self { intake, service, mesh, .. } = &self;
+        let Self { intake, service, mesh, state, .. } = &self;
+        let place = state.place()?;
         let limits = self.limits()?;
         let max_result = self.max_result.unwrap_or(service.profile.result());
         Ok(Config {
@@ -293,7 +315,9 @@ impl Options {
             patience: positive("patience", service.patience)?,
             listed: bounded("listed", service.listed, 0, 10_000)?,
             cache: service.cache(),
-            harden: (!service.no_harden).then(Paths::default),
+            harden: (!service.no_harden).then(|| reachable(&place)),
+            journal: state.journal()?,
+            place,
             debug: service.debug,
             log: service.log.clone(),
         })
@@ -355,6 +379,14 @@ impl Service {
         }
         let platform = || ProjectDirs::from("", "", "mcp-pif").map(|dirs| dirs.cache_dir().into());
         self.cache.clone().or_else(platform)
+    }
+}
+
+/// What has to stay within reach: the directory that state is kept in.
+fn reachable(place: &Place) -> Paths {
+    match place {
+        Place::Memory => Paths::default(),
+        Place::Directory(directory) => Paths { writable: vec![directory.clone()] },
     }
 }
 

@@ -1,0 +1,321 @@
+//! How tools come to be, and change: the term is checked, examples are run, callers are looked
+//! after, and then the registry and the journal change in one transaction.
+
+mod examples;
+
+use serde_json::{Value, json};
+
+use super::{Tools, Workshop, record, refused, stored};
+use crate::journal::{Draft, Kind};
+use crate::registry::{self, Change, Status, Tool};
+use crate::sandbox::{Fault, Summary, Watch, fault};
+use crate::store::Durability;
+use crate::text::{self, MOST_NAME, quote, quote_one};
+
+pub use self::examples::Example;
+
+/// Callers whose examples are run, counting callers of callers.
+const MOST_CALLERS: usize = 200;
+
+/// A change that somebody proposes.
+#[derive(Debug)]
+pub struct Proposal {
+    /// The tool.
+    pub name: String,
+    /// What it does, for those who will call it.
+    pub description: String,
+    /// The term, as JSON: a string holds the text of one, or is one itself.
+    pub code: String,
+    /// What the tool is expected to do; None: what was expected of it before, as far as it still
+    /// does that.
+    pub examples: Option<Vec<Example>>,
+    /// The revision that is to be changed.
+    pub expected: Option<String>,
+    /// Whether to refuse a change that breaks examples of callers.
+    pub verify_dependents: bool,
+}
+
+/// A change that was made.
+#[derive(Debug)]
+pub struct Evolved {
+    /// sha256 of the term.
+    pub hash: String,
+    /// What the change was.
+    pub status: Status,
+    /// What there is to say of it.
+    pub notes: Vec<String>,
+    /// Its entry in the journal.
+    pub entry: i64,
+}
+
+/// Why a change was not made.
+#[derive(Debug)]
+pub struct Refused {
+    /// What was being tried, if not the change itself.
+    pub during: Option<String>,
+    /// What went wrong: at least one fault.
+    pub faults: Vec<Fault>,
+}
+
+impl From<Fault> for Refused {
+    fn from(fault: Fault) -> Self {
+        Self { during: None, faults: vec![fault] }
+    }
+}
+
+impl From<Vec<Fault>> for Refused {
+    fn from(faults: Vec<Fault>) -> Self {
+        Self { during: None, faults }
+    }
+}
+
+impl Workshop {
+    /// Makes a change, or says why not; either way the journal tells of it. `arguments` is what
+    /// was asked for, as text.
+    pub fn evolve(
+        &self,
+        proposal: Proposal,
+        arguments: &str,
+        watch: &Watch,
+    ) -> Result<Evolved, Refused> {
+        let name = proposal.name.clone();
+        let evolved = self.try_evolve(proposal, arguments, watch);
+        if let Err(Refused { faults, .. }) = &evolved
+            && let Some(first) = faults.first()
+        {
+            let name = text::line(&name, MOST_NAME);
+            let mut draft = Draft::new(Kind::Evolve, Some(&name), &first.code);
+            draft.request = json!({ "arguments": arguments });
+            draft.outcome = record::fault(first);
+            self.journal.append(&draft).map_err(stored)?;
+        }
+        evolved
+    }
+
+    fn try_evolve(
+        &self,
+        proposal: Proposal,
+        arguments: &str,
+        watch: &Watch,
+    ) -> Result<Evolved, Refused> {
+        let Proposal { name, description, code, examples, expected, verify_dependents } = proposal;
+        self.registry.review(&name, &description, expected.as_deref()).map_err(refused)?;
+        let (summary, mut notes) = self.prepare(&code, watch)?;
+        let candidate = Some((name.clone(), summary.canonical.clone(), summary.hash.clone()));
+        let tools = Tools { candidate, ..self.tools()? };
+        let current = tools.find(&name)?;
+        notes.extend(missing(&name, &summary, &tools)?);
+        let kept = match examples {
+            Some(examples) => self.try_examples(&name, examples, &tools, watch, &mut notes)?,
+            None => self.carry_over(&name, current.as_ref(), &tools, watch, &mut notes)?,
+        };
+        if current.as_ref().is_some_and(|current| current.hash != summary.hash) {
+            let broken = self.broken_callers(&name, &tools, watch, &mut notes)?;
+            if let (true, Some(first)) = (verify_dependents, broken.into_iter().next()) {
+                return Err(first);
+            }
+        }
+        if let Some(other) = self.registry.lookalike(&name).map_err(stored)? {
+            notes.push(format!(
+                "warning: `{name}` resembles the tool `{other}`: do not confuse them"
+            ));
+        }
+        let Summary { canonical, hash, tools, .. } = summary;
+        let change = Change {
+            name,
+            description,
+            source: canonical,
+            hash: hash.clone(),
+            tools,
+            examples: examples::to_json(&kept),
+            expected,
+        };
+        let (status, entry) = self.commit(&change, arguments, Kind::Evolve).map_err(refused)?;
+        Ok(Evolved { hash, status, notes, entry })
+    }
+
+    /// Writes a change and its entry.
+    pub(super) fn commit(
+        &self,
+        change: &Change,
+        arguments: &str,
+        kind: Kind,
+    ) -> Result<(Status, i64), registry::Error> {
+        let done = self.store.write(Durability::Power, |db| {
+            // The entry is numbered before it is written, so that the change can name it.
+            let entry = self.journal.next(db)?;
+            let status = self.registry.evolve(db, change, entry)?;
+            let mut draft = Draft::new(kind, Some(&change.name), status.name());
+            draft.request = json!({ "arguments": arguments });
+            draft.outcome = told(&change.hash, &status);
+            self.journal.add(db, &draft)?;
+            Ok::<_, registry::Error>((status, entry))
+        })?;
+        self.registry.refresh()?;
+        Ok(done)
+    }
+
+    /// Takes a tool back to one of its revisions.
+    pub fn roll_back(
+        &self,
+        name: &str,
+        prefix: &str,
+        arguments: &str,
+    ) -> Result<(Tool, Status), Fault> {
+        let done = self.store.write(Durability::Power, |db| {
+            let entry = self.journal.next(db)?;
+            let (tool, status) = self.registry.roll_back(db, name, prefix, entry)?;
+            let mut draft = Draft::new(Kind::Rollback, Some(name), status.name());
+            draft.request = json!({ "arguments": arguments });
+            draft.outcome = told(&tool.hash, &status);
+            self.journal.add(db, &draft)?;
+            Ok::<_, registry::Error>((tool, status))
+        });
+        let done = done.map_err(refused)?;
+        self.registry.refresh().map_err(stored)?;
+        Ok(done)
+    }
+
+    /// Hides a tool.
+    pub fn retire(&self, name: &str, arguments: &str) -> Result<Tool, Fault> {
+        let done = self.store.write(Durability::Power, |db| {
+            let entry = self.journal.next(db)?;
+            let tool = self.registry.retire(db, name, entry)?;
+            let mut draft = Draft::new(Kind::Retire, Some(name), "retired");
+            draft.request = json!({ "arguments": arguments });
+            draft.outcome = json!({ "revision": tool.hash });
+            self.journal.add(db, &draft)?;
+            Ok::<_, registry::Error>(tool)
+        });
+        let tool = done.map_err(refused)?;
+        self.registry.refresh().map_err(stored)?;
+        Ok(tool)
+    }
+
+    /// The checked term, and what there is to say of it.
+    fn prepare(&self, code: &str, watch: &Watch) -> Result<(Summary, Vec<String>), Refused> {
+        let (summary, mut notes) = self.check_code(code, watch)?;
+        notes.extend(summary.warnings.iter().map(|warning| format!("warning: {warning}")));
+        match summary.free.as_slice() {
+            [variable] if summary.form != "lam" => {
+                notes.push(format!("made a function of its free variable {}", quote_one(variable)));
+                let code = abstract_over(variable, &summary.canonical);
+                Ok((self.sandbox.check(&code, watch)?, notes))
+            }
+            [] => Ok((summary, notes)),
+            free => {
+                let names = quote(free);
+                notes.push(format!("warning: no lambda binds {names}; using them will be a fault"));
+                Ok((summary, notes))
+            }
+        }
+    }
+
+    /// Checks the code as a term; text that is no JSON is a term too, namely that text.
+    fn check_code(&self, code: &str, watch: &Watch) -> Result<(Summary, Vec<String>), Refused> {
+        let text: Option<String> = serde_json::from_str(code).ok();
+        let Some(text) = text else { return Ok((self.sandbox.check(code, watch)?, Vec::new())) };
+        match self.sandbox.check(&text, watch) {
+            Ok(summary) => Ok((summary, Vec::new())),
+            Err(faults) if matches!(faults.as_slice(), [fault] if fault.code == "unparsable") => {
+                let note = "the code is no JSON, so the tool's value is that text";
+                Ok((self.sandbox.check(code, watch)?, vec![note.to_owned()]))
+            }
+            Err(faults) => Err(faults.into()),
+        }
+    }
+
+    /// Runs the examples of tools that call this one, directly or not, and tells of those that
+    /// pass no longer. All of them share one clock.
+    fn broken_callers(
+        &self,
+        name: &str,
+        tools: &Tools,
+        watch: &Watch,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Refused>, Refused> {
+        let before = Tools { candidate: None, ..tools.clone() };
+        let (mut seen, mut next) = (vec![name.to_owned()], 0);
+        let (mut broken, mut names) = (Vec::new(), Vec::new());
+        let watch = watch.again();
+        while let Some(called) = seen.get(next).cloned() {
+            next += 1;
+            for caller in tools.registered.callers(&called, MOST_CALLERS).map_err(stored)? {
+                if seen.contains(&caller.name) || seen.len() > MOST_CALLERS {
+                    continue;
+                }
+                seen.push(caller.name.clone());
+                if let Err(refusal) = self.try_caller(&caller, tools, &before, &watch) {
+                    names.push(caller.name);
+                    broken.push(refusal);
+                }
+                if watch.verdict().is_err() {
+                    notes.push(
+                        "warning: not all examples of callers could be run in time".to_owned(),
+                    );
+                    return Ok(broken);
+                }
+            }
+        }
+        if !names.is_empty() {
+            let (are, names) = (if names.len() == 1 { "is" } else { "are" }, quote(&names));
+            notes.push(format!(
+                "warning: examples of {names} pass no longer: what they call {are} changed"
+            ));
+        }
+        Ok(broken)
+    }
+
+    /// An example of a caller that fails now and did not fail before.
+    fn try_caller(
+        &self,
+        caller: &Tool,
+        tools: &Tools,
+        before: &Tools,
+        watch: &Watch,
+    ) -> Result<(), Refused> {
+        for (index, example) in examples::from_json(&caller.examples)?.iter().enumerate() {
+            let Err(refusal) = self.try_example(&caller.name, example, tools, watch) else {
+                continue;
+            };
+            if self.try_example(&caller.name, example, before, watch).is_ok() {
+                let during = format!(
+                    "example {index} of `{}`, which calls this tool, refuses the change",
+                    caller.name
+                );
+                return Err(Refused { during: Some(during), faults: vec![refusal] });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn told(hash: &str, status: &Status) -> Value {
+    let mut told = json!({ "revision": hash });
+    if let (Status::Changed(previous), Some(members)) = (status, told.as_object_mut()) {
+        members.insert("previous".to_owned(), previous.as_str().into());
+    }
+    told
+}
+
+/// A note on tools that a term names and nobody has made yet.
+fn missing(name: &str, summary: &Summary, tools: &Tools) -> Result<Option<String>, Fault> {
+    let mut missing = Vec::new();
+    for tool in &summary.tools {
+        if tool != name && tools.find(tool)?.is_none() {
+            missing.push(tool.as_str());
+        }
+    }
+    let is_any = !missing.is_empty();
+    Ok(is_any.then(|| format!("warning: there is no tool {} yet", quote(&missing))))
+}
+
+fn abstract_over(variable: &str, canonical: &str) -> String {
+    format!("{{\"body\":{canonical},\"lam\":{}}}", Value::from(variable))
+}
+
+/// The fault of an example that came out otherwise.
+fn unexpected(expected: &str, found: &str) -> Fault {
+    let message = format!("expected {expected}, got {found}");
+    fault("fail", message, Some("correct the code or the example"))
+}

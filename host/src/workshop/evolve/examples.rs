@@ -1,0 +1,167 @@
+//! Examples: what a tool is given, and what is expected of it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{Refused, unexpected};
+use crate::registry::Tool;
+use crate::sandbox::{Argument, Code, Ending, Fault, Request, Watch, fault};
+use crate::text;
+use crate::workshop::{Session, Tools, Workshop, drive};
+
+/// Continuations that an example may drive: what counts is the value at the end. The wall clock
+/// stops those that never come to one.
+const MOST_STEPS: u64 = 1_000_000;
+
+/// Characters of a value that a refusal quotes.
+const QUOTED: usize = 200;
+
+/// What a tool is expected to do. All members are the JSON text that was written.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Example {
+    /// What its function is applied to, as a term.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Box<RawValue>>,
+    /// The same as plain JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Box<RawValue>>,
+    /// What comes out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Box<RawValue>>,
+}
+
+impl Example {
+    fn argument(&self) -> Argument {
+        let text = |raw: &RawValue| raw.get().to_owned();
+        match (&self.input, &self.data) {
+            (Some(input), _) => Argument::Input(text(input)),
+            (None, Some(data)) => Argument::Data(text(data)),
+            (None, None) => Argument::None,
+        }
+    }
+}
+
+/// Examples as the registry keeps them.
+pub(super) fn to_json(examples: &[Example]) -> String {
+    // They are JSON already.
+    serde_json::to_string(examples).unwrap_or_else(|_| "[]".to_owned())
+}
+
+/// Examples that the registry kept.
+pub(super) fn from_json(text: &str) -> Result<Vec<Example>, Fault> {
+    serde_json::from_str(text).map_err(|error| {
+        fault("internal", format!("the examples that were kept cannot be read: {error}"), None)
+    })
+}
+
+impl Workshop {
+    /// Runs examples that come with a change: one that fails refuses it.
+    pub(super) fn try_examples(
+        &self,
+        name: &str,
+        examples: Vec<Example>,
+        tools: &Tools,
+        watch: &Watch,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Example>, Refused> {
+        for (index, example) in examples.iter().enumerate() {
+            self.try_example(name, example, tools, &watch.again()).map_err(|fault| Refused {
+                during: Some(format!("example {index} refuses the change")),
+                faults: vec![fault],
+            })?;
+        }
+        match examples.len() {
+            0 => {}
+            1 => notes.push("1 example passed".to_owned()),
+            count => notes.push(format!("{count} examples passed")),
+        }
+        Ok(examples)
+    }
+
+    /// Runs the examples of the revision that is changed, where the change brings none. Those that
+    /// pass stay.
+    pub(super) fn carry_over(
+        &self,
+        name: &str,
+        current: Option<&Tool>,
+        tools: &Tools,
+        watch: &Watch,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Example>, Refused> {
+        let Some(current) = current else { return Ok(Vec::new()) };
+        let before = from_json(&current.examples)?;
+        let (all, watch) = (before.len(), watch.again());
+        let passes = |it: &Example| self.try_example(name, it, tools, &watch).is_ok();
+        let kept: Vec<Example> = before.into_iter().filter(passes).collect();
+        watch.verdict()?;
+        match all - kept.len() {
+            0 => {}
+            lost => notes.push(format!(
+                "warning: {lost} of its {all} examples failed and went: give `examples` anew"
+            )),
+        }
+        Ok(kept)
+    }
+
+    /// Runs a tool on an example and compares what comes out.
+    pub(super) fn try_example(
+        &self,
+        name: &str,
+        example: &Example,
+        tools: &Tools,
+        watch: &Watch,
+    ) -> Result<(), Fault> {
+        let Some(expected) = &example.output else { return Ok(()) };
+        let request = Request {
+            code: Code::Tool(name.to_owned()),
+            argument: example.argument(),
+            context: None,
+            limits: self.limits,
+            step: 0,
+            max_steps: MOST_STEPS,
+            debug: false,
+        };
+        let mut nobody = ();
+        let mut session = Session::new(tools.clone(), &mut nobody);
+        let found = match drive(&self.sandbox, request, &mut session, watch).ending? {
+            Ending::Value(value) => value.json,
+            Ending::Continuation(continuation) => continuation.json,
+        };
+        if is_same(&found, expected.get()) {
+            return Ok(());
+        }
+        Err(unexpected(&cut(expected.get()), &cut(&found)))
+    }
+}
+
+/// Whether a value is the one that somebody wrote down: spelling does not count, and a float
+/// that is a whole number may be written as one.
+fn is_same(found: &str, expected: &str) -> bool {
+    let parse = |text: &str| serde_json::from_str::<Value>(text).ok();
+    found == expected
+        || matches!((parse(found), parse(expected)), (Some(a), Some(b)) if is_equal(&a, &b))
+}
+
+fn is_equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => {
+            let is_integer = |n: &str| !n.contains(['.', 'e', 'E']);
+            let (left, right) = (a.to_string(), b.to_string());
+            let exact = is_integer(&left) && is_integer(&right);
+            left == right || (!exact && a.as_f64().is_some_and(|a| Some(a) == b.as_f64()))
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_equal(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len()
+                && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| is_equal(a, b)))
+        }
+        _ => a == b,
+    }
+}
+
+fn cut(json: &str) -> String {
+    format!("`{}`", text::line(&text::plain(json), QUOTED))
+}

@@ -1,0 +1,145 @@
+//! Where the parts meet: terms are run in the sandbox with the tools of the registry, and what
+//! happens goes into the journal. The server, the command line and replays work here. It blocks
+//! its thread and knows nothing of MCP.
+
+mod evolve;
+mod record;
+mod world;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub use self::evolve::{Evolved, Example, Proposal, Refused};
+pub use self::world::{Observer, Tools};
+
+use self::world::Session;
+use crate::config::Config;
+use crate::journal::{self, Draft, Journal, Kind};
+use crate::registry::{self, Registry};
+use crate::sandbox::{Fault, Limits, Outcome, Request, Sandbox, Watch, drive, fault};
+use crate::store::{self, Store};
+
+/// Why a workshop does not open.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// The journal was tampered with.
+    #[error("{place}: {reason}")]
+    Journal {
+        /// The file.
+        place: String,
+        /// What is wrong.
+        reason: journal::Error,
+    },
+}
+
+/// The workshop: a sandbox and all state.
+#[derive(Debug)]
+pub struct Workshop {
+    /// Where terms are run.
+    pub sandbox: Arc<Sandbox>,
+    /// The tools.
+    pub registry: Registry,
+    /// What happened.
+    pub journal: Journal,
+    store: Arc<Store>,
+    limits: Limits,
+}
+
+/// A run that has ended.
+#[derive(Debug)]
+pub struct Report {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// From its start to its end.
+    pub elapsed: Duration,
+    /// Its entry in the journal.
+    pub entry: Option<i64>,
+}
+
+impl Workshop {
+    /// Opens the store that the settings name, and verifies its journal.
+    pub fn open(config: &Config, sandbox: Arc<Sandbox>) -> Result<Self, Error> {
+        let store = Arc::new(Store::open(&config.place)?);
+        let settings = journal::Settings {
+            policy: config.journal.policy,
+            most_payload: config.journal.most_payload,
+            most: config.journal.most,
+            component: sandbox.hash().to_owned(),
+        };
+        let journal = Journal::new(Arc::clone(&store), settings);
+        let place = || store.path().map_or_else(String::new, |path| path.display().to_string());
+        journal.verify().map_err(|reason| Error::Journal { place: place(), reason })?;
+        let registry = Registry::open(Arc::clone(&store))?;
+        Ok(Self { sandbox, registry, journal, store, limits: config.limits })
+    }
+
+    /// The file that keeps all this, unless it is in memory.
+    #[must_use]
+    pub fn path(&self) -> Option<&std::path::Path> {
+        self.store.path()
+    }
+
+    /// The tools there are now.
+    pub fn tools(&self) -> Result<Tools, Fault> {
+        Ok(Tools { registered: self.registry.snapshot().map_err(stored)?, candidate: None })
+    }
+
+    /// Runs a request to its end. Its entry is written before this returns; where that fails the
+    /// outcome is a fault that says so, for a run that nobody can look up has not taken place.
+    pub fn run(
+        &self,
+        request: &Request,
+        tools: Tools,
+        observer: &mut dyn Observer,
+        watch: &Watch,
+    ) -> Report {
+        let start = Instant::now();
+        let mut session = Session::new(tools, observer);
+        let mut outcome = drive(&self.sandbox, request.clone(), &mut session, watch);
+        let elapsed = start.elapsed();
+        let draft = record::run(request, session.into_answers(), &outcome, elapsed);
+        let entry = match self.journal.append(&draft) {
+            Ok(entry) => Some(entry),
+            Err(error) => {
+                outcome.ending = Err(stored(error));
+                None
+            }
+        };
+        Report { outcome, elapsed, entry }
+    }
+
+    /// Journals a call that was refused before it did anything.
+    pub fn refuse(&self, call: &str, arguments: &str, fault: &Fault) {
+        let mut draft = Draft::new(Kind::Refusal, Some(call), &fault.code);
+        draft.request = serde_json::json!({ "arguments": arguments });
+        draft.outcome = record::fault(fault);
+        if let Err(error) = self.journal.append(&draft) {
+            tracing::error!(%error, "a refusal could not be journaled");
+        }
+    }
+}
+
+/// What a caller learns when the store fails.
+#[must_use]
+pub fn stored(error: impl Into<store::Error>) -> Fault {
+    let error = error.into();
+    tracing::error!(%error, "the store failed");
+    let hint = match error {
+        store::Error::Locked => "try again later",
+        _ => "nothing was changed; tell whoever runs this server",
+    };
+    fault("storage", error.to_string(), Some(hint))
+}
+
+/// What a caller learns when the registry refuses something.
+#[must_use]
+pub fn refused(error: registry::Error) -> Fault {
+    match error {
+        registry::Error::Store(error) => stored(error),
+        registry::Error::Unknown(_) => fault("unknown-tool", error.to_string(), None),
+        error => fault("malformed", error.to_string(), None),
+    }
+}

@@ -1,0 +1,147 @@
+//! How runs are written down: requests so that they can be made again, outcomes so that they can
+//! be compared. All texts of programs are kept as texts, exactly as they were.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::journal::{Answer, Draft, Kind};
+use crate::sandbox::{Argument, Code, Ending, Excess, Fault, Limits, Outcome, Request};
+
+/// A request as entries keep it.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Recorded {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    code: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    input: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    data: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    context: Option<String>,
+    fuel: u64,
+    depth: u32,
+    memory: u64,
+    output: u32,
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    step: u64,
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    max_steps: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_nothing(n: &u64) -> bool {
+    *n == 0
+}
+
+impl From<&Request> for Recorded {
+    fn from(request: &Request) -> Self {
+        let Limits { fuel, depth, memory, output } = request.limits;
+        let (step, max_steps, context) = (request.step, request.max_steps, request.context.clone());
+        let mut recorded =
+            Self { fuel, depth, memory, output, step, max_steps, context, ..Self::default() };
+        match &request.code {
+            Code::Term(text) => recorded.code = Some(text.clone()),
+            Code::Tool(name) => recorded.tool = Some(name.clone()),
+        }
+        match &request.argument {
+            Argument::None => {}
+            Argument::Input(text) => recorded.input = Some(text.clone()),
+            Argument::Data(text) => recorded.data = Some(text.clone()),
+        }
+        recorded
+    }
+}
+
+impl Recorded {
+    /// The request, to be made again; None if there is nothing to run in it.
+    pub(super) fn into_request(self) -> Option<Request> {
+        let Self { code, tool, input, data, context, fuel, depth, memory, output, .. } = self;
+        let code = match (code, tool) {
+            (Some(text), None) => Code::Term(text),
+            (None, Some(name)) => Code::Tool(name),
+            _ => return None,
+        };
+        let argument = match (input, data) {
+            (Some(text), _) => Argument::Input(text),
+            (None, Some(text)) => Argument::Data(text),
+            (None, None) => Argument::None,
+        };
+        let limits = Limits { fuel, depth, memory, output };
+        let (step, max_steps) = (self.step, self.max_steps);
+        Some(Request { code, argument, context, limits, step, max_steps, debug: false })
+    }
+}
+
+/// The entry of a run.
+pub(super) fn run(
+    request: &Request,
+    answers: Vec<Answer>,
+    outcome: &Outcome,
+    elapsed: Duration,
+) -> Draft {
+    let subject = match &request.code {
+        Code::Tool(name) => Some(name.as_str()),
+        Code::Term(_) => None,
+    };
+    let ending = match &outcome.ending {
+        Ok(Ending::Value(_)) => "value",
+        Ok(Ending::Continuation(_)) => "continuation",
+        Err(fault) => &fault.code,
+    };
+    Draft {
+        fuel: Some(outcome.usage.fuel),
+        request: json!(Recorded::from(request)),
+        answers,
+        outcome: self::outcome(outcome),
+        memory: outcome.usage.peak_memory,
+        depth: outcome.usage.peak_depth,
+        micros: u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
+        ..Draft::new(Kind::Run, subject, ending)
+    }
+}
+
+/// How a run ended, as entries keep it.
+pub(super) fn outcome(outcome: &Outcome) -> Value {
+    let (mut told, warnings, trace) = match &outcome.ending {
+        Ok(Ending::Value(it)) => {
+            (json!({"value": it.json, "kind": it.kind}), &it.warnings, &it.trace)
+        }
+        Ok(Ending::Continuation(it)) => (json!({"continuation": it.json}), &it.warnings, &it.trace),
+        Err(it) => return fault(it),
+    };
+    if let Value::Object(members) = &mut told {
+        for (name, lines) in [("warnings", warnings), ("trace", trace)] {
+            if !lines.is_empty() {
+                members.insert(name.to_owned(), json!(lines));
+            }
+        }
+        if outcome.driven > 0 {
+            members.insert("steps".to_owned(), outcome.driven.into());
+        }
+    }
+    told
+}
+
+/// A fault as entries keep it.
+pub(super) fn fault(fault: &Fault) -> Value {
+    let Fault { code, message, at, tool, hint, calls, limit } = fault;
+    let mut told = json!({"code": code, "message": message, "at": at});
+    if let Value::Object(members) = &mut told {
+        let mut add = |name: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                members.insert(name.to_owned(), value);
+            }
+        };
+        add("tool", tool.as_ref().map(|it| json!(it)));
+        add("hint", hint.as_ref().map(|it| json!(it)));
+        add("calls", (!calls.is_empty()).then(|| json!(calls)));
+        let excess = |it: &Excess| json!({"name": it.name, "used": it.used, "limit": it.limit});
+        add("limit", limit.as_ref().map(excess));
+    }
+    json!({ "fault": told })
+}

@@ -1,0 +1,108 @@
+//! What surrounds a run: the tools that it can use, each at the revision it had when the run
+//! began, and whoever watches it.
+
+use std::collections::HashMap;
+
+use super::stored;
+use crate::journal::Answer;
+use crate::registry::{self, Snapshot, Tool};
+use crate::sandbox::{Fault, World};
+
+/// The tools that a run can use.
+#[derive(Debug, Clone)]
+pub struct Tools {
+    /// Those of the registry.
+    pub registered: Snapshot,
+    /// A tool that is not registered yet: its name, source and hash.
+    pub candidate: Option<(String, String, String)>,
+}
+
+impl Tools {
+    /// A tool by its name, or by `name@hash`.
+    pub fn find(&self, reference: &str) -> Result<Option<Tool>, Fault> {
+        match self.registered.find(reference) {
+            Ok(found) => Ok(found),
+            Err(registry::Error::Store(error)) => Err(stored(error)),
+            // What cannot name a revision names nothing.
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// The name closest to one that is unknown.
+    #[must_use]
+    pub fn similar(&self, name: &str) -> Option<String> {
+        self.registered.similar(name).unwrap_or_else(|error| {
+            tracing::error!(%error, "names cannot be compared");
+            None
+        })
+    }
+
+    fn look_up(&self, reference: &str) -> Result<Option<(String, String)>, Fault> {
+        match &self.candidate {
+            Some((name, source, hash)) if name == reference => {
+                Ok(Some((source.clone(), hash.clone())))
+            }
+            _ => Ok(self.find(reference)?.map(|tool| (tool.source, tool.hash))),
+        }
+    }
+}
+
+/// Who watches a run.
+pub trait Observer {
+    /// Hears of each continuation that is driven, with the count of those driven so far.
+    fn advance(&mut self, driven: u64);
+    /// Takes a line of the debug report.
+    fn debug(&mut self, line: &str);
+}
+
+/// Nobody.
+impl Observer for () {
+    fn advance(&mut self, _driven: u64) {}
+    fn debug(&mut self, _line: &str) {}
+}
+
+/// The world of one run, which remembers what it was asked.
+pub(super) struct Session<'a> {
+    tools: Tools,
+    observer: &'a mut dyn Observer,
+    answers: Vec<Answer>,
+    /// Sources that were asked for before: each step of a run asks anew.
+    sources: HashMap<String, Option<String>>,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(tools: Tools, observer: &'a mut dyn Observer) -> Self {
+        Self { tools, observer, answers: Vec::new(), sources: HashMap::new() }
+    }
+
+    /// What was asked, and the answers.
+    pub(super) fn into_answers(self) -> Vec<Answer> {
+        self.answers
+    }
+}
+
+impl World for Session<'_> {
+    fn source(&mut self, tool: &str) -> Result<Option<String>, Fault> {
+        if let Some(source) = self.sources.get(tool) {
+            return Ok(source.clone());
+        }
+        let (source, hash) = self.tools.look_up(tool)?.unzip();
+        self.answers.push(Answer::Tool(tool.to_owned(), hash));
+        self.sources.insert(tool.to_owned(), source.clone());
+        Ok(source)
+    }
+
+    fn similar(&mut self, tool: &str) -> Option<String> {
+        let similar = self.tools.similar(tool);
+        self.answers.push(Answer::Similar(tool.to_owned(), similar.clone()));
+        similar
+    }
+
+    fn advance(&mut self, driven: u64) {
+        self.observer.advance(driven);
+    }
+
+    fn debug(&mut self, line: &str) {
+        self.observer.debug(line);
+    }
+}
