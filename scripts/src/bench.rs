@@ -288,7 +288,8 @@ fn start_up() -> Result<()> {
     for round in 0..21 {
         let start = Instant::now();
         let mut command = Command::new(&binary);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        command.arg("--ephemeral").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn()?;
         let mut input = child.stdin.take().context("standard input")?;
         input.write_all(request.as_bytes())?;
         let mut lines = BufReader::new(child.stdout.take().context("standard output")?).lines();

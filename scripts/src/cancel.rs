@@ -10,7 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Settings under which nothing ends by itself.
-const SETTINGS: [&str; 12] = [
+const SETTINGS: [&str; 13] = [
+    "--ephemeral",
     "--concurrency",
     "1",
     "--patience",

@@ -11,8 +11,15 @@ use std::thread;
 use std::time::Instant;
 
 /// So little wasmtime fuel that a run with much fuel and little memory traps.
-const SETTINGS: [&str; 6] =
-    ["--wasmtime-fuel", "3M", "--wasmtime-fuel-per-unit", "0", "--wall-clock", "60s"];
+const SETTINGS: [&str; 7] = [
+    "--ephemeral",
+    "--wasmtime-fuel",
+    "3M",
+    "--wasmtime-fuel-per-unit",
+    "0",
+    "--wall-clock",
+    "60s",
+];
 /// Requests under way at most.
 const WINDOW: usize = 64;
 /// Points of the curve of memory.

@@ -55,6 +55,7 @@ impl Node {
         let path = env::join_paths([commands].into_iter().chain(env::split_paths(&path)))?;
         // Neither the clients nor their server know anything of who runs them.
         command.env("PATH", path).env("HOME", &self.folder).current_dir(&self.folder);
+        command.env("MCP_PIF_EPHEMERAL", "1");
         Ok(command)
     }
 

@@ -46,7 +46,8 @@ async def session(server, mode, checks):
         if getattr(message, "method", None) == "notifications/tools/list_changed":
             changed.set()
 
-    environment = {name: os.environ[name] for name in ("HOME", "MCP_PIF_CACHE") if name in os.environ}
+    passed = ("HOME", "MCP_PIF_CACHE", "MCP_PIF_EPHEMERAL")
+    environment = {name: os.environ[name] for name in passed if name in os.environ}
     transport = stdio_client(StdioServerParameters(command=server, env=environment))
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(

@@ -17,7 +17,7 @@ pub(crate) fn client(target: &Path, server: &Path, mode: &str) -> Result<Command
     let mut command = Command::new(environment(target)?);
     command.arg(sources().join("client.py")).arg(server).arg(mode);
     // The server shall find nothing of who runs it.
-    command.env("HOME", target.join("python-clients"));
+    command.env("HOME", target.join("python-clients")).env("MCP_PIF_EPHEMERAL", "1");
     Ok(command)
 }
 
