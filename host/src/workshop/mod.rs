@@ -4,6 +4,7 @@
 
 mod evolve;
 mod record;
+mod rollback;
 mod world;
 
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use self::world::Session;
 use crate::config::Config;
 use crate::journal::{self, Draft, Journal, Kind};
 use crate::registry::{self, Registry};
-use crate::sandbox::{Fault, Limits, Outcome, Request, Sandbox, Watch, drive, fault};
+use crate::sandbox::{Excess, Fault, Limits, Outcome, Request, Sandbox, Watch, drive, fault};
 use crate::store::{self, Store};
 
 /// Why a workshop does not open.
@@ -46,6 +47,8 @@ pub struct Workshop {
     pub journal: Journal,
     store: Arc<Store>,
     limits: Limits,
+    /// Bytes of a term.
+    most_code: usize,
 }
 
 /// A run that has ended.
@@ -73,7 +76,8 @@ impl Workshop {
         let place = || store.path().map_or_else(String::new, |path| path.display().to_string());
         journal.verify().map_err(|reason| Error::Journal { place: place(), reason })?;
         let registry = Registry::open(Arc::clone(&store))?;
-        Ok(Self { sandbox, registry, journal, store, limits: config.limits })
+        let (limits, most_code) = (config.limits, config.max_code);
+        Ok(Self { sandbox, registry, journal, store, limits, most_code })
     }
 
     /// The file that keeps all this, unless it is in memory.
@@ -111,6 +115,13 @@ impl Workshop {
         Report { outcome, elapsed, entry }
     }
 
+    /// Tells whoever watches the tools that they have changed.
+    fn announce(&self) {
+        if let Err(error) = self.registry.refresh() {
+            tracing::warn!(%error, "a change was made and cannot be announced");
+        }
+    }
+
     /// Journals a call that was refused before it did anything.
     pub fn refuse(&self, call: &str, arguments: &str, fault: &Fault) {
         let mut draft = Draft::new(Kind::Refusal, Some(call), &fault.code);
@@ -120,6 +131,15 @@ impl Workshop {
             tracing::error!(%error, "a refusal could not be journaled");
         }
     }
+}
+
+/// The fault of a text that is over the limit of this name.
+#[must_use]
+pub fn too_large(limit: &'static str, what: &str, length: usize, most: usize) -> Fault {
+    let message = format!("`{what}` has {length} bytes, more than the {most} that are accepted");
+    let count = |bytes| u64::try_from(bytes).unwrap_or(u64::MAX);
+    let limit = Excess { name: limit, used: count(length), limit: count(most) };
+    fault("too-large", message, Some("send less at a time")).by(Some(limit))
 }
 
 /// What a caller learns when the store fails.

@@ -4,7 +4,9 @@ mod check;
 mod evolve;
 mod evolved;
 mod help;
+mod inspect;
 mod list;
+mod rollback;
 mod run;
 mod server_info;
 
@@ -36,14 +38,24 @@ pub(super) enum BuiltIn {
     Run,
     List,
     Help,
+    Inspect,
     Check,
+    Rollback,
     ServerInfo,
 }
 
 impl BuiltIn {
     /// All of them, in the order in which they are listed.
-    pub(super) const ALL: [Self; 6] =
-        [Self::Evolve, Self::Run, Self::List, Self::Help, Self::Check, Self::ServerInfo];
+    pub(super) const ALL: [Self; 8] = [
+        Self::Evolve,
+        Self::Run,
+        Self::List,
+        Self::Help,
+        Self::Inspect,
+        Self::Check,
+        Self::Rollback,
+        Self::ServerInfo,
+    ];
 
     pub(super) fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.name() == name)
@@ -55,7 +67,9 @@ impl BuiltIn {
             Self::Run => "run",
             Self::List => "list",
             Self::Help => "help",
+            Self::Inspect => "inspect",
             Self::Check => "check",
+            Self::Rollback => "rollback",
             Self::ServerInfo => "server_info",
         }
     }
@@ -67,7 +81,9 @@ impl BuiltIn {
             Self::Run => run::describe(profile),
             Self::List => list::describe(),
             Self::Help => help::describe(),
+            Self::Inspect => inspect::describe(),
             Self::Check => check::describe(),
+            Self::Rollback => rollback::describe(),
             Self::ServerInfo => server_info::describe(),
         };
         tool.into_listed(self.name().to_owned(), profile)
@@ -79,7 +95,9 @@ impl BuiltIn {
             Self::Run => run::call(host, call).await,
             Self::List => list::call(host, &call),
             Self::Help => help::call(host, call).await,
+            Self::Inspect => inspect::call(host, call).await,
             Self::Check => check::call(host, call).await,
+            Self::Rollback => rollback::call(host, call).await,
             Self::ServerInfo => server_info::call(host, &call),
         }
     }
