@@ -46,6 +46,20 @@ pub(crate) enum Op {
     Binary { form: Form, d: Slot, a: Slot, b: Slot, cost: u16 },
     /// A strict form of one operand.
     Unary { form: Form, d: Slot, a: Slot, cost: u16 },
+    /// Any other strict form of the `n` operands from `d` on; of none: of those in the list in `d`.
+    Builtin { form: Form, d: Slot, n: u8, cost: u16 },
+    /// Begins to apply the function in `d` to the elements of the list in `d + 1`, which come to
+    /// `d + 4` one after another; without any, the value goes to `d` and on to `exit`.
+    EachBegin { form: Form, d: Slot, exit: u32 },
+    /// Takes what the function gave, in `d + 5`, into the result in `d + 3`, and goes on with the
+    /// next element at `body`; after the last, or when no more are needed, the value goes to `d`.
+    EachNext { form: Form, d: Slot, body: u32 },
+    /// From here to the `TryEnd`, a fault goes to `to`, as a record in `d`.
+    TryBegin { d: Slot, to: u32 },
+    /// What was tried has a value.
+    TryEnd,
+    /// Faults: no test of a `cond` was true.
+    NoMatch,
     /// The list that begins with `a` and goes on with `b`.
     Cons { d: Slot, a: Slot, b: Slot },
     /// The pair of `a` and `b`.
@@ -68,10 +82,10 @@ pub(crate) enum Op {
     Record { d: Slot, keys: u32 },
     /// Goes on elsewhere; ends a block.
     Jump { to: u32, cost: u16 },
-    /// Goes on at `to` if `a` is false; it must be a boolean.
-    JumpFalse { a: Slot, to: u32 },
-    /// Goes on at `to` if `a` is true; it must be a boolean.
-    JumpTrue { a: Slot, to: u32 },
+    /// Goes on at `to` if `a`, which is that operand of its form, is false; it must be a boolean.
+    JumpFalse { a: Slot, operand: u16, to: u32 },
+    /// Goes on at `to` if `a`, which is that operand of its form, is true; it must be a boolean.
+    JumpTrue { a: Slot, operand: u16, to: u32 },
     /// Goes on at `to` unless `a` < `b`; `swap` 1: the form is `gt`, its operands `b` and `a`.
     JumpNotLess { a: Slot, b: Slot, swap: u8, to: u32 },
     /// Goes on at `to` unless `a` = `b`.
@@ -82,8 +96,8 @@ pub(crate) enum Op {
     JumpNotEqualLiteral { a: Slot, n: i16, to: u32 },
     /// Goes on at `to` unless the list `a` is empty.
     JumpNotEmpty { a: Slot, to: u32 },
-    /// Faults unless `a` is a boolean.
-    Boolean { a: Slot },
+    /// Faults unless `a`, which is that operand of its form, is a boolean.
+    Boolean { a: Slot, operand: u16 },
     /// A closure of a code; what it captures is listed there.
     Close { d: Slot, code: u32 },
     /// Applies `f` to the `n` arguments from `base` on; the value goes to `base`.
@@ -322,6 +336,7 @@ impl Op {
             Self::CallSelfAdd { cost, .. } => u32::from(cost),
             Self::Binary { cost, .. }
             | Self::Unary { cost, .. }
+            | Self::Builtin { cost, .. }
             | Self::Jump { cost, .. }
             | Self::Call { cost, .. }
             | Self::CallCaptured { cost, .. }

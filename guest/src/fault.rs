@@ -25,6 +25,14 @@ pub enum Code {
     EmptyList,
     /// An index, count or unit beyond what a form accepts.
     OutOfRange,
+    /// A record without a key that is asked for.
+    MissingKey,
+    /// A `cond` without a test that is true.
+    NoMatch,
+    /// A pattern that is no regular expression.
+    Regex,
+    /// The program's own.
+    Fail,
     /// Text that is not what it should hold, such as JSON.
     Unparsable,
     /// A tool that is not registered.
@@ -60,6 +68,10 @@ impl Code {
             Self::NotFinite => "not-finite",
             Self::EmptyList => "empty-list",
             Self::OutOfRange => "out-of-range",
+            Self::MissingKey => "missing-key",
+            Self::NoMatch => "no-match",
+            Self::Regex => "regex",
+            Self::Fail => "fail",
             Self::Unparsable => "unparsable",
             Self::UnknownTool => "unknown-tool",
             Self::OutsideTool => "outside-tool",
@@ -70,6 +82,21 @@ impl Code {
             Self::CapabilityDenied => "capability-denied",
             Self::Internal => "internal",
         }
+    }
+}
+
+impl Code {
+    /// Whether `try` catches it. What a run may not exceed it may not get around either.
+    #[must_use]
+    pub fn is_catchable(self) -> bool {
+        !matches!(
+            self,
+            Self::OutOfFuel
+                | Self::TooDeep
+                | Self::TooLarge
+                | Self::CapabilityDenied
+                | Self::Internal
+        )
     }
 }
 

@@ -1,4 +1,14 @@
-//! The one table of forms: parser, `help`, the reference and the tests derive from its rows.
+//! The one table of forms: parser, `help`, the reference and the tests derive from its rows, which
+//! are in the modules below, a group each.
+
+mod control;
+mod dates;
+mod lists;
+mod meta;
+mod numbers;
+mod pif;
+mod records;
+mod text;
 
 /// What a term is: a form of the table, or a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,16 +49,117 @@ pub enum Form {
     Eval,
     CodeOf,
     Let,
+    Cond,
+    Try,
+    Fail,
+    Pipe,
     Tool,
     Trace,
     Perform,
+    Float,
+    Int,
+    Fdiv,
+    Neg,
+    Abs,
+    Sqrt,
+    Exp,
+    Ln,
+    Log10,
+    Floor,
+    Ceil,
+    ToInt,
+    ToFloat,
+    Pow,
+    Round,
+    Min,
+    Max,
+    Upper,
+    Lower,
+    Trim,
+    Chars,
+    Lines,
+    Split,
+    Join,
+    Slice,
+    Contains,
+    StartsWith,
+    EndsWith,
+    IndexOf,
+    Replace,
+    Repeat,
+    PadLeft,
+    PadRight,
+    ToString,
+    ParseInt,
+    ParseFloat,
+    JsonParse,
+    JsonText,
+    CsvParse,
+    Matches,
+    FindAll,
+    RegexReplace,
+    Map,
+    FlatMap,
+    Filter,
+    Find,
+    Any,
+    All,
+    SortBy,
+    GroupBy,
+    CountBy,
+    DistinctBy,
+    MaxBy,
+    MinBy,
+    Partition,
+    Sort,
+    Reverse,
+    Distinct,
+    Flatten,
+    Sum,
+    Product,
+    Mean,
+    Median,
+    Last,
+    Enumerate,
+    Append,
+    Nth,
+    Take,
+    Drop,
+    Range,
+    Zip,
+    Chunk,
+    Percentile,
     Record,
+    Get,
+    GetIn,
+    Has,
+    Put,
+    Update,
+    Remove,
+    Merge,
+    Keys,
+    Values,
+    Entries,
+    FromEntries,
+    Pick,
+    Omit,
+    Describe,
+    DateParse,
+    DateFormat,
+    DateParts,
+    DateAdd,
+    DateDiff,
+    Unquote,
+    TermToData,
+    DataToTerm,
     Analyze,
+    TypeOf,
     // Literals have no key and no row.
     Unit,
     Boolean,
     Integer,
     BigInteger,
+    FloatNumber,
     Text,
     List,
 }
@@ -66,8 +177,23 @@ pub enum Shape {
     Operands(u32),
     /// The bare term.
     Operand,
-    /// The bare term, or a literal array of exactly one element.
-    OneOrBare,
+    /// `[a, b, …]`, so many or more.
+    AtLeast(u32),
+    /// `[a, b?]`, from so many to so many.
+    Between(u32, u32),
+    /// The same, or the bare term where it is no literal array.
+    BareOr(u32, u32),
+    /// `[list]` or the list: a literal array of exactly one element holds the list, any other is
+    /// the list itself.
+    ListOrBare,
+    /// `[a, b, …]`, or `[list]` or the bare term of one.
+    Extremes,
+    /// A number, or a text that spells one.
+    Literal,
+    /// `[[test, value], …]`
+    Branches,
+    /// `t, "catch": f`
+    Try,
     /// `{"cond": c, "then": t, "else": e}`, named members in order of evaluation.
     Members(&'static [&'static str]),
     /// Anything; it is ignored.
@@ -81,7 +207,7 @@ pub enum Shape {
 }
 
 /// One row of the table.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// The key in JSON.
     pub name: &'static str,
@@ -110,277 +236,87 @@ const fn row(
     Row { name, form, group, shape, syntax, doc, example, result }
 }
 
-const PAIR: Shape = Shape::Operands(2);
-const BARE: Shape = Shape::Operand;
-const LAMBDA: &str = "lambda";
-const ARITHMETIC: &str = "arithmetic";
-const COMPARISON: &str = "comparison";
-const LOGIC: &str = "logic";
-const CONTROL: &str = "control";
-const LISTS: &str = "lists";
-const PAIRS: &str = "pairs";
-const STRINGS: &str = "strings";
-const RECORDS: &str = "records";
-const META: &str = "meta";
+/// The groups, in the order in which an object's keys are searched for a form.
+const GROUPS: [&[Row]; 8] = [
+    pif::ROWS,
+    control::ROWS,
+    numbers::ROWS,
+    text::ROWS,
+    lists::ROWS,
+    records::ROWS,
+    dates::ROWS,
+    meta::ROWS,
+];
+
+const COUNT: usize = {
+    let (mut count, mut group) = (0, 0);
+    while group < GROUPS.len() {
+        count += GROUPS[group].len();
+        group += 1;
+    }
+    count
+};
 
 /// Every form, in the order in which an object's keys are searched for one.
-pub static FORMS: &[Row] = &[
-    row(
-        ("var", Form::Var, LAMBDA, Shape::Name),
-        r#"{"var": "x"}"#,
-        "The value of a variable.",
-        (r#"{"let": [["x", 5]], "in": {"var": "x"}}"#, "5"),
-    ),
-    row(
-        ("lam", Form::Lam, LAMBDA, Shape::Lambda),
-        r#"{"lam": "x", "body": t} or {"lam": ["x", "y"], "body": t}"#,
-        "A function. Several parameters are taken one by one.",
-        (
-            r#"{"app": {"func": {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}, "arg": 7}}"#,
-            "49",
-        ),
-    ),
-    row(
-        ("app", Form::App, LAMBDA, Shape::Application),
-        r#"{"app": {"func": f, "arg": a}} or {"app": {"func": f, "args": [a, b]}}"#,
-        "Applies a function.",
-        (
-            r#"{"app": {"func": {"lam": ["x", "y"], "body": {"sub": [{"var": "x"}, {"var": "y"}]}}, "args": [10, 3]}}"#,
-            "7",
-        ),
-    ),
-    row(
-        ("add", Form::Add, ARITHMETIC, PAIR),
-        r#"{"add": [a, b]}"#,
-        "Sum of two numbers. Integers are exact, of any size.",
-        (r#"{"add": [9223372036854775807, 1]}"#, "9223372036854775808"),
-    ),
-    row(
-        ("sub", Form::Sub, ARITHMETIC, PAIR),
-        r#"{"sub": [a, b]}"#,
-        "Difference of two numbers.",
-        (r#"{"sub": [10, 3]}"#, "7"),
-    ),
-    row(
-        ("mul", Form::Mul, ARITHMETIC, PAIR),
-        r#"{"mul": [a, b]}"#,
-        "Product of two numbers.",
-        (r#"{"mul": [6, 7]}"#, "42"),
-    ),
-    row(
-        ("div", Form::Div, ARITHMETIC, PAIR),
-        r#"{"div": [a, b]}"#,
-        "Quotient of two numbers; of two integers rounded down.",
-        (r#"{"div": [-7, 2]}"#, "-4"),
-    ),
-    row(
-        ("mod", Form::Mod, ARITHMETIC, PAIR),
-        r#"{"mod": [a, b]}"#,
-        "Remainder of `div`; it has the sign of the divisor.",
-        (r#"{"mod": [-7, 2]}"#, "1"),
-    ),
-    row(
-        ("eq", Form::Eq, COMPARISON, PAIR),
-        r#"{"eq": [a, b]}"#,
-        "Whether two values are equal, down to their parts.",
-        (r#"{"eq": [[1, "a"], [1, "a"]]}"#, "true"),
-    ),
-    row(
-        ("lt", Form::Lt, COMPARISON, PAIR),
-        r#"{"lt": [a, b]}"#,
-        "Less than: two numbers or two texts.",
-        (r#"{"lt": [2, 10]}"#, "true"),
-    ),
-    row(
-        ("gt", Form::Gt, COMPARISON, PAIR),
-        r#"{"gt": [a, b]}"#,
-        "Greater than.",
-        (r#"{"gt": ["b", "a"]}"#, "true"),
-    ),
-    row(
-        ("lte", Form::Lte, COMPARISON, PAIR),
-        r#"{"lte": [a, b]}"#,
-        "Less than or equal.",
-        (r#"{"lte": [3, 3]}"#, "true"),
-    ),
-    row(
-        ("gte", Form::Gte, COMPARISON, PAIR),
-        r#"{"gte": [a, b]}"#,
-        "Greater than or equal.",
-        (r#"{"gte": [2, 3]}"#, "false"),
-    ),
-    row(
-        ("and", Form::And, LOGIC, PAIR),
-        r#"{"and": [a, b]}"#,
-        "Both; `b` is evaluated only if `a` is true.",
-        (r#"{"and": [true, {"lt": [1, 2]}]}"#, "true"),
-    ),
-    row(
-        ("or", Form::Or, LOGIC, PAIR),
-        r#"{"or": [a, b]}"#,
-        "Either; `b` is evaluated only if `a` is false.",
-        (r#"{"or": [false, true]}"#, "true"),
-    ),
-    row(
-        ("not", Form::Not, LOGIC, BARE),
-        r#"{"not": a}"#,
-        "The opposite.",
-        (r#"{"not": false}"#, "true"),
-    ),
-    row(
-        ("if", Form::If, CONTROL, Shape::Members(&["cond", "then", "else"])),
-        r#"{"if": {"cond": c, "then": t, "else": e}}"#,
-        "One of two terms; only that one is evaluated.",
-        (r#"{"if": {"cond": {"gt": [3, 2]}, "then": "yes", "else": "no"}}"#, r#""yes""#),
-    ),
-    row(
-        ("nil", Form::Nil, LISTS, Shape::Ignored),
-        r#"{"nil": true}"#,
-        "The empty list, like [].",
-        (r#"{"nil": true}"#, "[]"),
-    ),
-    row(
-        ("cons", Form::Cons, LISTS, Shape::Members(&["head", "tail"])),
-        r#"{"cons": {"head": h, "tail": l}}"#,
-        "The list that begins with `h` and goes on with the list `l`.",
-        (r#"{"cons": {"head": 1, "tail": [2, 3]}}"#, "[1,2,3]"),
-    ),
-    row(
-        ("head", Form::Head, LISTS, BARE),
-        r#"{"head": l}"#,
-        "First element of a list.",
-        (r#"{"head": [1, 2]}"#, "1"),
-    ),
-    row(
-        ("tail", Form::Tail, LISTS, BARE),
-        r#"{"tail": l}"#,
-        "All elements but the first.",
-        (r#"{"tail": [1, 2]}"#, "[2]"),
-    ),
-    row(
-        ("isEmpty", Form::IsEmpty, LISTS, BARE),
-        r#"{"isEmpty": l}"#,
-        "Whether a list has no elements.",
-        (r#"{"isEmpty": []}"#, "true"),
-    ),
-    row(
-        ("length", Form::Length, LISTS, BARE),
-        r#"{"length": l}"#,
-        "Elements of a list, or characters (code points) of a text.",
-        (r#"{"length": "häh"}"#, "3"),
-    ),
-    row(
-        ("pair", Form::Pair, PAIRS, PAIR),
-        r#"{"pair": [a, b]}"#,
-        "Two values as one.",
-        (r#"{"pair": [1, "a"]}"#, r#"{"pair":[1,"a"]}"#),
-    ),
-    row(
-        ("fst", Form::Fst, PAIRS, BARE),
-        r#"{"fst": p}"#,
-        "First half of a pair.",
-        (r#"{"fst": {"pair": [1, 2]}}"#, "1"),
-    ),
-    row(
-        ("snd", Form::Snd, PAIRS, BARE),
-        r#"{"snd": p}"#,
-        "Second half of a pair.",
-        (r#"{"snd": {"pair": [1, 2]}}"#, "2"),
-    ),
-    row(
-        ("concat", Form::Concat, STRINGS, PAIR),
-        r#"{"concat": [a, b]}"#,
-        "Two texts joined.",
-        (r#"{"concat": ["foo", "bar"]}"#, r#""foobar""#),
-    ),
-    row(
-        ("self", Form::SelfRef, META, Shape::Ignored),
-        r#"{"self": true}"#,
-        "The function of the tool in whose source this stands, for recursion.",
-        (r#"{"quote": {"self": true}}"#, r#"{"self":null}"#),
-    ),
-    row(
-        ("continue", Form::Continue, CONTROL, Shape::Members(&["input"])),
-        r#"{"continue": {"input": t}}"#,
-        "Ends this step of the tool; the next one is a new run with that input.",
-        (r#"{"quote": {"continue": {"input": 1}}}"#, r#"{"continue":{"input":1}}"#),
-    ),
-    row(
-        ("fold", Form::Fold, LISTS, Shape::Operands(3)),
-        r#"{"fold": [f, init, list]}"#,
-        "Reduces a list from the left: `f` gets one pair (accumulator, item).",
-        (
-            r#"{"fold": [{"lam": "p", "body": {"add": [{"fst": {"var": "p"}}, {"snd": {"var": "p"}}]}}, 0, [1, 2, 3]]}"#,
-            "6",
-        ),
-    ),
-    row(
-        ("quote", Form::Quote, META, BARE),
-        r#"{"quote": t}"#,
-        "The term itself, unevaluated.",
-        (r#"{"quote": {"add": [1, 2]}}"#, r#"{"add":[1,2]}"#),
-    ),
-    row(
-        ("eval", Form::Eval, META, BARE),
-        r#"{"eval": q}"#,
-        "Evaluates a quoted term; it sees the variables of this place.",
-        (r#"{"eval": {"quote": {"add": [1, 2]}}}"#, "3"),
-    ),
-    row(
-        ("code_of", Form::CodeOf, META, BARE),
-        r#"{"code_of": "tool"}"#,
-        "The source of a tool as a quoted term; \"self\" is the running tool.",
-        (r#"{"quote": {"code_of": "square"}}"#, r#"{"code_of":"square"}"#),
-    ),
-    row(
-        ("let", Form::Let, LAMBDA, Shape::Bindings),
-        r#"{"let": [["x", t], ["y", u]], "in": b}"#,
-        "Names values; each sees the earlier ones.",
-        (
-            r#"{"let": [["x", 2], ["y", {"mul": [{"var": "x"}, 3]}]], "in": {"add": [{"var": "x"}, {"var": "y"}]}}"#,
-            "8",
-        ),
-    ),
-    row(
-        ("tool", Form::Tool, META, BARE),
-        r#"{"tool": "name"}"#,
-        "The function of another tool.",
-        (r#"{"quote": {"tool": "square"}}"#, r#"{"tool":"square"}"#),
-    ),
-    row(
-        ("trace", Form::Trace, META, PAIR),
-        r#"{"trace": [label, t]}"#,
-        "The value of `t`; writes `label: value` to the trace of the run.",
-        (r#"{"trace": ["sum", {"add": [1, 2]}]}"#, "3"),
-    ),
-    row(
-        ("perform", Form::Perform, META, Shape::Effect),
-        r#"{"perform": {"capability": "name", "args": t}}"#,
-        "Asks the host for an effect; nothing is granted by default.",
-        (
-            r#"{"quote": {"perform": {"capability": "clock", "args": null}}}"#,
-            r#"{"perform":{"args":null,"capability":"clock"}}"#,
-        ),
-    ),
-    row(
-        ("record", Form::Record, RECORDS, Shape::Fields),
-        r#"{"record": {"k": t}}"#,
-        "A record: values under text keys.",
-        (r#"{"record": {"b": 2, "a": {"add": [1, 0]}}}"#, r#"{"a":1,"b":2}"#),
-    ),
-    row(
-        ("analyze", Form::Analyze, META, Shape::OneOrBare),
-        r#"{"analyze": [q]}"#,
-        "How often each form occurs in a quoted term, as a record.",
-        (r#"{"analyze": [{"quote": {"add": [{"var": "x"}, 1]}}]}"#, r#"{"add":1,"var":1}"#),
-    ),
-];
+pub static FORMS: &[Row] = &{
+    let mut rows = [pif::ROWS[0]; COUNT];
+    let (mut at, mut group) = (0, 0);
+    while group < GROUPS.len() {
+        let mut row = 0;
+        while row < GROUPS[group].len() {
+            rows[at] = GROUPS[group][row];
+            (at, row) = (at + 1, row + 1);
+        }
+        group += 1;
+    }
+    rows
+};
+
+/// Places of the hash table of keys, more than twice as many as there are keys.
+const PLACES: usize = 512;
+
+/// Of each place the row of the form whose key is there, counted from 1. Keys that hash alike
+/// stand in places one after another.
+static KEYS: [u8; PLACES] = {
+    assert!(COUNT < 256 && 2 * COUNT < PLACES, "a row's number is a byte");
+    let mut keys = [0; PLACES];
+    let mut row = 0;
+    while row < COUNT {
+        let mut place = place(FORMS[row].name);
+        while keys[place] != 0 {
+            place = (place + 1) % PLACES;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "asserted above")]
+        let number = row as u8 + 1;
+        keys[place] = number;
+        row += 1;
+    }
+    keys
+};
+
+/// Where the search for a key begins (FNV-1a).
+const fn place(key: &str) -> usize {
+    let bytes = key.as_bytes();
+    let (mut hash, mut at) = (0x811c_9dc5_u32, 0);
+    while at < bytes.len() && at < 16 {
+        hash = (hash ^ bytes[at] as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    (hash ^ hash >> 16) as usize % PLACES
+}
 
 impl Form {
     /// The form that an object key names.
     #[must_use]
     pub fn of_key(key: &str) -> Option<Self> {
-        FORMS.iter().find(|row| row.name == key).map(|row| row.form)
+        let mut at = place(key);
+        loop {
+            let row = FORMS.get(usize::from(*KEYS.get(at)?).checked_sub(1)?)?;
+            if row.name == key {
+                return Some(row.form);
+            }
+            at = (at + 1) % PLACES;
+        }
     }
 
     /// The form's row; literals have none.
@@ -393,7 +329,12 @@ impl Form {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Unit | Self::Boolean | Self::Integer | Self::BigInteger | Self::Text => "literal",
+            Self::Unit
+            | Self::Boolean
+            | Self::Integer
+            | Self::BigInteger
+            | Self::FloatNumber
+            | Self::Text => "literal",
             Self::List => "list",
             _ => self.row().map_or("", |row| row.name),
         }
@@ -403,5 +344,20 @@ impl Form {
     #[must_use]
     pub fn is_input_form(self) -> bool {
         self <= Self::CodeOf || self == Self::Record
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_stand_in_their_rows() {
+        for (index, row) in FORMS.iter().enumerate() {
+            assert_eq!(row.form as usize, index, "{}", row.name);
+            assert_eq!(Form::of_key(row.name), Some(row.form));
+        }
+        assert_eq!(Form::of_key("lambda"), None);
+        assert_eq!(Form::of_key(""), None);
     }
 }

@@ -33,6 +33,26 @@ pub struct Literal {
 /// Decimal digits of the largest integer, rounded up.
 const MAX_DIGITS: i64 = (INTEGER_BITS * 302 / 1000 + 1).cast_signed();
 
+/// Whether a text is a number as JSON writes it.
+#[must_use]
+pub fn is_json(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (unsigned, None),
+    };
+    let exponent = exponent.map(|it| it.strip_prefix(['+', '-']).unwrap_or(it));
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (mantissa, None),
+    };
+    digits(whole)
+        && (whole == "0" || !whole.starts_with('0'))
+        && fraction.is_none_or(digits)
+        && exponent.is_none_or(digits)
+}
+
 /// Reads a JSON number; a fraction is rounded half to even of the exact decimal.
 pub fn literal(text: &str) -> Result<Literal, Fault> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));

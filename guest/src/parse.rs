@@ -1,11 +1,12 @@
 //! From JSON to terms. Works off an explicit stack: nesting costs heap, not native stack.
 
+mod shape;
+
 use crate::fault::{Code, Fault};
-use crate::form::{FORMS, Form, Shape};
+use crate::form::{FORMS, Form};
 use crate::json::{Span, Tape, Token, TokenId};
 use crate::number;
 use crate::term::{NameId, Origin, TermId, Terms};
-use std::collections::BTreeSet;
 
 pub use crate::quote::shorten;
 
@@ -255,39 +256,6 @@ impl Parser<'_> {
         Wrong { token, fault: fault.hint(crate::hint::for_keys(&keys)) }
     }
 
-    fn form(&mut self, token: TokenId, form: Form, value: TokenId) -> Result<(), Wrong> {
-        let Some(row) = form.row() else { return Ok(()) };
-        let extra: &[&str] = match row.shape {
-            Shape::Lambda => &["body"],
-            Shape::Bindings => &["in"],
-            _ => &[],
-        };
-        self.warn_ignored(token, form, extra);
-        match row.shape {
-            Shape::Name => {
-                let name = self.name(value, form)?;
-                self.build(form, token, 0, &[name]);
-            }
-            Shape::Ignored => self.build(form, token, 0, &[]),
-            Shape::Operand => {
-                self.build(form, token, 1, &[]);
-                self.work.push(Work::Term(value));
-            }
-            Shape::OneOrBare => self.one_or_bare(form, token, value)?,
-            Shape::Operands(count) => self.fixed(form, token, value, count)?,
-            Shape::Members(members) => self.named(form, token, value, members)?,
-            Shape::Lambda => self.lambda(token, value)?,
-            Shape::Application => self.application(token, value)?,
-            Shape::Bindings => self.bindings(token, value)?,
-            Shape::Fields => match self.tape().token(value) {
-                Token::Object { .. } => self.fields(form, token, value),
-                _ => return Err(self.malformed(form, value)),
-            },
-            Shape::Effect => self.effect(token, value)?,
-        }
-        Ok(())
-    }
-
     fn warn_ignored(&mut self, token: TokenId, form: Form, extra: &[&str]) {
         let Token::Object { count, .. } = self.tape().token(token) else { return };
         if count as usize == 1 + extra.len() || !self.may_warn() {
@@ -300,179 +268,6 @@ impl Parser<'_> {
             let (at, form) = (self.terms.place(token).1, form.name());
             self.warnings.push(format!("ignored-key at {at}: `{key}` is not part of `{form}`"));
         }
-    }
-
-    fn malformed(&self, form: Form, token: TokenId) -> Wrong {
-        let syntax = form.row().map_or("", |row| row.syntax);
-        let found = describe(self.tape(), token);
-        let message = format!("`{}` cannot be made of {found}", form.name());
-        let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
-        Wrong { token, fault }
-    }
-
-    fn name(&mut self, token: TokenId, form: Form) -> Result<NameId, Wrong> {
-        let Token::Text(span) = self.tape().token(token) else {
-            return Err(self.malformed(form, token));
-        };
-        let name = self.tape().str(span).to_owned();
-        Ok(self.terms.intern(&name))
-    }
-
-    fn fixed(
-        &mut self,
-        form: Form,
-        token: TokenId,
-        value: TokenId,
-        count: u32,
-    ) -> Result<(), Wrong> {
-        match self.tape().token(value) {
-            Token::Array { count: found, .. } if found == count => {
-                self.build(form, token, count, &[]);
-                self.work.push(Work::Items { next: value + 1, count });
-                Ok(())
-            }
-            Token::Array { count: found, .. } => {
-                let message = format!("`{}` takes {count} operands, not {found}", form.name());
-                let syntax = form.row().map_or("", |row| row.syntax);
-                let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
-                Err(Wrong { token: value, fault })
-            }
-            _ => Err(self.malformed(form, value)),
-        }
-    }
-
-    fn one_or_bare(&mut self, form: Form, token: TokenId, value: TokenId) -> Result<(), Wrong> {
-        if matches!(self.tape().token(value), Token::Array { .. }) {
-            return self.fixed(form, token, value, 1);
-        }
-        self.build(form, token, 1, &[]);
-        self.work.push(Work::Term(value));
-        Ok(())
-    }
-
-    fn named(
-        &mut self,
-        form: Form,
-        token: TokenId,
-        value: TokenId,
-        members: &[&str],
-    ) -> Result<(), Wrong> {
-        if !matches!(self.tape().token(value), Token::Object { .. }) {
-            return Err(self.malformed(form, value));
-        }
-        let mut operands = Vec::with_capacity(members.len());
-        for member in members {
-            let found = self.tape().member(value, member);
-            operands.push(found.ok_or_else(|| missing(form, value, member))?);
-        }
-        self.build(form, token, to_u32(members.len()), &[]);
-        self.operands(&operands);
-        Ok(())
-    }
-
-    fn lambda(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {
-        let tokens: Vec<TokenId> = match self.tape().token(value) {
-            Token::Array { count, .. } if count > 0 => self.tape().items(value).collect(),
-            _ => vec![value],
-        };
-        let (mut names, mut seen) = (Vec::with_capacity(tokens.len()), BTreeSet::new());
-        for parameter in tokens {
-            let name = self.name(parameter, Form::Lam)?;
-            if !seen.insert(name) {
-                return Err(self.repeated(parameter, name));
-            }
-            names.push(name);
-        }
-        let body = self.tape().member(token, "body");
-        let body = body.ok_or_else(|| missing(Form::Lam, token, "body"))?;
-        self.build(Form::Lam, token, 1, &names);
-        self.work.push(Work::Term(body));
-        Ok(())
-    }
-
-    fn repeated(&self, token: TokenId, name: NameId) -> Wrong {
-        let name = shorten(self.terms.name(name));
-        let message = format!("the parameter `{name}` stands twice in one `lam`");
-        let fault = Fault::new(Code::Malformed, message).hint("give each parameter its own name");
-        Wrong { token, fault }
-    }
-
-    fn application(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {
-        if !matches!(self.tape().token(value), Token::Object { .. }) {
-            return Err(self.malformed(Form::App, value));
-        }
-        let member = |name| self.tape().member(value, name);
-        let function = member("func").ok_or_else(|| missing(Form::App, value, "func"))?;
-        let mut operands = vec![function];
-        match (member("arg"), member("args")) {
-            (Some(argument), None) => operands.push(argument),
-            (None, Some(arguments)) => match self.tape().token(arguments) {
-                Token::Array { count, .. } if count > 0 => {
-                    operands.extend(self.tape().items(arguments));
-                }
-                _ => return Err(self.malformed(Form::App, arguments)),
-            },
-            (None, None) => return Err(missing(Form::App, value, "arg")),
-            (Some(_), Some(both)) => return Err(self.malformed(Form::App, both)),
-        }
-        self.build(Form::App, token, to_u32(operands.len()), &[]);
-        self.operands(&operands);
-        Ok(())
-    }
-
-    fn bindings(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {
-        let body = self.tape().member(token, "in");
-        let body = body.ok_or_else(|| missing(Form::Let, token, "in"))?;
-        let (mut names, mut operands) = (Vec::new(), Vec::new());
-        match self.tape().token(value) {
-            Token::Object { count: 1, .. } => {
-                for (key, bound) in self.tape().members(value).collect::<Vec<_>>() {
-                    let name = self.tape().str(key).to_owned();
-                    names.push(self.terms.intern(&name));
-                    operands.push(bound);
-                }
-            }
-            Token::Array { .. } => {
-                for binding in self.tape().items(value).collect::<Vec<_>>() {
-                    let Token::Array { count: 2, .. } = self.tape().token(binding) else {
-                        return Err(self.malformed(Form::Let, binding));
-                    };
-                    names.push(self.name(binding + 1, Form::Let)?);
-                    operands.push(self.tape().after(binding + 1));
-                }
-            }
-            _ => return Err(self.malformed(Form::Let, value)),
-        }
-        operands.push(body);
-        self.build(Form::Let, token, to_u32(operands.len()), &names);
-        self.operands(&operands);
-        Ok(())
-    }
-
-    fn fields(&mut self, form: Form, token: TokenId, object: TokenId) {
-        let mut members: Vec<(Span, TokenId)> = self.tape().members(object).collect();
-        let tape = self.tape();
-        members.sort_by(|a, b| tape.str(a.0).cmp(tape.str(b.0)));
-        let mut names = Vec::with_capacity(members.len());
-        for (key, _) in &members {
-            let name = self.terms.tape.str(*key).to_owned();
-            names.push(self.terms.intern(&name));
-        }
-        let operands: Vec<TokenId> = members.into_iter().map(|(_, value)| value).collect();
-        self.build(form, token, to_u32(operands.len()), &names);
-        self.operands(&operands);
-    }
-
-    fn effect(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {
-        let member = |name| {
-            let found = self.tape().member(value, name);
-            found.ok_or_else(|| missing(Form::Perform, value, name))
-        };
-        let (capability, argument) = (member("capability")?, member("args")?);
-        let name = self.name(capability, Form::Perform)?;
-        self.build(Form::Perform, token, 1, &[name]);
-        self.work.push(Work::Term(argument));
-        Ok(())
     }
 }
 
@@ -495,11 +290,4 @@ fn describe(tape: &Tape, token: TokenId) -> String {
 /// Names of all forms, for suggestions.
 pub fn form_names() -> impl Iterator<Item = &'static str> {
     FORMS.iter().map(|row| row.name)
-}
-
-fn missing(form: Form, token: TokenId, member: &str) -> Wrong {
-    let syntax = form.row().map_or("", |row| row.syntax);
-    let message = format!("`{}` lacks `{member}`", form.name());
-    let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
-    Wrong { token, fault }
 }

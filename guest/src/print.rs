@@ -2,7 +2,7 @@
 
 use crate::decimal::Powers;
 use crate::form::{Form, Shape};
-use crate::number::write_integer;
+use crate::number::{float_text, write_integer};
 use crate::term::{TermId, Terms};
 use num_bigint::BigInt;
 
@@ -95,6 +95,11 @@ impl Printer<'_> {
                     write_integer(n, &mut self.powers, &mut self.out);
                 }
             }
+            Form::FloatNumber => {
+                self.out.push_str("{\"float\":");
+                self.out.push_str(&float_text(self.terms.float(id)));
+                self.out.push('}');
+            }
             Form::Text => string(self.terms.text(id), &mut self.out),
             Form::List => {
                 self.out.push('[');
@@ -147,15 +152,28 @@ impl Printer<'_> {
                 self.open(form);
                 self.schedule(vec![Work::Term(one()), Work::Str("}")]);
             }
-            Shape::OneOrBare => {
-                self.open(form);
-                self.schedule(vec![Work::Str("["), Work::Term(one()), Work::Str("]}")]);
-            }
-            Shape::Operands(_) => {
+            Shape::Operands(_)
+            | Shape::AtLeast(_)
+            | Shape::Between(..)
+            | Shape::BareOr(..)
+            | Shape::ListOrBare
+            | Shape::Extremes => {
                 self.open(form);
                 self.out.push('[');
                 self.items(id, 0, "]}");
             }
+            Shape::Branches => {
+                self.open(form);
+                self.branches(operands);
+            }
+            Shape::Try => {
+                self.out.push_str("{\"catch\":");
+                let (t, handler) = (one(), operands.get(1).copied().unwrap_or_default());
+                let pieces = [Work::Str(",\"try\":"), Work::Term(t), Work::Str("}")];
+                self.schedule([Work::Term(handler)].into_iter().chain(pieces).collect());
+            }
+            // Literals are no forms any more once they are read.
+            Shape::Literal => {}
             Shape::Members(members) => {
                 self.open(form);
                 let mut sorted: Vec<_> = members.iter().copied().zip(operands).collect();
@@ -188,6 +206,20 @@ impl Printer<'_> {
             pieces.extend([Work::Str(key), Work::Str("\":"), value]);
         }
         pieces.push(Work::Str(close));
+        self.schedule(pieces);
+    }
+
+    fn branches(&mut self, operands: &[TermId]) {
+        let mut pieces = vec![Work::Str("[")];
+        for (index, branch) in operands.chunks_exact(2).enumerate() {
+            pieces.push(Work::Str(if index > 0 { ",[" } else { "[" }));
+            for (half, term) in branch.iter().enumerate() {
+                pieces.push(Work::Str(if half > 0 { "," } else { "" }));
+                pieces.push(Work::Term(*term));
+            }
+            pieces.push(Work::Str("]"));
+        }
+        pieces.push(Work::Str("]}"));
         self.schedule(pieces);
     }
 

@@ -132,6 +132,13 @@ impl Terms {
         (u64::from(node.first) << 32 | u64::from(node.count)).cast_signed()
     }
 
+    /// The value of a `FloatNumber`.
+    #[must_use]
+    pub fn float(&self, id: TermId) -> f64 {
+        let node = self.node(id);
+        f64::from_bits(u64::from(node.first) << 32 | u64::from(node.count))
+    }
+
     /// The value of a `BigInteger`.
     #[must_use]
     pub fn big_integer(&self, id: TermId) -> Option<&BigInt> {
@@ -208,6 +215,13 @@ impl Terms {
         }
     }
 
+    /// Adds a float, which is finite.
+    pub fn add_float(&mut self, token: TokenId, n: f64) -> TermId {
+        let bits = n.to_bits();
+        let (first, count) = (low(bits >> 32), low(bits));
+        self.push(Node { form: Form::FloatNumber, first, count, datum: 0, token })
+    }
+
     fn push(&mut self, node: Node) -> TermId {
         self.nodes.push(node);
         to_u32(self.nodes.len() - 1)
@@ -247,7 +261,15 @@ impl Terms {
 }
 
 fn is_literal(form: Form) -> bool {
-    matches!(form, Form::Unit | Form::Boolean | Form::Integer | Form::BigInteger | Form::Text)
+    matches!(
+        form,
+        Form::Unit
+            | Form::Boolean
+            | Form::Integer
+            | Form::BigInteger
+            | Form::FloatNumber
+            | Form::Text
+    )
 }
 
 /// Ids are 32 bits: the texts of a run are far too short for more terms.

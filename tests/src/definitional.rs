@@ -2,6 +2,7 @@
 //! recursive wherever the definition is. The machine has to agree with it on value, fault code and
 //! fuel. It knows nothing of memory limits, warnings, places of faults or speed.
 
+mod higher;
 mod json;
 mod operation;
 mod value;
@@ -61,6 +62,7 @@ pub fn run(program: &Program, limits: &Limits) -> Outcome {
         fuel: limits.fuel,
         active_evals: 0,
         step: program.step,
+        failed: Value::Unit,
     };
     let result = evaluator.program(program).and_then(|value| evaluator.print(&value));
     Outcome { result, fuel: limits.fuel - evaluator.fuel }
@@ -94,6 +96,8 @@ struct Evaluator {
     fuel: u64,
     active_evals: u32,
     step: u64,
+    /// The value of the last `fail`.
+    failed: Value,
 }
 
 impl Evaluator {
@@ -141,6 +145,7 @@ impl Evaluator {
             Form::BigInteger => {
                 Value::Integer(self.terms.big_integer(term).cloned().unwrap_or_default())
             }
+            Form::FloatNumber => Value::Float(self.terms.float(term)),
             Form::Text => Value::Text(self.terms.text(term).into()),
             Form::Var => env.get(self.terms.only_name(term)).ok_or(Code::Unbound)?,
             Form::Lam => Value::Function(Rc::new(Closure {
@@ -159,12 +164,19 @@ impl Evaluator {
                 let branch = self.terms.operand(term, branch);
                 return Ok(Next::Tail(branch, env.clone(), tool.clone()));
             }
-            Form::And => Value::Boolean(
-                self.test(term, 0, env, tool, depth)? && self.test(term, 1, env, tool, depth)?,
-            ),
-            Form::Or => Value::Boolean(
-                self.test(term, 0, env, tool, depth)? || self.test(term, 1, env, tool, depth)?,
-            ),
+            Form::And | Form::Or => {
+                let decided = form == Form::Or;
+                let mut value = !decided;
+                for index in 0..self.terms.operands(term).len() {
+                    value = self.test(term, index, env, tool, depth)?;
+                    if value == decided {
+                        break;
+                    }
+                }
+                Value::Boolean(value)
+            }
+            Form::Cond => return self.cond(term, env, tool, depth),
+            Form::Try => return self.try_catch(term, env, tool, depth),
             Form::Let => return self.bind(term, env, tool, depth),
             _ => {
                 let operands = self.operands(term, env, tool, depth)?;
@@ -234,6 +246,11 @@ impl Evaluator {
                 return self.apply(operands.remove(0), arguments, depth);
             }
             (Form::Fold, [function, start, list]) => self.fold(function, start, list, depth)?,
+            (Form::Pipe, _) => return self.pipe(operands, depth),
+            (Form::Fail, [value]) => {
+                self.failed = value.clone();
+                return Err(Code::Fail);
+            }
             (Form::Eval, [quoted]) => self.eval_quoted(quoted, env, depth)?,
             (Form::CodeOf, [Value::Text(name)]) => self.code_of(name, tool)?,
             (Form::Tool, [Value::Text(name)]) => self.tool_value(name, depth + 1)?,
@@ -249,6 +266,10 @@ impl Evaluator {
                 Value::Record(Rc::new(keys.zip(operands).collect()))
             }
             (Form::Perform, _) => return Err(Code::CapabilityDenied),
+            (form, [function, list, ..]) if higher::applies(form) => {
+                let (function, list) = (function.clone(), list.clone());
+                self.each(form, &function, &list, &operands, depth)?
+            }
             _ => self.operate(form, operands)?,
         };
         Ok(Next::Value(value))
@@ -298,6 +319,72 @@ impl Evaluator {
             accumulator = self.finish(next, depth + 1)?;
         }
         Ok(accumulator)
+    }
+
+    fn cond(
+        &mut self,
+        term: TermId,
+        env: &Environment,
+        tool: &Context,
+        depth: u32,
+    ) -> Result<Next, Code> {
+        for index in (0..self.terms.operands(term).len()).step_by(2) {
+            if self.test(term, index, env, tool, depth)? {
+                let value = self.terms.operand(term, index + 1);
+                return Ok(Next::Tail(value, env.clone(), tool.clone()));
+            }
+        }
+        Err(Code::NoMatch)
+    }
+
+    /// The handler is evaluated only if it is needed. Of its record only code and value are known
+    /// here: the others are null.
+    fn try_catch(
+        &mut self,
+        term: TermId,
+        env: &Environment,
+        tool: &Context,
+        depth: u32,
+    ) -> Result<Next, Code> {
+        let active = self.active_evals;
+        let tried = self.terms.operand(term, 0);
+        let code = match self.eval(tried, env, tool, depth + 1) {
+            Ok(value) => return Ok(Next::Value(value)),
+            Err(code) if code.is_catchable() => code,
+            Err(code) => return Err(code),
+        };
+        self.active_evals = active;
+        let value = if code == Code::Fail { self.failed.clone() } else { Value::Unit };
+        let members = [
+            ("at", Value::Unit),
+            ("code", Value::Text(code.name().into())),
+            ("hint", Value::Unit),
+            ("message", Value::Unit),
+            ("value", value),
+        ];
+        let record = members.map(|(key, value)| (key.to_owned(), value));
+        let handler = self.terms.operand(term, 1);
+        let handler = self.eval(handler, env, tool, depth + 1)?;
+        self.application(depth)?;
+        self.apply(handler, vec![Value::Record(Rc::new(record.into()))], depth)
+    }
+
+    fn pipe(&mut self, operands: Vec<Value>, depth: u32) -> Result<Next, Code> {
+        let mut operands = operands.into_iter();
+        let mut value = operands.next().unwrap_or(Value::Unit);
+        let last = operands.next_back().unwrap_or(Value::Unit);
+        for function in operands {
+            self.application(depth)?;
+            let next = self.apply(function, vec![value], depth + 1)?;
+            value = self.finish(next, depth + 1)?;
+        }
+        self.application(depth)?;
+        self.apply(last, vec![value], depth)
+    }
+
+    /// One application made by a primitive at this depth.
+    fn application(&mut self, depth: u32) -> Result<(), Code> {
+        if depth > self.limits.depth { Err(Code::TooDeep) } else { self.charge(1) }
     }
 
     /// Evaluates a quoted term where `eval` stands; it counts as active until it has a value.

@@ -281,7 +281,7 @@ impl Compiler<'_> {
         let (otherwise, end) = (self.label(), self.label());
         let operand = |i| self.terms.operand(t, i);
         let tasks = [
-            Task::Test { t: operand(0), d, depth: depth + 1, label: otherwise, of: t },
+            Task::Test { t: operand(0), d, depth: depth + 1, label: otherwise, of: (t, 0) },
             Task::Save,
             Task::Term { t: operand(1), d, depth },
             Task::End { op: Op::Jump { to: end, cost: 0 }, t },
@@ -301,14 +301,17 @@ impl Compiler<'_> {
         d: Slot,
         depth: u32,
         label: u32,
-        of: TermId,
+        of: (TermId, u16),
     ) -> Result<(), Failed> {
         let (inner, to) = (depth + 1, label);
+        let (of, operand) = of;
         let form = self.terms.form(t);
         let right = self.terms.operand(t, 1);
         if d > super::CROWDED_SLOT || depth > super::CROWDED_DEPTH {
-            let tasks =
-                [Task::Term { t, d, depth }, Task::Emit { op: Op::JumpFalse { a: d, to }, t: of }];
+            let tasks = [
+                Task::Term { t, d, depth },
+                Task::Emit { op: Op::JumpFalse { a: d, operand, to }, t: of },
+            ];
             self.schedule(&tasks);
             return Ok(());
         }
@@ -338,7 +341,7 @@ impl Compiler<'_> {
             }
             _ => {
                 let (a, task) = self.operand(t, d, depth)?;
-                self.schedule(&[task, Task::Emit { op: Op::JumpFalse { a, to }, t: of }]);
+                self.schedule(&[task, Task::Emit { op: Op::JumpFalse { a, operand, to }, t: of }]);
                 return Ok(());
             }
         };
@@ -350,85 +353,29 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    /// Tests of all operands, one after another, as far as they decide anything.
     pub(super) fn and_or(&mut self, t: TermId, d: Slot, inner: u32) {
         let end = self.label();
-        let jump = match self.terms.form(t) {
-            Form::And => Op::JumpFalse { a: d, to: end },
-            _ => Op::JumpTrue { a: d, to: end },
-        };
+        let is_and = self.terms.form(t) == Form::And;
         let pay = Task::End { op: Op::Pay { cost: 0 }, t };
-        let tasks = [
-            Task::Term { t: self.terms.operand(t, 0), d, depth: inner },
-            pay,
-            Task::Emit { op: jump, t },
-            Task::Term { t: self.terms.operand(t, 1), d, depth: inner },
-            Task::Emit { op: Op::Boolean { a: d }, t },
-            pay,
-            Task::Label(end),
-        ];
-        self.schedule(&tasks);
-    }
-
-    /// A fold over a literal function is a loop in the same function, and its pair of
-    /// accumulator and item is built only if the function uses it whole.
-    pub(super) fn fold(&mut self, t: TermId, d: Slot, depth: u32) {
-        let [function, start, list] = *self.terms.operands(t) else { return };
-        let inner = depth + 1;
-        let literal = self.terms.form(function) == Form::Lam;
-        let [name] = *self.terms.names(function) else {
-            return self.fold_unknown(t, d, depth);
-        };
-        if !literal {
-            return self.fold_unknown(t, d, depth);
+        let operands = self.terms.operands(t).to_vec();
+        let mut tasks = Vec::with_capacity(3 * operands.len());
+        for (index, operand) in operands.iter().enumerate() {
+            let (a, operand_index) = (d, u16::try_from(index).unwrap_or(u16::MAX));
+            tasks.push(Task::Term { t: *operand, d, depth: inner });
+            if index + 1 == operands.len() {
+                let op = Op::Boolean { a, operand: operand_index };
+                tasks.extend([Task::Emit { op, t }, pay]);
+                break;
+            }
+            let op = if is_and {
+                Op::JumpFalse { a, operand: operand_index, to: end }
+            } else {
+                Op::JumpTrue { a, operand: operand_index, to: end }
+            };
+            tasks.extend([pay, Task::Emit { op, t }]);
         }
-        let (begin, exit) = (self.label(), self.label());
-        self.visit(function, inner, 1);
-        let application = Task::Visit { t, depth, nodes: 1 };
-        let body = self.terms.operand(function, 0);
-        let mut tasks = vec![
-            Task::Term { t: start, d, depth: inner },
-            Task::Term { t: list, d: d + 1, depth: inner },
-            Task::End { op: Op::FoldBegin { d, cost: 0, exit }, t },
-            Task::Label(begin),
-            application,
-        ];
-        if self.splittable.contains(&function) {
-            let location = Location::Halves(Place::Slot(d), Place::Slot(d + 2));
-            tasks.push(Task::Bind { name, location });
-            tasks.push(Task::Into { t: body, d: d + 3, depth: inner, to: d + 3 });
-        } else {
-            let pair = Op::Pair { d: d + 3, a: d, b: d + 2 };
-            tasks.push(Task::Emit { op: pair, t });
-            let location = Location::At(Place::Slot(d + 3));
-            tasks.push(Task::Bind { name, location });
-            tasks.push(Task::Into { t: body, d: d + 4, depth: inner, to: d + 3 });
-        }
-        tasks.push(Task::Unbind { count: 1 });
-        tasks.push(Task::End { op: Op::FoldNext { d, cost: 0, body: begin }, t });
-        tasks.push(Task::Label(exit));
-        self.schedule(&tasks);
-    }
-
-    fn fold_unknown(&mut self, t: TermId, d: Slot, depth: u32) {
-        let (begin, exit) = (self.label(), self.label());
-        let inner = depth + 1;
-        let term = |i, d| Task::Term { t: self.terms.operand(t, i), d, depth: inner };
-        let (list, item) = (d + 1, d + 3);
-        let call = Op::Call { f: d, base: d + 4, n: 1, depth: slot(inner), cost: 0 };
-        let tasks = [
-            term(0, d),
-            term(1, d + 1),
-            term(2, d + 2),
-            Task::Emit { op: Op::FoldFunction { f: d, d: list }, t },
-            Task::End { op: Op::FoldBegin { d: list, cost: 0, exit }, t },
-            Task::Label(begin),
-            Task::Visit { t, depth, nodes: 1 },
-            Task::Emit { op: Op::Pair { d: d + 4, a: list, b: item }, t },
-            Task::End { op: call, t },
-            Task::End { op: Op::FoldNext { d: list, cost: 0, body: begin }, t },
-            Task::Label(exit),
-            Task::Emit { op: Op::Move { d, a: list }, t },
-        ];
+        tasks.push(Task::Label(end));
         self.schedule(&tasks);
     }
 
@@ -439,7 +386,7 @@ impl Compiler<'_> {
                 let otherwise = self.label();
                 let operand = |i| self.terms.operand(t, i);
                 let tasks = [
-                    Task::Test { t: operand(0), d, depth: 1, label: otherwise, of: t },
+                    Task::Test { t: operand(0), d, depth: 1, label: otherwise, of: (t, 0) },
                     Task::Save,
                     Task::Tail { t: operand(1), d },
                     Task::Label(otherwise),
@@ -471,6 +418,18 @@ impl Compiler<'_> {
                 let ((a, first), (b, second)) = self.two(t, d, 1)?;
                 let op = Op::AddReturn { a, b, cost: 0 };
                 self.schedule(&[first, second, Task::End { op, t }]);
+            }
+            Form::Cond => {
+                self.visit(t, 0, 1);
+                self.cond(t, d, None);
+            }
+            Form::Try => {
+                self.visit(t, 0, 1);
+                self.try_catch(t, d, None);
+            }
+            Form::Pipe => {
+                self.visit(t, 0, 1);
+                self.pipe(t, d, None)?;
             }
             _ => {
                 let (a, task) = self.operand(t, d, 0)?;

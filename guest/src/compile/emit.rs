@@ -61,6 +61,7 @@ impl Compiler<'_> {
             Op::CallSelfAdd { cost, .. } => set(cost, total),
             Op::Binary { cost, .. }
             | Op::Unary { cost, .. }
+            | Op::Builtin { cost, .. }
             | Op::Jump { cost, .. }
             | Op::Call { cost, .. }
             | Op::CallCaptured { cost, .. }
@@ -220,6 +221,9 @@ impl Compiler<'_> {
                 | Op::JumpNotEqualLiteral { to, .. }
                 | Op::JumpNotEmpty { to, .. }
                 | Op::Spread { to }
+                | Op::TryBegin { to, .. }
+                | Op::EachBegin { exit: to, .. }
+                | Op::EachNext { body: to, .. }
                 | Op::FoldBegin { exit: to, .. }
                 | Op::FoldNext { body: to, .. } => *to = target(*to),
                 _ => {}

@@ -77,6 +77,7 @@ impl Compiler<'_> {
             | Form::Boolean
             | Form::Integer
             | Form::BigInteger
+            | Form::FloatNumber
             | Form::Text
             | Form::Nil => {
                 self.constant_term(t, d)?;
@@ -99,6 +100,23 @@ impl Compiler<'_> {
             Form::If => self.if_else(t, d, depth),
             Form::And | Form::Or => self.and_or(t, d, inner),
             Form::Fold => self.fold(t, d, depth),
+            Form::Cond => self.cond(t, d, Some(depth)),
+            Form::Try => self.try_catch(t, d, Some(depth)),
+            Form::Pipe => self.pipe(t, d, Some(depth))?,
+            Form::Map
+            | Form::FlatMap
+            | Form::Filter
+            | Form::Find
+            | Form::Any
+            | Form::All
+            | Form::SortBy
+            | Form::GroupBy
+            | Form::CountBy
+            | Form::DistinctBy
+            | Form::MaxBy
+            | Form::MinBy
+            | Form::Partition
+            | Form::Update => self.each(t, d, depth),
             Form::Fst | Form::Snd => self.projection(t, d, inner)?,
             Form::Record => {
                 let names: Vec<_> = self.terms.names(t).to_vec();
@@ -120,6 +138,13 @@ impl Compiler<'_> {
     /// Forms whose operands are evaluated first, all of them.
     fn strict(&mut self, t: TermId, form: Form, d: Slot, depth: u32) -> Result<(), Failed> {
         let inner = depth + 1;
+        if form > Form::CodeOf
+            && !matches!(form, Form::Tool | Form::Trace | Form::Perform | Form::Analyze)
+            || self.terms.operands(t).len() > 2
+        {
+            self.builtin(t, form, d, inner);
+            return Ok(());
+        }
         if self.terms.operands(t).len() == 2 {
             return self.binary(t, form, d, inner);
         }
@@ -203,6 +228,10 @@ impl Compiler<'_> {
                 Some(n) => self.big(n)?,
                 None => UNIT,
             },
+            Form::FloatNumber => {
+                self.heap.grow(2)?;
+                self.heap.float(terms.float(t))
+            }
             Form::Text => {
                 let text = terms.text(t);
                 self.heap.grow(crate::heap::Heap::text_words(text.len()))?;
@@ -235,7 +264,12 @@ impl Compiler<'_> {
         let plain = |t: &TermId| {
             matches!(
                 self.terms.form(*t),
-                Form::Unit | Form::Boolean | Form::Integer | Form::BigInteger | Form::Text
+                Form::Unit
+                    | Form::Boolean
+                    | Form::Integer
+                    | Form::BigInteger
+                    | Form::FloatNumber
+                    | Form::Text
             )
         };
         if !items.iter().all(plain) {

@@ -10,6 +10,7 @@ mod control;
 mod emit;
 mod facts;
 mod forms;
+mod loops;
 mod scope;
 
 use crate::code::{Image, Op, Place, Slot};
@@ -80,13 +81,13 @@ enum Task {
         t: TermId,
         d: Slot,
     },
-    /// Branch to a label if a term is not true; the branch belongs to `of`.
+    /// Branch to a label if a term, which is an operand of `of`, is not true.
     Test {
         t: TermId,
         d: Slot,
         depth: u32,
         label: u32,
-        of: TermId,
+        of: (TermId, u16),
     },
     /// Note that a term has been visited.
     Visit {

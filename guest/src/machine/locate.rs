@@ -14,6 +14,9 @@ use crate::term::{TermId, Terms};
 /// Tools named in a fault's chain of calls.
 const MOST_CALLS: usize = 32;
 
+/// Characters of the value of `fail` that its message holds.
+const FAIL_BYTES: usize = 200;
+
 /// The fault of what went wrong at the operation `pc`, or of a limit that was met before.
 pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
     let pc = s.pc;
@@ -36,7 +39,8 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         Trouble::NotAFunction { found } | Trouble::NotAFunctionAfter { found, .. } => {
             let message =
                 format!("`{name}` needs a function to apply, not a value of type {found}");
-            (Some(0), Fault::new(Code::NotAFunction, message).hint(function_hint(found)))
+            let operand = applied(form, image.op(called_at), terms.operands(site.term).len());
+            (Some(operand), Fault::new(Code::NotAFunction, message).hint(function_hint(found)))
         }
         Trouble::Unbound(variable) => (None, unbound(terms, s, terms.name(variable))),
         Trouble::DivideByZero => {
@@ -51,6 +55,16 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
             Fault::new(Code::EmptyList, format!("`{name}` of the empty list"))
                 .hint("test with `isEmpty` first"),
         ),
+        Trouble::OutOfRange(what) => (None, Fault::new(Code::OutOfRange, what)),
+        Trouble::MissingKey(key) => (None, missing_key(&key)),
+        Trouble::NoMatch => (
+            None,
+            Fault::new(Code::NoMatch, "no test of `cond` is true")
+                .hint("end with a branch that is always taken: [true, value]"),
+        ),
+        Trouble::Unparsable(what) => (None, Fault::new(Code::Unparsable, what)),
+        Trouble::Regex(what) => (None, Fault::new(Code::Regex, what)),
+        Trouble::Fail => (None, failed(s)),
         Trouble::TooLarge(what) => (None, Fault::new(Code::TooLarge, what)),
         Trouble::UnknownTool(tool) => (None, unknown_tool(s, &tool)),
         Trouble::OutsideTool => (
@@ -68,6 +82,34 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         }
     };
     place(image, s, &site, operand, fault)
+}
+
+/// Which operand is the function that an operation of the form applies.
+fn applied(form: Form, op: Op, operands: usize) -> usize {
+    match (form, op) {
+        (Form::Try, _) => 1,
+        (Form::Update, _) => 2,
+        (Form::Pipe, Op::Call { f, base, .. } | Op::TailCall { f, base, .. }) => {
+            operands - usize::from(base - f)
+        }
+        _ => 0,
+    }
+}
+
+fn missing_key(key: &str) -> Fault {
+    let message = format!("the record has no key `{}`", shorten(key));
+    Fault::new(Code::MissingKey, message).hint("give a default, or test with `has`")
+}
+
+/// The fault of `fail`, whose value is where results go.
+fn failed(s: &State) -> Fault {
+    let value = s.values.first().copied().unwrap_or_default();
+    let message = if s.heap.is_text(value) {
+        s.heap.prefix(value, 4 * FAIL_BYTES).chars().take(FAIL_BYTES).collect()
+    } else {
+        crate::output::excerpt(&s.heap, &s.terms, &s.names(), value, FAIL_BYTES)
+    };
+    Fault::new(Code::Fail, crate::quote::visible(&message))
 }
 
 /// The fault of a limit that was met at the operation `pc`.

@@ -155,6 +155,12 @@ impl Meter {
         Ok(())
     }
 
+    /// After a fault that was caught, what is left is shared out anew.
+    pub(super) fn go_on(&mut self, depth: u32) {
+        let left = self.left();
+        self.distribute(left, depth);
+    }
+
     fn set_left(&mut self, left: i64) {
         self.reserve = left - self.fuel;
     }

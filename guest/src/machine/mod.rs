@@ -1,5 +1,7 @@
 //! The machine: one run of one program, stepped by its host.
 
+mod builtin;
+mod each;
 mod locate;
 mod meter;
 mod operate;
@@ -8,6 +10,7 @@ mod run;
 mod slow;
 mod state;
 mod steps;
+mod trial;
 
 use crate::code::Image;
 use crate::data;

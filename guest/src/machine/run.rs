@@ -300,17 +300,17 @@ fn fast(image: &Image, s: &mut State) -> bool {
                     fuel = after!(cost);
                     pc = to as usize;
                 }
-                Op::JumpFalse { a, to } => match get!(a) {
+                Op::JumpFalse { a, to, .. } => match get!(a) {
                     TRUE => {}
                     FALSE => pc = to as usize,
                     _ => slow!(),
                 },
-                Op::JumpTrue { a, to } => match get!(a) {
+                Op::JumpTrue { a, to, .. } => match get!(a) {
                     TRUE => pc = to as usize,
                     FALSE => {}
                     _ => slow!(),
                 },
-                Op::Boolean { a } => {
+                Op::Boolean { a, .. } => {
                     if !matches!(get!(a), TRUE | FALSE) {
                         slow!();
                     }

@@ -1,7 +1,7 @@
 //! Operations that the fast loop leaves: done in full, with everything that can go wrong.
 
 use super::state::{Exit, State, WINDOW, closure_index, to_u32};
-use super::{operate, rare};
+use super::{builtin, each, operate, rare};
 use crate::code::{Image, Op, Slot};
 use crate::form::Form;
 use crate::heap::Frame;
@@ -164,10 +164,18 @@ fn perform(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> 
             let empty = Err(Trouble::EmptyList.into());
             return if x == NIL { empty } else { Err(s.type_mismatch(0, x, "a list")) };
         }
-        Op::Not { a, .. } | Op::JumpFalse { a, .. } | Op::JumpTrue { a, .. } => {
-            return Err(s.type_mismatch(0, s.slot(a), "a boolean"));
+        Op::Not { a, .. } => return Err(s.type_mismatch(0, s.slot(a), "a boolean")),
+        Op::JumpFalse { a, operand, .. }
+        | Op::JumpTrue { a, operand, .. }
+        | Op::Boolean { a, operand } => {
+            return Err(s.type_mismatch(usize::from(operand), s.slot(a), "a boolean"));
         }
-        Op::Boolean { a } => return Err(s.type_mismatch(1, s.slot(a), "a boolean")),
+        Op::Builtin { form, d, n, .. } => builtin::call(image, s, at, form, [d, n])?,
+        Op::EachBegin { form, d, exit } => each::begin(image, s, at, form, d, exit)?,
+        Op::EachNext { form, d, body } => each::next(image, s, at, form, d, body)?,
+        Op::TryBegin { d, to } => s.begin_try(d, to)?,
+        Op::TryEnd => s.end_try(),
+        Op::NoMatch => return Err(Trouble::NoMatch.into()),
         Op::JumpNotEmpty { a, .. } => return Err(s.type_mismatch(0, s.slot(a), "a list")),
         Op::JumpNotLess { a, b, swap: 0, to } => {
             s.compare(image, at, Form::Lt, [s.slot(a), s.slot(b)], to)?;

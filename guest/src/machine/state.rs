@@ -1,6 +1,7 @@
 //! The registers, stack, heap and roots of a run, and the rarer things that happen to them.
 
 use super::meter::{Meter, Stop};
+use super::trial::Trial;
 use crate::code::{Code, Image, MOST_ARGUMENTS, Place, REST, Slot};
 use crate::fault::Fault;
 use crate::heap::{Frame, Full, Heap, NO_CLOSURE};
@@ -85,6 +86,8 @@ pub(super) struct State {
     /// Codes of evaluated terms, by term, scope and tool.
     pub(super) evaluated: BTreeMap<(TermId, u16, u32), u32>,
     pub(super) active_evals: u32,
+    /// `try`s whose terms are being evaluated, the innermost last.
+    pub(super) trials: Vec<Trial>,
     /// The operation whose call is being entered.
     pub(super) call: usize,
     pub(super) trace: Vec<String>,
@@ -111,6 +114,7 @@ impl State {
             tool_ids: BTreeMap::new(),
             evaluated: BTreeMap::new(),
             active_evals: 0,
+            trials: Vec::new(),
             call: 0,
             trace: Vec::new(),
             debug: Vec::new(),

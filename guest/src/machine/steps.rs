@@ -176,7 +176,12 @@ impl Machine {
                     return Err(Box::new(locate::stop(&self.image, &mut self.state, stop)));
                 }
                 Exit::Trouble(trouble) => {
-                    return Err(Box::new(locate::trouble(&self.image, &mut self.state, trouble)));
+                    let fault = locate::trouble(&self.image, &mut self.state, trouble);
+                    let is_caught = fault.code.is_catchable()
+                        && self.state.catch(&fault).map_err(|_| full())?;
+                    if !is_caught {
+                        return Err(Box::new(fault));
+                    }
                 }
                 Exit::Lookup(name) => {
                     if let Some(step) = self.look_up(name) {
@@ -274,6 +279,11 @@ impl Machine {
         );
         Ok(Step::Continuation(done(json, "continuation"), Continuation { tool, input, step }))
     }
+}
+
+fn full() -> Failure {
+    let message = "the values of this run do not fit into its memory limit";
+    Box::new(Fault::new(Code::TooLarge, message))
 }
 
 fn no_tool(name: &str) -> Fault {

@@ -37,6 +37,18 @@ pub(crate) enum Trouble {
     DivideByZero,
     NotFinite,
     EmptyList,
+    /// An index, a count, a step, a unit that is beyond what the form takes.
+    OutOfRange(String),
+    /// A record lacks this key.
+    MissingKey(String),
+    /// No test of a `cond` was true.
+    NoMatch,
+    /// A text is not what it should be.
+    Unparsable(String),
+    /// A pattern is no regular expression.
+    Regex(String),
+    /// The program says so; its value is kept where results go.
+    Fail,
     TooLarge(&'static str),
     UnknownTool(String),
     OutsideTool,

@@ -180,6 +180,7 @@ fn term_text(terms: &Terms, term: TermId) -> String {
         Form::BigInteger => {
             return terms.big_integer(term).map(ToString::to_string).unwrap_or_default();
         }
+        Form::FloatNumber => return object([("float", float_text(terms.float(term)))]),
         Form::Text => return quote(terms.text(term)),
         Form::List => return array(operands()),
         _ => {}
@@ -190,12 +191,27 @@ fn term_text(terms: &Terms, term: TermId) -> String {
         Shape::Name => object([(key, names.iter().map(name).collect())]),
         Shape::Ignored => object([(key, "null".to_owned())]),
         Shape::Operand => object([(key, first())]),
-        Shape::OneOrBare | Shape::Operands(_) => object([(key, array(operands()))]),
+        Shape::Operands(_)
+        | Shape::AtLeast(_)
+        | Shape::Between(..)
+        | Shape::BareOr(..)
+        | Shape::ListOrBare
+        | Shape::Extremes => object([(key, array(operands()))]),
         Shape::Members(members) => {
             let mut members: Vec<_> = members.iter().zip(operands()).collect();
             members.sort();
             object([(key, object(members))])
         }
+        Shape::Branches => {
+            let halves: Vec<String> = operands().collect();
+            let branches = halves.chunks(2).map(|branch| array(branch.iter().cloned()));
+            object([(key, array(branches))])
+        }
+        Shape::Try => {
+            let handler = operands().nth(1).unwrap_or_default();
+            object([("catch", handler), (key, first())])
+        }
+        Shape::Literal => String::new(),
         Shape::Lambda => {
             let parameters = match names {
                 [only] => name(only),

@@ -115,6 +115,7 @@ impl Evaluator {
                 }
                 Value::Text(format!("{a}{b}").into())
             }
+            (Form::TypeOf, [value]) => Value::Text(value.kind().into()),
             (Form::Trace, [_, value]) => value.clone(),
             (Form::Analyze, [Value::Quoted(term, _)]) => return self.analyze(*term),
             _ => return Err(Code::TypeMismatch),

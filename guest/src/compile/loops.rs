@@ -1,0 +1,208 @@
+//! Forms that apply functions themselves: folds, the other list forms, `cond`, `try`, `pipe`.
+
+use super::forms::slot;
+use super::{Compiler, Failed, Location, MOST_PARAMETERS, Task};
+use crate::code::{Op, Place, Slot};
+use crate::form::Form;
+use crate::term::TermId;
+
+impl Compiler<'_> {
+    /// A fold over a literal function is a loop in the same function, and its pair of
+    /// accumulator and item is built only if the function uses it whole.
+    pub(super) fn fold(&mut self, t: TermId, d: Slot, depth: u32) {
+        let [function, start, list] = *self.terms.operands(t) else { return };
+        let inner = depth + 1;
+        let literal = self.terms.form(function) == Form::Lam;
+        let [name] = *self.terms.names(function) else {
+            return self.fold_unknown(t, d, depth);
+        };
+        if !literal {
+            return self.fold_unknown(t, d, depth);
+        }
+        let (begin, exit) = (self.label(), self.label());
+        self.visit(function, inner, 1);
+        let application = Task::Visit { t, depth, nodes: 1 };
+        let body = self.terms.operand(function, 0);
+        let mut tasks = vec![
+            Task::Term { t: start, d, depth: inner },
+            Task::Term { t: list, d: d + 1, depth: inner },
+            Task::End { op: Op::FoldBegin { d, cost: 0, exit }, t },
+            Task::Label(begin),
+            application,
+        ];
+        if self.splittable.contains(&function) {
+            let location = Location::Halves(Place::Slot(d), Place::Slot(d + 2));
+            tasks.push(Task::Bind { name, location });
+            tasks.push(Task::Into { t: body, d: d + 3, depth: inner, to: d + 3 });
+        } else {
+            let pair = Op::Pair { d: d + 3, a: d, b: d + 2 };
+            tasks.push(Task::Emit { op: pair, t });
+            let location = Location::At(Place::Slot(d + 3));
+            tasks.push(Task::Bind { name, location });
+            tasks.push(Task::Into { t: body, d: d + 4, depth: inner, to: d + 3 });
+        }
+        tasks.push(Task::Unbind { count: 1 });
+        tasks.push(Task::End { op: Op::FoldNext { d, cost: 0, body: begin }, t });
+        tasks.push(Task::Label(exit));
+        self.schedule(&tasks);
+    }
+
+    fn fold_unknown(&mut self, t: TermId, d: Slot, depth: u32) {
+        let (begin, exit) = (self.label(), self.label());
+        let inner = depth + 1;
+        let term = |i, d| Task::Term { t: self.terms.operand(t, i), d, depth: inner };
+        let (list, item) = (d + 1, d + 3);
+        let call = Op::Call { f: d, base: d + 4, n: 1, depth: slot(inner), cost: 0 };
+        let tasks = [
+            term(0, d),
+            term(1, d + 1),
+            term(2, d + 2),
+            Task::Emit { op: Op::FoldFunction { f: d, d: list }, t },
+            Task::End { op: Op::FoldBegin { d: list, cost: 0, exit }, t },
+            Task::Label(begin),
+            Task::Visit { t, depth, nodes: 1 },
+            Task::Emit { op: Op::Pair { d: d + 4, a: list, b: item }, t },
+            Task::End { op: call, t },
+            Task::End { op: Op::FoldNext { d: list, cost: 0, body: begin }, t },
+            Task::Label(exit),
+            Task::Emit { op: Op::Move { d, a: list }, t },
+        ];
+        self.schedule(&tasks);
+    }
+
+    /// A form that applies a function to each element of a list, by the operations `EachBegin` and
+    /// `EachNext` around a call; `update` applies one to the value of a key.
+    pub(super) fn each(&mut self, t: TermId, d: Slot, depth: u32) {
+        let (begin, exit) = (self.label(), self.label());
+        let (form, inner) = (self.terms.form(t), depth + 1);
+        let mut tasks = Vec::with_capacity(12);
+        for (index, operand) in self.terms.operands(t).iter().enumerate() {
+            tasks.push(Task::Term { t: *operand, d: d + to_slot(index), depth: inner });
+        }
+        let f = if form == Form::Update { d + 2 } else { d };
+        let call = Op::Call { f, base: d + 5, n: 1, depth: slot(inner), cost: 0 };
+        tasks.extend([
+            Task::End { op: Op::Pay { cost: 0 }, t },
+            Task::Emit { op: Op::EachBegin { form, d, exit }, t },
+            Task::Label(begin),
+            Task::Visit { t, depth, nodes: 1 },
+            Task::Emit { op: Op::Move { d: d + 5, a: d + 4 }, t },
+            Task::End { op: call, t },
+            Task::Emit { op: Op::EachNext { form, d, body: begin }, t },
+            Task::Label(exit),
+        ]);
+        self.schedule(&tasks);
+    }
+
+    /// The first branch whose test is true; without a depth as the value of the function.
+    pub(super) fn cond(&mut self, t: TermId, d: Slot, depth: Option<u32>) {
+        let end = self.label();
+        let inner = depth.unwrap_or(0) + 1;
+        let mut tasks = Vec::new();
+        for (index, branch) in self.terms.operands(t).chunks_exact(2).enumerate() {
+            let [test, value] = *branch else { continue };
+            let next = self.function().label();
+            let of = (t, u16::try_from(2 * index).unwrap_or(u16::MAX));
+            tasks.push(Task::Test { t: test, d, depth: inner, label: next, of });
+            tasks.push(Task::Save);
+            match depth {
+                Some(depth) => tasks.extend([
+                    Task::Term { t: value, d, depth },
+                    Task::End { op: Op::Jump { to: end, cost: 0 }, t },
+                ]),
+                None => tasks.push(Task::Tail { t: value, d }),
+            }
+            tasks.extend([Task::Label(next), Task::Restore]);
+        }
+        tasks.push(Task::Emit { op: Op::NoMatch, t });
+        tasks.extend([Task::End { op: Op::Pay { cost: 0 }, t }, Task::Label(end)]);
+        self.schedule(&tasks);
+    }
+
+    /// `try`: what is tried is never in tail position, the handler's application is.
+    pub(super) fn try_catch(&mut self, t: TermId, d: Slot, depth: Option<u32>) {
+        let (handler, end) = (self.label(), self.label());
+        let (tried, function) = (self.terms.operand(t, 0), self.terms.operand(t, 1));
+        let inner = depth.unwrap_or(0) + 1;
+        let pay = Task::End { op: Op::Pay { cost: 0 }, t };
+        let (done, apply) = match depth {
+            Some(depth) => (
+                Op::Jump { to: end, cost: 0 },
+                Op::Call { f: d + 1, base: d, n: 1, depth: slot(depth), cost: 0 },
+            ),
+            None => {
+                (Op::Return { a: d, cost: 0 }, Op::TailCall { f: d + 1, base: d, n: 1, cost: 0 })
+            }
+        };
+        self.schedule(&[
+            pay,
+            Task::Emit { op: Op::TryBegin { d, to: handler }, t },
+            Task::Term { t: tried, d, depth: inner },
+            pay,
+            Task::Emit { op: Op::TryEnd, t },
+            Task::End { op: done, t },
+            Task::Label(handler),
+            Task::Term { t: function, d: d + 1, depth: inner },
+            Task::Visit { t, depth: depth.unwrap_or(0), nodes: 1 },
+            Task::End { op: apply, t },
+            Task::Label(end),
+        ]);
+    }
+
+    /// Passes a value through functions; the last call is in tail position.
+    pub(super) fn pipe(&mut self, t: TermId, d: Slot, depth: Option<u32>) -> Result<(), Failed> {
+        let operands = self.terms.operands(t).to_vec();
+        if operands.len() > MOST_PARAMETERS {
+            return Err(Failed::Parameters(t));
+        }
+        let here = depth.unwrap_or(0);
+        let base = d + to_slot(operands.len());
+        let mut tasks = Vec::with_capacity(5 * operands.len());
+        for (index, operand) in operands.iter().enumerate() {
+            tasks.push(Task::Term { t: *operand, d: d + to_slot(index), depth: here + 1 });
+        }
+        for index in 1..operands.len() {
+            let (f, is_last) = (d + to_slot(index), index + 1 == operands.len());
+            tasks.push(Task::Visit { t, depth: here, nodes: 1 });
+            tasks.push(Task::Emit { op: Op::Move { d: base, a: d }, t });
+            if is_last && depth.is_none() {
+                tasks.push(Task::End { op: Op::TailCall { f, base, n: 1, cost: 0 }, t });
+                break;
+            }
+            let deeper = slot(if is_last { here } else { here + 1 });
+            tasks.push(Task::End { op: Op::Call { f, base, n: 1, depth: deeper, cost: 0 }, t });
+            tasks.push(Task::Emit { op: Op::Move { d, a: base }, t });
+        }
+        self.schedule(&tasks);
+        Ok(())
+    }
+
+    /// A strict form of any number of operands, or of those in a list where there may be many.
+    pub(super) fn builtin(&mut self, t: TermId, form: Form, d: Slot, inner: u32) {
+        let operands = self.terms.operands(t);
+        if operands.len() > MOST_PARAMETERS || is_many(form, operands.len()) {
+            let items = Task::Items { t, index: 0, d, depth: inner };
+            let op = Op::Builtin { form, d, n: 0, cost: 0 };
+            self.emit(Op::Constant { d, k: 0 }, t);
+            let reverse = Task::Emit { op: Op::Reverse { d }, t };
+            return self.schedule(&[items, reverse, Task::End { op, t }]);
+        }
+        let mut tasks = Vec::with_capacity(operands.len() + 1);
+        for (index, operand) in operands.iter().enumerate() {
+            tasks.push(Task::Term { t: *operand, d: d + to_slot(index), depth: inner });
+        }
+        let n = to_slot(operands.len());
+        tasks.push(Task::End { op: Op::Builtin { form, d, n, cost: 0 }, t });
+        self.schedule(&tasks);
+    }
+}
+
+/// Whether a form takes its operands in a list because there may be any number of them.
+fn is_many(form: Form, operands: usize) -> bool {
+    let of_many = matches!(form, Form::Add | Form::Mul | Form::Concat | Form::Min | Form::Max);
+    of_many && operands > 1
+}
+
+fn to_slot(n: usize) -> Slot {
+    Slot::try_from(n).unwrap_or(Slot::MAX)
+}

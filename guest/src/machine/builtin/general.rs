@@ -1,0 +1,21 @@
+//! Forms for values of every type: 1 unit of fuel each, that of their visit.
+
+use super::Call;
+use crate::form::Form;
+use crate::machine::state::Exit;
+use crate::primitive::{Trouble, type_name};
+use crate::value::Word;
+
+pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let x = c.operand(0);
+    match c.form {
+        Form::Fail => {
+            c.s.give(x);
+            Err(Trouble::Fail.into())
+        }
+        _ => {
+            let name = type_name(&c.s.heap, x);
+            c.make_text(name)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! `try`: where a fault goes on, and the record that its handler gets.
+
+use super::state::{Exit, State, closure_index, closure_word, to_u32};
+use crate::code::Slot;
+use crate::fault::Fault;
+use crate::heap::{Frame, Full, Heap};
+use crate::value::UNIT;
+
+/// A `try` whose term is being evaluated.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trial {
+    /// Its frame among the pending calls: where the handler begins, and in which function.
+    top: usize,
+    /// The slot for the record.
+    d: Slot,
+    active_evals: u32,
+}
+
+impl State {
+    /// Notes where a fault goes on. The frame is for the collector: it keeps the closure.
+    pub(super) fn begin_try(&mut self, d: Slot, handler: u32) -> Result<(), Exit> {
+        let Self { base, closure, depth, top, active_evals, .. } = *self;
+        let closure = closure_index(closure);
+        self.push_frame(Frame { pc: handler, base: to_u32(base), closure, depth })?;
+        self.trials.push(Trial { top, d, active_evals });
+        Ok(())
+    }
+
+    /// What was tried has a value.
+    pub(super) fn end_try(&mut self) {
+        if let Some(trial) = self.trials.pop() {
+            self.top = trial.top;
+        }
+    }
+
+    /// Goes on with the handler of the innermost `try`; false if there is none.
+    pub(super) fn catch(&mut self, fault: &Fault) -> Result<bool, Full> {
+        let Some(trial) = self.trials.pop() else { return Ok(false) };
+        let Some(frame) = self.frames.get(trial.top).copied() else { return Ok(false) };
+        (self.top, self.active_evals) = (trial.top, trial.active_evals);
+        (self.pc, self.base, self.depth) = (frame.pc as usize, frame.base as usize, frame.depth);
+        self.closure = closure_word(frame.closure);
+        self.meter.go_on(self.depth);
+        let record = self.fault_record(fault, usize::from(trial.d))?;
+        self.set(self.base + usize::from(trial.d), record);
+        Ok(true)
+    }
+
+    /// The record of a fault; the value of `fail` is in `values`.
+    fn fault_record(&mut self, fault: &Fault, d: usize) -> Result<u64, Full> {
+        let hint = fault.hint.as_deref().unwrap_or_default();
+        let texts = ["at", &fault.at, "code", fault.code.name(), "hint", hint];
+        let more = ["message", &fault.message, "value"];
+        let words = texts.iter().chain(&more).map(|text| Heap::text_words(text.len()));
+        let words = words.sum::<usize>() + 11;
+        if !self.heap.has_room(words) {
+            let (live, mut closure) = (self.base + d, self.closure);
+            let collected = self.collect(words, live, &mut closure);
+            self.closure = closure;
+            collected?;
+        }
+        let failed = fault.code == crate::fault::Code::Fail;
+        let value = self.values.first().copied().filter(|_| failed).unwrap_or(UNIT);
+        let mut members = Vec::with_capacity(10);
+        for text in texts.iter().chain(&more) {
+            members.push(self.heap.text(text)?);
+        }
+        if fault.hint.is_none()
+            && let Some(hint) = members.get_mut(5)
+        {
+            *hint = UNIT;
+        }
+        members.push(value);
+        self.heap.record(&members)
+    }
+}
