@@ -39,6 +39,14 @@ pub(crate) fn bless() -> Result<()> {
     cargo(&["test", "-p", "pif-tests", "--test", "corpus"], &[("BLESS", "1")])
 }
 
+/// Puts the table of forms into the reference.
+pub(crate) fn reference() -> Result<()> {
+    let path = pif_tests::reference::path();
+    let text = std::fs::read_to_string(&path)?;
+    std::fs::write(&path, pif_tests::reference::renew(&text)?)?;
+    Ok(())
+}
+
 /// Builds the component as the host embeds it.
 pub(crate) fn component() -> Result<()> {
     let path = root().join("target").join("pif-guest.wasm");

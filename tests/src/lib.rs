@@ -9,6 +9,7 @@ pub mod definitional;
 pub mod fuzz;
 pub mod generate;
 pub mod native;
+pub mod reference;
 pub mod run;
 #[cfg(target_os = "linux")]
 pub mod system;

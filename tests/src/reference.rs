@@ -1,0 +1,69 @@
+//! The parts of the language's reference that are made from the table of forms.
+
+use anyhow::{Context, Result};
+use pif_guest::form::{FORMS, Row};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Characters of a line of the list of keys.
+const WIDTH: usize = 120;
+
+/// Where the reference is.
+#[must_use]
+pub fn path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../guest/LANGUAGE.md")
+}
+
+/// The reference with its made parts as the table has them now. They stand between comments that
+/// name them.
+pub fn renew(text: &str) -> Result<String> {
+    let text = replace(text, "keys", &keys())?;
+    replace(&text, "forms", &tables()?)
+}
+
+fn replace(text: &str, part: &str, made: &str) -> Result<String> {
+    let (open, close) = (format!("<!-- {part} -->\n"), format!("<!-- /{part} -->\n"));
+    let (before, rest) = text.split_once(&open).with_context(|| format!("no part `{part}`"))?;
+    let (_, after) = rest.split_once(&close).with_context(|| format!("`{part}` has no end"))?;
+    Ok(format!("{before}{open}{made}{close}{after}"))
+}
+
+/// All keys in the order in which they are looked for.
+fn keys() -> String {
+    let (mut text, mut line) = (String::new(), "`".to_owned());
+    for row in FORMS {
+        if line.len() + row.name.len() >= WIDTH {
+            text.push_str(line.trim_end());
+            text.push('\n');
+            line.clear();
+        }
+        line.push_str(row.name);
+        line.push(' ');
+    }
+    format!("{text}{}`\n", line.trim_end())
+}
+
+/// A table for each group, in the order of first sight.
+fn tables() -> Result<String> {
+    let mut groups: Vec<&str> = Vec::new();
+    for row in FORMS {
+        if !groups.contains(&row.group) {
+            groups.push(row.group);
+        }
+    }
+    let mut text = String::new();
+    for group in groups {
+        let title: String = group.chars().take(1).flat_map(char::to_uppercase).collect();
+        writeln!(text, "### {title}{}\n", group.get(1..).unwrap_or_default())?;
+        writeln!(text, "| form | meaning | example | result |\n|---|---|---|---|")?;
+        for Row { syntax, doc, example, result, .. } in FORMS.iter().filter(|it| it.group == group)
+        {
+            let syntax = syntax.split(" or {").collect::<Vec<_>>().join("` or `{");
+            let cell = |text: &str| text.replace('|', "\\|");
+            let (syntax, doc) = (cell(&syntax), cell(doc));
+            writeln!(text, "| `{syntax}` | {doc} | `{}` | `{}` |", cell(example), cell(result))?;
+        }
+        text.push('\n');
+    }
+    Ok(format!("{}\n", text.trim_end()))
+}
