@@ -4,31 +4,70 @@ use crate::parse::form_names;
 
 /// Spellings from other languages, and the form that does it here.
 const IDIOMS: &[(&[&str], &str)] = &[
-    (&["+", "plus", "sum"], r#"{"add": [a, b]}"#),
+    (&["+", "plus"], r#"{"add": [a, b]}"#),
     (&["-", "minus", "subtract"], r#"{"sub": [a, b]}"#),
     (&["*", "times", "multiply"], r#"{"mul": [a, b]}"#),
-    (&["/", "divide"], r#"{"div": [a, b]}"#),
+    (&["/", "//", "divide", "idiv"], r#"{"div": [a, b]}"#),
     (&["%", "modulo", "rem"], r#"{"mod": [a, b]}"#),
+    (&["**", "^", "power", "expt"], r#"{"pow": [a, b]}"#),
     (&["=", "==", "===", "equals", "equal"], r#"{"eq": [a, b]}"#),
-    (&["<"], r#"{"lt": [a, b]}"#),
-    (&[">"], r#"{"gt": [a, b]}"#),
-    (&["<=", "le"], r#"{"lte": [a, b]}"#),
-    (&[">=", "ge"], r#"{"gte": [a, b]}"#),
+    (&["!=", "<>", "!==", "neq", "ne", "not_equal"], r#"{"not": {"eq": [a, b]}}"#),
+    (&["<", "less"], r#"{"lt": [a, b]}"#),
+    (&[">", "greater"], r#"{"gt": [a, b]}"#),
+    (&["<=", "le", "leq"], r#"{"lte": [a, b]}"#),
+    (&[">=", "ge", "geq"], r#"{"gte": [a, b]}"#),
     (&["&&"], r#"{"and": [a, b]}"#),
     (&["||"], r#"{"or": [a, b]}"#),
     (&["!"], r#"{"not": a}"#),
     (&["function", "lambda", "fn", "func", "λ", "=>"], r#"{"lam": "x", "body": t}"#),
-    (&["call", "apply"], r#"{"app": {"func": f, "arg": a}}"#),
-    (&["for", "while", "loop", "reduce", "foldl"], r#"{"fold": [f, init, list]}"#),
+    (&["call", "apply", "invoke"], r#"{"app": {"func": f, "arg": a}}"#),
+    (&["for", "while", "loop", "foreach"], r#"{"fold": [f, init, list]}"#),
+    (&["reduce", "foldl", "foldr", "inject", "accumulate"], r#"{"fold": [f, init, list]}"#),
+    (&["collect", "transform", "mapcar"], r#"{"map": [f, list]}"#),
+    (&["where", "select", "grep"], r#"{"filter": [f, list]}"#),
+    (&["order_by", "sortby", "sort_with"], r#"{"sort_by": [f, list]}"#),
+    (&["groupby", "bucket"], r#"{"group_by": [f, list]}"#),
+    (&["unique", "uniq", "dedupe", "dedup"], r#"{"distinct": [list]}"#),
+    (&["average", "avg"], r#"{"mean": [list]}"#),
+    (&["maximum"], r#"{"max": [list]}"#),
+    (&["minimum"], r#"{"min": [list]}"#),
     (&["car", "first"], r#"{"head": list}"#),
     (&["cdr", "rest"], r#"{"tail": list}"#),
+    (&["at", "index", "elt"], r#"{"nth": [list, i]}"#),
+    (&["extend", "list_concat", "++"], r#"{"append": [a, b]}"#),
+    (&["push"], r#"{"append": [list, [x]]}"#),
     (&["list", "array"], "[a, b, …]"),
-    (&["cond", "then", "else"], r#"{"if": {"cond": c, "then": t, "else": e}}"#),
-    (&["const", "literal", "value", "int", "number", "string"], "the bare JSON value"),
-    (&["variable", "name", "ref"], r#"{"var": "x"}"#),
+    (&["then", "else", "ternary", "?"], r#"{"if": {"cond": c, "then": t, "else": e}}"#),
+    (&["switch", "case", "when", "match"], r#"{"cond": [[test, value], …]}"#),
+    (
+        &["let*", "letrec", "define", "def", "bind", "begin", "do"],
+        r#"{"let": [["x", t]], "in": b}"#,
+    ),
+    (&["raise", "throw", "error"], r#"{"fail": t}"#),
+    (&["catch", "rescue", "except"], r#"{"try": t, "catch": f}"#),
+    (&["compose", "|>", "->>"], r#"{"pipe": [x, f, g]}"#),
+    (&["print", "log", "console.log", "puts"], r#"{"trace": [label, t]}"#),
+    (&["const", "literal", "value", "number", "string"], "the bare JSON value"),
+    (&["variable", "name", "ref", "$"], r#"{"var": "x"}"#),
     (&["nil?", "empty", "null?", "is_empty"], r#"{"isEmpty": list}"#),
-    (&["len", "size", "count"], r#"{"length": list}"#),
+    (&["len", "size", "count", "strlen"], r#"{"length": list}"#),
     (&["recur", "recurse", "rec"], r#"{"self": true}"#),
+    (&["substring", "substr"], r#"{"slice": [s, from, to]}"#),
+    (&["uppercase", "touppercase", "upcase"], r#"{"upper": s}"#),
+    (&["lowercase", "tolowercase", "downcase"], r#"{"lower": s}"#),
+    (&["strip"], r#"{"trim": s}"#),
+    (&["str", "tostring", "string_of"], r#"{"to_string": a}"#),
+    (&["parseint", "atoi"], r#"{"parse_int": s}"#),
+    (&["json_encode", "json_stringify", "tojson"], r#"{"json_text": a}"#),
+    (&["json_decode", "fromjson"], r#"{"json_parse": s}"#),
+    (&["regex", "regexp", "regex_match", "test"], r#"{"matches": [s, regex]}"#),
+    (&["dict", "object", "hash", "struct"], r#"{"record": {"k": t}}"#),
+    (&["lookup", "field", "prop", "getattr"], r#"{"get": [record, key]}"#),
+    (&["set", "assoc"], r#"{"put": [record, key, value]}"#),
+    (&["in", "includes", "member"], r#"{"contains": [list, x]}"#),
+    (&["exists", "has_key"], r#"{"has": [record, key]}"#),
+    (&["typeof", "type"], r#"{"type_of": a}"#),
+    (&["now", "today", "random", "rand"], "the value as `data`: a run has no clock and no chance"),
 ];
 
 /// Keys of an object that are looked at, and names that are compared: advice is for what people
@@ -49,7 +88,8 @@ pub fn for_keys(keys: &[&str]) -> String {
         IDIOMS.iter().find(|(names, _)| names.contains(&lower.as_str())).map(|(_, form)| *form)
     };
     if let Some(form) = keys().find_map(idiom) {
-        return format!("write {form}");
+        let verb = if form.starts_with("the value") { "pass" } else { "write" };
+        return format!("{verb} {form}");
     }
     if let Some(name) = keys().find_map(|key| nearest(key, form_names())) {
         return format!("did you mean `{name}`?");

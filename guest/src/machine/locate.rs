@@ -214,8 +214,28 @@ fn mismatch(form: Form, operand: usize, wanted: &str, found: &str) -> Fault {
     );
     match (form, wanted, found) {
         (Form::Add, "a number", "string") => fault.hint(r#"join texts with {"concat": [a, b]}"#),
-        (Form::Concat, _, "list") => fault.hint(r#"join lists with fold and cons: {"fold": [{"lam": "p", "body": {"cons": {"head": {"snd": {"var": "p"}}, "tail": {"fst": {"var": "p"}}}}}, second, reversed first]}"#),
-        (Form::Concat, _, "integer") => fault.hint("`concat` joins strings only"),
+        (Form::Concat, _, "list") => fault.hint(r#"join lists with {"append": [a, b]}"#),
+        (Form::Concat, _, "integer" | "float" | "boolean") => {
+            fault.hint(r#"write {"to_string": a} for what is no text"#)
+        }
+        (Form::Head | Form::Tail, _, "string") => {
+            fault.hint(r#"take texts apart with {"slice": [s, from, to]} or {"chars": s}"#)
+        }
+        (Form::Length, _, "record") => fault.hint(r#"write {"length": {"keys": record}}"#),
+        (Form::Get | Form::GetIn, "a record", "list") => {
+            fault.hint(r#"of a list {"nth": [list, i]} is an element"#)
+        }
+        (Form::Get | Form::GetIn, "a record", "pair") => {
+            fault.hint("take pairs apart with `fst` and `snd`")
+        }
+        (Form::Nth, "a list", "record") => fault.hint(r#"write {"get": [record, key]}"#),
+        (_, "a record", "list") => fault.hint(r#"make one with {"from_entries": pairs}"#),
+        (_, "a list", "record") => {
+            fault.hint(r#"write {"values": record}, {"keys": record} or {"entries": record}"#)
+        }
+        (form, "a list", "function") if form != Form::Fold && operand == 1 => {
+            fault.hint("the order is [function, list]")
+        }
         (_, "a number" | "a number or a string", "pair") => fault.hint(
             "the function of `fold` gets one pair (accumulator, item): take it apart with `fst` and `snd`",
         ),
