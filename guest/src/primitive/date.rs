@@ -163,12 +163,13 @@ impl Moment {
 fn fraction(n: f64) -> BigUint {
     let (significand, exponent) = parts(n);
     let bits = -exponent;
-    if bits <= 0 || n == n.floor() {
+    if bits <= 0 {
         return BigUint::zero();
     }
     let one = BigUint::from(1_u8) << bits;
     let above_zero = BigUint::from(significand) % &one;
-    let fraction = if n < 0.0 { one - above_zero } else { above_zero };
+    let is_above = above_zero.is_zero() || n > 0.0;
+    let fraction = if is_above { above_zero } else { one - above_zero };
     fraction << (1074 - bits)
 }
 

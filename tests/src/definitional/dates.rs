@@ -117,7 +117,7 @@ fn parts(n: &Value) -> BigInt {
         Value::Float(n) => {
             // Doubling is exact as long as there is a fraction.
             let (mut n, mut doubled) = (*n, 0);
-            while n != n.floor() {
+            while n.fract().abs() > 0.0 {
                 n *= 2.0;
                 doubled += 1;
             }
@@ -139,33 +139,11 @@ impl Evaluator {
                 self.charge(bytes(format) / 64)?;
                 self.date_format(n, format)
             }
-            (Form::DateParts, [n]) => {
-                let f = fields(second(n)?);
-                let parts = [
-                    ("day", f.day),
-                    ("day_of_year", f.day_of_year),
-                    ("hour", f.second / 3600),
-                    ("minute", f.second % 3600 / 60),
-                    ("month", f.month),
-                    ("second", f.second % 60),
-                    ("weekday", f.weekday),
-                    ("year", f.year),
-                ];
-                let parts = parts.map(|(key, n)| (key.to_owned(), Value::Integer(n.into())));
-                Ok(Value::Record(Rc::new(parts.into())))
-            }
+            (Form::DateParts, [n]) => date_parts(n),
             (Form::DateAdd, [n, Value::Record(steps)]) if is_number(n) => self.date_add(n, steps),
             (Form::DateDiff, [a, b, Value::Text(name)]) if is_number(a) && is_number(b) => {
                 self.charge(bytes(name) / 64)?;
-                let (from, to) = (second(a)?, second(b)?);
-                let (length, is_months) = unit(name)?;
-                let units = if is_months {
-                    months(a, from, b, to)? / length
-                } else {
-                    let difference = parts(b) - parts(a);
-                    difference / (BigInt::from(length) << 1074)
-                };
-                Ok(Value::Integer(units))
+                date_diff(a, b, name)
             }
             _ => Err(Code::TypeMismatch),
         }
@@ -225,6 +203,34 @@ impl Evaluator {
     }
 }
 
+fn date_parts(n: &Value) -> Evaluated {
+    let f = fields(second(n)?);
+    let parts = [
+        ("day", f.day),
+        ("day_of_year", f.day_of_year),
+        ("hour", f.second / 3600),
+        ("minute", f.second % 3600 / 60),
+        ("month", f.month),
+        ("second", f.second % 60),
+        ("weekday", f.weekday),
+        ("year", f.year),
+    ];
+    let parts = parts.map(|(key, n)| (key.to_owned(), Value::Integer(n.into())));
+    Ok(Value::Record(Rc::new(parts.into())))
+}
+
+fn date_diff(a: &Value, b: &Value, name: &str) -> Evaluated {
+    let (from, to) = (second(a)?, second(b)?);
+    let (length, is_months) = unit(name)?;
+    let units = if is_months {
+        months(a, from, b, to) / length
+    } else {
+        let difference: BigInt = parts(b) - parts(a);
+        difference / (BigInt::from(length) << 1074)
+    };
+    Ok(Value::Integer(units))
+}
+
 /// The name at this place, from 1, of names of three letters.
 fn letters(names: &str, place: i64) -> String {
     let skipped = usize::try_from(3 * (place - 1)).unwrap_or(0);
@@ -232,25 +238,21 @@ fn letters(names: &str, place: i64) -> String {
 }
 
 /// Whole months from one moment to another: as many as can be added without passing it.
-fn months(a: &Value, from: i64, b: &Value, to: i64) -> Result<BigInt, Code> {
+fn months(a: &Value, from: i64, b: &Value, to: i64) -> BigInt {
     let step = if parts(a) <= parts(b) { 1 } else { -1 };
-    let goal = parts(b);
-    let reached = |months: i64| {
-        let to = later(from, months)?;
-        Ok::<_, Code>(parts(a) + (BigInt::from(to - from) << 1074))
+    let goes_too_far = |months: i64| {
+        let Ok(reached) = later(from, months) else { return true };
+        let reached: BigInt = parts(a) + (BigInt::from(reached - from) << 1074);
+        if step > 0 { reached > parts(b) } else { reached < parts(b) }
     };
-    let (f, t) = (fields(from), fields(to));
+    let (from, to) = (fields(from), fields(to));
     // Near enough to count on from there.
-    let mut months = (t.year - f.year) * 12 + t.month - f.month - 2 * step;
-    if months.signum() != step {
-        months = 0;
-    }
-    while let Ok(next) = reached(months + step)
-        && if step > 0 { next <= goal } else { next >= goal }
-    {
+    let start = (to.year - from.year) * 12 + to.month - from.month - 2 * step;
+    let mut months = if start.signum() == step { start } else { 0 };
+    while !goes_too_far(months + step) {
         months += step;
     }
-    Ok(months.into())
+    months.into()
 }
 
 /// A text of exactly so many digits as a number.

@@ -60,7 +60,7 @@ pub(super) fn nearest(a: &BigInt, b: &BigInt, is_negative: bool) -> Evaluated {
     let more = 2 * DECIMALS;
     let (decimals, rest) = (a * ten(more).magnitude()).div_rem(b);
     let sign = if is_negative { "-" } else { "" };
-    let last = if rest.is_zero() { 0 } else { 1 };
+    let last = u8::from(!rest.is_zero());
     let text = format!("{sign}{decimals}{last}e-{}", more + 1);
     finite(text.parse().map_err(|_| Code::Internal)?)
 }
@@ -69,12 +69,8 @@ pub(super) fn nearest(a: &BigInt, b: &BigInt, is_negative: bool) -> Evaluated {
 fn half_even(a: &BigInt, b: &BigInt) -> BigInt {
     let below = a.div_floor(b);
     let (from_below, to_above) = (a - &below * b, (&below + 1) * b - a);
-    match from_below.cmp(&to_above) {
-        std::cmp::Ordering::Less => below,
-        std::cmp::Ordering::Greater => below + 1,
-        std::cmp::Ordering::Equal if below.is_even() => below,
-        std::cmp::Ordering::Equal => below + 1,
-    }
+    let up = from_below > to_above || from_below == to_above && below.is_odd();
+    below + u8::from(up)
 }
 
 fn integer(n: BigInt) -> Evaluated {
