@@ -183,6 +183,7 @@ impl Evaluator {
             let Value::Integer(steps) = count else { return Err(Code::TypeMismatch) };
             let limbs = limbs(count)?;
             self.charge(if limbs > 1 { limbs } else { 0 })?;
+            self.charge(bytes(name) / 64)?;
             let (length, is_months) = unit(name)?;
             *if is_months { &mut months } else { &mut seconds } += steps * length;
         }

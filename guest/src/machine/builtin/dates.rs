@@ -1,7 +1,7 @@
 //! `date_parse date_format date_parts date_add date_diff`: seconds since 1970, UTC.
 //!
-//! Fuel: a unit per 64 bytes of each text that is read or made; `date_add` a unit per member of its
-//! record, and the limbs of a member of two or more.
+//! Fuel: a unit per 64 bytes of each text that is read or made, keys too; `date_add` a unit per
+//! member of its record, and the limbs of a member of two or more.
 
 use super::Call;
 use crate::form::Form;
@@ -87,8 +87,9 @@ fn date_add(c: &mut Call<'_>) -> Result<Word, Exit> {
             }
         };
         c.charge(if count.limbs() > 1 { count.limbs() } else { 0 })?;
-        // No unit is longer than its names, whatever the key is.
-        match Unit::of(&c.s.heap.prefix(key, 64))? {
+        let size = c.s.heap.text_size(key);
+        c.charge(size.map_or(0, |(bytes, _)| bytes / TEXT_UNIT))?;
+        match Unit::of(&c.s.heap.string(key))? {
             Unit::Months(unit) => months += count.big() * unit,
             Unit::Seconds(unit) => seconds += count.big() * unit,
         }
