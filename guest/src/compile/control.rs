@@ -93,8 +93,7 @@ impl Compiler<'_> {
                 Task::Visit { t: argument, depth: inner, nodes: 1 },
                 Task::Term { t: a, d, depth: inner + 1 },
             ];
-            if depth.is_none() && self.terms.form(b) == Form::Add && self.added_literal(b).is_none()
-            {
+            if depth.is_none() && self.is_sum_of_two(b) && self.added_literal(b).is_none() {
                 let ((x, left), (y, right)) = self.two(b, d + 1, inner + 2)?;
                 let op = Op::TailSelfPairAdd { base: d, a: x, b: y, cost: 0, back: 0 };
                 let sum = Task::Visit { t: b, depth: inner + 1, nodes: 1 };
@@ -119,6 +118,10 @@ impl Compiler<'_> {
         };
         self.schedule(&[Task::Term { t: argument, d, depth: inner }, Task::End { op, t }]);
         Ok(true)
+    }
+
+    fn is_sum_of_two(&self, t: TermId) -> bool {
+        self.terms.form(t) == Form::Add && self.terms.operands(t).len() == 2
     }
 
     /// `self` applied to a variable plus or minus a small literal: one operation.
@@ -413,7 +416,7 @@ impl Compiler<'_> {
                 let op = Op::AddLiteralReturn { a, cost: 0, n };
                 self.schedule(&[task, literal, Task::End { op, t }]);
             }
-            Form::Add => {
+            Form::Add if self.is_sum_of_two(t) => {
                 self.visit(t, 0, 1);
                 let ((a, first), (b, second)) = self.two(t, d, 1)?;
                 let op = Op::AddReturn { a, b, cost: 0 };

@@ -62,9 +62,10 @@ impl Compiler<'_> {
         is_integer.then(|| self.terms.integer(t).try_into().ok()).flatten()
     }
 
-    /// Of `add` or `sub` with a literal: what is added.
+    /// Of `add` or `sub` of two operands, the second a literal: what is added.
     pub(super) fn added_literal(&self, t: TermId) -> Option<i32> {
-        let n = self.literal::<i32>(self.terms.operand(t, 1))?;
+        let [_, literal] = *self.terms.operands(t) else { return None };
+        let n = self.literal::<i32>(literal)?;
         if self.terms.form(t) == Form::Sub { n.checked_neg() } else { Some(n) }
     }
 

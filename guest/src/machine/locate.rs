@@ -34,7 +34,8 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
     let (operand, fault) = match trouble {
         Trouble::Elsewhere(fault) => return Fault { calls: calls(image, s), ..*fault },
         Trouble::Type { operand, wanted, found } => {
-            (Some(operand), mismatch(form, operand, wanted, found))
+            let is_only = terms.operands(site.term).len() == 1;
+            (Some(operand), mismatch(form, operand, is_only, wanted, found))
         }
         Trouble::NotAFunction { found } | Trouble::NotAFunctionAfter { found, .. } => {
             let message =
@@ -181,31 +182,27 @@ fn calls(image: &Image, s: &State) -> Vec<String> {
     calls
 }
 
-fn ordinal(operand: usize) -> &'static str {
+fn ordinal(operand: usize) -> String {
     match operand {
-        0 => "first",
-        1 => "second",
-        _ => "third",
+        0 => "first".to_owned(),
+        1 => "second".to_owned(),
+        2 => "third".to_owned(),
+        _ => match (operand + 1, (operand + 1) % 10) {
+            (n, 1) if n % 100 != 11 => format!("{n}st"),
+            (n, 2) if n % 100 != 12 => format!("{n}nd"),
+            (n, 3) if n % 100 != 13 => format!("{n}rd"),
+            (n, _) => format!("{n}th"),
+        },
     }
 }
 
-fn mismatch(form: Form, operand: usize, wanted: &str, found: &str) -> Fault {
+fn mismatch(form: Form, operand: usize, is_only: bool, wanted: &str, found: &str) -> Fault {
     let name = form.name();
     let which = match form {
         _ if operand == TOGETHER => format!("the operands of `{name}`"),
         Form::If => "the condition of `if`".to_owned(),
         Form::Cons => "the tail of `cons`".to_owned(),
-        Form::Not
-        | Form::Head
-        | Form::Tail
-        | Form::IsEmpty
-        | Form::Length
-        | Form::Fst
-        | Form::Snd
-        | Form::Eval
-        | Form::CodeOf
-        | Form::Tool
-        | Form::Analyze => format!("the operand of `{name}`"),
+        _ if is_only => format!("the operand of `{name}`"),
         _ => format!("the {} operand of `{name}`", ordinal(operand)),
     };
     let fault = Fault::new(
@@ -214,6 +211,12 @@ fn mismatch(form: Form, operand: usize, wanted: &str, found: &str) -> Fault {
     );
     match (form, wanted, found) {
         (Form::Add, "a number", "string") => fault.hint(r#"join texts with {"concat": [a, b]}"#),
+        (Form::Min | Form::Max, "a number", "unit") => {
+            fault.hint(r#"only {"min": [list]} and {"max": [list]} pass over null"#)
+        }
+        (_, "a number", "string") => {
+            fault.hint("a text becomes a number by `parse_int` or `parse_float`")
+        }
         (Form::Concat, _, "list") => fault.hint(r#"join lists with {"append": [a, b]}"#),
         (Form::Concat, _, "integer" | "float" | "boolean") => {
             fault.hint(r#"write {"to_string": a} for what is no text"#)

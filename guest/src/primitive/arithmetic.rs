@@ -42,15 +42,63 @@ impl Number {
         }
     }
 
-    fn float(&self) -> Result<f64, Trouble> {
-        let n = match self {
+    /// The nearest float.
+    pub(crate) fn float(&self) -> Result<f64, Trouble> {
+        finite(match self {
             #[expect(clippy::cast_precision_loss, reason = "an integer becomes the nearest float")]
             Self::Small(n) => *n as f64,
             Self::Big(n) => n.to_f64().unwrap_or(f64::INFINITY),
             Self::Float(n) => *n,
-        };
-        if n.is_finite() { Ok(n) } else { Err(Trouble::NotFinite) }
+        })
     }
+
+    /// Whether this is zero, of either type and sign.
+    pub(crate) fn is_zero(&self) -> bool {
+        match self {
+            Self::Small(n) => *n == 0,
+            Self::Big(n) => n.is_zero(),
+            Self::Float(n) => *n == 0.0,
+        }
+    }
+
+    pub(crate) fn is_float(&self) -> bool {
+        matches!(self, Self::Float(_))
+    }
+
+    /// 64-bit limbs; 1 for anything that fits into one.
+    pub(crate) fn limbs(&self) -> u64 {
+        match self {
+            Self::Big(n) => n.bits().div_ceil(64).max(1),
+            _ => 1,
+        }
+    }
+
+    /// Words that the number takes on the heap.
+    pub(crate) fn words(&self) -> usize {
+        match self {
+            Self::Big(n) => Heap::integer_words(n),
+            _ => 2,
+        }
+    }
+
+    /// The number on the heap, where there must be room for its words.
+    pub(crate) fn put(&self, heap: &mut Heap) -> Word {
+        match self {
+            Self::Small(n) => fit(*n).unwrap_or_else(|| heap.integer(&BigInt::from(*n))),
+            Self::Big(n) => heap.integer(n),
+            Self::Float(n) => heap.float(*n),
+        }
+    }
+}
+
+/// A float that a program may see.
+pub(crate) fn finite(n: f64) -> Result<f64, Trouble> {
+    if n.is_finite() { Ok(n) } else { Err(Trouble::NotFinite) }
+}
+
+/// An integer that is not too large.
+pub(crate) fn bounded(n: BigInt) -> Result<Number, Trouble> {
+    if n.bits() > INTEGER_BITS { Err(TOO_LARGE) } else { Ok(Number::Big(n)) }
 }
 
 /// 64-bit limbs of an integer; 1 for anything that fits into one.
@@ -58,20 +106,28 @@ pub(crate) fn limbs(heap: &Heap, v: Word) -> u64 {
     if is_integer(v) { 1 } else { heap.limbs(v).map_or(1, |(limbs, _)| limbs.len().max(1) as u64) }
 }
 
+/// Whether a value is a number.
+pub(crate) fn is_number(heap: &Heap, v: Word) -> bool {
+    is_integer(v) || heap.limbs(v).is_some() || heap.as_float(v).is_some()
+}
+
 /// Bulk work of an operation on two integers, and words its result may need.
 pub(crate) fn cost(heap: &Heap, form: Form, x: Word, y: Word) -> (u64, usize) {
-    let is_number = |v| is_integer(v) || heap.limbs(v).is_some() || heap.as_float(v).is_some();
-    if !is_number(x) || !is_number(y) {
+    if !is_number(heap, x) || !is_number(heap, y) {
         return (0, 2);
     }
     let (a, b) = (limbs(heap, x), limbs(heap, y));
     let words = usize::try_from(a + b + 2).unwrap_or(usize::MAX);
-    let work = match form {
+    (work(form, a, b), words)
+}
+
+/// Bulk work of an operation on numbers of so many limbs.
+pub(crate) fn work(form: Form, a: u64, b: u64) -> u64 {
+    match form {
         _ if a.max(b) == 1 => 0,
         Form::Add | Form::Sub => a.max(b),
         _ => a * b,
-    };
-    (work, words)
+    }
 }
 
 /// `add`, `sub`, `mul`, `div`, `mod`. There must be room for what `cost` says.
@@ -82,34 +138,36 @@ pub(crate) fn arithmetic(heap: &mut Heap, form: Form, x: Word, y: Word) -> Resul
     };
     let a = Number::of(heap, x).ok_or_else(|| wrong(heap, 0, x))?;
     let b = Number::of(heap, y).ok_or_else(|| wrong(heap, 1, y))?;
-    if matches!((&a, &b), (Number::Float(_), _) | (_, Number::Float(_))) {
-        let n = floats(form, a.float()?, b.float()?)?;
-        return Ok(heap.float(n));
-    }
-    if let (Number::Small(a), Number::Small(b)) = (&a, &b)
-        && let Some(word) = smalls(form, *a, *b)?
-    {
-        return Ok(word);
-    }
-    let n = bigs(form, &a.big(), &b.big())?;
-    if n.bits() > INTEGER_BITS {
-        return Err(TOO_LARGE);
-    }
-    Ok(heap.integer(&n))
+    Ok(combine(form, &a, &b)?.put(heap))
 }
 
-const TOO_LARGE: Trouble = Trouble::TooLarge("the integer would have more than 1048576 bits");
+/// The same of numbers out of their words.
+pub(crate) fn combine(form: Form, a: &Number, b: &Number) -> Result<Number, Trouble> {
+    if a.is_float() || b.is_float() {
+        return floats(form, a.float()?, b.float()?).map(Number::Float);
+    }
+    if let (Number::Small(a), Number::Small(b)) = (a, b)
+        && let Some(n) = smalls(form, *a, *b)?
+    {
+        return Ok(Number::Small(n));
+    }
+    bounded(bigs(form, &a.big(), &b.big())?)
+}
 
-fn smalls(form: Form, a: i64, b: i64) -> Result<Option<Word>, Trouble> {
-    let n = match form {
+pub(crate) const TOO_LARGE: Trouble =
+    Trouble::TooLarge("the integer would have more than 1048576 bits");
+
+fn smalls(form: Form, a: i64, b: i64) -> Result<Option<i64>, Trouble> {
+    Ok(match form {
         Form::Add => a.checked_add(b),
         Form::Sub => a.checked_sub(b),
         Form::Mul => a.checked_mul(b),
         _ if b == 0 => return Err(Trouble::DivideByZero),
+        // The smallest word divided by -1 is no word.
+        _ if b == -1 => None,
         Form::Div => Some(num_integer::Integer::div_floor(&a, &b)),
         _ => Some(num_integer::Integer::mod_floor(&a, &b)),
-    };
-    Ok(n.and_then(fit))
+    })
 }
 
 fn bigs(form: Form, a: &BigInt, b: &BigInt) -> Result<BigInt, Trouble> {
@@ -125,13 +183,12 @@ fn bigs(form: Form, a: &BigInt, b: &BigInt) -> Result<BigInt, Trouble> {
 }
 
 fn floats(form: Form, a: f64, b: f64) -> Result<f64, Trouble> {
-    let n = match form {
+    finite(match form {
         Form::Add => a + b,
         Form::Sub => a - b,
         Form::Mul => a * b,
         _ if b == 0.0 => return Err(Trouble::DivideByZero),
         Form::Div => a / b,
         _ => a - b * (a / b).floor(),
-    };
-    if n.is_finite() { Ok(n) } else { Err(Trouble::NotFinite) }
+    })
 }

@@ -33,6 +33,16 @@ fn order_float(a: f64, b: &BigInt) -> Ordering {
     floor.cmp(b).then(if a > a.floor() { Ordering::Greater } else { Ordering::Equal })
 }
 
+/// Orders a float and an integer beyond all floats, which is not read: nothing pays for it.
+fn order_far(heap: &Heap, x: Word, y: Word) -> Option<Ordering> {
+    let far = |float: Word, integer: Word| {
+        heap.as_float(float)?;
+        let (limbs, is_negative) = heap.limbs(integer)?;
+        (limbs.len() > 16).then_some(if is_negative { Ordering::Greater } else { Ordering::Less })
+    };
+    far(x, y).or_else(|| far(y, x).map(Ordering::reverse))
+}
+
 /// A comparison's work, and its result or what is wrong.
 pub(crate) struct Compared {
     pub(crate) work: u64,
@@ -41,6 +51,9 @@ pub(crate) struct Compared {
 
 /// `lt`, `gt`, `lte`, `gte`: two numbers, or two texts by code point.
 pub(crate) fn order(heap: &Heap, form: Form, x: Word, y: Word) -> Compared {
+    if let Some(ordering) = order_far(heap, x, y) {
+        return Compared { work: 0, result: Ok(holds(form, ordering)) };
+    }
     if let (Some(a), Some(b)) = (Number::of(heap, x), Number::of(heap, y)) {
         let most = limbs(heap, x).max(limbs(heap, y));
         let both_exact = !matches!((&a, &b), (Number::Float(_), _) | (_, Number::Float(_)));
@@ -125,6 +138,9 @@ impl Comparison<'_> {
         }
         if let (Some(a), Some(b)) = (heap.text_size(x), heap.text_size(y)) {
             return Ok(a.0 == b.0 && self.same_text(x, y, a.0));
+        }
+        if order_far(heap, x, y).is_some() {
+            return Ok(false);
         }
         if let (Some(a), Some(b)) = (Number::of(heap, x), Number::of(heap, y)) {
             let most = limbs(heap, x).max(limbs(heap, y));

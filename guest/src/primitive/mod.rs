@@ -2,7 +2,10 @@
 
 pub(crate) mod arithmetic;
 pub(crate) mod comparison;
+pub(crate) mod date;
 pub(crate) mod meta;
+pub(crate) mod power;
+pub(crate) mod rational;
 
 use crate::fault::Fault;
 use crate::heap::{Full, Heap};

@@ -1,7 +1,7 @@
 //! What the forms do whose operands are nothing but values: numbers, comparison, lists, texts.
 
 use super::value::{List, Value};
-use super::{Evaluated, Evaluator};
+use super::{Evaluated, Evaluator, dates, numbers};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{FromPrimitive, ToPrimitive, Zero};
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// 64-bit limbs of a number: of a float one.
-fn limbs(n: &Value) -> Result<u64, Code> {
+pub(super) fn limbs(n: &Value) -> Result<u64, Code> {
     match n {
         Value::Integer(n) => Ok(n.bits().div_ceil(64).max(1)),
         Value::Float(_) => Ok(1),
@@ -49,7 +49,7 @@ fn floats(form: Form, a: f64, b: f64) -> Evaluated {
     })
 }
 
-fn bytes(text: &str) -> u64 {
+pub(super) fn bytes(text: &str) -> u64 {
     u64::try_from(text.len()).unwrap_or(u64::MAX)
 }
 
@@ -57,12 +57,12 @@ fn count(n: usize) -> Value {
     Value::Integer(n.into())
 }
 
-fn finite(n: f64) -> Evaluated {
+pub(super) fn finite(n: f64) -> Evaluated {
     if n.is_finite() { Ok(Value::Float(n)) } else { Err(Code::NotFinite) }
 }
 
 /// A number as the nearest float.
-fn float(n: &Value) -> Result<f64, Code> {
+pub(super) fn float(n: &Value) -> Result<f64, Code> {
     match n {
         Value::Integer(n) => n.to_f64().filter(|n| n.is_finite()).ok_or(Code::NotFinite),
         Value::Float(n) => Ok(*n),
@@ -118,11 +118,13 @@ impl Evaluator {
             (Form::TypeOf, [value]) => Value::Text(value.kind().into()),
             (Form::Trace, [_, value]) => value.clone(),
             (Form::Analyze, [Value::Quoted(term, _)]) => return self.analyze(*term),
+            (form, operands) if numbers::knows(form) => return self.numeric(form, operands),
+            (form, operands) if dates::knows(form) => return self.of_dates(form, operands),
             _ => return Err(Code::TypeMismatch),
         })
     }
 
-    fn arithmetic(&mut self, form: Form, a: &Value, b: &Value) -> Evaluated {
+    pub(super) fn arithmetic(&mut self, form: Form, a: &Value, b: &Value) -> Evaluated {
         let (limbs_a, limbs_b) = (limbs(a)?, limbs(b)?);
         if limbs_a > 1 || limbs_b > 1 {
             self.charge(match form {
@@ -147,7 +149,7 @@ impl Evaluator {
         }
     }
 
-    fn compare_numbers(&mut self, a: &Value, b: &Value) -> Result<Ordering, Code> {
+    pub(super) fn compare_numbers(&mut self, a: &Value, b: &Value) -> Result<Ordering, Code> {
         let limbs = limbs(a)?.max(limbs(b)?);
         match (a, b) {
             (Value::Integer(a), Value::Integer(b)) => {
@@ -234,6 +236,6 @@ impl Evaluator {
     }
 }
 
-fn is_number(value: &Value) -> bool {
+pub(super) fn is_number(value: &Value) -> bool {
     matches!(value, Value::Integer(_) | Value::Float(_))
 }

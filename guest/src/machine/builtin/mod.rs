@@ -2,11 +2,15 @@
 //! finds them: whoever makes room reads them again. What a form costs is charged before the work
 //! is done, and stands at the head of its group's module.
 
+mod dates;
 mod general;
+mod many;
+mod numbers;
 
 use super::state::{Exit, State};
 use crate::code::{Image, Slot};
 use crate::form::Form;
+use crate::primitive::arithmetic::Number;
 use crate::primitive::{Trouble, type_name};
 use crate::value::{CONS, NIL, Word, index, is_list, tag};
 
@@ -42,6 +46,25 @@ impl Call<'_> {
     fn evaluate(&mut self) -> Result<Word, Exit> {
         match self.form {
             Form::Fail | Form::TypeOf => general::call(self),
+            Form::Add | Form::Mul | Form::Concat | Form::Min | Form::Max => many::call(self),
+            Form::Fdiv
+            | Form::Neg
+            | Form::Abs
+            | Form::Sqrt
+            | Form::Exp
+            | Form::Ln
+            | Form::Log10
+            | Form::Floor
+            | Form::Ceil
+            | Form::ToInt
+            | Form::ToFloat
+            | Form::Pow
+            | Form::Round => numbers::call(self),
+            Form::DateParse
+            | Form::DateFormat
+            | Form::DateParts
+            | Form::DateAdd
+            | Form::DateDiff => dates::call(self),
             _ => Err(Trouble::TooLarge("this form is not there yet").into()),
         }
     }
@@ -105,6 +128,17 @@ impl Call<'_> {
         } else {
             Err(self.wrong(i, "a string"))
         }
+    }
+
+    /// An operand that must be a number.
+    pub(super) fn number(&self, i: usize) -> Result<Number, Exit> {
+        Number::of(&self.s.heap, self.operand(i)).ok_or_else(|| self.wrong(i, "a number"))
+    }
+
+    /// A new number.
+    pub(super) fn make_number(&mut self, n: &Number) -> Result<Word, Exit> {
+        self.room(n.words())?;
+        Ok(n.put(&mut self.s.heap))
     }
 
     /// A new text.

@@ -1,0 +1,116 @@
+//! `date_parse date_format date_parts date_add date_diff`: seconds since 1970, UTC.
+//!
+//! Fuel: a unit per 64 bytes of each text that is read or made, keys too; `date_add` a unit per
+//! member of its record, and the limbs of a member of two or more.
+
+use super::Call;
+use crate::form::Form;
+use crate::heap::Heap;
+use crate::machine::state::Exit;
+use crate::primitive::arithmetic::Number;
+use crate::primitive::comparison::TEXT_UNIT;
+use crate::primitive::date::{Civil, FORMAT, Moment, Unit, format, parse};
+use crate::primitive::{Trouble, type_name};
+use crate::value::{KIND_RECORD, Word, small};
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+
+pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
+    match c.form {
+        Form::DateParse => {
+            let text = paid_text(c, 0)?;
+            c.make_number(&parse(&text)?)
+        }
+        Form::DateFormat => date_format(c),
+        Form::DateParts => date_parts(c),
+        Form::DateAdd => date_add(c),
+        _ => date_diff(c),
+    }
+}
+
+/// A text operand, once its reading has been paid for.
+fn paid_text(c: &mut Call<'_>, i: usize) -> Result<String, Exit> {
+    let size = c.s.heap.text_size(c.operand(i));
+    c.charge(size.map_or(0, |(bytes, _)| bytes / TEXT_UNIT))?;
+    c.text(i)
+}
+
+fn date_format(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let n = c.number(0)?;
+    let wanted = if c.len() > 1 { paid_text(c, 1)? } else { FORMAT.to_owned() };
+    let text = format(&Moment::of(&n)?, &wanted)?;
+    c.charge(text.len() as u64 / TEXT_UNIT)?;
+    c.make_text(&text)
+}
+
+fn date_parts(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let moment = Moment::of(&c.number(0)?)?;
+    let Civil { year, month, day } = moment.civil();
+    let [hour, minute, second] = moment.time();
+    let parts = [
+        ("day", day),
+        ("day_of_year", moment.day_of_year()),
+        ("hour", hour),
+        ("minute", minute),
+        ("month", month),
+        ("second", second),
+        ("weekday", moment.weekday()),
+        ("year", year),
+    ];
+    let words: usize = parts.iter().map(|(key, _)| Heap::text_words(key.len()) + 2).sum();
+    c.room(words + 1)?;
+    let mut members = Vec::with_capacity(2 * parts.len());
+    for (key, n) in parts {
+        members.extend([c.s.heap.text(key)?, small(n)]);
+    }
+    Ok(c.s.heap.record(&members)?)
+}
+
+fn date_add(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let n = c.number(0)?;
+    let record = c.operand(1);
+    if c.s.heap.object_kind(record) != KIND_RECORD {
+        return Err(c.wrong(1, "a record"));
+    }
+    let steps = c.s.heap.members(record).to_vec();
+    let (mut months, mut seconds) = (BigInt::ZERO, BigInt::ZERO);
+    c.charge(steps.len() as u64 / 2)?;
+    for step in steps.chunks_exact(2) {
+        let [key, value] = *step else { continue };
+        let count = match Number::of(&c.s.heap, value) {
+            Some(count) if !count.is_float() => count,
+            _ => {
+                let found = type_name(&c.s.heap, value);
+                return Err(
+                    Trouble::Type { operand: 1, wanted: "a record of integers", found }.into()
+                );
+            }
+        };
+        c.charge(if count.limbs() > 1 { count.limbs() } else { 0 })?;
+        let size = c.s.heap.text_size(key);
+        c.charge(size.map_or(0, |(bytes, _)| bytes / TEXT_UNIT))?;
+        match Unit::of(&c.s.heap.string(key))? {
+            Unit::Months(unit) => months += count.big() * unit,
+            Unit::Seconds(unit) => seconds += count.big() * unit,
+        }
+    }
+    let moment = Moment::of(&n)?;
+    let whole =
+        |n: &BigInt| n.to_i64().unwrap_or(if n < &BigInt::ZERO { i64::MIN } else { i64::MAX });
+    let way = moment.way(whole(&months), whole(&seconds))?;
+    let moved = match n {
+        #[expect(clippy::cast_precision_loss, reason = "within the calendar every second is exact")]
+        Number::Float(n) => Number::Float(n + way as f64),
+        _ => Number::Small(moment.second + way),
+    };
+    // Rounding may lead out of the calendar.
+    Moment::of(&moved)?;
+    c.make_number(&moved)
+}
+
+fn date_diff(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (a, b) = (c.number(0)?, c.number(1)?);
+    let unit = paid_text(c, 2)?;
+    let (a, b) = (Moment::of(&a)?, Moment::of(&b)?);
+    c.make_number(&Number::Small(a.until(&b, Unit::of(&unit)?)))
+}

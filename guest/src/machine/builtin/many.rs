@@ -1,0 +1,105 @@
+//! `add mul concat min max` of any number of operands, which lie in a list, and `min max` of one
+//! list. All operands are looked at before any is used.
+//!
+//! Fuel: each sum, product and comparison of integers with several limbs as between two operands;
+//! `min max` of one list 1 per element besides. `concat` nothing more.
+
+use super::Call;
+use crate::form::Form;
+use crate::heap::Full;
+use crate::machine::operate::{join, longest_text};
+use crate::machine::state::Exit;
+use crate::primitive::arithmetic::{Number, combine, is_number, work};
+use crate::primitive::comparison::order;
+use crate::primitive::{Trouble, type_name};
+use crate::value::{TRUE, UNIT, Word};
+
+/// Words of a joined text.
+const JOINED: usize = 3;
+
+pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
+    match c.form {
+        Form::Concat => concat(c),
+        Form::Min | Form::Max if c.len() == 1 => extreme_of_list(c),
+        Form::Min | Form::Max => {
+            let numbers = operands(c, "a number", |c, v| is_number(&c.s.heap, v))?;
+            extreme(c, &numbers)
+        }
+        _ => arithmetic(c),
+    }
+}
+
+/// The operands, all of which must be of a type.
+fn operands(
+    c: &Call<'_>,
+    wanted: &'static str,
+    fits: impl Fn(&Call<'_>, Word) -> bool,
+) -> Result<Vec<Word>, Exit> {
+    let words = c.elements(c.operand(0));
+    match words.iter().enumerate().find(|(_, word)| !fits(c, **word)) {
+        None => Ok(words),
+        Some((operand, word)) => {
+            let found = type_name(&c.s.heap, *word);
+            Err(Trouble::Type { operand, wanted, found }.into())
+        }
+    }
+}
+
+/// The operands are used from left to right.
+fn arithmetic(c: &mut Call<'_>) -> Result<Word, Exit> {
+    // Nothing moves until the result is made.
+    let words = operands(c, "a number", |c, v| is_number(&c.s.heap, v))?;
+    let mut result = None;
+    for word in words {
+        let Some(n) = Number::of(&c.s.heap, word) else { continue };
+        result = Some(match result {
+            None => n,
+            Some(so_far) => {
+                c.charge(work(c.form, Number::limbs(&so_far), n.limbs()))?;
+                combine(c.form, &so_far, &n)?
+            }
+        });
+    }
+    c.make_number(&result.unwrap_or(Number::Small(0)))
+}
+
+fn concat(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let texts = operands(c, "a string", |c, v| c.s.heap.is_text(v))?;
+    let sizes = texts.iter().filter_map(|text| c.s.heap.text_size(*text));
+    if sizes.map(|(bytes, _)| bytes).sum::<u64>() > longest_text(&c.s.heap) {
+        return Err(Trouble::TooLarge("the text would not fit into the memory limit").into());
+    }
+    c.room(JOINED * texts.len())?;
+    let mut texts = c.elements(c.operand(0)).into_iter();
+    let first = texts.next().unwrap_or_default();
+    let joined = texts.try_fold(first, |text, next| join(&mut c.s.heap, text, next));
+    Ok(joined.ok_or(Full)?)
+}
+
+fn extreme_of_list(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let mut elements = c.list(0)?;
+    c.charge(elements.len() as u64)?;
+    elements.retain(|element| *element != UNIT);
+    if let Some(element) = elements.iter().find(|element| !is_number(&c.s.heap, **element)) {
+        let found = type_name(&c.s.heap, *element);
+        return Err(Trouble::Type { operand: 0, wanted: "a list of numbers", found }.into());
+    }
+    extreme(c, &elements)
+}
+
+/// The first of the least or the greatest numbers.
+fn extreme(c: &mut Call<'_>, numbers: &[Word]) -> Result<Word, Exit> {
+    let Some((first, others)) = numbers.split_first() else {
+        return Err(Trouble::EmptyList.into());
+    };
+    let better = if c.form == Form::Min { Form::Lt } else { Form::Gt };
+    let mut best = *first;
+    for number in others {
+        let compared = order(&c.s.heap, better, *number, best);
+        c.charge(compared.work)?;
+        if compared.result? == TRUE {
+            best = *number;
+        }
+    }
+    Ok(best)
+}

@@ -1,0 +1,326 @@
+//! Dates, by counting year by year and month by month.
+
+use super::numbers::nearest;
+use super::operation::{bytes, is_number, limbs};
+use super::value::Value;
+use super::{Evaluated, Evaluator};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
+use pif_guest::fault::Code;
+use pif_guest::form::Form;
+use std::rc::Rc;
+
+/// Whether a form is one of these.
+pub(super) fn knows(form: Form) -> bool {
+    matches!(
+        form,
+        Form::DateParse | Form::DateFormat | Form::DateParts | Form::DateAdd | Form::DateDiff
+    )
+}
+
+fn is_leap(year: i64) -> bool {
+    year % 400 == 0 || year % 4 == 0 && year % 100 != 0
+}
+
+fn month_days(year: i64) -> [i64; 12] {
+    let february = if is_leap(year) { 29 } else { 28 };
+    [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+}
+
+/// Days from the first day of the year 1 to that of another one.
+fn days_before(year: i64) -> i64 {
+    (1..year).map(|year| if is_leap(year) { 366 } else { 365 }).sum()
+}
+
+/// A moment, field by field.
+struct Fields {
+    year: i64,
+    /// From 1, as is the day.
+    month: i64,
+    day: i64,
+    /// Seconds of the day.
+    second: i64,
+    day_of_year: i64,
+    weekday: i64,
+}
+
+/// Seconds since 1970 at the beginning of a day.
+fn beginning(year: i64, month: i64, day: i64) -> i64 {
+    let months: i64 = month_days(year).iter().zip(1..month).map(|(days, _)| days).sum();
+    (days_before(year) - days_before(1970) + months + day - 1) * 86_400
+}
+
+fn fields(second: i64) -> Fields {
+    let mut days = second.div_euclid(86_400) + days_before(1970);
+    // The year 1 began on a Monday.
+    let weekday = days % 7 + 1;
+    let mut year = 1;
+    while days >= if is_leap(year) { 366 } else { 365 } {
+        days -= if is_leap(year) { 366 } else { 365 };
+        year += 1;
+    }
+    let day_of_year = days + 1;
+    let mut month = 1;
+    for length in month_days(year) {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    let second = second.rem_euclid(86_400);
+    Fields { year, month, day: days + 1, second, day_of_year, weekday }
+}
+
+/// The whole second that a number lies in, if that lies in the calendar.
+fn second(n: &Value) -> Result<i64, Code> {
+    let second = match n {
+        Value::Integer(n) => n.to_i64(),
+        Value::Float(n) => n.floor().to_i64(),
+        _ => return Err(Code::TypeMismatch),
+    };
+    let calendar = beginning(1, 1, 1)..beginning(10_000, 1, 1);
+    second.filter(|second| calendar.contains(second)).ok_or(Code::OutOfRange)
+}
+
+/// A moment so many months later, at the same time of a day that the month has.
+fn later(from: i64, months: i64) -> Result<i64, Code> {
+    let Fields { year, month, day, second, .. } = fields(from);
+    let months = year * 12 + month - 1 + months;
+    let (year, month) = months.div_mod_floor(&12);
+    if !(1..=9999).contains(&year) {
+        return Err(Code::OutOfRange);
+    }
+    let length = month_days(year).into_iter().nth(usize::try_from(month).unwrap_or(0));
+    Ok(beginning(year, month + 1, day.min(length.unwrap_or(31))) + second)
+}
+
+/// Months or seconds of a unit.
+fn unit(name: &str) -> Result<(i64, bool), Code> {
+    Ok(match name {
+        "years" => (12, true),
+        "months" => (1, true),
+        "weeks" => (604_800, false),
+        "days" => (86_400, false),
+        "hours" => (3600, false),
+        "minutes" => (60, false),
+        "seconds" => (1, false),
+        _ => return Err(Code::OutOfRange),
+    })
+}
+
+/// A number as an integer number of parts of a second, 2^1074 of them.
+fn parts(n: &Value) -> BigInt {
+    match n {
+        Value::Integer(n) => n << 1074,
+        Value::Float(n) => {
+            // Doubling is exact as long as there is a fraction.
+            let (mut n, mut doubled) = (*n, 0);
+            while n.fract().abs() > 0.0 {
+                n *= 2.0;
+                doubled += 1;
+            }
+            BigInt::from_f64(n).unwrap_or_default() << (1074 - doubled)
+        }
+        _ => BigInt::zero(),
+    }
+}
+
+impl Evaluator {
+    pub(super) fn of_dates(&mut self, form: Form, operands: &[Value]) -> Evaluated {
+        match (form, operands) {
+            (Form::DateParse, [Value::Text(text)]) => {
+                self.charge(bytes(text) / 64)?;
+                read(text)
+            }
+            (Form::DateFormat, [n]) => self.date_format(n, "%Y-%m-%dT%H:%M:%SZ"),
+            (Form::DateFormat, [n, Value::Text(format)]) if is_number(n) => {
+                self.charge(bytes(format) / 64)?;
+                self.date_format(n, format)
+            }
+            (Form::DateParts, [n]) => date_parts(n),
+            (Form::DateAdd, [n, Value::Record(steps)]) if is_number(n) => self.date_add(n, steps),
+            (Form::DateDiff, [a, b, Value::Text(name)]) if is_number(a) && is_number(b) => {
+                self.charge(bytes(name) / 64)?;
+                date_diff(a, b, name)
+            }
+            _ => Err(Code::TypeMismatch),
+        }
+    }
+
+    fn date_format(&mut self, n: &Value, format: &str) -> Evaluated {
+        let f = fields(second(n)?);
+        let (mut text, mut format) = (String::new(), format.chars());
+        while let Some(c) = format.next() {
+            if c != '%' {
+                text.push(c);
+                continue;
+            }
+            let piece = match format.next() {
+                Some('Y') => format!("{:04}", f.year),
+                Some('m') => format!("{:02}", f.month),
+                Some('d') => format!("{:02}", f.day),
+                Some('H') => format!("{:02}", f.second / 3600),
+                Some('M') => format!("{:02}", f.second / 60 % 60),
+                Some('S') => format!("{:02}", f.second % 60),
+                Some('j') => format!("{:03}", f.day_of_year),
+                Some('a') => letters("MonTueWedThuFriSatSun", f.weekday),
+                Some('b') => letters("JanFebMarAprMayJunJulAugSepOctNovDec", f.month),
+                Some('%') => "%".to_owned(),
+                _ => return Err(Code::OutOfRange),
+            };
+            text.push_str(&piece);
+        }
+        self.charge(bytes(&text) / 64)?;
+        Ok(Value::Text(text.into()))
+    }
+
+    fn date_add(&mut self, n: &Value, steps: &[(String, Value)]) -> Evaluated {
+        self.charge(u64::try_from(steps.len()).unwrap_or(u64::MAX))?;
+        let (mut months, mut seconds) = (BigInt::zero(), BigInt::zero());
+        for (name, count) in steps {
+            let Value::Integer(steps) = count else { return Err(Code::TypeMismatch) };
+            let limbs = limbs(count)?;
+            self.charge(if limbs > 1 { limbs } else { 0 })?;
+            self.charge(bytes(name) / 64)?;
+            let (length, is_months) = unit(name)?;
+            *if is_months { &mut months } else { &mut seconds } += steps * length;
+        }
+        let from = second(n)?;
+        let months = months.to_i64().filter(|n| n.abs() < 1_000_000).ok_or(Code::OutOfRange)?;
+        let to = BigInt::from(later(from, months)?) + seconds;
+        second(&Value::Integer(to.clone()))?;
+        let moved = match n {
+            Value::Float(_) => {
+                let exact: BigInt = parts(n) + ((to - from) << 1074);
+                let is_negative = exact.is_negative();
+                nearest(&exact, &(BigInt::from(1) << 1074), is_negative)?
+            }
+            _ => Value::Integer(to),
+        };
+        second(&moved)?;
+        Ok(moved)
+    }
+}
+
+fn date_parts(n: &Value) -> Evaluated {
+    let f = fields(second(n)?);
+    let parts = [
+        ("day", f.day),
+        ("day_of_year", f.day_of_year),
+        ("hour", f.second / 3600),
+        ("minute", f.second % 3600 / 60),
+        ("month", f.month),
+        ("second", f.second % 60),
+        ("weekday", f.weekday),
+        ("year", f.year),
+    ];
+    let parts = parts.map(|(key, n)| (key.to_owned(), Value::Integer(n.into())));
+    Ok(Value::Record(Rc::new(parts.into())))
+}
+
+fn date_diff(a: &Value, b: &Value, name: &str) -> Evaluated {
+    let (from, to) = (second(a)?, second(b)?);
+    let (length, is_months) = unit(name)?;
+    let units = if is_months {
+        months(a, from, b, to) / length
+    } else {
+        let difference: BigInt = parts(b) - parts(a);
+        difference / (BigInt::from(length) << 1074)
+    };
+    Ok(Value::Integer(units))
+}
+
+/// The name at this place, from 1, of names of three letters.
+fn letters(names: &str, place: i64) -> String {
+    let skipped = usize::try_from(3 * (place - 1)).unwrap_or(0);
+    names.chars().skip(skipped).take(3).collect()
+}
+
+/// Whole months from one moment to another: as many as can be added without passing it.
+fn months(a: &Value, from: i64, b: &Value, to: i64) -> BigInt {
+    let step = if parts(a) <= parts(b) { 1 } else { -1 };
+    let goes_too_far = |months: i64| {
+        let Ok(reached) = later(from, months) else { return true };
+        let reached: BigInt = parts(a) + (BigInt::from(reached - from) << 1074);
+        if step > 0 { reached > parts(b) } else { reached < parts(b) }
+    };
+    let (from, to) = (fields(from), fields(to));
+    // Near enough to count on from there.
+    let start = (to.year - from.year) * 12 + to.month - from.month - 2 * step;
+    let mut months = if start.signum() == step { start } else { 0 };
+    while !goes_too_far(months + step) {
+        months += step;
+    }
+    months.into()
+}
+
+/// A text of exactly so many digits as a number.
+fn digits(text: &str, count: usize) -> Option<i64> {
+    let is_number = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().ok()).flatten()
+}
+
+/// Hours and minutes as minutes.
+fn clock(hour: &str, minute: &str) -> Option<i64> {
+    let (hour, minute) = (digits(hour, 2)?, digits(minute, 2)?);
+    (hour < 24 && minute < 60).then_some(hour * 60 + minute)
+}
+
+/// Year, seconds since 1970, and the digits of a fraction.
+fn spelled(text: &str) -> Option<(i64, i64, &str)> {
+    let (date, time) = text.split_at_checked(10)?;
+    let date: Vec<&str> = date.split('-').collect();
+    let [year, month, day] = *date else { return None };
+    let (year, month, day) = (digits(year, 4)?, digits(month, 2)?, digits(day, 2)?);
+    let length = *month_days(year).get(usize::try_from(month - 1).ok()?)?;
+    if !(1..=length).contains(&day) {
+        return None;
+    }
+    // The year 0 has 366 days and is before those that are counted.
+    let start = if year == 0 {
+        beginning(400, month, day) - days_before(401) * 86_400
+    } else {
+        beginning(year, month, day)
+    };
+    let Some(time) = time.strip_prefix(['T', ' ']) else {
+        return time.is_empty().then_some((year, start, ""));
+    };
+    let (time, zone) = match time.find(['Z', '+', '-']) {
+        Some(at) => time.split_at(at),
+        None => (time, "Z"),
+    };
+    let ahead = match zone.split_at_checked(1)? {
+        ("Z", "") => 0,
+        ("+", zone) => zone.split_once(':').and_then(|(hour, minute)| clock(hour, minute))?,
+        ("-", zone) => -zone.split_once(':').and_then(|(hour, minute)| clock(hour, minute))?,
+        _ => return None,
+    };
+    let time: Vec<&str> = time.split(':').collect();
+    let (minutes, seconds) = match *time {
+        [hour, minute] => (clock(hour, minute)?, "00"),
+        [hour, minute, seconds] => (clock(hour, minute)?, seconds),
+        _ => return None,
+    };
+    let (seconds, fraction) = seconds.split_once('.').unwrap_or((seconds, "0"));
+    let second = digits(seconds, 2).filter(|second| *second < 60)?;
+    if fraction.is_empty() || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    Some((year, start + (minutes - ahead) * 60 + second, fraction.trim_end_matches('0')))
+}
+
+/// `date_parse`.
+fn read(text: &str) -> Evaluated {
+    let (year, whole, fraction) = spelled(text).ok_or(Code::Unparsable)?;
+    let n = if fraction.is_empty() {
+        Value::Integer(whole.into())
+    } else {
+        let one = BigInt::from(10).pow(u32::try_from(fraction.len()).unwrap_or(u32::MAX));
+        let fraction: BigInt = fraction.parse().map_err(|_| Code::Internal)?;
+        nearest(&(whole * &one + fraction), &one, whole < 0)?
+    };
+    second(&n)?;
+    if year == 0 { Err(Code::OutOfRange) } else { Ok(n) }
+}
