@@ -4,7 +4,10 @@
 
 mod higher;
 mod json;
+mod keys;
+mod lists;
 mod operation;
+mod statistics;
 mod value;
 
 use pif_guest::fault::{Code, Fault};

@@ -5,7 +5,7 @@ use super::meter::Stop;
 use super::state::State;
 use crate::code::{Image, Op};
 use crate::fault::{Code, Fault};
-use crate::form::Form;
+use crate::form::{Form, Shape};
 use crate::hint::nearest;
 use crate::parse::shorten;
 use crate::primitive::{TOGETHER, Trouble};
@@ -35,6 +35,9 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         Trouble::Elsewhere(fault) => return Fault { calls: calls(image, s), ..*fault },
         Trouble::Type { operand, wanted, found } => {
             (Some(operand), mismatch(form, operand, wanted, found))
+        }
+        Trouble::Element { operand, wanted, found } => {
+            (Some(operand), element(form, operand, wanted, found))
         }
         Trouble::NotAFunction { found } | Trouble::NotAFunctionAfter { found, .. } => {
             let message =
@@ -189,25 +192,28 @@ fn ordinal(operand: usize) -> &'static str {
     }
 }
 
-fn mismatch(form: Form, operand: usize, wanted: &str, found: &str) -> Fault {
+/// What an operand is called.
+fn which(form: Form, operand: usize) -> String {
     let name = form.name();
-    let which = match form {
+    match form {
         _ if operand == TOGETHER => format!("the operands of `{name}`"),
         Form::If => "the condition of `if`".to_owned(),
         Form::Cons => "the tail of `cons`".to_owned(),
-        Form::Not
-        | Form::Head
-        | Form::Tail
-        | Form::IsEmpty
-        | Form::Length
-        | Form::Fst
-        | Form::Snd
-        | Form::Eval
-        | Form::CodeOf
-        | Form::Tool
-        | Form::Analyze => format!("the operand of `{name}`"),
-        _ => format!("the {} operand of `{name}`", ordinal(operand)),
-    };
+        _ => match form.row().map(|row| row.shape) {
+            Some(Shape::Operand | Shape::ListOrBare) => format!("the operand of `{name}`"),
+            _ => format!("the {} operand of `{name}`", ordinal(operand)),
+        },
+    }
+}
+
+fn element(form: Form, operand: usize, wanted: &str, found: &str) -> Fault {
+    let which = which(form, operand);
+    let message = format!("{which} must be {wanted}, not one with a value of type {found} in it");
+    Fault::new(Code::TypeMismatch, message)
+}
+
+fn mismatch(form: Form, operand: usize, wanted: &str, found: &str) -> Fault {
+    let which = which(form, operand);
     let fault = Fault::new(
         Code::TypeMismatch,
         format!("{which} must be {wanted}, not a value of type {found}"),

@@ -42,7 +42,18 @@ impl Number {
         }
     }
 
-    fn float(&self) -> Result<f64, Trouble> {
+    /// 64-bit limbs; a float counts as one.
+    pub(crate) fn limbs(&self) -> u64 {
+        if let Self::Big(n) = self { n.bits().div_ceil(64).max(1) } else { 1 }
+    }
+
+    /// The integer, of which nothing else is needed any more.
+    pub(crate) fn into_big(self) -> BigInt {
+        if let Self::Big(n) = self { n } else { self.big() }
+    }
+
+    /// The nearest float.
+    pub(crate) fn float(&self) -> Result<f64, Trouble> {
         let n = match self {
             #[expect(clippy::cast_precision_loss, reason = "an integer becomes the nearest float")]
             Self::Small(n) => *n as f64,

@@ -1,7 +1,7 @@
 //! What the forms do whose operands are nothing but values: numbers, comparison, lists, texts.
 
 use super::value::{List, Value};
-use super::{Evaluated, Evaluator};
+use super::{Evaluated, Evaluator, lists};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{FromPrimitive, ToPrimitive, Zero};
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// 64-bit limbs of a number: of a float one.
-fn limbs(n: &Value) -> Result<u64, Code> {
+pub(super) fn limbs(n: &Value) -> Result<u64, Code> {
     match n {
         Value::Integer(n) => Ok(n.bits().div_ceil(64).max(1)),
         Value::Float(_) => Ok(1),
@@ -62,7 +62,7 @@ fn finite(n: f64) -> Evaluated {
 }
 
 /// A number as the nearest float.
-fn float(n: &Value) -> Result<f64, Code> {
+pub(super) fn float(n: &Value) -> Result<f64, Code> {
     match n {
         Value::Integer(n) => n.to_f64().filter(|n| n.is_finite()).ok_or(Code::NotFinite),
         Value::Float(n) => Ok(*n),
@@ -71,7 +71,7 @@ fn float(n: &Value) -> Result<f64, Code> {
 }
 
 /// Compares exactly: the integer is not rounded.
-fn compare_with_float(a: &BigInt, b: f64) -> Ordering {
+pub(super) fn compare_with_float(a: &BigInt, b: f64) -> Ordering {
     let floor = b.floor();
     let whole = BigInt::from_f64(floor).unwrap_or_default();
     a.cmp(&whole).then(if b > floor { Ordering::Less } else { Ordering::Equal })
@@ -118,6 +118,7 @@ impl Evaluator {
             (Form::TypeOf, [value]) => Value::Text(value.kind().into()),
             (Form::Trace, [_, value]) => value.clone(),
             (Form::Analyze, [Value::Quoted(term, _)]) => return self.analyze(*term),
+            _ if lists::handles(form) => return self.list_form(form, &operands),
             _ => return Err(Code::TypeMismatch),
         })
     }
@@ -234,6 +235,6 @@ impl Evaluator {
     }
 }
 
-fn is_number(value: &Value) -> bool {
+pub(super) fn is_number(value: &Value) -> bool {
     matches!(value, Value::Integer(_) | Value::Float(_))
 }
