@@ -74,7 +74,10 @@ impl Evaluator {
             }
             (Form::Percentile, [Value::List(of), p]) => return self.percentile(&items(of), p),
             (_, [Value::List(of)]) => return self.of_list(form, &items(of)),
-            (_, [Value::List(of), Value::Integer(n)]) => {
+            (
+                Form::Nth | Form::Take | Form::Drop | Form::Chunk,
+                [Value::List(of), Value::Integer(n)],
+            ) => {
                 return self.of_list_and_integer(form, &items(of), n);
             }
             _ => return Err(Code::TypeMismatch),
