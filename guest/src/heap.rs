@@ -267,6 +267,16 @@ impl Heap {
         }
     }
 
+    /// The bytes of a text that is in one piece; none of any other.
+    pub(crate) fn flat_text(&self, v: Word) -> &[u8] {
+        let head = if tag(v) == OBJECT { self.header(v) } else { 0 };
+        if kind(head) != KIND_TEXT {
+            return &[];
+        }
+        let words = self.words.get(index(v) + 2..index(v) + size(head)).unwrap_or_default();
+        bytemuck::cast_slice(words).get(..aux(head) as usize).unwrap_or_default()
+    }
+
     /// The characters of a text.
     pub(crate) fn string(&self, v: Word) -> String {
         self.prefix(v, usize::MAX)
@@ -341,6 +351,33 @@ impl Heap {
             (reversed, rest) = (rest, next);
         }
         reversed
+    }
+
+    /// How many elements a list has.
+    pub(crate) fn length(&self, list: Word) -> usize {
+        let (mut n, mut rest) = (0, list);
+        while tag(rest) == CONS {
+            n += 1;
+            rest = self.cell(index(rest))[1];
+        }
+        n
+    }
+
+    /// The elements of a list.
+    pub(crate) fn elements(&self, list: Word) -> Vec<Word> {
+        let (mut rest, mut elements) = (list, Vec::new());
+        while tag(rest) == CONS {
+            let [first, next] = self.cell(index(rest));
+            elements.push(first);
+            rest = next;
+        }
+        elements
+    }
+
+    /// A list of these elements, which lie on the heap as they are now: there must be room for two
+    /// words each.
+    pub(crate) fn list(&mut self, elements: &[Word]) -> Word {
+        elements.iter().rev().fold(NIL, |rest, first| self.two(*first, rest, CONS))
     }
 
     /// The words after the header of an object.

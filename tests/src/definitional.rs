@@ -5,8 +5,11 @@
 mod dates;
 mod higher;
 mod json;
+mod keys;
+mod lists;
 mod numbers;
 mod operation;
+mod statistics;
 mod value;
 
 use pif_guest::fault::{Code, Fault};

@@ -3,6 +3,7 @@
 //! program everywhere.
 
 mod control;
+mod lists;
 mod term;
 mod text;
 

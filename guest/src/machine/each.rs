@@ -1,28 +1,38 @@
 //! Forms that apply a function to the elements of a list, one after another. The function is
 //! called like any other; these operations stand before and after the call. From slot `d` on lie:
-//! the function, the rest of the list, a further operand, the result so far, the element, and what
-//! the function gave.
+//! the function, the rest of the list, a further operand or what else is kept, the result so far,
+//! the element, and what the function gave. What is kept: by forms that need keys the whole list,
+//! the result so far being the keys; by `partition` the elements of which the function is false.
 //!
-//! Fuel: 1 for each application, noted as a visit of the form.
+//! Fuel: 1 for each application, noted as a visit of the form. `flat_map` pays 1 for each element
+//! of what the function gave, before it is copied; for forms that need keys see `keyed`.
 
+use super::keyed;
 use super::state::{Exit, State};
 use crate::code::{Image, Slot};
 use crate::form::Form;
+use crate::parse::shorten;
 use crate::primitive::{Trouble, type_name};
-use crate::value::{CONS, FALSE, NIL, TRUE, UNIT, Word, index, is_function, is_list, tag};
+use crate::value::{CONS, FALSE, NIL, PAIR, TRUE, UNIT, Word, index, is_function, is_list, tag};
 
 const LIST: usize = 1;
-const RESULT: usize = 3;
+pub(super) const KEPT: usize = 2;
+pub(super) const RESULT: usize = 3;
 const ELEMENT: usize = 4;
 const GIVEN: usize = 5;
 
 impl State {
-    fn part(&self, d: Slot, part: usize) -> Word {
+    pub(super) fn part(&self, d: Slot, part: usize) -> Word {
         self.at(self.base + usize::from(d) + part)
     }
 
-    fn set_part(&mut self, d: Slot, part: usize, word: Word) {
+    pub(super) fn set_part(&mut self, d: Slot, part: usize, word: Word) {
         self.set(self.base + usize::from(d) + part, word);
+    }
+
+    /// Makes room for `n` words, keeping the parts up to this one.
+    pub(super) fn part_room(&mut self, d: Slot, part: usize, n: usize) -> Result<(), Exit> {
+        self.make_room(n, self.base + usize::from(d) + part + 1)
     }
 
     /// Takes the next element of the list, if there is one.
@@ -58,12 +68,36 @@ pub(super) fn begin(
     if !is_function(f) {
         return Err(Trouble::NotAFunction { found: type_name(&s.heap, f) }.into());
     }
+    if form == Form::SortBy && is_descending(image, s, at) {
+        check_order(s, d)?;
+    }
+    s.set_part(d, KEPT, if keyed::needs_keys(form) { list } else { NIL });
     s.set_part(d, RESULT, NIL);
     if !s.take_element(d) {
         finish(image, s, at, form, d)?;
         s.pc = exit as usize;
     }
     Ok(())
+}
+
+/// Whether a `sort_by` has an order, which can only be the descending one.
+pub(super) fn is_descending(image: &Image, s: &State, at: usize) -> bool {
+    s.terms.operands(image.term(at)).len() > 2
+}
+
+fn check_order(s: &State, d: Slot) -> Result<(), Exit> {
+    const ORDER: &str = "desc";
+    let order = s.part(d, KEPT);
+    if !s.heap.is_text(order) {
+        return Err(s.mistaken(2, order, "the string \"desc\""));
+    }
+    let found = s.heap.prefix(order, 4 * ORDER.len());
+    if found == ORDER {
+        return Ok(());
+    }
+    let found = shorten(&found);
+    let message = format!("the order of `sort_by` is \"desc\" or left out, not `{found}`");
+    Err(Trouble::OutOfRange(message).into())
 }
 
 /// Takes what the function gave.
@@ -76,13 +110,17 @@ pub(super) fn next(
     body: u32,
 ) -> Result<(), Exit> {
     let given = s.part(d, GIVEN);
-    let needs_boolean = matches!(form, Form::Filter | Form::Find | Form::Any | Form::All);
-    if needs_boolean && !matches!(given, TRUE | FALSE) {
+    let is_test =
+        matches!(form, Form::Filter | Form::Find | Form::Any | Form::All | Form::Partition);
+    if is_test && !matches!(given, TRUE | FALSE) {
         return Err(s.mistaken(0, given, "a function that gives a boolean"));
     }
     match (form, given) {
-        (Form::Map, _) => push(s, d, GIVEN)?,
-        (Form::Filter, TRUE) => push(s, d, ELEMENT)?,
+        (Form::Map, _) => push(s, d, GIVEN, RESULT)?,
+        (Form::Filter | Form::Partition, TRUE) => push(s, d, ELEMENT, RESULT)?,
+        (Form::Partition, _) => push(s, d, ELEMENT, KEPT)?,
+        (Form::FlatMap, _) => push_all(image, s, at, d)?,
+        _ if keyed::needs_keys(form) => push(s, d, GIVEN, RESULT)?,
         (Form::Find, TRUE) => {
             s.set_part(d, 0, s.part(d, ELEMENT));
             return Ok(());
@@ -100,24 +138,55 @@ pub(super) fn next(
     finish(image, s, at, form, d)
 }
 
-/// Puts a part before the result so far.
-fn push(s: &mut State, d: Slot, part: usize) -> Result<(), Exit> {
-    s.make_room(2, s.base + usize::from(d) + GIVEN + 1)?;
-    let (first, rest) = (s.part(d, part), s.part(d, RESULT));
+/// Puts a part before a list that is another part.
+fn push(s: &mut State, d: Slot, part: usize, onto: usize) -> Result<(), Exit> {
+    s.part_room(d, GIVEN, 2)?;
+    let (first, rest) = (s.part(d, part), s.part(d, onto));
     let list = s.heap.two(first, rest, CONS);
-    s.set_part(d, RESULT, list);
+    s.set_part(d, onto, list);
+    Ok(())
+}
+
+/// Puts the elements of what the function gave before the result so far, one after another.
+fn push_all(image: &Image, s: &mut State, at: usize, d: Slot) -> Result<(), Exit> {
+    let given = s.part(d, GIVEN);
+    if !is_list(given) {
+        return Err(s.mistaken(0, given, "a function that gives a list"));
+    }
+    let n = s.heap.length(given);
+    s.bulk(image, at, n as u64)?;
+    s.part_room(d, GIVEN, 2 * n)?;
+    let (mut rest, mut result) = (s.part(d, GIVEN), s.part(d, RESULT));
+    while tag(rest) == CONS {
+        let [first, next] = s.heap.cell(index(rest));
+        result = s.heap.two(first, result, CONS);
+        rest = next;
+    }
+    s.set_part(d, RESULT, result);
     Ok(())
 }
 
 /// The value, when there are no more elements.
-fn finish(_image: &Image, s: &mut State, _at: usize, form: Form, d: Slot) -> Result<(), Exit> {
+fn finish(image: &Image, s: &mut State, at: usize, form: Form, d: Slot) -> Result<(), Exit> {
     let value = match form {
         Form::Find => UNIT,
         Form::Any => FALSE,
         Form::All => TRUE,
+        Form::Partition => {
+            s.part_room(d, RESULT, 2)?;
+            let (others, these) = (s.part(d, KEPT), s.part(d, RESULT));
+            let (others, these) = (s.heap.reverse(others), s.heap.reverse(these));
+            s.heap.two(these, others, PAIR)
+        }
         _ => {
             let result = s.part(d, RESULT);
-            s.heap.reverse(result)
+            let result = s.heap.reverse(result);
+            if keyed::needs_keys(form) {
+                s.set_part(d, RESULT, result);
+                keyed::finish(image, s, at, form, d)?
+            } else {
+                result
+            }
         }
     };
     s.set_part(d, 0, value);

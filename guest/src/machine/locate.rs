@@ -31,11 +31,14 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
     let terms = &s.terms;
     let form = terms.form(site.term);
     let name = form.name();
+    let is_only = terms.operands(site.term).len() == 1;
     let (operand, fault) = match trouble {
         Trouble::Elsewhere(fault) => return Fault { calls: calls(image, s), ..*fault },
         Trouble::Type { operand, wanted, found } => {
-            let is_only = terms.operands(site.term).len() == 1;
             (Some(operand), mismatch(form, operand, is_only, wanted, found))
+        }
+        Trouble::Element { operand, wanted, found } => {
+            (Some(operand), element(form, operand, is_only, wanted, found))
         }
         Trouble::NotAFunction { found } | Trouble::NotAFunctionAfter { found, .. } => {
             let message =
@@ -196,15 +199,26 @@ fn ordinal(operand: usize) -> String {
     }
 }
 
-fn mismatch(form: Form, operand: usize, is_only: bool, wanted: &str, found: &str) -> Fault {
+/// What an operand is called; `is_only`: there is no other.
+fn which(form: Form, operand: usize, is_only: bool) -> String {
     let name = form.name();
-    let which = match form {
+    match form {
         _ if operand == TOGETHER => format!("the operands of `{name}`"),
         Form::If => "the condition of `if`".to_owned(),
         Form::Cons => "the tail of `cons`".to_owned(),
         _ if is_only => format!("the operand of `{name}`"),
         _ => format!("the {} operand of `{name}`", ordinal(operand)),
-    };
+    }
+}
+
+fn element(form: Form, operand: usize, is_only: bool, wanted: &str, found: &str) -> Fault {
+    let which = which(form, operand, is_only);
+    let message = format!("{which} must be {wanted}, not one with a value of type {found} in it");
+    Fault::new(Code::TypeMismatch, message)
+}
+
+fn mismatch(form: Form, operand: usize, is_only: bool, wanted: &str, found: &str) -> Fault {
+    let which = which(form, operand, is_only);
     let fault = Fault::new(
         Code::TypeMismatch,
         format!("{which} must be {wanted}, not a value of type {found}"),

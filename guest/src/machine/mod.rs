@@ -2,6 +2,7 @@
 
 mod builtin;
 mod each;
+mod keyed;
 mod locate;
 mod meter;
 mod operate;

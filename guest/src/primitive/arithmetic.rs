@@ -42,6 +42,11 @@ impl Number {
         }
     }
 
+    /// The integer, of which nothing else is needed any more.
+    pub(crate) fn into_big(self) -> BigInt {
+        if let Self::Big(n) = self { n } else { self.big() }
+    }
+
     /// The nearest float.
     pub(crate) fn float(&self) -> Result<f64, Trouble> {
         finite(match self {

@@ -3,9 +3,12 @@
 pub(crate) mod arithmetic;
 pub(crate) mod comparison;
 pub(crate) mod date;
+pub(crate) mod grouping;
 pub(crate) mod meta;
 pub(crate) mod power;
 pub(crate) mod rational;
+pub(crate) mod sorting;
+pub(crate) mod statistics;
 
 use crate::fault::Fault;
 use crate::heap::{Full, Heap};
@@ -22,6 +25,12 @@ pub(crate) const TOGETHER: usize = usize::MAX;
 pub(crate) enum Trouble {
     /// An operand of the wrong type, or `TOGETHER`.
     Type {
+        operand: usize,
+        wanted: &'static str,
+        found: &'static str,
+    },
+    /// An operand is a list, but not all its elements are what they should be.
+    Element {
         operand: usize,
         wanted: &'static str,
         found: &'static str,

@@ -1,13 +1,31 @@
 //! Forms that apply a function to each element of a list.
 
-use super::value::{List, Value};
+use super::keys::count;
+use super::lists::{self, pair};
+use super::value::Value;
 use super::{Evaluated, Evaluator};
 use pif_guest::fault::Code;
 use pif_guest::form::Form;
+use std::cmp::Ordering;
 
 /// Whether a form is one of these.
 pub(super) fn applies(form: Form) -> bool {
-    matches!(form, Form::Map | Form::Filter | Form::Find | Form::Any | Form::All)
+    matches!(
+        form,
+        Form::Map
+            | Form::FlatMap
+            | Form::Filter
+            | Form::Find
+            | Form::Any
+            | Form::All
+            | Form::SortBy
+            | Form::GroupBy
+            | Form::CountBy
+            | Form::DistinctBy
+            | Form::MaxBy
+            | Form::MinBy
+            | Form::Partition
+    )
 }
 
 impl Evaluator {
@@ -16,36 +34,66 @@ impl Evaluator {
         form: Form,
         function: &Value,
         list: &Value,
-        _operands: &[Value],
+        operands: &[Value],
         depth: u32,
     ) -> Evaluated {
         let Value::List(list) = list else { return Err(Code::TypeMismatch) };
         let Value::Function(_) = function else { return Err(Code::NotAFunction) };
-        let mut given = Vec::new();
+        let descending = match operands.get(2) {
+            None => false,
+            Some(Value::Text(order)) if order.as_ref() == "desc" => true,
+            Some(Value::Text(_)) => return Err(Code::OutOfRange),
+            Some(_) => return Err(Code::TypeMismatch),
+        };
+        let (mut given, mut others) = (Vec::new(), Vec::new());
         for item in list.iter() {
             self.charge(1)?;
             let next = self.apply(function.clone(), vec![item.clone()], depth + 1)?;
             let value = self.finish(next, depth + 1)?;
-            let is_test = form != Form::Map;
+            let is_test =
+                matches!(form, Form::Filter | Form::Find | Form::Any | Form::All | Form::Partition);
             let holds = match value {
                 Value::Boolean(holds) => holds,
                 _ if is_test => return Err(Code::TypeMismatch),
                 _ => false,
             };
             match form {
-                Form::Map => given.push(value),
-                Form::Filter if holds => given.push(item.clone()),
+                Form::FlatMap => {
+                    let Value::List(values) = value else { return Err(Code::TypeMismatch) };
+                    self.charge(count(values.iter().count()))?;
+                    given.extend(values.iter().cloned());
+                }
+                Form::Filter | Form::Partition if holds => given.push(item.clone()),
+                Form::Partition => others.push(item.clone()),
                 Form::Find if holds => return Ok(item.clone()),
                 Form::Any if holds => return Ok(value),
                 Form::All if !holds => return Ok(value),
+                _ if !is_test => given.push(value),
                 _ => {}
             }
         }
+        let items: Vec<Value> = list.iter().cloned().collect();
         Ok(match form {
             Form::Find => Value::Unit,
             Form::Any => Value::Boolean(false),
             Form::All => Value::Boolean(true),
-            _ => Value::List(given.into_iter().collect::<List>()),
+            Form::Partition => pair(lists::list(given), lists::list(others)),
+            Form::SortBy => lists::list(self.sorted(&given, &items, descending)?),
+            Form::MaxBy => self.extreme(&given, &items, Ordering::Greater)?,
+            Form::MinBy => self.extreme(&given, &items, Ordering::Less)?,
+            Form::GroupBy => {
+                let groups = self.grouped(&given, &items)?.into_iter();
+                lists::list(groups.map(|(key, items)| pair(key, lists::list(items))))
+            }
+            Form::CountBy => {
+                let groups = self.grouped(&given, &items)?.into_iter();
+                lists::list(groups.map(|(key, of)| pair(key, Value::Integer(of.len().into()))))
+            }
+            Form::DistinctBy => {
+                let groups = self.grouped(&given, &items)?.into_iter();
+                lists::list(groups.filter_map(|(_, items)| items.into_iter().next()))
+            }
+            _ => lists::list(given),
         })
     }
 }

@@ -90,9 +90,11 @@ impl Evaluator {
                 let length = list.iter().count();
                 self.charge(u64::try_from(length).unwrap_or(u64::MAX))?;
                 let items = list.iter().filter(|item| !matches!(item, Value::Unit));
-                self.extreme(form, &items.collect::<Vec<_>>())
+                self.least_or_greatest(form, &items.collect::<Vec<_>>())
             }
-            (Form::Min | Form::Max, _) => self.extreme(form, &operands.iter().collect::<Vec<_>>()),
+            (Form::Min | Form::Max, _) => {
+                self.least_or_greatest(form, &operands.iter().collect::<Vec<_>>())
+            }
             (Form::Add | Form::Mul, [first, others @ ..]) => {
                 if !operands.iter().all(is_number) {
                     return Err(Code::TypeMismatch);
@@ -134,7 +136,7 @@ impl Evaluator {
         Ok(Value::Text(joined.into()))
     }
 
-    fn extreme(&mut self, form: Form, numbers: &[&Value]) -> Evaluated {
+    fn least_or_greatest(&mut self, form: Form, numbers: &[&Value]) -> Evaluated {
         if !numbers.iter().all(|n| is_number(n)) {
             return Err(Code::TypeMismatch);
         }

@@ -1,7 +1,7 @@
 //! What the forms do whose operands are nothing but values: numbers, comparison, lists, texts.
 
 use super::value::{List, Value};
-use super::{Evaluated, Evaluator, dates, numbers};
+use super::{Evaluated, Evaluator, dates, lists, numbers};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{FromPrimitive, ToPrimitive, Zero};
@@ -71,7 +71,7 @@ pub(super) fn float(n: &Value) -> Result<f64, Code> {
 }
 
 /// Compares exactly: the integer is not rounded.
-fn compare_with_float(a: &BigInt, b: f64) -> Ordering {
+pub(super) fn compare_with_float(a: &BigInt, b: f64) -> Ordering {
     let floor = b.floor();
     let whole = BigInt::from_f64(floor).unwrap_or_default();
     a.cmp(&whole).then(if b > floor { Ordering::Less } else { Ordering::Equal })
@@ -118,6 +118,7 @@ impl Evaluator {
             (Form::TypeOf, [value]) => Value::Text(value.kind().into()),
             (Form::Trace, [_, value]) => value.clone(),
             (Form::Analyze, [Value::Quoted(term, _)]) => return self.analyze(*term),
+            _ if lists::handles(form) => return self.list_form(form, &operands),
             (form, operands) if numbers::knows(form) => return self.numeric(form, operands),
             (form, operands) if dates::knows(form) => return self.of_dates(form, operands),
             _ => return Err(Code::TypeMismatch),

@@ -4,15 +4,17 @@
 
 mod dates;
 mod general;
+mod lists;
 mod many;
 mod numbers;
+mod statistics;
 
 use super::state::{Exit, State};
 use crate::code::{Image, Slot};
 use crate::form::Form;
 use crate::primitive::arithmetic::Number;
 use crate::primitive::{Trouble, type_name};
-use crate::value::{CONS, NIL, Word, index, is_list, tag};
+use crate::value::{Word, as_small, is_integer, is_list};
 
 /// A form with its operands, being evaluated.
 pub(super) struct Call<'a> {
@@ -65,6 +67,22 @@ impl Call<'_> {
             | Form::DateParts
             | Form::DateAdd
             | Form::DateDiff => dates::call(self),
+            Form::Sum | Form::Product | Form::Mean | Form::Median | Form::Percentile => {
+                statistics::call(self)
+            }
+            Form::Sort
+            | Form::Reverse
+            | Form::Distinct
+            | Form::Flatten
+            | Form::Last
+            | Form::Enumerate
+            | Form::Append
+            | Form::Nth
+            | Form::Take
+            | Form::Drop
+            | Form::Range
+            | Form::Zip
+            | Form::Chunk => lists::call(self),
             _ => Err(Trouble::TooLarge("this form is not there yet").into()),
         }
     }
@@ -96,28 +114,37 @@ impl Call<'_> {
         Trouble::Type { operand: i, wanted, found }.into()
     }
 
+    /// Faults unless an operand is a list.
+    pub(super) fn must_be_list(&self, i: usize) -> Result<(), Exit> {
+        if is_list(self.operand(i)) { Ok(()) } else { Err(self.wrong(i, "a list")) }
+    }
+
     /// The elements of an operand that must be a list; nothing is charged for it.
     pub(super) fn list(&self, i: usize) -> Result<Vec<Word>, Exit> {
-        let list = self.operand(i);
-        if is_list(list) { Ok(self.elements(list)) } else { Err(self.wrong(i, "a list")) }
+        self.must_be_list(i)?;
+        Ok(self.elements(self.operand(i)))
     }
 
     /// The elements of a list.
     pub(super) fn elements(&self, list: Word) -> Vec<Word> {
-        let (mut rest, mut elements) = (list, Vec::new());
-        while tag(rest) == CONS {
-            let [first, next] = self.s.heap.cell(index(rest));
-            elements.push(first);
-            rest = next;
-        }
-        elements
+        self.s.heap.elements(list)
     }
 
     /// A list of these elements, which lie on the heap as they are now: there must be room for two
     /// words each.
     pub(super) fn make_list(&mut self, elements: &[Word]) -> Word {
-        let list = elements.iter().rev();
-        list.fold(NIL, |rest, first| self.s.heap.two(*first, rest, CONS))
+        self.s.heap.list(elements)
+    }
+
+    /// An operand that must be an integer: the number, if it is one of a word, else whether it is
+    /// negative.
+    pub(super) fn integer(&self, i: usize) -> Result<Result<i64, bool>, Exit> {
+        let v = self.operand(i);
+        match self.s.heap.limbs(v) {
+            Some((_, negative)) => Ok(Err(negative)),
+            None if is_integer(v) => Ok(Ok(as_small(v))),
+            None => Err(self.wrong(i, "an integer")),
+        }
     }
 
     /// The characters of an operand that must be a text; nothing is charged for it.

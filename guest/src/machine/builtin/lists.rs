@@ -1,0 +1,303 @@
+//! Forms that make lists of lists, without looking at what the elements are.
+//!
+//! Fuel: `sort` and `distinct` as `keyed` says, the elements being the keys. `reverse`, `last`,
+//! `enumerate` and `chunk` 1 per element. `flatten` 1 per element and 1 per element of each.
+//! `append` 1 per element of the first list; the second becomes the end of the result as it is.
+//! `nth` 1 per element up to that one, `take` and `drop` 1 per element taken or dropped, `zip` 1
+//! per pair. `range` 1 per element, times the limbs of its longest operand,
+//! and those limbs once, if there are two or more, where the range is empty.
+
+use super::Call;
+use crate::form::Form;
+use crate::machine::keyed::{Grouped, grouped, pay_keys};
+use crate::machine::state::Exit;
+use crate::primitive::arithmetic::Number;
+use crate::primitive::sorting::{sorted, sorting_work};
+use crate::primitive::{Trouble, type_name};
+use crate::value::{CONS, NIL, PAIR, Word, as_small, fit, index, is_integer, is_list, small, tag};
+use num_bigint::BigInt;
+use num_integer::Integer as _;
+use num_traits::{Signed, ToPrimitive, Zero};
+
+pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
+    match c.form {
+        Form::Sort => sort(c),
+        Form::Reverse => reverse(c),
+        Form::Distinct => distinct(c),
+        Form::Flatten => flatten(c),
+        Form::Last => {
+            let elements = charged(c, 0)?;
+            elements.last().copied().ok_or_else(|| Trouble::EmptyList.into())
+        }
+        Form::Enumerate => enumerate(c),
+        Form::Append => append(c),
+        Form::Nth => nth(c),
+        Form::Take | Form::Drop => split(c),
+        Form::Range => range(c),
+        Form::Zip => zip(c),
+        _ => chunk(c),
+    }
+}
+
+/// The elements of an operand that must be a list, paid for.
+fn charged(c: &mut Call<'_>, i: usize) -> Result<Vec<Word>, Exit> {
+    let elements = c.list(i)?;
+    c.charge(elements.len() as u64)?;
+    Ok(elements)
+}
+
+fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let mut keys = c.list(0)?;
+    let n = keys.len();
+    let wrong = |found| Trouble::Element {
+        operand: 0,
+        wanted: "a list of only numbers, only strings, or only lists of these",
+        found,
+    };
+    let weight = pay_keys(c.image, c.s, c.at, &keys, wrong)?;
+    c.charge(sorting_work(n, weight))?;
+    if keys.iter().all(|key| is_integer(*key)) {
+        // Integers that are equal are the same word.
+        keys.sort_unstable_by_key(|key| key.cast_signed());
+        c.room(2 * n)?;
+        return Ok(c.make_list(&keys));
+    }
+    let order = sorted(&c.s.heap, &keys, false)?;
+    select(c, &order)
+}
+
+/// The elements of the first operand with these indices, in this order.
+fn select(c: &mut Call<'_>, indices: &[u32]) -> Result<Word, Exit> {
+    c.room(2 * indices.len())?;
+    let elements = c.elements(c.operand(0));
+    let selected = indices.iter().rev().filter_map(|i| elements.get(*i as usize));
+    Ok(selected.fold(NIL, |rest, element| c.s.heap.two(*element, rest, CONS)))
+}
+
+fn reverse(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let n = charged(c, 0)?.len();
+    c.room(2 * n)?;
+    let (mut rest, mut reversed) = (c.operand(0), NIL);
+    while tag(rest) == CONS {
+        let [first, next] = c.s.heap.cell(index(rest));
+        reversed = c.s.heap.two(first, reversed, CONS);
+        rest = next;
+    }
+    Ok(reversed)
+}
+
+fn distinct(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let keys = c.list(0)?;
+    let wrong = |found| Trouble::Element {
+        operand: 0,
+        wanted: "a list of values that can be compared",
+        found,
+    };
+    let Grouped { firsts, .. } = grouped(c.image, c.s, c.at, &keys, wrong)?;
+    select(c, &firsts)
+}
+
+fn flatten(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let lists = charged(c, 0)?;
+    // A list may stand in the other one many times: no more is counted than there is room for.
+    let most = most(c, 2);
+    let (mut total, mut wrong) = (0, None);
+    for list in lists {
+        if !is_list(list) {
+            wrong = Some(type_name(&c.s.heap, list));
+            break;
+        }
+        total += c.s.heap.length(list) as u64;
+        if total > most {
+            return Err(TOO_LONG.into());
+        }
+    }
+    c.charge(total)?;
+    if let Some(found) = wrong {
+        return Err(Trouble::Element { operand: 0, wanted: "a list of lists", found }.into());
+    }
+    c.room(usize::try_from(2 * total).unwrap_or(usize::MAX))?;
+    let lists = c.elements(c.operand(0));
+    let flat = lists.into_iter().rev().fold(NIL, |rest, list| {
+        let elements = c.elements(list);
+        elements.iter().rev().fold(rest, |rest, first| c.s.heap.two(*first, rest, CONS))
+    });
+    Ok(flat)
+}
+
+const TOO_LONG: Trouble = Trouble::TooLarge("the list would not fit into the memory limit");
+
+/// How many elements of so many words there may be at most: both halves of the heap are memory.
+fn most(c: &Call<'_>, words: u64) -> u64 {
+    c.s.heap.limit as u64 / 2 / words
+}
+
+fn enumerate(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let n = charged(c, 0)?.len();
+    c.room(4 * n)?;
+    let elements = c.elements(c.operand(0));
+    let numbered = (0..).map(small).zip(elements).collect::<Vec<_>>();
+    Ok(make_pairs(c, numbered))
+}
+
+/// A list of pairs, for which there is room.
+fn make_pairs(c: &mut Call<'_>, pairs: Vec<(Word, Word)>) -> Word {
+    pairs.into_iter().rev().fold(NIL, |rest, (a, b)| {
+        let pair = c.s.heap.two(a, b, PAIR);
+        c.s.heap.two(pair, rest, CONS)
+    })
+}
+
+fn append(c: &mut Call<'_>) -> Result<Word, Exit> {
+    c.must_be_list(0)?;
+    c.must_be_list(1)?;
+    let n = charged(c, 0)?.len();
+    c.room(2 * n)?;
+    let elements = c.elements(c.operand(0));
+    let end = c.operand(1);
+    Ok(elements.iter().rev().fold(end, |rest, first| c.s.heap.two(*first, rest, CONS)))
+}
+
+/// A count that must not be negative; one that is too large for a word is too large for any list.
+fn count(c: &Call<'_>, i: usize, least: i64) -> Result<usize, Exit> {
+    let found = match c.integer(i)? {
+        Ok(n) if n >= least => return Ok(usize::try_from(n).unwrap_or(usize::MAX)),
+        Err(false) => return Ok(usize::MAX),
+        Ok(n) => n.to_string(),
+        Err(true) => "a negative number".to_owned(),
+    };
+    let (name, wanted) = match (c.form, least) {
+        (Form::Nth, _) => ("the index", "not be negative"),
+        (_, 0) => ("the count", "not be negative"),
+        _ => ("the length", "be at least 1"),
+    };
+    let form = c.form.name();
+    Err(Trouble::OutOfRange(format!("{name} of `{form}` must {wanted}, it is {found}")).into())
+}
+
+/// How many of the first `n` elements of the first operand there are, and the list after them;
+/// they are paid for.
+fn skip(c: &mut Call<'_>, n: usize) -> Result<(usize, Word), Exit> {
+    let (mut rest, mut skipped) = (c.operand(0), 0);
+    while skipped < n && tag(rest) == CONS {
+        rest = c.s.heap.cell(index(rest))[1];
+        skipped += 1;
+    }
+    c.charge(skipped as u64)?;
+    Ok((skipped, rest))
+}
+
+fn nth(c: &mut Call<'_>) -> Result<Word, Exit> {
+    c.must_be_list(0)?;
+    let i = count(c, 1, 0)?;
+    let (skipped, rest) = skip(c, i)?;
+    if tag(rest) != CONS {
+        let what = format!("the index of `nth` is beyond the list, which has {skipped} elements");
+        return Err(Trouble::OutOfRange(what).into());
+    }
+    c.charge(1)?;
+    Ok(c.s.heap.cell(index(rest))[0])
+}
+
+fn split(c: &mut Call<'_>) -> Result<Word, Exit> {
+    c.must_be_list(0)?;
+    let n = count(c, 1, 0)?;
+    let (skipped, rest) = skip(c, n)?;
+    if c.form == Form::Drop {
+        return Ok(rest);
+    }
+    if rest == NIL {
+        return Ok(c.operand(0));
+    }
+    c.room(2 * skipped)?;
+    let (mut rest, mut elements) = (c.operand(0), Vec::with_capacity(skipped));
+    while elements.len() < skipped && tag(rest) == CONS {
+        let [first, next] = c.s.heap.cell(index(rest));
+        elements.push(first);
+        rest = next;
+    }
+    Ok(c.make_list(&elements))
+}
+
+/// The integers from one on, in steps, up to another that is not reached.
+fn range(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (mut numbers, mut longest) = (Vec::with_capacity(3), 1);
+    for i in 0..c.len() {
+        let _ = c.integer(i)?;
+        let number = Number::of(&c.s.heap, c.operand(i)).unwrap_or(Number::Small(0));
+        longest = longest.max(number.limbs());
+        numbers.push(number.into_big());
+    }
+    let mut numbers = numbers.into_iter();
+    let mut next = || numbers.next().unwrap_or_else(|| BigInt::from(1));
+    let (from, to, step) = (next(), next(), next());
+    if step.is_zero() {
+        return Err(Trouble::OutOfRange("the step of `range` must not be 0".to_owned()).into());
+    }
+    let way = if step.is_negative() { &from - to } else { to - &from }.max(BigInt::ZERO);
+    let most = most(c, if longest > 1 { 3 + longest } else { 2 });
+    if way.bits() > step.bits() + 64 {
+        return Err(TOO_LONG.into());
+    }
+    let n = way.div_ceil(&step.abs()).to_u64();
+    let n = n.filter(|n| *n <= most).ok_or(TOO_LONG)?;
+    c.charge(if longest > 1 { n.max(1) * longest } else { n })?;
+    let n = usize::try_from(n).unwrap_or(usize::MAX);
+    let last = &from + &step * n - &step;
+    if let (Some(_), Some(mut at), Some(step)) = (in_word(&from), in_word(&last), in_word(&step)) {
+        c.room(2 * n)?;
+        return Ok((0..n).fold(NIL, |rest, _| {
+            let number = small(at);
+            // Below the first one the number may leave the word; then it is not used.
+            at = at.wrapping_sub(step);
+            c.s.heap.two(number, rest, CONS)
+        }));
+    }
+    let widest = 2 + usize::try_from(longest).unwrap_or(usize::MAX);
+    c.room(n.saturating_mul(2 + widest))?;
+    let mut at = last;
+    Ok((0..n).fold(NIL, |rest, _| {
+        let number = c.s.heap.integer(&at);
+        at -= &step;
+        c.s.heap.two(number, rest, CONS)
+    }))
+}
+
+/// The integer, if it is one of a word.
+fn in_word(n: &BigInt) -> Option<i64> {
+    n.to_i64().and_then(fit).map(as_small)
+}
+
+fn zip(c: &mut Call<'_>) -> Result<Word, Exit> {
+    c.must_be_list(0)?;
+    c.must_be_list(1)?;
+    let n = zipped(c).len();
+    c.charge(n as u64)?;
+    c.room(4 * n)?;
+    let pairs = zipped(c);
+    Ok(make_pairs(c, pairs))
+}
+
+/// The elements of two lists, to the end of the shorter.
+fn zipped(c: &Call<'_>) -> Vec<(Word, Word)> {
+    let (mut a, mut b, mut pairs) = (c.operand(0), c.operand(1), Vec::new());
+    while tag(a) == CONS && tag(b) == CONS {
+        let [x, rest_a] = c.s.heap.cell(index(a));
+        let [y, rest_b] = c.s.heap.cell(index(b));
+        pairs.push((x, y));
+        (a, b) = (rest_a, rest_b);
+    }
+    pairs
+}
+
+fn chunk(c: &mut Call<'_>) -> Result<Word, Exit> {
+    c.must_be_list(0)?;
+    let size = count(c, 1, 1)?;
+    let n = charged(c, 0)?.len();
+    c.room(2 * n + 2 * n.div_ceil(size))?;
+    let elements = c.elements(c.operand(0));
+    Ok(elements.chunks(size).rev().fold(NIL, |rest, chunk| {
+        let chunk = c.make_list(chunk);
+        c.s.heap.two(chunk, rest, CONS)
+    }))
+}

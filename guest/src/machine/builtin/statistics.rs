@@ -1,0 +1,122 @@
+//! Forms that take a list of numbers together. Nulls are passed over.
+//!
+//! Fuel: 1 per element, and the limbs of each integer of two or more. `product` pays what `mul`
+//! pays as well, from the left, the first factor being 1; `median` and `percentile` what `sort`
+//! pays for its rounds.
+
+use super::Call;
+use crate::form::Form;
+use crate::machine::state::Exit;
+use crate::primitive::arithmetic::Number;
+use crate::primitive::sorting::{compare_numbers, is_number, sorting_work, weight};
+use crate::primitive::statistics::{Rank, Sum, multiply};
+use crate::primitive::{Trouble, type_name};
+use crate::value::{UNIT, Word, small};
+use std::cmp::Ordering;
+
+pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
+    match c.form {
+        Form::Sum => {
+            let (numbers, _) = numbers(c)?;
+            let total = sum(c, &numbers)?.total()?;
+            make_number(c, &total)
+        }
+        Form::Product => product(c),
+        Form::Mean => {
+            let (numbers, _) = numbers(c)?;
+            not_empty(&numbers)?;
+            let mean = sum(c, &numbers)?.mean(numbers.len() as u64)?;
+            make_number(c, &Number::Float(mean))
+        }
+        Form::Median => quantile(c, &Number::Small(50)),
+        _ => {
+            c.must_be_list(0)?;
+            let p = percentage(c)?;
+            quantile(c, &p)
+        }
+    }
+}
+
+/// The numbers of the first operand and their weight, paid for.
+fn numbers(c: &mut Call<'_>) -> Result<(Vec<Word>, u64), Exit> {
+    let mut numbers = c.list(0)?;
+    c.charge(numbers.len() as u64)?;
+    let mut total = 0;
+    numbers.retain(|v| *v != UNIT);
+    for v in &numbers {
+        if !is_number(&c.s.heap, *v) {
+            let found = type_name(&c.s.heap, *v);
+            return Err(Trouble::Element { operand: 0, wanted: "a list of numbers", found }.into());
+        }
+        let weight = weight(&c.s.heap, *v);
+        c.charge(weight)?;
+        total += weight;
+    }
+    Ok((numbers, total))
+}
+
+fn not_empty(numbers: &[Word]) -> Result<(), Exit> {
+    if numbers.is_empty() { Err(Trouble::EmptyList.into()) } else { Ok(()) }
+}
+
+fn number(c: &Call<'_>, v: Word) -> Number {
+    Number::of(&c.s.heap, v).unwrap_or(Number::Small(0))
+}
+
+fn make_number(c: &mut Call<'_>, n: &Number) -> Result<Word, Exit> {
+    if let Number::Float(n) = n {
+        c.room(2)?;
+        return Ok(c.s.heap.float(*n));
+    }
+    let n = n.big();
+    c.room(crate::heap::Heap::integer_words(&n))?;
+    Ok(c.s.heap.integer(&n))
+}
+
+fn sum(c: &Call<'_>, numbers: &[Word]) -> Result<Sum, Trouble> {
+    let mut sum = Sum::default();
+    numbers.iter().try_for_each(|v| sum.add(number(c, *v)))?;
+    Ok(sum)
+}
+
+fn product(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (numbers, _) = numbers(c)?;
+    let mut product = Number::Small(1);
+    for v in numbers {
+        let factor = number(c, v);
+        let (a, b) = (product.limbs(), factor.limbs());
+        if a.max(b) > 1 {
+            c.charge(a * b)?;
+        }
+        product = multiply(product, factor)?;
+    }
+    make_number(c, &product)
+}
+
+/// The second operand of `percentile`.
+fn percentage(c: &Call<'_>) -> Result<Number, Exit> {
+    let p = c.operand(1);
+    if !is_number(&c.s.heap, p) {
+        return Err(c.wrong(1, "a number"));
+    }
+    let least = compare_numbers(&c.s.heap, p, small(0));
+    let most = compare_numbers(&c.s.heap, p, small(100));
+    if least == Ordering::Less || most == Ordering::Greater {
+        let what = "`percentile` takes a percentage from 0 to 100";
+        return Err(Trouble::OutOfRange(what.to_owned()).into());
+    }
+    Ok(number(c, p))
+}
+
+fn quantile(c: &mut Call<'_>, p: &Number) -> Result<Word, Exit> {
+    let (mut numbers, weight) = numbers(c)?;
+    not_empty(&numbers)?;
+    c.charge(sorting_work(numbers.len(), weight))?;
+    let heap = &c.s.heap;
+    numbers.sort_by(|a, b| compare_numbers(heap, *a, *b));
+    let rank = Rank::new(numbers.len(), p);
+    let at = |i: usize| number(c, numbers.get(i).or(numbers.last()).copied().unwrap_or_default());
+    let (a, b) = (at(rank.index), at(rank.index + 1));
+    let value = rank.value(&a, &b)?;
+    make_number(c, &Number::Float(value))
+}

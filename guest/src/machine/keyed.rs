@@ -1,0 +1,187 @@
+//! What is done with keys: sorting by them, grouping by them, finding the greatest. The keys are
+//! there when this begins; it is done in one go.
+//!
+//! Fuel, with n keys: sorting pays n, then the weight of the keys, then ⌈log2 n⌉·(n + weight). A
+//! key's weight is bytes/64 of a text, the limbs of an integer of two or more; of a list 1 for
+//! each element and their weights. The greatest and the least pay n and the weight. Grouping pays
+//! n, and for each key what `eq` pays for a value equal to it; besides, bytes/64 of each key of a
+//! record and of the canonical text of a quoted term. Nothing more is paid for the result.
+
+use super::each::{KEPT, RESULT, is_descending};
+use super::state::{Exit, State};
+use crate::code::{Image, Slot};
+use crate::form::Form;
+use crate::primitive::grouping::{Failed, Groups};
+use crate::primitive::sorting::{Weighed, extreme, sorted, sorting_work, weigh};
+use crate::primitive::{Trouble, type_name};
+use crate::value::{CONS, NIL, PAIR, Word, index, small, tag};
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+/// Whether a form gathers what the function gives as keys of the elements.
+pub(super) fn needs_keys(form: Form) -> bool {
+    matches!(
+        form,
+        Form::SortBy | Form::GroupBy | Form::CountBy | Form::DistinctBy | Form::MaxBy | Form::MinBy
+    )
+}
+
+/// The value of a form when all keys are known: they are the result so far, in order.
+pub(super) fn finish(
+    image: &Image,
+    s: &mut State,
+    at: usize,
+    form: Form,
+    d: Slot,
+) -> Result<Word, Exit> {
+    let keys = s.heap.elements(s.part(d, RESULT));
+    let sorts = |found| Trouble::Type {
+        operand: 0,
+        wanted: "a function that gives only numbers, only strings, or only lists of these",
+        found,
+    };
+    let groups = |found| Trouble::Type {
+        operand: 0,
+        wanted: "a function that gives values that can be compared",
+        found,
+    };
+    match form {
+        Form::SortBy => {
+            let weight = pay_keys(image, s, at, &keys, sorts)?;
+            s.bulk(image, at, sorting_work(keys.len(), weight))?;
+            let order = sorted(&s.heap, &keys, is_descending(image, s, at))?;
+            // The keys have done their work.
+            s.set_part(d, RESULT, NIL);
+            select(s, d, &order)
+        }
+        Form::MaxBy | Form::MinBy => {
+            let sought = if form == Form::MaxBy { Ordering::Greater } else { Ordering::Less };
+            pay_keys(image, s, at, &keys, sorts)?;
+            let best = extreme(&s.heap, &keys, sought)?.ok_or(Trouble::EmptyList)?;
+            let elements = s.heap.elements(s.part(d, KEPT));
+            Ok(elements.get(best).copied().unwrap_or_default())
+        }
+        Form::DistinctBy => {
+            let Grouped { firsts, .. } = grouped(image, s, at, &keys, groups)?;
+            select(s, d, &firsts)
+        }
+        Form::CountBy => {
+            let Grouped { of_each, firsts } = grouped(image, s, at, &keys, groups)?;
+            count(s, d, &of_each, &firsts)
+        }
+        _ => {
+            let Grouped { of_each, firsts } = grouped(image, s, at, &keys, groups)?;
+            gather(s, d, &of_each, &firsts)
+        }
+    }
+}
+
+/// Pays for looking at the keys of a sort; gives their weight.
+pub(super) fn pay_keys(
+    image: &Image,
+    s: &mut State,
+    at: usize,
+    keys: &[Word],
+    wrong: impl Fn(&'static str) -> Trouble,
+) -> Result<u64, Exit> {
+    s.bulk(image, at, keys.len() as u64)?;
+    let Weighed { work, wrong: found } = weigh(&s.heap, keys, s.meter.left().unsigned_abs());
+    s.bulk(image, at, work)?;
+    match found {
+        Some(key) => Err(wrong(type_name(&s.heap, key)).into()),
+        None => Ok(work),
+    }
+}
+
+/// Which keys are equal.
+pub(super) struct Grouped {
+    /// The group of each key.
+    pub(super) of_each: Vec<u32>,
+    /// The first key of each group.
+    pub(super) firsts: Vec<u32>,
+}
+
+/// Pays for grouping keys, and groups them.
+pub(super) fn grouped(
+    image: &Image,
+    s: &mut State,
+    at: usize,
+    keys: &[Word],
+    wrong: impl Fn(&'static str) -> Trouble,
+) -> Result<Grouped, Exit> {
+    s.bulk(image, at, keys.len() as u64)?;
+    let terms = Rc::clone(&s.terms);
+    let mut groups = Groups::new(&s.heap, &terms, s.meter.left().unsigned_abs());
+    let mut grouped = Grouped { of_each: Vec::with_capacity(keys.len()), firsts: Vec::new() };
+    let mut failed = None;
+    for (i, key) in (0..).zip(keys) {
+        match groups.group(*key) {
+            Ok(group) => grouped.of_each.push(group),
+            Err(why) => {
+                failed = Some(why);
+                break;
+            }
+        }
+        if groups.len() > grouped.firsts.len() {
+            grouped.firsts.push(i);
+        }
+    }
+    let work = groups.work;
+    s.bulk(image, at, work)?;
+    match failed {
+        Some(Failed::Incomparable(key)) => Err(wrong(type_name(&s.heap, key)).into()),
+        Some(_) => Err(Trouble::TooLarge("the keys would not fit into the memory limit").into()),
+        None => Ok(grouped),
+    }
+}
+
+/// The elements of the list with these indices, in this order.
+fn select(s: &mut State, d: Slot, indices: &[u32]) -> Result<Word, Exit> {
+    s.part_room(d, RESULT, 2 * indices.len())?;
+    let elements = s.heap.elements(s.part(d, KEPT));
+    let selected = indices.iter().rev().filter_map(|i| elements.get(*i as usize));
+    Ok(selected.fold(NIL, |rest, element| s.heap.two(*element, rest, CONS)))
+}
+
+/// Pairs of each key and how often it occurs.
+fn count(s: &mut State, d: Slot, of_each: &[u32], firsts: &[u32]) -> Result<Word, Exit> {
+    let mut counts = vec![0_i64; firsts.len()];
+    for group in of_each {
+        if let Some(count) = counts.get_mut(*group as usize) {
+            *count += 1;
+        }
+    }
+    let counts: Vec<Word> = counts.into_iter().map(small).collect();
+    s.part_room(d, RESULT, 4 * firsts.len())?;
+    Ok(pairs(s, d, firsts, &counts))
+}
+
+/// Pairs of each key and the elements that have it.
+fn gather(s: &mut State, d: Slot, of_each: &[u32], firsts: &[u32]) -> Result<Word, Exit> {
+    s.part_room(d, RESULT, 2 * of_each.len() + 4 * firsts.len())?;
+    let elements = s.heap.elements(s.part(d, KEPT));
+    let mut lists = vec![NIL; firsts.len()];
+    for (group, element) in of_each.iter().zip(elements).rev() {
+        if let Some(list) = lists.get_mut(*group as usize) {
+            *list = s.heap.two(element, *list, CONS);
+        }
+    }
+    Ok(pairs(s, d, firsts, &lists))
+}
+
+/// Pairs of the keys with these indices and these values, for which there is room.
+fn pairs(s: &mut State, d: Slot, firsts: &[u32], values: &[Word]) -> Word {
+    let (mut rest, mut at) = (s.part(d, RESULT), 0);
+    let mut keys = Vec::with_capacity(firsts.len());
+    for first in firsts {
+        while at < *first && tag(rest) == CONS {
+            (rest, at) = (s.heap.cell(index(rest))[1], at + 1);
+        }
+        keys.push(s.heap.cell(index(rest))[0]);
+    }
+    let pairs = keys.into_iter().zip(values).rev();
+    pairs.fold(NIL, |rest, (key, value)| {
+        let pair = s.heap.two(key, *value, PAIR);
+        s.heap.two(pair, rest, CONS)
+    })
+}

@@ -1,0 +1,288 @@
+//! Groups of values that are equal as `eq` says, in order of first sight. Each value is written
+//! in a canonical way, so that equal values are equal bytes, and looked up in a hash table. Known
+//! hashes can be made to collide; keys that would be looked for too far are kept in a tree, so
+//! nobody can make a look-up cost more than that.
+
+use super::arithmetic::{Number, limbs};
+use super::comparison::TEXT_UNIT;
+use crate::heap::Heap;
+use crate::print;
+use crate::term::Terms;
+use crate::value::{
+    CONS, FALSE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, NIL, PAIR, TRUE, UNIT,
+    Word, as_small, aux, index, is_function, is_integer, kind, tag,
+};
+use num_bigint::{BigInt, Sign};
+use num_traits::{FromPrimitive, ToPrimitive};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Why the keys cannot be told apart.
+#[derive(Debug)]
+pub(crate) enum Failed {
+    /// This value cannot be compared.
+    Incomparable(Word),
+    /// It is more work than the budget.
+    Budget,
+    /// The keys do not fit into memory.
+    Full,
+}
+
+/// Places that are looked at for a key before it is looked for in the tree.
+const REACH: usize = 32;
+/// Places of the table at first.
+const FIRST: usize = 64;
+
+/// The groups seen so far.
+pub(crate) struct Groups<'h> {
+    heap: &'h Heap,
+    terms: &'h Terms,
+    budget: u64,
+    /// The work of looking at all keys so far.
+    pub(crate) work: u64,
+    /// The keys of all groups, one after another.
+    bytes: Vec<u8>,
+    keys: Vec<(Range<usize>, u64)>,
+    /// A power of two of places: the number of the group whose key is there, counted from 1, or 0.
+    table: Vec<u32>,
+    far: BTreeMap<Vec<u8>, u32>,
+    open: Vec<Item>,
+}
+
+/// Something to write.
+enum Item {
+    Value(Word),
+    /// The rest of a list.
+    Rest(Word),
+    /// A member of a record.
+    Member(Word, Word),
+}
+
+impl<'h> Groups<'h> {
+    pub(crate) fn new(heap: &'h Heap, terms: &'h Terms, budget: u64) -> Self {
+        Self {
+            heap,
+            terms,
+            budget,
+            work: 0,
+            bytes: Vec::new(),
+            keys: Vec::new(),
+            table: vec![0; FIRST],
+            far: BTreeMap::new(),
+            open: Vec::new(),
+        }
+    }
+
+    /// How many groups there are.
+    pub(crate) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// The group of a value, a new one if it equals none of those before it.
+    pub(crate) fn group(&mut self, v: Word) -> Result<u32, Failed> {
+        let start = self.bytes.len();
+        self.write(v)?;
+        let key = self.bytes.get(start..).unwrap_or_default();
+        let hash = hash(key);
+        let place = match self.look_up(key, hash) {
+            Ok(group) => {
+                self.bytes.truncate(start);
+                return Ok(group);
+            }
+            Err(place) => place,
+        };
+        let group = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
+        self.keys.push((start..self.bytes.len(), hash));
+        if 2 * self.keys.len() > self.table.len() {
+            self.enlarge();
+        } else {
+            self.put(group, place);
+        }
+        Ok(group)
+    }
+
+    /// The group with this key, or the free place where it could be.
+    fn look_up(&self, key: &[u8], hash: u64) -> Result<u32, Option<usize>> {
+        for place in self.places(hash) {
+            let found = self.table.get(place).copied().unwrap_or_default();
+            let Some(group) = found.checked_sub(1) else { return Err(Some(place)) };
+            if self.is_key(group, key, hash) {
+                return Ok(group);
+            }
+        }
+        self.far.get(key).copied().ok_or(None)
+    }
+
+    fn is_key(&self, group: u32, key: &[u8], hash: u64) -> bool {
+        let known = self.keys.get(group as usize);
+        known.is_some_and(|(range, known)| {
+            *known == hash && self.bytes.get(range.clone()) == Some(key)
+        })
+    }
+
+    /// Where a key with this hash may be.
+    fn places(&self, hash: u64) -> impl Iterator<Item = usize> + use<> {
+        let mask = self.table.len() - 1;
+        let first = (hash >> 32) as usize;
+        (first..first + REACH).map(move |place| place & mask)
+    }
+
+    fn put(&mut self, group: u32, place: Option<usize>) {
+        if let Some(place) = place.and_then(|place| self.table.get_mut(place)) {
+            *place = group + 1;
+        } else if let Some((range, _)) = self.keys.get(group as usize) {
+            let key = self.bytes.get(range.clone()).unwrap_or_default();
+            self.far.insert(key.to_vec(), group);
+        }
+    }
+
+    /// Puts all groups into a table twice as large.
+    fn enlarge(&mut self) {
+        self.table = vec![0; 2 * self.table.len()];
+        self.far = BTreeMap::new();
+        for group in 0..self.keys.len() {
+            let hash = self.keys.get(group).map_or(0, |(_, hash)| *hash);
+            let free = |place: &usize| self.table.get(*place) == Some(&0);
+            let place = self.places(hash).find(free);
+            self.put(u32::try_from(group).unwrap_or(u32::MAX), place);
+        }
+    }
+
+    /// Appends the canonical bytes of a value: no value's are the beginning of another's.
+    fn write(&mut self, v: Word) -> Result<(), Failed> {
+        if is_integer(v) {
+            self.write_small(as_small(v));
+            return Ok(());
+        }
+        self.open.clear();
+        self.open.push(Item::Value(v));
+        while let Some(item) = self.open.pop() {
+            match item {
+                Item::Value(v) => self.write_value(v)?,
+                Item::Rest(list) if tag(list) == CONS => {
+                    let [first, rest] = self.heap.cell(index(list));
+                    self.work += 1;
+                    self.open.extend([Item::Rest(rest), Item::Value(first)]);
+                }
+                Item::Rest(_) => self.bytes.push(b'.'),
+                Item::Member(key, value) => {
+                    self.work += 1;
+                    self.write_text(key)?;
+                    self.open.push(Item::Value(value));
+                }
+            }
+            if self.work > self.budget {
+                return Err(Failed::Budget);
+            }
+            if self.bytes.len() / 8 > self.heap.limit {
+                return Err(Failed::Full);
+            }
+        }
+        Ok(())
+    }
+
+    fn write_value(&mut self, v: Word) -> Result<(), Failed> {
+        let heap = self.heap;
+        if let Some(number) = Number::of(heap, v) {
+            self.work += match limbs(heap, v) {
+                1 => 0,
+                limbs => limbs,
+            };
+            self.write_number(number);
+            return Ok(());
+        }
+        match v {
+            UNIT => self.bytes.push(b'u'),
+            TRUE => self.bytes.push(b'y'),
+            FALSE => self.bytes.push(b'n'),
+            NIL => self.bytes.extend(*b"l."),
+            _ if is_function(v) || heap.object_kind(v) == KIND_CONTINUATION => {
+                return Err(Failed::Incomparable(v));
+            }
+            _ if tag(v) == CONS => {
+                self.bytes.push(b'l');
+                self.open.push(Item::Rest(v));
+            }
+            _ if tag(v) == PAIR => {
+                let [first, second] = heap.cell(index(v));
+                self.work += 1;
+                self.bytes.push(b'p');
+                self.open.extend([Item::Value(second), Item::Value(first)]);
+            }
+            _ if heap.is_text(v) => self.write_text(v)?,
+            _ if heap.object_kind(v) == KIND_RECORD => {
+                let members = heap.members(v);
+                self.bytes.push(b'r');
+                self.bytes.extend((members.len() as u64).to_le_bytes());
+                let members = members.chunks_exact(2).rev();
+                self.open.extend(members.map(|member| match member {
+                    [key, value] => Item::Member(*key, *value),
+                    _ => Item::Value(UNIT),
+                }));
+            }
+            _ if tag(v) == IMMEDIATE && kind(v) == KIND_QUOTED => {
+                let text = print::term(self.terms, aux(v));
+                self.pay_text(text.len() as u64)?;
+                self.bytes.push(b'q');
+                self.bytes.extend((text.len() as u64).to_le_bytes());
+                self.bytes.extend(text.into_bytes());
+            }
+            _ => return Err(Failed::Incomparable(v)),
+        }
+        Ok(())
+    }
+
+    fn pay_text(&mut self, bytes: u64) -> Result<(), Failed> {
+        self.work += bytes / TEXT_UNIT;
+        if self.work > self.budget { Err(Failed::Budget) } else { Ok(()) }
+    }
+
+    fn write_text(&mut self, v: Word) -> Result<(), Failed> {
+        let (bytes, _) = self.heap.text_size(v).unwrap_or_default();
+        self.pay_text(bytes)?;
+        let end = self.bytes.len() as u64 + bytes;
+        if end / 8 > self.heap.limit as u64 {
+            return Err(Failed::Full);
+        }
+        self.bytes.push(b't');
+        self.bytes.extend(bytes.to_le_bytes());
+        self.heap.write_text(v, usize::MAX, &mut self.bytes);
+        Ok(())
+    }
+
+    /// A whole number in the same way whether it is an integer or a float.
+    fn write_number(&mut self, number: Number) {
+        let big = match number {
+            Number::Small(n) => return self.write_small(n),
+            Number::Big(n) => n,
+            Number::Float(n) if n.floor() < n => {
+                self.bytes.push(b'f');
+                return self.bytes.extend(n.to_bits().to_le_bytes());
+            }
+            Number::Float(n) => BigInt::from_f64(n).unwrap_or_default(),
+        };
+        if let Some(n) = big.to_i64() {
+            return self.write_small(n);
+        }
+        self.bytes.push(if big.sign() == Sign::Minus { b'm' } else { b'b' });
+        self.bytes.extend((big.iter_u64_digits().len() as u64).to_le_bytes());
+        self.bytes.extend(big.iter_u64_digits().flat_map(u64::to_le_bytes));
+    }
+
+    fn write_small(&mut self, n: i64) {
+        self.bytes.push(b'i');
+        self.bytes.extend(n.to_le_bytes());
+    }
+}
+
+/// Spreads a key over 64 bits; the upper half is the better one.
+fn hash(key: &[u8]) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let whole = key.chunks_exact(8);
+    let rest = whole.remainder().iter().fold(1, |word, byte| word << 8 | u64::from(*byte));
+    let words = whole.map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap_or_default()));
+    words.chain([rest]).fold(FACTOR, |hash, word| {
+        let mixed = (hash ^ word).wrapping_mul(FACTOR);
+        mixed ^ mixed >> 29
+    })
+}

@@ -1,0 +1,274 @@
+//! Sorting: which keys go together, what looking at them costs, and the order they come in. Keys
+//! are numbers, texts, or lists of these, compared element by element.
+
+use super::Trouble;
+use super::arithmetic::{Number, limbs};
+use super::comparison::{TEXT_UNIT, order_numbers};
+use crate::heap::Heap;
+use crate::value::{CONS, NIL, ROPE, Word, as_small, index, is_integer, is_list, tag};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// What a key may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Number,
+    Text,
+    List,
+}
+
+impl Kind {
+    fn of(heap: &Heap, v: Word) -> Option<Self> {
+        if is_number(heap, v) {
+            Some(Self::Number)
+        } else if heap.is_text(v) {
+            Some(Self::Text)
+        } else {
+            is_list(v).then_some(Self::List)
+        }
+    }
+}
+
+/// Whether a value is a number.
+pub(crate) fn is_number(heap: &Heap, v: Word) -> bool {
+    is_integer(v) || heap.as_float(v).is_some() || heap.limbs(v).is_some()
+}
+
+/// What the keys weigh, as far as they were looked at: the work of looking at all of them, and of
+/// one round of comparing them; and the key, or the element of a key, that is none or of another
+/// kind than those before it.
+#[derive(Debug)]
+pub(crate) struct Weighed {
+    pub(crate) work: u64,
+    pub(crate) wrong: Option<Word>,
+}
+
+/// Weighs the keys until that is more work than the budget. The n-th elements of keys that are
+/// lists must be of one kind as well: then no order of comparisons meets two that do not compare.
+pub(crate) fn weigh(heap: &Heap, keys: &[Word], budget: u64) -> Weighed {
+    let mut scale = Scale { heap, budget, work: 0, kind: None, kinds: Vec::new() };
+    let wrong = keys.iter().find_map(|key| scale.key(*key).err());
+    Weighed { work: scale.work, wrong }
+}
+
+struct Scale<'h> {
+    heap: &'h Heap,
+    budget: u64,
+    work: u64,
+    kind: Option<Kind>,
+    /// Kinds of the elements of keys that are lists, by position.
+    kinds: Vec<Kind>,
+}
+
+impl Scale<'_> {
+    /// Adds a key; the error is what is wrong.
+    fn key(&mut self, key: Word) -> Result<(), Word> {
+        if self.work > self.budget {
+            return Ok(());
+        }
+        let kind = Kind::of(self.heap, key).ok_or(key)?;
+        if *self.kind.get_or_insert(kind) != kind {
+            return Err(key);
+        }
+        if kind != Kind::List {
+            self.work += weight(self.heap, key);
+            return Ok(());
+        }
+        let (mut rest, mut position) = (key, 0);
+        while tag(rest) == CONS && self.work <= self.budget {
+            let [element, next] = self.heap.cell(index(rest));
+            self.work += 1;
+            let kind = Kind::of(self.heap, element).filter(|kind| *kind != Kind::List);
+            let kind = kind.ok_or(element)?;
+            match self.kinds.get(position) {
+                Some(known) if *known != kind => return Err(element),
+                Some(_) => {}
+                None => self.kinds.push(kind),
+            }
+            self.work += weight(self.heap, element);
+            (rest, position) = (next, position + 1);
+        }
+        Ok(())
+    }
+}
+
+/// The work of comparing a number or a text, beyond that of any comparison.
+pub(crate) fn weight(heap: &Heap, v: Word) -> u64 {
+    match heap.text_size(v) {
+        Some((bytes, _)) => bytes / TEXT_UNIT,
+        None => match limbs(heap, v) {
+            1 => 0,
+            limbs => limbs,
+        },
+    }
+}
+
+/// The work of sorting `n` keys of this weight: in each round a comparison is no more work than
+/// the lesser of its keys, which is the one that gets to its place.
+pub(crate) fn sorting_work(n: usize, weight: u64) -> u64 {
+    let rounds = n.saturating_sub(1).checked_ilog2().map_or(0, |log| u64::from(log) + 1);
+    (n as u64).saturating_add(weight).saturating_mul(rounds)
+}
+
+/// The order of keys that have been weighed, as indices. Equal keys keep their order.
+pub(crate) fn sorted(heap: &Heap, keys: &[Word], descending: bool) -> Result<Vec<u32>, Trouble> {
+    let indices = 0..u32::try_from(keys.len()).unwrap_or(u32::MAX);
+    if keys.iter().all(|key| is_integer(*key)) {
+        let keys = keys.iter().map(|key| as_small(*key));
+        let keys = keys.map(|key| if descending { -key } else { key });
+        let mut keys: Vec<(i64, u32)> = keys.zip(indices).collect();
+        keys.sort_unstable();
+        return Ok(keys.into_iter().map(|(_, index)| index).collect());
+    }
+    let order = Order::new(heap, keys)?;
+    let mut keys: Vec<(Word, u32)> = keys.iter().copied().zip(indices).collect();
+    if descending {
+        keys.sort_by(|(a, _), (b, _)| order.compare(*b, *a));
+    } else {
+        keys.sort_by(|(a, _), (b, _)| order.compare(*a, *b));
+    }
+    Ok(keys.into_iter().map(|(_, index)| index).collect())
+}
+
+/// The first of the greatest keys, or of the least; they have been weighed.
+pub(crate) fn extreme(
+    heap: &Heap,
+    keys: &[Word],
+    sought: Ordering,
+) -> Result<Option<usize>, Trouble> {
+    let order = Order::new(heap, keys)?;
+    let best = keys
+        .iter()
+        .copied()
+        .enumerate()
+        .reduce(|best, next| if order.compare(next.1, best.1) == sought { next } else { best });
+    Ok(best.map(|(index, _)| index))
+}
+
+/// The order of keys. Texts that are joined from others are written out once, because a single
+/// comparison could have to walk all of their parts.
+struct Order<'h> {
+    heap: &'h Heap,
+    /// Where those texts are in `bytes`, by their heap index.
+    written: BTreeMap<usize, Range<usize>>,
+    bytes: Vec<u8>,
+}
+
+impl<'h> Order<'h> {
+    fn new(heap: &'h Heap, keys: &[Word]) -> Result<Self, Trouble> {
+        let mut order = Self { heap, written: BTreeMap::new(), bytes: Vec::new() };
+        for key in keys {
+            order.write(*key)?;
+            let mut rest = *key;
+            while tag(rest) == CONS {
+                let [element, next] = heap.cell(index(rest));
+                order.write(element)?;
+                rest = next;
+            }
+        }
+        Ok(order)
+    }
+
+    fn write(&mut self, v: Word) -> Result<(), Trouble> {
+        if tag(v) != ROPE || self.written.contains_key(&index(v)) {
+            return Ok(());
+        }
+        let (more, _) = self.heap.text_size(v).unwrap_or_default();
+        let start = self.bytes.len();
+        let end = start.saturating_add(usize::try_from(more).unwrap_or(usize::MAX));
+        if end / 8 > self.heap.limit {
+            return Err(Trouble::TooLarge("the keys would not fit into the memory limit"));
+        }
+        self.heap.write_text(v, usize::MAX, &mut self.bytes);
+        self.written.insert(index(v), start..end);
+        Ok(())
+    }
+
+    fn text(&self, v: Word) -> &[u8] {
+        match self.written.get(&index(v)) {
+            Some(range) if tag(v) == ROPE => self.bytes.get(range.clone()).unwrap_or_default(),
+            _ => self.heap.flat_text(v),
+        }
+    }
+
+    fn compare(&self, a: Word, b: Word) -> Ordering {
+        if is_integer(a) && is_integer(b) {
+            return as_small(a).cmp(&as_small(b));
+        }
+        let (mut a, mut b) = (a, b);
+        while tag(a) == CONS && tag(b) == CONS {
+            let [x, rest_a] = self.heap.cell(index(a));
+            let [y, rest_b] = self.heap.cell(index(b));
+            let ordering = self.compare_one(x, y);
+            if ordering.is_ne() {
+                return ordering;
+            }
+            (a, b) = (rest_a, rest_b);
+        }
+        match (a, b) {
+            (NIL, NIL) => Ordering::Equal,
+            (NIL, _) => Ordering::Less,
+            (_, NIL) => Ordering::Greater,
+            _ => self.compare_one(a, b),
+        }
+    }
+
+    /// Two numbers or two texts.
+    fn compare_one(&self, a: Word, b: Word) -> Ordering {
+        if self.heap.is_text(a) {
+            return self.text(a).cmp(self.text(b));
+        }
+        compare_numbers(self.heap, a, b)
+    }
+}
+
+/// Orders two numbers exactly, for many comparisons: what a comparison makes does not grow with
+/// the larger of the two.
+pub(crate) fn compare_numbers(heap: &Heap, a: Word, b: Word) -> Ordering {
+    if is_integer(a) && is_integer(b) {
+        return as_small(a).cmp(&as_small(b));
+    }
+    match (heap.limbs(a), heap.limbs(b)) {
+        (Some(a), Some(b)) => return compare_limbs(a, b),
+        // An integer of more limbs than any float has is decided by its sign.
+        (Some((limbs, negative)), None) if is_integer(b) || limbs.len() > 16 => {
+            return if negative { Ordering::Less } else { Ordering::Greater };
+        }
+        (None, Some((limbs, negative))) if is_integer(a) || limbs.len() > 16 => {
+            return if negative { Ordering::Greater } else { Ordering::Less };
+        }
+        _ => {}
+    }
+    match (Number::of(heap, a), Number::of(heap, b)) {
+        (Some(Number::Small(a)), Some(Number::Float(b))) => compare_with_float(a, b),
+        (Some(Number::Float(a)), Some(Number::Small(b))) => compare_with_float(b, a).reverse(),
+        (Some(a), Some(b)) => order_numbers(&a, &b),
+        _ => Ordering::Equal,
+    }
+}
+
+fn compare_limbs((a, a_negative): (&[u64], bool), (b, b_negative): (&[u64], bool)) -> Ordering {
+    let magnitudes = || a.len().cmp(&b.len()).then_with(|| a.iter().rev().cmp(b.iter().rev()));
+    match (a_negative, b_negative) {
+        (false, false) => magnitudes(),
+        (true, true) => magnitudes().reverse(),
+        (true, false) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+    }
+}
+
+/// An integer of a word with a float, without rounding either.
+fn compare_with_float(a: i64, b: f64) -> Ordering {
+    const BEYOND: f64 = 9_223_372_036_854_775_808.0;
+    if b >= BEYOND {
+        return Ordering::Less;
+    }
+    if b < -BEYOND {
+        return Ordering::Greater;
+    }
+    let floor = b.floor();
+    #[expect(clippy::cast_possible_truncation, reason = "a whole number within 64 bits")]
+    let whole = floor as i64;
+    a.cmp(&whole).then(if b > floor { Ordering::Less } else { Ordering::Equal })
+}

@@ -1,0 +1,190 @@
+//! Keys: what they cost, which are equal, and the order they come in.
+
+use super::operation::{compare_with_float, is_number, limbs};
+use super::value::Value;
+use super::{Evaluator, json};
+use num_bigint::BigInt;
+use num_traits::FromPrimitive;
+use pif_guest::fault::Code;
+use pif_guest::number::float_text;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// The length as fuel counts it.
+pub(super) fn count(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}
+
+/// Limbs of a number, of which one costs nothing.
+pub(super) fn long(n: &Value) -> Result<u64, Code> {
+    let limbs = limbs(n)?;
+    Ok(if limbs > 1 { limbs } else { 0 })
+}
+
+/// ⌈log2 n⌉, 0 of nothing.
+fn rounds(n: u64) -> u64 {
+    (0..64).find(|log| 1_u64 << log >= n).unwrap_or(64)
+}
+
+/// The kind of a key that is a number or a text.
+fn simple_kind(key: &Value) -> Result<&'static str, Code> {
+    match key {
+        Value::Integer(_) | Value::Float(_) => Ok("number"),
+        Value::Text(_) => Ok("text"),
+        _ => Err(Code::TypeMismatch),
+    }
+}
+
+fn order(a: &Value, b: &Value) -> Ordering {
+    match (a, b) {
+        (Value::Text(a), Value::Text(b)) => a.cmp(b),
+        (Value::List(a), Value::List(b)) => {
+            let (a, b): (Vec<_>, Vec<_>) = (a.iter().collect(), b.iter().collect());
+            let differing = a.iter().zip(&b).map(|(a, b)| order(a, b)).find(|it| it.is_ne());
+            differing.unwrap_or_else(|| a.len().cmp(&b.len()))
+        }
+        (Value::Integer(a), Value::Integer(b)) => a.cmp(b),
+        (Value::Float(a), Value::Float(b)) => a.partial_cmp(b).unwrap_or(Ordering::Equal),
+        (Value::Integer(a), Value::Float(b)) => compare_with_float(a, *b),
+        (Value::Float(a), Value::Integer(b)) => compare_with_float(b, *a).reverse(),
+        _ => Ordering::Equal,
+    }
+}
+
+impl Evaluator {
+    /// Pays for looking at keys of one kind; gives their weight.
+    pub(super) fn weigh(&mut self, keys: &[Value]) -> Result<u64, Code> {
+        self.charge(count(keys.len()))?;
+        let before = self.fuel;
+        let mut kinds = BTreeMap::new();
+        let mut must_be = |position, kind| {
+            if *kinds.entry(position).or_insert(kind) == kind {
+                Ok(())
+            } else {
+                Err(Code::TypeMismatch)
+            }
+        };
+        for key in keys {
+            let Value::List(list) = key else {
+                must_be(None, simple_kind(key)?)?;
+                self.weigh_one(key)?;
+                continue;
+            };
+            must_be(None, "list")?;
+            for (position, element) in list.iter().enumerate() {
+                self.charge(1)?;
+                must_be(Some(position), simple_kind(element)?)?;
+                self.weigh_one(element)?;
+            }
+        }
+        Ok(before - self.fuel)
+    }
+
+    fn weigh_one(&mut self, key: &Value) -> Result<(), Code> {
+        match key {
+            Value::Text(text) => self.charge(count(text.len()) / 64),
+            _ => self.charge(long(key)?),
+        }
+    }
+
+    /// Pays for sorting so many keys of this weight.
+    pub(super) fn rounds(&mut self, n: usize, weight: u64) -> Result<(), Code> {
+        self.charge(rounds(count(n)) * (count(n) + weight))
+    }
+
+    /// The values in the order of their keys.
+    pub(super) fn sorted(
+        &mut self,
+        keys: &[Value],
+        values: &[Value],
+        descending: bool,
+    ) -> Result<Vec<Value>, Code> {
+        let weight = self.weigh(keys)?;
+        self.rounds(keys.len(), weight)?;
+        let mut pairs: Vec<(&Value, &Value)> = keys.iter().zip(values).collect();
+        pairs.sort_by(|a, b| if descending { order(b.0, a.0) } else { order(a.0, b.0) });
+        Ok(pairs.into_iter().map(|pair| pair.1.clone()).collect())
+    }
+
+    /// The first value whose key is not exceeded by any other, in this direction.
+    pub(super) fn extreme(
+        &mut self,
+        keys: &[Value],
+        values: &[Value],
+        direction: Ordering,
+    ) -> Result<Value, Code> {
+        self.weigh(keys)?;
+        let exceeded = |key| keys.iter().any(|other| order(other, key) == direction);
+        let found = keys.iter().zip(values).find(|(key, _)| !exceeded(key));
+        found.map(|found| found.1.clone()).ok_or(Code::EmptyList)
+    }
+
+    /// The different keys in order of first sight, each with the values that have it.
+    pub(super) fn grouped(
+        &mut self,
+        keys: &[Value],
+        values: &[Value],
+    ) -> Result<Vec<(Value, Vec<Value>)>, Code> {
+        self.charge(count(keys.len()))?;
+        let mut places = BTreeMap::new();
+        let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
+        for (key, value) in keys.iter().zip(values) {
+            let place = *places.entry(self.name(key)?).or_insert(groups.len());
+            if place == groups.len() {
+                groups.push((key.clone(), Vec::new()));
+            }
+            groups[place].1.push(value.clone());
+        }
+        Ok(groups)
+    }
+
+    /// A text that equal values share.
+    fn name(&mut self, value: &Value) -> Result<String, Code> {
+        Ok(match value {
+            Value::Unit => "null".to_owned(),
+            Value::Boolean(b) => b.to_string(),
+            Value::Float(n) if n.fract() != 0.0 => float_text(*n),
+            Value::Float(n) => BigInt::from_f64(*n).unwrap_or_default().to_string(),
+            Value::Integer(n) => {
+                self.charge(long(value)?)?;
+                n.to_string()
+            }
+            Value::Text(text) => {
+                self.charge(count(text.len()) / 64)?;
+                json::quote(text)
+            }
+            Value::List(list) => {
+                let mut items = Vec::new();
+                for item in list.iter() {
+                    self.charge(1)?;
+                    items.push(self.name(item)?);
+                }
+                format!("[{}]", items.join(","))
+            }
+            Value::Pair(pair) => {
+                self.charge(1)?;
+                format!("({};{})", self.name(&pair.0)?, self.name(&pair.1)?)
+            }
+            Value::Record(members) => {
+                let mut items = Vec::new();
+                for (key, value) in members.iter() {
+                    self.charge(1)?;
+                    self.charge(count(key.len()) / 64)?;
+                    items.push(format!("{}:{}", json::quote(key), self.name(value)?));
+                }
+                format!("{{{}}}", items.join(","))
+            }
+            Value::Quoted(term, _) => {
+                let text = self.text_of(*term);
+                self.charge(count(text.len()) / 64)?;
+                format!("'{text}'")
+            }
+            Value::Function(_) | Value::Continuation(_) => return Err(Code::TypeMismatch),
+        })
+    }
+}
+
+/// The numbers among values that are numbers or null.
+pub(super) fn numbers(values: &[Value]) -> Vec<Value> {
+    values.iter().filter(|value| is_number(value)).cloned().collect()
+}

@@ -1,0 +1,178 @@
+//! Forms on lists.
+
+use super::keys::{count, long};
+use super::value::{List, Value};
+use super::{Evaluated, Evaluator};
+use num_bigint::BigInt;
+use num_traits::{Signed, ToPrimitive, Zero};
+use pif_guest::fault::Code;
+use pif_guest::form::Form;
+use std::rc::Rc;
+
+/// Whether a form is one of these.
+pub(super) fn handles(form: Form) -> bool {
+    matches!(
+        form,
+        Form::Sort
+            | Form::Reverse
+            | Form::Distinct
+            | Form::Flatten
+            | Form::Sum
+            | Form::Product
+            | Form::Mean
+            | Form::Median
+            | Form::Last
+            | Form::Enumerate
+            | Form::Append
+            | Form::Nth
+            | Form::Take
+            | Form::Drop
+            | Form::Range
+            | Form::Zip
+            | Form::Chunk
+            | Form::Percentile
+    )
+}
+
+pub(super) fn list(items: impl IntoIterator<Item = Value>) -> Value {
+    Value::List(items.into_iter().collect())
+}
+
+pub(super) fn pair(a: Value, b: Value) -> Value {
+    Value::Pair(Rc::new((a, b)))
+}
+
+fn items(list: &List) -> Vec<Value> {
+    list.iter().cloned().collect()
+}
+
+fn integer(n: usize) -> Value {
+    Value::Integer(n.into())
+}
+
+/// A number of elements, `least` or more.
+fn size(n: &BigInt, least: u8) -> Result<usize, Code> {
+    if *n < BigInt::from(least) {
+        return Err(Code::OutOfRange);
+    }
+    Ok(n.to_usize().unwrap_or(usize::MAX))
+}
+
+impl Evaluator {
+    pub(super) fn list_form(&mut self, form: Form, operands: &[Value]) -> Evaluated {
+        Ok(match (form, operands) {
+            (Form::Range, _) => return self.range(operands),
+            (Form::Append, [Value::List(a), Value::List(b)]) => {
+                let a = items(a);
+                self.charge(count(a.len()))?;
+                list(a.into_iter().chain(items(b)))
+            }
+            (Form::Zip, [Value::List(a), Value::List(b)]) => {
+                let pairs: Vec<_> = a.iter().zip(b.iter()).collect();
+                self.charge(count(pairs.len()))?;
+                list(pairs.into_iter().map(|(a, b)| pair(a.clone(), b.clone())))
+            }
+            (Form::Percentile, [Value::List(of), p]) => return self.percentile(&items(of), p),
+            (_, [Value::List(of)]) => return self.of_list(form, &items(of)),
+            (
+                Form::Nth | Form::Take | Form::Drop | Form::Chunk,
+                [Value::List(of), Value::Integer(n)],
+            ) => {
+                return self.of_list_and_integer(form, &items(of), n);
+            }
+            _ => return Err(Code::TypeMismatch),
+        })
+    }
+
+    fn of_list(&mut self, form: Form, items: &[Value]) -> Evaluated {
+        match form {
+            Form::Sort => return Ok(list(self.sorted(items, items, false)?)),
+            Form::Distinct => {
+                let groups = self.grouped(items, items)?;
+                return Ok(list(groups.into_iter().map(|group| group.0)));
+            }
+            Form::Sum | Form::Product | Form::Mean | Form::Median => {
+                return self.statistic(form, items);
+            }
+            _ => self.charge(count(items.len()))?,
+        }
+        Ok(match form {
+            Form::Reverse => list(items.iter().rev().cloned()),
+            Form::Last => items.last().cloned().ok_or(Code::EmptyList)?,
+            Form::Enumerate => {
+                list(items.iter().enumerate().map(|(i, item)| pair(integer(i), item.clone())))
+            }
+            Form::Flatten => self.flatten(items)?,
+            _ => return Err(Code::TypeMismatch),
+        })
+    }
+
+    /// How many elements of so many words fit into memory: half of it, because the other half is
+    /// where a collection puts what it keeps.
+    fn room(&self, words: u64) -> u64 {
+        self.limits.memory / 8 / 2 / words
+    }
+
+    fn flatten(&mut self, lists: &[Value]) -> Evaluated {
+        let mut flat = Vec::new();
+        for inner in lists {
+            let Value::List(inner) = inner else {
+                self.charge(count(flat.len()))?;
+                return Err(Code::TypeMismatch);
+            };
+            flat.extend(inner.iter().cloned());
+            if count(flat.len()) > self.room(2) {
+                return Err(Code::TooLarge);
+            }
+        }
+        self.charge(count(flat.len()))?;
+        Ok(list(flat))
+    }
+
+    fn of_list_and_integer(&mut self, form: Form, items: &[Value], n: &BigInt) -> Evaluated {
+        let n = size(n, u8::from(form == Form::Chunk))?;
+        let most = n.min(items.len());
+        Ok(match form {
+            Form::Nth => {
+                self.charge(count(n.saturating_add(1).min(items.len())))?;
+                items.get(n).cloned().ok_or(Code::OutOfRange)?
+            }
+            Form::Take => {
+                self.charge(count(most))?;
+                list(items[..most].iter().cloned())
+            }
+            Form::Drop => {
+                self.charge(count(most))?;
+                list(items[most..].iter().cloned())
+            }
+            Form::Chunk => {
+                self.charge(count(items.len()))?;
+                list(items.chunks(n).map(|chunk| list(chunk.iter().cloned())))
+            }
+            _ => return Err(Code::TypeMismatch),
+        })
+    }
+
+    fn range(&mut self, operands: &[Value]) -> Evaluated {
+        let mut numbers = Vec::new();
+        let mut longest = 0;
+        for operand in operands {
+            let Value::Integer(n) = operand else { return Err(Code::TypeMismatch) };
+            longest = long(operand)?.max(longest);
+            numbers.push(n.clone());
+        }
+        let step = numbers.get(2).cloned().unwrap_or_else(|| 1.into());
+        let [from, to] = [&numbers[0], &numbers[1]];
+        if step.is_zero() {
+            return Err(Code::OutOfRange);
+        }
+        let way = if step.is_negative() { from - to } else { to - from };
+        let n = if way.is_positive() { (way - 1) / step.abs() + 1 } else { BigInt::ZERO };
+        if n > self.room(if longest > 0 { longest + 3 } else { 2 }).into() {
+            return Err(Code::TooLarge);
+        }
+        let n = n.to_u64().unwrap_or(u64::MAX);
+        self.charge(if longest > 0 { n.max(1) * longest } else { n })?;
+        Ok(list((0..n).map(|i| Value::Integer(from + &step * i))))
+    }
+}
