@@ -5,6 +5,7 @@
 mod higher;
 mod json;
 mod operation;
+mod records;
 mod value;
 
 use pif_guest::fault::{Code, Fault};
@@ -266,6 +267,7 @@ impl Evaluator {
                 Value::Record(Rc::new(keys.zip(operands).collect()))
             }
             (Form::Perform, _) => return Err(Code::CapabilityDenied),
+            (Form::Update, [of, key, function]) => self.update(of, key, function, depth)?,
             (form, [function, list, ..]) if higher::applies(form) => {
                 let (function, list) = (function.clone(), list.clone());
                 self.each(form, &function, &list, &operands, depth)?

@@ -3,6 +3,7 @@
 pub(crate) mod arithmetic;
 pub(crate) mod comparison;
 pub(crate) mod meta;
+pub(crate) mod record;
 
 use crate::fault::Fault;
 use crate::heap::{Full, Heap};
@@ -89,4 +90,9 @@ pub(crate) fn type_name(heap: &Heap, v: Word) -> &'static str {
             _ => "quoted",
         },
     }
+}
+
+/// Units of work that a text is.
+pub(crate) fn text_work(heap: &Heap, v: Word) -> u64 {
+    heap.text_size(v).map_or(0, |(bytes, _)| bytes / comparison::TEXT_UNIT)
 }

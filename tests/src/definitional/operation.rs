@@ -1,7 +1,7 @@
 //! What the forms do whose operands are nothing but values: numbers, comparison, lists, texts.
 
 use super::value::{List, Value};
-use super::{Evaluated, Evaluator};
+use super::{Evaluated, Evaluator, records};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{FromPrimitive, ToPrimitive, Zero};
@@ -118,6 +118,7 @@ impl Evaluator {
             (Form::TypeOf, [value]) => Value::Text(value.kind().into()),
             (Form::Trace, [_, value]) => value.clone(),
             (Form::Analyze, [Value::Quoted(term, _)]) => return self.analyze(*term),
+            _ if records::is_one(form) => return self.records(form, &operands),
             _ => return Err(Code::TypeMismatch),
         })
     }

@@ -2,7 +2,9 @@
 //! finds them: whoever makes room reads them again. What a form costs is charged before the work
 //! is done, and stands at the head of its group's module.
 
+mod describe;
 mod general;
+mod records;
 
 use super::state::{Exit, State};
 use crate::code::{Image, Slot};
@@ -42,6 +44,19 @@ impl Call<'_> {
     fn evaluate(&mut self) -> Result<Word, Exit> {
         match self.form {
             Form::Fail | Form::TypeOf => general::call(self),
+            Form::Get
+            | Form::GetIn
+            | Form::Has
+            | Form::Put
+            | Form::Remove
+            | Form::Merge
+            | Form::Keys
+            | Form::Values
+            | Form::Entries
+            | Form::FromEntries
+            | Form::Pick
+            | Form::Omit => records::call(self),
+            Form::Describe => describe::call(self),
             _ => Err(Trouble::TooLarge("this form is not there yet").into()),
         }
     }
