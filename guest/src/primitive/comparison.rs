@@ -147,12 +147,22 @@ impl Comparison<'_> {
         self.heap.string(x) == self.heap.string(y)
     }
 
-    /// Records with the same keys are compared member by member; a key is no work of its own.
+    /// Records with the same keys are compared member by member; a key is work if it is long.
     fn same_keys(&mut self, x: Word, y: Word) -> bool {
-        let (a, b) = (self.heap.members(x), self.heap.members(y));
-        let keys = || a.iter().step_by(2).zip(b.iter().step_by(2));
-        if a.len() != b.len() || keys().any(|(k, l)| self.heap.string(*k) != self.heap.string(*l)) {
+        let heap = self.heap;
+        let (a, b) = (heap.members(x), heap.members(y));
+        if a.len() != b.len() {
             return false;
+        }
+        for (k, l) in a.iter().step_by(2).zip(b.iter().step_by(2)) {
+            let (k, l) = (heap.flat(*k), heap.flat(*l));
+            if k.len() != l.len() {
+                return false;
+            }
+            self.work += k.len() as u64 / TEXT_UNIT;
+            if k != l {
+                return false;
+            }
         }
         let values = a.iter().skip(1).step_by(2).zip(b.iter().skip(1).step_by(2));
         self.open.extend(values.rev().map(|(v, w)| (*v, *w, 1)));

@@ -206,8 +206,17 @@ impl Evaluator {
         a: &[(String, Value)],
         b: &[(String, Value)],
     ) -> Result<bool, Code> {
-        if !a.iter().map(|member| &member.0).eq(b.iter().map(|member| &member.0)) {
+        if a.len() != b.len() {
             return Ok(false);
+        }
+        for ((k, _), (l, _)) in a.iter().zip(b) {
+            if k.len() != l.len() {
+                return Ok(false);
+            }
+            self.charge(bytes(k) / 64)?;
+            if k != l {
+                return Ok(false);
+            }
         }
         for ((_, a), (_, b)) in a.iter().zip(b) {
             self.charge(1)?;
