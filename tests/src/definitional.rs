@@ -6,6 +6,7 @@ mod higher;
 mod json;
 mod operation;
 mod records;
+mod terms;
 mod value;
 
 use pif_guest::fault::{Code, Fault};
@@ -155,7 +156,7 @@ impl Evaluator {
                 env: env.clone(),
                 tool: tool.clone(),
             })),
-            Form::Quote => Value::Quoted(self.terms.operand(term, 0), None),
+            Form::Quote => self.quote(term, env, tool, depth)?,
             Form::SelfRef => {
                 let name = tool.clone().ok_or(Code::OutsideTool)?;
                 self.tool_value(&name, depth + 1)?

@@ -33,6 +33,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
     let name = form.name();
     let (operand, fault) = match trouble {
         Trouble::Elsewhere(fault) => return Fault { calls: calls(image, s), ..*fault },
+        Trouble::Here(fault) => (None, *fault),
         Trouble::Type { operand, wanted, found } => {
             (Some(operand), mismatch(form, operand, wanted, found))
         }
@@ -158,7 +159,7 @@ fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: F
         (Some(eval), _) => eval,
         (None, None) => site.term,
         (None, Some(operand)) => {
-            terms.operands(site.term).get(operand).copied().unwrap_or(site.term)
+            terms.evaluated(site.term).get(operand).copied().unwrap_or(site.term)
         }
     };
     let (tool, at) = terms.place(terms.node(term).token);
@@ -194,6 +195,7 @@ fn mismatch(form: Form, operand: usize, wanted: &str, found: &str) -> Fault {
     let which = match form {
         _ if operand == TOGETHER => format!("the operands of `{name}`"),
         Form::If => "the condition of `if`".to_owned(),
+        Form::Quote => "what `unquote` puts into a quote".to_owned(),
         Form::Cons => "the tail of `cons`".to_owned(),
         Form::Not
         | Form::Head
@@ -205,7 +207,13 @@ fn mismatch(form: Form, operand: usize, wanted: &str, found: &str) -> Fault {
         | Form::Eval
         | Form::CodeOf
         | Form::Tool
-        | Form::Analyze => format!("the operand of `{name}`"),
+        | Form::Analyze
+        | Form::Keys
+        | Form::Values
+        | Form::Entries
+        | Form::FromEntries
+        | Form::TermToData
+        | Form::DataToTerm => format!("the operand of `{name}`"),
         _ => format!("the {} operand of `{name}`", ordinal(operand)),
     };
     let fault = Fault::new(
@@ -220,6 +228,7 @@ fn mismatch(form: Form, operand: usize, wanted: &str, found: &str) -> Fault {
             "the function of `fold` gets one pair (accumulator, item): take it apart with `fst` and `snd`",
         ),
         (_, "a quoted term", "function") => fault.hint(r#"apply a function with {"app": {"func": f, "arg": a}}"#),
+        (Form::FromEntries, _, "list") => fault.hint(r#"an entry is written {"pair": [key, value]}"#),
         (_, "a pair", "list") => fault.hint("take lists apart with `head` and `tail`"),
         (Form::Fold, "a list", "function") => fault.hint("the order is [function, initial value, list]"),
         (_, "a pair", "integer" | "string" | "boolean") => {

@@ -2,8 +2,10 @@
 
 pub(crate) mod arithmetic;
 pub(crate) mod comparison;
+pub(crate) mod literal;
 pub(crate) mod meta;
 pub(crate) mod record;
+pub(crate) mod weight;
 
 use crate::fault::Fault;
 use crate::heap::{Full, Heap};
@@ -55,6 +57,8 @@ pub(crate) enum Trouble {
     OutsideTool,
     EvalDepth,
     CapabilityDenied(String),
+    /// A fault of the form itself.
+    Here(Box<Fault>),
     /// A fault that knows its place, from parsing a source.
     Elsewhere(Box<Fault>),
 }

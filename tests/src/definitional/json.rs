@@ -53,7 +53,7 @@ fn put(out: &mut String, arguments: Arguments<'_>) {
 }
 
 /// A text in double quotes.
-fn quote(text: &str) -> String {
+pub(super) fn quote(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
         match c {
@@ -73,12 +73,12 @@ fn quote(text: &str) -> String {
 }
 
 /// An object; the members must be in the order of their keys.
-fn object<K: AsRef<str>>(members: impl IntoIterator<Item = (K, String)>) -> String {
+pub(super) fn object<K: AsRef<str>>(members: impl IntoIterator<Item = (K, String)>) -> String {
     let members = members.into_iter().map(|(key, json)| format!("{}:{json}", quote(key.as_ref())));
     format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }
 
-fn array(items: impl IntoIterator<Item = String>) -> String {
+pub(super) fn array(items: impl IntoIterator<Item = String>) -> String {
     format!("[{}]", items.into_iter().collect::<Vec<_>>().join(","))
 }
 

@@ -118,6 +118,8 @@ impl Evaluator {
             (Form::TypeOf, [value]) => Value::Text(value.kind().into()),
             (Form::Trace, [_, value]) => value.clone(),
             (Form::Analyze, [Value::Quoted(term, _)]) => return self.analyze(*term),
+            (Form::TermToData, [Value::Quoted(term, _)]) => return self.term_to_data(*term),
+            (Form::DataToTerm, [data]) => return self.data_to_term(data),
             _ if records::is_one(form) => return self.records(form, &operands),
             _ => return Err(Code::TypeMismatch),
         })

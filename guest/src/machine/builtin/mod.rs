@@ -5,6 +5,7 @@
 mod describe;
 mod general;
 mod records;
+mod terms;
 
 use super::state::{Exit, State};
 use crate::code::{Image, Slot};
@@ -57,6 +58,7 @@ impl Call<'_> {
             | Form::Pick
             | Form::Omit => records::call(self),
             Form::Describe => describe::call(self),
+            Form::Quote | Form::TermToData | Form::DataToTerm => terms::call(self),
             _ => Err(Trouble::TooLarge("this form is not there yet").into()),
         }
     }
