@@ -1,10 +1,9 @@
 //! Equality and order.
 
 use super::arithmetic::{Number, limbs};
-use super::{TOGETHER, Trouble, type_name};
+use super::{TOGETHER, Trouble, type_name, weight};
 use crate::form::Form;
 use crate::heap::Heap;
-use crate::print;
 use crate::term::Terms;
 use crate::value::{
     CONS, HOLE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, PAIR, Word, aux, boolean,
@@ -72,7 +71,7 @@ fn holds(form: Form, ordering: Ordering) -> Word {
 
 /// `eq`, with a stack on the heap. Stops when the work exceeds `budget`.
 pub(crate) fn equal(heap: &Heap, terms: &Terms, x: Word, y: Word, budget: u64) -> Compared {
-    let mut comparison = Comparison { heap, terms, open: vec![(x, y, 0)], work: 0 };
+    let mut comparison = Comparison { heap, terms, open: vec![(x, y, 0)], work: 0, budget };
     while let Some((x, y, work)) = comparison.open.pop() {
         comparison.work += work;
         match comparison.same(x, y) {
@@ -91,6 +90,7 @@ struct Comparison<'h> {
     /// What is left to compare, and the work of getting there.
     open: Vec<(Word, Word, u64)>,
     work: u64,
+    budget: u64,
 }
 
 impl Comparison<'_> {
@@ -138,8 +138,11 @@ impl Comparison<'_> {
         Ok(false)
     }
 
-    fn same_term(&self, x: Word, y: Word) -> bool {
-        aux(x) == aux(y) || print::term(self.terms, aux(x)) == print::term(self.terms, aux(y))
+    fn same_term(&mut self, x: Word, y: Word) -> bool {
+        let left = self.budget.saturating_sub(self.work);
+        let (same, work) = weight::same(self.terms, aux(x), aux(y), left);
+        self.work += work;
+        same
     }
 
     fn same_text(&mut self, x: Word, y: Word, bytes: u64) -> bool {

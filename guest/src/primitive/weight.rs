@@ -1,6 +1,7 @@
-//! What terms and values weigh that are made into one another: 1 for each node, and 1 for each
-//! full 64 bytes of a text or a name and for each 64-bit limb of an integer that has more than one.
-//! Both walks stop when they have found more than a budget.
+//! What terms and values weigh that are made into one another: 1 for each node; 1 for each full
+//! 64 bytes of its text, or of its names with a byte after each; and n·⌈log2 n⌉ for an integer of
+//! n 64-bit limbs, whose digits may have to be found. Walks stop when they have found more than a
+//! budget.
 
 use super::comparison::TEXT_UNIT;
 use super::{text_work, type_name};
@@ -14,16 +15,18 @@ use crate::value::{
 
 /// The weight of one node without what is below it.
 pub(crate) fn of_node(terms: &Terms, term: TermId) -> u64 {
-    let bytes = |text: &str| text.len() as u64 / TEXT_UNIT;
     1 + match terms.form(term) {
-        Form::Text => bytes(terms.text(term)),
+        Form::Text => terms.text(term).len() as u64 / TEXT_UNIT,
         Form::BigInteger => terms.big_integer(term).map_or(0, |n| of_limbs(n.bits().div_ceil(64))),
-        _ => terms.names(term).iter().map(|name| bytes(terms.name(*name))).sum(),
+        _ => {
+            let names = terms.names(term).iter();
+            names.map(|name| terms.name(*name).len() as u64 + 1).sum::<u64>() / TEXT_UNIT
+        }
     }
 }
 
 fn of_limbs(limbs: u64) -> u64 {
-    if limbs > 1 { limbs } else { 0 }
+    limbs * u64::from(limbs.max(1).next_power_of_two().ilog2())
 }
 
 /// The weight of a term.
@@ -71,15 +74,47 @@ pub(crate) fn of_value(heap: &Heap, terms: &Terms, value: Word, budget: u64) -> 
             }
             PAIR => open.extend(heap.cell(index(v))),
             _ if heap.object_kind(v) == KIND_RECORD => {
+                let mut names = 0;
                 for member in heap.members(v).chunks_exact(2) {
                     let [key, value] = *member else { continue };
-                    work += text_work(heap, key);
+                    names += heap.flat(key).len() as u64 + 1;
                     open.push(value);
                 }
+                work += names / TEXT_UNIT;
             }
             _ => {}
         }
         open.get_mut(from..).unwrap_or_default().reverse();
     }
     Weighed { work, odd: None }
+}
+
+/// Whether two terms have the same canonical text, and the weight of the nodes of the first one
+/// that were looked at.
+pub(crate) fn same(terms: &Terms, a: TermId, b: TermId, budget: u64) -> (bool, u64) {
+    let (mut work, mut open) = (0, vec![(a, b)]);
+    while work <= budget
+        && let Some((a, b)) = open.pop()
+    {
+        work += of_node(terms, a);
+        let (left, right) = (terms.operands(a), terms.operands(b));
+        if left.len() != right.len() || !same_node(terms, a, b) {
+            return (false, work);
+        }
+        open.extend(left.iter().copied().zip(right.iter().copied()).rev());
+    }
+    (true, work)
+}
+
+fn same_node(terms: &Terms, a: TermId, b: TermId) -> bool {
+    let form = terms.form(a);
+    form == terms.form(b)
+        && match form {
+            Form::Boolean => terms.boolean(a) == terms.boolean(b),
+            Form::Integer => terms.integer(a) == terms.integer(b),
+            Form::BigInteger => terms.big_integer(a) == terms.big_integer(b),
+            Form::FloatNumber => terms.float(a).to_bits() == terms.float(b).to_bits(),
+            Form::Text => terms.text(a) == terms.text(b),
+            _ => terms.names(a) == terms.names(b),
+        }
 }

@@ -182,7 +182,7 @@ impl Evaluator {
                 self.equal(&a.0, &b.0)? && self.equal(&a.1, &b.1)?
             }
             (Value::Record(a), Value::Record(b)) => return self.equal_records(a, b),
-            (Value::Quoted(a, _), Value::Quoted(b, _)) => self.text_of(*a) == self.text_of(*b),
+            (Value::Quoted(a, _), Value::Quoted(b, _)) => return self.same_terms(*a, *b),
             _ if is_number(a) && is_number(b) => self.compare_numbers(a, b)?.is_eq(),
             _ => false,
         })

@@ -3,6 +3,7 @@
 use super::json::{self, array, object};
 use super::value::{Context, Environment, Value};
 use super::{Evaluated, Evaluator};
+use num_bigint::BigInt;
 use pif_guest::fault::Code;
 use pif_guest::form::Form;
 use pif_guest::number::{Integer, float_text};
@@ -16,9 +17,15 @@ fn bytes(text: &str) -> u64 {
     (text.len() / UNIT) as u64
 }
 
-/// 64-bit limbs of an integer that has more than one.
-fn limbs(n: &num_bigint::BigInt) -> u64 {
-    Some(n.bits().div_ceil(64)).filter(|limbs| *limbs > 1).unwrap_or_default()
+/// n·⌈log2 n⌉ for an integer of n 64-bit limbs.
+fn digits(n: &BigInt) -> u64 {
+    let limbs = n.bits().div_ceil(64);
+    limbs * (0..64).find(|rounds| 1_u64 << rounds >= limbs).unwrap_or_default()
+}
+
+/// The names of a node, with a byte after each.
+fn names<'n>(names: impl Iterator<Item = &'n str>) -> u64 {
+    bytes(&names.flat_map(|name| [name, ","]).collect::<String>())
 }
 
 impl Evaluator {
@@ -66,18 +73,42 @@ impl Evaluator {
         }
     }
 
+    fn pay_for_node(&mut self, term: TermId) -> Result<(), Code> {
+        let terms = &self.terms;
+        self.charge(match terms.form(term) {
+            Form::Text => 1 + bytes(terms.text(term)),
+            Form::BigInteger => 1 + terms.big_integer(term).map(digits).unwrap_or_default(),
+            _ => 1 + names(terms.names(term).iter().map(|name| terms.name(*name))),
+        })
+    }
+
+    /// Whether two terms are the same: pays for the nodes of the first as far as they are.
+    pub(super) fn same_terms(&mut self, a: TermId, b: TermId) -> Result<bool, Code> {
+        self.pay_for_node(a)?;
+        let terms = &self.terms;
+        let (left, right) = (terms.operands(a).to_vec(), terms.operands(b).to_vec());
+        let form = terms.form(a);
+        let alike = form == terms.form(b) && left.len() == right.len();
+        // The text of a node without operands is short, or has been paid for.
+        let alike = alike && terms.names(a) == terms.names(b);
+        if !alike || left.is_empty() && self.text_of(a) != self.text_of(b) {
+            return Ok(false);
+        }
+        for (a, b) in left.into_iter().zip(right) {
+            if !self.same_terms(a, b)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Pays for the nodes of a term; of a template, for those that are not in its holes.
     fn pay_for_nodes(&mut self, term: TermId, level: Option<u32>) -> Result<(), Code> {
         let form = self.terms.form(term);
         if form == Form::Unquote && level == Some(0) {
             return Ok(());
         }
-        let names = self.terms.names(term).iter().map(|name| bytes(self.terms.name(*name)));
-        self.charge(match form {
-            Form::Text => 1 + bytes(self.terms.text(term)),
-            Form::BigInteger => 1 + self.terms.big_integer(term).map(limbs).unwrap_or_default(),
-            _ => 1 + names.sum::<u64>(),
-        })?;
+        self.pay_for_node(term)?;
         let level = level.map(|level| self.inner(term, level));
         for operand in self.terms.operands(term).to_vec() {
             self.pay_for_nodes(operand, level)?;
@@ -91,7 +122,7 @@ impl Evaluator {
             Value::Function(_) | Value::Continuation(_) => Err(Code::TypeMismatch),
             Value::Quoted(term, _) => self.pay_for_nodes(*term, None),
             Value::Text(text) => self.charge(1 + bytes(text)),
-            Value::Integer(n) => self.charge(1 + limbs(n)),
+            Value::Integer(n) => self.charge(1 + digits(n)),
             Value::Unit | Value::Boolean(_) | Value::Float(_) => self.charge(1),
             Value::List(items) => {
                 self.charge(1)?;
@@ -103,7 +134,7 @@ impl Evaluator {
                 self.pay_for_value(&pair.1)
             }
             Value::Record(members) => {
-                self.charge(1 + members.iter().map(|(key, _)| bytes(key)).sum::<u64>())?;
+                self.charge(1 + names(members.iter().map(|(key, _)| key.as_str())))?;
                 members.iter().try_for_each(|(_, value)| self.pay_for_value(value))
             }
         }

@@ -8,8 +8,7 @@
 //! | `term_to_data` | the weight of the term |
 //! | `data_to_term` | the weight of the data, as if it were that of a literal |
 //!
-//! The weight of a term is 1 per node, 1 per full 64 bytes of a text or a name, and 1 per 64-bit
-//! limb of an integer that has more than one. What is made stays until the end of the run, and is
+//! The weight is that of `primitive::weight`. What is made stays until the end of the run, and is
 //! accounted as memory.
 
 use super::Call;
