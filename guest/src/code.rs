@@ -273,6 +273,28 @@ impl Image {
         Self { ops, terms, visits_at, ..Self::default() }
     }
 
+    /// How far tables reach that only grow, to see later what they have grown by.
+    pub(crate) fn mark(&self) -> [usize; 5] {
+        let Self { ops, visits, codes, scopes, keys, .. } = self;
+        [ops.len(), visits.len(), codes.len(), scopes.len(), keys.len()]
+    }
+
+    /// Bytes of what has come since a mark, more or less, and equal on every platform.
+    pub(crate) fn bytes_since(&self, mark: [usize; 5]) -> usize {
+        const OP: usize = size_of::<Op>() + 8;
+        const CODE: usize = 128;
+        const TABLE: usize = 32;
+        let [ops, visits, codes, scopes, keys] = mark;
+        let codes = self.codes.iter().skip(codes);
+        let scopes = self.scopes.iter().skip(scopes);
+        let keys = self.keys.iter().skip(keys);
+        OP * (self.ops.len() - ops)
+            + size_of::<Visit>() * (self.visits.len() - visits)
+            + codes.map(|code| CODE + 4 * code.captures.len()).sum::<usize>()
+            + scopes.map(|scope| TABLE + 12 * scope.names.len()).sum::<usize>()
+            + keys.map(|keys| TABLE + 4 * keys.len()).sum::<usize>()
+    }
+
     /// The operation at `pc` by itself.
     pub(crate) fn op(&self, pc: usize) -> Op {
         self.ops.get(pc).copied().unwrap_or(Op::Halt).alone()

@@ -26,6 +26,19 @@ enum Open {
     Record { members: Vec<(Span, Word)>, count: u32, key: Span },
 }
 
+/// Words that a value of all that is on a tape takes, or more.
+pub(crate) fn words(tape: &Tape) -> usize {
+    let words = (0..tape.len()).map(|id| match tape.token(id) {
+        Token::Array { count, .. } => 2 * count as usize,
+        Token::Object { count, .. } => 1 + 2 * count as usize,
+        Token::Text(span) => Heap::text_words(span.len as usize),
+        // A limb has more than 16 digits.
+        Token::Number(span) => 2 + span.len as usize / 16,
+        Token::Null | Token::Boolean(_) | Token::Integer(_) => 0,
+    });
+    words.sum()
+}
+
 /// Makes a value of the JSON at `root`. Room is made by growing: nothing moves meanwhile.
 pub(crate) fn value(heap: &mut Heap, tape: &Tape, root: TokenId) -> Result<Word, Failed> {
     let mut open: Vec<Open> = Vec::new();

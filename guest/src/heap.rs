@@ -258,12 +258,7 @@ impl Heap {
                 open.push(left);
                 continue;
             }
-            let head = self.header(v);
-            let start = index(v) + 2;
-            let end = index(v) + size(head);
-            let words = self.words.get(start..end).unwrap_or_default();
-            let bytes: &[u8] = bytemuck::cast_slice(words);
-            out.extend_from_slice(bytes.get(..aux(head) as usize).unwrap_or_default());
+            out.extend_from_slice(self.flat(v));
         }
     }
 
@@ -287,6 +282,14 @@ impl Heap {
         let mut bytes = Vec::new();
         self.write_text(v, wanted, &mut bytes);
         String::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// The bytes of a text that is no rope.
+    pub(crate) fn flat(&self, v: Word) -> &[u8] {
+        let head = self.header(v);
+        let words = self.words.get(index(v) + 2..index(v) + size(head)).unwrap_or_default();
+        let bytes: &[u8] = bytemuck::cast_slice(words);
+        bytes.get(..aux(head) as usize).unwrap_or_default()
     }
 
     /// A new float; there must be room for 2 words.
@@ -331,7 +334,9 @@ impl Heap {
         Some((limbs, aux(head) & 1 == 1))
     }
 
-    /// A record of `size` words whose keys and values follow; there must be room.
+    /// A record of these keys and values; there must be room.
+    // INVARIANT: keys are texts that are no ropes, each once, in the order of their bytes, which is
+    // that of code points. So they can be compared in place.
     pub(crate) fn record(&mut self, members: &[Word]) -> Result<Word, Full> {
         if members.len() >= MAX_OBJECT {
             return Err(Full);

@@ -47,6 +47,9 @@ pub struct Span {
     pub len: u32,
 }
 
+/// Bytes of all texts of a tape.
+const LONGEST: usize = (u32::MAX / 2) as usize;
+
 /// Every text parsed so far, and its tokens.
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
@@ -151,7 +154,7 @@ impl Tape {
     /// Parses `text` and puts its tokens on the tape. On a fault the tape is as before.
     pub fn parse(&mut self, text: &str) -> Result<TokenId, Fault> {
         let (root, base) = (self.tokens.len(), self.text.len());
-        if base + text.len() > (u32::MAX / 2) as usize {
+        if base + text.len() > LONGEST {
             return Err(Fault::new(Code::TooLarge, "the texts of this run are longer than 2 GiB"));
         }
         // Room for what follows, so that a long text is not copied for a short one after it.
@@ -166,6 +169,21 @@ impl Tape {
                 Err(fault)
             }
         }
+    }
+
+    /// Appends a text that is no JSON; `None` if it does not fit.
+    pub fn add_text(&mut self, text: &str) -> Option<Span> {
+        let start = self.text.len();
+        if start + text.len() > LONGEST {
+            return None;
+        }
+        self.text.push_str(text);
+        Some(Span { start: to_u32(start), len: to_u32(text.len()) })
+    }
+
+    /// Bytes that texts and tokens take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.len() + self.tokens.len() * size_of::<Token>()
     }
 
     /// The first key that the object at `id` names twice.

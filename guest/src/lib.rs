@@ -41,5 +41,6 @@ mod primitive;
 pub mod print;
 pub mod quote;
 pub mod request;
+mod template;
 pub mod term;
 mod value;

@@ -6,6 +6,7 @@ use crate::fault::{Code, Fault};
 use crate::form::{FORMS, Form};
 use crate::json::{Span, Tape, Token, TokenId};
 use crate::number;
+use crate::template;
 use crate::term::{NameId, Origin, TermId, Terms};
 
 pub use crate::quote::shorten;
@@ -17,6 +18,8 @@ pub enum Notation {
     Code,
     /// `input`: a record; strings that hold JSON are decoded, as PIF does.
     Input,
+    /// Data read as code: the same as code, but a number with point or exponent is a float.
+    Data,
 }
 
 /// A parsed term and what should be said about it.
@@ -55,8 +58,8 @@ fn locate_text_fault(fault: Fault, origin: &Origin) -> Fault {
 pub fn read(terms: &mut Terms, root: TokenId, notation: Notation) -> Result<Parsed, Fault> {
     let work = vec![Work::Term(root)];
     let (done, names, warnings) = (Vec::new(), Vec::new(), Vec::new());
-    let mut parser = Parser { terms, notation, work, done, names, warnings };
-    match parser.run() {
+    let mut parser = Parser { terms, notation, work, done, names, warnings, has_holes: false };
+    match parser.run().and_then(|root| parser.note_holes(root)) {
         Ok(root) => Ok(Parsed { root, warnings: parser.warnings }),
         Err(Wrong { token, fault }) => {
             let (tool, at) = terms.place(token);
@@ -92,9 +95,24 @@ struct Parser<'t> {
     /// Names of the forms that are still to be built, innermost last.
     names: Vec<NameId>,
     warnings: Vec<String>,
+    /// Whether there is an `unquote`.
+    has_holes: bool,
 }
 
 impl Parser<'_> {
+    /// Notes what is evaluated in quotes; an `unquote` must stand in one.
+    fn note_holes(&mut self, root: TermId) -> Result<TermId, Wrong> {
+        if !self.has_holes {
+            return Ok(root);
+        }
+        template::note_holes(self.terms, root).map_err(|outside| {
+            let fault = Fault::new(Code::Malformed, "`unquote` stands in no quote");
+            let hint = r#"write it inside a quote: {"quote": {"add": [{"unquote": t}, 1]}}"#;
+            Wrong { token: self.terms.node(outside).token, fault: fault.hint(hint) }
+        })?;
+        Ok(root)
+    }
+
     fn run(&mut self) -> Result<TermId, Wrong> {
         while let Some(work) = self.work.pop() {
             match work {
@@ -166,6 +184,10 @@ impl Parser<'_> {
 
     fn number(&mut self, token: TokenId, span: Span) -> Result<TermId, Wrong> {
         let text = self.tape().str(span);
+        if self.notation == Notation::Data && text.contains(['.', 'e', 'E']) {
+            let n = text.parse().unwrap_or_default();
+            return Ok(self.terms.add_float(token, n));
+        }
         let literal = number::literal(text).map_err(|fault| Wrong { token, fault })?;
         if literal.rounded && self.may_warn() {
             let (text, at) = (shorten(text), self.terms.place(token).1);

@@ -51,6 +51,10 @@ pub struct Terms {
     names: Vec<Box<str>>,
     name_ids: BTreeMap<Box<str>, NameId>,
     bigs: Vec<BigInt>,
+    /// Of quotes with holes the terms that are evaluated to fill them, in order.
+    holes: BTreeMap<TermId, Box<[TermId]>>,
+    /// Bytes of names, big integers and holes.
+    scattered: usize,
 }
 
 impl Terms {
@@ -88,6 +92,31 @@ impl Terms {
         }
         let first = node.first as usize;
         self.links.get(first..first + node.count as usize).unwrap_or_default()
+    }
+
+    /// What is evaluated of a term: its operands; of a quote what is unquoted in it.
+    #[must_use]
+    pub fn evaluated(&self, id: TermId) -> &[TermId] {
+        if self.form(id) != Form::Quote {
+            return self.operands(id);
+        }
+        self.holes.get(&id).map_or(&[], |holes| holes)
+    }
+
+    /// Notes which terms are evaluated to fill the holes of a quote.
+    pub(crate) fn set_holes(&mut self, quote: TermId, holes: Vec<TermId>) {
+        self.scattered += 64 + 4 * holes.len();
+        self.holes.insert(quote, holes.into());
+    }
+
+    /// Bytes that all of it takes, more or less, and equal on every platform.
+    pub(crate) fn bytes(&self) -> usize {
+        const ORIGIN: usize = 40;
+        self.tape.bytes()
+            + self.origins.len() * ORIGIN
+            + self.nodes.len() * size_of::<Node>()
+            + self.links.len() * 4
+            + self.scattered
     }
 
     /// The operand at `index`.
@@ -163,6 +192,7 @@ impl Terms {
             return *id;
         }
         let id = to_u32(self.names.len());
+        self.scattered += 2 * name.len() + 80;
         self.names.push(name.into());
         self.name_ids.insert(name.into(), id);
         id
@@ -199,6 +229,12 @@ impl Terms {
         self.push(Node { form: Form::Text, first, count, datum: 0, token })
     }
 
+    /// Adds a text of its own; `None` if the texts of the run become too long.
+    pub fn add_new_text(&mut self, token: TokenId, text: &str) -> Option<TermId> {
+        let span = self.tape.add_text(text)?;
+        Some(self.add_text(token, span))
+    }
+
     /// Adds an integer.
     pub fn add_integer(&mut self, token: TokenId, n: Integer) -> TermId {
         match n {
@@ -209,6 +245,7 @@ impl Terms {
             }
             Integer::Big(n) => {
                 let datum = to_u32(self.bigs.len());
+                self.scattered += usize::try_from(n.bits() / 8).unwrap_or(usize::MAX) + 40;
                 self.bigs.push(n);
                 self.push(Node { form: Form::BigInteger, first: 0, count: 0, datum, token })
             }

@@ -9,7 +9,9 @@ mod keys;
 mod lists;
 mod numbers;
 mod operation;
+mod records;
 mod statistics;
+mod terms;
 mod value;
 
 use pif_guest::fault::{Code, Fault};
@@ -159,7 +161,7 @@ impl Evaluator {
                 env: env.clone(),
                 tool: tool.clone(),
             })),
-            Form::Quote => Value::Quoted(self.terms.operand(term, 0), None),
+            Form::Quote => self.quote(term, env, tool, depth)?,
             Form::SelfRef => {
                 let name = tool.clone().ok_or(Code::OutsideTool)?;
                 self.tool_value(&name, depth + 1)?
@@ -271,6 +273,7 @@ impl Evaluator {
                 Value::Record(Rc::new(keys.zip(operands).collect()))
             }
             (Form::Perform, _) => return Err(Code::CapabilityDenied),
+            (Form::Update, [of, key, function]) => self.update(of, key, function, depth)?,
             (form, [function, list, ..]) if higher::applies(form) => {
                 let (function, list) = (function.clone(), list.clone());
                 self.each(form, &function, &list, &operands, depth)?

@@ -41,7 +41,7 @@ impl Compiler<'_> {
         self.image.visits.push(visit);
         self.function().visit = id;
         if self.debug {
-            let mut names = self.bound_names().to_vec();
+            let mut names = self.bound_names();
             names.sort_unstable();
             names.dedup();
             self.image.debug_names.push(names);

@@ -60,9 +60,8 @@ impl Pass<'_> {
     }
 
     fn enter(&mut self, term: TermId, walk: &mut Vec<Walk>) {
-        let operands = self.terms.operands(term);
+        let operands = self.terms.evaluated(term);
         match self.terms.form(term) {
-            Form::Quote => {}
             Form::Var => {
                 let top = self.binders.get(&self.terms.only_name(term)).and_then(|b| b.last());
                 if let Some(Some(binder)) = top {

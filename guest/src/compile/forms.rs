@@ -91,6 +91,7 @@ impl Compiler<'_> {
                     None => self.emit(Op::Unbound { name }, t),
                 }
             }
+            Form::Quote if !self.terms.evaluated(t).is_empty() => self.builtin(t, form, d, inner),
             Form::Quote => {
                 let k = self.constant(quoted(self.terms.operand(t, 0), 0));
                 self.emit(Op::Constant { d, k }, t);
@@ -312,7 +313,9 @@ impl Compiler<'_> {
         d: Slot,
         depth: u32,
     ) -> Result<(), Failed> {
-        let Some(item) = self.terms.operands(t).get(index as usize).copied() else { return Ok(()) };
+        let Some(item) = self.terms.evaluated(t).get(index as usize).copied() else {
+            return Ok(());
+        };
         let (a, task) = self.operand(item, d + 1, depth)?;
         let rest = Task::Items { t, index: index + 1, d, depth };
         self.schedule(&[task, Task::Emit { op: Op::Push { d, a }, t }, rest]);

@@ -179,7 +179,7 @@ impl Compiler<'_> {
 
     /// A strict form of any number of operands, or of those in a list where there may be many.
     pub(super) fn builtin(&mut self, t: TermId, form: Form, d: Slot, inner: u32) {
-        let operands = self.terms.operands(t);
+        let operands = self.terms.evaluated(t);
         if operands.len() > MOST_PARAMETERS || is_many(form, operands.len()) {
             let items = Task::Items { t, index: 0, d, depth: inner };
             let op = Op::Builtin { form, d, n: 0, cost: 0 };

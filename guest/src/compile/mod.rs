@@ -252,11 +252,6 @@ impl<'m> Compiler<'m> {
         for (name, constant) in context {
             self.bind(*name, Location::At(Place::Constant(*constant)));
         }
-        if let Some(scope) = unit.scope.and_then(|s| self.image.scopes.get(s as usize)).cloned() {
-            for (name, place) in scope.names {
-                self.bind(name, Location::At(place));
-            }
-        }
         self.functions.push(Function::new(0));
         self.tasks.push(Task::Tail { t: unit.root, d: 0 });
         while let Some(task) = self.tasks.pop() {

@@ -44,14 +44,16 @@ impl Compiler<'_> {
         }
     }
 
-    pub(super) fn bound_names(&self) -> &[NameId] {
-        &self.bindings.order
+    pub(super) fn bound_names(&self) -> Vec<NameId> {
+        let outer = self.outer_names().iter().map(|(name, _)| *name);
+        outer.chain(self.bindings.order.iter().copied()).collect()
     }
 
     /// Where a variable is; functions between its binder and here capture it.
     pub(super) fn look_up(&mut self, name: NameId) -> Result<Option<Location>, Failed> {
         let found = self.bindings.by_name.get(&name).and_then(|locations| locations.last());
-        let Some((level, mut location)) = found.copied() else { return Ok(None) };
+        let found = found.copied().or_else(|| Some((0, self.outer(name)?)));
+        let Some((level, mut location)) = found else { return Ok(None) };
         if let Location::At(Place::Constant(_)) = location {
             return Ok(Some(location));
         }
@@ -72,9 +74,22 @@ impl Compiler<'_> {
         if self.bindings.work > MOST_WORK { Err(Failed::Entangled) } else { Ok(Some(location)) }
     }
 
+    /// Names at the place of the `eval` whose term is compiled. They may be many, and the term one
+    /// of very many: each is looked for when it is met.
+    fn outer_names(&self) -> &[(NameId, Place)] {
+        let scope = self.unit.scope.and_then(|scope| self.image.scopes.get(scope as usize));
+        scope.map_or(&[], |scope| &scope.names)
+    }
+
+    fn outer(&self, name: NameId) -> Option<Location> {
+        let names = self.outer_names();
+        let at = names.binary_search_by_key(&name, |(name, _)| *name).ok()?;
+        names.get(at).map(|(_, place)| Location::At(*place))
+    }
+
     /// All names visible here, for an `eval`.
     pub(super) fn scope(&mut self, term: TermId) -> Result<u16, Failed> {
-        let mut names: Vec<NameId> = self.bindings.order.clone();
+        let mut names = self.bound_names();
         names.sort_unstable();
         names.dedup();
         self.bindings.work += names.len();

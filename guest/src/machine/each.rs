@@ -3,19 +3,28 @@
 //! the function, the rest of the list, a further operand or what else is kept, the result so far,
 //! the element, and what the function gave. What is kept: by forms that need keys the whole list,
 //! the result so far being the keys; by `partition` the elements of which the function is false.
+//! `update` applies its function once, to the value of a key: from `d` on lie the record, the key,
+//! the function, where the value stands among the members, the value, and what the function gave.
 //!
 //! Fuel: 1 for each application, noted as a visit of the form. `flat_map` pays 1 for each element
-//! of what the function gave, before it is copied; for forms that need keys see `keyed`.
+//! of what the function gave, before it is copied; for forms that need keys see `keyed`. `update`:
+//! also 1 per 64 bytes of the key, and 1 per member when the new record is made.
 
 use super::keyed;
 use super::state::{Exit, State};
 use crate::code::{Image, Slot};
 use crate::form::Form;
 use crate::parse::shorten;
-use crate::primitive::{Trouble, type_name};
-use crate::value::{CONS, FALSE, NIL, PAIR, TRUE, UNIT, Word, index, is_function, is_list, tag};
+use crate::primitive::comparison::TEXT_UNIT;
+use crate::primitive::{Trouble, record, type_name};
+use crate::value::{
+    CONS, FALSE, KIND_RECORD, NIL, PAIR, TRUE, UNIT, Word, as_small, index, is_function, is_list,
+    small, tag,
+};
 
 const LIST: usize = 1;
+const KEY: usize = 1;
+const FUNCTION: usize = 2;
 pub(super) const KEPT: usize = 2;
 pub(super) const RESULT: usize = 3;
 const ELEMENT: usize = 4;
@@ -61,6 +70,9 @@ pub(super) fn begin(
     d: Slot,
     exit: u32,
 ) -> Result<(), Exit> {
+    if form == Form::Update {
+        return begin_update(image, s, at, d);
+    }
     let (f, list) = (s.part(d, 0), s.part(d, LIST));
     if !is_list(list) {
         return Err(s.mistaken(1, list, "a list"));
@@ -109,6 +121,9 @@ pub(super) fn next(
     d: Slot,
     body: u32,
 ) -> Result<(), Exit> {
+    if form == Form::Update {
+        return end_update(image, s, at, d);
+    }
     let given = s.part(d, GIVEN);
     let is_test =
         matches!(form, Form::Filter | Form::Find | Form::Any | Form::All | Form::Partition);
@@ -190,5 +205,43 @@ fn finish(image: &Image, s: &mut State, at: usize, form: Form, d: Slot) -> Resul
         }
     };
     s.set_part(d, 0, value);
+    Ok(())
+}
+
+/// Looks at the operands of `update`, and takes the value of the key.
+fn begin_update(image: &Image, s: &mut State, at: usize, d: Slot) -> Result<(), Exit> {
+    let (members, key, f) = (s.part(d, 0), s.part(d, KEY), s.part(d, FUNCTION));
+    if s.heap.object_kind(members) != KIND_RECORD {
+        return Err(s.mistaken(0, members, "a record"));
+    }
+    let Some((bytes, _)) = s.heap.text_size(key) else {
+        return Err(s.mistaken(1, key, "a string"));
+    };
+    if !is_function(f) {
+        return Err(Trouble::NotAFunction { found: type_name(&s.heap, f) }.into());
+    }
+    s.bulk(image, at, bytes / TEXT_UNIT)?;
+    let key = s.heap.string(key);
+    let Ok(place) = record::find(&s.heap, members, key.as_bytes()) else {
+        return Err(Trouble::MissingKey(key).into());
+    };
+    let value = s.heap.members(members).get(place + 1).copied().unwrap_or(UNIT);
+    s.set_part(d, RESULT, small(i64::try_from(place).unwrap_or_default()));
+    s.set_part(d, ELEMENT, value);
+    Ok(())
+}
+
+/// Makes the record with what the function gave.
+fn end_update(image: &Image, s: &mut State, at: usize, d: Slot) -> Result<(), Exit> {
+    let words = s.heap.members(s.part(d, 0)).len();
+    s.bulk(image, at, words as u64 / 2)?;
+    s.make_room(1 + words, s.base + usize::from(d) + GIVEN + 1)?;
+    let mut members = s.heap.members(s.part(d, 0)).to_vec();
+    let place = usize::try_from(as_small(s.part(d, RESULT))).unwrap_or_default();
+    if let Some(value) = members.get_mut(place + 1) {
+        *value = s.part(d, GIVEN);
+    }
+    let updated = s.heap.record(&members)?;
+    s.set_part(d, 0, updated);
     Ok(())
 }

@@ -34,6 +34,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
     let is_only = terms.operands(site.term).len() == 1;
     let (operand, fault) = match trouble {
         Trouble::Elsewhere(fault) => return Fault { calls: calls(image, s), ..*fault },
+        Trouble::Here(fault) => (None, *fault),
         Trouble::Type { operand, wanted, found } => {
             (Some(operand), mismatch(form, operand, is_only, wanted, found))
         }
@@ -162,7 +163,7 @@ fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: F
         (Some(eval), _) => eval,
         (None, None) => site.term,
         (None, Some(operand)) => {
-            terms.operands(site.term).get(operand).copied().unwrap_or(site.term)
+            terms.evaluated(site.term).get(operand).copied().unwrap_or(site.term)
         }
     };
     let (tool, at) = terms.place(terms.node(term).token);
@@ -205,6 +206,7 @@ fn which(form: Form, operand: usize, is_only: bool) -> String {
     match form {
         _ if operand == TOGETHER => format!("the operands of `{name}`"),
         Form::If => "the condition of `if`".to_owned(),
+        Form::Quote => "what `unquote` puts into a quote".to_owned(),
         Form::Cons => "the tail of `cons`".to_owned(),
         _ if is_only => format!("the operand of `{name}`"),
         _ => format!("the {} operand of `{name}`", ordinal(operand)),
@@ -257,6 +259,7 @@ fn mismatch(form: Form, operand: usize, is_only: bool, wanted: &str, found: &str
             "the function of `fold` gets one pair (accumulator, item): take it apart with `fst` and `snd`",
         ),
         (_, "a quoted term", "function") => fault.hint(r#"apply a function with {"app": {"func": f, "arg": a}}"#),
+        (Form::FromEntries, _, "list") => fault.hint(r#"an entry is written {"pair": [key, value]}"#),
         (_, "a pair", "list") => fault.hint("take lists apart with `head` and `tail`"),
         (Form::Fold, "a list", "function") => fault.hint("the order is [function, initial value, list]"),
         (_, "a pair", "integer" | "string" | "boolean") => {

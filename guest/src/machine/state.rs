@@ -85,6 +85,10 @@ pub(super) struct State {
     pub(super) tool_ids: BTreeMap<String, Option<usize>>,
     /// Codes of evaluated terms, by term, scope and tool.
     pub(super) evaluated: BTreeMap<(TermId, u16, u32), u32>,
+    /// Words of terms and code made of values, which stay until the end of the run.
+    built: usize,
+    /// The first term that may have been made of values, once there is one.
+    pub(super) first_built: Option<TermId>,
     pub(super) active_evals: u32,
     /// `try`s whose terms are being evaluated, the innermost last.
     pub(super) trials: Vec<Trial>,
@@ -113,6 +117,8 @@ impl State {
             tools: Vec::new(),
             tool_ids: BTreeMap::new(),
             evaluated: BTreeMap::new(),
+            built: 0,
+            first_built: None,
             active_evals: 0,
             trials: Vec::new(),
             call: 0,
@@ -128,7 +134,21 @@ impl State {
 
     fn account(&mut self) -> Result<(), Full> {
         const FRAME_WORDS: usize = size_of::<Frame>() / 8;
-        self.heap.account(self.stack.len() + self.frames.len() * FRAME_WORDS)
+        self.heap.account(self.stack.len() + self.frames.len() * FRAME_WORDS + self.built)
+    }
+
+    /// Whether a term of this weight may be built, which takes at least this much memory.
+    pub(super) fn may_build(&mut self, weight: u64) -> Result<(), Full> {
+        const WORDS: u64 = 4;
+        self.first_built.get_or_insert(self.terms.len());
+        let free = self.heap.limit.saturating_sub(self.heap.outside);
+        if weight.saturating_mul(WORDS) > free as u64 { Err(Full) } else { Ok(()) }
+    }
+
+    /// Accounts for so many bytes of terms or code that have been built.
+    pub(super) fn account_built(&mut self, bytes: usize) -> Result<(), Full> {
+        self.built += bytes.div_ceil(8);
+        self.account()
     }
 
     /// Makes sure that a window can begin at `base`.

@@ -201,8 +201,17 @@ impl Machine {
                     let plain = (tool == 0).then(|| self.image.scopes.get(scope as usize));
                     let site = plain.flatten().map(|scope| scope.site);
                     let unit = Unit { root, scope: Some(scope), tool, site };
+                    let mark = self.image.mark();
                     let id = self.compile_code(unit)?;
                     self.state.evaluated.insert((root, scope, tool), id);
+                    if self.state.first_built.is_some_and(|first| first <= root) {
+                        // An entry of the table above, and constants.
+                        let built = self.image.bytes_since(mark) + 100;
+                        if let Err(full) = self.state.account_built(built) {
+                            let (image, state) = (&self.image, &mut self.state);
+                            return Err(Box::new(locate::trouble(image, state, full.into())));
+                        }
+                    }
                 }
                 Exit::Perform(slot, capability, argument) => {
                     let text = self.json(argument)?;
@@ -240,7 +249,8 @@ impl Machine {
                     ("a function takes at most 64 parameters or arguments at once", Some(t))
                 }
             };
-            let (tool, at) = terms.place(terms.node(term.unwrap_or(unit.root)).token);
+            let term = unit.site.or(term).unwrap_or(unit.root);
+            let (tool, at) = terms.place(terms.node(term).token);
             let fault = Fault::new(Code::TooLarge, message).at(at);
             Box::new(Fault { tool: tool.map(str::to_owned), ..fault })
         })

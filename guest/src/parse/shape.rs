@@ -17,6 +17,7 @@ impl Parser<'_> {
             _ => &[],
         };
         self.warn_ignored(token, form, extra);
+        self.has_holes |= form == Form::Unquote;
         match row.shape {
             Shape::Name => {
                 let name = self.name(value, form)?;

@@ -1,10 +1,9 @@
 //! Equality and order.
 
 use super::arithmetic::{Number, limbs};
-use super::{TOGETHER, Trouble, type_name};
+use super::{TOGETHER, Trouble, type_name, weight};
 use crate::form::Form;
 use crate::heap::Heap;
-use crate::print;
 use crate::term::Terms;
 use crate::value::{
     CONS, HOLE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, PAIR, Word, aux, boolean,
@@ -85,7 +84,7 @@ fn holds(form: Form, ordering: Ordering) -> Word {
 
 /// `eq`, with a stack on the heap. Stops when the work exceeds `budget`.
 pub(crate) fn equal(heap: &Heap, terms: &Terms, x: Word, y: Word, budget: u64) -> Compared {
-    let mut comparison = Comparison { heap, terms, open: vec![(x, y, 0)], work: 0 };
+    let mut comparison = Comparison { heap, terms, open: vec![(x, y, 0)], work: 0, budget };
     while let Some((x, y, work)) = comparison.open.pop() {
         comparison.work += work;
         match comparison.same(x, y) {
@@ -104,6 +103,7 @@ struct Comparison<'h> {
     /// What is left to compare, and the work of getting there.
     open: Vec<(Word, Word, u64)>,
     work: u64,
+    budget: u64,
 }
 
 impl Comparison<'_> {
@@ -154,8 +154,11 @@ impl Comparison<'_> {
         Ok(false)
     }
 
-    fn same_term(&self, x: Word, y: Word) -> bool {
-        aux(x) == aux(y) || print::term(self.terms, aux(x)) == print::term(self.terms, aux(y))
+    fn same_term(&mut self, x: Word, y: Word) -> bool {
+        let left = self.budget.saturating_sub(self.work);
+        let (same, work) = weight::same(self.terms, aux(x), aux(y), left);
+        self.work += work;
+        same
     }
 
     fn same_text(&mut self, x: Word, y: Word, bytes: u64) -> bool {
@@ -163,12 +166,22 @@ impl Comparison<'_> {
         self.heap.string(x) == self.heap.string(y)
     }
 
-    /// Records with the same keys are compared member by member; a key is no work of its own.
+    /// Records with the same keys are compared member by member; a key is work if it is long.
     fn same_keys(&mut self, x: Word, y: Word) -> bool {
-        let (a, b) = (self.heap.members(x), self.heap.members(y));
-        let keys = || a.iter().step_by(2).zip(b.iter().step_by(2));
-        if a.len() != b.len() || keys().any(|(k, l)| self.heap.string(*k) != self.heap.string(*l)) {
+        let heap = self.heap;
+        let (a, b) = (heap.members(x), heap.members(y));
+        if a.len() != b.len() {
             return false;
+        }
+        for (k, l) in a.iter().step_by(2).zip(b.iter().step_by(2)) {
+            let (k, l) = (heap.flat(*k), heap.flat(*l));
+            if k.len() != l.len() {
+                return false;
+            }
+            self.work += k.len() as u64 / TEXT_UNIT;
+            if k != l {
+                return false;
+            }
         }
         let values = a.iter().skip(1).step_by(2).zip(b.iter().skip(1).step_by(2));
         self.open.extend(values.rev().map(|(v, w)| (*v, *w, 1)));

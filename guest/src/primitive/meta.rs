@@ -26,7 +26,8 @@ enum Walk {
     Unbind(NameId),
 }
 
-/// Variables that nothing in the term binds, in order of first sight. Quoted terms are data.
+/// Variables that nothing in the term binds, in order of first sight. Quoted terms are data but for
+/// what is unquoted in them.
 pub(crate) fn free_variables(terms: &Terms, root: TermId) -> Vec<NameId> {
     let mut bound: BTreeMap<NameId, u32> = BTreeMap::new();
     let mut free: Vec<NameId> = Vec::new();
@@ -44,9 +45,8 @@ pub(crate) fn free_variables(terms: &Terms, root: TermId) -> Vec<NameId> {
                 continue;
             }
         };
-        let operands = terms.operands(term);
+        let operands = terms.evaluated(term);
         match terms.form(term) {
-            Form::Quote => {}
             Form::Var => {
                 let name = terms.only_name(term);
                 if bound.get(&name).copied().unwrap_or_default() == 0 && seen.insert(name) {

@@ -4,11 +4,14 @@ pub(crate) mod arithmetic;
 pub(crate) mod comparison;
 pub(crate) mod date;
 pub(crate) mod grouping;
+pub(crate) mod literal;
 pub(crate) mod meta;
 pub(crate) mod power;
 pub(crate) mod rational;
+pub(crate) mod record;
 pub(crate) mod sorting;
 pub(crate) mod statistics;
+pub(crate) mod weight;
 
 use crate::fault::Fault;
 use crate::heap::{Full, Heap};
@@ -66,6 +69,8 @@ pub(crate) enum Trouble {
     OutsideTool,
     EvalDepth,
     CapabilityDenied(String),
+    /// A fault of the form itself.
+    Here(Box<Fault>),
     /// A fault that knows its place, from parsing a source.
     Elsewhere(Box<Fault>),
 }
@@ -101,4 +106,9 @@ pub(crate) fn type_name(heap: &Heap, v: Word) -> &'static str {
             _ => "quoted",
         },
     }
+}
+
+/// Units of work that a text is.
+pub(crate) fn text_work(heap: &Heap, v: Word) -> u64 {
+    heap.text_size(v).map_or(0, |(bytes, _)| bytes / comparison::TEXT_UNIT)
 }

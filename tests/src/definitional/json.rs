@@ -73,12 +73,12 @@ pub(super) fn quote(text: &str) -> String {
 }
 
 /// An object; the members must be in the order of their keys.
-fn object<K: AsRef<str>>(members: impl IntoIterator<Item = (K, String)>) -> String {
+pub(super) fn object<K: AsRef<str>>(members: impl IntoIterator<Item = (K, String)>) -> String {
     let members = members.into_iter().map(|(key, json)| format!("{}:{json}", quote(key.as_ref())));
     format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }
 
-fn array(items: impl IntoIterator<Item = String>) -> String {
+pub(super) fn array(items: impl IntoIterator<Item = String>) -> String {
     format!("[{}]", items.into_iter().collect::<Vec<_>>().join(","))
 }
 

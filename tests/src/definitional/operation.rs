@@ -1,7 +1,7 @@
 //! What the forms do whose operands are nothing but values: numbers, comparison, lists, texts.
 
 use super::value::{List, Value};
-use super::{Evaluated, Evaluator, dates, lists, numbers};
+use super::{Evaluated, Evaluator, dates, lists, numbers, records};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{FromPrimitive, ToPrimitive, Zero};
@@ -118,6 +118,9 @@ impl Evaluator {
             (Form::TypeOf, [value]) => Value::Text(value.kind().into()),
             (Form::Trace, [_, value]) => value.clone(),
             (Form::Analyze, [Value::Quoted(term, _)]) => return self.analyze(*term),
+            (Form::TermToData, [Value::Quoted(term, _)]) => return self.term_to_data(*term),
+            (Form::DataToTerm, [data]) => return self.data_to_term(data),
+            _ if records::is_one(form) => return self.records(form, &operands),
             _ if lists::handles(form) => return self.list_form(form, &operands),
             (form, operands) if numbers::knows(form) => return self.numeric(form, operands),
             (form, operands) if dates::knows(form) => return self.of_dates(form, operands),
@@ -182,7 +185,7 @@ impl Evaluator {
                 self.equal(&a.0, &b.0)? && self.equal(&a.1, &b.1)?
             }
             (Value::Record(a), Value::Record(b)) => return self.equal_records(a, b),
-            (Value::Quoted(a, _), Value::Quoted(b, _)) => self.text_of(*a) == self.text_of(*b),
+            (Value::Quoted(a, _), Value::Quoted(b, _)) => return self.same_terms(*a, *b),
             _ if is_number(a) && is_number(b) => self.compare_numbers(a, b)?.is_eq(),
             _ => false,
         })
@@ -208,8 +211,17 @@ impl Evaluator {
         a: &[(String, Value)],
         b: &[(String, Value)],
     ) -> Result<bool, Code> {
-        if !a.iter().map(|member| &member.0).eq(b.iter().map(|member| &member.0)) {
+        if a.len() != b.len() {
             return Ok(false);
+        }
+        for ((k, _), (l, _)) in a.iter().zip(b) {
+            if k.len() != l.len() {
+                return Ok(false);
+            }
+            self.charge(bytes(k) / 64)?;
+            if k != l {
+                return Ok(false);
+            }
         }
         for ((_, a), (_, b)) in a.iter().zip(b) {
             self.charge(1)?;

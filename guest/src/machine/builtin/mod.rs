@@ -3,11 +3,14 @@
 //! is done, and stands at the head of its group's module.
 
 mod dates;
+mod describe;
 mod general;
 mod lists;
 mod many;
 mod numbers;
+mod records;
 mod statistics;
+mod terms;
 
 use super::state::{Exit, State};
 use crate::code::{Image, Slot};
@@ -83,6 +86,20 @@ impl Call<'_> {
             | Form::Range
             | Form::Zip
             | Form::Chunk => lists::call(self),
+            Form::Get
+            | Form::GetIn
+            | Form::Has
+            | Form::Put
+            | Form::Remove
+            | Form::Merge
+            | Form::Keys
+            | Form::Values
+            | Form::Entries
+            | Form::FromEntries
+            | Form::Pick
+            | Form::Omit => records::call(self),
+            Form::Describe => describe::call(self),
+            Form::Quote | Form::TermToData | Form::DataToTerm => terms::call(self),
             _ => Err(Trouble::TooLarge("this form is not there yet").into()),
         }
     }

@@ -1,0 +1,284 @@
+//! Records.
+//!
+//! Fuel, beside the visits; text counts 1 per full 64 bytes, so that short keys are free:
+//!
+//! | form | bulk work |
+//! |---|---|
+//! | `get`, `has` | the text of the key |
+//! | `get_in` | 1 per element of the path and its text; 1 per list element passed on the way |
+//! | `put`, `remove`, `update` | 1 per member of the record, the text of the key |
+//! | `merge` | 1 per member of both, the text of their keys |
+//! | `keys`, `values`, `entries` | 1 per member |
+//! | `from_entries` | as `sort`: n + n·⌈log2 n⌉; then the text of the keys |
+//! | `pick`, `omit` | 1 per member, 1 per key in the list; then the text of those keys |
+
+use super::Call;
+use crate::form::Form;
+use crate::heap::Heap;
+use crate::machine::state::Exit;
+use crate::primitive::{Trouble, record, text_work, type_name};
+use crate::value::{
+    CONS, KIND_RECORD, NIL, PAIR, ROPE, Word, as_small, boolean, index, is_integer, is_list, tag,
+};
+
+pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
+    match c.form {
+        Form::Get => get(c),
+        Form::GetIn => get_in(c),
+        Form::Has => {
+            let (record, key) = c.record_and_key()?;
+            Ok(boolean(record::find(&c.s.heap, record, &key).is_ok()))
+        }
+        Form::Put => put(c),
+        Form::Remove => remove(c),
+        Form::Merge => merge(c),
+        Form::Keys | Form::Values | Form::Entries => parts(c),
+        Form::FromEntries => from_entries(c),
+        _ => choose(c),
+    }
+}
+
+impl Call<'_> {
+    /// An operand that must be a record.
+    pub(super) fn record(&self, i: usize) -> Result<Word, Exit> {
+        let v = self.operand(i);
+        let found = self.s.heap.object_kind(v) == KIND_RECORD;
+        if found { Ok(v) } else { Err(self.wrong(i, "a record")) }
+    }
+
+    /// The first operand, a record, and the bytes of the second, a text, which are charged.
+    fn record_and_key(&mut self) -> Result<(Word, Vec<u8>), Exit> {
+        self.record(0)?;
+        let key = self.operand(1);
+        if !self.s.heap.is_text(key) {
+            return Err(self.wrong(1, "a string"));
+        }
+        self.charge(text_work(&self.s.heap, key))?;
+        Ok((self.operand(0), self.bytes(key)))
+    }
+
+    fn bytes(&self, text: Word) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.s.heap.write_text(text, usize::MAX, &mut bytes);
+        bytes
+    }
+
+    /// Members of an operand that is a record.
+    fn count(&self, i: usize) -> usize {
+        self.s.heap.members(self.operand(i)).len() / 2
+    }
+
+    /// A fault about a part of an operand.
+    fn wrong_part(&self, operand: usize, part: Word, wanted: &'static str) -> Exit {
+        Trouble::Type { operand, wanted, found: type_name(&self.s.heap, part) }.into()
+    }
+}
+
+/// A key that is missing, for a message.
+fn missing(key: Vec<u8>) -> Trouble {
+    Trouble::MissingKey(String::from_utf8(key).unwrap_or_default())
+}
+
+fn get(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (record, key) = c.record_and_key()?;
+    match record::find(&c.s.heap, record, &key) {
+        Ok(at) => Ok(value_at(&c.s.heap, record, at)),
+        Err(_) if c.len() > 2 => Ok(c.operand(2)),
+        Err(_) => Err(missing(key).into()),
+    }
+}
+
+fn value_at(heap: &Heap, record: Word, at: usize) -> Word {
+    heap.members(record).get(at + 1).copied().unwrap_or_default()
+}
+
+fn get_in(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let path = c.list(1)?;
+    c.charge(path.len() as u64)?;
+    let is_step = |v: Word| is_integer(v) || c.s.heap.is_text(v) || c.s.heap.limbs(v).is_some();
+    if let Some(odd) = path.iter().find(|v| !is_step(**v)) {
+        return Err(c.wrong_part(1, *odd, "a list of strings and integers"));
+    }
+    c.charge(path.iter().map(|v| text_work(&c.s.heap, *v)).sum())?;
+    let (mut at, mut passed) = (c.operand(0), 0);
+    let mut found = Ok(at);
+    for step in path {
+        found = follow(c, at, step, &mut passed);
+        let Ok(next) = found else { break };
+        at = next;
+    }
+    c.charge(passed)?;
+    if found.is_err() && c.len() > 2 {
+        return Ok(c.operand(2));
+    }
+    Ok(found?)
+}
+
+/// The member or element of `at` that a step of a path names; counts the elements it passes.
+fn follow(c: &Call<'_>, at: Word, step: Word, passed: &mut u64) -> Result<Word, Trouble> {
+    let heap = &c.s.heap;
+    let through = |wanted| Trouble::Type { operand: 0, wanted, found: type_name(heap, at) };
+    if heap.is_text(step) {
+        if heap.object_kind(at) != KIND_RECORD {
+            return Err(through("a record wherever the path has a string"));
+        }
+        let key = c.bytes(step);
+        let place = record::find(heap, at, &key).map_err(|_| missing(key))?;
+        return Ok(value_at(heap, at, place));
+    }
+    if !is_list(at) {
+        return Err(through("a list wherever the path has an integer"));
+    }
+    let beyond = |n: &str| Trouble::OutOfRange(format!("the list has no element {n}"));
+    let Some(n) = is_integer(step).then(|| as_small(step)) else {
+        return Err(beyond("of such an index"));
+    };
+    let mut left = u64::try_from(n).map_err(|_| beyond(&n.to_string()))?;
+    let mut rest = at;
+    while tag(rest) == CONS {
+        *passed += 1;
+        let [first, more] = heap.cell(index(rest));
+        if left == 0 {
+            return Ok(first);
+        }
+        left -= 1;
+        rest = more;
+    }
+    Err(beyond(&n.to_string()))
+}
+
+fn put(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (_, key) = c.record_and_key()?;
+    let n = c.count(0);
+    c.charge(n as u64)?;
+    let is_rope = tag(c.operand(1)) == ROPE;
+    let text = if is_rope { Heap::text_words(key.len()) } else { 0 };
+    c.room(3 + 2 * n + text)?;
+    let (record, value) = (c.operand(0), c.operand(2));
+    let mut members = c.s.heap.members(record).to_vec();
+    let place = record::find(&c.s.heap, record, &key);
+    let word = c.operand(1);
+    let word = flat(&mut c.s.heap, word, &key)?;
+    match place {
+        Ok(at) => drop(members.splice(at + 1..at + 2, [value])),
+        Err(at) => drop(members.splice(at..at, [word, value])),
+    }
+    Ok(c.s.heap.record(&members)?)
+}
+
+fn remove(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (_, key) = c.record_and_key()?;
+    let n = c.count(0);
+    c.charge(n as u64)?;
+    c.room(1 + 2 * n)?;
+    let record = c.operand(0);
+    let Ok(at) = record::find(&c.s.heap, record, &key) else { return Ok(record) };
+    let mut members = c.s.heap.members(record).to_vec();
+    members.drain(at..at + 2);
+    Ok(c.s.heap.record(&members)?)
+}
+
+fn merge(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (a, b) = (c.record(0)?, c.record(1)?);
+    let members = c.count(0) + c.count(1);
+    let keys = record::key_work(&c.s.heap, a) + record::key_work(&c.s.heap, b);
+    c.charge(members as u64 + keys)?;
+    c.room(1 + 2 * members)?;
+    let members = record::merge(&c.s.heap, c.operand(0), c.operand(1));
+    Ok(c.s.heap.record(&members)?)
+}
+
+/// `keys`, `values`, `entries`.
+fn parts(c: &mut Call<'_>) -> Result<Word, Exit> {
+    c.record(0)?;
+    let n = c.count(0);
+    c.charge(n as u64)?;
+    c.room(if c.form == Form::Entries { 4 * n } else { 2 * n })?;
+    let members = c.s.heap.members(c.operand(0)).to_vec();
+    let parts: Vec<Word> = match c.form {
+        Form::Keys => members.iter().step_by(2).copied().collect(),
+        Form::Values => members.iter().skip(1).step_by(2).copied().collect(),
+        _ => {
+            let pairs = members.chunks_exact(2).map(|member| match *member {
+                [key, value] => c.s.heap.two(key, value, PAIR),
+                _ => NIL,
+            });
+            pairs.collect()
+        }
+    };
+    Ok(c.make_list(&parts))
+}
+
+fn from_entries(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let entries = c.list(0)?;
+    let n = entries.len() as u64;
+    c.charge(n + n * u64::from(n.max(1).next_power_of_two().ilog2()))?;
+    let heap = &c.s.heap;
+    if let Some(odd) = entries.iter().find(|v| tag(**v) != PAIR) {
+        return Err(c.wrong_part(0, *odd, "a list of pairs (key, value)"));
+    }
+    let keys = || entries.iter().map(|pair| heap.cell(index(*pair))[0]);
+    if let Some(odd) = keys().find(|key| !heap.is_text(*key)) {
+        return Err(c.wrong_part(0, odd, "a list of pairs whose first halves are strings"));
+    }
+    let work = keys().map(|key| text_work(heap, key)).sum();
+    let ropes = keys().filter(|key| tag(*key) == ROPE);
+    let sizes = ropes.filter_map(|key| heap.text_size(key));
+    let words = sizes.map(|(bytes, _)| 2 + bytes.div_ceil(8)).sum::<u64>();
+    c.charge(work)?;
+    c.room(1 + 2 * entries.len() + usize::try_from(words).unwrap_or(usize::MAX / 2))?;
+    let mut members = Vec::with_capacity(entries.len());
+    for pair in c.list(0)? {
+        let [key, value] = c.s.heap.cell(index(pair));
+        let bytes = if tag(key) == ROPE { c.bytes(key) } else { Vec::new() };
+        members.push([flat(&mut c.s.heap, key, &bytes)?, value]);
+    }
+    let heap = &c.s.heap;
+    members.sort_by(|a, b| heap.flat(a[0]).cmp(heap.flat(b[0])));
+    let mut record: Vec<Word> = Vec::with_capacity(2 * members.len());
+    for [key, value] in members {
+        // Equal keys stand in the order of the list: the last of them stays.
+        if let [.., last, old] = record.as_mut_slice()
+            && heap.flat(*last) == heap.flat(key)
+        {
+            *old = value;
+        } else {
+            record.extend([key, value]);
+        }
+    }
+    Ok(c.s.heap.record(&record)?)
+}
+
+/// The text as one that is no rope; `bytes` are those of a rope, for which there is room.
+fn flat(heap: &mut Heap, text: Word, bytes: &[u8]) -> Result<Word, Exit> {
+    if tag(text) != ROPE {
+        return Ok(text);
+    }
+    Ok(heap.text(std::str::from_utf8(bytes).unwrap_or_default())?)
+}
+
+/// `pick` and `omit`.
+fn choose(c: &mut Call<'_>) -> Result<Word, Exit> {
+    c.record(0)?;
+    let (keys, n) = (c.list(1)?, c.count(0));
+    c.charge(keys.len() as u64 + n as u64)?;
+    if let Some(odd) = keys.iter().find(|key| !c.s.heap.is_text(**key)) {
+        return Err(c.wrong_part(1, *odd, "a list of strings"));
+    }
+    c.charge(keys.iter().map(|key| text_work(&c.s.heap, *key)).sum())?;
+    c.room(1 + 2 * n)?;
+    let (record, keys) = (c.operand(0), c.list(1)?);
+    let mut named = vec![false; n];
+    for key in keys {
+        if let Ok(at) = record::find(&c.s.heap, record, &c.bytes(key))
+            && let Some(named) = named.get_mut(at / 2)
+        {
+            *named = true;
+        }
+    }
+    let picks = c.form == Form::Pick;
+    let members = c.s.heap.members(record).chunks_exact(2).zip(named);
+    let chosen = members.filter(|(_, named)| *named == picks);
+    let members: Vec<Word> = chosen.flat_map(|(member, _)| member).copied().collect();
+    Ok(c.s.heap.record(&members)?)
+}

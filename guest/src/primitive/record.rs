@@ -1,0 +1,49 @@
+//! Members of records: where a key is, and two records as one.
+
+use crate::heap::Heap;
+use crate::value::Word;
+use std::cmp::Ordering;
+
+/// Where the key stands among the members of a record, or where it would be put in.
+pub(crate) fn find(heap: &Heap, record: Word, key: &[u8]) -> Result<usize, usize> {
+    let members = heap.members(record);
+    let (mut low, mut high) = (0, members.len() / 2);
+    while low < high {
+        let middle = low.midpoint(high);
+        let here = members.get(2 * middle).map_or(&[][..], |here| heap.flat(*here));
+        match here.cmp(key) {
+            Ordering::Less => low = middle + 1,
+            Ordering::Equal => return Ok(2 * middle),
+            Ordering::Greater => high = middle,
+        }
+    }
+    Err(2 * low)
+}
+
+/// Units of work that the keys of a record are: only long ones are any.
+pub(crate) fn key_work(heap: &Heap, record: Word) -> u64 {
+    let keys = heap.members(record).iter().step_by(2);
+    keys.map(|key| super::text_work(heap, *key)).sum()
+}
+
+/// The members of both records, in order; of two with the same key that of `b`.
+pub(crate) fn merge(heap: &Heap, a: Word, b: Word) -> Vec<Word> {
+    let (mut a, mut b) = (heap.members(a), heap.members(b));
+    let mut members = Vec::with_capacity(a.len() + b.len());
+    while let ([key, value, more @ ..], [other, theirs, others @ ..]) = (a, b) {
+        match heap.flat(*key).cmp(heap.flat(*other)) {
+            Ordering::Less => {
+                members.extend([*key, *value]);
+                a = more;
+            }
+            order => {
+                members.extend([*other, *theirs]);
+                b = others;
+                a = if order.is_eq() { more } else { a };
+            }
+        }
+    }
+    members.extend_from_slice(a);
+    members.extend_from_slice(b);
+    members
+}

@@ -1,0 +1,218 @@
+//! Terms made while a program runs: quotes with holes, and terms as data and back.
+
+use super::json::{self, array, object};
+use super::value::{Context, Environment, Value};
+use super::{Evaluated, Evaluator};
+use num_bigint::BigInt;
+use pif_guest::fault::Code;
+use pif_guest::form::Form;
+use pif_guest::number::{Integer, float_text};
+use pif_guest::parse::Notation;
+use pif_guest::term::{Origin, TermId};
+
+/// Bytes of a text that are one unit of work.
+const UNIT: usize = 64;
+
+fn bytes(text: &str) -> u64 {
+    (text.len() / UNIT) as u64
+}
+
+/// n·⌈log2 n⌉ for an integer of n 64-bit limbs.
+fn digits(n: &BigInt) -> u64 {
+    let limbs = n.bits().div_ceil(64);
+    limbs * (0..64).find(|rounds| 1_u64 << rounds >= limbs).unwrap_or_default()
+}
+
+/// The names of a node, with a byte after each.
+fn names<'n>(names: impl Iterator<Item = &'n str>) -> u64 {
+    bytes(&names.flat_map(|name| [name, ","]).collect::<String>())
+}
+
+impl Evaluator {
+    /// `quote`: what it holds, with the values of what is unquoted in it.
+    pub(super) fn quote(
+        &mut self,
+        quote: TermId,
+        env: &Environment,
+        tool: &Context,
+        depth: u32,
+    ) -> Evaluated {
+        let template = self.terms.operand(quote, 0);
+        let mut holes = Vec::new();
+        self.holes(template, 0, &mut holes);
+        if holes.is_empty() {
+            return Ok(Value::Quoted(template, None));
+        }
+        let mut values = Vec::new();
+        for hole in holes {
+            values.push(self.eval(self.terms.operand(hole, 0), env, tool, depth + 1)?);
+        }
+        self.pay_for_nodes(template, Some(0))?;
+        for value in &values {
+            self.pay_for_value(value)?;
+        }
+        values.reverse();
+        Ok(Value::Quoted(self.fill(template, 0, &mut values), None))
+    }
+
+    fn inner(&self, term: TermId, level: u32) -> u32 {
+        match self.terms.form(term) {
+            Form::Quote => level + 1,
+            Form::Unquote => level - 1,
+            _ => level,
+        }
+    }
+
+    /// The `unquote`s of a template, `level` quotes inside it.
+    fn holes(&self, term: TermId, level: u32, found: &mut Vec<TermId>) {
+        if self.terms.form(term) == Form::Unquote && level == 0 {
+            return found.push(term);
+        }
+        for operand in self.terms.operands(term) {
+            self.holes(*operand, self.inner(term, level), found);
+        }
+    }
+
+    fn pay_for_node(&mut self, term: TermId) -> Result<(), Code> {
+        let terms = &self.terms;
+        self.charge(match terms.form(term) {
+            Form::Text => 1 + bytes(terms.text(term)),
+            Form::BigInteger => 1 + terms.big_integer(term).map(digits).unwrap_or_default(),
+            _ => 1 + names(terms.names(term).iter().map(|name| terms.name(*name))),
+        })
+    }
+
+    /// Whether two terms are the same: pays for the nodes of the first as far as they are.
+    pub(super) fn same_terms(&mut self, a: TermId, b: TermId) -> Result<bool, Code> {
+        self.pay_for_node(a)?;
+        let terms = &self.terms;
+        let (left, right) = (terms.operands(a).to_vec(), terms.operands(b).to_vec());
+        let form = terms.form(a);
+        let alike = form == terms.form(b) && left.len() == right.len();
+        // The text of a node without operands is short, or has been paid for.
+        let alike = alike && terms.names(a) == terms.names(b);
+        if !alike || left.is_empty() && self.text_of(a) != self.text_of(b) {
+            return Ok(false);
+        }
+        for (a, b) in left.into_iter().zip(right) {
+            if !self.same_terms(a, b)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Pays for the nodes of a term; of a template, for those that are not in its holes.
+    fn pay_for_nodes(&mut self, term: TermId, level: Option<u32>) -> Result<(), Code> {
+        let form = self.terms.form(term);
+        if form == Form::Unquote && level == Some(0) {
+            return Ok(());
+        }
+        self.pay_for_node(term)?;
+        let level = level.map(|level| self.inner(term, level));
+        for operand in self.terms.operands(term).to_vec() {
+            self.pay_for_nodes(operand, level)?;
+        }
+        Ok(())
+    }
+
+    /// Pays for the literal of a value; there is none of functions and continuations.
+    fn pay_for_value(&mut self, value: &Value) -> Result<(), Code> {
+        match value {
+            Value::Function(_) | Value::Continuation(_) => Err(Code::TypeMismatch),
+            Value::Quoted(term, _) => self.pay_for_nodes(*term, None),
+            Value::Text(text) => self.charge(1 + bytes(text)),
+            Value::Integer(n) => self.charge(1 + digits(n)),
+            Value::Unit | Value::Boolean(_) | Value::Float(_) => self.charge(1),
+            Value::List(items) => {
+                self.charge(1)?;
+                items.iter().try_for_each(|item| self.pay_for_value(item))
+            }
+            Value::Pair(pair) => {
+                self.charge(1)?;
+                self.pay_for_value(&pair.0)?;
+                self.pay_for_value(&pair.1)
+            }
+            Value::Record(members) => {
+                self.charge(1 + names(members.iter().map(|(key, _)| key.as_str())))?;
+                members.iter().try_for_each(|(_, value)| self.pay_for_value(value))
+            }
+        }
+    }
+
+    /// The template with the literals of values, the first of which is the last of the list.
+    fn fill(&mut self, term: TermId, level: u32, values: &mut Vec<Value>) -> TermId {
+        let form = self.terms.form(term);
+        if form == Form::Unquote && level == 0 {
+            let value = values.pop().unwrap_or(Value::Unit);
+            return self.literal(&value);
+        }
+        if self.terms.operands(term).is_empty() {
+            return term;
+        }
+        let (level, names) = (self.inner(term, level), self.terms.names(term).to_vec());
+        let operands = self.terms.operands(term).to_vec();
+        let operands: Vec<TermId> =
+            operands.into_iter().map(|operand| self.fill(operand, level, values)).collect();
+        self.terms.add(form, 0, &operands, &names)
+    }
+
+    fn literal(&mut self, value: &Value) -> TermId {
+        let terms = &mut self.terms;
+        match value {
+            Value::Boolean(b) => terms.add_boolean(0, *b),
+            Value::Integer(n) => {
+                let small = i64::try_from(n).map(Integer::Small);
+                terms.add_integer(0, small.unwrap_or_else(|_| Integer::Big(n.clone())))
+            }
+            Value::Float(n) => terms.add_float(0, *n),
+            Value::Text(text) => terms.add_new_text(0, text).unwrap_or_default(),
+            Value::Quoted(term, _) => *term,
+            Value::List(items) => {
+                let items: Vec<TermId> = items.iter().map(|item| self.literal(item)).collect();
+                self.terms.add(Form::List, 0, &items, &[])
+            }
+            Value::Pair(pair) => {
+                let halves = [self.literal(&pair.0), self.literal(&pair.1)];
+                self.terms.add(Form::Pair, 0, &halves, &[])
+            }
+            Value::Record(members) => {
+                let names: Vec<_> = members.iter().map(|(key, _)| terms.intern(key)).collect();
+                let values: Vec<_> = members.iter().map(|(_, v)| self.literal(v)).collect();
+                self.terms.add(Form::Record, 0, &values, &names)
+            }
+            Value::Unit | Value::Function(_) | Value::Continuation(_) => terms.add_unit(0),
+        }
+    }
+
+    pub(super) fn term_to_data(&mut self, term: TermId) -> Evaluated {
+        self.pay_for_nodes(term, None)?;
+        json::read(&self.text_of(term))
+    }
+
+    pub(super) fn data_to_term(&mut self, data: &Value) -> Evaluated {
+        self.pay_for_value(data)?;
+        let text = self.plain_text(data);
+        let term = self.parse(&text, Origin::Code, Notation::Data)?;
+        Ok(Value::Quoted(term, None))
+    }
+
+    fn plain_text(&self, data: &Value) -> String {
+        match data {
+            Value::Boolean(b) => b.to_string(),
+            Value::Integer(n) => n.to_string(),
+            Value::Float(n) => float_text(*n),
+            Value::Text(text) => json::quote(text),
+            Value::List(items) => array(items.iter().map(|item| self.plain_text(item))),
+            Value::Pair(pair) => {
+                let halves = array([self.plain_text(&pair.0), self.plain_text(&pair.1)]);
+                object([("pair", halves)])
+            }
+            Value::Record(members) => {
+                object(members.iter().map(|(key, value)| (key, self.plain_text(value))))
+            }
+            Value::Quoted(term, _) => self.text_of(*term),
+            Value::Unit | Value::Function(_) | Value::Continuation(_) => "null".to_owned(),
+        }
+    }
+}
