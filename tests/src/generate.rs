@@ -3,6 +3,7 @@
 //! program everywhere.
 
 mod control;
+mod records;
 mod term;
 mod text;
 
