@@ -4,6 +4,7 @@
 
 mod control;
 mod lists;
+mod records;
 mod term;
 mod text;
 

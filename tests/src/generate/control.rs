@@ -29,6 +29,7 @@ impl Generator {
                     form("snd", form("pair", list(&[other, value])))
                 }
             }
+            8 if self.random.chance(60) => self.of_record(kind, size),
             8 => form("head", list(&[self.term(kind, size), "2".to_owned()])),
             9 | 10 => self.evaluation(kind, size),
             11 => {
@@ -136,9 +137,11 @@ impl Generator {
 
     fn evaluation(&mut self, kind: Kind, size: usize) -> String {
         let term = self.term(kind, size);
-        match self.random.below(4) {
+        match self.random.below(6) {
             0 => form("eval", form("eval", form("quote", form("quote", term)))),
             1 => form("eval", form("quote", form("eval", form("quote", term)))),
+            2 => form("eval", form("quote", form("unquote", form("quote", term)))),
+            3 => form("eval", form("data_to_term", form("term_to_data", form("quote", term)))),
             _ => form("eval", form("quote", term)),
         }
     }

@@ -177,6 +177,7 @@ impl Generator {
                 let quoted = self.term(Kind::Quoted, size);
                 form("analyze", if self.random.chance(50) { list(&[quoted]) } else { quoted })
             }
+            Kind::Record if self.random.chance(50) => self.record(size),
             Kind::Record => {
                 let (second, first) = (self.any(size / 2), self.any(size / 2));
                 form("record", format!(r#"{{"b":{second},"a":{first},"var":1}}"#))
@@ -186,6 +187,7 @@ impl Generator {
                 let name = self.tool_name(size);
                 form("code_of", name)
             }
+            Kind::Quoted if self.random.chance(40) => self.template(size),
             Kind::Quoted => form("quote", self.any(size)),
             Kind::Unit => self.leaf(Kind::Unit),
         }
@@ -249,6 +251,7 @@ impl Generator {
                 let tail = self.term(Kind::List, size / 2);
                 form("cons", format!(r#"{{"head":{head},"tail":{tail}}}"#))
             }
+            1 if self.random.chance(50) => self.parts(size),
             1 => form("tail", self.term(Kind::List, size)),
             2 => {
                 let count = self.random.below(12);

@@ -1,0 +1,86 @@
+//! Random terms of records, and of quotes with holes.
+
+use super::term::{Generator, Kind};
+use super::text::{form, lambda, list, variable};
+
+const KEYS: &[&str] = &["\"a\"", "\"b\"", "\"b\"", "\"é\"", "{\"concat\":[\"a\",\"b\"]}"];
+
+impl Generator {
+    fn key(&mut self, size: usize) -> String {
+        if self.random.chance(85) {
+            self.random.pick(KEYS).to_owned()
+        } else {
+            self.term(Kind::Text, size / 3)
+        }
+    }
+
+    /// A form that takes a value of any kind out of a record.
+    pub(super) fn of_record(&mut self, kind: Kind, size: usize) -> String {
+        let (key, value) = (self.key(size), self.term(kind, size / 2));
+        let record = form("put", list(&[self.term(Kind::Record, size / 2), key.clone(), value]));
+        match self.random.below(4) {
+            0 => form("get", list(&[record, key])),
+            1 => {
+                let (other, default) = (self.key(size), self.term(kind, size / 3));
+                form("get", list(&[record, other, default]))
+            }
+            2 => {
+                let index = self.random.pick(&["0", "1", "-1", "2"]).to_owned();
+                let (path, within) = (list(&[index, key]), list(&[record, "null".to_owned()]));
+                let default = self.term(kind, size / 3);
+                form("get_in", list(&[within, path, default]))
+            }
+            _ => form("get_in", list(&[record, list(&[key])])),
+        }
+    }
+
+    /// A form that gives a record.
+    pub(super) fn record(&mut self, size: usize) -> String {
+        let record = self.term(Kind::Record, size / 2);
+        match self.random.below(7) {
+            0 => form("put", list(&[record, self.key(size), self.any(size / 2)])),
+            1 => form("update", list(&[record, self.key(size), self.function(size / 2)])),
+            2 => form("remove", list(&[record, self.key(size)])),
+            3 => form("merge", list(&[record, self.term(Kind::Record, size / 2)])),
+            4 => {
+                let key = self.random.pick(&["pick", "omit"]);
+                let keys = list(&[self.key(size), self.key(size)]);
+                form(key, list(&[record, keys]))
+            }
+            5 => {
+                let pairs = [self.key(size), self.key(size)]
+                    .map(|key| form("pair", list(&[key, self.any(size / 3)])));
+                form("from_entries", list(&pairs))
+            }
+            _ => {
+                let (more, other) = (self.term(Kind::Record, size / 3), self.any(size / 3));
+                form("describe", list(&[list(&[record, more, other])]))
+            }
+        }
+    }
+
+    /// A form that gives a list of what is in a record.
+    pub(super) fn parts(&mut self, size: usize) -> String {
+        let key = self.random.pick(&["keys", "values", "entries"]);
+        form(key, self.term(Kind::Record, size))
+    }
+
+    /// A quote with holes.
+    pub(super) fn template(&mut self, size: usize) -> String {
+        let (one, two) = (self.any(size / 2), self.term(Kind::Quoted, size / 2));
+        let (a, b) = (form("unquote", one), form("unquote", two));
+        let other = self.any(size / 3);
+        form(
+            "quote",
+            match self.random.below(7) {
+                0 => a,
+                1 => list(&[b, other, a]),
+                2 => form("add", list(&[b, a])),
+                3 => lambda(r#""x""#, &form("pair", list(&[b, variable("x")]))),
+                4 => form("record", format!(r#"{{"b":{b},"a":{a}}}"#)),
+                5 => form("quote", list(&[form("unquote", a), other, form("unquote", b)])),
+                _ => format!(r#"{{"let":[["x",{a}]],"in":{b}}}"#),
+            },
+        )
+    }
+}
