@@ -5,6 +5,9 @@
 mod higher;
 mod json;
 mod operation;
+mod pattern;
+mod reading;
+mod text;
 mod value;
 
 use pif_guest::fault::{Code, Fault};

@@ -63,6 +63,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
                 .hint("end with a branch that is always taken: [true, value]"),
         ),
         Trouble::Unparsable(what) => (None, Fault::new(Code::Unparsable, what)),
+        Trouble::Read(fault) => (None, *fault),
         Trouble::Regex(what) => (None, Fault::new(Code::Regex, what)),
         Trouble::Fail => (None, failed(s)),
         Trouble::TooLarge(what) => (None, Fault::new(Code::TooLarge, what)),
@@ -205,7 +206,18 @@ fn mismatch(form: Form, operand: usize, wanted: &str, found: &str) -> Fault {
         | Form::Eval
         | Form::CodeOf
         | Form::Tool
-        | Form::Analyze => format!("the operand of `{name}`"),
+        | Form::Analyze
+        | Form::Upper
+        | Form::Lower
+        | Form::Trim
+        | Form::Chars
+        | Form::Lines
+        | Form::ParseInt
+        | Form::ParseFloat
+        | Form::JsonParse
+        | Form::JsonText
+        | Form::ToString
+        | Form::CsvParse => format!("the operand of `{name}`"),
         _ => format!("the {} operand of `{name}`", ordinal(operand)),
     };
     let fault = Fault::new(

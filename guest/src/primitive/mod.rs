@@ -2,7 +2,9 @@
 
 pub(crate) mod arithmetic;
 pub(crate) mod comparison;
+pub(crate) mod csv;
 pub(crate) mod meta;
+pub(crate) mod pattern;
 
 use crate::fault::Fault;
 use crate::heap::{Full, Heap};
@@ -45,6 +47,8 @@ pub(crate) enum Trouble {
     NoMatch,
     /// A text is not what it should be.
     Unparsable(String),
+    /// What is wrong with a text that was read.
+    Read(Box<Fault>),
     /// A pattern is no regular expression.
     Regex(String),
     /// The program says so; its value is kept where results go.

@@ -53,7 +53,7 @@ fn put(out: &mut String, arguments: Arguments<'_>) {
 }
 
 /// A text in double quotes.
-fn quote(text: &str) -> String {
+pub(super) fn quote(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
         match c {

@@ -118,6 +118,9 @@ impl Evaluator {
             (Form::TypeOf, [value]) => Value::Text(value.kind().into()),
             (Form::Trace, [_, value]) => value.clone(),
             (Form::Analyze, [Value::Quoted(term, _)]) => return self.analyze(*term),
+            (form, _) if (Form::Upper..=Form::RegexReplace).contains(&form) => {
+                return self.texts(form, &operands);
+            }
             _ => return Err(Code::TypeMismatch),
         })
     }
@@ -163,7 +166,7 @@ impl Evaluator {
         }
     }
 
-    fn equal(&mut self, a: &Value, b: &Value) -> Result<bool, Code> {
+    pub(super) fn equal(&mut self, a: &Value, b: &Value) -> Result<bool, Code> {
         Ok(match (a, b) {
             (Value::Function(_) | Value::Continuation(_), _)
             | (_, Value::Function(_) | Value::Continuation(_)) => return Err(Code::TypeMismatch),

@@ -3,6 +3,9 @@
 //! is done, and stands at the head of its group's module.
 
 mod general;
+mod pattern;
+mod reading;
+mod text;
 
 use super::state::{Exit, State};
 use crate::code::{Image, Slot};
@@ -42,6 +45,7 @@ impl Call<'_> {
     fn evaluate(&mut self) -> Result<Word, Exit> {
         match self.form {
             Form::Fail | Form::TypeOf => general::call(self),
+            form if Form::Upper <= form && form <= Form::RegexReplace => text::call(self),
             _ => Err(Trouble::TooLarge("this form is not there yet").into()),
         }
     }
