@@ -4,6 +4,7 @@ use crate::decimal::Powers;
 use crate::heap::Heap;
 use crate::number::{float_text, write_integer};
 use crate::primitive::arithmetic::Number;
+use crate::primitive::comparison::TEXT_UNIT;
 use crate::print;
 use crate::quote;
 use crate::term::Terms;
@@ -30,6 +31,58 @@ pub(crate) fn json(
     let mut writer = Writer::new(heap, terms, tools, value, limit);
     writer.run()?;
     Ok(writer.out)
+}
+
+/// What JSON of a value for the program itself came to.
+pub(crate) struct Written {
+    /// The text, as far as it was written.
+    pub(crate) text: String,
+    /// What it cost.
+    pub(crate) work: u64,
+    pub(crate) end: End,
+}
+
+/// Why writing ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Complete,
+    /// There was a function.
+    Function,
+    /// The text would be longer than allowed.
+    TooLong,
+    /// The work is more than the budget.
+    Spent,
+}
+
+/// Canonical JSON of a value without functions, of at most `limit` bytes; writing ends when the
+/// work exceeds the budget.
+pub(crate) fn exact(
+    heap: &Heap,
+    terms: &Terms,
+    tools: &[&str],
+    value: Word,
+    (limit, budget): (usize, u64),
+) -> Written {
+    let mut writer = Writer::new(heap, terms, tools, value, limit);
+    writer.is_exact = true;
+    let mut end = End::Complete;
+    while end == End::Complete
+        && let Some(work) = writer.work.pop()
+    {
+        writer.write(work);
+        end = match writer.effort() {
+            _ if writer.is_cut || writer.out.len() > limit => End::TooLong,
+            effort if effort > budget => End::Spent,
+            _ if writer.has_function => End::Function,
+            _ => End::Complete,
+        };
+    }
+    Written { work: writer.effort(), text: writer.out, end }
+}
+
+/// The work of finding the digits of an integer of so many limbs, or the integer of its digits.
+pub(crate) fn digits_work(limbs: u64) -> u64 {
+    if limbs < 2 { 0 } else { limbs * u64::from((limbs - 1).ilog2() + 1) }
 }
 
 /// The beginning of a value's JSON, with nothing hidden in it.
@@ -72,6 +125,11 @@ struct Writer<'h> {
     out: String,
     /// Whether something was left out.
     is_cut: bool,
+    /// Whether functions are refused.
+    is_exact: bool,
+    has_function: bool,
+    /// Work of finding digits.
+    digits: u64,
 }
 
 impl<'h> Writer<'h> {
@@ -83,23 +141,45 @@ impl<'h> Writer<'h> {
         limit: usize,
     ) -> Self {
         let (work, powers, out) = (vec![Work::Value(value)], Powers::default(), String::new());
-        Self { heap, terms, tools, limit, work, powers, out, is_cut: false }
+        let (is_cut, is_exact, has_function, digits) = (false, false, false, 0);
+        Self {
+            heap,
+            terms,
+            tools,
+            limit,
+            work,
+            powers,
+            out,
+            is_cut,
+            is_exact,
+            has_function,
+            digits,
+        }
     }
 
     fn run(&mut self) -> Result<(), TooLong> {
         while let Some(work) = self.work.pop() {
-            match work {
-                Work::Value(v) => self.value(v),
-                Work::Rest(list) => self.rest(list),
-                Work::Members(record, at) => self.members(record, at),
-                Work::Str(text) => self.out.push_str(text),
-                Work::Quoted(text) => self.out.push_str(&text),
-            }
+            self.write(work);
             if self.is_cut || self.out.len() > self.limit {
                 return Err(TooLong);
             }
         }
         Ok(())
+    }
+
+    fn write(&mut self, work: Work) {
+        match work {
+            Work::Value(v) => self.value(v),
+            Work::Rest(list) => self.rest(list),
+            Work::Members(record, at) => self.members(record, at),
+            Work::Str(text) => self.out.push_str(text),
+            Work::Quoted(text) => self.out.push_str(&text),
+        }
+    }
+
+    /// What was done so far, as fuel counts it.
+    fn effort(&self) -> u64 {
+        self.digits + self.out.len() as u64 / TEXT_UNIT
     }
 
     fn value(&mut self, v: Word) {
@@ -118,6 +198,7 @@ impl<'h> Writer<'h> {
                 let comma = Work::Str(",");
                 self.work.extend([Work::Str("]}"), Work::Value(second), comma, Work::Value(first)]);
             }
+            CLOSURE | PARTIAL if self.is_exact => self.has_function = true,
             CLOSURE | PARTIAL => self.out.push_str("\"<function>\""),
             ROPE => self.text(v),
             OBJECT => self.object(v),
@@ -230,6 +311,7 @@ impl<'h> Writer<'h> {
             self.is_cut = true;
             return;
         }
+        self.digits += digits_work(n.bits().div_ceil(64));
         write_integer(n, &mut self.powers, &mut self.out);
     }
 

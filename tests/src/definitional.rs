@@ -9,9 +9,12 @@ mod keys;
 mod lists;
 mod numbers;
 mod operation;
+mod pattern;
+mod reading;
 mod records;
 mod statistics;
 mod terms;
+mod text;
 mod value;
 
 use pif_guest::fault::{Code, Fault};

@@ -68,6 +68,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
                 .hint("end with a branch that is always taken: [true, value]"),
         ),
         Trouble::Unparsable(what) => (None, Fault::new(Code::Unparsable, what)),
+        Trouble::Read(fault) => (None, *fault),
         Trouble::Regex(what) => (None, Fault::new(Code::Regex, what)),
         Trouble::Fail => (None, failed(s)),
         Trouble::TooLarge(what) => (None, Fault::new(Code::TooLarge, what)),

@@ -47,6 +47,7 @@ pub(super) fn join(heap: &mut Heap, x: Word, y: Word) -> Option<Word> {
     Some(pointer(at, ROPE))
 }
 
+/// Bytes of the longest text that the memory limit has room for.
 pub(super) fn longest_text(heap: &Heap) -> u64 {
     TEXT_BYTES.min(8 * heap.limit as u64)
 }

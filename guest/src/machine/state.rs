@@ -7,12 +7,13 @@ use crate::fault::Fault;
 use crate::heap::{Frame, Full, Heap, NO_CLOSURE};
 use crate::limits::Limits;
 use crate::primitive::Trouble;
+use crate::primitive::pattern::Pattern;
 use crate::term::{TermId, Terms};
 use crate::value::{
     CLOSURE, HOLE, KIND_PARTIAL, NIL, PARTIAL, UNIT, Word, aux, header, index, pointer, size,
     small, tag,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 /// Slots that must exist above the beginning of a function's window.
@@ -90,6 +91,8 @@ pub(super) struct State {
     /// The first term that may have been made of values, once there is one.
     pub(super) first_built: Option<TermId>,
     pub(super) active_evals: u32,
+    /// Patterns used last, the last one first.
+    pub(super) patterns: VecDeque<(String, Rc<Pattern>)>,
     /// `try`s whose terms are being evaluated, the innermost last.
     pub(super) trials: Vec<Trial>,
     /// The operation whose call is being entered.
@@ -120,6 +123,7 @@ impl State {
             built: 0,
             first_built: None,
             active_evals: 0,
+            patterns: VecDeque::new(),
             trials: Vec::new(),
             call: 0,
             trace: Vec::new(),

@@ -2,10 +2,12 @@
 
 pub(crate) mod arithmetic;
 pub(crate) mod comparison;
+pub(crate) mod csv;
 pub(crate) mod date;
 pub(crate) mod grouping;
 pub(crate) mod literal;
 pub(crate) mod meta;
+pub(crate) mod pattern;
 pub(crate) mod power;
 pub(crate) mod rational;
 pub(crate) mod record;
@@ -60,6 +62,8 @@ pub(crate) enum Trouble {
     NoMatch,
     /// A text is not what it should be.
     Unparsable(String),
+    /// What is wrong with a text that was read.
+    Read(Box<Fault>),
     /// A pattern is no regular expression.
     Regex(String),
     /// The program says so; its value is kept where results go.

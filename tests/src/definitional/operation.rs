@@ -124,6 +124,9 @@ impl Evaluator {
             _ if lists::handles(form) => return self.list_form(form, &operands),
             (form, operands) if numbers::knows(form) => return self.numeric(form, operands),
             (form, operands) if dates::knows(form) => return self.of_dates(form, operands),
+            (form, _) if (Form::Upper..=Form::RegexReplace).contains(&form) => {
+                return self.texts(form, &operands);
+            }
             _ => return Err(Code::TypeMismatch),
         })
     }
@@ -169,7 +172,7 @@ impl Evaluator {
         }
     }
 
-    fn equal(&mut self, a: &Value, b: &Value) -> Result<bool, Code> {
+    pub(super) fn equal(&mut self, a: &Value, b: &Value) -> Result<bool, Code> {
         Ok(match (a, b) {
             (Value::Function(_) | Value::Continuation(_), _)
             | (_, Value::Function(_) | Value::Continuation(_)) => return Err(Code::TypeMismatch),

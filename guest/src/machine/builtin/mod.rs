@@ -8,9 +8,12 @@ mod general;
 mod lists;
 mod many;
 mod numbers;
+mod pattern;
+mod reading;
 mod records;
 mod statistics;
 mod terms;
+mod text;
 
 use super::state::{Exit, State};
 use crate::code::{Image, Slot};
@@ -100,6 +103,7 @@ impl Call<'_> {
             | Form::Omit => records::call(self),
             Form::Describe => describe::call(self),
             Form::Quote | Form::TermToData | Form::DataToTerm => terms::call(self),
+            form if Form::Upper <= form && form <= Form::RegexReplace => text::call(self),
             _ => Err(Trouble::TooLarge("this form is not there yet").into()),
         }
     }

@@ -1,0 +1,106 @@
+//! `matches`, `find_all`, `regex_replace`.
+//!
+//! Fuel, by which time is bounded: for the pattern 4 per byte, 64 per class that is not of ASCII
+//! alone (2048 where a flag makes case ignored, for then the parser looks at all its characters)
+//! and 1 per step, the same whether it has been compiled before or not; for the text
+//! bytes · (8 + steps) / 64; `find_all` 1 per match; `regex_replace` 1 per match and per piece of
+//! what it is replaced by, and the texts of replacement and result per 64 bytes.
+
+use super::Call;
+use crate::form::Form;
+use crate::machine::operate::longest_text;
+use crate::machine::state::Exit;
+use crate::primitive::pattern::search::Matches;
+use crate::primitive::pattern::template::Template;
+use crate::primitive::pattern::{self, BYTE, Pattern};
+use crate::value::{Word, boolean};
+use std::rc::Rc;
+
+/// Patterns that are kept.
+const KEPT: usize = 8;
+
+pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (text, source) = (c.text(0)?, c.text(1)?);
+    let to = if c.form == Form::RegexReplace { c.text(2)? } else { String::new() };
+    let pattern = compiled(c, &source)?;
+    c.charge(search_cost(&text, &pattern))?;
+    match c.form {
+        Form::Matches => Ok(boolean(Matches::new(&pattern, &text).any())),
+        Form::FindAll => find_all(c, &text, &pattern),
+        _ => replace(c, &text, &pattern, &to),
+    }
+}
+
+fn search_cost(text: &str, pattern: &Pattern) -> u64 {
+    (text.len() as u64).saturating_mul(8 + pattern.size) / 64
+}
+
+/// A pattern, compiled now or before: the fuel is the same.
+fn compiled(c: &mut Call<'_>, source: &str) -> Result<Rc<Pattern>, Exit> {
+    if let Some(at) = c.s.patterns.iter().position(|(known, _)| known == source)
+        && let Some((known, pattern)) = c.s.patterns.remove(at)
+    {
+        c.s.patterns.push_front((known, Rc::clone(&pattern)));
+        c.charge(pattern.cost)?;
+        return Ok(pattern);
+    }
+    pattern::check_length(source)?;
+    let bytes = BYTE * source.len() as u64;
+    c.charge(bytes)?;
+    let (tree, classes) = pattern::parse(source)?;
+    c.charge(classes)?;
+    let (hir, size) = pattern::translate(source, &tree)?;
+    c.charge(size)?;
+    let cost = bytes + classes + size;
+    let pattern = Rc::new(pattern::compile(source, &hir, size, cost)?);
+    c.s.patterns.truncate(KEPT - 1);
+    c.s.patterns.push_front((source.to_owned(), Rc::clone(&pattern)));
+    Ok(pattern)
+}
+
+fn find_all(c: &mut Call<'_>, text: &str, pattern: &Pattern) -> Result<Word, Exit> {
+    let mut matches = Matches::new(pattern, text);
+    let mut found = Vec::new();
+    while let Some(slots) = matches.next() {
+        if let [start, end, ..] = slots {
+            found.push(text.get(*start..*end).unwrap_or_default());
+        }
+    }
+    c.charge(found.len() as u64)?;
+    c.make_texts(&found)
+}
+
+fn replace(c: &mut Call<'_>, text: &str, pattern: &Pattern, to: &str) -> Result<Word, Exit> {
+    c.charge_texts(&[to])?;
+    let template = Template::new(to, pattern);
+    let mut matches = Matches::new(pattern, text);
+    let (left, mut work) = (c.s.meter.left().unsigned_abs(), 0);
+    let longest = usize::try_from(longest_text(&c.s.heap)).unwrap_or(usize::MAX);
+    let (mut out, mut copied, mut fits) = (String::new(), 0, true);
+    while fits && let Some(slots) = matches.next() {
+        // Fuel is spent at once for all matches, but no more is done than it pays for.
+        work += 1 + template.len();
+        if work > left {
+            break;
+        }
+        let [start, end, ..] = *slots else { break };
+        fits = push(&mut out, text.get(copied..start).unwrap_or_default(), longest)
+            && template.write(text, slots, longest, &mut out);
+        copied = end;
+    }
+    c.charge(work)?;
+    if !fits || !push(&mut out, text.get(copied..).unwrap_or_default(), longest) {
+        return Err(super::text::TOO_LARGE.into());
+    }
+    c.charge_texts(&[&out])?;
+    c.make_text(&out)
+}
+
+/// Appends, if that makes no more than so many bytes.
+fn push(out: &mut String, text: &str, longest: usize) -> bool {
+    let fits = out.len() + text.len() <= longest;
+    if fits {
+        out.push_str(text);
+    }
+    fits
+}

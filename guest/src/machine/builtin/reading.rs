@@ -1,0 +1,190 @@
+//! Values as text, and text as values.
+//!
+//! Fuel: 1 per 64 bytes of text read or written; `json_parse` 1 per element of a list and member
+//! of a record, `csv_parse` the same; an integer of `n` limbs, n being 2 or more, n · ⌈log2 n⌉, where
+//! 19 digits that are read count as a limb. `to_string` of a text costs nothing.
+
+use super::Call;
+use super::text::TOO_LARGE;
+use crate::data::{self, Failed};
+use crate::fault::{Code, Fault};
+use crate::form::Form;
+use crate::heap::Heap;
+use crate::json::{Tape, Token};
+use crate::machine::operate::longest_text;
+use crate::machine::state::Exit;
+use crate::number::{Integer, is_json, literal};
+use crate::output::{self, End, Written};
+use crate::primitive::Trouble;
+use crate::primitive::csv::{self, Table};
+use crate::quote::shorten;
+use crate::value::Word;
+
+/// Decimal digits that count as a limb.
+const LIMB_DIGITS: u64 = 19;
+
+/// What may stand around values in JSON.
+const BLANKS: [char; 4] = [' ', '\n', '\r', '\t'];
+
+pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
+    match c.form {
+        Form::ToString if c.s.heap.is_text(c.operand(0)) => Ok(c.operand(0)),
+        Form::ToString | Form::JsonText => json_text(c),
+        Form::ParseInt => parse_int(c),
+        Form::ParseFloat => parse_float(c),
+        Form::JsonParse => json_parse(c),
+        _ => csv_parse(c),
+    }
+}
+
+fn json_text(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let limit = usize::try_from(longest_text(&c.s.heap)).unwrap_or(usize::MAX);
+    let budget = c.s.meter.left().unsigned_abs();
+    let (heap, terms, x) = (&c.s.heap, &c.s.terms, c.operand(0));
+    let Written { text, work, end } = output::exact(heap, terms, &c.s.names(), x, (limit, budget));
+    match end {
+        End::TooLong => return Err(TOO_LARGE.into()),
+        End::Spent => c.charge(work.max(budget + 1))?,
+        End::Function | End::Complete => c.charge(work)?,
+    }
+    if end == End::Function {
+        return Err(Trouble::Type {
+            operand: 0,
+            wanted: "a value without functions in it",
+            found: "function",
+        }
+        .into());
+    }
+    c.make_text(&text)
+}
+
+/// The fault of a text that is not what it should be.
+fn no(text: &str, what: &str) -> Exit {
+    let message = format!("`{}` is not {what}", shorten(text));
+    let fault = Fault::new(Code::Unparsable, message);
+    let has_blanks = text.trim().len() < text.len();
+    let fault = if has_blanks { fault.hint("take blanks away with `trim`") } else { fault };
+    Trouble::Read(Box::new(fault)).into()
+}
+
+/// The work of turning so many digits into an integer.
+fn digits_work(digits: usize) -> u64 {
+    output::digits_work(digits as u64 / LIMB_DIGITS)
+}
+
+/// A number without the zeros before its first digit other than that, and whether it is negative.
+fn significant(text: &str) -> (bool, &str) {
+    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let zeros = digits.len() - digits.trim_start_matches('0').len();
+    let rest = digits.get(zeros..).unwrap_or_default();
+    // One zero is left where no other digit follows.
+    let zeros = if rest.starts_with(|c: char| c.is_ascii_digit()) {
+        zeros
+    } else {
+        zeros.saturating_sub(1)
+    };
+    (negative, digits.get(zeros..).unwrap_or_default())
+}
+
+fn parse_int(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let text = c.text(0)?;
+    c.charge_texts(&[&text])?;
+    let (negative, digits) = significant(&text);
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(no(&text, "an integer"));
+    }
+    c.charge(digits_work(digits.len()))?;
+    let literal = literal(digits).map_err(|fault| Trouble::Read(Box::new(fault)))?;
+    let n = match literal.integer {
+        Integer::Small(n) => n.into(),
+        Integer::Big(n) => n,
+    };
+    let n = if negative { -n } else { n };
+    c.room(Heap::integer_words(&n))?;
+    Ok(c.s.heap.integer(&n))
+}
+
+fn parse_float(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let text = c.text(0)?;
+    c.charge_texts(&[&text])?;
+    let (_, digits) = significant(&text);
+    if !is_json(digits) || digits.starts_with('-') {
+        return Err(no(&text, "a number"));
+    }
+    let n: f64 = text.parse().unwrap_or(f64::INFINITY);
+    if !n.is_finite() {
+        return Err(Trouble::NotFinite.into());
+    }
+    c.room(2)?;
+    Ok(c.s.heap.float(n))
+}
+
+fn json_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let text = c.text(0)?;
+    c.charge_texts(&[&text])?;
+    if text.starts_with(BLANKS) || text.ends_with(BLANKS) {
+        return Err(no(&text, "JSON without blanks around it"));
+    }
+    let mut tape = Tape::default();
+    let read = |fault| Exit::from(Trouble::Read(Box::new(fault)));
+    let root = tape.parse(&text).map_err(read)?;
+    let Size { work, words } = size(&tape);
+    c.charge(work)?;
+    c.room(words)?;
+    data::value(&mut c.s.heap, &tape, root).map_err(|failed| match failed {
+        Failed::At(_, fault) => read(fault),
+        Failed::Full => read(Fault::new(Code::TooLarge, "the data does not fit into the memory")),
+    })
+}
+
+/// What the values of a tape take.
+struct Size {
+    work: u64,
+    /// At least as many words as on the heap.
+    words: usize,
+}
+
+fn size(tape: &Tape) -> Size {
+    let mut size = Size { work: 0, words: 0 };
+    for id in 0..tape.len() {
+        let (work, words) = match tape.token(id) {
+            Token::Null | Token::Boolean(_) | Token::Integer(_) => (0, 0),
+            Token::Number(span) if tape.str(span).contains(['.', 'e', 'E']) => (0, 2),
+            Token::Number(span) => {
+                let digits = tape.str(span).trim_start_matches('-').len();
+                (digits_work(digits), 2 + digits / 19)
+            }
+            Token::Text(span) => (0, Heap::text_words(span.len as usize)),
+            Token::Array { count, .. } => (u64::from(count), 2 * count as usize),
+            Token::Object { count, .. } => (u64::from(count), 1 + 2 * count as usize),
+        };
+        size.work = size.work.saturating_add(work);
+        size.words += words;
+    }
+    size
+}
+
+fn csv_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let text = c.text(0)?;
+    c.charge_texts(&[&text])?;
+    let Table { header, cells, rows } = csv::parse(&text).map_err(Trouble::Unparsable)?;
+    c.charge(rows as u64 + cells.len() as u64)?;
+    // Records have their members in the order of their keys, and share these.
+    let mut order: Vec<usize> = (0..header.len()).collect();
+    order.sort_unstable_by_key(|at| header.get(*at));
+    let words = header.iter().chain(&cells).map(|cell| Heap::text_words(cell.len()));
+    c.room(words.sum::<usize>() + rows * (3 + 2 * header.len()))?;
+    let heap = &mut c.s.heap;
+    let keys = header.iter().map(|key| heap.text(key)).collect::<Result<Vec<_>, _>>()?;
+    let mut records = Vec::with_capacity(rows);
+    for row in cells.chunks_exact(header.len().max(1)) {
+        let mut members = Vec::with_capacity(2 * row.len());
+        for at in &order {
+            if let (Some(key), Some(cell)) = (keys.get(*at), row.get(*at)) {
+                members.extend([*key, heap.text(cell)?]);
+            }
+        }
+        records.push(heap.record(&members)?);
+    }
+    Ok(c.make_list(&records))
+}

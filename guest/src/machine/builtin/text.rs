@@ -1,0 +1,273 @@
+//! Texts, and the forms that take lists as well as texts.
+//!
+//! Fuel: 1 per 64 bytes of each operand that is a text and of a result that is one; 1 per element
+//! of a list, be it an operand or the result. `contains` and `index_of` of a list cost besides
+//! what `eq` costs for each element that they look at.
+
+use super::{Call, pattern, reading};
+use crate::form::Form;
+use crate::heap::Heap;
+use crate::machine::operate::longest_text;
+use crate::machine::state::Exit;
+use crate::primitive::comparison::{Compared, TEXT_UNIT, equal};
+use crate::primitive::{Trouble, type_name};
+use crate::value::{TRUE, UNIT, Word, as_small, boolean, fit, is_integer, is_list};
+use std::rc::Rc;
+
+pub(super) const TOO_LARGE: Trouble =
+    Trouble::TooLarge("the text would not fit into the memory limit");
+
+pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
+    match c.form {
+        Form::Upper | Form::Lower | Form::Trim => changed(c),
+        Form::Chars | Form::Lines | Form::Split => parts(c),
+        Form::Join => join(c),
+        Form::Slice => slice(c),
+        Form::Contains | Form::IndexOf => find(c),
+        Form::StartsWith | Form::EndsWith => {
+            let (text, part) = (c.text(0)?, c.text(1)?);
+            c.charge_texts(&[&text, &part])?;
+            Ok(boolean(match c.form {
+                Form::StartsWith => text.starts_with(&part),
+                _ => text.ends_with(&part),
+            }))
+        }
+        Form::Replace => replace(c),
+        Form::Repeat => repeat(c),
+        Form::PadLeft | Form::PadRight => pad(c),
+        Form::Matches | Form::FindAll | Form::RegexReplace => pattern::call(c),
+        _ => reading::call(c),
+    }
+}
+
+impl Call<'_> {
+    /// Spends the fuel of going through texts.
+    pub(super) fn charge_texts(&mut self, texts: &[&str]) -> Result<(), Exit> {
+        self.charge(texts.iter().map(|text| text.len() as u64 / TEXT_UNIT).sum())
+    }
+
+    /// A new text, paid for.
+    fn give_text(&mut self, text: &str) -> Result<Word, Exit> {
+        self.charge_texts(&[text])?;
+        self.make_text(text)
+    }
+
+    /// A list of new texts.
+    pub(super) fn make_texts(&mut self, texts: &[&str]) -> Result<Word, Exit> {
+        self.room(texts.iter().map(|text| 2 + Heap::text_words(text.len())).sum())?;
+        let texts = texts.iter().map(|text| self.s.heap.text(text));
+        let texts = texts.collect::<Result<Vec<_>, _>>()?;
+        Ok(self.make_list(&texts))
+    }
+
+    /// An operand that must be an integer; one that is beyond all sizes is the largest or the
+    /// smallest.
+    fn position(&self, i: usize) -> Result<i64, Exit> {
+        let v = self.operand(i);
+        if is_integer(v) {
+            return Ok(as_small(v));
+        }
+        match self.s.heap.limbs(v) {
+            Some((_, negative)) => Ok(if negative { i64::MIN } else { i64::MAX }),
+            None => Err(self.wrong(i, "an integer")),
+        }
+    }
+
+    /// `eq`.
+    fn equal(&mut self, x: Word, y: Word) -> Result<bool, Exit> {
+        let budget = self.s.meter.left().unsigned_abs();
+        let terms = Rc::clone(&self.s.terms);
+        let Compared { work, result } = equal(&self.s.heap, &terms, x, y, budget);
+        self.charge(work)?;
+        Ok(result? == TRUE)
+    }
+}
+
+/// How many there are to be.
+fn count(n: i64) -> Result<u64, Trouble> {
+    u64::try_from(n).map_err(|_| Trouble::OutOfRange(format!("{n} is less than 0")))
+}
+
+/// `upper`, `lower`, `trim`.
+fn changed(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let text = c.text(0)?;
+    c.charge_texts(&[&text])?;
+    match c.form {
+        Form::Upper => c.give_text(&text.to_uppercase()),
+        Form::Lower => c.give_text(&text.to_lowercase()),
+        _ => c.give_text(text.trim()),
+    }
+}
+
+/// `chars`, `lines`, `split`.
+fn parts(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let text = c.text(0)?;
+    let separator = if c.form == Form::Split { c.text(1)? } else { String::new() };
+    c.charge_texts(&[&text, &separator])?;
+    let parts: Vec<&str> = match c.form {
+        Form::Chars => {
+            let starts = text.char_indices();
+            let parts = starts.map(|(at, char)| text.get(at..at + char.len_utf8()));
+            parts.map(Option::unwrap_or_default).collect()
+        }
+        Form::Lines => text.lines().collect(),
+        _ if separator.is_empty() => return Err(empty("separator", "`chars`").into()),
+        _ => text.split(&separator).collect(),
+    };
+    c.charge(parts.len() as u64)?;
+    c.make_texts(&parts)
+}
+
+fn empty(what: &str, instead: &str) -> Trouble {
+    Trouble::OutOfRange(format!("the {what} is empty; see {instead}"))
+}
+
+fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (parts, separator) = (c.list(0)?, c.text(1)?);
+    c.charge(parts.len() as u64)?;
+    let mut bytes = separator.len() as u64 * (parts.len() as u64).saturating_sub(1);
+    for part in &parts {
+        let Some((more, _)) = c.s.heap.text_size(*part) else {
+            let (wanted, found) = ("a list of strings", type_name(&c.s.heap, *part));
+            return Err(Trouble::Type { operand: 0, wanted, found }.into());
+        };
+        bytes += more;
+    }
+    if bytes > longest_text(&c.s.heap) {
+        return Err(TOO_LARGE.into());
+    }
+    c.charge_texts(&[&separator])?;
+    c.charge(bytes / TEXT_UNIT)?;
+    let mut joined = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        if at > 0 {
+            joined.extend_from_slice(separator.as_bytes());
+        }
+        c.s.heap.write_text(*part, usize::MAX, &mut joined);
+    }
+    c.make_text(&String::from_utf8(joined).unwrap_or_default())
+}
+
+/// From where to where a slice of so many goes.
+fn bounds(from: i64, to: i64, length: usize) -> (usize, usize) {
+    let length = i64::try_from(length).unwrap_or(i64::MAX);
+    let clamp = |at: i64| {
+        let at = if at < 0 { at.saturating_add(length) } else { at };
+        usize::try_from(at.clamp(0, length)).unwrap_or_default()
+    };
+    (clamp(from), clamp(to))
+}
+
+fn slice(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let whole = c.operand(0);
+    let is_text = c.s.heap.is_text(whole);
+    if !is_text && !is_list(whole) {
+        return Err(c.wrong(0, "a string or a list"));
+    }
+    let from = c.position(1)?;
+    let to = if c.len() > 2 { c.position(2)? } else { i64::MAX };
+    if !is_text {
+        return slice_list(c, from, to);
+    }
+    let text = c.text(0)?;
+    c.charge_texts(&[&text])?;
+    let chars = c.s.heap.text_size(whole).map_or(0, |(_, chars)| chars);
+    let (from, to) = bounds(from, to, usize::try_from(chars).unwrap_or_default());
+    let mut starts = text.char_indices().map(|(at, _)| at).skip(from);
+    let start = starts.next().unwrap_or(text.len());
+    let end = match to.checked_sub(from) {
+        None | Some(0) => start,
+        Some(length) => starts.nth(length - 1).unwrap_or(text.len()),
+    };
+    c.give_text(text.get(start..end).unwrap_or_default())
+}
+
+fn slice_list(c: &mut Call<'_>, from: i64, to: i64) -> Result<Word, Exit> {
+    let length = c.list(0)?.len();
+    c.charge(length as u64)?;
+    let (from, to) = bounds(from, to, length);
+    c.room(2 * to.saturating_sub(from))?;
+    let elements = c.list(0)?;
+    Ok(c.make_list(elements.get(from..to).unwrap_or_default()))
+}
+
+/// `contains`, `index_of`.
+fn find(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let found = if c.s.heap.is_text(c.operand(0)) {
+        let (text, part) = (c.text(0)?, c.text(1)?);
+        c.charge_texts(&[&text, &part])?;
+        text.find(&part).map(|at| text.get(..at).unwrap_or_default().chars().count())
+    } else if is_list(c.operand(0)) {
+        let (elements, x) = (c.list(0)?, c.operand(1));
+        c.charge(elements.len() as u64)?;
+        let mut found = None;
+        for (at, element) in elements.into_iter().enumerate() {
+            if c.equal(element, x)? {
+                found = Some(at);
+                break;
+            }
+        }
+        found
+    } else {
+        return Err(c.wrong(0, "a string or a list"));
+    };
+    Ok(match c.form {
+        Form::Contains => boolean(found.is_some()),
+        _ => found.and_then(|at| fit(i64::try_from(at).ok()?)).unwrap_or(UNIT),
+    })
+}
+
+fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (text, from, to) = (c.text(0)?, c.text(1)?, c.text(2)?);
+    if from.is_empty() {
+        return Err(empty("text to be replaced", "`regex_replace`").into());
+    }
+    c.charge_texts(&[&text, &from, &to])?;
+    let count = text.matches(&from).count();
+    let kept = (text.len() - count * from.len()) as u64;
+    if (count as u64).saturating_mul(to.len() as u64).saturating_add(kept) > longest_text(&c.s.heap)
+    {
+        return Err(TOO_LARGE.into());
+    }
+    c.give_text(&text.replace(&from, &to))
+}
+
+fn repeat(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (text, n) = (c.text(0)?, c.position(1)?);
+    let n = count(n)?;
+    if n.saturating_mul(text.len() as u64) > longest_text(&c.s.heap) {
+        return Err(TOO_LARGE.into());
+    }
+    c.charge_texts(&[&text])?;
+    let n = if text.is_empty() { 0 } else { usize::try_from(n).unwrap_or_default() };
+    c.charge(n as u64 * text.len() as u64 / TEXT_UNIT)?;
+    c.make_text(&text.repeat(n))
+}
+
+/// `pad_left`, `pad_right`.
+fn pad(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (text, n) = (c.text(0)?, c.position(1)?);
+    let fill = if c.len() > 2 { c.text(2)? } else { " ".to_owned() };
+    let n = count(n)?;
+    if fill.is_empty() {
+        return Err(Trouble::OutOfRange("the text to fill with is empty".to_owned()).into());
+    }
+    let chars = c.s.heap.text_size(c.operand(0)).map_or(0, |(_, chars)| chars);
+    let missing = n.saturating_sub(chars);
+    let length = fill.chars().count();
+    let (whole, rest) = (missing / length as u64, missing % length as u64);
+    let rest = usize::try_from(rest).unwrap_or_default();
+    let rest = fill.char_indices().nth(rest).map_or("", |(end, _)| fill.get(..end).unwrap_or(""));
+    let bytes = whole.saturating_mul(fill.len() as u64).saturating_add(rest.len() as u64);
+    let bytes = bytes.saturating_add(text.len() as u64);
+    if bytes > longest_text(&c.s.heap) {
+        return Err(TOO_LARGE.into());
+    }
+    c.charge_texts(&[&text, &fill])?;
+    c.charge(bytes / TEXT_UNIT)?;
+    let padding = fill.repeat(usize::try_from(whole).unwrap_or_default()) + rest;
+    c.make_text(&match c.form {
+        Form::PadLeft => padding + &text,
+        _ => text + &padding,
+    })
+}

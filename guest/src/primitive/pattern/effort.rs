@@ -1,0 +1,114 @@
+//! What a pattern costs: fuel bounds the time of compiling it and of searching for it.
+
+use regex_syntax::ast::{
+    self, Ast, ClassBracketed, ClassSetItem, Flag, Flags, FlagsItemKind, GroupKind, Visitor,
+};
+use regex_syntax::hir::{Hir, HirKind, Repetition};
+use std::convert::Infallible;
+
+/// Fuel for a byte of a pattern.
+pub(crate) const BYTE: u64 = 4;
+/// Fuel for a class that may hold more than ASCII.
+const CLASS: u64 = 64;
+/// The same where case is ignored: the parser then looks at every character of the class.
+const FOLDED: u64 = 2048;
+
+/// The fuel of the classes of a pattern.
+pub(super) fn classes(ast: &Ast) -> u64 {
+    let Ok(effort) = ast::visit(ast, Effort::default());
+    effort
+}
+
+#[derive(Default)]
+struct Effort {
+    large: u64,
+    folds: bool,
+    /// Brackets around what is visited.
+    depth: u32,
+}
+
+impl Effort {
+    fn flags(&mut self, flags: &Flags) {
+        let insensitive = FlagsItemKind::Flag(Flag::CaseInsensitive);
+        self.folds |= flags.items.iter().any(|item| item.kind == insensitive);
+    }
+
+    fn bracketed(&mut self, class: &ClassBracketed) {
+        self.large += u64::from(class.negated && self.depth > 0);
+        self.depth += 1;
+    }
+}
+
+impl Visitor for Effort {
+    type Output = u64;
+    type Err = Infallible;
+
+    fn finish(self) -> Result<u64, Infallible> {
+        Ok(self.large * if self.folds { FOLDED } else { CLASS })
+    }
+
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), Infallible> {
+        match ast {
+            Ast::Flags(set) => self.flags(&set.flags),
+            Ast::Group(group) => {
+                if let GroupKind::NonCapturing(flags) = &group.kind {
+                    self.flags(flags);
+                }
+            }
+            Ast::ClassPerl(_) | Ast::ClassUnicode(_) => self.large += 1,
+            Ast::ClassBracketed(class) => self.bracketed(class),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn visit_post(&mut self, ast: &Ast) -> Result<(), Infallible> {
+        if matches!(ast, Ast::ClassBracketed(_)) {
+            self.depth -= 1;
+        }
+        Ok(())
+    }
+
+    fn visit_class_set_item_pre(&mut self, item: &ClassSetItem) -> Result<(), Infallible> {
+        match item {
+            ClassSetItem::Perl(_) | ClassSetItem::Unicode(_) => self.large += 1,
+            ClassSetItem::Range(range) => self.large += u64::from(!range.end.c.is_ascii()),
+            ClassSetItem::Bracketed(class) => self.bracketed(class),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn visit_class_set_item_post(&mut self, item: &ClassSetItem) -> Result<(), Infallible> {
+        if matches!(item, ClassSetItem::Bracketed(_)) {
+            self.depth -= 1;
+        }
+        Ok(())
+    }
+}
+
+/// The steps of a pattern, repetitions written out.
+pub(super) fn steps(hir: &Hir) -> u64 {
+    let sum = |parts: &[Hir]| parts.iter().map(steps).fold(0, u64::saturating_add);
+    match hir.kind() {
+        HirKind::Empty => 0,
+        HirKind::Literal(literal) => {
+            std::str::from_utf8(&literal.0).unwrap_or_default().chars().count() as u64
+        }
+        HirKind::Class(_) | HirKind::Look(_) => 1,
+        HirKind::Capture(capture) => steps(&capture.sub).saturating_add(2),
+        HirKind::Concat(parts) => sum(parts),
+        HirKind::Alternation(parts) => sum(parts).saturating_add(parts.len() as u64 - 1),
+        HirKind::Repetition(Repetition { min, max, sub, .. }) => {
+            let (once, min) = (steps(sub), u64::from(*min));
+            match max {
+                None => once.saturating_mul(min.max(1)).saturating_add(1),
+                Some(max) => {
+                    let more = u64::from(*max).saturating_sub(min);
+                    let optional = once.saturating_add(1).saturating_mul(more);
+                    once.saturating_mul(min).saturating_add(optional)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Regular expressions, by the `regex` crate.
+
+use super::value::Value;
+use super::{Evaluated, Evaluator, text};
+use pif_guest::fault::Code;
+use pif_guest::form::Form;
+use regex::{Captures, Regex, RegexBuilder};
+use regex_syntax::ast::parse::Parser;
+use regex_syntax::ast::{Ast, ClassBracketed, ClassSet, ClassSetItem, Flag, Flags, GroupKind};
+use regex_syntax::hir::translate::Translator;
+use regex_syntax::hir::{Hir, HirKind};
+
+/// Classes of a pattern that are costly, and whether it ignores case anywhere.
+#[derive(Default)]
+struct Classes {
+    large: u64,
+    folds: bool,
+}
+
+impl Classes {
+    fn flags(&mut self, flags: &Flags) {
+        let insensitive = flags.flag_state(Flag::CaseInsensitive);
+        self.folds |= insensitive.is_some();
+    }
+
+    fn ast(&mut self, ast: &Ast) {
+        match ast {
+            Ast::Flags(set) => self.flags(&set.flags),
+            Ast::ClassUnicode(_) | Ast::ClassPerl(_) => self.large += 1,
+            Ast::ClassBracketed(class) => self.set(&class.kind),
+            Ast::Repetition(repetition) => self.ast(&repetition.ast),
+            Ast::Group(group) => {
+                if let GroupKind::NonCapturing(flags) = &group.kind {
+                    self.flags(flags);
+                }
+                self.ast(&group.ast);
+            }
+            Ast::Alternation(parts) => parts.asts.iter().for_each(|part| self.ast(part)),
+            Ast::Concat(parts) => parts.asts.iter().for_each(|part| self.ast(part)),
+            _ => {}
+        }
+    }
+
+    fn inner(&mut self, class: &ClassBracketed) {
+        if class.negated {
+            self.large += 1;
+        }
+        self.set(&class.kind);
+    }
+
+    fn set(&mut self, set: &ClassSet) {
+        match set {
+            ClassSet::Item(item) => self.item(item),
+            ClassSet::BinaryOp(operation) => {
+                self.set(&operation.lhs);
+                self.set(&operation.rhs);
+            }
+        }
+    }
+
+    fn item(&mut self, item: &ClassSetItem) {
+        match item {
+            ClassSetItem::Perl(_) | ClassSetItem::Unicode(_) => self.large += 1,
+            ClassSetItem::Range(range) if u32::from(range.end.c) > 127 => self.large += 1,
+            ClassSetItem::Bracketed(class) => self.inner(class),
+            ClassSetItem::Union(union) => union.items.iter().for_each(|item| self.item(item)),
+            _ => {}
+        }
+    }
+}
+
+/// Steps, with repetitions written out.
+fn steps(hir: &Hir) -> u128 {
+    match hir.kind() {
+        HirKind::Empty => 0,
+        HirKind::Literal(literal) => String::from_utf8_lossy(&literal.0).chars().count() as u128,
+        HirKind::Class(_) | HirKind::Look(_) => 1,
+        HirKind::Capture(capture) => 2 + steps(&capture.sub),
+        HirKind::Concat(parts) => parts.iter().map(steps).sum(),
+        HirKind::Alternation(parts) => parts.iter().map(|part| 1 + steps(part)).sum::<u128>() - 1,
+        HirKind::Repetition(it) => {
+            let (once, min) = (steps(&it.sub).min(1 << 60), u128::from(it.min));
+            match it.max {
+                None => min.max(1) * once + 1,
+                Some(max) => min * once + (u128::from(max) - min) * (once + 1),
+            }
+        }
+    }
+}
+
+impl Evaluator {
+    pub(super) fn regex(&mut self, form: Form, operands: &[Value]) -> Evaluated {
+        let [Value::Text(s), Value::Text(pattern), rest @ ..] = operands else {
+            return Err(Code::TypeMismatch);
+        };
+        let to = match (form, rest) {
+            (Form::RegexReplace, [Value::Text(to)]) => to,
+            (Form::RegexReplace, _) => return Err(Code::TypeMismatch),
+            _ => pattern,
+        };
+        let (regex, size) = self.compile(pattern)?;
+        self.charge(s.len() as u64 * (8 + size) / 64)?;
+        match form {
+            Form::Matches => Ok(Value::Boolean(regex.is_match(s))),
+            Form::FindAll => {
+                let found = regex.find_iter(s).map(|found| text::text(found.as_str()));
+                self.made_list(found.collect())
+            }
+            _ => self.regex_replace(&regex, s, to),
+        }
+    }
+
+    fn compile(&mut self, pattern: &str) -> Result<(Regex, u64), Code> {
+        if pattern.len() > 4096 {
+            return Err(Code::Regex);
+        }
+        self.charge(4 * pattern.len() as u64)?;
+        let ast = Parser::new().parse(pattern).map_err(|_| Code::Regex)?;
+        let mut classes = Classes::default();
+        classes.ast(&ast);
+        self.charge(classes.large * if classes.folds { 2048 } else { 64 })?;
+        let hir = Translator::new().translate(pattern, &ast).map_err(|_| Code::Regex)?;
+        let size = u64::try_from(steps(&hir)).unwrap_or(u64::MAX);
+        if size > 8192 {
+            return Err(Code::Regex);
+        }
+        self.charge(size)?;
+        let regex = RegexBuilder::new(pattern).size_limit(1 << 30).build();
+        Ok((regex.map_err(|_| Code::Regex)?, size))
+    }
+
+    fn regex_replace(&mut self, regex: &Regex, s: &str, to: &str) -> Evaluated {
+        self.charge_texts(&[to])?;
+        let pieces = 1 + pieces(regex, to);
+        let (mut out, mut copied) = (String::new(), 0);
+        for captures in regex.captures_iter(s) {
+            self.charge(pieces)?;
+            let (start, end) = captures.get(0).map_or((0, 0), |whole| (whole.start(), whole.end()));
+            out.push_str(&s[copied..start]);
+            expand(&captures, to, &mut out);
+            copied = end;
+            if out.len() as u64 > self.longest() {
+                return Err(Code::TooLarge);
+            }
+        }
+        out.push_str(&s[copied..]);
+        if out.len() as u64 > self.longest() {
+            return Err(Code::TooLarge);
+        }
+        self.made(&out)
+    }
+}
+
+fn expand(captures: &Captures<'_>, to: &str, out: &mut String) {
+    captures.expand(to, out);
+}
+
+/// Pieces of a replacement: texts between dollars, dollars, groups that the pattern has.
+fn pieces(regex: &Regex, to: &str) -> u64 {
+    let reference = r"\$(?:(\$)|([0-9A-Za-z_]+)|\{([^}]*)\}|)";
+    let Ok(reference) = Regex::new(reference) else { return 0 };
+    let (mut pieces, mut end) = (0, 0);
+    for found in reference.captures_iter(to) {
+        let whole = found.get(0).map_or(0..0, |whole| whole.range());
+        pieces += u64::from(whole.start > end);
+        end = whole.end;
+        let name = found.get(2).or(found.get(3));
+        pieces += u64::from(name.is_none_or(|name| has_group(regex, name.as_str())));
+    }
+    pieces + u64::from(end < to.len())
+}
+
+fn has_group(regex: &Regex, name: &str) -> bool {
+    match name.parse::<usize>() {
+        Ok(number) => number < regex.captures_len(),
+        Err(_) => regex.capture_names().flatten().any(|known| known == name),
+    }
+}

@@ -1,0 +1,323 @@
+//! Values as text and text as values. JSON is read by `serde_json`, a level at a time.
+
+use super::json::quote;
+use super::text::text;
+use super::value::Value;
+use super::{Evaluated, Evaluator};
+use num_bigint::BigInt;
+use pif_guest::fault::Code;
+use pif_guest::form::Form;
+use pif_guest::limits::INTEGER_BITS;
+use pif_guest::number::float_text;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::rc::Rc;
+
+/// Work of finding an integer's digits, or the integer of digits.
+fn digits_work(limbs: u64) -> u64 {
+    let mut levels = 0;
+    while 1 << levels < limbs {
+        levels += 1;
+    }
+    limbs * levels
+}
+
+/// JSON being written.
+struct Text {
+    out: String,
+    work: u64,
+    longest: u64,
+    budget: u64,
+}
+
+impl Text {
+    fn used(&self) -> u64 {
+        self.out.len() as u64 / 64 + self.work
+    }
+
+    fn put(&mut self, piece: &str) -> Result<(), Code> {
+        self.out.push_str(piece);
+        if self.out.len() as u64 > self.longest {
+            return Err(Code::TooLarge);
+        }
+        if self.used() > self.budget { Err(Code::OutOfFuel) } else { Ok(()) }
+    }
+}
+
+/// An object, in order and with what stands twice.
+struct Members<'t>(Vec<(String, &'t RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Reader)
+    }
+}
+
+fn part<'t, T: Deserialize<'t>>(text: &'t str) -> Result<T, Code> {
+    serde_json::from_str(text).map_err(|_| Code::Unparsable)
+}
+
+impl Evaluator {
+    pub(super) fn reading(&mut self, form: Form, operands: &[Value]) -> Evaluated {
+        match (form, operands) {
+            (Form::ToString, [Value::Text(_)]) => Ok(operands[0].clone()),
+            (Form::ToString | Form::JsonText, [value]) => {
+                let (longest, budget) = (self.longest(), self.fuel);
+                let mut json = Text { out: String::new(), work: 0, longest, budget };
+                let end = self.data(&mut json, value);
+                if end != Err(Code::TooLarge) {
+                    self.charge(json.used())?;
+                }
+                end.map(|()| text(&json.out))
+            }
+            (Form::ParseInt, [Value::Text(s)]) => {
+                self.charge_texts(&[s])?;
+                let digits = s.strip_prefix('-').unwrap_or(s);
+                if digits.is_empty() || digits.chars().any(|c| !c.is_ascii_digit()) {
+                    return Err(Code::Unparsable);
+                }
+                let significant = digits.trim_start_matches('0');
+                self.charge(digits_work(significant.len() as u64 / 19))?;
+                integer(&s.replacen(digits, significant, 1))
+            }
+            (Form::ParseFloat, [Value::Text(s)]) => {
+                self.charge_texts(&[s])?;
+                let known = regex::Regex::new(r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$");
+                if known.is_ok_and(|known| known.is_match(s)) {
+                    float(s)
+                } else {
+                    Err(Code::Unparsable)
+                }
+            }
+            (Form::JsonParse, [Value::Text(s)]) => {
+                self.charge_texts(&[s])?;
+                if s.trim_matches([' ', '\n', '\r', '\t']).len() < s.len() {
+                    return Err(Code::Unparsable);
+                }
+                let mut work = 0;
+                check(part::<&RawValue>(s)?.get(), &mut work)?;
+                self.charge(work)?;
+                value(part::<&RawValue>(s)?.get())
+            }
+            (Form::CsvParse, [Value::Text(s)]) => {
+                self.charge_texts(&[s])?;
+                self.table(s)
+            }
+            _ => Err(Code::TypeMismatch),
+        }
+    }
+
+    /// Writes a value without functions.
+    fn data(&self, json: &mut Text, value: &Value) -> Result<(), Code> {
+        match value {
+            Value::Function(_) => return Err(Code::TypeMismatch),
+            Value::Unit => json.put("null")?,
+            Value::Boolean(b) => json.put(if *b { "true" } else { "false" })?,
+            Value::Float(n) => json.put(&float_text(*n))?,
+            Value::Text(text) => json.put(&quote(text))?,
+            Value::Quoted(term, _) => json.put(&self.text_of(*term))?,
+            Value::Integer(n) => {
+                json.work += digits_work(n.bits().div_ceil(64));
+                json.put(&n.to_string())?;
+            }
+            Value::List(list) => {
+                let mut comma = "[";
+                for item in list.iter() {
+                    json.put(comma)?;
+                    self.data(json, item)?;
+                    comma = ",";
+                }
+                json.put(if comma == "[" { "[]" } else { "]" })?;
+            }
+            Value::Pair(pair) => {
+                json.put("{\"pair\":[")?;
+                self.data(json, &pair.0)?;
+                json.put(",")?;
+                self.data(json, &pair.1)?;
+                json.put("]}")?;
+            }
+            Value::Record(members) => {
+                json.put("{")?;
+                for (index, (key, value)) in members.iter().enumerate() {
+                    json.put(if index > 0 { "," } else { "" })?;
+                    json.put(&quote(key))?;
+                    json.put(":")?;
+                    self.data(json, value)?;
+                }
+                json.put("}")?;
+            }
+            Value::Continuation(next) => {
+                json.put("{\"continuation\":true,\"input\":")?;
+                self.data(json, &next.input)?;
+                let tool = quote(&next.tool);
+                json.put(&format!(",\"step\":{},\"tool\":{tool}}}", next.step))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads CSV a character at a time.
+    fn table(&mut self, text: &str) -> Evaluated {
+        let mut rows = rows(text)?.into_iter();
+        let Some(header) = rows.next() else {
+            return Ok(Value::List(Vec::new().into_iter().collect()));
+        };
+        if header.iter().collect::<BTreeSet<_>>().len() < header.len() {
+            return Err(Code::Unparsable);
+        }
+        let rows: Vec<Vec<String>> = rows.collect();
+        if rows.iter().any(|row| row.len() != header.len()) {
+            return Err(Code::Unparsable);
+        }
+        self.charge((rows.len() * (1 + header.len())) as u64)?;
+        let records = rows.into_iter().map(|row| {
+            let cells = row.into_iter().map(|cell| Value::Text(cell.into()));
+            let mut members: Vec<_> = header.iter().cloned().zip(cells).collect();
+            members.sort_by(|a, b| a.0.cmp(&b.0));
+            Value::Record(Rc::new(members))
+        });
+        Ok(Value::List(records.collect()))
+    }
+}
+
+fn integer(digits: &str) -> Evaluated {
+    // A digit has more than 3 bits: this one need not be found out.
+    if digits.len() as u64 > INTEGER_BITS / 3 {
+        return Err(Code::TooLarge);
+    }
+    let digits = if matches!(digits, "" | "-") { "0" } else { digits };
+    let n: BigInt = digits.parse().map_err(|_| Code::Unparsable)?;
+    if n.bits() > INTEGER_BITS { Err(Code::TooLarge) } else { Ok(Value::Integer(n)) }
+}
+
+fn float(text: &str) -> Evaluated {
+    let n: f64 = text.parse().map_err(|_| Code::Unparsable)?;
+    if n.is_finite() { Ok(Value::Float(n)) } else { Err(Code::NotFinite) }
+}
+
+fn is_float(number: &str) -> bool {
+    number.contains(['.', 'e', 'E'])
+}
+
+/// Whether all of a JSON text is right, and the fuel of what is in it.
+fn check(json: &str, work: &mut u64) -> Result<(), Code> {
+    match json.as_bytes().first() {
+        Some(b'[') => {
+            for item in part::<Vec<&RawValue>>(json)? {
+                *work += 1;
+                check(item.get(), work)?;
+            }
+        }
+        Some(b'{') => {
+            let Members(members) = part(json)?;
+            let mut keys = BTreeSet::new();
+            for (_, member) in &members {
+                *work += 1;
+                check(member.get(), work)?;
+            }
+            if !members.iter().all(|(key, _)| keys.insert(key)) {
+                return Err(Code::DuplicateKey);
+            }
+        }
+        Some(b'"') => drop(part::<String>(json)?),
+        Some(b'-' | b'0'..=b'9') if !is_float(json) => {
+            *work += digits_work(json.trim_start_matches('-').len() as u64 / 19);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The value of a JSON text that is right.
+fn value(json: &str) -> Evaluated {
+    Ok(match json.as_bytes().first() {
+        Some(b'[') => {
+            let items = part::<Vec<&RawValue>>(json)?;
+            let items: Result<Vec<_>, _> = items.iter().map(|item| value(item.get())).collect();
+            Value::List(items?.into_iter().collect())
+        }
+        Some(b'{') => {
+            let Members(members) = part(json)?;
+            let members = members.into_iter().map(|(key, member)| Ok((key, value(member.get())?)));
+            let mut members = members.collect::<Result<Vec<_>, Code>>()?;
+            members.sort_by(|a, b| a.0.cmp(&b.0));
+            Value::Record(Rc::new(members))
+        }
+        Some(b'"') => text(part::<String>(json)?),
+        Some(b't') => Value::Boolean(true),
+        Some(b'f') => Value::Boolean(false),
+        Some(b'n') => Value::Unit,
+        _ if is_float(json) => float(json)?,
+        _ => integer(json)?,
+    })
+}
+
+/// The cells of each row.
+fn rows(text: &str) -> Result<Vec<Vec<String>>, Code> {
+    #[derive(PartialEq)]
+    enum State {
+        Begin,
+        Plain,
+        Quoted,
+        /// After a quote in a quoted cell.
+        Quote,
+        /// After a carriage return.
+        Return,
+    }
+    let (mut rows, mut row, mut cell, mut state) =
+        (Vec::new(), Vec::new(), String::new(), State::Begin);
+    let mut open = false;
+    for c in text.chars() {
+        open = true;
+        state = match (state, c) {
+            (State::Quoted, '"') => State::Quote,
+            (State::Quote, '"') | (State::Quoted, _) => {
+                cell.push(c);
+                State::Quoted
+            }
+            (State::Begin, '"') => State::Quoted,
+            (State::Begin | State::Plain | State::Quote, ',') => {
+                row.push(std::mem::take(&mut cell));
+                State::Begin
+            }
+            (_, '\n') => {
+                row.push(std::mem::take(&mut cell));
+                rows.push(std::mem::take(&mut row));
+                open = false;
+                State::Begin
+            }
+            (State::Begin | State::Plain | State::Quote, '\r') => State::Return,
+            (State::Begin | State::Plain, c) if c != '"' => {
+                cell.push(c);
+                State::Plain
+            }
+            _ => return Err(Code::Unparsable),
+        };
+    }
+    if matches!(state, State::Quoted | State::Return) {
+        return Err(Code::Unparsable);
+    }
+    if open {
+        row.push(cell);
+        rows.push(row);
+    }
+    Ok(rows)
+}
