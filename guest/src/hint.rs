@@ -25,7 +25,7 @@ const IDIOMS: &[(&[&str], &str)] = &[
     (&["reduce", "foldl", "foldr", "inject", "accumulate"], r#"{"fold": [f, init, list]}"#),
     (&["collect", "transform", "mapcar"], r#"{"map": [f, list]}"#),
     (&["where", "select", "grep"], r#"{"filter": [f, list]}"#),
-    (&["order_by", "sortby", "sort_with"], r#"{"sort_by": [f, list]}"#),
+    (&["order_by", "orderby", "sortby", "sort_with"], r#"{"sort_by": [f, list]}"#),
     (&["groupby", "bucket"], r#"{"group_by": [f, list]}"#),
     (&["unique", "uniq", "dedupe", "dedup"], r#"{"distinct": [list]}"#),
     (&["average", "avg"], r#"{"mean": [list]}"#),
