@@ -7,6 +7,7 @@ pub mod config;
 pub mod harden;
 pub mod journal;
 pub mod mcp;
+pub mod memory;
 mod quantity;
 pub mod registry;
 pub mod sandbox;

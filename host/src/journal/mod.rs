@@ -236,7 +236,8 @@ fn component_id(db: &Transaction<'_>, hash: &str) -> rusqlite::Result<i64> {
     Ok(db.last_insert_rowid())
 }
 
-fn now() -> i64 {
+/// The time, in milliseconds since 1970.
+pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

@@ -1,5 +1,6 @@
 //! The Model Context Protocol: sessions, tools, replies. Nothing outside this module knows rmcp.
 
+mod alias;
 mod arguments;
 mod host;
 mod line;

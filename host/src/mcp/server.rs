@@ -21,14 +21,17 @@ use serde_json::json;
 use tokio::time::interval;
 use tokio_util::sync::CancellationToken;
 
+use super::alias::{self, Meant};
 use super::host::{Caller, Host};
 use super::message::RawArguments;
 use super::profile::present;
 use super::reply::object;
-use super::tool::{self, BuiltIn, Call};
+use super::tool::{self, BuiltIn, Call, ToolResult};
 use crate::config::Config;
+use crate::sandbox::fault;
 use crate::similar::similar;
 use crate::store;
+use crate::text;
 
 /// Tools on a page of tools/list. Some clients read the first page only.
 const PAGE: usize = 100;
@@ -105,15 +108,46 @@ impl Server {
         let RawArguments(arguments) =
             context.extensions.get().cloned().unwrap_or_else(|| RawArguments("{}".into()));
         let call = Call { arguments, caller: Caller::new(context) };
-        let result = match BuiltIn::find(name) {
-            Some(tool) => tool.call(&self.host, call).await,
-            None => match self.host.workshop.tools().and_then(|tools| tools.find(name)) {
-                Ok(Some(_)) => tool::call_evolved(&self.host, name, call).await,
-                Ok(None) => return Err(self.unknown_tool(name)),
-                Err(fault) => Err(fault.into()),
+        let result = match alias::resolve(name, &call.arguments) {
+            None => match self.call(name, call).await {
+                Ok(result) => result,
+                Err(_) => return Err(self.unknown_tool(name)),
             },
+            Some(Err(fault)) => Err(self.host.refuse(name, &call, fault).await),
+            Some(Ok(meant)) => self.call_meant(meant, call).await?,
         };
         Ok(present(result, self.host.config.profile))
+    }
+
+    /// Calls a tool, or gives the call back if there is none of that name.
+    async fn call(&self, name: &str, call: Call) -> Result<ToolResult, Call> {
+        if let Some(tool) = BuiltIn::find(name) {
+            return Ok(tool.call(&self.host, call).await);
+        }
+        match self.host.workshop.tools().and_then(|tools| tools.find(name)) {
+            Ok(Some(_)) => Ok(tool::call_evolved(&self.host, name, call).await),
+            Ok(None) => Err(call),
+            Err(fault) => Ok(Err(fault.into())),
+        }
+    }
+
+    /// Calls what is meant by an alias.
+    async fn call_meant(&self, meant: Meant, call: Call) -> Result<ToolResult, ErrorData> {
+        let Meant { name, arguments, is_argument, notes } = meant;
+        match self.call(&name, Call { arguments, ..call }).await {
+            Ok(mut result) => {
+                if let Ok(reply) = &mut result {
+                    reply.note(&notes);
+                }
+                Ok(result)
+            }
+            Err(_) if !is_argument => Err(self.unknown_tool(&name)),
+            Err(call) => {
+                let message = format!("there is no tool {}", text::quote_one(&name));
+                let fault = fault("unknown-tool", message, Some(&self.advise(&name)));
+                Ok(Err(self.host.refuse("execute-tool", &call, fault).await))
+            }
+        }
     }
 
     /// The tools of tools/list: the built-in ones, then those evolved last, by name.
@@ -131,13 +165,19 @@ impl Server {
 
     fn unknown_tool(&self, name: &str) -> ErrorData {
         let name: String = name.chars().take(64).collect();
+        let advice = self.advise(&name);
+        ErrorData::invalid_params(format!("unknown tool `{name}`: {advice}"), None)
+    }
+
+    /// What to call instead of a tool that does not exist.
+    fn advise(&self, name: &str) -> String {
+        let name: String = name.chars().take(64).collect();
         let built_in = BuiltIn::ALL.iter().map(|tool| tool.name());
         let evolved = || self.host.workshop.tools().ok()?.similar(&name);
-        let advice = match similar(&name, built_in).map(str::to_owned).or_else(evolved) {
+        match similar(&name, built_in).map(str::to_owned).or_else(evolved) {
             Some(similar) => format!("did you mean `{similar}`?"),
             None => "tools/list and the tool `list` show what there is".to_owned(),
-        };
-        ErrorData::invalid_params(format!("unknown tool `{name}`: {advice}"), None)
+        }
     }
 
     /// A panic is a defect of ours: the caller learns where to look for it, and nothing else.

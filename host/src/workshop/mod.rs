@@ -3,6 +3,7 @@
 //! its thread and knows nothing of MCP.
 
 mod evolve;
+mod memory;
 mod record;
 mod world;
 
@@ -10,11 +11,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use self::evolve::{Evolved, Example, Proposal, Refused};
+pub use self::memory::{Remember, unkept};
 pub use self::world::{Observer, Tools};
 
 use self::world::Session;
 use crate::config::Config;
 use crate::journal::{self, Draft, Journal, Kind};
+use crate::memory::Memory;
 use crate::registry::{self, Registry};
 use crate::sandbox::{Fault, Limits, Outcome, Request, Sandbox, Watch, drive, fault};
 use crate::store::{self, Store};
@@ -44,6 +47,8 @@ pub struct Workshop {
     pub registry: Registry,
     /// What happened.
     pub journal: Journal,
+    /// What models want to know again later.
+    pub memory: Memory,
     store: Arc<Store>,
     limits: Limits,
 }
@@ -73,7 +78,8 @@ impl Workshop {
         let place = || store.path().map_or_else(String::new, |path| path.display().to_string());
         journal.verify().map_err(|reason| Error::Journal { place: place(), reason })?;
         let registry = Registry::open(Arc::clone(&store))?;
-        Ok(Self { sandbox, registry, journal, store, limits: config.limits })
+        let memory = Memory::new(Arc::clone(&store));
+        Ok(Self { sandbox, registry, journal, memory, store, limits: config.limits })
     }
 
     /// The file that keeps all this, unless it is in memory.

@@ -5,6 +5,8 @@ mod evolve;
 mod evolved;
 mod help;
 mod list;
+mod memory_retrieve;
+mod memory_store;
 mod run;
 mod server_info;
 
@@ -37,13 +39,23 @@ pub(super) enum BuiltIn {
     List,
     Help,
     Check,
+    MemoryStore,
+    MemoryRetrieve,
     ServerInfo,
 }
 
 impl BuiltIn {
     /// All of them, in the order in which they are listed.
-    pub(super) const ALL: [Self; 6] =
-        [Self::Evolve, Self::Run, Self::List, Self::Help, Self::Check, Self::ServerInfo];
+    pub(super) const ALL: [Self; 8] = [
+        Self::Evolve,
+        Self::Run,
+        Self::List,
+        Self::Help,
+        Self::Check,
+        Self::MemoryStore,
+        Self::MemoryRetrieve,
+        Self::ServerInfo,
+    ];
 
     pub(super) fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.name() == name)
@@ -56,6 +68,8 @@ impl BuiltIn {
             Self::List => "list",
             Self::Help => "help",
             Self::Check => "check",
+            Self::MemoryStore => "memory_store",
+            Self::MemoryRetrieve => "memory_retrieve",
             Self::ServerInfo => "server_info",
         }
     }
@@ -68,6 +82,8 @@ impl BuiltIn {
             Self::List => list::describe(),
             Self::Help => help::describe(),
             Self::Check => check::describe(),
+            Self::MemoryStore => memory_store::describe(),
+            Self::MemoryRetrieve => memory_retrieve::describe(),
             Self::ServerInfo => server_info::describe(),
         };
         tool.into_listed(self.name().to_owned(), profile)
@@ -80,6 +96,8 @@ impl BuiltIn {
             Self::List => list::call(host, &call),
             Self::Help => help::call(host, call).await,
             Self::Check => check::call(host, call).await,
+            Self::MemoryStore => memory_store::call(host, call).await,
+            Self::MemoryRetrieve => memory_retrieve::call(host, call).await,
             Self::ServerInfo => server_info::call(host, &call),
         }
     }
@@ -97,9 +115,11 @@ struct Description {
 
 impl Description {
     fn into_listed(self, name: String, profile: Profile) -> Tool {
+        // Tools keep their history; only the memory loses what it is told to forget.
+        let is_destructive = name == BuiltIn::MemoryStore.name();
         let annotations = ToolAnnotations::new()
             .read_only(self.read_only)
-            .destructive(false)
+            .destructive(is_destructive)
             .idempotent(true)
             .open_world(false);
         let tool = Tool::new(name, self.text, object(self.input))
