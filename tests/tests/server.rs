@@ -2,6 +2,7 @@
 //! lines and JSON, and from the command line.
 
 mod server {
+    mod aliases;
     mod attacks;
     pub(crate) mod binary;
     #[expect(dead_code, reason = "shared with other tests")]
@@ -15,8 +16,10 @@ mod server {
     #[cfg(target_os = "linux")]
     mod hardening;
     mod hostile;
+    mod memory;
     mod profiles;
     mod requests;
+    mod resources;
     mod results;
     mod sessions;
     mod text;

@@ -146,8 +146,7 @@ fn the_sandbox_knows_neither_protocol_nor_registry() -> Result<()> {
 
 #[test]
 fn only_the_keepers_of_state_know_the_database() -> Result<()> {
-    let homes =
-        ["host/src/store/", "host/src/registry/", "host/src/journal/", "host/src/memory/"];
+    let homes = ["host/src/store/", "host/src/registry/", "host/src/journal/", "host/src/memory/"];
     ensure_absent(&["host/src"], &["rusqlite::"], &homes)
 }
 

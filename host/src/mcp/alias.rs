@@ -137,7 +137,8 @@ fn ensure_term(code: &str) -> Result<(), Fault> {
             "write a term; a function that doubles its argument is {DOUBLE}; `help` lists the forms"
         ),
     };
-    let message = "`code` is a program in another language, such as JavaScript: a tool is a term of JSON";
+    let message =
+        "`code` is a program in another language, such as JavaScript: a tool is a term of JSON";
     Err(malformed(message, Some(&hint)))
 }
 

@@ -2,6 +2,7 @@
 
 mod alias;
 mod arguments;
+mod completion;
 mod host;
 mod line;
 mod members;
@@ -9,6 +10,7 @@ mod message;
 mod outlet;
 mod profile;
 mod reply;
+mod resource;
 mod scan;
 mod server;
 mod tool;

@@ -21,8 +21,7 @@ const MOST_LINE: usize = 2_500;
 const MOST_LINES: usize = 50_000;
 
 /// How to have a result that can be shown.
-const LESS: &str =
-    "return less: `take`, `slice`, `length`, or fold the result to what you need";
+const LESS: &str = "return less: `take`, `slice`, `length`, or fold the result to what you need";
 
 /// What a tool has to say.
 #[derive(Debug)]
@@ -130,8 +129,9 @@ pub(super) fn show(json: &str, what: &str, most: usize, hint: &str) -> Reply {
     let text = plain(json);
     let size = text.chars().count();
     if size > most {
-        let text =
-            format!("the {what} has {size} characters, more than the {most} that are shown; {hint}");
+        let text = format!(
+            "the {what} has {size} characters, more than the {most} that are shown; {hint}"
+        );
         let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
         let limit = excess(Excess { name: "result", used: count(size), limit: count(most) });
         let record = json!({"truncated": true, "size": size, "hint": hint, "limit": limit});

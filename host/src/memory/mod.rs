@@ -200,12 +200,7 @@ impl Memory {
         Ok(Kept { status: "forgotten", previous: memo.value, memo: None })
     }
 
-    fn ensure_room(
-        &self,
-        db: &Transaction<'_>,
-        old: Option<&str>,
-        new: &str,
-    ) -> Result<(), Error> {
+    fn ensure_room(&self, db: &Transaction<'_>, old: Option<&str>, new: &str) -> Result<(), Error> {
         let (keys, bytes) = query::sums(db)?;
         if old.is_none() && keys >= self.most_keys {
             return Err(Error::Keys { used: keys, most: self.most_keys });

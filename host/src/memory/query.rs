@@ -131,11 +131,7 @@ pub(super) fn search(
 }
 
 /// Reads as many values as there is room for.
-fn fill(
-    db: &Connection,
-    rows: Vec<(i64, Memo)>,
-    mut room: usize,
-) -> rusqlite::Result<Vec<Memo>> {
+fn fill(db: &Connection, rows: Vec<(i64, Memo)>, mut room: usize) -> rusqlite::Result<Vec<Memo>> {
     let mut statement = db.prepare_cached("SELECT value FROM memory WHERE id = ?1")?;
     let mut found = Vec::with_capacity(rows.len());
     for (id, mut memo) in rows {

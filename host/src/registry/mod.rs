@@ -347,6 +347,11 @@ impl Snapshot {
         self.store.read(|db| Ok(query::names(db, prefix, most)?))
     }
 
+    /// How many tools have names that begin like this.
+    pub fn count_names(&self, prefix: &str) -> Result<u64, store::Error> {
+        self.store.read(|db| Ok(query::count_names(db, prefix)?))
+    }
+
     /// What a name has stood for, the latest first.
     pub fn history(&self, name: &str, most: usize) -> Result<Vec<Past>, store::Error> {
         self.store.read(|db| Ok(query::history(db, name, most)?))

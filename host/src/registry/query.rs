@@ -138,6 +138,15 @@ pub(super) fn names(db: &Connection, prefix: &str, most: usize) -> rusqlite::Res
         .collect()
 }
 
+/// How many current names begin like this.
+pub(super) fn count_names(db: &Connection, prefix: &str) -> rusqlite::Result<u64> {
+    // Names are ASCII letters, digits, `_` and `-`: all of them come before `~`.
+    let count: i64 = db
+        .prepare_cached("SELECT count(*) FROM tool WHERE name >= ?1 AND name < ?1 || '~'")?
+        .query_row([prefix], |row| row.get(0))?;
+    Ok(count.unsigned_abs())
+}
+
 /// Names among which one that was misspelt may be: all, or of very many those that begin alike.
 pub(super) fn near(db: &Connection, name: &str) -> rusqlite::Result<Vec<String>> {
     let all = names(db, "", COMPARED + 1)?;

@@ -59,9 +59,9 @@ pub fn unkept(error: Error) -> Fault {
         Error::Keys { used, most } => return full("memory_keys", used, most),
         Error::Bytes { used, most } => return full("memory_bytes", used, most),
         Error::Blank(_) | Error::Hidden { .. } => "use letters, digits and signs that can be seen",
-        Error::Long { .. } | Error::Tags(_) => {
-            &format!("a key has {LONGEST_KEY} characters at most, a tag {LONGEST_TAG}; a key has {MOST_TAGS} tags")
-        }
+        Error::Long { .. } | Error::Tags(_) => &format!(
+            "a key has {LONGEST_KEY} characters at most, a tag {LONGEST_TAG}; a key has {MOST_TAGS} tags"
+        ),
     };
     fault("malformed", error.to_string(), Some(hint))
 }

@@ -108,6 +108,16 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("check", json!({"code": {"add": [{"var": "x"}, 1.5]}})),
         ("check", json!({"code": {"add": 1}})),
         ("check", json!({"code": "{"})),
+        ("memory_store", json!({"key": "a", "value": {"b": [1, null]}, "tags": ["t"]})),
+        ("memory_store", json!({"key": "a", "value": {"b": [1, null]}})),
+        ("memory_store", json!({"key": "long", "value": "x".repeat(60_000)})),
+        ("memory_store", json!({"key": "none", "forget": true})),
+        ("memory_store", json!({"key": ""})),
+        ("memory_retrieve", json!({"key": "a"})),
+        ("memory_retrieve", json!({"key": "long"})),
+        ("memory_retrieve", json!({"key": "none"})),
+        ("memory_retrieve", json!({"tags": []})),
+        ("memory_retrieve", json!({})),
         ("server_info", json!({})),
         ("server_info", json!({"x": 1})),
         ("run", json!({"code": identity(), "data": "x".repeat(60_000)})),
@@ -181,8 +191,8 @@ fn the_list_says_what_clients_rely_on() -> Result<()> {
         ensure!(schema["type"] == "object" && schema["additionalProperties"] == false, "{name}");
         ensure!(tool["outputSchema"]["type"] == "object", "{name}");
         let annotations = json!({
-            "readOnlyHint": *name != "evolve",
-            "destructiveHint": false,
+            "readOnlyHint": *name != "evolve" && *name != "memory_store",
+            "destructiveHint": *name == "memory_store",
             "idempotentHint": true,
             "openWorldHint": false,
         });

@@ -7,6 +7,18 @@ use serde_json::{Value, json};
 const CHANGED: &str = "notifications/tools/list_changed";
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
+/// The tools that are always there, in the order in which they are listed.
+const BUILT_IN: [&str; 8] =
+    ["evolve", "run", "list", "help", "check", "memory_store", "memory_retrieve", "server_info"];
+
+fn capabilities() -> Value {
+    json!({
+        "completions": {},
+        "resources": {"listChanged": true},
+        "tools": {"listChanged": true},
+    })
+}
+
 fn names(list: &Value) -> Result<Vec<String>> {
     let tools = list["tools"].as_array().with_context(|| format!("no tools: {list}"))?;
     Ok(tools.iter().filter_map(|tool| tool["name"].as_str()).map(str::to_owned).collect())
@@ -32,7 +44,7 @@ fn the_older_protocol_negotiates_its_version() -> Result<()> {
         let result = client.request("initialize", &params)?;
         assert_eq!(result["protocolVersion"], given, "for {asked}");
         assert_eq!(result["serverInfo"]["name"], "mcp-pif");
-        assert_eq!(result["capabilities"], json!({"tools": {"listChanged": true}}));
+        assert_eq!(result["capabilities"], capabilities());
         let instructions = result["instructions"].as_str().context("instructions")?;
         assert!(instructions.len() <= 2_048, "clients cut after 2 KB: {}", instructions.len());
         assert!(result.get("resultType").is_none());
@@ -47,7 +59,7 @@ fn the_stateless_protocol_needs_no_session() -> Result<()> {
     let versions = found["supportedVersions"].as_array().context("versions")?;
     assert!(versions.contains(&json!("2026-07-28")), "{found}");
     assert_eq!(found["resultType"], "complete");
-    assert_eq!(found["capabilities"], json!({"tools": {"listChanged": true}}));
+    assert_eq!(found["capabilities"], capabilities());
     let list = client.modern("tools/list", json!({}))?;
     assert_eq!((&list["ttlMs"], &list["cacheScope"]), (&json!(0), &json!("private")));
     let result = client
@@ -117,7 +129,7 @@ fn an_unsupported_version_is_refused_with_those_that_are() -> Result<()> {
 fn the_older_protocol_hears_of_changes() -> Result<()> {
     let mut client = Client::legacy()?;
     let before = names(&client.request("tools/list", &json!({}))?)?;
-    assert_eq!(before, ["evolve", "run", "list", "help", "check", "server_info"]);
+    assert_eq!(before, BUILT_IN);
     client.call("evolve", &double())?;
     let notification = client.notification(CHANGED)?;
     assert!(notification.get("id").is_none());
@@ -203,9 +215,9 @@ fn long_lists_come_in_pages() -> Result<()> {
         page = client.request("tools/list", &json!({"cursor": cursor}))?;
         all.extend(names(&page)?);
     }
-    assert_eq!(all.len(), 6 + 150, "built-in tools and as many as are listed");
+    assert_eq!(all.len(), BUILT_IN.len() + 150, "built-in tools and as many as are listed");
     all.dedup();
-    assert_eq!(all.len(), 156, "none twice");
+    assert_eq!(all.len(), BUILT_IN.len() + 150, "none twice");
     let unlisted = (0..160).map(|index| format!("tool{index:03}")).find(|name| !all.contains(name));
     let unlisted = unlisted.context("one is not listed")?;
     assert!(client.call(&unlisted, &json!({}))?["isError"] == false, "it can be called");
