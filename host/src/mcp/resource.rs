@@ -200,6 +200,7 @@ fn missing(uri: &str, reason: &str) -> ErrorData {
 }
 
 /// The error of a store that failed.
+#[expect(clippy::needless_pass_by_value, reason = "map_err passes values")]
 pub(super) fn failed(error: store::Error) -> ErrorData {
     tracing::error!(%error, "the store failed");
     ErrorData::internal_error(error.to_string(), None)

@@ -312,7 +312,8 @@ mod tests {
         assert!(matches!(keep(&memory, "a", "123456"), Err(Error::Bytes { used: 11, .. })));
         assert_eq!((keep(&memory, "a", "1")?, keep(&memory, "c", "1234")?), ("changed", "stored"));
         assert_eq!((forget(&memory, "a")?, forget(&memory, "a")?), ("forgotten", "unchanged"));
-        assert_eq!(memory.store.read(query::sums)?, (2, 9));
+        let sums = memory.store.read(|db| Ok::<_, store::Error>(query::sums(db)?))?;
+        assert_eq!(sums, (2, 9));
         Ok(())
     }
 

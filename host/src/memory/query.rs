@@ -50,23 +50,20 @@ pub(super) fn put(db: &Transaction<'_>, id: Option<i64>, memo: &Memo) -> rusqlit
     let value = value.as_deref().unwrap_or("null");
     let json = serde_json::Value::from(tags.clone()).to_string();
     let size = i64::try_from(*size).unwrap_or(i64::MAX);
-    let id = match id {
-        Some(id) => {
-            db.prepare_cached(
-                "UPDATE memory SET tags = ?2, updated = ?3, size = ?4, value = ?5 WHERE id = ?1",
-            )?
-            .execute(params![id, json, updated, size, value])?;
-            unlist(db, id)?;
-            id
-        }
-        None => {
-            db.prepare_cached(
-                "INSERT INTO memory (key, tags, created, updated, size, value)
-                    VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            )?
-            .execute(params![key, json, created, updated, size, value])?;
-            db.last_insert_rowid()
-        }
+    let id = if let Some(id) = id {
+        db.prepare_cached(
+            "UPDATE memory SET tags = ?2, updated = ?3, size = ?4, value = ?5 WHERE id = ?1",
+        )?
+        .execute(params![id, json, updated, size, value])?;
+        unlist(db, id)?;
+        id
+    } else {
+        db.prepare_cached(
+            "INSERT INTO memory (key, tags, created, updated, size, value)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![key, json, created, updated, size, value])?;
+        db.last_insert_rowid()
     };
     let mut insert = db.prepare_cached("INSERT INTO memory_tag VALUES (?1, ?2)")?;
     for tag in tags {

@@ -1,5 +1,6 @@
 //! `memory_store`: keeps a value under a key, or forgets one.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ use super::super::arguments::{Arguments, malformed};
 use super::super::host::{Host, too_large};
 use super::super::reply::{Reply, object};
 use super::{Call, Description, ToolResult, arguments, reply};
-use crate::memory::{Kept, Note};
+use crate::memory::{Kept, LONGEST_KEY, Note};
 use crate::sandbox::{Fault, Watch};
 use crate::text;
 use crate::workshop::{Remember, stored, unkept};
@@ -97,7 +98,7 @@ fn tell(host: &Host, change: &Remember, kept: &Kept) -> Result<Reply, Fault> {
     };
     // What was asked to be forgotten may be any text.
     let quoted = text::quote_one(key);
-    let mut record = object(json!({"key": text::visible(key), "status": kept.status}));
+    let mut record = object(json!({"key": text::line(key, LONGEST_KEY), "status": kept.status}));
     let Some(memo) = &kept.memo else {
         let text = match kept.status {
             "forgotten" => format!("forgot {quoted}"),
@@ -117,10 +118,11 @@ fn tell(host: &Host, change: &Remember, kept: &Kept) -> Result<Reply, Fault> {
     };
     let most = host.config.max_result;
     if usize::try_from(memo.size).is_ok_and(|size| size > most) {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "\nwarning: replies show {most} characters at most; memory_retrieve will tell its size only: \
              keep it in parts, under several keys"
-        ));
+        );
     }
     record.insert("size".to_owned(), memo.size.into());
     record.insert("created".to_owned(), memo.created.into());
