@@ -18,6 +18,7 @@ mod server {
     mod hostile;
     mod memory;
     mod profiles;
+    mod registry;
     mod requests;
     mod resources;
     mod results;

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{Workshop, stored};
-use crate::journal::{self, Digest, Draft, Kind};
+use crate::journal::{Digest, Draft, Kind};
 use crate::memory::{Error, Kept, LONGEST_KEY, LONGEST_TAG, MOST_TAGS, Note};
 use crate::sandbox::{Excess, Fault, fault};
-use crate::store::Durability;
+use crate::store::{Durability, now};
 use crate::text;
 
 /// A change of the memory.
@@ -23,7 +23,7 @@ impl Workshop {
     pub fn remember(&self, change: &Remember, arguments: &str) -> Result<Kept, Fault> {
         let done = self.store.write(Durability::Power, |db| {
             let (key, kept) = match change {
-                Remember::Keep(note) => (note.key(), self.memory.keep(db, note, journal::now())?),
+                Remember::Keep(note) => (note.key(), self.memory.keep(db, note, now())?),
                 Remember::Forget(key) => (key.as_str(), self.memory.forget(db, key)?),
             };
             let key = text::line(key, LONGEST_KEY);

@@ -5,6 +5,7 @@
 mod evolve;
 mod memory;
 mod record;
+mod rollback;
 mod world;
 
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use crate::config::Config;
 use crate::journal::{self, Draft, Journal, Kind};
 use crate::memory::Memory;
 use crate::registry::{self, Registry};
-use crate::sandbox::{Fault, Limits, Outcome, Request, Sandbox, Watch, drive, fault};
+use crate::sandbox::{Excess, Fault, Limits, Outcome, Request, Sandbox, Watch, drive, fault};
 use crate::store::{self, Store};
 
 /// Why a workshop does not open.
@@ -51,6 +52,8 @@ pub struct Workshop {
     pub memory: Memory,
     store: Arc<Store>,
     limits: Limits,
+    /// Bytes of a term.
+    most_code: usize,
 }
 
 /// A run that has ended.
@@ -78,8 +81,9 @@ impl Workshop {
         let place = || store.path().map_or_else(String::new, |path| path.display().to_string());
         journal.verify().map_err(|reason| Error::Journal { place: place(), reason })?;
         let registry = Registry::open(Arc::clone(&store))?;
+        let (limits, most_code) = (config.limits, config.max_code);
         let memory = Memory::new(Arc::clone(&store));
-        Ok(Self { sandbox, registry, journal, memory, store, limits: config.limits })
+        Ok(Self { sandbox, registry, journal, memory, store, limits, most_code })
     }
 
     /// The file that keeps all this, unless it is in memory.
@@ -117,6 +121,13 @@ impl Workshop {
         Report { outcome, elapsed, entry }
     }
 
+    /// Tells whoever watches the tools that they have changed.
+    fn announce(&self) {
+        if let Err(error) = self.registry.refresh() {
+            tracing::warn!(%error, "a change was made and cannot be announced");
+        }
+    }
+
     /// Journals a call that was refused before it did anything.
     pub fn refuse(&self, call: &str, arguments: &str, fault: &Fault) {
         let mut draft = Draft::new(Kind::Refusal, Some(call), &fault.code);
@@ -126,6 +137,15 @@ impl Workshop {
             tracing::error!(%error, "a refusal could not be journaled");
         }
     }
+}
+
+/// The fault of a text that is over the limit of this name.
+#[must_use]
+pub fn too_large(limit: &'static str, what: &str, length: usize, most: usize) -> Fault {
+    let message = format!("`{what}` has {length} bytes, more than the {most} that are accepted");
+    let count = |bytes| u64::try_from(bytes).unwrap_or(u64::MAX);
+    let limit = Excess { name: limit, used: count(length), limit: count(most) };
+    fault("too-large", message, Some("send less at a time")).by(Some(limit))
 }
 
 /// What a caller learns when the store fails.

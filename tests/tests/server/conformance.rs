@@ -1,7 +1,7 @@
 //! Structured results against the schemas that tools/list advertises, and what else the list
 //! promises.
 
-use super::client::Client;
+use super::client::{CHANGING, Client};
 use super::text::identity;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
@@ -108,16 +108,6 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("check", json!({"code": {"add": [{"var": "x"}, 1.5]}})),
         ("check", json!({"code": {"add": 1}})),
         ("check", json!({"code": "{"})),
-        ("memory_store", json!({"key": "a", "value": {"b": [1, null]}, "tags": ["t"]})),
-        ("memory_store", json!({"key": "a", "value": {"b": [1, null]}})),
-        ("memory_store", json!({"key": "long", "value": "x".repeat(60_000)})),
-        ("memory_store", json!({"key": "none", "forget": true})),
-        ("memory_store", json!({"key": ""})),
-        ("memory_retrieve", json!({"key": "a"})),
-        ("memory_retrieve", json!({"key": "long"})),
-        ("memory_retrieve", json!({"key": "none"})),
-        ("memory_retrieve", json!({"tags": []})),
-        ("memory_retrieve", json!({})),
         ("server_info", json!({})),
         ("server_info", json!({"x": 1})),
         ("run", json!({"code": identity(), "data": "x".repeat(60_000)})),
@@ -138,7 +128,23 @@ fn calls() -> Vec<(&'static str, Value)> {
         ]
         .map(run),
     );
+    calls.extend(memory_calls());
     calls
+}
+
+fn memory_calls() -> [(&'static str, Value); 10] {
+    [
+        ("memory_store", json!({"key": "a", "value": {"b": [1, null]}, "tags": ["t"]})),
+        ("memory_store", json!({"key": "a", "value": {"b": [1, null]}})),
+        ("memory_store", json!({"key": "long", "value": "x".repeat(60_000)})),
+        ("memory_store", json!({"key": "none", "forget": true})),
+        ("memory_store", json!({"key": ""})),
+        ("memory_retrieve", json!({"key": "a"})),
+        ("memory_retrieve", json!({"key": "long"})),
+        ("memory_retrieve", json!({"key": "none"})),
+        ("memory_retrieve", json!({"tags": []})),
+        ("memory_retrieve", json!({})),
+    ]
 }
 
 #[test]
@@ -191,7 +197,7 @@ fn the_list_says_what_clients_rely_on() -> Result<()> {
         ensure!(schema["type"] == "object" && schema["additionalProperties"] == false, "{name}");
         ensure!(tool["outputSchema"]["type"] == "object", "{name}");
         let annotations = json!({
-            "readOnlyHint": *name != "evolve" && *name != "memory_store",
+            "readOnlyHint": !CHANGING.iter().any(|changing| *name == **changing),
             "destructiveHint": *name == "memory_store",
             "idempotentHint": true,
             "openWorldHint": false,

@@ -185,7 +185,7 @@ fn searches_rank_what_fits_best_first() -> Result<()> {
 fn any_text_is_a_query() -> Result<()> {
     let mut client = Client::legacy()?;
     store(&mut client, "note", "\"alpha beta NEAR key:value\"")?;
-    let many: String = (0..10_000).map(|n| format!("word{n} ")).collect();
+    let many = (0..10_000).map(|n| format!("word{n}")).collect::<Vec<_>>().join(" ");
     for (query, found) in [
         ("\"", 0),
         ("alpha\"", 1),
@@ -212,7 +212,7 @@ fn any_text_is_a_query() -> Result<()> {
         (&"alpha-".repeat(100_000), 1),
         (&"\"*(".repeat(100_000), 0),
     ] {
-        let told = || format!("{:.60?}", query);
+        let told = || format!("{query:.60?}");
         let result = client.call("memory_retrieve", &json!({"query": query})).with_context(told)?;
         ensure!(result["structuredContent"]["total"] == found, "{}: {result}", told());
     }

@@ -1,15 +1,11 @@
 //! Both eras of the protocol on one pipe, and how each hears that the tools have changed.
 
-use super::client::{Client, initialize, modern, request};
+use super::client::{BUILT_IN, Client, initialize, modern, request};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 const CHANGED: &str = "notifications/tools/list_changed";
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
-
-/// The tools that are always there, in the order in which they are listed.
-const BUILT_IN: [&str; 8] =
-    ["evolve", "run", "list", "help", "check", "memory_store", "memory_retrieve", "server_info"];
 
 fn capabilities() -> Value {
     json!({

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::super::arguments::{Arguments, malformed};
-use super::super::host::{Host, too_large};
+use super::super::host::Host;
 use super::super::reply::{Reply, object};
 use super::{Call, Description, ToolResult, arguments, reply};
 use crate::memory::{Kept, LONGEST_KEY, Note};
 use crate::sandbox::{Fault, Watch};
 use crate::text;
-use crate::workshop::{Remember, stored, unkept};
+use crate::workshop::{Remember, stored, too_large, unkept};
 
 const KNOWN: [&str; 4] = ["key", "value", "tags", "forget"];
 
