@@ -39,15 +39,15 @@ impl Session {
         answer.get("error").cloned().with_context(|| format!("no error: {answer}"))
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Result<Value> {
+    fn call(&mut self, tool: &str, arguments: &Value) -> Result<Value> {
         let result = self.ask("tools/call", json!({"name": tool, "arguments": arguments}))?;
         ensure!(result["isError"] == false, "{tool}: {result}");
         Ok(result["structuredContent"].clone())
     }
 
-    fn evolve(&mut self, name: &str, code: Value) -> Result<String> {
+    fn evolve(&mut self, name: &str, code: &Value) -> Result<String> {
         let arguments = json!({"name": name, "description": format!("Is {name}"), "code": code});
-        let made = self.call("evolve", arguments)?;
+        let made = self.call("evolve", &arguments)?;
         Ok(made["revision"].as_str().context("a revision")?.to_owned())
     }
 
@@ -90,8 +90,8 @@ fn the_language_is_a_resource() -> Result<()> {
 fn tools_are_resources_at_all_their_revisions() -> Result<()> {
     for mut session in Session::both()? {
         let code = json!({"lam": "x", "body": {"mul": [{"var": "x"}, 2]}});
-        let first = session.evolve("double", code.clone())?;
-        let second = session.evolve("double", json!({"add": [123_456_789_012_345_678_u64, 1]}))?;
+        let first = session.evolve("double", &code)?;
+        let second = session.evolve("double", &json!({"add": [123_456_789_012_345_678_u64, 1]}))?;
         let now = session.read_json("pif://tool/double")?;
         assert_eq!(now["code"], json!({"add": [123_456_789_012_345_678_u64, 1]}));
         assert_eq!(
@@ -115,8 +115,8 @@ fn tools_are_resources_at_all_their_revisions() -> Result<()> {
 #[test]
 fn entries_of_the_journal_are_resources() -> Result<()> {
     for mut session in Session::both()? {
-        session.evolve("one", json!(1))?;
-        session.call("run", json!({"tool": "one"}))?;
+        session.evolve("one", &json!(1))?;
+        session.call("run", &json!({"tool": "one"}))?;
         let made = session.read_json("pif://journal/1")?;
         assert_eq!([&made["kind"], &made["subject"], &made["ending"]], ["evolve", "one", "new"]);
         let run = session.read_json("pif://journal/2")?;
@@ -133,7 +133,7 @@ fn entries_of_the_journal_are_resources() -> Result<()> {
 #[test]
 fn what_is_no_resource_is_told_by_name() -> Result<()> {
     for mut session in Session::both()? {
-        let hash = session.evolve("double", json!(2))?;
+        let hash = session.evolve("double", &json!(2))?;
         let wrong =
             format!("pif://tool/double@{}", hash.replace(|c: char| c.is_alphanumeric(), "0"));
         for (uri, words) in [
@@ -173,7 +173,7 @@ fn what_is_no_resource_is_told_by_name() -> Result<()> {
 fn many_tools_come_in_pages() -> Result<()> {
     let [mut session, _] = Session::both()?;
     for index in 0..230 {
-        session.evolve(&format!("tool{index:03}"), json!(index))?;
+        session.evolve(&format!("tool{index:03}"), &json!(index))?;
     }
     let (mut uris, mut pages) = (Vec::new(), 1);
     let mut page = session.ask("resources/list", json!({}))?;
@@ -210,10 +210,10 @@ fn templates_are_completed() -> Result<()> {
             uris,
             ["pif://tool/{name}", "pif://tool/{name}@{hash}", "pif://journal/{entry}"]
         );
-        let (one, two) = (session.evolve("a_1", json!(1))?, session.evolve("a_1", json!(2))?);
-        session.evolve("a_1", json!(1))?;
+        let (one, two) = (session.evolve("a_1", &json!(1))?, session.evolve("a_1", &json!(2))?);
+        session.evolve("a_1", &json!(1))?;
         for index in 0..120 {
-            session.evolve(&format!("b{index:03}"), json!(index))?;
+            session.evolve(&format!("b{index:03}"), &json!(index))?;
         }
         let found = complete(&mut session, "pif://tool/{name}", "name", "a")?;
         assert_eq!(found, json!({"values": ["a_1"], "total": 1, "hasMore": false}));
@@ -259,7 +259,7 @@ fn templates_are_completed() -> Result<()> {
 #[test]
 fn the_older_protocol_hears_of_changed_resources() -> Result<()> {
     let [mut session, _] = Session::both()?;
-    session.evolve("one", json!(1))?;
+    session.evolve("one", &json!(1))?;
     let told = session.0.notification(CHANGED)?;
     ensure!(told.get("id").is_none(), "{told}");
     session.0.notification("notifications/tools/list_changed")?;
@@ -280,7 +280,7 @@ fn subscribers_hear_of_changed_resources() -> Result<()> {
         let params = json!({"notifications": filter});
         session.0.send(modern(&id, "subscriptions/listen", params)?)?;
         session.0.notification("notifications/subscriptions/acknowledged")?;
-        session.evolve("one", json!(1))?;
+        session.evolve("one", &json!(1))?;
         if tools + resources > 0 {
             let told = session.0.find(|it| {
                 it["method"].as_str().is_some_and(|method| method.ends_with("list_changed"))
