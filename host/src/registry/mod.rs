@@ -251,7 +251,7 @@ impl Registry {
         entry: i64,
     ) -> Result<(Tool, Status), Error> {
         let Some(past) = pinned(transaction, name, prefix, i64::MAX)? else {
-            return Err(self.missing(transaction, name, prefix));
+            return Err(missing(transaction, name, prefix));
         };
         let Tool { hash, source, description, examples, .. } = past.clone();
         let change = Change {
@@ -281,16 +281,6 @@ impl Registry {
         let Tool { description, examples, .. } = &tool;
         query::put(transaction, &Written { name, revision: None, description, examples, entry })?;
         Ok(tool)
-    }
-
-    fn missing(&self, transaction: &Transaction<'_>, name: &str, prefix: &str) -> Error {
-        match query::history(transaction, name, 1) {
-            Err(error) => error.into(),
-            Ok(history) if history.is_empty() => Error::Unknown(name.to_owned()),
-            Ok(_) => {
-                Error::Revision { name: name.to_owned(), prefix: prefix.to_owned(), found: "no" }
-            }
-        }
     }
 }
 
@@ -370,6 +360,15 @@ impl Snapshot {
     /// The term of a hash, whatever names it has had.
     pub fn source(&self, hash: &str) -> Result<Option<String>, store::Error> {
         self.store.read(|db| Ok(query::source(db, hash)?))
+    }
+}
+
+/// Why a tool cannot go back to a revision that it does not have.
+fn missing(transaction: &Transaction<'_>, name: &str, prefix: &str) -> Error {
+    match query::history(transaction, name, 1) {
+        Err(error) => error.into(),
+        Ok(history) if history.is_empty() => Error::Unknown(name.to_owned()),
+        Ok(_) => Error::Revision { name: name.to_owned(), prefix: prefix.to_owned(), found: "no" },
     }
 }
 
