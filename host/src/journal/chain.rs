@@ -53,6 +53,14 @@ pub(super) fn head(db: &Connection) -> rusqlite::Result<Link> {
 
 /// Follows the chain from its anchor to its head.
 pub(super) fn verify(db: &Connection) -> Result<Verified, Error> {
+    // Another process may trim meanwhile: anchor and entries have to be of one moment.
+    let moment = db.unchecked_transaction()?;
+    let verified = follow(&moment);
+    moment.finish()?;
+    verified
+}
+
+fn follow(db: &Connection) -> Result<Verified, Error> {
     let anchor = anchor(db)?;
     let mut head = anchor;
     let mut statement = db.prepare(&format!("SELECT {COLUMNS} ORDER BY e.id"))?;

@@ -306,7 +306,7 @@ impl Snapshot {
     pub fn find(&self, reference: &str) -> Result<Option<Tool>, Error> {
         let (name, pin) = name::split(reference);
         self.store.read(|db| match pin {
-            None => Ok(query::find(db, name, self.as_of)?),
+            None => Ok(query::find(db, name, self.as_of)?.map(intact).transpose()?),
             Some(prefix) => pinned(db, name, prefix, self.as_of),
         })
     }
@@ -364,7 +364,16 @@ impl Snapshot {
 
     /// The term of a hash, whatever names it has had.
     pub fn source(&self, hash: &str) -> Result<Option<String>, store::Error> {
-        self.store.read(|db| Ok(query::source(db, hash)?))
+        self.store.read(|db| match query::source(db, hash)? {
+            Some(source) if !revision::is_named(&source, hash) => {
+                let tool = match query::name_of(db, hash)? {
+                    Some(name) => format!("`{name}`"),
+                    None => "a tool that was forgotten".to_owned(),
+                };
+                Err(store::Error::Altered { tool, hash: hash.to_owned() })
+            }
+            found => Ok(found),
+        })
     }
 }
 
@@ -382,8 +391,17 @@ fn pinned(
             let found = "more than one";
             Err(Error::Revision { name: name.to_owned(), prefix, found })
         }
-        found => Ok(found.map(|(tool, _)| tool)),
+        found => Ok(found.map(|(tool, _)| intact(tool)).transpose()?),
     }
+}
+
+/// A tool whose term is the one that its hash names. Whoever gets at the file can change the one
+/// and not the other.
+fn intact(tool: Tool) -> Result<Tool, store::Error> {
+    if revision::is_named(&tool.source, &tool.hash) {
+        return Ok(tool);
+    }
+    Err(store::Error::Altered { tool: format!("`{}`", tool.name), hash: tool.hash })
 }
 
 /// A name that exists already stays usable, whatever looks like it.
@@ -424,7 +442,7 @@ mod tests {
             name: "double".to_owned(),
             description: description.to_owned(),
             source: source.to_owned(),
-            hash: format!("{source:0>64}"),
+            hash: revision::hash(source),
             tools: Vec::new(),
             examples: "[]".to_owned(),
             expected: expected.map(str::to_owned),
@@ -447,7 +465,7 @@ mod tests {
         assert_eq!(evolve(&registry, &change("1", "", None))?, Status::New);
         assert_eq!(evolve(&registry, &change("1", "", None))?, Status::Unchanged);
         assert_eq!(evolve(&registry, &change("1", "one", None))?, Status::Described);
-        let first = format!("{:0>64}", 1);
+        let first = revision::hash("1");
         let changed = evolve(&registry, &change("2", "one", None))?;
         assert_eq!(changed, Status::Changed(first.clone()));
         let after = registry.snapshot()?;
@@ -466,7 +484,28 @@ mod tests {
         assert!(matches!(conflict, Err(Error::Conflict { .. })));
         assert_eq!(evolve(&registry, &change("1", "", None))?, Status::New);
         assert!(matches!(evolve(&registry, &change("1", "", Some("123"))), Err(Error::Prefix)));
-        assert_eq!(evolve(&registry, &change("2", "", Some("00000000")))?.name(), "changed");
+        let first = revision::hash("1");
+        assert_eq!(evolve(&registry, &change("2", "", Some(&first[..8])))?.name(), "changed");
+        Ok(())
+    }
+
+    #[test]
+    fn refuses_a_term_that_was_altered() -> Result<(), Error> {
+        let registry = registry();
+        evolve(&registry, &change("1", "", None))?;
+        let first = revision::hash("1");
+        registry.store.write(Durability::Process, |db| {
+            db.execute("UPDATE revision SET source = '2'", []).map_err(Error::from)
+        })?;
+        let tools = registry.snapshot()?;
+        for found in [
+            tools.find("double").map_err(|error| error.to_string()),
+            tools.find(&format!("double@{first}")).map_err(|error| error.to_string()),
+            tools.source(&first).map(|_| None).map_err(|error| error.to_string()),
+        ] {
+            let error = found.expect_err("altered");
+            assert!(error.contains("`double`") && error.contains(&first), "{error}");
+        }
         Ok(())
     }
 
@@ -480,7 +519,8 @@ mod tests {
         write(&|db| registry.retire(db, "double", 2).map(drop))?;
         assert_eq!(registry.snapshot()?.find("double")?, None);
         assert_eq!(registry.snapshot()?.count()?, 0);
-        write(&|db| registry.roll_back(db, "double", "00000000", 3).map(drop))?;
+        let first = revision::hash("1");
+        write(&|db| registry.roll_back(db, "double", &first[..8], 3).map(drop))?;
         assert_eq!(registry.snapshot()?.count()?, 1);
         let gone = write(&|db| registry.roll_back(db, "double", "12345678", 4).map(drop));
         assert!(matches!(gone, Err(Error::Revision { found: "no", .. })));

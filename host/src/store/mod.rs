@@ -32,6 +32,20 @@ pub enum Place {
     Directory(PathBuf),
 }
 
+impl Place {
+    /// The file, which need not exist.
+    #[must_use]
+    pub fn file(&self) -> Option<PathBuf> {
+        match self {
+            Self::Memory => None,
+            Self::Directory(directory) => Some(directory.join(FILE)),
+        }
+    }
+}
+
+/// How a file is looked at before it is used.
+type Check = fn(&Connection, &Path) -> Result<(), Error>;
+
 /// When a change is safe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
@@ -76,6 +90,14 @@ pub enum Error {
     /// There is no room left.
     #[error("the disk is full: nothing was changed")]
     Full,
+    /// A term is not the one that was kept.
+    #[error("the term of {tool} is not the one that its hash {hash} names: restore the store from a copy")]
+    Altered {
+        /// The tool in backticks, or what else there is to say of it.
+        tool: String,
+        /// sha256 of the term that was kept.
+        hash: String,
+    },
     /// A statement failed for another reason.
     #[error("the store failed: {0}")]
     Sqlite(rusqlite::Error),
@@ -104,6 +126,15 @@ pub struct Store {
 impl Store {
     /// Opens a store, made and migrated as need be. A file that SQLite finds damaged is refused.
     pub fn open(place: &Place) -> Result<Self, Error> {
+        Self::open_with(place, check)
+    }
+
+    /// Opens a store that [`Store::open`] refuses, for whoever wants to see how damaged it is.
+    pub fn open_unchecked(place: &Place) -> Result<Self, Error> {
+        Self::open_with(place, |_, _| Ok(()))
+    }
+
+    fn open_with(place: &Place, check: Check) -> Result<Self, Error> {
         match place {
             Place::Memory => {
                 let mut connection = Connection::open_in_memory()?;
@@ -114,7 +145,7 @@ impl Store {
             Place::Directory(directory) => {
                 make_directory(directory)?;
                 let path = directory.join(FILE);
-                let connection = open_file(&path).map_err(|error| told(&path, error))?;
+                let connection = open_file(&path, check).map_err(|error| told(&path, error))?;
                 Ok(Self::new(Some(path), connection))
             }
         }
@@ -123,10 +154,7 @@ impl Store {
     /// Whether there is a store already.
     #[must_use]
     pub fn exists(place: &Place) -> bool {
-        match place {
-            Place::Memory => false,
-            Place::Directory(directory) => directory.join(FILE).exists(),
-        }
+        place.file().is_some_and(|file| file.exists())
     }
 
     fn new(path: Option<PathBuf>, writer: Connection) -> Self {
@@ -198,7 +226,7 @@ fn make_directory(directory: &Path) -> Result<(), Error> {
     }
 }
 
-fn open_file(path: &Path) -> Result<Connection, Error> {
+fn open_file(path: &Path, check: Check) -> Result<Connection, Error> {
     let mut connection = Connection::open(path)?;
     configure(&connection)?;
     enter_wal(&connection)?;
