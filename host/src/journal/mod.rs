@@ -3,6 +3,7 @@
 
 mod chain;
 mod entry;
+mod tell;
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -218,10 +219,20 @@ impl Journal {
         self.store.read(|db| Ok(chain::head(db)?))
     }
 
+    /// The last entry that was removed to keep the journal within its size.
+    pub fn anchor(&self) -> Result<Link, store::Error> {
+        self.store.read(|db| Ok(chain::anchor(db)?))
+    }
+
     /// Follows the chain from its start to its head.
     pub fn verify(&self) -> Result<Verified, Error> {
-        self.store.read(chain::verify)
+        verify(&self.store)
     }
+}
+
+/// Follows the chain of the journal in a store.
+pub fn verify(store: &Store) -> Result<Verified, Error> {
+    store.read(chain::verify)
 }
 
 fn component_id(db: &Transaction<'_>, hash: &str) -> rusqlite::Result<i64> {

@@ -91,7 +91,9 @@ pub enum Error {
     #[error("the disk is full: nothing was changed")]
     Full,
     /// A term is not the one that was kept.
-    #[error("the term of {tool} is not the one that its hash {hash} names: restore the store from a copy")]
+    #[error(
+        "the term of {tool} is not the one that its hash {hash} names: restore the store from a copy"
+    )]
     Altered {
         /// The tool in backticks, or what else there is to say of it.
         tool: String,

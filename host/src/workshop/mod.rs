@@ -4,12 +4,14 @@
 
 mod evolve;
 mod record;
+mod replay;
 mod world;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use self::evolve::{Evolved, Example, Proposal, Refused};
+pub use self::replay::{Difference, Replayed, Verdict};
 pub use self::world::{Observer, Tools};
 
 use self::world::Session;
@@ -62,7 +64,17 @@ pub struct Report {
 impl Workshop {
     /// Opens the store that the settings name, and verifies its journal.
     pub fn open(config: &Config, sandbox: Arc<Sandbox>) -> Result<Self, Error> {
-        let store = Arc::new(Store::open(&config.place)?);
+        let workshop = Self::open_unverified(config, sandbox)?;
+        workshop.verify()?;
+        Ok(workshop)
+    }
+
+    /// Opens the store and leaves the journal as it is, for whoever wants to look at it.
+    pub fn open_unverified(config: &Config, sandbox: Arc<Sandbox>) -> Result<Self, Error> {
+        let store = match Store::open(&config.place) {
+            Ok(store) => Arc::new(store),
+            Err(error) => return Err(explain(config, error)),
+        };
         let settings = journal::Settings {
             policy: config.journal.policy,
             most_payload: config.journal.most_payload,
@@ -70,10 +82,14 @@ impl Workshop {
             component: sandbox.hash().to_owned(),
         };
         let journal = Journal::new(Arc::clone(&store), settings);
-        let place = || store.path().map_or_else(String::new, |path| path.display().to_string());
-        journal.verify().map_err(|reason| Error::Journal { place: place(), reason })?;
         let registry = Registry::open(Arc::clone(&store))?;
         Ok(Self { sandbox, registry, journal, store, limits: config.limits })
+    }
+
+    /// Follows the journal's chain.
+    pub fn verify(&self) -> Result<journal::Verified, Error> {
+        let place = || self.path().map_or_else(String::new, |path| path.display().to_string());
+        self.journal.verify().map_err(|reason| Error::Journal { place: place(), reason })
     }
 
     /// The file that keeps all this, unless it is in memory.
@@ -119,6 +135,21 @@ impl Workshop {
         if let Err(error) = self.journal.append(&draft) {
             tracing::error!(%error, "a refusal could not be journaled");
         }
+    }
+}
+
+/// The entry that damage in a file has struck, if it is an entry: that says more than the page.
+fn explain(config: &Config, error: store::Error) -> Error {
+    if !matches!(error, store::Error::Damaged { .. }) {
+        return error.into();
+    }
+    let Ok(store) = Store::open_unchecked(&config.place) else { return error.into() };
+    match journal::verify(&store) {
+        Err(reason @ journal::Error::Broken { .. }) => {
+            let place = config.place.file().map_or_else(String::new, |it| it.display().to_string());
+            Error::Journal { place, reason }
+        }
+        _ => error.into(),
     }
 }
 
