@@ -241,6 +241,25 @@ impl Registry {
         Ok(status)
     }
 
+    /// What a name stands for within a transaction.
+    pub fn current(
+        &self,
+        transaction: &Transaction<'_>,
+        name: &str,
+    ) -> Result<Option<Tool>, Error> {
+        Ok(query::find(transaction, name, i64::MAX)?)
+    }
+
+    /// Whether a name stands or ever stood for the term of a hash.
+    pub fn has_stood_for(
+        &self,
+        transaction: &Transaction<'_>,
+        name: &str,
+        hash: &str,
+    ) -> Result<bool, Error> {
+        Ok(query::find_pinned(transaction, name, hash, i64::MAX)?.is_some())
+    }
+
     /// Makes a name stand again for what it once stood for, with the description and examples of
     /// then; gives what it stands for now. The same goes for [`Registry::refresh`].
     pub fn roll_back(
@@ -415,6 +434,11 @@ fn ensure_distinct(twin: Option<String>, name: &str) -> Result<(), Error> {
 fn ensure_prefix(prefix: &str) -> Result<(), Error> {
     let is_hash = prefix.len() <= 64 && prefix.bytes().all(|b| b.is_ascii_hexdigit());
     if prefix.len() < SHORTEST_PREFIX || !is_hash { Err(Error::Prefix) } else { Ok(()) }
+}
+
+/// Whether a text pins the revision of a hash.
+pub(crate) fn is_prefix(prefix: &str, hash: &str) -> bool {
+    ensure_prefix(prefix).is_ok() && hash.starts_with(&prefix.to_ascii_lowercase())
 }
 
 fn ensure_expected(

@@ -2,7 +2,10 @@
 //! happens goes into the journal. The server, the command line and replays work here. It blocks
 //! its thread and knows nothing of MCP.
 
+mod bundle;
 mod evolve;
+mod export;
+mod import;
 mod record;
 mod replay;
 mod world;
@@ -11,8 +14,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use self::evolve::{Evolved, Example, Proposal, Refused};
+pub use self::export::Exported;
+pub use self::import::Imported;
 pub use self::replay::{Difference, Replayed, Verdict};
-pub use self::world::{Observer, Tools};
+pub use self::world::{Candidate, Observer, Tools};
 
 use self::world::Session;
 use crate::config::Config;
@@ -64,32 +69,11 @@ pub struct Report {
 impl Workshop {
     /// Opens the store that the settings name, and verifies its journal.
     pub fn open(config: &Config, sandbox: Arc<Sandbox>) -> Result<Self, Error> {
-        let workshop = Self::open_unverified(config, sandbox)?;
-        workshop.verify()?;
-        Ok(workshop)
-    }
-
-    /// Opens the store and leaves the journal as it is, for whoever wants to look at it.
-    pub fn open_unverified(config: &Config, sandbox: Arc<Sandbox>) -> Result<Self, Error> {
-        let store = match Store::open(&config.place) {
-            Ok(store) => Arc::new(store),
-            Err(error) => return Err(explain(config, error)),
-        };
-        let settings = journal::Settings {
-            policy: config.journal.policy,
-            most_payload: config.journal.most_payload,
-            most: config.journal.most,
-            component: sandbox.hash().to_owned(),
-        };
-        let journal = Journal::new(Arc::clone(&store), settings);
+        let store = open_store(config)?;
+        let journal = Journal::new(Arc::clone(&store), settings(config, sandbox.hash()));
+        verify(config, &journal)?;
         let registry = Registry::open(Arc::clone(&store))?;
         Ok(Self { sandbox, registry, journal, store, limits: config.limits })
-    }
-
-    /// Follows the journal's chain.
-    pub fn verify(&self) -> Result<journal::Verified, Error> {
-        let place = || self.path().map_or_else(String::new, |path| path.display().to_string());
-        self.journal.verify().map_err(|reason| Error::Journal { place: place(), reason })
     }
 
     /// The file that keeps all this, unless it is in memory.
@@ -100,7 +84,8 @@ impl Workshop {
 
     /// The tools there are now.
     pub fn tools(&self) -> Result<Tools, Fault> {
-        Ok(Tools { registered: self.registry.snapshot().map_err(stored)?, candidate: None })
+        let registered = self.registry.snapshot().map_err(stored)?;
+        Ok(Tools { registered, candidates: Arc::default() })
     }
 
     /// Runs a request to its end. Its entry is written before this returns; where that fails the
@@ -138,19 +123,45 @@ impl Workshop {
     }
 }
 
-/// The entry that damage in a file has struck, if it is an entry: that says more than the page.
-fn explain(config: &Config, error: store::Error) -> Error {
-    if !matches!(error, store::Error::Damaged { .. }) {
-        return error.into();
+/// Opens the journal that the settings name as it is, for whoever only reads it.
+pub fn open_journal(config: &Config) -> Result<Journal, Error> {
+    // An evaluator is named in what is written.
+    Ok(Journal::new(open_store(config)?, settings(config, "")))
+}
+
+/// Follows the chain of the journal that the settings name.
+pub fn verify(config: &Config, journal: &Journal) -> Result<journal::Verified, Error> {
+    journal.verify().map_err(|reason| broken(config, reason))
+}
+
+fn settings(config: &Config, component: &str) -> journal::Settings {
+    journal::Settings {
+        policy: config.journal.policy,
+        most_payload: config.journal.most_payload,
+        most: config.journal.most,
+        component: component.to_owned(),
     }
-    let Ok(store) = Store::open_unchecked(&config.place) else { return error.into() };
-    match journal::verify(&store) {
-        Err(reason @ journal::Error::Broken { .. }) => {
-            let place = config.place.file().map_or_else(String::new, |it| it.display().to_string());
-            Error::Journal { place, reason }
-        }
-        _ => error.into(),
+}
+
+/// Where damage in the file has struck an entry of the journal, the error names that entry: this
+/// says more than the number of a page.
+fn open_store(config: &Config) -> Result<Arc<Store>, Error> {
+    let error = match Store::open(&config.place) {
+        Ok(store) => return Ok(Arc::new(store)),
+        Err(error @ store::Error::Damaged { .. }) => error,
+        Err(error) => return Err(error.into()),
+    };
+    let verified = Store::open_unchecked(&config.place).map(|store| journal::verify(&store));
+    match verified {
+        Ok(Err(reason @ journal::Error::Broken { .. })) => Err(broken(config, reason)),
+        _ => Err(error.into()),
     }
+}
+
+fn broken(config: &Config, reason: journal::Error) -> Error {
+    let file = config.place.file();
+    let place = file.map_or_else(|| "memory".to_owned(), |file| file.display().to_string());
+    Error::Journal { place, reason }
 }
 
 /// What a caller learns when the store fails.

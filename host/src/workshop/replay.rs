@@ -66,6 +66,28 @@ pub struct Difference {
     pub now: Value,
 }
 
+impl Difference {
+    /// What the entry says, in words.
+    #[must_use]
+    pub fn recorded(&self) -> String {
+        tell(&self.recorded)
+    }
+
+    /// What the replay gave, in words.
+    #[must_use]
+    pub fn now(&self) -> String {
+        tell(&self.now)
+    }
+}
+
+fn tell(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
 impl Workshop {
     /// Replays the run of an entry. The fault is one of this workshop: there is no such entry, or
     /// the store fails, or the watch ended the replay.
