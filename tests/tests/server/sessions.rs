@@ -117,7 +117,10 @@ fn an_unsupported_version_is_refused_with_those_that_are() -> Result<()> {
 fn the_older_protocol_hears_of_changes() -> Result<()> {
     let mut client = Client::legacy()?;
     let before = names(&client.request("tools/list", &json!({}))?)?;
-    assert_eq!(before, ["evolve", "run", "list", "help", "check", "server_info"]);
+    assert_eq!(
+        before,
+        ["evolve", "run", "list", "help", "check", "journal_recent", "replay", "server_info"]
+    );
     client.call("evolve", &double())?;
     let notification = client.notification(CHANGED)?;
     assert!(notification.get("id").is_none());

@@ -4,7 +4,9 @@ mod check;
 mod evolve;
 mod evolved;
 mod help;
+mod journal_recent;
 mod list;
+mod replay;
 mod run;
 mod server_info;
 
@@ -37,13 +39,23 @@ pub(super) enum BuiltIn {
     List,
     Help,
     Check,
+    JournalRecent,
+    Replay,
     ServerInfo,
 }
 
 impl BuiltIn {
     /// All of them, in the order in which they are listed.
-    pub(super) const ALL: [Self; 6] =
-        [Self::Evolve, Self::Run, Self::List, Self::Help, Self::Check, Self::ServerInfo];
+    pub(super) const ALL: [Self; 8] = [
+        Self::Evolve,
+        Self::Run,
+        Self::List,
+        Self::Help,
+        Self::Check,
+        Self::JournalRecent,
+        Self::Replay,
+        Self::ServerInfo,
+    ];
 
     pub(super) fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.name() == name)
@@ -56,6 +68,8 @@ impl BuiltIn {
             Self::List => "list",
             Self::Help => "help",
             Self::Check => "check",
+            Self::JournalRecent => "journal_recent",
+            Self::Replay => "replay",
             Self::ServerInfo => "server_info",
         }
     }
@@ -68,6 +82,8 @@ impl BuiltIn {
             Self::List => list::describe(),
             Self::Help => help::describe(),
             Self::Check => check::describe(),
+            Self::JournalRecent => journal_recent::describe(),
+            Self::Replay => replay::describe(),
             Self::ServerInfo => server_info::describe(),
         };
         tool.into_listed(self.name().to_owned(), profile)
@@ -80,6 +96,8 @@ impl BuiltIn {
             Self::List => list::call(host, &call),
             Self::Help => help::call(host, call).await,
             Self::Check => check::call(host, call).await,
+            Self::JournalRecent => journal_recent::call(host, call).await,
+            Self::Replay => replay::call(host, call).await,
             Self::ServerInfo => server_info::call(host, &call),
         }
     }
