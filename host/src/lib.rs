@@ -6,6 +6,7 @@ pub mod cli;
 pub mod config;
 pub mod harden;
 pub mod journal;
+mod layout;
 pub mod mcp;
 mod quantity;
 pub mod registry;

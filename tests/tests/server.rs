@@ -16,6 +16,7 @@ mod server {
     mod hardening;
     mod hostile;
     mod profiles;
+    mod registry;
     mod requests;
     mod results;
     mod sessions;

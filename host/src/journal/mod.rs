@@ -6,7 +6,6 @@ mod entry;
 mod tell;
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::{OptionalExtension, Transaction, params, params_from_iter, types};
 use serde_json::Value;
@@ -79,6 +78,15 @@ pub struct Filter {
     pub after: Option<i64>,
 }
 
+/// What runs of a tool have cost.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Fuel of each, in ascending order.
+    pub fuel: Vec<i64>,
+    /// How many of them ended in a fault.
+    pub faults: usize,
+}
+
 /// The journal in a store.
 #[derive(Debug)]
 pub struct Journal {
@@ -111,7 +119,7 @@ impl Journal {
         let body = self.body(draft);
         let mut entry = Entry {
             id: head.id + 1,
-            time: now(),
+            time: store::now(),
             kind: draft.kind.name().to_owned(),
             subject: draft.subject.clone(),
             ending: draft.ending.clone(),
@@ -214,6 +222,25 @@ impl Journal {
         })
     }
 
+    /// What the latest runs of a tool, of `most` at most, have cost.
+    pub fn statistics(&self, tool: &str, most: usize) -> Result<Statistics, store::Error> {
+        self.store.read(|db| {
+            let mut statement = db.prepare_cached(
+                "SELECT fuel, ending IN ('value', 'continuation') FROM entry
+                    WHERE subject = ?1 AND kind = 'run' ORDER BY id DESC LIMIT ?2",
+            )?;
+            let most = i64::try_from(most).unwrap_or(i64::MAX);
+            let mut rows = statement.query(params![tool, most])?;
+            let (mut fuel, mut faults) = (Vec::new(), 0);
+            while let Some(row) = rows.next()? {
+                fuel.push(row.get::<_, Option<i64>>(0)?.unwrap_or_default());
+                faults += usize::from(!row.get::<_, bool>(1)?);
+            }
+            fuel.sort_unstable();
+            Ok(Statistics { fuel, faults })
+        })
+    }
+
     /// Where the chain stands.
     pub fn head(&self) -> Result<Link, store::Error> {
         self.store.read(|db| Ok(chain::head(db)?))
@@ -245,9 +272,4 @@ fn component_id(db: &Transaction<'_>, hash: &str) -> rusqlite::Result<i64> {
     }
     db.execute("INSERT INTO component (hash) VALUES (?1)", [hash])?;
     Ok(db.last_insert_rowid())
-}
-
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

@@ -21,7 +21,7 @@ use crate::sandbox::{
     milliseconds,
 };
 use crate::text;
-use crate::workshop::{Observer, Tools, Workshop};
+use crate::workshop::{Observer, Tools, Workshop, too_large};
 
 /// How often a client that asked for progress hears of it.
 const REPORTED: Duration = Duration::from_millis(100);
@@ -239,14 +239,6 @@ impl Observer for Lines {
             self.lines.push(text::line(line, LONGEST_LINE));
         }
     }
-}
-
-/// The fault of a text that is over the limit of this name.
-pub(super) fn too_large(limit: &'static str, what: &str, length: usize, most: usize) -> Fault {
-    let message = format!("`{what}` has {length} bytes, more than the {most} that are accepted");
-    let count = |bytes| u64::try_from(bytes).unwrap_or(u64::MAX);
-    let limit = Excess { name: limit, used: count(length), limit: count(most) };
-    fault("too-large", message, Some("send less at a time")).by(Some(limit))
 }
 
 fn busy(busy: Busy) -> Fault {

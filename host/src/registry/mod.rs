@@ -181,8 +181,8 @@ impl Registry {
         self.changes.subscribe()
     }
 
-    /// Looks whether there are changes that nobody was told of: another process may have made
-    /// them.
+    /// Looks whether there are changes that nobody was told of: this process or another may have
+    /// made them.
     pub fn refresh(&self) -> Result<(), store::Error> {
         let last = self.store.read(|db| Ok::<_, store::Error>(query::last_change(db)?))?;
         self.changes.send_if_modified(|known| std::mem::replace(known, last) != last);

@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::name;
 use super::revision::{Past, Tool};
+use crate::store::now;
 
 /// Names that are compared with one that nobody knows.
 const COMPARED: usize = 2_000;
@@ -158,10 +159,12 @@ pub(super) fn history(db: &Connection, name: &str, most: usize) -> rusqlite::Res
             hash: row.get(1)?,
             description: row.get(2)?,
             entry: row.get(3)?,
+            time: row.get(4)?,
         })
     };
     db.prepare_cached(
-        "SELECT c.id, r.hash, c.description, c.entry FROM change c
+        "SELECT c.id, r.hash, c.description, c.entry,
+            strftime('%Y-%m-%dT%H:%M:%SZ', c.time / 1000, 'unixepoch') FROM change c
             LEFT JOIN revision r ON r.id = c.revision
             WHERE c.name = ?1 ORDER BY c.id DESC LIMIT ?2",
     )?
@@ -265,10 +268,10 @@ pub(super) struct Written<'a> {
 pub(super) fn put(db: &Connection, change: &Written<'_>) -> rusqlite::Result<i64> {
     let Written { name, revision, description, examples, entry } = change;
     db.prepare_cached(
-        "INSERT INTO change (name, revision, description, examples, entry)
-            VALUES (?1, ?2, ?3, ?4, ?5)",
+        "INSERT INTO change (time, name, revision, description, examples, entry)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?
-    .execute(params![name, revision, description, examples, entry])?;
+    .execute(params![now(), name, revision, description, examples, entry])?;
     let id = db.last_insert_rowid();
     let before: Option<i64> = db
         .prepare_cached("SELECT change FROM tool WHERE name = ?1")?

@@ -33,6 +33,8 @@ pub struct Past {
     pub description: String,
     /// The journal's entry of the change.
     pub entry: i64,
+    /// When it was made, as RFC 3339 writes it.
+    pub time: String,
 }
 
 impl Tool {

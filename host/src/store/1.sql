@@ -13,9 +13,11 @@ CREATE TABLE uses (
 ) STRICT, WITHOUT ROWID;
 
 -- All that names have ever stood for, in the order in which it came. No revision: retired.
--- `examples` is a JSON list of {input | data, output}.
+-- `examples` is a JSON list of {input | data, output}, `time` in milliseconds since 1970, `entry`
+-- what the journal tells of it.
 CREATE TABLE change (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
+    time INTEGER NOT NULL,
     name TEXT NOT NULL,
     revision INTEGER REFERENCES revision,
     description TEXT NOT NULL,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::world::Candidate;
-use super::{Tools, Workshop, record, refused, stored};
+use super::{Tools, Workshop, record, refused, stored, too_large};
 use crate::journal::{Draft, Kind};
 use crate::registry::{self, Change, Status, Tool};
 use crate::sandbox::{Fault, Summary, Watch, fault};
@@ -159,45 +159,8 @@ impl Workshop {
             self.journal.add(db, &draft)?;
             Ok::<_, registry::Error>((status, entry))
         })?;
-        self.registry.refresh()?;
+        self.announce();
         Ok(done)
-    }
-
-    /// Takes a tool back to one of its revisions.
-    pub fn roll_back(
-        &self,
-        name: &str,
-        prefix: &str,
-        arguments: &str,
-    ) -> Result<(Tool, Status), Fault> {
-        let done = self.store.write(Durability::Power, |db| {
-            let entry = self.journal.next(db)?;
-            let (tool, status) = self.registry.roll_back(db, name, prefix, entry)?;
-            let mut draft = Draft::new(Kind::Rollback, Some(name), status.name());
-            draft.request = json!({ "arguments": arguments });
-            draft.outcome = told(&tool.hash, &status);
-            self.journal.add(db, &draft)?;
-            Ok::<_, registry::Error>((tool, status))
-        });
-        let done = done.map_err(refused)?;
-        self.registry.refresh().map_err(stored)?;
-        Ok(done)
-    }
-
-    /// Hides a tool.
-    pub fn retire(&self, name: &str, arguments: &str) -> Result<Tool, Fault> {
-        let done = self.store.write(Durability::Power, |db| {
-            let entry = self.journal.next(db)?;
-            let tool = self.registry.retire(db, name, entry)?;
-            let mut draft = Draft::new(Kind::Retire, Some(name), "retired");
-            draft.request = json!({ "arguments": arguments });
-            draft.outcome = json!({ "revision": tool.hash });
-            self.journal.add(db, &draft)?;
-            Ok::<_, registry::Error>(tool)
-        });
-        let tool = done.map_err(refused)?;
-        self.registry.refresh().map_err(stored)?;
-        Ok(tool)
     }
 
     /// The checked term, and what there is to say of it.
@@ -227,6 +190,9 @@ impl Workshop {
             Ok(summary) => Ok((summary, Vec::new())),
             Err(faults) if matches!(faults.as_slice(), [fault] if fault.code == "unparsable") => {
                 let note = "the code is no JSON, so the tool's value is that text";
+                if code.len() > self.most_code {
+                    return Err(too_large("code", "code", code.len(), self.most_code).into());
+                }
                 Ok((self.sandbox.check(code, watch)?, vec![note.to_owned()]))
             }
             Err(faults) => Err(faults.into()),
@@ -241,7 +207,7 @@ impl Workshop {
         tools: &Tools,
         watch: &Watch,
         notes: &mut Vec<String>,
-    ) -> Result<Vec<Refused>, Refused> {
+    ) -> Result<Vec<Refused>, Fault> {
         let before = Tools { candidates: Arc::default(), ..tools.clone() };
         let (mut seen, mut next) = (vec![name.to_owned()], 0);
         let (mut broken, mut names) = (Vec::new(), Vec::new());

@@ -124,7 +124,7 @@ impl Workshop {
             Stopped::Registry(error) => refused(error),
             Stopped::Refused(fault) => fault,
         })?;
-        self.registry.refresh().map_err(stored)?;
+        self.announce();
         Ok((done, notes))
     }
 

@@ -8,6 +8,7 @@ mod export;
 mod import;
 mod record;
 mod replay;
+mod rollback;
 mod world;
 
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use self::world::Session;
 use crate::config::Config;
 use crate::journal::{self, Draft, Journal, Kind};
 use crate::registry::{self, Registry};
-use crate::sandbox::{Fault, Limits, Outcome, Request, Sandbox, Watch, drive, fault};
+use crate::sandbox::{Excess, Fault, Limits, Outcome, Request, Sandbox, Watch, drive, fault};
 use crate::store::{self, Store};
 
 /// Why a workshop does not open.
@@ -53,6 +54,8 @@ pub struct Workshop {
     pub journal: Journal,
     store: Arc<Store>,
     limits: Limits,
+    /// Bytes of a term.
+    most_code: usize,
 }
 
 /// A run that has ended.
@@ -73,7 +76,8 @@ impl Workshop {
         let journal = Journal::new(Arc::clone(&store), settings(config, sandbox.hash()));
         verify(config, &journal)?;
         let registry = Registry::open(Arc::clone(&store))?;
-        Ok(Self { sandbox, registry, journal, store, limits: config.limits })
+        let (limits, most_code) = (config.limits, config.max_code);
+        Ok(Self { sandbox, registry, journal, store, limits, most_code })
     }
 
     /// The file that keeps all this, unless it is in memory.
@@ -110,6 +114,13 @@ impl Workshop {
             }
         };
         Report { outcome, elapsed, entry }
+    }
+
+    /// Tells whoever watches the tools that they have changed.
+    fn announce(&self) {
+        if let Err(error) = self.registry.refresh() {
+            tracing::warn!(%error, "a change was made and cannot be announced");
+        }
     }
 
     /// Journals a call that was refused before it did anything.
@@ -162,6 +173,15 @@ fn broken(config: &Config, reason: journal::Error) -> Error {
     let file = config.place.file();
     let place = file.map_or_else(|| "memory".to_owned(), |file| file.display().to_string());
     Error::Journal { place, reason }
+}
+
+/// The fault of a text that is over the limit of this name.
+#[must_use]
+pub fn too_large(limit: &'static str, what: &str, length: usize, most: usize) -> Fault {
+    let message = format!("`{what}` has {length} bytes, more than the {most} that are accepted");
+    let count = |bytes| u64::try_from(bytes).unwrap_or(u64::MAX);
+    let limit = Excess { name: limit, used: count(length), limit: count(most) };
+    fault("too-large", message, Some("send less at a time")).by(Some(limit))
 }
 
 /// What a caller learns when the store fails.

@@ -10,8 +10,18 @@ use std::path::Path;
 /// How the inspector exits when a tool says `isError`.
 const TOOL_FAILED: i32 = 5;
 
-const BUILT_IN: [&str; 8] =
-    ["check", "evolve", "help", "journal_recent", "list", "replay", "run", "server_info"];
+const BUILT_IN: [&str; 10] = [
+    "check",
+    "evolve",
+    "help",
+    "inspect",
+    "journal_recent",
+    "list",
+    "replay",
+    "rollback",
+    "run",
+    "server_info",
+];
 
 /// What came of a request.
 struct Answer {

@@ -13,7 +13,7 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 DEADLINE = 60
-BUILT_IN = ["evolve", "run", "list", "help", "check", "journal_recent", "replay", "server_info"]
+BUILT_IN = ["evolve", "run", "list", "help", "inspect", "check", "rollback", "journal_recent", "replay", "server_info"]
 DOUBLE = {
     "name": "double",
     "description": "Doubles a number",

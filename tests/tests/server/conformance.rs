@@ -1,7 +1,7 @@
 //! Structured results against the schemas that tools/list advertises, and what else the list
 //! promises.
 
-use super::client::Client;
+use super::client::{CHANGING, Client};
 use super::text::identity;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
@@ -181,7 +181,7 @@ fn the_list_says_what_clients_rely_on() -> Result<()> {
         ensure!(schema["type"] == "object" && schema["additionalProperties"] == false, "{name}");
         ensure!(tool["outputSchema"]["type"] == "object", "{name}");
         let annotations = json!({
-            "readOnlyHint": *name != "evolve",
+            "readOnlyHint": !CHANGING.iter().any(|changing| *name == **changing),
             "destructiveHint": false,
             "idempotentHint": true,
             "openWorldHint": false,

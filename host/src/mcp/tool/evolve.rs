@@ -6,14 +6,14 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::super::arguments::{Arguments, decode, malformed};
-use super::super::host::{Host, too_large};
+use super::super::host::Host;
 use super::super::members::Members;
 use super::super::reply::{Refusal, Reply, put};
 use super::{Call, Description, ToolResult, arguments, reply};
 use crate::registry::{Status, short};
 use crate::sandbox::{Fault, Watch};
 use crate::text;
-use crate::workshop::{Evolved, Example, Proposal, Refused};
+use crate::workshop::{Evolved, Example, Proposal, Refused, too_large};
 
 /// The most examples that one change may bring.
 const MOST_EXAMPLES: usize = 64;

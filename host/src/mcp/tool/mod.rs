@@ -4,9 +4,11 @@ mod check;
 mod evolve;
 mod evolved;
 mod help;
+mod inspect;
 mod journal_recent;
 mod list;
 mod replay;
+mod rollback;
 mod run;
 mod server_info;
 
@@ -38,7 +40,9 @@ pub(super) enum BuiltIn {
     Run,
     List,
     Help,
+    Inspect,
     Check,
+    Rollback,
     JournalRecent,
     Replay,
     ServerInfo,
@@ -46,12 +50,14 @@ pub(super) enum BuiltIn {
 
 impl BuiltIn {
     /// All of them, in the order in which they are listed.
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Evolve,
         Self::Run,
         Self::List,
         Self::Help,
+        Self::Inspect,
         Self::Check,
+        Self::Rollback,
         Self::JournalRecent,
         Self::Replay,
         Self::ServerInfo,
@@ -67,7 +73,9 @@ impl BuiltIn {
             Self::Run => "run",
             Self::List => "list",
             Self::Help => "help",
+            Self::Inspect => "inspect",
             Self::Check => "check",
+            Self::Rollback => "rollback",
             Self::JournalRecent => "journal_recent",
             Self::Replay => "replay",
             Self::ServerInfo => "server_info",
@@ -81,7 +89,9 @@ impl BuiltIn {
             Self::Run => run::describe(profile),
             Self::List => list::describe(),
             Self::Help => help::describe(),
+            Self::Inspect => inspect::describe(),
             Self::Check => check::describe(),
+            Self::Rollback => rollback::describe(),
             Self::JournalRecent => journal_recent::describe(),
             Self::Replay => replay::describe(),
             Self::ServerInfo => server_info::describe(),
@@ -95,7 +105,9 @@ impl BuiltIn {
             Self::Run => run::call(host, call).await,
             Self::List => list::call(host, &call),
             Self::Help => help::call(host, call).await,
+            Self::Inspect => inspect::call(host, call).await,
             Self::Check => check::call(host, call).await,
+            Self::Rollback => rollback::call(host, call).await,
             Self::JournalRecent => journal_recent::call(host, call).await,
             Self::Replay => replay::call(host, call).await,
             Self::ServerInfo => server_info::call(host, &call),

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::super::arguments::{Arguments, decode, malformed};
-use super::super::host::{Host, too_large};
+use super::super::host::Host;
 use super::super::profile;
 use super::super::reply::{object, tell};
 use super::{Call, Description, ToolResult, arguments, reply};
 use crate::config::Profile;
 use crate::registry::name;
 use crate::sandbox::{Argument, Code, Fault, Limits, Request, fault};
-use crate::workshop::Tools;
+use crate::workshop::{Tools, too_large};
 
 /// The most continuations that one call may drive.
 const MOST_STEPS: u64 = 1_000_000;

@@ -1,0 +1,300 @@
+//! `inspect`: everything there is to know of an evolved tool.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use ::similar::TextDiff;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::super::arguments::Arguments;
+use super::super::host::Host;
+use super::super::reply::{Reply, put};
+use super::{Call, Description, ToolResult, arguments, reply};
+use crate::journal::Statistics;
+use crate::layout;
+use crate::registry::{Past, Tool, name, short};
+use crate::sandbox::{Fault, Summary, Watch, fault};
+use crate::text::{self, quote};
+use crate::workshop::{Tools, refused, stored};
+
+/// Changes of the history that are shown.
+const MOST_HISTORY: usize = 50;
+
+/// Callers that are shown.
+const MOST_CALLERS: usize = 50;
+
+/// Runs that the statistics look at.
+const MOST_RUNS: usize = 1_000;
+
+/// Lines of a term that are compared.
+const MOST_LINES: usize = 2_000;
+
+/// Lines of a comparison that are shown.
+const SHOWN_LINES: usize = 200;
+
+const TEXT: &str = "\
+All about an evolved tool: its source, what its author says of it, examples, the tools that it \
+calls and that call it, the forms it uses, what its runs have cost, its history, and what the last \
+change of its term was. `revision` shows an earlier one and how it differs from the current one. \
+{\"tool\":\"double\"} or {\"tool\":\"double\",\"revision\":\"e26b8140\"}";
+
+pub(super) fn describe() -> Description {
+    let properties = json!({
+        "tool": {"type": "string", "description": "the name of an evolved tool"},
+        "revision": {"type": "string", "description": "the hash of one of its revisions, or 8 of its digits or more"},
+    });
+    let texts = json!({"type": "array", "items": {"type": "string"}});
+    let past = json!({
+        "type": "object",
+        "properties": {
+            "revision": {"type": "string", "description": "absent: the tool was retired"},
+            "description": {"type": "string"},
+            "time": {"type": "string"},
+            "entry": {"type": "integer", "description": "of the journal"},
+        },
+    });
+    Description {
+        title: "Inspect a tool".to_owned(),
+        text: TEXT.to_owned(),
+        input: arguments(&properties, &["tool"]),
+        output: reply(json!({
+            "name": {"type": "string"},
+            "revision": {"type": "string", "description": "sha256 of the source"},
+            "current": {"type": "boolean", "description": "whether the name stands for this revision now"},
+            "description": {"type": "string"},
+            "source": {"type": "string", "description": "the canonical text of the term"},
+            "truncated": {"type": "boolean", "description": "the source was too long to show"},
+            "size": {"type": "integer", "description": "its length in characters"},
+            "examples": {"type": "string", "description": "JSON list of {input | data, output}"},
+            "forms": {"type": "object", "description": "how often each form occurs"},
+            "calls": texts, "called_by": texts,
+            "runs": {"type": "object", "description": "of the latest: count, faults, fuel least, median, most"},
+            "history": {"type": "array", "items": past, "description": "the latest first"},
+            "difference": {"type": "string", "description": "to the revision before, or from this one to the current one"},
+        })),
+        read_only: true,
+    }
+}
+
+/// What was found.
+struct Found {
+    tool: Tool,
+    is_current: bool,
+    /// What the tool is compared with, and the comparison.
+    difference: Option<(String, String)>,
+    summary: Option<Summary>,
+    calls: Vec<String>,
+    callers: Vec<String>,
+    runs: Statistics,
+    history: Vec<Past>,
+}
+
+pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
+    let arguments = Arguments::parse(&call.arguments, "inspect", &["tool", "revision"])?;
+    let asked = arguments.required("tool", "the name of an evolved tool")?;
+    let (name, pinned) = name::split(&asked);
+    let revision = arguments.text("revision")?.or_else(|| pinned.map(str::to_owned));
+    let name = name.to_owned();
+    let look = move |host: &Host, watch: &Watch| look(host, &name, revision.as_deref(), watch);
+    let found = host.run_blocking(&call.caller, look).await??;
+    Ok(tell(found, host.config.max_result))
+}
+
+fn look(host: &Host, name: &str, revision: Option<&str>, watch: &Watch) -> Result<Found, Fault> {
+    let tools = host.workshop.tools()?;
+    let current = tools.registered.find(name).map_err(refused)?;
+    let history = tools.registered.history(name, MOST_HISTORY).map_err(stored)?;
+    if history.is_empty() {
+        return Err(unknown(name, &tools));
+    }
+    let tool = match revision {
+        None => current.clone().ok_or_else(|| retired(name, &history))?,
+        Some(prefix) => {
+            let pinned = tools.registered.find(&format!("{name}@{prefix}")).map_err(refused)?;
+            pinned.ok_or_else(|| {
+                let message =
+                    format!("`{name}` never was at a revision {}", text::line(prefix, 64));
+                fault(
+                    "malformed",
+                    message,
+                    Some("inspect it without `revision` to see its history"),
+                )
+            })?
+        }
+    };
+    let is_current = current.as_ref().is_some_and(|current| current.hash == tool.hash);
+    let other = match &current {
+        Some(current) if !is_current => Some(current.clone()),
+        _ => before(&tools, &tool, &history)?,
+    };
+    let difference = other.map(|other| {
+        let (from, to) = if is_current { (&other, &tool) } else { (&tool, &other) };
+        (format!("{} to {}", from.short(), to.short()), differ(&from.source, &to.source))
+    });
+    let callers = tools.registered.callers(name, MOST_CALLERS).map_err(stored)?;
+    Ok(Found {
+        is_current,
+        difference,
+        // A term that was kept is well formed; if its forms cannot be counted the rest still tells.
+        summary: host.workshop.sandbox.check(&tool.source, watch).ok(),
+        calls: tools.registered.uses(&tool.hash).map_err(stored)?,
+        callers: callers.into_iter().map(|caller| caller.name).collect(),
+        runs: host.workshop.journal.statistics(name, MOST_RUNS).map_err(stored)?,
+        history,
+        tool,
+    })
+}
+
+/// What a tool was before its term became what it is.
+fn before(tools: &Tools, tool: &Tool, history: &[Past]) -> Result<Option<Tool>, Fault> {
+    let earlier = history.iter().filter(|past| past.change < tool.change);
+    let other = earlier.filter_map(|past| past.hash.as_ref()).find(|hash| **hash != tool.hash);
+    match other {
+        Some(hash) => tools.registered.find(&format!("{}@{hash}", tool.name)).map_err(refused),
+        None => Ok(None),
+    }
+}
+
+fn differ(from: &str, to: &str) -> String {
+    let (from, to) = (layout::lines(from), layout::lines(to));
+    if from.len().max(to.len()) > MOST_LINES {
+        return format!(
+            "the terms have {} and {} lines: too many to compare",
+            from.len(),
+            to.len()
+        );
+    }
+    let (from, to) = (from.join("\n"), to.join("\n"));
+    let diff = TextDiff::from_lines(&from, &to);
+    let diff = diff.unified_diff().context_radius(2).missing_newline_hint(false).to_string();
+    let mut lines: Vec<&str> = diff.lines().take(SHOWN_LINES).collect();
+    if diff.lines().count() > SHOWN_LINES {
+        lines.push("…");
+    }
+    lines.join("\n")
+}
+
+fn unknown(name: &str, tools: &Tools) -> Fault {
+    let message = format!("there is no tool `{}`", text::line(name, 64));
+    let hint = match tools.similar(name) {
+        Some(similar) => format!("did you mean `{similar}`?"),
+        None => "`list` shows the tools there are".to_owned(),
+    };
+    fault("unknown-tool", message, Some(&hint))
+}
+
+fn retired(name: &str, history: &[Past]) -> Fault {
+    let last = history.iter().find_map(|past| past.hash.as_deref()).unwrap_or_default();
+    let hint =
+        format!("rollback {{\"tool\":\"{name}\",\"revision\":\"{}\"}} brings it back", short(last));
+    fault("unknown-tool", format!("the tool `{name}` is retired"), Some(&hint))
+}
+
+fn tell(found: Found, most: usize) -> Reply {
+    let Found { tool, is_current, difference, summary, calls, callers, runs, history } = found;
+    let forms = summary.map(|summary| summary.forms).unwrap_or_default();
+    let size = tool.source.chars().count();
+    let is_short = size <= most;
+    let source = if is_short {
+        text::visible(&tool.source).into_owned()
+    } else {
+        format!("{size} characters, more than the {most} that are shown")
+    };
+    let state = if is_current { "current" } else { "not the current one" };
+    let mut told = format!("{} (revision {}, {state})", tool.name, tool.short());
+    let named: Vec<String> = forms.iter().map(|(form, count)| format!("{form} {count}")).collect();
+    for (title, line) in [
+        ("description", text::visible(&tool.description).into_owned()),
+        ("source", source),
+        ("examples", examples(&tool.examples)),
+        ("forms", named.join(", ")),
+        ("calls", quote(&calls)),
+        ("called by", quote(&callers)),
+        ("runs", tell_runs(&runs)),
+    ] {
+        if !line.is_empty() {
+            let _ = write!(told, "\n{title}: {line}");
+        }
+    }
+    told.push_str("\nhistory, the latest first:");
+    for past in &history {
+        let what = past.hash.as_deref().map_or("retired", short);
+        let _ = write!(told, "\n- {} {what} (entry {})", past.time, past.entry);
+    }
+    if let Some((what, lines)) = &difference {
+        let _ = write!(told, "\nfrom {what}:\n{}", text::visible(lines));
+    }
+    let forms: Map<String, Value> =
+        forms.into_iter().map(|(form, count)| (form, count.into())).collect();
+    let mut reply = Reply::new(
+        told,
+        json!({
+            "name": tool.name,
+            "revision": tool.hash,
+            "current": is_current,
+            "description": text::visible(&tool.description),
+            "examples": tool.examples,
+            "forms": forms,
+            "runs": record_runs(&runs),
+            "history": history.iter().map(record_past).collect::<Vec<_>>(),
+        }),
+    );
+    if is_short {
+        reply.structured.insert("source".to_owned(), tool.source.into());
+    } else {
+        reply.structured.insert("truncated".to_owned(), true.into());
+        reply.structured.insert("size".to_owned(), size.into());
+    }
+    put(&mut reply.structured, "calls", calls);
+    put(&mut reply.structured, "called_by", callers);
+    if let Some((_, lines)) = difference {
+        reply.structured.insert("difference".to_owned(), lines.into());
+    }
+    reply
+}
+
+/// Examples, one after the other.
+fn examples(json: &str) -> String {
+    let examples: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
+    let lines: Vec<String> = examples.iter().map(|it| text::line(it.get(), 200)).collect();
+    lines.join(" ")
+}
+
+fn median(fuel: &[i64]) -> Option<i64> {
+    fuel.get(fuel.len() / 2).copied()
+}
+
+fn tell_runs(runs: &Statistics) -> String {
+    let Some(median) = median(&runs.fuel) else { return String::new() };
+    let (least, most) = (runs.fuel.first(), runs.fuel.last());
+    format!(
+        "{} of late, {} of them faults, fuel {}–{}, median {median}",
+        runs.fuel.len(),
+        runs.faults,
+        least.unwrap_or(&0),
+        most.unwrap_or(&0),
+    )
+}
+
+fn record_runs(runs: &Statistics) -> Value {
+    let mut record = json!({"count": runs.fuel.len(), "faults": runs.faults});
+    if let (Some(least), Some(median), Some(most), Some(members)) =
+        (runs.fuel.first(), median(&runs.fuel), runs.fuel.last(), record.as_object_mut())
+    {
+        members.insert("fuel".to_owned(), json!({"least": least, "median": median, "most": most}));
+    }
+    record
+}
+
+fn record_past(past: &Past) -> Value {
+    let mut record = json!({
+        "description": text::visible(&past.description),
+        "time": past.time,
+        "entry": past.entry,
+    });
+    if let (Some(hash), Some(members)) = (&past.hash, record.as_object_mut()) {
+        members.insert("revision".to_owned(), hash.as_str().into());
+    }
+    record
+}

@@ -1,0 +1,142 @@
+//! `rollback`: takes a tool back to one of its revisions, or hides it.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::super::arguments::{Arguments, malformed};
+use super::super::host::Host;
+use super::super::reply::{Reply, put};
+use super::{Call, Description, ToolResult, arguments, reply};
+use crate::registry::{Status, Tool, short};
+use crate::sandbox::{Fault, Watch};
+
+const TEXT: &str = "\
+Take an evolved tool back to one of its revisions (`inspect` shows them), with the description and \
+examples it had then; or `retire` it: it is listed and found no more, and `rollback` brings it back. \
+Nothing is ever lost. Examples of tools that call it are run, and you are told which of them fail now.
+{\"tool\":\"double\",\"revision\":\"e26b8140b64f\"} or {\"tool\":\"double\",\"retire\":true}";
+
+pub(super) fn describe() -> Description {
+    let properties = json!({
+        "tool": {"type": "string", "description": "the name of an evolved tool"},
+        "revision": {"type": "string", "description": "the hash of a revision, or 8 of its digits or more"},
+        "retire": {"type": "boolean", "description": "hide the tool instead"},
+    });
+    Description {
+        title: "Roll a tool back".to_owned(),
+        text: TEXT.to_owned(),
+        input: arguments(&properties, &["tool"]),
+        output: reply(json!({
+            "name": {"type": "string"},
+            "revision": {"type": "string", "description": "what the tool is now, or was when it was retired"},
+            "status": {"enum": ["new", "changed", "described", "unchanged", "retired"]},
+            "previous": {"type": "string", "description": "the revision that it was at"},
+            "notes": {"type": "array", "items": {"type": "string"}},
+        })),
+        read_only: false,
+    }
+}
+
+/// What is asked for.
+enum Wish {
+    Revision(String),
+    Retirement,
+}
+
+/// What was done.
+enum Done {
+    Back(Tool, Status, Vec<String>),
+    Retired(Tool, Vec<String>),
+}
+
+pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
+    let (name, wish) = match read(&call.arguments) {
+        Ok(read) => read,
+        Err(fault) => return Err(host.refuse("rollback", &call, fault).await),
+    };
+    let arguments = Arc::clone(&call.arguments);
+    let act = move |host: &Host, watch: &Watch| act(host, &name, &wish, &arguments, watch);
+    match host.run_blocking(&call.caller, act).await? {
+        Ok(done) => Ok(tell(done)),
+        Err(fault) => Err(host.refuse("rollback", &call, fault).await),
+    }
+}
+
+fn read(text: &str) -> Result<(String, Wish), Fault> {
+    let arguments = Arguments::parse(text, "rollback", &["tool", "revision", "retire"])?;
+    let name = arguments.required("tool", "the name of an evolved tool")?;
+    match (arguments.text("revision")?, arguments.flag("retire")?) {
+        (Some(revision), false) => Ok((name, Wish::Revision(revision))),
+        (None, true) => Ok((name, Wish::Retirement)),
+        (Some(_), true) => {
+            Err(malformed("`revision` and `retire` are both given", Some("give only one of them")))
+        }
+        (None, false) => {
+            let hint = "add a revision, such as \"e26b8140b64f\", or {\"retire\": true}; `inspect` shows the history";
+            Err(malformed("there is nothing to go back to", Some(hint)))
+        }
+    }
+}
+
+fn act(
+    host: &Host,
+    name: &str,
+    wish: &Wish,
+    arguments: &str,
+    watch: &Watch,
+) -> Result<Done, Fault> {
+    match wish {
+        Wish::Revision(revision) => {
+            let (tool, status, notes) =
+                host.workshop.roll_back(name, revision, arguments, watch)?;
+            Ok(Done::Back(tool, status, notes))
+        }
+        Wish::Retirement => {
+            let (tool, notes) = host.workshop.retire(name, arguments)?;
+            Ok(Done::Retired(tool, notes))
+        }
+    }
+}
+
+fn tell(done: Done) -> Reply {
+    let (tool, status, previous, told, notes) = match done {
+        Done::Retired(tool, notes) => {
+            let (name, revision) = (&tool.name, tool.short());
+            let told = format!(
+                "retired `{name}`: rollback {{\"tool\":\"{name}\",\"revision\":\"{revision}\"}} brings it back"
+            );
+            (tool, "retired", None, told, notes)
+        }
+        Done::Back(tool, status, notes) => {
+            let (name, revision) = (&tool.name, tool.short());
+            let told = match &status {
+                Status::New => format!("`{name}` is back (revision {revision})"),
+                Status::Changed(previous) => {
+                    format!("`{name}` is back at revision {revision}, from {}", short(previous))
+                }
+                Status::Described => {
+                    format!(
+                        "`{name}` has the description and examples of then (revision {revision} as before)"
+                    )
+                }
+                Status::Unchanged => format!("`{name}` is at revision {revision} already"),
+            };
+            let word = status.name();
+            let previous = match status {
+                Status::Changed(previous) => Some(previous),
+                _ => None,
+            };
+            (tool, word, previous, told, notes)
+        }
+    };
+    let lines: Vec<&str> =
+        std::iter::once(told.as_str()).chain(notes.iter().map(String::as_str)).collect();
+    let record = json!({"name": tool.name, "revision": tool.hash, "status": status});
+    let mut reply = Reply::new(lines.join("\n"), record);
+    if let Some(previous) = previous {
+        reply.structured.insert("previous".to_owned(), previous.into());
+    }
+    put(&mut reply.structured, "notes", notes);
+    reply
+}
