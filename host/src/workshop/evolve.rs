@@ -5,7 +5,7 @@ mod examples;
 
 use serde_json::{Value, json};
 
-use super::{Tools, Workshop, record, refused, stored};
+use super::{STORAGE, Tools, Workshop, record, refused, stored};
 use crate::journal::{Draft, Kind};
 use crate::registry::{self, Change, Status, Tool};
 use crate::sandbox::{Fault, Summary, Watch, fault};
@@ -81,7 +81,7 @@ impl Workshop {
         let name = proposal.name.clone();
         let evolved = self.try_evolve(proposal, arguments, watch);
         if let Err(Refused { faults, .. }) = &evolved
-            && let Some(first) = faults.first()
+            && let Some(first) = faults.first().filter(|first| first.code != STORAGE)
         {
             let name = text::line(&name, MOST_NAME);
             let mut draft = Draft::new(Kind::Evolve, Some(&name), &first.code);
@@ -151,7 +151,7 @@ impl Workshop {
             self.journal.add(db, &draft)?;
             Ok::<_, registry::Error>((status, entry))
         })?;
-        self.registry.refresh()?;
+        self.spread();
         Ok(done)
     }
 
@@ -172,7 +172,7 @@ impl Workshop {
             Ok::<_, registry::Error>((tool, status))
         });
         let done = done.map_err(refused)?;
-        self.registry.refresh().map_err(stored)?;
+        self.spread();
         Ok(done)
     }
 
@@ -188,8 +188,15 @@ impl Workshop {
             Ok::<_, registry::Error>(tool)
         });
         let tool = done.map_err(refused)?;
-        self.registry.refresh().map_err(stored)?;
+        self.spread();
         Ok(tool)
+    }
+
+    /// Tells of a change that was made, whether or not that succeeds.
+    fn spread(&self) {
+        if let Err(error) = self.registry.refresh() {
+            tracing::error!(%error, "nobody was told of a change");
+        }
     }
 
     /// The checked term, and what there is to say of it.

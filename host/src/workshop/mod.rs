@@ -19,6 +19,9 @@ use crate::registry::{self, Registry};
 use crate::sandbox::{Fault, Limits, Outcome, Request, Sandbox, Watch, drive, fault};
 use crate::store::{self, Store};
 
+/// The code of the fault of a store that fails.
+const STORAGE: &str = "storage";
+
 /// Why a workshop does not open.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -62,7 +65,7 @@ pub struct Report {
 impl Workshop {
     /// Opens the store that the settings name, and verifies its journal.
     pub fn open(config: &Config, sandbox: Arc<Sandbox>) -> Result<Self, Error> {
-        let store = Arc::new(Store::open(&config.place)?);
+        let store = Arc::new(Store::open_within(&config.place, config.patience)?);
         let settings = journal::Settings {
             policy: config.journal.policy,
             most_payload: config.journal.most_payload,
@@ -72,6 +75,8 @@ impl Workshop {
         let journal = Journal::new(Arc::clone(&store), settings);
         let place = || store.path().map_or_else(String::new, |path| path.display().to_string());
         journal.verify().map_err(|reason| Error::Journal { place: place(), reason })?;
+        // After the journal, which can name the entry that is damaged.
+        store.check()?;
         let registry = Registry::open(Arc::clone(&store))?;
         Ok(Self { sandbox, registry, journal, store, limits: config.limits })
     }
@@ -129,9 +134,9 @@ pub fn stored(error: impl Into<store::Error>) -> Fault {
     tracing::error!(%error, "the store failed");
     let hint = match error {
         store::Error::Locked => "try again later",
-        _ => "nothing was changed; tell whoever runs this server",
+        _ => "tell whoever runs this server, then try again",
     };
-    fault("storage", error.to_string(), Some(hint))
+    fault(STORAGE, error.to_string(), Some(hint))
 }
 
 /// What a caller learns when the registry refuses something.
