@@ -50,7 +50,9 @@ impl Import {
         let text = read_file(&self.file)?;
         match workshop.import(&text, self.replace, &Watch::new(config.wall_clock)) {
             Ok((imported, notes)) => {
-                notes.iter().for_each(|note| complain(&text::line(note, MOST_LINE)));
+                for note in &notes {
+                    complain(&text::line(note, MOST_LINE));
+                }
                 let mut output = Output::open();
                 for tool in &imported {
                     output.line(&tell(tool));

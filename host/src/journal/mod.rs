@@ -253,13 +253,14 @@ impl Journal {
 
     /// Follows the chain from its start to its head.
     pub fn verify(&self) -> Result<Verified, Error> {
-        verify(&self.store)
+        self.store.read(chain::verify)
     }
-}
 
-/// Follows the chain of the journal in a store.
-pub fn verify(store: &Store) -> Result<Verified, Error> {
-    store.read(chain::verify)
+    /// Where it is kept.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
 }
 
 fn component_id(db: &Transaction<'_>, hash: &str) -> rusqlite::Result<i64> {

@@ -270,7 +270,7 @@ impl Registry {
         entry: i64,
     ) -> Result<(Tool, Status), Error> {
         let Some(past) = pinned(transaction, name, prefix, i64::MAX)? else {
-            return Err(self.missing(transaction, name, prefix));
+            return Err(missing(transaction, name, prefix));
         };
         let Tool { hash, source, description, examples, .. } = past.clone();
         let change = Change {
@@ -301,15 +301,14 @@ impl Registry {
         query::put(transaction, &Written { name, revision: None, description, examples, entry })?;
         Ok(tool)
     }
+}
 
-    fn missing(&self, transaction: &Transaction<'_>, name: &str, prefix: &str) -> Error {
-        match query::history(transaction, name, 1) {
-            Err(error) => error.into(),
-            Ok(history) if history.is_empty() => Error::Unknown(name.to_owned()),
-            Ok(_) => {
-                Error::Revision { name: name.to_owned(), prefix: prefix.to_owned(), found: "no" }
-            }
-        }
+/// Why a name cannot go back to a revision.
+fn missing(transaction: &Transaction<'_>, name: &str, prefix: &str) -> Error {
+    match query::history(transaction, name, 1) {
+        Err(error) => error.into(),
+        Ok(history) if history.is_empty() => Error::Unknown(name.to_owned()),
+        Ok(_) => Error::Revision { name: name.to_owned(), prefix: prefix.to_owned(), found: "no" },
     }
 }
 

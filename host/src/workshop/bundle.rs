@@ -72,18 +72,13 @@ impl Packed {
 
     /// What a message calls it.
     pub(super) fn quoted(&self) -> String {
-        match self.pinned {
-            false => quote_one(&self.name),
-            true => quote_one(&self.reference()),
-        }
+        quote_one(&self.reference())
     }
 
     /// What it is run by.
     pub(super) fn reference(&self) -> String {
-        match self.pinned {
-            false => self.name.clone(),
-            true => format!("{}@{}", self.name, self.sha256),
-        }
+        let Self { name, sha256, pinned, .. } = self;
+        if *pinned { format!("{name}@{sha256}") } else { name.clone() }
     }
 
     /// Its examples as the registry keeps them, however they were spaced.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::world::Candidate;
-use super::{Tools, Workshop, record, refused, stored, too_large};
+use super::{STORAGE, Tools, Workshop, record, refused, stored, too_large};
 use crate::journal::{Draft, Kind};
 use crate::registry::{self, Change, Status, Tool};
 use crate::sandbox::{Fault, Summary, Watch, fault};
@@ -84,7 +84,7 @@ impl Workshop {
         let name = proposal.name.clone();
         let evolved = self.try_evolve(proposal, arguments, watch);
         if let Err(Refused { faults, .. }) = &evolved
-            && let Some(first) = faults.first()
+            && let Some(first) = faults.first().filter(|first| first.code != STORAGE)
         {
             let name = text::line(&name, MOST_NAME);
             let mut draft = Draft::new(Kind::Evolve, Some(&name), &first.code);

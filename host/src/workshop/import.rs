@@ -9,7 +9,7 @@ use serde_json::json;
 use super::bundle::{self, Packed};
 use super::evolve::told;
 use super::world::Candidate;
-use super::{Refused, Tools, Workshop, record, refused, stored};
+use super::{Refused, STORAGE, Tools, Workshop, record, refused, stored};
 use crate::journal::{Draft, Kind};
 use crate::registry::{self, Change, Status, Tool};
 use crate::sandbox::{Fault, Watch, fault};
@@ -72,7 +72,7 @@ impl Workshop {
         let mut subject = None;
         let imported = self.try_import(text, replace, watch, &mut subject);
         if let Err(Refused { faults, .. }) = &imported
-            && let Some(first) = faults.first()
+            && let Some(first) = faults.first().filter(|first| first.code != STORAGE)
         {
             let subject = subject.map(|name: String| text::line(&name, MOST_NAME));
             let mut draft = Draft::new(Kind::Import, subject.as_deref(), &first.code);
@@ -106,7 +106,7 @@ impl Workshop {
             self.try_examples(&reference, examples, &tools, watch, &mut Vec::new())
                 .map_err(|refused| refused.of(&packed.quoted()))?;
             notes.extend(missing(packed, change, &tools)?);
-            if self.is_change(packed, &tools)? {
+            if is_change(packed, &tools)? {
                 self.broken_callers(&packed.name, &tools, watch, &mut notes)?;
             }
         }
@@ -164,12 +164,6 @@ impl Workshop {
         Ok(Checked { packed, change })
     }
 
-    /// Whether the name of a tool is going to stand for another term than it does.
-    fn is_change(&self, packed: &Packed, tools: &Tools) -> Result<bool, Fault> {
-        let current = tools.find(&packed.name)?;
-        Ok(!packed.pinned && current.is_some_and(|current| current.hash != packed.sha256))
-    }
-
     /// Registers a tool whose name stood for something else `before`, and journals it.
     fn register(
         &self,
@@ -196,10 +190,8 @@ impl Workshop {
                     Status::Unchanged
                 } else {
                     self.registry.evolve(db, change, entry)?;
-                    match current.hash == change.hash {
-                        true => Status::Described,
-                        false => Status::Changed(current.hash),
-                    }
+                    let is_described = current.hash == change.hash;
+                    if is_described { Status::Described } else { Status::Changed(current.hash) }
                 }
             }
             (_, None) => {
@@ -238,20 +230,24 @@ impl Refused {
     }
 }
 
+/// Whether the name of a tool is going to stand for another term than it does.
+fn is_change(packed: &Packed, tools: &Tools) -> Result<bool, Fault> {
+    let current = tools.find(&packed.name)?;
+    Ok(!packed.pinned && current.is_some_and(|current| current.hash != packed.sha256))
+}
+
 /// Whether a tool is here as it is in the file; refuses it where it is not and may not be changed.
 fn ensure_replaced(packed: &Packed, current: &Tool, replace: bool) -> Result<bool, Fault> {
     let is_same = packed.is_same(current)?;
     if is_same || packed.pinned || replace {
         return Ok(is_same);
     }
-    let message = format!(
-        "{} is here already, {}",
-        packed.quoted(),
-        match current.hash == packed.sha256 {
-            true => "with another description or other examples".to_owned(),
-            false => format!("at the revision `{}`", current.short()),
-        }
-    );
+    let how = if current.hash == packed.sha256 {
+        "with another description or other examples".to_owned()
+    } else {
+        format!("at the revision `{}`", current.short())
+    };
+    let message = format!("{} is here already, {how}", packed.quoted());
     Err(fault("malformed", message, Some("`--replace` takes the tools of the file")))
 }
 

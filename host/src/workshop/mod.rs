@@ -27,6 +27,9 @@ use crate::registry::{self, Registry};
 use crate::sandbox::{Excess, Fault, Limits, Outcome, Request, Sandbox, Watch, drive, fault};
 use crate::store::{self, Store};
 
+/// The code of the fault of a store that fails.
+const STORAGE: &str = "storage";
+
 /// Why a workshop does not open.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -140,9 +143,19 @@ pub fn open_journal(config: &Config) -> Result<Journal, Error> {
     Ok(Journal::new(open_store(config)?, settings(config, "")))
 }
 
-/// Follows the chain of the journal that the settings name.
+/// Follows the chain of the journal that the settings name, and looks at the file below it. In
+/// this order: the chain can name the entry that is damaged.
 pub fn verify(config: &Config, journal: &Journal) -> Result<journal::Verified, Error> {
-    journal.verify().map_err(|reason| broken(config, reason))
+    let file = config.place.file();
+    let place = || file.map_or_else(|| "memory".to_owned(), |file| file.display().to_string());
+    let verified = journal.verify();
+    let verified = verified.map_err(|reason| Error::Journal { place: place(), reason })?;
+    journal.store().check()?;
+    Ok(verified)
+}
+
+fn open_store(config: &Config) -> Result<Arc<Store>, Error> {
+    Ok(Arc::new(Store::open_within(&config.place, config.patience)?))
 }
 
 fn settings(config: &Config, component: &str) -> journal::Settings {
@@ -152,27 +165,6 @@ fn settings(config: &Config, component: &str) -> journal::Settings {
         most: config.journal.most,
         component: component.to_owned(),
     }
-}
-
-/// Where damage in the file has struck an entry of the journal, the error names that entry: this
-/// says more than the number of a page.
-fn open_store(config: &Config) -> Result<Arc<Store>, Error> {
-    let error = match Store::open(&config.place) {
-        Ok(store) => return Ok(Arc::new(store)),
-        Err(error @ store::Error::Damaged { .. }) => error,
-        Err(error) => return Err(error.into()),
-    };
-    let verified = Store::open_unchecked(&config.place).map(|store| journal::verify(&store));
-    match verified {
-        Ok(Err(reason @ journal::Error::Broken { .. })) => Err(broken(config, reason)),
-        _ => Err(error.into()),
-    }
-}
-
-fn broken(config: &Config, reason: journal::Error) -> Error {
-    let file = config.place.file();
-    let place = file.map_or_else(|| "memory".to_owned(), |file| file.display().to_string());
-    Error::Journal { place, reason }
 }
 
 /// The fault of a text that is over the limit of this name.
@@ -191,9 +183,9 @@ pub fn stored(error: impl Into<store::Error>) -> Fault {
     tracing::error!(%error, "the store failed");
     let hint = match error {
         store::Error::Locked => "try again later",
-        _ => "nothing was changed; tell whoever runs this server",
+        _ => "tell whoever runs this server, then try again",
     };
-    fault("storage", error.to_string(), Some(hint))
+    fault(STORAGE, error.to_string(), Some(hint))
 }
 
 /// What a caller learns when the registry refuses something.

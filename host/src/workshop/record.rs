@@ -43,7 +43,7 @@ impl From<&Request> for Recorded {
         let Limits { fuel, depth, memory, output } = request.limits;
         let (step, max_steps, context) = (request.step, request.max_steps, request.context.clone());
         let mut recorded =
-            Self { fuel, depth, memory, output, step, max_steps, context, ..Self::default() };
+            Self { context, fuel, depth, memory, output, step, max_steps, ..Self::default() };
         match &request.code {
             Code::Term(text) => recorded.code = Some(text.clone()),
             Code::Tool(name) => recorded.tool = Some(name.clone()),

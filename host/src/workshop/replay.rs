@@ -259,22 +259,18 @@ fn differences(
         }
     };
     compare("ending", json!(entry.ending), json!(record::ending(outcome)));
-    match &body.outcome {
-        // What was not kept cannot differ.
-        None => {}
-        Some(kept) => match kept.digest() {
-            Some(digest) => {
-                compare("outcome", json!(digest), json!(Digest::of(&now.to_string())));
+    // What was not kept cannot differ.
+    if let Some(kept) = &body.outcome {
+        if let Some(digest) = kept.digest() {
+            compare("outcome", json!(digest), json!(Digest::of(&now.to_string())));
+        } else {
+            let (recorded, now) = (fields(&parse(kept)), fields(&now));
+            let names: BTreeSet<&String> = recorded.keys().chain(now.keys()).collect();
+            for name in names {
+                let of = |fields: &Map<String, Value>| fields.get(name).cloned();
+                compare(name, of(&recorded).unwrap_or_default(), of(&now).unwrap_or_default());
             }
-            None => {
-                let (recorded, now) = (fields(&parse(kept)), fields(&now));
-                let names: BTreeSet<&String> = recorded.keys().chain(now.keys()).collect();
-                for name in names {
-                    let of = |fields: &Map<String, Value>| fields.get(name).cloned();
-                    compare(name, of(&recorded).unwrap_or_default(), of(&now).unwrap_or_default());
-                }
-            }
-        },
+        }
     }
     let usage = &outcome.usage;
     let fuel = i64::try_from(usage.fuel).unwrap_or(i64::MAX);

@@ -121,13 +121,11 @@ fn read_since(arguments: &Arguments<'_>) -> Result<(Option<i64>, Option<i64>), F
     if let Ok(entry) = text.parse::<u64>() {
         return Ok((None, Some(number(entry).saturating_sub(1))));
     }
-    match time::parse(&text) {
-        Some(moment) => Ok((Some(moment), None)),
-        None => {
-            let hint = "write the number of an entry, or a time such as \"2026-11-21T15:04:05Z\"";
-            Err(malformed("`since` is neither an entry nor a time", Some(hint)))
-        }
-    }
+    let Some(moment) = time::parse(&text) else {
+        let hint = "write the number of an entry, or a time such as \"2026-11-21T15:04:05Z\"";
+        return Err(malformed("`since` is neither an entry nor a time", Some(hint)));
+    };
+    Ok((Some(moment), None))
 }
 
 fn number(entry: u64) -> i64 {
