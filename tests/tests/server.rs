@@ -15,11 +15,15 @@ mod server {
     #[cfg(target_os = "linux")]
     mod hardening;
     mod hostile;
+    mod journal;
+    mod kept;
     mod profiles;
     mod registry;
+    mod replay;
     mod requests;
     mod results;
     mod sessions;
     mod text;
+    mod transfer;
     mod wire;
 }
