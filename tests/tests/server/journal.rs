@@ -465,3 +465,30 @@ fn a_policy_says_what_entries_keep() -> Result<()> {
     }
     Ok(())
 }
+
+/// README.md's table of flags says what `--help` says.
+#[test]
+fn the_table_of_flags_is_true() -> Result<()> {
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md"))?;
+    let (_, state) = readme.split_once("\n## State\n").context("README.md has no such section")?;
+    let rows: Vec<&str> = state
+        .lines()
+        .skip_while(|line| !line.starts_with("| `--"))
+        .take_while(|line| line.starts_with('|'))
+        .collect();
+    let help = Kept::new()?.execute_behind(&["--help"])?.output;
+    let (_, help) = help.split_once("\nState:").context("no such section in the help")?;
+    assert_eq!(rows.len(), help.matches("[env: MCP_PIF_").count(), "{help}");
+    for row in rows {
+        let cells: Vec<&str> = row.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
+        let flag = cells[1].split(' ').next().context("a flag")?;
+        let (_, told) = help.split_once(flag).with_context(|| flag.to_owned())?;
+        let told = told.split("\n      --").next().unwrap_or_default();
+        let variable = flag.trim_start_matches('-').replace('-', "_").to_uppercase();
+        ensure!(told.contains(&format!("[env: MCP_PIF_{variable}=")), "{flag}: {told}");
+        if row.contains("| `full` |") || cells[2].ends_with("iB") {
+            ensure!(told.contains(&format!("[default: {}]", cells[2])), "{flag}: {told}");
+        }
+    }
+    Ok(())
+}
