@@ -9,7 +9,7 @@ use serde_json::json;
 use super::bundle::{self, Packed};
 use super::evolve::told;
 use super::world::Candidate;
-use super::{Refused, STORAGE, Tools, Workshop, record, refused, stored};
+use super::{Refused, STORAGE, Tools, Workshop, record, refused, stored, too_large};
 use crate::journal::{Draft, Kind};
 use crate::registry::{self, Change, Status, Tool};
 use crate::sandbox::{Fault, Watch, fault};
@@ -137,6 +137,10 @@ impl Workshop {
     ) -> Result<Checked, Refused> {
         let (name, quoted) = (&packed.name, packed.quoted());
         self.registry.review(name, &packed.description, None).map_err(refused)?;
+        let length = packed.source.get().len();
+        if length > self.most_code {
+            return Err(too_large("code", name, length, self.most_code).into());
+        }
         let checked = self.sandbox.check(packed.source.get(), &watch.again());
         let summary = checked.map_err(|faults| Refused {
             during: Some(format!("the term of {quoted} is refused")),

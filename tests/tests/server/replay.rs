@@ -307,6 +307,27 @@ fn an_entry_of_another_evaluator_is_replayed_and_that_is_said() -> Result<()> {
     })
 }
 
+/// A run that was stopped by a limit of the host's may end otherwise on another host.
+#[test]
+fn limits_of_the_host_are_not_replayed() -> Result<()> {
+    let kept = Kept::new()?;
+    kept.session(|client| {
+        client.fault("run", &json!({"code": {"add": [1, 2]}, "fuel": 2}))?;
+        assert_equal(client, 1)
+    })?;
+    for limit in ["instance_memory", "wasmtime_fuel"] {
+        let copy = kept.copy()?;
+        let sql = format!(
+            r#"UPDATE entry SET body = replace(body, '"name":"fuel"', '"name":"{limit}"')"#
+        );
+        copy.tamper(&sql)?;
+        copy.forge()?;
+        let told = copy.prints(&["replay", "1"])?;
+        ensure!(told.starts_with(&format!("1 skipped: it was stopped by `{limit}`")), "{told}");
+    }
+    Ok(())
+}
+
 /// Each entry that cannot be replayed says why.
 #[test]
 fn what_cannot_be_replayed_says_why() -> Result<()> {

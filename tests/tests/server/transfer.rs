@@ -215,6 +215,17 @@ fn a_tool_that_is_here_is_changed_only_on_demand() -> Result<()> {
     Ok(())
 }
 
+/// A store takes no terms that its server would not take.
+#[test]
+fn a_term_that_is_too_long_is_refused() -> Result<()> {
+    let (from, to) = (workshop()?, Kept::new()?);
+    let exported = from.prints(&["export", "quadruple"])?;
+    let printed = to.execute(&["import", "-", "--max-code", "20"], &exported)?;
+    ensure!(printed.errors.starts_with("too-large: `double` has "), "{printed:?}");
+    ensure!(printed.errors.ends_with("nothing was imported\n"), "{printed:?}");
+    Ok(())
+}
+
 /// A tool that a term names and that is not there is told, and stops nobody.
 #[test]
 fn what_is_missing_is_told() -> Result<()> {
