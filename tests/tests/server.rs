@@ -4,6 +4,7 @@
 mod server {
     mod attacks;
     pub(crate) mod binary;
+    mod chain;
     #[expect(dead_code, reason = "shared with other tests")]
     pub(crate) mod client;
     mod command_line;
