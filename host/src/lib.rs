@@ -15,4 +15,5 @@ pub mod sandbox;
 mod similar;
 pub mod store;
 pub mod text;
+pub mod time;
 pub mod workshop;

@@ -208,6 +208,16 @@ pub(super) fn source(db: &Connection, hash: &str) -> rusqlite::Result<Option<Str
         .optional()
 }
 
+/// A name that stood for the term of a hash.
+pub(super) fn name_of(db: &Connection, hash: &str) -> rusqlite::Result<Option<String>> {
+    db.prepare_cached(
+        "SELECT c.name FROM revision r JOIN change c ON c.revision = r.id
+            WHERE r.hash = ?1 ORDER BY c.id DESC LIMIT 1",
+    )?
+    .query_row([hash], |row| row.get(0))
+    .optional()
+}
+
 /// Another name that is hardly told apart from this one.
 pub(super) fn twin(db: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
     for (kind, look) in name::twins(name).into_iter().enumerate() {

@@ -88,11 +88,6 @@ pub(super) fn run(
         Code::Tool(name) => Some(name.as_str()),
         Code::Term(_) => None,
     };
-    let ending = match &outcome.ending {
-        Ok(Ending::Value(_)) => "value",
-        Ok(Ending::Continuation(_)) => "continuation",
-        Err(fault) => &fault.code,
-    };
     Draft {
         fuel: Some(outcome.usage.fuel),
         request: json!(Recorded::from(request)),
@@ -101,7 +96,16 @@ pub(super) fn run(
         memory: outcome.usage.peak_memory,
         depth: outcome.usage.peak_depth,
         micros: u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
-        ..Draft::new(Kind::Run, subject, ending)
+        ..Draft::new(Kind::Run, subject, ending(outcome))
+    }
+}
+
+/// How a run ended, in a word.
+pub(super) fn ending(outcome: &Outcome) -> &str {
+    match &outcome.ending {
+        Ok(Ending::Value(_)) => "value",
+        Ok(Ending::Continuation(_)) => "continuation",
+        Err(fault) => &fault.code,
     }
 }
 

@@ -10,14 +10,16 @@ use std::path::Path;
 /// How the inspector exits when a tool says `isError`.
 const TOOL_FAILED: i32 = 5;
 
-const BUILT_IN: [&str; 10] = [
+const BUILT_IN: [&str; 12] = [
     "check",
     "evolve",
     "help",
     "inspect",
+    "journal_recent",
     "list",
     "memory_retrieve",
     "memory_store",
+    "replay",
     "rollback",
     "run",
     "server_info",

@@ -23,6 +23,8 @@ BUILT_IN = [
     "rollback",
     "memory_store",
     "memory_retrieve",
+    "journal_recent",
+    "replay",
     "server_info",
 ]
 DOUBLE = {

@@ -22,6 +22,8 @@ pub(crate) const BUILT_IN: &[&str] = &[
     "rollback",
     "memory_store",
     "memory_retrieve",
+    "journal_recent",
+    "replay",
     "server_info",
 ];
 

@@ -207,7 +207,7 @@ fn a_tool_is_inspected_from_all_sides() -> Result<()> {
     ensure!(record["runs"]["count"] == 2 && record["runs"]["faults"] == 1, "{record}");
     ensure!(record["current"] == true, "{record}");
     let difference = record["difference"].as_str().context("a difference")?;
-    ensure!(difference.contains("-") && difference.contains("+"), "{difference}");
+    ensure!(difference.contains('-') && difference.contains('+'), "{difference}");
     ensure!(
         difference.lines().any(|line| line.starts_with('-') && line.contains('3')),
         "{difference}"

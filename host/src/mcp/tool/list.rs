@@ -91,11 +91,10 @@ fn tell(page: &[Tool], total: u64, query: &str, tools: &Tools) -> Result<String,
     let mut text = match (total, query.trim()) {
         (0, "") => "no tools yet: make one with `evolve`".to_owned(),
         (0, query) => {
-            if let Some(similar) = tools.similar(query) {
-                format!("no tool matches; did you mean `{similar}`?")
-            } else {
-                let all = tools.registered.count().map_err(stored)?;
-                format!("no tool matches; there are {all} in all")
+            let all = tools.registered.count().map_err(stored)?;
+            match tools.similar(query) {
+                Some(similar) => format!("no tool matches; did you mean `{similar}`?"),
+                None => format!("no tool matches; there are {all} in all"),
             }
         }
         (total, _) if total > shown => format!("{shown} of {total} evolved tools:"),

@@ -5,9 +5,11 @@ mod evolve;
 mod evolved;
 mod help;
 mod inspect;
+mod journal_recent;
 mod list;
 mod memory_retrieve;
 mod memory_store;
+mod replay;
 mod rollback;
 mod run;
 mod server_info;
@@ -45,12 +47,14 @@ pub(super) enum BuiltIn {
     Rollback,
     MemoryStore,
     MemoryRetrieve,
+    JournalRecent,
+    Replay,
     ServerInfo,
 }
 
 impl BuiltIn {
     /// All of them, in the order in which they are listed.
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 12] = [
         Self::Evolve,
         Self::Run,
         Self::List,
@@ -60,6 +64,8 @@ impl BuiltIn {
         Self::Rollback,
         Self::MemoryStore,
         Self::MemoryRetrieve,
+        Self::JournalRecent,
+        Self::Replay,
         Self::ServerInfo,
     ];
 
@@ -78,6 +84,8 @@ impl BuiltIn {
             Self::Rollback => "rollback",
             Self::MemoryStore => "memory_store",
             Self::MemoryRetrieve => "memory_retrieve",
+            Self::JournalRecent => "journal_recent",
+            Self::Replay => "replay",
             Self::ServerInfo => "server_info",
         }
     }
@@ -94,6 +102,8 @@ impl BuiltIn {
             Self::Rollback => rollback::describe(),
             Self::MemoryStore => memory_store::describe(),
             Self::MemoryRetrieve => memory_retrieve::describe(),
+            Self::JournalRecent => journal_recent::describe(),
+            Self::Replay => replay::describe(),
             Self::ServerInfo => server_info::describe(),
         };
         tool.into_listed(self.name().to_owned(), profile)
@@ -110,6 +120,8 @@ impl BuiltIn {
             Self::Rollback => rollback::call(host, call).await,
             Self::MemoryStore => memory_store::call(host, call).await,
             Self::MemoryRetrieve => memory_retrieve::call(host, call).await,
+            Self::JournalRecent => journal_recent::call(host, call).await,
+            Self::Replay => replay::call(host, call).await,
             Self::ServerInfo => server_info::call(host, &call),
         }
     }
