@@ -178,6 +178,9 @@ impl Memory {
             return Ok(Kept { status: "unchanged", previous: None, memo });
         }
         self.ensure_room(db, previous.as_deref(), &note.value)?;
+        // Clocks stand still for a while, and are set back: the order of changes must not depend
+        // on that.
+        let now = now.max(query::last_update(db)? + 1);
         let memo = Memo {
             key: note.key.clone(),
             tags,

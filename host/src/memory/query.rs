@@ -44,6 +44,12 @@ pub(super) fn sums(db: &Connection) -> rusqlite::Result<(u64, u64)> {
     Ok((keys.unsigned_abs(), bytes.unsigned_abs()))
 }
 
+/// When the last change was made; 0 before the first.
+pub(super) fn last_update(db: &Transaction<'_>) -> rusqlite::Result<i64> {
+    db.prepare_cached("SELECT coalesce(max(updated), 0) FROM memory")?
+        .query_row([], |row| row.get(0))
+}
+
 /// Writes a row, over the one with this number if there is one.
 pub(super) fn put(db: &Transaction<'_>, id: Option<i64>, memo: &Memo) -> rusqlite::Result<()> {
     let Memo { key, tags, created, updated, size, value } = memo;

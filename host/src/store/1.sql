@@ -80,7 +80,8 @@ CREATE TABLE anchor (
 INSERT INTO anchor VALUES (0, 0, zeroblob(32));
 
 -- What models remember: a key, tags as a JSON list, and the value as JSON text, of `size` characters.
--- The value stands last: what is long is not read for what stands before it.
+-- The value stands last: what is long is not read for what stands before it. `created` and `updated`
+-- are in milliseconds since 1970; no two rows were updated at once.
 CREATE TABLE memory (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
