@@ -6,6 +6,7 @@ mod bench;
 mod cancel;
 mod clients;
 mod fuzz;
+mod kill;
 mod soak;
 mod tasks;
 
@@ -21,6 +22,7 @@ cargo x <task>
   cancel     how long cancelled runs go on (the number of cancellations; 300)
   fuzz       fuzz targets, all or those named, `--minutes N` each (needs cargo-fuzz);
              `fuzz seeds` makes the inputs to start from
+  kill       kill servers under load and look for what they acknowledged (rounds, seed; 1,000)
   soak       mixed calls on one server, and its memory (the number of calls; 1,000,000)
   clients    real MCP clients against the server (needs npm)
 ";
@@ -38,6 +40,7 @@ fn main() -> Result<()> {
         "bench" => bench::run(rest),
         "cancel" => cancel::run(rest),
         "fuzz" => fuzz::run(rest),
+        "kill" => kill::run(rest),
         "soak" => soak::run(rest),
         "clients" => clients::run(rest),
         "" | "help" | "--help" => {

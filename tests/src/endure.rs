@@ -1,0 +1,6 @@
+//! State that must survive: a server under load, killed at any moment, and what has to be in the
+//! store afterwards.
+
+pub mod kill;
+pub mod load;
+pub mod shop;
