@@ -12,5 +12,10 @@ mod client;
 mod folder;
 
 mod endurance {
+    mod flip;
     mod kill;
+    mod pages;
+    mod power;
+    mod store;
+    mod two;
 }

@@ -315,8 +315,19 @@ fn check(connection: &Connection, path: &Path) -> Result<(), Error> {
     if found == "ok" {
         return Ok(());
     }
-    let reason = format!("damaged: {found}; restore the file from a copy");
+    // It begins with a line that says which database: there is one.
+    let lines: Vec<&str> = found.lines().filter(|line| !line.starts_with("***")).collect();
+    let table = lines.iter().find_map(|line| table(connection, line));
+    let place = table.map(|table| format!(" (in the table `{table}`)")).unwrap_or_default();
+    let reason = format!("damaged: {}{place}; restore the file from a copy", lines.join(", "));
     Err(Error::Damaged { path: path.to_owned(), reason })
+}
+
+/// The table of which a line of the check tells: it knows the page where its tree starts.
+fn table(connection: &Connection, line: &str) -> Option<String> {
+    let root: i64 = line.strip_prefix("Tree ")?.split(' ').next()?.parse().ok()?;
+    let sql = "SELECT tbl_name FROM sqlite_schema WHERE rootpage = ?1";
+    connection.query_row(sql, [root], |row| row.get(0)).ok()
 }
 
 /// The number of the schema that a file has; 0 for an empty one.
