@@ -12,8 +12,13 @@ mod client;
 mod folder;
 
 mod endurance {
+    #[cfg(target_os = "linux")]
+    mod calls;
     mod flip;
+    #[cfg(unix)]
+    mod full;
     mod kill;
+    mod obstacle;
     mod pages;
     mod power;
     mod store;

@@ -105,7 +105,7 @@ pub enum Error {
     #[error("the store has become read-only: nothing was changed")]
     ReadOnly,
     /// A statement failed for another reason.
-    #[error("the store failed: {0}")]
+    #[error("the store failed: {0}{code}", code = code(.0))]
     Sqlite(rusqlite::Error),
 }
 
@@ -118,6 +118,13 @@ impl From<rusqlite::Error> for Error {
             _ => Self::Sqlite(error),
         }
     }
+}
+
+/// The number under which SQLite documents an error: its text does not tell a failing read from a
+/// failing write.
+fn code(error: &rusqlite::Error) -> String {
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    code.map(|code| format!(" (SQLite's code {code})")).unwrap_or_default()
 }
 
 /// An open store.
@@ -260,7 +267,11 @@ fn open_file(path: &Path, patience: Duration) -> Result<Connection, Error> {
         check(&connection, path)?;
     }
     migrate(&mut connection, path)?;
-    // Whoever cannot write is to hear of it now and not at the first change.
+    // Whoever cannot write is to hear of it now and not at the first change. SQLite opens what it
+    // cannot write for reading, and says nothing.
+    if connection.is_readonly("main")? {
+        return Err(Error::ReadOnly);
+    }
     connection.transaction_with_behavior(TransactionBehavior::Immediate)?.rollback()?;
     Ok(connection)
 }
