@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let plan = Plan { binary: &binary, cache: &cache, data: &data, rounds, seed, latest: LATEST };
     let tally = endure(&plan)?;
     println!(
-        "{} kills in {:.0} s: {} beside a server that went on, {} before the first call, {} with calls on their way",
+        "{} kills in {:.0} s: {} beside a server that went on, {} before the first answer, {} with calls on their way",
         tally.kills,
         start.elapsed().as_secs_f64(),
         tally.shared,

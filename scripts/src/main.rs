@@ -8,6 +8,8 @@ mod clients;
 mod fuzz;
 mod kill;
 mod soak;
+mod state;
+mod store;
 mod tasks;
 
 use anyhow::{Result, bail};
@@ -24,6 +26,8 @@ cargo x <task>
              `fuzz seeds` makes the inputs to start from
   kill       kill servers under load and look for what they acknowledged (rounds, seed; 1,000)
   soak       mixed calls on one server, and its memory (the number of calls; 1,000,000)
+  state      what lasting state costs: journaling, size, many tools, a long journal (calls; 2,000)
+  store      make the store of this version in tests/stores anew, before its schema is released
   clients    real MCP clients against the server (needs npm)
 ";
 
@@ -42,6 +46,8 @@ fn main() -> Result<()> {
         "fuzz" => fuzz::run(rest),
         "kill" => kill::run(rest),
         "soak" => soak::run(rest),
+        "state" => state::run(rest),
+        "store" => store::run(rest),
         "clients" => clients::run(rest),
         "" | "help" | "--help" => {
             print!("{USAGE}");

@@ -4,5 +4,6 @@
 mod check;
 pub mod kill;
 pub mod load;
+pub mod released;
 pub mod share;
 pub mod shop;

@@ -21,6 +21,7 @@ mod endurance {
     mod obstacle;
     mod pages;
     mod power;
+    mod released;
     mod store;
     mod two;
 }

@@ -119,7 +119,7 @@ fn one(plan: &Plan<'_>, tally: &mut Tally, first: u64, [a, b, c]: [u64; 3]) -> R
     let mut notes = victim.kill()?;
     tally.kills += 1;
     tally.shared += u64::from(is_shared);
-    tally.early += u64::from(notes.sent.is_empty());
+    tally.early += u64::from(notes.done.is_empty());
     tally.busy += u64::from(notes.sent.len() > notes.done.len());
     if let Some(other) = other {
         // It must go on as if nothing had been.
