@@ -7,6 +7,7 @@ use super::shop;
 use crate::generate::Random;
 use anyhow::{Context, Result, ensure};
 use mcp_pif::sandbox::Sandbox;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -68,6 +69,8 @@ pub fn endure(plan: &Plan<'_>) -> Result<Tally> {
     let sandbox = Arc::new(Sandbox::open(Some(plan.cache), 2)?);
     let mut random = Random::new(plan.seed);
     let (mut tally, mut all) = (Tally::default(), Revisions::new());
+    // One that was not acknowledged may have been made, and be found much later.
+    let mut sent = BTreeMap::new();
     let mut next = 1;
     for round in 0..plan.rounds {
         let mut seed = || u64::try_from(random.below(usize::MAX)).unwrap_or_default();
@@ -85,6 +88,8 @@ pub fn endure(plan: &Plan<'_>) -> Result<Tally> {
         tally.runs += found.runs;
         tally.unanswered += found.unanswered;
         tally.entries = entries;
+        let evolves = notes.sent.iter().filter(|(_, call)| matches!(call, Call::Evolve(_)));
+        sent.extend(evolves.map(|(number, call)| (*number, *call)));
         for (number, revision) in notes.done {
             if let Some(Call::Evolve(tool)) = notes.sent.get(&number) {
                 tally.evolves += 1;
@@ -94,7 +99,7 @@ pub fn endure(plan: &Plan<'_>) -> Result<Tally> {
         let is_last = round + 1 == plan.rounds;
         // Old revisions are not touched any more: it is enough to look at them now and then.
         let since = if is_last || round % 100 == 99 { 0 } else { next - 1_000_000 };
-        ensure_kept(&shop, &all, &notes.sent, since).with_context(context)?;
+        ensure_kept(&shop, &all, &sent, since).with_context(context)?;
         tally.trimmed = shop.journal.verify()?.anchor.id;
     }
     Ok(tally)
