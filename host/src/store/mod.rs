@@ -3,7 +3,7 @@
 //! the business of the registry, the journal and the memory.
 
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -107,7 +107,7 @@ pub enum Error {
     #[error("the store has become read-only: nothing was changed")]
     ReadOnly,
     /// A statement failed for another reason.
-    #[error("the store failed: {0}")]
+    #[error("the store failed: {0}{code}", code = code(.0))]
     Sqlite(rusqlite::Error),
 }
 
@@ -120,6 +120,13 @@ impl From<rusqlite::Error> for Error {
             _ => Self::Sqlite(error),
         }
     }
+}
+
+/// The number under which SQLite documents an error: its text does not tell a failing read from a
+/// failing write.
+fn code(error: &rusqlite::Error) -> String {
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    code.map(|code| format!(" (SQLite's code {code})")).unwrap_or_default()
 }
 
 /// An open store.
@@ -260,6 +267,7 @@ fn make_directory(directory: &Path) -> Result<(), Error> {
 
 fn open_file(path: &Path, patience: Duration) -> Result<Connection, Error> {
     ensure_whole(path)?;
+    make_private(path);
     let mut connection = Connection::open(path)?;
     configure(&connection, patience)?;
     // Before anything is written: the file of another application stays as it is.
@@ -269,9 +277,23 @@ fn open_file(path: &Path, patience: Duration) -> Result<Connection, Error> {
         check(&connection, path)?;
     }
     migrate(&mut connection, path)?;
-    // Whoever cannot write is to hear of it now and not at the first change.
+    // Whoever cannot write is to hear of it now and not at the first change. SQLite opens what it
+    // cannot write for reading, and says nothing.
+    if connection.is_readonly("main")? {
+        return Err(Error::ReadOnly);
+    }
     connection.transaction_with_behavior(TransactionBehavior::Immediate)?.rollback()?;
     Ok(connection)
+}
+
+/// Makes the file, if there is none, so that nobody else can read what tools are given and what they
+/// give; SQLite makes the files beside it alike. Why it cannot be made is told by SQLite.
+fn make_private(path: &Path) {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let _ = options.open(path);
 }
 
 /// An empty file is a new store, and SQLite throws away the log beside it. Ours is never empty
@@ -324,8 +346,19 @@ fn check(connection: &Connection, path: &Path) -> Result<(), Error> {
     if found == "ok" {
         return Ok(());
     }
-    let reason = format!("damaged: {found}; restore the file from a copy");
+    // It begins with a line that says which database: there is one.
+    let lines: Vec<&str> = found.lines().filter(|line| !line.starts_with("***")).collect();
+    let table = lines.iter().find_map(|line| table(connection, line));
+    let place = table.map(|table| format!(" (in the table `{table}`)")).unwrap_or_default();
+    let reason = format!("damaged: {}{place}; restore the file from a copy", lines.join(", "));
     Err(Error::Damaged { path: path.to_owned(), reason })
+}
+
+/// The table of which a line of the check tells: it knows the page where its tree starts.
+fn table(connection: &Connection, line: &str) -> Option<String> {
+    let root: i64 = line.strip_prefix("Tree ")?.split(' ').next()?.parse().ok()?;
+    let sql = "SELECT tbl_name FROM sqlite_schema WHERE rootpage = ?1";
+    connection.query_row(sql, [root], |row| row.get(0)).ok()
 }
 
 /// The number of the schema that a file has; 0 for an empty one.

@@ -65,6 +65,21 @@ fn a_tool_outlives_its_server() -> Result<()> {
     end(second)
 }
 
+#[cfg(unix)]
+#[test]
+fn nobody_else_reads_what_is_kept() -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let data = Folder::new()?;
+    let mut client = server(&data)?;
+    client.evolve("double", "Doubles", &double())?;
+    for file in std::fs::read_dir(data.path())? {
+        let file = file?;
+        let mode = file.metadata()?.permissions().mode() & 0o777;
+        ensure!(mode == 0o600, "{:?} has the mode {mode:o}", file.file_name());
+    }
+    end(client)
+}
+
 #[test]
 fn what_is_ephemeral_does_not() -> Result<()> {
     let mut client = Client::legacy_with(&["--ephemeral"])?;
