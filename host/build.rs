@@ -1,5 +1,6 @@
 //! Builds the evaluator for `wasm32-unknown-unknown`, encodes it as a component, and leaves it in
 //! `OUT_DIR/guest.wasm` for the sandbox to embed. `PIF_GUEST_WASM` names a component built before.
+//! The reference of the language is left beside it.
 
 use std::env;
 use std::ffi::OsString;
@@ -43,7 +44,22 @@ fn main() -> Result<()> {
         Some(path) => read_prebuilt(Path::new(&path))?,
         None => build(&out)?,
     };
-    fs::write(out.join("guest.wasm"), component).context("cannot write guest.wasm")
+    fs::write(out.join("guest.wasm"), component).context("cannot write guest.wasm")?;
+    fs::write(out.join("LANGUAGE.md"), language()?).context("cannot write LANGUAGE.md")
+}
+
+/// The reference. Whoever builds this package outside its workspace, with a component built
+/// before, gets a pointer instead.
+fn language() -> Result<String> {
+    let path = PathBuf::from(variable("CARGO_MANIFEST_DIR")?).join("../guest/LANGUAGE.md");
+    println!("cargo::rerun-if-changed={}", path.display());
+    Ok(fs::read_to_string(&path).unwrap_or_else(|_| {
+        let repository = env!("CARGO_PKG_REPOSITORY");
+        format!(
+            "# The language\n\nThe tool `help` describes every form, with an example and its \
+             result. All rules: <{repository}/blob/main/guest/LANGUAGE.md>\n"
+        )
+    }))
 }
 
 fn variable(name: &str) -> Result<OsString> {

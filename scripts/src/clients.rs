@@ -45,8 +45,23 @@ pub(crate) fn server() -> Result<(PathBuf, PathBuf)> {
     };
     let build = ["build", "--quiet", "--package", "mcp-pif", "--profile", profile];
     crate::tasks::command(env!("CARGO"), &build, &[])?;
-    let name = format!("mcp-pif{}", std::env::consts::EXE_SUFFIX);
-    Ok((target.to_owned(), folder.join(name)))
+    Ok((target.to_owned(), folder.join(binary())))
+}
+
+/// The same built for release, whatever this program is; or the binary that `MCP_PIF_BINARY` names.
+pub(crate) fn server_for_release() -> Result<(PathBuf, PathBuf)> {
+    let this = std::env::current_exe()?;
+    let target = this.ancestors().nth(2).context("this program is in no target directory")?;
+    if let Some(other) = std::env::var_os("MCP_PIF_BINARY") {
+        return Ok((target.to_owned(), other.into()));
+    }
+    let build = ["build", "--quiet", "--package", "mcp-pif", "--release"];
+    crate::tasks::command(env!("CARGO"), &build, &[])?;
+    Ok((target.to_owned(), target.join("release").join(binary())))
+}
+
+fn binary() -> String {
+    format!("mcp-pif{}", std::env::consts::EXE_SUFFIX)
 }
 
 /// What has been found so far.

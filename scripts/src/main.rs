@@ -6,7 +6,11 @@ mod bench;
 mod cancel;
 mod clients;
 mod fuzz;
+mod kill;
+mod replay;
 mod soak;
+mod state;
+mod store;
 mod tasks;
 
 use anyhow::{Result, bail};
@@ -22,7 +26,11 @@ cargo x <task>
   cancel     how long cancelled runs go on (the number of cancellations; 300)
   fuzz       fuzz targets, all or those named, `--minutes N` each (needs cargo-fuzz);
              `fuzz seeds` makes the inputs to start from
+  kill       kill servers under load and look for what they acknowledged (rounds, seed; 1,000)
+  replay     different runs, all of them again from the journal (the number of runs; 100,000)
   soak       mixed calls on one server, and its memory (the number of calls; 1,000,000)
+  state      what lasting state costs: journaling, size, many tools, a long journal (calls; 2,000)
+  store      make the store of this version in tests/stores anew, before its schema is released
   clients    real MCP clients against the server (needs npm)
 ";
 
@@ -40,7 +48,11 @@ fn main() -> Result<()> {
         "bench" => bench::run(rest),
         "cancel" => cancel::run(rest),
         "fuzz" => fuzz::run(rest),
+        "kill" => kill::run(rest),
+        "replay" => replay::run(rest),
         "soak" => soak::run(rest),
+        "state" => state::run(rest),
+        "store" => store::run(rest),
         "clients" => clients::run(rest),
         "" | "help" | "--help" => {
             print!("{USAGE}");

@@ -6,6 +6,7 @@ pub mod attack;
 pub mod case;
 pub mod component;
 pub mod definitional;
+pub mod endure;
 pub mod fuzz;
 pub mod generate;
 pub mod native;

@@ -49,7 +49,7 @@ impl Shell {
         Ok(self)
     }
 
-    fn execute(&self, arguments: &[&str]) -> Result<Ending> {
+    fn command(&self, arguments: &[&str]) -> Result<Command> {
         let mut command = Command::new(binary::path()?);
         command
             .env_clear()
@@ -60,7 +60,11 @@ impl Shell {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut child = command.spawn()?;
+        Ok(command)
+    }
+
+    fn execute(&self, arguments: &[&str]) -> Result<Ending> {
+        let mut child = self.command(arguments)?.spawn()?;
         let mut stdin = child.stdin.take().context("no standard input")?;
         // A command that does not read may be gone already.
         let _ = stdin.write_all(self.input.as_bytes());
@@ -217,6 +221,50 @@ fn every_flag_of_the_help_has_its_variable() -> Result<()> {
     Ok(())
 }
 
+/// The data directory may be named before or after a command, and after the command's own.
+#[test]
+fn the_data_directory_may_be_named_anywhere() -> Result<()> {
+    let shell = Shell::new()?;
+    shell.prints(&["import", "-", "--data", "kept"]).err().context("nothing on standard input")?;
+    for arguments in [
+        &["journal"][..],
+        &["journal", "verify"],
+        &["journal", "export"],
+        &["replay", "--all"],
+        &["check", "1"],
+    ] {
+        let before = shell.execute(&[&["--data", "kept"], arguments].concat())?;
+        let after = shell.execute(&[arguments, &["--data", "kept"]].concat())?;
+        ensure!(before.code == 0 && before.errors.is_empty(), "{arguments:?}: {before:?}");
+        assert_eq!((before.code, &before.out), (after.code, &after.out), "{arguments:?}");
+    }
+    let between = shell.prints(&["journal", "--data", "kept", "verify"])?;
+    assert_eq!(between, shell.prints(&["journal", "verify", "--data", "kept"])?);
+    let errors = shell.complains(1, &["--data", "empty", "journal"])?;
+    ensure!(errors.contains("empty/mcp-pif.db: there is no store"), "{errors}");
+    let errors = shell.complains(1, &["--ephemeral", "replay", "1"])?;
+    ensure!(errors.contains("--ephemeral"), "{errors}");
+    Ok(())
+}
+
+/// A reader that goes away is no error to complain about.
+#[test]
+fn a_closed_pipe_ends_quietly() -> Result<()> {
+    let shell = Shell::new()?;
+    shell.execute(&["import", "-", "--data", "kept"])?;
+    for arguments in
+        [&["journal"][..], &["journal", "export"], &["replay", "--all"], &["check", "1"]]
+    {
+        let mut command = shell.command(&[&["--data", "kept"], arguments].concat())?;
+        let mut child = command.stdin(Stdio::null()).spawn()?;
+        drop(child.stdout.take());
+        let output = child.wait_with_output()?;
+        ensure!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+        ensure!(output.status.code().is_some(), "{arguments:?} was killed");
+    }
+    Ok(())
+}
+
 #[test]
 fn misuse_ends_with_its_own_code() -> Result<()> {
     let shell = Shell::new()?;
@@ -227,6 +275,14 @@ fn misuse_ends_with_its_own_code() -> Result<()> {
         (vec!["--fule", "1"], "--fule"),
         (vec!["--fuel", "lots", "run", "1"], "--fuel"),
         (vec!["--wall-clock", "5", "run", "1"], "--wall-clock"),
+        (vec!["replay"], "<ENTRY>"),
+        (vec!["replay", "1", "--all"], "--all"),
+        (vec!["replay", "first"], "first"),
+        (vec!["export"], "<NAME>"),
+        (vec!["import"], "<FILE>"),
+        (vec!["journal", "--kind", "runs"], "refusal"),
+        (vec!["journal", "verify", "--expect", "17"], "ENTRY:HASH"),
+        (vec!["journal", "verify", "--expect", "17:abc"], "its whole hash"),
     ] {
         let errors = shell.complains(MISUSE, &arguments)?;
         assert!(errors.contains(part), "{arguments:?}: {errors}");

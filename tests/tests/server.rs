@@ -2,8 +2,10 @@
 //! lines and JSON, and from the command line.
 
 mod server {
+    mod aliases;
     mod attacks;
     pub(crate) mod binary;
+    mod chain;
     #[expect(dead_code, reason = "shared with other tests")]
     pub(crate) mod client;
     mod command_line;
@@ -15,11 +17,17 @@ mod server {
     #[cfg(target_os = "linux")]
     mod hardening;
     mod hostile;
+    mod journal;
+    mod kept;
+    mod memory;
     mod profiles;
     mod registry;
+    mod replay;
     mod requests;
+    mod resources;
     mod results;
     mod sessions;
     mod text;
+    mod transfer;
     mod wire;
 }

@@ -146,7 +146,7 @@ fn the_sandbox_knows_neither_protocol_nor_registry() -> Result<()> {
 
 #[test]
 fn only_the_keepers_of_state_know_the_database() -> Result<()> {
-    let homes = ["host/src/store/", "host/src/registry/", "host/src/journal/"];
+    let homes = ["host/src/store/", "host/src/registry/", "host/src/journal/", "host/src/memory/"];
     ensure_absent(&["host/src"], &["rusqlite::"], &homes)
 }
 
@@ -158,7 +158,7 @@ fn only_the_settings_come_from_the_environment() -> Result<()> {
 
 #[test]
 fn only_transport_and_command_line_write_to_standard_output() -> Result<()> {
-    let homes = ["host/src/mcp/transport.rs", "host/src/cli.rs"];
+    let homes = ["host/src/mcp/transport.rs", "host/src/cli/print.rs"];
     ensure_absent(&["host/src", "guest/src"], &["stdout()", "io::stdout"], &homes)?;
     let macros = ["print!", "println!", "eprint!", "eprintln!", "dbg!"];
     ensure_absent(&["host/src", "guest/src"], &macros, &[])

@@ -132,7 +132,8 @@ struct Service {
     /// Requests that may wait before the server stops reading
     #[arg(long, env = "MCP_PIF_QUEUE", value_name = "N", default_value = "256", value_parser = parse_count, global = true)]
     queue: u64,
-    /// How long a run may wait for its turn before it is refused as `busy`
+    /// How long a run may wait for its turn before it is refused as `busy`, and how long for
+    /// another process that is writing to the store
     #[arg(long, env = "MCP_PIF_PATIENCE", value_name = "TIME", default_value = "10s", value_parser = parse_duration, global = true)]
     patience: Duration,
     /// How much replies tell: `slim`, `structured` or `debug`

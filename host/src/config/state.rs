@@ -49,7 +49,7 @@ pub(super) struct State {
     #[arg(id = "journal-entry", long, env = "MCP_PIF_JOURNAL_ENTRY", value_name = "SIZE", default_value = "64KiB", value_parser = parse_size, global = true)]
     payload: u64,
     /// Size of the journal; the oldest entries go first. Without a file 16MiB at most
-    #[arg(id = "journal-size", long, env = "MCP_PIF_JOURNAL_SIZE", value_name = "SIZE", default_value = "256MiB", value_parser = parse_size, global = true)]
+    #[arg(id = "journal-size", long, env = "MCP_PIF_JOURNAL_SIZE", value_name = "SIZE", default_value = "128MiB", value_parser = parse_size, global = true)]
     size: u64,
 }
 

@@ -1,7 +1,7 @@
 //! The chain: each entry holds the hash of itself and of the entry before, so that nothing in the
 //! middle can be changed, added or taken away unseen.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
 use super::Error;
 use super::entry::{COLUMNS, Entry, Hash};
@@ -53,17 +53,22 @@ pub(super) fn head(db: &Connection) -> rusqlite::Result<Link> {
 
 /// Follows the chain from its anchor to its head.
 pub(super) fn verify(db: &Connection) -> Result<Verified, Error> {
-    let anchor = anchor(db)?;
+    // Another process may trim meanwhile: anchor and entries have to be of one moment.
+    let moment = db.unchecked_transaction()?;
+    follow(&moment)
+}
+
+fn follow(db: &Connection) -> Result<Verified, Error> {
+    let anchor = anchor(db).map_err(|error| unreadable(1, error))?;
     let mut head = anchor;
     let mut statement = db.prepare(&format!("SELECT {COLUMNS} ORDER BY e.id"))?;
     let mut rows = statement.query([])?;
     loop {
         let broken = |id, reason: &str| Error::Broken { id, reason: reason.to_owned() };
         let next = head.id + 1;
-        // A row that cannot even be read is as broken as one that was rewritten.
-        let row = rows.next().map_err(|error| broken(next, &error.to_string()))?;
+        let row = rows.next().map_err(|error| unreadable(next, error))?;
         let Some(row) = row else { return Ok(Verified { anchor, head }) };
-        let entry = Entry::read(row).map_err(|error| broken(next, &error.to_string()))?;
+        let entry = Entry::read(row).map_err(|error| unreadable(next, error))?;
         if entry.id != next {
             return Err(broken(next, &format!("it is missing: entry {} follows", entry.id)));
         }
@@ -71,6 +76,19 @@ pub(super) fn verify(db: &Connection) -> Result<Verified, Error> {
             return Err(broken(entry.id, "it is not as it was written"));
         }
         head = Link { id: entry.id, ends: entry.ends, hash: entry.hash };
+    }
+}
+
+/// A row that cannot even be read is as broken as one that was rewritten; a file that cannot be
+/// read just now is not.
+fn unreadable(id: i64, error: rusqlite::Error) -> Error {
+    use ErrorCode::{DatabaseCorrupt, NotADatabase, OutOfMemory, TooBig};
+    match error.sqlite_error_code() {
+        // A length that was tampered with may ask for any amount of memory.
+        None | Some(DatabaseCorrupt | NotADatabase | OutOfMemory | TooBig) => {
+            Error::Broken { id, reason: format!("it cannot be read: {error}") }
+        }
+        Some(_) => error.into(),
     }
 }
 

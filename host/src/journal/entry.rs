@@ -219,7 +219,14 @@ pub struct Hash(pub [u8; 32]);
 
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        const DIGITS: [char; 16] =
+            ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+        let digit = |n: u8| DIGITS.get(usize::from(n)).copied().unwrap_or_default();
+        let mut text = String::with_capacity(2 * self.0.len());
+        for byte in self.0 {
+            text.extend([digit(byte >> 4), digit(byte & 15)]);
+        }
+        f.write_str(&text)
     }
 }
 

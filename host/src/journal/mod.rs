@@ -3,6 +3,7 @@
 
 mod chain;
 mod entry;
+mod tell;
 
 use std::sync::Arc;
 
@@ -245,9 +246,20 @@ impl Journal {
         self.store.read(|db| Ok(chain::head(db)?))
     }
 
+    /// The last entry that was removed to keep the journal within its size.
+    pub fn anchor(&self) -> Result<Link, store::Error> {
+        self.store.read(|db| Ok(chain::anchor(db)?))
+    }
+
     /// Follows the chain from its start to its head.
     pub fn verify(&self) -> Result<Verified, Error> {
         self.store.read(chain::verify)
+    }
+
+    /// Where it is kept.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.store
     }
 }
 

@@ -1,6 +1,8 @@
 //! The arguments of a call, read no deeper than they have to be. Every fault names the argument
 //! and says what to write.
 
+use serde_json::value::RawValue;
+
 use super::members::Members;
 use crate::quantity::parse_size;
 use crate::sandbox::{Fault, fault};
@@ -45,6 +47,14 @@ impl<'a> Arguments<'a> {
         self.text(name)?.ok_or_else(|| {
             malformed(format!("the argument `{name}` is missing"), Some(&format!("add {meaning}")))
         })
+    }
+
+    /// An argument that is a list of strings.
+    pub(super) fn texts(&self, name: &str) -> Result<Option<Vec<String>>, Fault> {
+        let Some(raw) = self.raw(name) else { return Ok(None) };
+        let items: Vec<&RawValue> = serde_json::from_str(raw)
+            .map_err(|_| malformed(format!("`{name}` must be a list of strings"), None))?;
+        items.iter().map(|item| decode(name, item.get())).collect::<Result<_, _>>().map(Some)
     }
 
     /// An argument that counts something. Digits in a string count too.

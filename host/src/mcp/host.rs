@@ -97,12 +97,12 @@ impl Host {
         request.debug |= self.config.debug;
         let limits = request.limits;
         let (advance, advanced) = watch::channel(0);
-        let mut observer = Lines { advance, keep, lines: Vec::new(), echo: self.config.debug };
+        let mut observer = Lines { advance, keep, kept: Vec::new(), echo: self.config.debug };
         let run = self.run_blocking(caller, move |host, watch| {
             let is_told = host.config.profile == Profile::Debug;
             let revision = is_told.then(|| host.revision(&request.code, &tools, watch)).flatten();
             let report = host.workshop.run(&request, tools, &mut observer, watch);
-            let (evaluation, elapsed) = (observer.lines, report.elapsed);
+            let (evaluation, elapsed) = (observer.kept, report.elapsed);
             let (outcome, entry) = (report.outcome, report.entry);
             Report { outcome, evaluation, limits, elapsed, revision, entry }
         });
@@ -221,7 +221,7 @@ struct Lines {
     advance: watch::Sender<u64>,
     /// How many debug lines to keep.
     keep: usize,
-    lines: Vec<String>,
+    kept: Vec<String>,
     /// Whether debug lines go to stderr.
     echo: bool,
 }
@@ -235,8 +235,8 @@ impl Observer for Lines {
         if self.echo {
             complain(&text::line(line, MOST_ECHO));
         }
-        if self.lines.len() < self.keep {
-            self.lines.push(text::line(line, LONGEST_LINE));
+        if self.kept.len() < self.keep {
+            self.kept.push(text::line(line, LONGEST_LINE));
         }
     }
 }

@@ -185,7 +185,8 @@ fn without_arguments(members: &Members<'_>, call: &Members<'_>) -> String {
     }))
 }
 
-fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+/// The text of an object with these members.
+pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let members: Vec<String> =
         members.map(|(name, value)| format!("{}:{value}", serde_json::Value::from(name))).collect();
     format!("{{{}}}", members.join(","))

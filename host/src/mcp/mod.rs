@@ -1,6 +1,8 @@
 //! The Model Context Protocol: sessions, tools, replies. Nothing outside this module knows rmcp.
 
+mod alias;
 mod arguments;
+mod completion;
 mod host;
 mod line;
 mod members;
@@ -8,6 +10,7 @@ mod message;
 mod outlet;
 mod profile;
 mod reply;
+mod resource;
 mod scan;
 mod server;
 mod tool;

@@ -10,7 +10,7 @@ use crate::config::Profile;
 use crate::sandbox::milliseconds;
 
 /// Members of records that the text does not tell. Where there is nothing but text, they follow it.
-const UNTOLD: [&str; 5] = ["warnings", "trace", "evaluation", "steps", "next_cursor"];
+const UNTOLD: [&str; 6] = ["warnings", "trace", "evaluation", "steps", "next_cursor", "tags"];
 
 /// The result of a call as the profile has it.
 pub(super) fn present(result: ToolResult, profile: Profile) -> CallToolResult {

@@ -20,6 +20,9 @@ const MOST_LINE: usize = 2_500;
 /// Characters of a list of lines, such as warnings.
 const MOST_LINES: usize = 50_000;
 
+/// How to have a result that can be shown.
+const LESS: &str = "return less: `take`, `slice`, `length`, or fold the result to what you need";
+
 /// What a tool has to say.
 #[derive(Debug)]
 pub(super) struct Reply {
@@ -31,6 +34,22 @@ impl Reply {
     /// A reply whose record is a JSON object.
     pub(super) fn new(text: impl Into<String>, structured: Value) -> Self {
         Self { text: text.into(), structured: object(structured) }
+    }
+
+    /// Says something more.
+    pub(super) fn note(&mut self, notes: &[String]) {
+        for note in notes {
+            self.text.push('\n');
+            self.text.push_str(note);
+        }
+        let mut all: Vec<Value> = notes.iter().map(|note| note.as_str().into()).collect();
+        if all.is_empty() {
+            return;
+        }
+        if let Some(Value::Array(before)) = self.structured.remove("notes") {
+            all.splice(0..0, before);
+        }
+        self.structured.insert("notes".to_owned(), Value::Array(all));
     }
 }
 
@@ -94,7 +113,7 @@ fn tell_ending(report: &Report, host: &Host) -> Result<Reply, Refusal> {
         Err(fault) => return Err(Refusal::after(fault, usage.fuel)),
     };
     let lines = host.config.profile.lines();
-    let mut reply = show(json, host.config.max_result);
+    let mut reply = show(json, "result", host.config.max_result, LESS);
     reply.structured.insert("kind".to_owned(), kind.into());
     reply.structured.insert("fuel".to_owned(), usage.fuel.into());
     if *driven > 0 {
@@ -105,30 +124,49 @@ fn tell_ending(report: &Report, host: &Host) -> Result<Reply, Refusal> {
     Ok(reply)
 }
 
-/// A value, exactly or not at all.
-fn show(json: &str, most: usize) -> Reply {
+/// A value, exactly or not at all; `hint` says how to ask for less.
+pub(super) fn show(json: &str, what: &str, most: usize, hint: &str) -> Reply {
     let text = plain(json);
     let size = text.chars().count();
     if size > most {
-        let hint = "return less: `take`, `slice`, `length`, or fold the result to what you need";
         let text = format!(
-            "the result has {size} characters, more than the {most} that are shown; {hint}"
+            "the {what} has {size} characters, more than the {most} that are shown; {hint}"
         );
         let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
         let limit = excess(Excess { name: "result", used: count(size), limit: count(most) });
         let record = json!({"truncated": true, "size": size, "hint": hint, "limit": limit});
         return Reply::new(text, record);
     }
+    Reply { text, structured: exact(json) }
+}
+
+/// The members that hold a value: as such where clients can be trusted with it, as text where
+/// they may not have it exactly otherwise.
+pub(super) fn exact(json: &str) -> JsonObject {
     let mut structured = JsonObject::new();
     let shallow = scan::depth(json.as_bytes()) <= TRUSTED_DEPTH;
-    let value = shallow.then(|| serde_json::from_str(json).ok()).flatten();
-    if value.is_none() || scan::has_wide_integer(json) {
+    let value: Option<Value> = shallow.then(|| serde_json::from_str(json).ok()).flatten();
+    // Of members with one name, parsers keep the last.
+    let is_whole =
+        value.as_ref().is_some_and(|it| count_members(it) == scan::members(json.as_bytes()));
+    if !is_whole || scan::has_wide_number(json) {
         structured.insert("exact".to_owned(), json.into());
     }
     if let Some(value) = value {
         structured.insert("value".to_owned(), value);
     }
-    Reply { text, structured }
+    structured
+}
+
+/// How many members all objects in a value have.
+fn count_members(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(count_members).sum(),
+        Value::Object(members) => {
+            members.len() + members.values().map(count_members).sum::<usize>()
+        }
+        _ => 0,
+    }
 }
 
 /// A fault in words.

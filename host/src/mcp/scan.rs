@@ -97,8 +97,19 @@ pub(super) fn depth(text: &[u8]) -> usize {
     deepest
 }
 
-/// Whether `text`, which is JSON, holds an integer beyond ±(2^53 − 1).
-pub(super) fn has_wide_integer(text: &str) -> bool {
+/// How many members the objects of `text`, which is JSON, have as they are written.
+pub(super) fn members(text: &[u8]) -> usize {
+    let mut nesting = Nesting::default();
+    let is_member = |byte: &&u8| {
+        nesting.step(**byte);
+        !nesting.in_text && **byte == b':'
+    };
+    text.iter().filter(is_member).count()
+}
+
+/// Whether `text`, which is JSON, holds an integer beyond ±(2^53 − 1), or a number with more
+/// digits or a higher exponent than doubles have.
+pub(super) fn has_wide_number(text: &str) -> bool {
     let mut nesting = Nesting::default();
     let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+');
     text.split(|c: char| {
@@ -110,7 +121,12 @@ pub(super) fn has_wide_integer(text: &str) -> bool {
 
 fn is_wide(token: &str) -> bool {
     const WIDEST: &str = "9007199254740991";
-    token.bytes().all(|byte| byte.is_ascii_digit()) && (token.len(), token) > (WIDEST.len(), WIDEST)
+    const MOST_DIGITS: usize = 17;
+    let digits = token.bytes().filter(u8::is_ascii_digit).count();
+    if digits == token.len() {
+        return (token.len(), token) > (WIDEST.len(), WIDEST);
+    }
+    digits > MOST_DIGITS || token.parse().is_ok_and(f64::is_infinite)
 }
 
 /// Where in JSON text we are.
@@ -190,18 +206,30 @@ mod tests {
     }
 
     #[test]
-    fn sees_wide_integers() {
-        for wide in ["9007199254740992", "[1,-9007199254740992]", r#"{"a":12345678901234567890}"#] {
-            assert!(has_wide_integer(wide), "{wide}");
+    fn counts_members() {
+        assert_eq!(members(br#"{"a":1,"a:b":[{"c":":"},{}],"d\":":2}"#), 4);
+        assert_eq!(members(b"[1]"), 0);
+    }
+
+    #[test]
+    fn sees_wide_numbers() {
+        for wide in [
+            "9007199254740992",
+            "[1,-9007199254740992]",
+            r#"{"a":12345678901234567890}"#,
+            "1.2345678901234567890",
+            "[1e400]",
+        ] {
+            assert!(has_wide_number(wide), "{wide}");
         }
         for narrow in [
             "9007199254740991",
-            "1.2345678901234567890",
+            "-1.2345678901234567",
             "1e99",
             r#""99999999999999999999""#,
             r#"{"99999999999999999999":1}"#,
         ] {
-            assert!(!has_wide_integer(narrow), "{narrow}");
+            assert!(!has_wide_number(narrow), "{narrow}");
         }
     }
 }

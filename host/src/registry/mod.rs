@@ -2,6 +2,7 @@
 //! ever stood for. The registry takes terms as text that somebody else has checked; it knows
 //! neither the language nor MCP.
 
+mod error;
 pub mod name;
 mod query;
 mod revision;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use rusqlite::Transaction;
 use tokio::sync::watch;
 
+pub use self::error::Error;
 pub use self::revision::{Past, Tool, short};
 
 use self::query::Written;
@@ -20,95 +22,6 @@ use crate::store::{self, Store};
 
 /// How few digits of a hash may name a revision.
 const SHORTEST_PREFIX: usize = 8;
-
-/// Why a change was refused.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The name has another form than names have.
-    #[error(
-        "`{0}` cannot name a tool: write a letter or `_` first, then up to 63 letters, digits, `_` or `-`"
-    )]
-    Name(String),
-    /// The name is kept for the server.
-    #[error("`{name}` is too close to the built-in `{reserved}`: choose another name")]
-    Reserved {
-        /// What was asked for.
-        name: String,
-        /// What it collides with.
-        reserved: &'static str,
-    },
-    /// The name would be taken for that of another tool.
-    #[error("`{name}` looks like the tool `{other}`: change that one, or choose another name")]
-    Twin {
-        /// What was asked for.
-        name: String,
-        /// What it would be taken for.
-        other: String,
-    },
-    /// The description holds a character that cannot be seen.
-    #[error(
-        "the description holds the invisible character U+{code:04X} at position {index}: remove it"
-    )]
-    Hidden {
-        /// The character's code point.
-        code: u32,
-        /// How many characters precede it.
-        index: usize,
-    },
-    /// The description goes on out of sight.
-    #[error("the description has a gap before position {index}: bring its parts together")]
-    Gap {
-        /// How many characters precede the one that is too much.
-        index: usize,
-    },
-    /// The description piles up combining marks.
-    #[error("the description stacks marks at position {index}: use fewer on one letter")]
-    Stacked {
-        /// How many characters precede the one that is too much.
-        index: usize,
-    },
-    /// The description is too long.
-    #[error("the description has {length} characters: shorten it to at most {}", text::LONGEST)]
-    Long {
-        /// How many characters it has.
-        length: usize,
-    },
-    /// What should name a revision is no hash.
-    #[error("a revision is named by at least the first {SHORTEST_PREFIX} digits of its hash")]
-    Prefix,
-    /// Somebody else changed the tool meanwhile.
-    #[error("`{name}` {found}, not at the revision `{expected}`: look at it again, then evolve it")]
-    Conflict {
-        /// The tool.
-        name: String,
-        /// What the caller believed.
-        expected: String,
-        /// What is so.
-        found: String,
-    },
-    /// There is no such tool.
-    #[error("there is no tool `{0}`")]
-    Unknown(String),
-    /// The tool never was at such a revision, or at several.
-    #[error("`{name}` has {found} revision `{prefix}`: `inspect` shows its history")]
-    Revision {
-        /// The tool.
-        name: String,
-        /// What was asked for.
-        prefix: String,
-        /// How many there are, in words.
-        found: &'static str,
-    },
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] store::Error),
-}
-
-impl From<rusqlite::Error> for Error {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Store(error.into())
-    }
-}
 
 /// A definition to be made.
 #[derive(Debug, Clone)]
@@ -241,6 +154,25 @@ impl Registry {
         Ok(status)
     }
 
+    /// What a name stands for within a transaction.
+    pub fn current(
+        &self,
+        transaction: &Transaction<'_>,
+        name: &str,
+    ) -> Result<Option<Tool>, Error> {
+        Ok(query::find(transaction, name, i64::MAX)?)
+    }
+
+    /// Whether a name stands or ever stood for the term of a hash.
+    pub fn has_stood_for(
+        &self,
+        transaction: &Transaction<'_>,
+        name: &str,
+        hash: &str,
+    ) -> Result<bool, Error> {
+        Ok(query::find_pinned(transaction, name, hash, i64::MAX)?.is_some())
+    }
+
     /// Makes a name stand again for what it once stood for, with the description and examples of
     /// then; gives what it stands for now. The same goes for [`Registry::refresh`].
     pub fn roll_back(
@@ -251,7 +183,7 @@ impl Registry {
         entry: i64,
     ) -> Result<(Tool, Status), Error> {
         let Some(past) = pinned(transaction, name, prefix, i64::MAX)? else {
-            return Err(self.missing(transaction, name, prefix));
+            return Err(missing(transaction, name, prefix));
         };
         let Tool { hash, source, description, examples, .. } = past.clone();
         let change = Change {
@@ -282,16 +214,6 @@ impl Registry {
         query::put(transaction, &Written { name, revision: None, description, examples, entry })?;
         Ok(tool)
     }
-
-    fn missing(&self, transaction: &Transaction<'_>, name: &str, prefix: &str) -> Error {
-        match query::history(transaction, name, 1) {
-            Err(error) => error.into(),
-            Ok(history) if history.is_empty() => Error::Unknown(name.to_owned()),
-            Ok(_) => {
-                Error::Revision { name: name.to_owned(), prefix: prefix.to_owned(), found: "no" }
-            }
-        }
-    }
 }
 
 /// The registry as it was after one of its changes.
@@ -306,7 +228,7 @@ impl Snapshot {
     pub fn find(&self, reference: &str) -> Result<Option<Tool>, Error> {
         let (name, pin) = name::split(reference);
         self.store.read(|db| match pin {
-            None => Ok(query::find(db, name, self.as_of)?),
+            None => Ok(query::find(db, name, self.as_of)?.map(intact).transpose()?),
             Some(prefix) => pinned(db, name, prefix, self.as_of),
         })
     }
@@ -347,6 +269,11 @@ impl Snapshot {
         self.store.read(|db| Ok(query::names(db, prefix, most)?))
     }
 
+    /// How many tools have names that begin like this.
+    pub fn count_names(&self, prefix: &str) -> Result<u64, store::Error> {
+        self.store.read(|db| Ok(query::count_names(db, prefix)?))
+    }
+
     /// What a name has stood for, the latest first.
     pub fn history(&self, name: &str, most: usize) -> Result<Vec<Past>, store::Error> {
         self.store.read(|db| Ok(query::history(db, name, most)?))
@@ -364,7 +291,25 @@ impl Snapshot {
 
     /// The term of a hash, whatever names it has had.
     pub fn source(&self, hash: &str) -> Result<Option<String>, store::Error> {
-        self.store.read(|db| Ok(query::source(db, hash)?))
+        self.store.read(|db| match query::source(db, hash)? {
+            Some(source) if !revision::is_named(&source, hash) => {
+                let tool = match query::name_of(db, hash)? {
+                    Some(name) => format!("`{name}`"),
+                    None => "a tool that was forgotten".to_owned(),
+                };
+                Err(store::Error::Altered { tool, hash: hash.to_owned() })
+            }
+            found => Ok(found),
+        })
+    }
+}
+
+/// Why a tool cannot go back to a revision that it does not have.
+fn missing(transaction: &Transaction<'_>, name: &str, prefix: &str) -> Error {
+    match query::history(transaction, name, 1) {
+        Err(error) => error.into(),
+        Ok(history) if history.is_empty() => Error::Unknown(name.to_owned()),
+        Ok(_) => Error::Revision { name: name.to_owned(), prefix: prefix.to_owned(), found: "no" },
     }
 }
 
@@ -382,8 +327,17 @@ fn pinned(
             let found = "more than one";
             Err(Error::Revision { name: name.to_owned(), prefix, found })
         }
-        found => Ok(found.map(|(tool, _)| tool)),
+        found => Ok(found.map(|(tool, _)| intact(tool)).transpose()?),
     }
+}
+
+/// A tool whose term is the one that its hash names. Whoever gets at the file can change the one
+/// and not the other.
+fn intact(tool: Tool) -> Result<Tool, store::Error> {
+    if revision::is_named(&tool.source, &tool.hash) {
+        return Ok(tool);
+    }
+    Err(store::Error::Altered { tool: format!("`{}`", tool.name), hash: tool.hash })
 }
 
 /// A name that exists already stays usable, whatever looks like it.
@@ -397,6 +351,11 @@ fn ensure_distinct(twin: Option<String>, name: &str) -> Result<(), Error> {
 fn ensure_prefix(prefix: &str) -> Result<(), Error> {
     let is_hash = prefix.len() <= 64 && prefix.bytes().all(|b| b.is_ascii_hexdigit());
     if prefix.len() < SHORTEST_PREFIX || !is_hash { Err(Error::Prefix) } else { Ok(()) }
+}
+
+/// Whether a text pins the revision of a hash.
+pub(crate) fn is_prefix(prefix: &str, hash: &str) -> bool {
+    ensure_prefix(prefix).is_ok() && hash.starts_with(&prefix.to_ascii_lowercase())
 }
 
 fn ensure_expected(
@@ -424,7 +383,7 @@ mod tests {
             name: "double".to_owned(),
             description: description.to_owned(),
             source: source.to_owned(),
-            hash: format!("{source:0>64}"),
+            hash: revision::hash(source),
             tools: Vec::new(),
             examples: "[]".to_owned(),
             expected: expected.map(str::to_owned),
@@ -447,7 +406,7 @@ mod tests {
         assert_eq!(evolve(&registry, &change("1", "", None))?, Status::New);
         assert_eq!(evolve(&registry, &change("1", "", None))?, Status::Unchanged);
         assert_eq!(evolve(&registry, &change("1", "one", None))?, Status::Described);
-        let first = format!("{:0>64}", 1);
+        let first = revision::hash("1");
         let changed = evolve(&registry, &change("2", "one", None))?;
         assert_eq!(changed, Status::Changed(first.clone()));
         let after = registry.snapshot()?;
@@ -466,7 +425,28 @@ mod tests {
         assert!(matches!(conflict, Err(Error::Conflict { .. })));
         assert_eq!(evolve(&registry, &change("1", "", None))?, Status::New);
         assert!(matches!(evolve(&registry, &change("1", "", Some("123"))), Err(Error::Prefix)));
-        assert_eq!(evolve(&registry, &change("2", "", Some("00000000")))?.name(), "changed");
+        let first = revision::hash("1");
+        assert_eq!(evolve(&registry, &change("2", "", Some(&first[..8])))?.name(), "changed");
+        Ok(())
+    }
+
+    #[test]
+    fn refuses_a_term_that_was_altered() -> Result<(), Error> {
+        let registry = registry();
+        evolve(&registry, &change("1", "", None))?;
+        let first = revision::hash("1");
+        registry.store.write(Durability::Process, |db| {
+            db.execute("UPDATE revision SET source = '2'", []).map_err(Error::from)
+        })?;
+        let tools = registry.snapshot()?;
+        for found in [
+            tools.find("double").map_err(|error| error.to_string()),
+            tools.find(&format!("double@{first}")).map_err(|error| error.to_string()),
+            tools.source(&first).map(|_| None).map_err(|error| error.to_string()),
+        ] {
+            let error = found.expect_err("altered");
+            assert!(error.contains("`double`") && error.contains(&first), "{error}");
+        }
         Ok(())
     }
 
@@ -480,7 +460,8 @@ mod tests {
         write(&|db| registry.retire(db, "double", 2).map(drop))?;
         assert_eq!(registry.snapshot()?.find("double")?, None);
         assert_eq!(registry.snapshot()?.count()?, 0);
-        write(&|db| registry.roll_back(db, "double", "00000000", 3).map(drop))?;
+        let first = revision::hash("1");
+        write(&|db| registry.roll_back(db, "double", &first[..8], 3).map(drop))?;
         assert_eq!(registry.snapshot()?.count()?, 1);
         let gone = write(&|db| registry.roll_back(db, "double", "12345678", 4).map(drop));
         assert!(matches!(gone, Err(Error::Revision { found: "no", .. })));

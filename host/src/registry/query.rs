@@ -139,6 +139,15 @@ pub(super) fn names(db: &Connection, prefix: &str, most: usize) -> rusqlite::Res
         .collect()
 }
 
+/// How many current names begin like this.
+pub(super) fn count_names(db: &Connection, prefix: &str) -> rusqlite::Result<u64> {
+    // Names are ASCII letters, digits, `_` and `-`: all of them come before `~`.
+    let count: i64 = db
+        .prepare_cached("SELECT count(*) FROM tool WHERE name >= ?1 AND name < ?1 || '~'")?
+        .query_row([prefix], |row| row.get(0))?;
+    Ok(count.unsigned_abs())
+}
+
 /// Names among which one that was misspelt may be: all, or of very many those that begin alike.
 pub(super) fn near(db: &Connection, name: &str) -> rusqlite::Result<Vec<String>> {
     let all = names(db, "", COMPARED + 1)?;
@@ -197,6 +206,16 @@ pub(super) fn source(db: &Connection, hash: &str) -> rusqlite::Result<Option<Str
     db.prepare_cached("SELECT source FROM revision WHERE hash = ?1")?
         .query_row([hash], |row| row.get(0))
         .optional()
+}
+
+/// A name that stood for the term of a hash.
+pub(super) fn name_of(db: &Connection, hash: &str) -> rusqlite::Result<Option<String>> {
+    db.prepare_cached(
+        "SELECT c.name FROM revision r JOIN change c ON c.revision = r.id
+            WHERE r.hash = ?1 ORDER BY c.id DESC LIMIT 1",
+    )?
+    .query_row([hash], |row| row.get(0))
+    .optional()
 }
 
 /// Another name that is hardly told apart from this one.

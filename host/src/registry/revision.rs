@@ -1,5 +1,7 @@
 //! What the registry keeps of a tool.
 
+use sha2::{Digest, Sha256};
+
 /// How many digits of a hash are shown where a whole one would be noise.
 const SHORT: usize = 12;
 
@@ -47,4 +49,14 @@ impl Tool {
 #[must_use]
 pub fn short(hash: &str) -> &str {
     hash.get(..SHORT).unwrap_or(hash)
+}
+
+/// The name of a term: sha256 of its canonical text.
+pub(super) fn hash(source: &str) -> String {
+    format!("{:x}", Sha256::digest(source))
+}
+
+/// Whether a hash is that of a term.
+pub(super) fn is_named(source: &str, hash: &str) -> bool {
+    self::hash(source) == hash
 }

@@ -79,18 +79,41 @@ CREATE TABLE anchor (
 ) STRICT;
 INSERT INTO anchor VALUES (0, 0, zeroblob(32));
 
--- What models remember: a key, its value as JSON text, and tags as a JSON list.
+-- What models remember: a key, tags as a JSON list, and the value as JSON text, of `size` characters.
+-- The value stands last: what is long is not read for what stands before it. `created` and `updated`
+-- are in milliseconds since 1970; no two rows were updated at once.
 CREATE TABLE memory (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
-    value TEXT NOT NULL,
     tags TEXT NOT NULL,
     created INTEGER NOT NULL,
-    updated INTEGER NOT NULL
+    updated INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    value TEXT NOT NULL
 ) STRICT;
+CREATE INDEX memory_updated ON memory (updated);
 CREATE TABLE memory_tag (
     tag TEXT NOT NULL,
     memory INTEGER NOT NULL REFERENCES memory ON DELETE CASCADE,
     PRIMARY KEY (tag, memory)
 ) STRICT, WITHOUT ROWID;
-CREATE VIRTUAL TABLE memory_text USING fts5 (key, tags, value, tokenize = 'unicode61 remove_diacritics 2');
+CREATE INDEX memory_tag_memory ON memory_tag (memory);
+
+-- The words of it, by the row of `memory`. The texts themselves are not kept a second time.
+CREATE VIRTUAL TABLE memory_text USING fts5 (
+    key, tags, value,
+    content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+);
+
+-- How many rows `memory` has, and the bytes of their values.
+CREATE TABLE memory_sum (keys INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT;
+INSERT INTO memory_sum VALUES (0, 0);
+CREATE TRIGGER memory_added AFTER INSERT ON memory BEGIN
+    UPDATE memory_sum SET keys = keys + 1, bytes = bytes + octet_length(new.value);
+END;
+CREATE TRIGGER memory_changed AFTER UPDATE OF value ON memory BEGIN
+    UPDATE memory_sum SET bytes = bytes - octet_length(old.value) + octet_length(new.value);
+END;
+CREATE TRIGGER memory_removed AFTER DELETE ON memory BEGIN
+    UPDATE memory_sum SET keys = keys - 1, bytes = bytes - octet_length(old.value);
+END;

@@ -2,18 +2,24 @@
 //! module opens it, brings it to the present schema and gives out transactions; what is in it is
 //! the business of the registry, the journal and the memory.
 
-use std::fs::{self, DirBuilder};
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+pub use rusqlite::Transaction;
 
 /// The name of the file in the data directory.
 const FILE: &str = "mcp-pif.db";
 
-/// How long a process waits for another one that is writing.
+/// What SQLite appends to the name of the file for that of its write-ahead log.
+const LOG: &str = "-wal";
+
+/// How long a process waits for another one that is writing, unless it is told otherwise.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What says that a database is one of ours: `PIF1`.
@@ -30,6 +36,17 @@ pub enum Place {
     Memory,
     /// In a directory, which is made if need be.
     Directory(PathBuf),
+}
+
+impl Place {
+    /// The file, which need not exist.
+    #[must_use]
+    pub fn file(&self) -> Option<PathBuf> {
+        match self {
+            Self::Memory => None,
+            Self::Directory(directory) => Some(directory.join(FILE)),
+        }
+    }
 }
 
 /// When a change is safe.
@@ -71,13 +88,26 @@ pub enum Error {
         known: usize,
     },
     /// Another process kept it locked.
-    #[error("another process kept the store locked for {PATIENCE:?}: try again")]
+    #[error("another process keeps the store locked: nothing was changed")]
     Locked,
     /// There is no room left.
     #[error("the disk is full: nothing was changed")]
     Full,
+    /// A term is not the one that was kept.
+    #[error(
+        "the term of {tool} is not the one that its hash {hash} names: restore the store from a copy"
+    )]
+    Altered {
+        /// The tool in backticks, or what else there is to say of it.
+        tool: String,
+        /// sha256 of the term that was kept.
+        hash: String,
+    },
+    /// It cannot be written any more.
+    #[error("the store has become read-only: nothing was changed")]
+    ReadOnly,
     /// A statement failed for another reason.
-    #[error("the store failed: {0}")]
+    #[error("the store failed: {0}{code}", code = code(.0))]
     Sqlite(rusqlite::Error),
 }
 
@@ -86,9 +116,17 @@ impl From<rusqlite::Error> for Error {
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked,
             Some(ErrorCode::DiskFull) => Self::Full,
+            Some(ErrorCode::ReadOnly) => Self::ReadOnly,
             _ => Self::Sqlite(error),
         }
     }
+}
+
+/// The number under which SQLite documents an error: its text does not tell a failing read from a
+/// failing write.
+fn code(error: &rusqlite::Error) -> String {
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    code.map(|code| format!(" (SQLite's code {code})")).unwrap_or_default()
 }
 
 /// An open store.
@@ -96,6 +134,7 @@ impl From<rusqlite::Error> for Error {
 pub struct Store {
     /// None for one in memory, which has a single connection.
     path: Option<PathBuf>,
+    patience: Duration,
     writer: Mutex<Connection>,
     /// Connections that nobody reads from at the moment.
     readers: Mutex<Vec<Connection>>,
@@ -104,33 +143,46 @@ pub struct Store {
 impl Store {
     /// Opens a store, made and migrated as need be. A file that SQLite finds damaged is refused.
     pub fn open(place: &Place) -> Result<Self, Error> {
-        match place {
+        let store = Self::open_unchecked(place)?;
+        store.check()?;
+        Ok(store)
+    }
+
+    /// Opens a store that [`Store::open`] may refuse, for whoever can tell better how damaged it
+    /// is.
+    pub fn open_unchecked(place: &Place) -> Result<Self, Error> {
+        Self::open_within(place, PATIENCE)
+    }
+
+    /// The same with the time that other processes are waited for.
+    pub fn open_within(place: &Place, patience: Duration) -> Result<Self, Error> {
+        let (path, writer) = match place {
             Place::Memory => {
                 let mut connection = Connection::open_in_memory()?;
-                configure(&connection)?;
+                configure(&connection, patience)?;
                 migrate(&mut connection, Path::new(":memory:"))?;
-                Ok(Self::new(None, connection))
+                (None, connection)
             }
             Place::Directory(directory) => {
                 make_directory(directory)?;
                 let path = directory.join(FILE);
-                let connection = open_file(&path).map_err(|error| told(&path, error))?;
-                Ok(Self::new(Some(path), connection))
+                let connection = open_file(&path, patience).map_err(|error| told(&path, error))?;
+                (Some(path), connection)
             }
-        }
+        };
+        Ok(Self { path, patience, writer: Mutex::new(writer), readers: Mutex::default() })
+    }
+
+    /// SQLite's own look at the file: pages, trees, rows. It reads all of it.
+    pub fn check(&self) -> Result<(), Error> {
+        let Some(path) = &self.path else { return Ok(()) };
+        self.read(|db| check(db, path)).map_err(|error| told(path, error))
     }
 
     /// Whether there is a store already.
     #[must_use]
     pub fn exists(place: &Place) -> bool {
-        match place {
-            Place::Memory => false,
-            Place::Directory(directory) => directory.join(FILE).exists(),
-        }
-    }
-
-    fn new(path: Option<PathBuf>, writer: Connection) -> Self {
-        Self { path, writer: Mutex::new(writer), readers: Mutex::default() }
+        place.file().is_some_and(|file| file.exists())
     }
 
     /// The file, unless the store is in memory.
@@ -148,7 +200,7 @@ impl Store {
         let idle = self.readers().pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => reader(path).map_err(Error::from)?,
+            None => reader(path, self.patience).map_err(Error::from)?,
         };
         let result = query(&connection);
         self.readers().push(connection);
@@ -195,29 +247,75 @@ fn make_directory(directory: &Path) -> Result<(), Error> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     let unusable = |reason: String| Error::Unusable { path: directory.to_owned(), reason };
+    let missing = directory.ancestors().take_while(|it| !it.exists()).count();
     builder.create(directory).map_err(|error| {
         unusable(format!("the data directory cannot be made: {error}; name another by --data DIR, or keep nothing by --ephemeral"))
     })?;
     match fs::metadata(directory) {
-        Ok(it) if it.is_dir() => Ok(()),
-        Ok(_) => Err(unusable("not a directory".to_owned())),
-        Err(error) => Err(unusable(error.to_string())),
+        Ok(it) if it.is_dir() => {}
+        Ok(_) => return Err(unusable("not a directory".to_owned())),
+        Err(error) => return Err(unusable(error.to_string())),
     }
+    // What is in a directory is safe only if the directory is: SQLite sees to the file, not to
+    // what it stands in. Where directories cannot be synchronized there is nothing to be done.
+    for made in directory.ancestors().take(missing) {
+        let parent = made.parent().filter(|parent| parent.as_os_str() != OsStr::new(""));
+        let _ = File::open(parent.unwrap_or(Path::new("."))).and_then(|it| it.sync_all());
+    }
+    Ok(())
 }
 
-fn open_file(path: &Path) -> Result<Connection, Error> {
+fn open_file(path: &Path, patience: Duration) -> Result<Connection, Error> {
+    ensure_whole(path)?;
+    make_private(path);
     let mut connection = Connection::open(path)?;
-    configure(&connection)?;
-    enter_wal(&connection)?;
-    check(&connection, path)?;
+    configure(&connection, patience)?;
+    // Before anything is written: the file of another application stays as it is.
+    let schema = schema(&connection, path)?;
+    enter_wal(&connection, patience)?;
+    if (1..MIGRATIONS.len()).contains(&schema) {
+        check(&connection, path)?;
+    }
     migrate(&mut connection, path)?;
-    // Whoever cannot write is to hear of it now and not at the first change.
+    // Whoever cannot write is to hear of it now and not at the first change. SQLite opens what it
+    // cannot write for reading, and says nothing.
+    if connection.is_readonly("main")? {
+        return Err(Error::ReadOnly);
+    }
     connection.transaction_with_behavior(TransactionBehavior::Immediate)?.rollback()?;
     Ok(connection)
 }
 
-fn configure(connection: &Connection) -> rusqlite::Result<()> {
-    connection.busy_timeout(PATIENCE)?;
+/// Makes the file, if there is none, so that nobody else can read what tools are given and what they
+/// give; SQLite makes the files beside it alike. Why it cannot be made is told by SQLite.
+fn make_private(path: &Path) {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let _ = options.open(path);
+}
+
+/// An empty file is a new store, and SQLite throws away the log beside it. Ours is never empty
+/// once it has a log, so what was in it is lost; what is in the log need not be.
+fn ensure_whole(path: &Path) -> Result<(), Error> {
+    let mut log = path.as_os_str().to_owned();
+    log.push(LOG);
+    // In this order: another process may be making the store.
+    let log = fs::metadata(log).map_or(0, |it| it.len());
+    match fs::metadata(path) {
+        Ok(it) if it.len() == 0 && log > 0 => {
+            let reason = format!(
+                "damaged: it is empty, and the log beside it ({FILE}{LOG}) is not; restore both from a copy"
+            );
+            Err(Error::Damaged { path: path.to_owned(), reason })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn configure(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
+    connection.busy_timeout(patience)?;
     connection.set_prepared_statement_cache_capacity(64);
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
@@ -227,14 +325,14 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Switches to the write-ahead log. Two processes that do so at once get in each other's way, and
 /// SQLite does not wait here of itself.
-fn enter_wal(connection: &Connection) -> rusqlite::Result<()> {
+fn enter_wal(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
     let start = Instant::now();
     loop {
         let entered = connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()));
         match entered {
             Err(error)
                 if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-                    && start.elapsed() < PATIENCE =>
+                    && start.elapsed() < patience =>
             {
                 thread::sleep(Duration::from_millis(2));
             }
@@ -243,37 +341,55 @@ fn enter_wal(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// SQLite's own look at the file: pages, trees, rows.
 fn check(connection: &Connection, path: &Path) -> Result<(), Error> {
     let found: String = connection.pragma_query_value(None, "quick_check", |row| row.get(0))?;
     if found == "ok" {
         return Ok(());
     }
-    let reason = format!("damaged: {found}; restore the file from a copy");
+    // It begins with a line that says which database: there is one.
+    let lines: Vec<&str> = found.lines().filter(|line| !line.starts_with("***")).collect();
+    let table = lines.iter().find_map(|line| table(connection, line));
+    let place = table.map(|table| format!(" (in the table `{table}`)")).unwrap_or_default();
+    let reason = format!("damaged: {}{place}; restore the file from a copy", lines.join(", "));
     Err(Error::Damaged { path: path.to_owned(), reason })
 }
 
+/// The table of which a line of the check tells: it knows the page where its tree starts.
+fn table(connection: &Connection, line: &str) -> Option<String> {
+    let root: i64 = line.strip_prefix("Tree ")?.split(' ').next()?.parse().ok()?;
+    let sql = "SELECT tbl_name FROM sqlite_schema WHERE rootpage = ?1";
+    connection.query_row(sql, [root], |row| row.get(0)).ok()
+}
+
+/// The number of the schema that a file has; 0 for an empty one.
+fn schema(connection: &Connection, path: &Path) -> Result<usize, Error> {
+    // In one view: another process may be making the store.
+    let view = connection.unchecked_transaction()?;
+    identify(&view, path)
+}
+
+fn identify(view: &Transaction<'_>, path: &Path) -> Result<usize, Error> {
+    let number = |name| view.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let (application, version) = (number("application_id")?, number("user_version")?);
+    let tables: i64 = view.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if application != APPLICATION && (application != 0 || version != 0 || tables != 0) {
+        let reason = "a database, but not one of mcp-pif".to_owned();
+        return Err(Error::Damaged { path: path.to_owned(), reason });
+    }
+    let found = usize::try_from(version).unwrap_or(usize::MAX);
+    if found > MIGRATIONS.len() {
+        return Err(Error::Newer { path: path.to_owned(), found, known: MIGRATIONS.len() });
+    }
+    Ok(found)
+}
+
 fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Error> {
-    let version = |connection: &Connection| -> Result<usize, Error> {
-        let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
-        let (application, version) = (number("application_id")?, number("user_version")?);
-        let tables: i64 =
-            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-        if application != APPLICATION && (application != 0 || version != 0 || tables != 0) {
-            let reason = "a database, but not one of mcp-pif".to_owned();
-            return Err(Error::Damaged { path: path.to_owned(), reason });
-        }
-        Ok(usize::try_from(version).unwrap_or(usize::MAX))
-    };
-    let newer = |found| Error::Newer { path: path.to_owned(), found, known: MIGRATIONS.len() };
-    match version(connection)? {
-        found if found > MIGRATIONS.len() => return Err(newer(found)),
-        found if found == MIGRATIONS.len() => return Ok(()),
-        _ => {}
+    if schema(connection, path)? == MIGRATIONS.len() {
+        return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have done it meanwhile.
-    let start = version(&transaction)?;
+    let start = identify(&transaction, path)?;
     for migration in MIGRATIONS.iter().skip(start) {
         transaction.execute_batch(migration)?;
     }
@@ -284,30 +400,37 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn reader(path: &Path) -> rusqlite::Result<Connection> {
+fn reader(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    configure(&connection)?;
+    configure(&connection, patience)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
 }
 
-/// The error of a file that could not be opened, with its path.
+/// The error of a file that could not be opened, with its path and what to do.
 fn told(path: &Path, error: Error) -> Error {
-    let Error::Sqlite(error) = error else { return error };
-    let path = path.to_owned();
-    let reason = error.to_string();
-    match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-            let reason = format!("damaged: {reason}; restore the file from a copy");
-            Error::Damaged { path, reason }
+    const ELSEWHERE: &str = "name another directory by --data DIR, or keep nothing by --ephemeral";
+    let reason = match &error {
+        Error::Unusable { .. }
+        | Error::Damaged { .. }
+        | Error::Newer { .. }
+        | Error::Altered { .. } => {
+            return error;
         }
-        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
-            let reason = format!(
-                "cannot be written: {reason}; name another directory by --data DIR, or keep nothing by --ephemeral"
-            );
-            Error::Unusable { path, reason }
-        }
-        _ => Error::Unusable { path, reason },
-    }
+        Error::Locked => "another process keeps it locked; try again, or end that one".to_owned(),
+        Error::Full => format!("the disk is full; make room, or {ELSEWHERE}"),
+        Error::ReadOnly => format!("it cannot be written; {ELSEWHERE}"),
+        Error::Sqlite(error) => match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+                let reason = format!("damaged: {error}; restore the file from a copy");
+                return Error::Damaged { path: path.to_owned(), reason };
+            }
+            Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+                format!("it cannot be opened or written: {error}; {ELSEWHERE}")
+            }
+            _ => error.to_string(),
+        },
+    };
+    Error::Unusable { path: path.to_owned(), reason }
 }

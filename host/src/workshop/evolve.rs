@@ -1,11 +1,14 @@
 //! How tools come to be, and change: the term is checked, examples are run, callers are looked
 //! after, and then the registry and the journal change in one transaction.
 
-mod examples;
+pub(super) mod examples;
+
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Tools, Workshop, record, refused, stored, too_large};
+use super::world::Candidate;
+use super::{STORAGE, Tools, Workshop, record, refused, stored, too_large};
 use crate::journal::{Draft, Kind};
 use crate::registry::{self, Change, Status, Tool};
 use crate::sandbox::{Fault, Summary, Watch, fault};
@@ -81,7 +84,7 @@ impl Workshop {
         let name = proposal.name.clone();
         let evolved = self.try_evolve(proposal, arguments, watch);
         if let Err(Refused { faults, .. }) = &evolved
-            && let Some(first) = faults.first()
+            && let Some(first) = faults.first().filter(|first| first.code != STORAGE)
         {
             let name = text::line(&name, MOST_NAME);
             let mut draft = Draft::new(Kind::Evolve, Some(&name), &first.code);
@@ -101,8 +104,13 @@ impl Workshop {
         let Proposal { name, description, code, examples, expected, verify_dependents } = proposal;
         self.registry.review(&name, &description, expected.as_deref()).map_err(refused)?;
         let (summary, mut notes) = self.prepare(&code, watch)?;
-        let candidate = Some((name.clone(), summary.canonical.clone(), summary.hash.clone()));
-        let tools = Tools { candidate, ..self.tools()? };
+        let candidate = Candidate {
+            name: name.clone(),
+            source: summary.canonical.clone(),
+            hash: summary.hash.clone(),
+            is_pinned: false,
+        };
+        let tools = Tools { candidates: Arc::new([candidate]), ..self.tools()? };
         let current = tools.find(&name)?;
         notes.extend(missing(&name, &summary, &tools)?);
         let kept = match examples {
@@ -200,14 +208,16 @@ impl Workshop {
         watch: &Watch,
         notes: &mut Vec<String>,
     ) -> Result<Vec<Refused>, Fault> {
-        let before = Tools { candidate: None, ..tools.clone() };
+        let before = Tools { candidates: Arc::default(), ..tools.clone() };
         let (mut seen, mut next) = (vec![name.to_owned()], 0);
         let (mut broken, mut names) = (Vec::new(), Vec::new());
         let watch = watch.again();
         while let Some(called) = seen.get(next).cloned() {
             next += 1;
             for caller in tools.registered.callers(&called, MOST_CALLERS).map_err(stored)? {
-                if seen.contains(&caller.name) || seen.len() > MOST_CALLERS {
+                // A caller that changes too has been tried by examples of its own.
+                let is_known = seen.contains(&caller.name) || tools.is_candidate(&caller.name);
+                if is_known || seen.len() > MOST_CALLERS {
                     continue;
                 }
                 seen.push(caller.name.clone());

@@ -2,8 +2,13 @@
 //! happens goes into the journal. The server, the command line and replays work here. It blocks
 //! its thread and knows nothing of MCP.
 
+mod bundle;
 mod evolve;
+mod export;
+mod import;
+mod memory;
 mod record;
+mod replay;
 mod rollback;
 mod world;
 
@@ -11,14 +16,22 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use self::evolve::{Evolved, Example, Proposal, Refused};
-pub use self::world::{Observer, Tools};
+pub use self::export::Exported;
+pub use self::import::Imported;
+pub use self::memory::{Remember, unkept};
+pub use self::replay::{Difference, Replayed, Verdict};
+pub use self::world::{Candidate, Observer, Tools};
 
 use self::world::Session;
 use crate::config::Config;
 use crate::journal::{self, Draft, Journal, Kind};
+use crate::memory::Memory;
 use crate::registry::{self, Registry};
 use crate::sandbox::{Excess, Fault, Limits, Outcome, Request, Sandbox, Watch, drive, fault};
 use crate::store::{self, Store};
+
+/// The code of the fault of a store that fails.
+const STORAGE: &str = "storage";
 
 /// Why a workshop does not open.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +58,8 @@ pub struct Workshop {
     pub registry: Registry,
     /// What happened.
     pub journal: Journal,
+    /// What models want to know again later.
+    pub memory: Memory,
     store: Arc<Store>,
     limits: Limits,
     /// Bytes of a term.
@@ -65,19 +80,13 @@ pub struct Report {
 impl Workshop {
     /// Opens the store that the settings name, and verifies its journal.
     pub fn open(config: &Config, sandbox: Arc<Sandbox>) -> Result<Self, Error> {
-        let store = Arc::new(Store::open(&config.place)?);
-        let settings = journal::Settings {
-            policy: config.journal.policy,
-            most_payload: config.journal.most_payload,
-            most: config.journal.most,
-            component: sandbox.hash().to_owned(),
-        };
-        let journal = Journal::new(Arc::clone(&store), settings);
-        let place = || store.path().map_or_else(String::new, |path| path.display().to_string());
-        journal.verify().map_err(|reason| Error::Journal { place: place(), reason })?;
+        let store = open_store(config)?;
+        let journal = Journal::new(Arc::clone(&store), settings(config, sandbox.hash()));
+        verify(config, &journal)?;
         let registry = Registry::open(Arc::clone(&store))?;
         let (limits, most_code) = (config.limits, config.max_code);
-        Ok(Self { sandbox, registry, journal, store, limits, most_code })
+        let memory = Memory::new(Arc::clone(&store));
+        Ok(Self { sandbox, registry, journal, memory, store, limits, most_code })
     }
 
     /// The file that keeps all this, unless it is in memory.
@@ -88,7 +97,8 @@ impl Workshop {
 
     /// The tools there are now.
     pub fn tools(&self) -> Result<Tools, Fault> {
-        Ok(Tools { registered: self.registry.snapshot().map_err(stored)?, candidate: None })
+        let registered = self.registry.snapshot().map_err(stored)?;
+        Ok(Tools { registered, candidates: Arc::default() })
     }
 
     /// Runs a request to its end. Its entry is written before this returns; where that fails the
@@ -133,6 +143,36 @@ impl Workshop {
     }
 }
 
+/// Opens the journal that the settings name as it is, for whoever only reads it.
+pub fn open_journal(config: &Config) -> Result<Journal, Error> {
+    // An evaluator is named in what is written.
+    Ok(Journal::new(open_store(config)?, settings(config, "")))
+}
+
+/// Follows the chain of the journal that the settings name, and looks at the file below it. In
+/// this order: the chain can name the entry that is damaged.
+pub fn verify(config: &Config, journal: &Journal) -> Result<journal::Verified, Error> {
+    let file = config.place.file();
+    let place = || file.map_or_else(|| "memory".to_owned(), |file| file.display().to_string());
+    let verified = journal.verify();
+    let verified = verified.map_err(|reason| Error::Journal { place: place(), reason })?;
+    journal.store().check()?;
+    Ok(verified)
+}
+
+fn open_store(config: &Config) -> Result<Arc<Store>, Error> {
+    Ok(Arc::new(Store::open_within(&config.place, config.patience)?))
+}
+
+fn settings(config: &Config, component: &str) -> journal::Settings {
+    journal::Settings {
+        policy: config.journal.policy,
+        most_payload: config.journal.most_payload,
+        most: config.journal.most,
+        component: component.to_owned(),
+    }
+}
+
 /// The fault of a text that is over the limit of this name.
 #[must_use]
 pub fn too_large(limit: &'static str, what: &str, length: usize, most: usize) -> Fault {
@@ -149,9 +189,9 @@ pub fn stored(error: impl Into<store::Error>) -> Fault {
     tracing::error!(%error, "the store failed");
     let hint = match error {
         store::Error::Locked => "try again later",
-        _ => "nothing was changed; tell whoever runs this server",
+        _ => "tell whoever runs this server, then try again",
     };
-    fault("storage", error.to_string(), Some(hint))
+    fault(STORAGE, error.to_string(), Some(hint))
 }
 
 /// What a caller learns when the registry refuses something.

@@ -43,7 +43,7 @@ impl From<&Request> for Recorded {
         let Limits { fuel, depth, memory, output } = request.limits;
         let (step, max_steps, context) = (request.step, request.max_steps, request.context.clone());
         let mut recorded =
-            Self { fuel, depth, memory, output, step, max_steps, context, ..Self::default() };
+            Self { context, fuel, depth, memory, output, step, max_steps, ..Self::default() };
         match &request.code {
             Code::Term(text) => recorded.code = Some(text.clone()),
             Code::Tool(name) => recorded.tool = Some(name.clone()),
@@ -88,11 +88,6 @@ pub(super) fn run(
         Code::Tool(name) => Some(name.as_str()),
         Code::Term(_) => None,
     };
-    let ending = match &outcome.ending {
-        Ok(Ending::Value(_)) => "value",
-        Ok(Ending::Continuation(_)) => "continuation",
-        Err(fault) => &fault.code,
-    };
     Draft {
         fuel: Some(outcome.usage.fuel),
         request: json!(Recorded::from(request)),
@@ -101,7 +96,16 @@ pub(super) fn run(
         memory: outcome.usage.peak_memory,
         depth: outcome.usage.peak_depth,
         micros: u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
-        ..Draft::new(Kind::Run, subject, ending)
+        ..Draft::new(Kind::Run, subject, ending(outcome))
+    }
+}
+
+/// How a run ended, in a word.
+pub(super) fn ending(outcome: &Outcome) -> &str {
+    match &outcome.ending {
+        Ok(Ending::Value(_)) => "value",
+        Ok(Ending::Continuation(_)) => "continuation",
+        Err(fault) => &fault.code,
     }
 }
 

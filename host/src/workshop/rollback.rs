@@ -1,8 +1,11 @@
 //! How tools go back to what they were, and go away.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::evolve::told;
+use super::world::Candidate;
 use super::{Tools, Workshop, refused, stored};
 use crate::journal::{Draft, Kind};
 use crate::registry::{self, Status, Tool};
@@ -25,8 +28,9 @@ impl Workshop {
         let mut notes = Vec::new();
         let tools = self.tools()?;
         if let Some(past) = tools.find(&format!("{name}@{prefix}"))? {
-            let candidate = Some((name.to_owned(), past.source, past.hash));
-            let tools = Tools { candidate, ..tools };
+            let Tool { source, hash, .. } = past;
+            let candidate = Candidate { name: name.to_owned(), source, hash, is_pinned: false };
+            let tools = Tools { candidates: Arc::new([candidate]), ..tools };
             // Going back is never refused; what it breaks is told.
             self.broken_callers(name, &tools, watch, &mut notes)?;
         }

@@ -2,10 +2,11 @@
 //! began, and whoever watches it.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::stored;
 use crate::journal::Answer;
-use crate::registry::{self, Snapshot, Tool};
+use crate::registry::{self, Snapshot, Tool, name};
 use crate::sandbox::{Fault, World};
 
 /// The tools that a run can use.
@@ -13,8 +14,31 @@ use crate::sandbox::{Fault, World};
 pub struct Tools {
     /// Those of the registry.
     pub registered: Snapshot,
-    /// A tool that is not registered yet: its name, source and hash.
-    pub candidate: Option<(String, String, String)>,
+    /// Tools that are not registered yet; they go before those that are.
+    pub candidates: Arc<[Candidate]>,
+}
+
+/// A tool that somebody wants to register.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// Its name.
+    pub name: String,
+    /// The canonical text of its term.
+    pub source: String,
+    /// sha256 of that.
+    pub hash: String,
+    /// Whether it is to be found only where a revision is pinned.
+    pub is_pinned: bool,
+}
+
+impl Candidate {
+    fn answers_to(&self, name: &str, pin: Option<&str>) -> bool {
+        self.name == name
+            && match pin {
+                None => !self.is_pinned,
+                Some(prefix) => registry::is_prefix(prefix, &self.hash),
+            }
+    }
 }
 
 impl Tools {
@@ -37,12 +61,17 @@ impl Tools {
         })
     }
 
-    fn look_up(&self, reference: &str) -> Result<Option<(String, String)>, Fault> {
-        match &self.candidate {
-            Some((name, source, hash)) if name == reference => {
-                Ok(Some((source.clone(), hash.clone())))
-            }
-            _ => Ok(self.find(reference)?.map(|tool| (tool.source, tool.hash))),
+    /// Whether a tool of this name is to be registered.
+    pub(super) fn is_candidate(&self, name: &str) -> bool {
+        self.candidates.iter().any(|candidate| candidate.name == name)
+    }
+
+    /// The source and the hash of a tool, registered or not.
+    pub(super) fn look_up(&self, reference: &str) -> Result<Option<(String, String)>, Fault> {
+        let (name, pin) = name::split(reference);
+        match self.candidates.iter().find(|candidate| candidate.answers_to(name, pin)) {
+            Some(found) => Ok(Some((found.source.clone(), found.hash.clone()))),
+            None => Ok(self.find(reference)?.map(|tool| (tool.source, tool.hash))),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The inspector's command line, which connects anew for each request: an evolved tool is gone
-//! with its server, so nothing here builds on an earlier call.
+//! The inspector's command line, which starts the server anew for each request: an evolved tool
+//! is there because the server keeps it.
 
 use super::node::Node;
 use super::{Tally, text};
@@ -10,8 +10,20 @@ use std::path::Path;
 /// How the inspector exits when a tool says `isError`.
 const TOOL_FAILED: i32 = 5;
 
-const BUILT_IN: [&str; 8] =
-    ["check", "evolve", "help", "inspect", "list", "rollback", "run", "server_info"];
+const BUILT_IN: [&str; 12] = [
+    "check",
+    "evolve",
+    "help",
+    "inspect",
+    "journal_recent",
+    "list",
+    "memory_retrieve",
+    "memory_store",
+    "replay",
+    "rollback",
+    "run",
+    "server_info",
+];
 
 /// What came of a request.
 struct Answer {
@@ -23,7 +35,9 @@ struct Answer {
 /// Makes every check in an era, `legacy` or `modern`.
 pub(super) fn check(node: &Node, server: &Path, era: &str, tally: &mut Tally) -> Result<()> {
     let client = format!("inspector, {era}");
-    let request = |arguments: &[&str]| request(node, server, era, arguments);
+    // It starts the server anew for each request, with little more of the environment than this.
+    let home = node.new_home(&client)?;
+    let request = |arguments: &[&str]| request(node, server, &home, era, arguments);
     let call = |tool: &str, arguments: Value| {
         let arguments = arguments.to_string();
         request(&["tools/call", "--tool-name", tool, "--tool-args-json", &arguments])
@@ -41,6 +55,9 @@ pub(super) fn check(node: &Node, server: &Path, era: &str, tally: &mut Tally) ->
     let answer = call("evolve", double)?;
     check("evolves a tool", &answer, 0, member(&answer, "status") == "new");
 
+    let answer = call("double", json!({"input": 21}))?;
+    check("calls the tool by its name", &answer, 0, member(&answer, "value") == 42);
+
     let answer = call("run", json!({"code": {"mul": [21, 2]}}))?;
     check("runs a term", &answer, 0, member(&answer, "value") == 42);
     // Only results of the stateless protocol say who made them.
@@ -52,8 +69,15 @@ pub(super) fn check(node: &Node, server: &Path, era: &str, tally: &mut Tally) ->
     Ok(())
 }
 
-fn request(node: &Node, server: &Path, era: &str, arguments: &[&str]) -> Result<Answer> {
+fn request(
+    node: &Node,
+    server: &Path,
+    home: &Path,
+    era: &str,
+    arguments: &[&str],
+) -> Result<Answer> {
     let mut command = node.command("mcp-inspector")?;
+    command.env("HOME", home);
     command.args(["--cli", text(server)?, "--quiet", "--format", "json"]);
     command.args(["--protocol-era", era, "--method"]).args(arguments);
     let output = command.output().context("the inspector does not start")?;

@@ -47,6 +47,16 @@ impl Node {
         Ok(())
     }
 
+    /// An empty home directory of this name.
+    pub(super) fn new_home(&self, name: &str) -> Result<PathBuf> {
+        let home = self.folder.join("homes").join(name);
+        if home.exists() {
+            fs::remove_dir_all(&home)?;
+        }
+        fs::create_dir_all(&home)?;
+        Ok(home)
+    }
+
     /// A command of the installed packages, with their Node.js first in the path.
     pub(super) fn command(&self, name: &str) -> Result<Command> {
         let commands = self.folder.join("node_modules/.bin");

@@ -1,7 +1,7 @@
 // What every client has to see, whatever its version: a line for each check.
 
 export const DEADLINE = 60_000;
-const BUILT_IN = ["evolve", "run", "list", "help", "inspect", "check", "rollback", "server_info"];
+const BUILT_IN = ["evolve", "run", "list", "help", "inspect", "check", "rollback", "memory_store", "memory_retrieve", "journal_recent", "replay", "server_info"];
 
 let failed = 0;
 

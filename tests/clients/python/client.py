@@ -13,7 +13,20 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 DEADLINE = 60
-BUILT_IN = ["evolve", "run", "list", "help", "inspect", "check", "rollback", "server_info"]
+BUILT_IN = [
+    "evolve",
+    "run",
+    "list",
+    "help",
+    "inspect",
+    "check",
+    "rollback",
+    "memory_store",
+    "memory_retrieve",
+    "journal_recent",
+    "replay",
+    "server_info",
+]
 DOUBLE = {
     "name": "double",
     "description": "Doubles a number",

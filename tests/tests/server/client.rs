@@ -12,11 +12,23 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// The tools that are always there, in the order in which they are listed.
-pub(crate) const BUILT_IN: &[&str] =
-    &["evolve", "run", "list", "help", "inspect", "check", "rollback", "server_info"];
+pub(crate) const BUILT_IN: &[&str] = &[
+    "evolve",
+    "run",
+    "list",
+    "help",
+    "inspect",
+    "check",
+    "rollback",
+    "memory_store",
+    "memory_retrieve",
+    "journal_recent",
+    "replay",
+    "server_info",
+];
 
 /// Those among them that change something.
-pub(crate) const CHANGING: &[&str] = &["evolve", "rollback"];
+pub(crate) const CHANGING: &[&str] = &["evolve", "rollback", "memory_store"];
 
 /// When a test that waits gives up. No test expects anything of time itself.
 const DEADLINE: Duration = Duration::from_mins(1);

@@ -128,7 +128,23 @@ fn calls() -> Vec<(&'static str, Value)> {
         ]
         .map(run),
     );
+    calls.extend(memory_calls());
     calls
+}
+
+fn memory_calls() -> [(&'static str, Value); 10] {
+    [
+        ("memory_store", json!({"key": "a", "value": {"b": [1, null]}, "tags": ["t"]})),
+        ("memory_store", json!({"key": "a", "value": {"b": [1, null]}})),
+        ("memory_store", json!({"key": "long", "value": "x".repeat(60_000)})),
+        ("memory_store", json!({"key": "none", "forget": true})),
+        ("memory_store", json!({"key": ""})),
+        ("memory_retrieve", json!({"key": "a"})),
+        ("memory_retrieve", json!({"key": "long"})),
+        ("memory_retrieve", json!({"key": "none"})),
+        ("memory_retrieve", json!({"tags": []})),
+        ("memory_retrieve", json!({})),
+    ]
 }
 
 #[test]
@@ -182,7 +198,7 @@ fn the_list_says_what_clients_rely_on() -> Result<()> {
         ensure!(tool["outputSchema"]["type"] == "object", "{name}");
         let annotations = json!({
             "readOnlyHint": !CHANGING.iter().any(|changing| *name == **changing),
-            "destructiveHint": false,
+            "destructiveHint": *name == "memory_store",
             "idempotentHint": true,
             "openWorldHint": false,
         });

@@ -65,6 +65,21 @@ fn a_tool_outlives_its_server() -> Result<()> {
     end(second)
 }
 
+#[cfg(unix)]
+#[test]
+fn nobody_else_reads_what_is_kept() -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let data = Folder::new()?;
+    let mut client = server(&data)?;
+    client.evolve("double", "Doubles", &double())?;
+    for file in std::fs::read_dir(data.path())? {
+        let file = file?;
+        let mode = file.metadata()?.permissions().mode() & 0o777;
+        ensure!(mode == 0o600, "{:?} has the mode {mode:o}", file.file_name());
+    }
+    end(client)
+}
+
 #[test]
 fn what_is_ephemeral_does_not() -> Result<()> {
     let mut client = Client::legacy_with(&["--ephemeral"])?;
@@ -207,7 +222,7 @@ fn a_tool_is_inspected_from_all_sides() -> Result<()> {
     ensure!(record["runs"]["count"] == 2 && record["runs"]["faults"] == 1, "{record}");
     ensure!(record["current"] == true, "{record}");
     let difference = record["difference"].as_str().context("a difference")?;
-    ensure!(difference.contains("-") && difference.contains("+"), "{difference}");
+    ensure!(difference.contains('-') && difference.contains('+'), "{difference}");
     ensure!(
         difference.lines().any(|line| line.starts_with('-') && line.contains('3')),
         "{difference}"

@@ -7,6 +7,14 @@ use serde_json::{Value, json};
 const CHANGED: &str = "notifications/tools/list_changed";
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
+fn capabilities() -> Value {
+    json!({
+        "completions": {},
+        "resources": {"listChanged": true},
+        "tools": {"listChanged": true},
+    })
+}
+
 fn names(list: &Value) -> Result<Vec<String>> {
     let tools = list["tools"].as_array().with_context(|| format!("no tools: {list}"))?;
     Ok(tools.iter().filter_map(|tool| tool["name"].as_str()).map(str::to_owned).collect())
@@ -32,7 +40,7 @@ fn the_older_protocol_negotiates_its_version() -> Result<()> {
         let result = client.request("initialize", &params)?;
         assert_eq!(result["protocolVersion"], given, "for {asked}");
         assert_eq!(result["serverInfo"]["name"], "mcp-pif");
-        assert_eq!(result["capabilities"], json!({"tools": {"listChanged": true}}));
+        assert_eq!(result["capabilities"], capabilities());
         let instructions = result["instructions"].as_str().context("instructions")?;
         assert!(instructions.len() <= 2_048, "clients cut after 2 KB: {}", instructions.len());
         assert!(result.get("resultType").is_none());
@@ -47,7 +55,7 @@ fn the_stateless_protocol_needs_no_session() -> Result<()> {
     let versions = found["supportedVersions"].as_array().context("versions")?;
     assert!(versions.contains(&json!("2026-07-28")), "{found}");
     assert_eq!(found["resultType"], "complete");
-    assert_eq!(found["capabilities"], json!({"tools": {"listChanged": true}}));
+    assert_eq!(found["capabilities"], capabilities());
     let list = client.modern("tools/list", json!({}))?;
     assert_eq!((&list["ttlMs"], &list["cacheScope"]), (&json!(0), &json!("private")));
     let result = client

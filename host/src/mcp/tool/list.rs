@@ -90,13 +90,13 @@ fn tell(page: &[Tool], total: u64, query: &str, tools: &Tools) -> Result<String,
     let shown = u64::try_from(page.len()).unwrap_or(u64::MAX);
     let mut text = match (total, query.trim()) {
         (0, "") => "no tools yet: make one with `evolve`".to_owned(),
-        (0, query) => match tools.similar(query) {
-            Some(similar) => format!("no tool matches; did you mean `{similar}`?"),
-            None => {
-                let all = tools.registered.count().map_err(stored)?;
-                format!("no tool matches; there are {all} in all")
+        (0, query) => {
+            let all = tools.registered.count().map_err(stored)?;
+            match tools.similar(query) {
+                Some(similar) => format!("no tool matches; did you mean `{similar}`?"),
+                None => format!("no tool matches; there are {all} in all"),
             }
-        },
+        }
         (total, _) if total > shown => format!("{shown} of {total} evolved tools:"),
         (1, _) => "1 evolved tool:".to_owned(),
         (total, _) => format!("{total} evolved tools:"),

@@ -5,7 +5,11 @@ mod evolve;
 mod evolved;
 mod help;
 mod inspect;
+mod journal_recent;
 mod list;
+mod memory_retrieve;
+mod memory_store;
+mod replay;
 mod rollback;
 mod run;
 mod server_info;
@@ -41,12 +45,16 @@ pub(super) enum BuiltIn {
     Inspect,
     Check,
     Rollback,
+    MemoryStore,
+    MemoryRetrieve,
+    JournalRecent,
+    Replay,
     ServerInfo,
 }
 
 impl BuiltIn {
     /// All of them, in the order in which they are listed.
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 12] = [
         Self::Evolve,
         Self::Run,
         Self::List,
@@ -54,6 +62,10 @@ impl BuiltIn {
         Self::Inspect,
         Self::Check,
         Self::Rollback,
+        Self::MemoryStore,
+        Self::MemoryRetrieve,
+        Self::JournalRecent,
+        Self::Replay,
         Self::ServerInfo,
     ];
 
@@ -70,6 +82,10 @@ impl BuiltIn {
             Self::Inspect => "inspect",
             Self::Check => "check",
             Self::Rollback => "rollback",
+            Self::MemoryStore => "memory_store",
+            Self::MemoryRetrieve => "memory_retrieve",
+            Self::JournalRecent => "journal_recent",
+            Self::Replay => "replay",
             Self::ServerInfo => "server_info",
         }
     }
@@ -84,6 +100,10 @@ impl BuiltIn {
             Self::Inspect => inspect::describe(),
             Self::Check => check::describe(),
             Self::Rollback => rollback::describe(),
+            Self::MemoryStore => memory_store::describe(),
+            Self::MemoryRetrieve => memory_retrieve::describe(),
+            Self::JournalRecent => journal_recent::describe(),
+            Self::Replay => replay::describe(),
             Self::ServerInfo => server_info::describe(),
         };
         tool.into_listed(self.name().to_owned(), profile)
@@ -98,6 +118,10 @@ impl BuiltIn {
             Self::Inspect => inspect::call(host, call).await,
             Self::Check => check::call(host, call).await,
             Self::Rollback => rollback::call(host, call).await,
+            Self::MemoryStore => memory_store::call(host, call).await,
+            Self::MemoryRetrieve => memory_retrieve::call(host, call).await,
+            Self::JournalRecent => journal_recent::call(host, call).await,
+            Self::Replay => replay::call(host, call).await,
             Self::ServerInfo => server_info::call(host, &call),
         }
     }
@@ -115,9 +139,11 @@ struct Description {
 
 impl Description {
     fn into_listed(self, name: String, profile: Profile) -> Tool {
+        // Tools keep their history; only the memory loses what it is told to forget.
+        let is_destructive = name == BuiltIn::MemoryStore.name();
         let annotations = ToolAnnotations::new()
             .read_only(self.read_only)
-            .destructive(false)
+            .destructive(is_destructive)
             .idempotent(true)
             .open_world(false);
         let tool = Tool::new(name, self.text, object(self.input))

@@ -44,6 +44,7 @@ pub(super) fn describe() -> Description {
             "tools": {"type": "integer", "description": "evolved tools"},
             "changes": {"type": "integer", "description": "changes of tools, all told"},
             "journal": {"type": "object"},
+            "memory": {"type": "integer", "description": "keys in the memory"},
             "kept": {"type": "string", "description": "the file of tools, journal and memory"},
         })),
         read_only: true,
@@ -104,6 +105,7 @@ pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
                 "size": config.journal.most,
                 "entry": config.journal.most_payload,
             },
+            "memory": host.workshop.memory.count().map_err(stored)?,
             "kept": place,
         }),
     ))

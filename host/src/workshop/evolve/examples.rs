@@ -1,6 +1,6 @@
 //! Examples: what a tool is given, and what is expected of it.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -19,16 +19,22 @@ const QUOTED: usize = 200;
 
 /// What a tool is expected to do. All members are the JSON text that was written.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Example {
     /// What its function is applied to, as a term.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub input: Option<Box<RawValue>>,
     /// The same as plain JSON.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub data: Option<Box<RawValue>>,
     /// What comes out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub output: Option<Box<RawValue>>,
+}
+
+/// A member that is there, even if it is null: a tool may be given null, and may give it.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::<RawValue>::deserialize(deserializer).map(Some)
 }
 
 impl Example {
@@ -43,13 +49,13 @@ impl Example {
 }
 
 /// Examples as the registry keeps them.
-pub(super) fn to_json(examples: &[Example]) -> String {
+pub(in super::super) fn to_json(examples: &[Example]) -> String {
     // They are JSON already.
     serde_json::to_string(examples).unwrap_or_else(|_| "[]".to_owned())
 }
 
 /// Examples that the registry kept.
-pub(super) fn from_json(text: &str) -> Result<Vec<Example>, Fault> {
+pub(in super::super) fn from_json(text: &str) -> Result<Vec<Example>, Fault> {
     serde_json::from_str(text).map_err(|error| {
         fault("internal", format!("the examples that were kept cannot be read: {error}"), None)
     })
@@ -57,7 +63,7 @@ pub(super) fn from_json(text: &str) -> Result<Vec<Example>, Fault> {
 
 impl Workshop {
     /// Runs examples that come with a change: one that fails refuses it.
-    pub(super) fn try_examples(
+    pub(in super::super) fn try_examples(
         &self,
         name: &str,
         examples: Vec<Example>,

@@ -1,0 +1,275 @@
+//! `mcp-pif journal` and `mcp-pif replay`: what happened, whether that was tampered with, and
+//! whether it comes out the same again.
+
+use std::process::ExitCode;
+use std::thread::sleep;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Args, Subcommand, builder::PossibleValuesParser};
+
+use super::Directory;
+use super::print::{MOST_LINE, Output, fail};
+use crate::config::Config;
+use crate::journal::{self, Entry, Filter, Kind, Link, Verified};
+use crate::mcp;
+use crate::sandbox::{Fault, Watch};
+use crate::text;
+use crate::workshop::{self, Replayed, Verdict, Workshop, open_journal};
+
+/// Entries that are read at a time.
+const PAGE: usize = 100;
+
+/// How often a journal that is followed is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Characters of a field in which two runs differ.
+const MOST_FIELD: usize = 1_000;
+
+#[derive(Debug, Args)]
+pub(super) struct Journal {
+    #[command(subcommand)]
+    task: Option<Task>,
+    #[command(flatten)]
+    recent: Recent,
+    #[command(flatten)]
+    pub(super) place: Directory,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Follow the chain of entries from its start to its end
+    Verify {
+        /// The entry, and its hash, that must be part of the chain: what an earlier `verify` printed
+        #[arg(long, value_name = "ENTRY:HASH", value_parser = parse_link)]
+        expect: Vec<(i64, String)>,
+    },
+    /// Print all entries, the oldest first, each as a line of JSON with all that it holds
+    Export,
+}
+
+/// Which entries to show, and how.
+#[derive(Debug, Args)]
+struct Recent {
+    /// Wait for more, also from other processes, until interrupted
+    #[arg(long)]
+    follow: bool,
+    /// One JSON object for each entry, with all that it holds
+    #[arg(long)]
+    json: bool,
+    /// The latest N entries
+    #[arg(long, value_name = "N", default_value = "20")]
+    limit: usize,
+    /// Entries of this kind
+    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(Kind::ALL.map(Kind::name)))]
+    kind: Option<String>,
+    /// Entries about this tool, or this key of the memory
+    #[arg(long, value_name = "NAME")]
+    tool: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Replay {
+    /// The number of an entry
+    #[arg(required_unless_present = "all", conflicts_with = "all", value_name = "ENTRY")]
+    entries: Vec<i64>,
+    /// All entries
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    pub(super) place: Directory,
+}
+
+impl Journal {
+    pub(super) fn execute(self, config: &Config) -> Result<ExitCode> {
+        match self.task {
+            Some(Task::Verify { expect }) => verify(config, &expect),
+            Some(Task::Export) => export(&open_journal(config)?),
+            None => self.recent.show(&open_journal(config)?),
+        }
+    }
+}
+
+fn verify(config: &Config, expected: &[(i64, String)]) -> Result<ExitCode> {
+    let journal = open_journal(config)?;
+    let verified = workshop::verify(config, &journal)?;
+    for (id, hash) in expected {
+        ensure_link(&journal, &verified, *id, hash)?;
+    }
+    let mut output = Output::open();
+    output.line(&format!("{} entries, each as it was written", verified.count()));
+    output.line(&format!("anchor {}", tell(verified.anchor)));
+    output.line(&format!("head {}", tell(verified.head)));
+    Ok(output.close())
+}
+
+/// Refuses a chain that does not hold this link.
+fn ensure_link(journal: &journal::Journal, chain: &Verified, id: i64, hash: &str) -> Result<()> {
+    let found = match id {
+        _ if id == chain.anchor.id => chain.anchor.hash,
+        _ if id > chain.head.id => {
+            bail!("the journal ends at entry {}, before {id}: entries are missing", chain.head.id)
+        }
+        _ => match journal.entry(id)? {
+            Some(entry) => entry.hash,
+            None => bail!(
+                "entry {id} was removed to keep the journal within its size: expect one from {} on",
+                chain.anchor.id
+            ),
+        },
+    };
+    if found.to_string() == hash {
+        return Ok(());
+    }
+    bail!("entry {id} has the hash {found}, not the one that was expected: the journal is another")
+}
+
+fn tell(Link { id, hash, .. }: Link) -> String {
+    format!("{id}:{hash}")
+}
+
+fn parse_link(text: &str) -> Result<(i64, String), String> {
+    let read = || {
+        let (id, hash) = text.split_once(':')?;
+        let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        Some((id.parse().ok()?, is_hash.then(|| hash.to_ascii_lowercase())?))
+    };
+    read()
+        .ok_or_else(|| "write an entry's number and its whole hash, as in 17:5891b5b5…".to_owned())
+}
+
+fn export(journal: &journal::Journal) -> Result<ExitCode> {
+    let mut output = Output::open();
+    walk(journal, |entry| Ok(output.line(&entry.to_json())))?;
+    Ok(output.close())
+}
+
+/// Hands over all entries, the oldest first, for as long as they are wanted.
+fn walk(journal: &journal::Journal, mut take: impl FnMut(&Entry) -> Result<bool>) -> Result<()> {
+    let mut filter = Filter { after: Some(0), ..Filter::default() };
+    loop {
+        let page = journal.entries(&filter, false, PAGE)?;
+        let Some(last) = page.last() else { return Ok(()) };
+        filter.after = Some(last.id);
+        for entry in &page {
+            if !take(entry)? {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl Recent {
+    fn show(self, journal: &journal::Journal) -> Result<ExitCode> {
+        let kind = self.kind.as_deref().and_then(Kind::find);
+        let mut filter = Filter { kind, subject: self.tool.clone(), ..Filter::default() };
+        let mut output = Output::open();
+        let mut seen = journal.head()?.id;
+        filter.before = Some(seen.saturating_add(1));
+        let mut latest = journal.entries(&filter, true, self.limit)?;
+        latest.reverse();
+        let mut is_read = self.print(&latest, &mut output);
+        filter.before = None;
+        while self.follow && is_read && output.flush() {
+            sleep(LOOK);
+            // Whatever is at the end by now has been looked at after the next query.
+            let head = journal.head()?.id;
+            filter.after = Some(seen);
+            let page = journal.entries(&filter, false, PAGE)?;
+            seen = if page.len() < PAGE { seen.max(head) } else { seen };
+            seen = page.last().map_or(seen, |last| seen.max(last.id));
+            is_read = self.print(&page, &mut output);
+        }
+        Ok(output.close())
+    }
+
+    /// False: nobody reads any more.
+    fn print(&self, entries: &[Entry], output: &mut Output) -> bool {
+        let tell = |it: &Entry| if self.json { it.to_json() } else { it.to_line() };
+        entries.iter().all(|entry| output.line(&tell(entry)))
+    }
+}
+
+/// How many replays came out how.
+#[derive(Default)]
+struct Tally {
+    equal: u64,
+    different: u64,
+    skipped: u64,
+}
+
+impl Replay {
+    pub(super) fn execute(&self, config: &Config, workshop: &Workshop) -> Result<ExitCode> {
+        let mut output = Output::open();
+        let mut tally = Tally::default();
+        let replay = |entry: &Entry| {
+            let replayed = workshop.replay_entry(entry, &Watch::new(config.wall_clock));
+            replayed.or_else(|fault| stopped(entry, fault))
+        };
+        if self.all {
+            walk(&workshop.journal, |entry| {
+                let replayed = replay(entry).map_err(|fault| anyhow!(mcp::explain(&fault)))?;
+                Ok(tally.add(&replayed, &mut output))
+            })?;
+            let Tally { equal, different, skipped } = tally;
+            output.line(&format!("{equal} equal, {different} different, {skipped} skipped"));
+        }
+        for id in &self.entries {
+            let entry = workshop.journal.entry(*id).context("the journal cannot be read")?;
+            let replayed = match entry {
+                Some(entry) => replay(&entry),
+                None => Err(workshop.missing_entry(*id).unwrap_or_else(|fault| fault)),
+            };
+            match replayed {
+                Ok(replayed) => tally.add(&replayed, &mut output),
+                Err(fault) => {
+                    output.flush();
+                    return Ok(fail(&[fault]));
+                }
+            };
+        }
+        let code = output.close();
+        Ok(if tally.different > 0 { ExitCode::FAILURE } else { code })
+    }
+}
+
+/// A replay that the clock ended is one that could not be made.
+fn stopped(entry: &Entry, fault: Fault) -> Result<Replayed, Fault> {
+    if fault.code != "timeout" {
+        return Err(fault);
+    }
+    let reason = format!("{}; --wall-clock gives it more", fault.message);
+    Ok(Replayed { entry: entry.id, verdict: Verdict::Skipped(reason), evaluator: None })
+}
+
+impl Tally {
+    /// Counts and tells how a replay came out. False: nobody reads any more.
+    fn add(&mut self, replayed: &Replayed, output: &mut Output) -> bool {
+        let Replayed { entry, verdict, evaluator } = replayed;
+        let other = match evaluator {
+            Some(hash) => format!(" (made with another evaluator, {hash})"),
+            None => String::new(),
+        };
+        let line = |text: &str| text::line(text, MOST_LINE);
+        match verdict {
+            Verdict::Equal => {
+                self.equal += 1;
+                output.line(&format!("{entry} equal{other}"))
+            }
+            Verdict::Skipped(reason) => {
+                self.skipped += 1;
+                output.line(&format!("{entry} skipped: {}{other}", line(reason)))
+            }
+            Verdict::Different(differences) => {
+                self.different += 1;
+                let field = |text: &str| text::line(text, MOST_FIELD);
+                output.line(&format!("{entry} different{other}"))
+                    && differences.iter().all(|it| {
+                        let (recorded, now) = (field(&it.recorded()), field(&it.now()));
+                        let name = field(&it.field);
+                        output.line(&format!("  {name}: recorded {recorded}, now {now}"))
+                    })
+            }
+        }
+    }
+}

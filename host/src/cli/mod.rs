@@ -1,0 +1,184 @@
+//! The command line: serves on standard input and output, or does one thing and ends.
+
+mod journal;
+mod print;
+mod run;
+mod transfer;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Parser, Subcommand};
+use tokio::runtime::Builder;
+use tracing_subscriber::EnvFilter;
+
+use crate::config::{Config, Options};
+use crate::harden;
+use crate::mcp;
+use crate::sandbox::{COMPONENT, Sandbox, Setup};
+use crate::store::Store;
+use crate::text::Visible;
+use crate::workshop::Workshop;
+
+pub(crate) use self::print::complain;
+
+use self::journal::{Journal, Replay};
+use self::run::Run;
+use self::transfer::{Export, Import};
+
+/// A workshop for language models, served over MCP on stdin and stdout: a model evolves tools, as
+/// JSON terms of a lambda calculus, and runs them in a sandbox.
+#[derive(Debug, Parser)]
+#[command(name = "mcp-pif", version, about, after_help = EXAMPLES, disable_help_subcommand = true)]
+struct Line {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    options: Options,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mcp-pif                                        serve MCP on stdin and stdout
+  mcp-pif run '{\"add\":[1,2]}'                    prints 3
+  mcp-pif run '{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}}' 21
+                                                 prints 42
+  mcp-pif run @program.json --data @table.json   reads both from files
+  mcp-pif check - < program.json                 says whether a term is well formed
+  mcp-pif journal --follow                       shows what happens as it happens
+  mcp-pif replay --all                           makes all runs again and compares
+  mcp-pif export double > double.json            writes a tool to a file
+  mcp-pif import double.json --data elsewhere    takes it from there";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a term, or a tool by its name, and print the value
+    Run(Run),
+    /// Check a term without running it, and print what there is to know about it
+    Check {
+        /// A term as JSON; `-` reads stdin, `@FILE` a file
+        code: String,
+        #[command(flatten)]
+        place: Directory,
+    },
+    /// Show the latest entries of the journal
+    Journal(Journal),
+    /// Make runs of the journal again and compare what comes of them
+    Replay(Replay),
+    /// Print tools with all that they depend on, as one JSON file
+    Export(Export),
+    /// Take tools from such a file: all of them, or none
+    Import(Import),
+}
+
+/// The data directory, named after the command.
+#[derive(Debug, Args)]
+struct Directory {
+    /// Where tools, journal and memory are kept
+    #[arg(id = "own-directory", long = "data", value_name = "DIR", global = true)]
+    directory: Option<PathBuf>,
+}
+
+impl Command {
+    /// The data directory, where it is named after the command. In `run` that is another flag.
+    fn directory(&self) -> Option<&Path> {
+        match self {
+            Self::Run(_) => None,
+            Self::Check { place, .. }
+            | Self::Journal(Journal { place, .. })
+            | Self::Replay(Replay { place, .. })
+            | Self::Export(Export { place, .. })
+            | Self::Import(Import { place, .. }) => place.directory.as_deref(),
+        }
+    }
+
+    /// Whether there has to be a store already.
+    fn needs_store(&self) -> bool {
+        matches!(self, Self::Journal(_) | Self::Replay(_) | Self::Export(_))
+    }
+}
+
+/// Does what the command line says.
+#[must_use]
+pub fn main() -> ExitCode {
+    let line = Line::parse();
+    match execute(line) {
+        Ok(code) => code,
+        Err(error) => {
+            complain(&format!("mcp-pif: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn execute(line: Line) -> Result<ExitCode> {
+    let directory = line.command.as_ref().and_then(Command::directory);
+    let config = line.options.in_directory(directory).check()?;
+    log(&config)?;
+    if line.command.as_ref().is_some_and(Command::needs_store) {
+        ensure_store(&config)?;
+    }
+    let command = match line.command {
+        Some(Command::Journal(journal)) => return journal.execute(&config),
+        command => command,
+    };
+    let sandbox = Arc::new(Sandbox::set_up(&Setup {
+        component: COMPONENT,
+        cache: config.cache.as_deref(),
+        concurrency: config.concurrency,
+        net: config.net,
+        period: config.tick,
+    })?);
+    match command {
+        Some(Command::Run(run)) => return run.execute(config, sandbox),
+        Some(Command::Check { code, .. }) => return run::check(&code, &config, &sandbox),
+        _ => {}
+    }
+    let workshop = Workshop::open(&config, sandbox)?;
+    match command {
+        Some(Command::Replay(replay)) => replay.execute(&config, &workshop),
+        Some(Command::Export(export)) => Ok(export.execute(&config, &workshop)),
+        Some(Command::Import(import)) => import.execute(&config, &workshop),
+        _ => serve(config, workshop),
+    }
+}
+
+/// Refuses to make an empty store where one is to be read.
+fn ensure_store(config: &Config) -> Result<()> {
+    match config.place.file() {
+        None => bail!("without a store there is nothing to read: leave out --ephemeral"),
+        Some(file) if !Store::exists(&config.place) => {
+            bail!("{}: there is no store; --data DIR names its directory", file.display())
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+fn log(config: &Config) -> Result<()> {
+    let filter = EnvFilter::try_new(&config.log)
+        .with_context(|| format!("--log: `{}` is no filter", config.log))?;
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(|| Visible(io::stderr()))
+        .with_ansi(false)
+        .init();
+    Ok(())
+}
+
+fn serve(config: Config, workshop: Workshop) -> Result<ExitCode> {
+    // The runtime would read files to count the processors, and it is too late for that then.
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let build = || Builder::new_multi_thread().worker_threads(processors).enable_all().build();
+    let (runtime, hardening) = harden::apply(config.harden.as_ref(), build);
+    let runtime = runtime?;
+    let served = runtime.block_on(mcp::serve(config, workshop, hardening));
+    // Threads that wait for the client must not keep the process alive.
+    runtime.shutdown_timeout(Duration::ZERO);
+    served?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,83 @@
+//! What the command line writes and reads: results to standard output, complaints to standard
+//! error, arguments from where they say they are.
+
+use std::fs;
+use std::io::{self, BufWriter, Read, StdoutLock, Write};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use crate::mcp;
+use crate::sandbox::Fault;
+use crate::text;
+
+/// Characters of a line about a program.
+pub(super) const MOST_LINE: usize = 10_000;
+
+/// An argument as it is, or what `-` or `@FILE` stand for.
+pub(super) fn read(argument: &str) -> Result<String> {
+    match argument.strip_prefix('@') {
+        _ if argument == "-" => read_file("-"),
+        Some(path) => read_file(path),
+        None => Ok(argument.to_owned()),
+    }
+}
+
+/// What a file holds, or standard input for `-`.
+pub(super) fn read_file(path: &str) -> Result<String> {
+    if path == "-" {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text).context("cannot read stdin")?;
+        return Ok(text);
+    }
+    fs::read_to_string(path).with_context(|| format!("cannot read {path}"))
+}
+
+/// The one way to standard output.
+pub(super) struct Output(BufWriter<StdoutLock<'static>>);
+
+impl Output {
+    pub(super) fn open() -> Self {
+        Self(BufWriter::new(io::stdout().lock()))
+    }
+
+    /// Writes a line. False: nobody reads any more, which there is no one to tell about.
+    pub(super) fn line(&mut self, text: &str) -> bool {
+        writeln!(self.0, "{text}").is_ok()
+    }
+
+    /// Sees to it that all lines are out.
+    pub(super) fn flush(&mut self) -> bool {
+        self.0.flush().is_ok()
+    }
+
+    /// The same at the end, and the exit code of a command that has succeeded in all else.
+    pub(super) fn close(mut self) -> ExitCode {
+        if self.flush() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+/// Writes a result.
+pub(super) fn print(text: &str) -> ExitCode {
+    let mut output = Output::open();
+    output.line(text);
+    output.close()
+}
+
+pub(super) fn warn(warnings: &[String]) {
+    for warning in warnings {
+        complain(&format!("warning: {}", text::line(warning, MOST_LINE)));
+    }
+}
+
+pub(super) fn fail(faults: &[Fault]) -> ExitCode {
+    for fault in faults {
+        complain(&mcp::explain(fault));
+    }
+    ExitCode::FAILURE
+}
+
+/// Writes to stderr, which may be a terminal; there is nobody to tell when that fails.
+pub(crate) fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", text::visible(text));
+}

@@ -1,0 +1,123 @@
+//! `mcp-pif run` and `mcp-pif check`: one term, or one tool.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Result;
+use clap::Args;
+
+use super::print::{MOST_LINE, complain, fail, print, read, warn};
+use crate::config::Config;
+use crate::mcp;
+use crate::quantity::parse_count;
+use crate::sandbox::{Argument, Code, Ending, Fault, Outcome, Request, Sandbox, Summary, Watch};
+use crate::store::{Place, Store};
+use crate::text;
+use crate::workshop::{Observer, Workshop};
+
+#[derive(Debug, Args)]
+pub(super) struct Run {
+    /// A term as JSON, or the name of a tool; `-` reads stdin, `@FILE` a file
+    code: String,
+    /// What the term's function is applied to: a term, or text that holds JSON; or `-`, or `@FILE`
+    #[arg(conflicts_with = "data")]
+    input: Option<String>,
+    /// The same as plain JSON, never code; or `-`, or `@FILE`
+    #[arg(long, value_name = "JSON")]
+    data: Option<String>,
+    /// A JSON object whose members are variables of the term; or `-`, or `@FILE`
+    #[arg(long, value_name = "JSON")]
+    context: Option<String>,
+    /// How many continuations to drive
+    #[arg(long, value_name = "N", default_value = "0", value_parser = parse_count)]
+    max_steps: u64,
+    /// The step of the continuation that the run continues
+    #[arg(long, value_name = "N", default_value = "0", value_parser = parse_count)]
+    step: u64,
+}
+
+impl Run {
+    pub(super) fn execute(self, mut config: Config, sandbox: Arc<Sandbox>) -> Result<ExitCode> {
+        // Whoever has never kept anything need not have a place to keep it.
+        if !Store::exists(&config.place) {
+            config.place = Place::Memory;
+        }
+        let workshop = Workshop::open(&config, sandbox)?;
+        let tools = match workshop.tools() {
+            Ok(tools) => tools,
+            Err(fault) => return Ok(fail(&[fault])),
+        };
+        let code = read(&self.code)?;
+        let code = match tools.find(&code) {
+            Ok(Some(_)) => Code::Tool(code),
+            Ok(None) => Code::Term(code),
+            Err(fault) => return Ok(fail(&[fault])),
+        };
+        let argument = match (self.input, self.data) {
+            (Some(input), _) => Argument::Input(as_json(&read(&input)?)),
+            (None, Some(data)) => Argument::Data(read(&data)?),
+            (None, None) => Argument::None,
+        };
+        let request = Request {
+            code,
+            argument,
+            context: self.context.as_deref().map(read).transpose()?,
+            limits: config.limits,
+            step: self.step,
+            max_steps: self.max_steps,
+            debug: config.debug,
+        };
+        let watch = Watch::new(config.wall_clock);
+        Ok(report_run(workshop.run(&request, tools, &mut Terminal, &watch).outcome))
+    }
+}
+
+/// Who watches a run from the command line.
+struct Terminal;
+
+impl Observer for Terminal {
+    fn advance(&mut self, _driven: u64) {}
+
+    fn debug(&mut self, line: &str) {
+        complain(&text::line(line, MOST_LINE));
+    }
+}
+
+/// Says what there is to know of a term.
+pub(super) fn check(code: &str, config: &Config, sandbox: &Sandbox) -> Result<ExitCode> {
+    let watch = Watch::new(config.wall_clock);
+    Ok(report_check(sandbox.check(&read(code)?, &watch)))
+}
+
+/// An input is JSON where it can be, else a text: `mcp-pif run … hello` needs no second quotes.
+fn as_json(text: &str) -> String {
+    match serde_json::from_str::<&serde_json::value::RawValue>(text) {
+        Ok(_) => text.to_owned(),
+        Err(_) => serde_json::Value::from(text).to_string(),
+    }
+}
+
+fn report_run(outcome: Outcome) -> ExitCode {
+    match outcome.ending {
+        Ok(Ending::Value(value)) => {
+            value.trace.iter().for_each(|line| complain(&text::line(line, MOST_LINE)));
+            warn(&value.warnings);
+            print(&text::plain(&value.json))
+        }
+        Ok(Ending::Continuation(continuation)) => {
+            warn(&continuation.warnings);
+            print(&continuation.json)
+        }
+        Err(fault) => fail(&[fault]),
+    }
+}
+
+fn report_check(checked: Result<Summary, Vec<Fault>>) -> ExitCode {
+    match checked {
+        Ok(summary) => {
+            warn(&summary.warnings);
+            print(&mcp::describe(&summary))
+        }
+        Err(faults) => fail(&faults),
+    }
+}

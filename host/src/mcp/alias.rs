@@ -1,0 +1,156 @@
+//! Names and spellings of the server's ClojureScript ancestor. A call by one of them becomes the
+//! call that is meant; its values pass through as the text they were sent as.
+
+mod script;
+
+use std::sync::Arc;
+
+use super::arguments::{Arguments, decode, malformed};
+use super::members::Members;
+use super::message::object;
+use crate::sandbox::Fault;
+use crate::text::quote_one;
+
+/// The tools that have another spelling and nothing else.
+const SPELLINGS: [(&str, &str); 4] = [
+    ("memory-store", "memory_store"),
+    ("memory-retrieve", "memory_retrieve"),
+    ("journal-recent", "journal_recent"),
+    ("server-info", "server_info"),
+];
+
+const EXECUTE: &str = "execute-tool";
+const EVOLVE: &str = "meta-evolve";
+
+/// A tool that does what most examples of functions do.
+const DOUBLE: &str = r#"{"lam":"x","body":{"mul":[{"var":"x"},2]}}"#;
+
+/// The call that is meant.
+#[derive(Debug)]
+pub(super) struct Meant {
+    pub(super) name: String,
+    pub(super) arguments: Arc<str>,
+    /// Whether the name of the tool was an argument: it is an argument's fault if there is none.
+    pub(super) is_argument: bool,
+    /// What there is to say of the translation.
+    pub(super) notes: Vec<String>,
+}
+
+/// The call that is meant by an alias; None if the name is none.
+pub(super) fn resolve(name: &str, arguments: &str) -> Option<Result<Meant, Fault>> {
+    // The last two are reserved in both spellings.
+    match name {
+        EXECUTE | "execute_tool" => Some(execute(arguments)),
+        EVOLVE | "meta_evolve" => Some(evolve(arguments)),
+        _ => {
+            let (_, meant) = SPELLINGS.iter().find(|(alias, _)| *alias == name)?;
+            Some(spell(arguments).map(|arguments| plain(meant, arguments)))
+        }
+    }
+}
+
+fn plain(name: &str, arguments: String) -> Meant {
+    let arguments = arguments.into();
+    Meant { name: name.to_owned(), arguments, is_argument: false, notes: Vec::new() }
+}
+
+/// `execute-tool`: the tool and its arguments are arguments.
+fn execute(text: &str) -> Result<Meant, Fault> {
+    let text = spell(text)?;
+    let arguments = Arguments::parse(&text, EXECUTE, &["tool_name", "arguments"])?;
+    let name = arguments.required("tool_name", "the name of the tool to call")?;
+    let passed = match arguments.raw("arguments") {
+        None => "{}",
+        Some(passed) if passed.starts_with('{') => passed,
+        Some(_) => {
+            let hint = "write them as for a direct call, such as {\"input\": 7}";
+            return Err(malformed("`arguments` must be an object", Some(hint)));
+        }
+    };
+    match resolve_once(&name, passed)? {
+        Some(meant) => Ok(Meant { is_argument: true, ..meant }),
+        None => Ok(Meant { name, is_argument: true, ..plain("", spell(passed)?) }),
+    }
+}
+
+/// Another alias may be called by `execute-tool`, but not `execute-tool`.
+fn resolve_once(name: &str, arguments: &str) -> Result<Option<Meant>, Fault> {
+    if matches!(name, EXECUTE | "execute_tool") {
+        let hint = "give the name and the arguments of the tool itself";
+        return Err(malformed("`execute-tool` does not call itself", Some(hint)));
+    }
+    resolve(name, arguments).transpose()
+}
+
+/// `meta-evolve`: of what it once did, adding a tool is left.
+fn evolve(text: &str) -> Result<Meant, Fault> {
+    let text = spell(text)?;
+    let members = read(&text)?;
+    let kind = members.raw("type").map(|raw| decode("type", raw)).transpose()?;
+    match kind.as_deref() {
+        Some("add-tool" | "modify-tool") => {}
+        other => {
+            let message = match other {
+                None => "the argument `type` is missing".to_owned(),
+                Some(other) => format!("there is no evolution of the type {}", quote_one(other)),
+            };
+            let hint = "write \"type\": \"add-tool\", or call `evolve`, which needs no type";
+            return Err(malformed(message, Some(hint)));
+        }
+    }
+    if members.has("name") && members.has("tool_name") {
+        let message = "`name` and `tool-name` are both given";
+        return Err(malformed(message, Some("give only one of them")));
+    }
+    if let Some(code) = members.raw("code") {
+        ensure_term(code)?;
+    }
+    let mut notes = Vec::new();
+    let mut kept = Vec::new();
+    for (name, value) in members.iter() {
+        match name {
+            "type" => {}
+            "tool_name" => kept.push(("name", value)),
+            // What a tool takes follows from its term.
+            "tool_type" | "schema" => {
+                let shown = name.replace('_', "-");
+                notes.push(format!("`{shown}` is ignored: a term needs none"));
+            }
+            name => kept.push((name, value)),
+        }
+    }
+    Ok(Meant { notes, ..plain("evolve", object(kept.into_iter())) })
+}
+
+/// Refuses code that is a program in another language, and shows what it might be as a term.
+fn ensure_term(code: &str) -> Result<(), Fault> {
+    if !code.starts_with('"') {
+        return Ok(());
+    }
+    let text = decode("code", code)?;
+    if !script::is_script(&text) {
+        return Ok(());
+    }
+    let hint = match script::translate(&text) {
+        Some(term) => format!("write \"code\": {term}"),
+        None => format!(
+            "write a term; a function that doubles its argument is {DOUBLE}; `help` lists the forms"
+        ),
+    };
+    let message =
+        "`code` is a program in another language, such as JavaScript: a tool is a term of JSON";
+    Err(malformed(message, Some(&hint)))
+}
+
+/// The arguments with `-` in their names written as `_`.
+fn spell(text: &str) -> Result<String, Fault> {
+    let members = read(text)?;
+    let names: Vec<(String, &str)> =
+        members.iter().map(|(name, value)| (name.replace('-', "_"), value)).collect();
+    Ok(object(names.iter().map(|(name, value)| (name.as_str(), *value))))
+}
+
+fn read(text: &str) -> Result<Members<'_>, Fault> {
+    Members::parse(text)
+        .map_err(|error| malformed(format!("the arguments cannot be read: {error}"), None))
+}

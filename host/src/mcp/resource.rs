@@ -1,0 +1,211 @@
+//! What a client can read without calling a tool: the source of tools at any of their revisions,
+//! entries of the journal, and the reference of the language.
+
+use rmcp::model::{
+    ErrorData, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
+    ResourceContents, ResourceTemplate,
+};
+use serde_json::{Value, json};
+
+use super::host::Host;
+use super::message::object;
+use super::server::CURSOR;
+use crate::journal::Entry;
+use crate::registry::{self, Tool, name};
+use crate::store;
+use crate::text;
+
+/// Resources on a page.
+const PAGE: usize = 100;
+
+/// Characters of a URI that an error quotes.
+const MOST_URI: usize = 200;
+
+const LANGUAGE: &str = "pif://language";
+const TOOL: &str = "pif://tool/";
+const JOURNAL: &str = "pif://journal/";
+
+/// The templates, by what they are of.
+pub(super) const OF_TOOL: &str = "pif://tool/{name}";
+pub(super) const OF_REVISION: &str = "pif://tool/{name}@{hash}";
+pub(super) const OF_ENTRY: &str = "pif://journal/{entry}";
+
+const JSON: &str = "application/json";
+const MARKDOWN: &str = "text/markdown";
+
+/// The reference, as the build found it.
+const REFERENCE: &str = include_str!(concat!(env!("OUT_DIR"), "/LANGUAGE.md"));
+
+/// The language, then the tools by name. Entries of the journal are too many to be listed.
+pub(super) fn list(host: &Host, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
+    let after = match cursor {
+        None => "",
+        Some(cursor) => cursor.strip_prefix(CURSOR).ok_or_else(|| {
+            ErrorData::invalid_params("unknown cursor: pass `nextCursor` as it was given", None)
+        })?,
+    };
+    let tools = host.workshop.registry.snapshot().map_err(failed)?;
+    // One more than is listed tells whether there is more.
+    let mut page = tools.page(after, PAGE + 1).map_err(failed)?;
+    let more = page.len() > PAGE;
+    page.truncate(PAGE);
+    let next = page.last().filter(|_| more).map(|tool| format!("{CURSOR}{}", tool.name));
+    let mut resources = Vec::with_capacity(page.len() + 1);
+    if cursor.is_none() {
+        let about = "The forms of terms, what they mean and cost, limits and faults";
+        resources.push(
+            Resource::new(LANGUAGE, "language")
+                .with_title("The language")
+                .with_description(about)
+                .with_mime_type(MARKDOWN)
+                .with_size(count(REFERENCE.len())),
+        );
+    }
+    resources.extend(page.iter().map(describe));
+    let mut result = ListResourcesResult::with_all_items(resources);
+    result.next_cursor = next;
+    Ok(result)
+}
+
+/// What a model wrote of a tool is shown as its description and nowhere else.
+fn describe(tool: &Tool) -> Resource {
+    let about = text::visible(&tool.description);
+    Resource::new(format!("{TOOL}{}", tool.name), tool.name.as_str())
+        .with_title(tool.name.as_str())
+        .with_description(format!("{about}\n(evolved tool, revision {})", tool.short()))
+        .with_mime_type(JSON)
+}
+
+pub(super) fn templates() -> ListResourceTemplatesResult {
+    let template = |uri: &str, name: &str, title: &str, about: &str| {
+        ResourceTemplate::new(uri, name)
+            .with_title(title)
+            .with_description(about)
+            .with_mime_type(JSON)
+    };
+    ListResourceTemplatesResult::with_all_items(vec![
+        template(
+            OF_TOOL,
+            "tool",
+            "An evolved tool",
+            "its source, with its description, revision and examples",
+        ),
+        template(
+            OF_REVISION,
+            "revision",
+            "A tool at a revision",
+            "the same as it was then; `hash` is that of the revision, or 8 of its first digits or more",
+        ),
+        template(OF_ENTRY, "entry", "An entry of the journal", "by its number"),
+    ])
+}
+
+/// Reads a resource, exactly.
+pub(super) fn read(host: &Host, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let (text, kind) = if uri == LANGUAGE {
+        (REFERENCE.to_owned(), MARKDOWN)
+    } else if let Some(reference) = uri.strip_prefix(TOOL) {
+        (read_tool(host, uri, reference)?, JSON)
+    } else if let Some(entry) = uri.strip_prefix(JOURNAL) {
+        (read_entry(host, uri, entry)?, JSON)
+    } else {
+        let known = [LANGUAGE, OF_TOOL, OF_REVISION, OF_ENTRY].join("`, `");
+        return Err(missing(uri, &format!("there are `{known}`")));
+    };
+    let contents = ResourceContents::text(text, uri).with_mime_type(kind);
+    Ok(ReadResourceResult::new(vec![contents]))
+}
+
+fn read_tool(host: &Host, uri: &str, reference: &str) -> Result<String, ErrorData> {
+    // Some clients write all but letters and digits as escapes.
+    let reference = reference.replace("%40", "@");
+    let tools = host.workshop.registry.snapshot().map_err(failed)?;
+    match tools.find(&reference) {
+        Ok(Some(tool)) => Ok(tell_tool(&tool)),
+        Ok(None) => {
+            let (name, pin) = name::split(&reference);
+            if pin.is_some() && !tools.history(name, 1).map_err(failed)?.is_empty() {
+                return Err(missing(uri, "the tool never was at that revision"));
+            }
+            let reason = match tools.similar(name).map_err(failed)? {
+                Some(similar) => format!("did you mean `{TOOL}{similar}`?"),
+                None => "no tool has that name".to_owned(),
+            };
+            Err(missing(uri, &reason))
+        }
+        Err(registry::Error::Store(error)) => Err(failed(error)),
+        Err(error) => Err(missing(uri, &error.to_string())),
+    }
+}
+
+fn tell_tool(tool: &Tool) -> String {
+    let text = |text: &str| Value::from(text).to_string();
+    // Term and examples are JSON already, and stay as they are.
+    visible(&object(
+        [
+            ("name", text(&tool.name).as_str()),
+            ("revision", text(&tool.hash).as_str()),
+            ("description", text(&tool.description).as_str()),
+            ("code", &tool.source),
+            ("examples", &tool.examples),
+        ]
+        .into_iter(),
+    ))
+}
+
+fn read_entry(host: &Host, uri: &str, number: &str) -> Result<String, ErrorData> {
+    let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+    let id = number.parse().ok().filter(|_| is_number);
+    let Some(id) = id else { return Err(missing(uri, "entries have numbers, from 1")) };
+    match host.workshop.journal.entry(id).map_err(failed)? {
+        Some(entry) => Ok(tell_entry(&entry)),
+        None => Err(missing(uri, "the journal has no such entry, or no longer")),
+    }
+}
+
+fn tell_entry(entry: &Entry) -> String {
+    let Entry { id, time, kind, subject, ending, fuel, component, body, ends: _, hash } = entry;
+    let told = json!({
+        "entry": id,
+        "time": time,
+        "kind": kind,
+        "subject": subject,
+        "ending": ending,
+        "fuel": fuel,
+        "component": component,
+        "hash": hash.to_string(),
+    });
+    let members: Vec<(String, String)> = told
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(name, value)| (name.clone(), value.to_string()))
+        .chain([("body".to_owned(), body.clone())])
+        .collect();
+    visible(&object(members.iter().map(|(name, value)| (name.as_str(), value.as_str()))))
+}
+
+/// JSON text with nothing hidden in it: that can only stand in texts, where the escape means the
+/// same.
+fn visible(json: &str) -> String {
+    text::visible(json).into_owned()
+}
+
+fn missing(uri: &str, reason: &str) -> ErrorData {
+    let uri = text::line(uri, MOST_URI);
+    let reason = text::line(reason, MOST_URI);
+    let message = format!("there is no resource {}: {reason}", text::quote_one(&uri));
+    ErrorData::resource_not_found(message, Some(json!({ "uri": uri })))
+}
+
+/// The error of a store that failed.
+#[expect(clippy::needless_pass_by_value, reason = "map_err passes values")]
+pub(super) fn failed(error: store::Error) -> ErrorData {
+    tracing::error!(%error, "the store failed");
+    ErrorData::internal_error(error.to_string(), None)
+}
+
+fn count(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,134 @@
+//! `memory_store`: keeps a value under a key, or forgets one.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::super::arguments::{Arguments, malformed};
+use super::super::host::Host;
+use super::super::reply::{Reply, object};
+use super::{Call, Description, ToolResult, arguments, reply};
+use crate::memory::{Kept, LONGEST_KEY, Note};
+use crate::sandbox::{Fault, Watch};
+use crate::text;
+use crate::workshop::{Remember, stored, too_large, unkept};
+
+const KNOWN: [&str; 4] = ["key", "value", "tags", "forget"];
+
+/// The code of faults of the store: it could not journal a refusal either.
+const STORAGE: &str = "storage";
+
+const TEXT: &str = "\
+Keep a JSON value under a key, for later calls and conversations: facts, preferences, results, \
+drafts. {\"key\":\"user/units\",\"value\":\"metric\",\"tags\":[\"user\"]}
+Any JSON is a value, null and false too, and comes back exactly as written. A key that is known gets \
+the new value; without `tags` it keeps those it has. {\"key\":\"user/units\",\"forget\":true} removes it. \
+`memory_retrieve` finds it again by key, by words or by tags. Put no secrets here.";
+
+pub(super) fn describe() -> Description {
+    let properties = json!({
+        "key": {"type": "string", "description": "1 to 256 visible characters"},
+        "value": {"description": "any JSON"},
+        "tags": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "up to 16, of 64 characters each; instead of those it has",
+        },
+        "forget": {"type": "boolean", "description": "remove the key instead; no `value` then"},
+    });
+    Description {
+        title: "Store in the memory".to_owned(),
+        text: TEXT.to_owned(),
+        input: arguments(&properties, &["key"]),
+        output: reply(json!({
+            "key": {"type": "string"},
+            "status": {"enum": ["stored", "changed", "unchanged", "forgotten"]},
+            "size": {"type": "integer", "description": "characters of the value"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "created": {"type": "integer", "description": "in milliseconds since 1970"},
+            "updated": {"type": "integer", "description": "in milliseconds since 1970"},
+        })),
+        read_only: false,
+    }
+}
+
+pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
+    let change = match read(host, &call.arguments) {
+        Ok(change) => change,
+        Err(fault) => return Err(host.refuse("memory_store", &call, fault).await),
+    };
+    let arguments = Arc::clone(&call.arguments);
+    let remember = move |host: &Host, _: &Watch| {
+        let kept = host.workshop.remember(&change, &arguments)?;
+        tell(host, &change, &kept)
+    };
+    match host.run_blocking(&call.caller, remember).await? {
+        Ok(reply) => Ok(reply),
+        Err(fault) if fault.code == STORAGE => Err(fault.into()),
+        Err(fault) => Err(host.refuse("memory_store", &call, fault).await),
+    }
+}
+
+fn read(host: &Host, text: &str) -> Result<Remember, Fault> {
+    let arguments = Arguments::parse(text, "memory_store", &KNOWN)?;
+    let key = arguments.required("key", "the key, such as \"user/units\"")?;
+    let (value, tags) = (arguments.term("value"), arguments.texts("tags")?);
+    match (arguments.flag("forget")?, value) {
+        (true, None) if tags.is_none() => Ok(Remember::Forget(key)),
+        (true, _) => {
+            let hint = "to forget a key give nothing else: {\"key\": …, \"forget\": true}";
+            Err(malformed("`forget` is given with a value or tags", Some(hint)))
+        }
+        (false, None) => {
+            let hint = "add the value, any JSON (null is one), or \"forget\": true";
+            Err(malformed("the argument `value` is missing", Some(hint)))
+        }
+        (false, Some(value)) if value.len() > host.config.max_data => {
+            Err(too_large("data", "value", value.len(), host.config.max_data))
+        }
+        (false, Some(value)) => Note::new(key, value, tags).map(Remember::Keep).map_err(unkept),
+    }
+}
+
+fn tell(host: &Host, change: &Remember, kept: &Kept) -> Result<Reply, Fault> {
+    let key = match change {
+        Remember::Keep(note) => note.key(),
+        Remember::Forget(key) => key,
+    };
+    // What was asked to be forgotten may be any text.
+    let quoted = text::quote_one(key);
+    let mut record = object(json!({"key": text::line(key, LONGEST_KEY), "status": kept.status}));
+    let Some(memo) = &kept.memo else {
+        let text = match kept.status {
+            "forgotten" => format!("forgot {quoted}"),
+            _ => match host.workshop.memory.similar(key).map_err(stored)? {
+                Some(near) => format!(
+                    "nothing is kept under {quoted}: nothing changed; did you mean {}?",
+                    text::quote_one(&near)
+                ),
+                None => format!("nothing is kept under {quoted}: nothing changed"),
+            },
+        };
+        return Ok(Reply { text, structured: record });
+    };
+    let mut text = match kept.status {
+        "unchanged" => format!("{quoted} is so already: nothing changed"),
+        status => format!("{status} {quoted} ({} characters)", memo.size),
+    };
+    let most = host.config.max_result;
+    if usize::try_from(memo.size).is_ok_and(|size| size > most) {
+        let _ = write!(
+            text,
+            "\nwarning: replies show {most} characters at most; memory_retrieve will tell its size only: \
+             keep it in parts, under several keys"
+        );
+    }
+    record.insert("size".to_owned(), memo.size.into());
+    record.insert("created".to_owned(), memo.created.into());
+    record.insert("updated".to_owned(), memo.updated.into());
+    if !memo.tags.is_empty() {
+        record.insert("tags".to_owned(), Value::from(memo.tags.clone()));
+    }
+    Ok(Reply { text, structured: record })
+}

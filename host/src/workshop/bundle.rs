@@ -1,0 +1,182 @@
+//! The file in which tools travel from one store to another: each with its term, the hash of that,
+//! its description and its examples.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::Example;
+use super::evolve::examples;
+use crate::registry::Tool;
+use crate::sandbox::{Fault, fault};
+use crate::text::{self, quote_one};
+
+/// What says that a file is one of these.
+const FORMAT: &str = "mcp-pif tools";
+
+/// The version of the format that is written. All versions up to it are read.
+const VERSION: u32 = 1;
+
+/// Characters of a parser's complaint.
+const MOST_REASON: usize = 300;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Bundle {
+    format: String,
+    version: u32,
+    tools: Vec<Packed>,
+}
+
+/// What tells whether a file is a bundle at all; there may be more in it.
+#[derive(Debug, Deserialize)]
+struct Header {
+    format: String,
+    version: u32,
+}
+
+/// A tool in a file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Packed {
+    pub(super) name: String,
+    /// sha256 of the canonical text of `source`.
+    pub(super) sha256: String,
+    pub(super) description: String,
+    /// It is only needed at this revision, by tools that pin it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) pinned: bool,
+    /// The term.
+    pub(super) source: Box<RawValue>,
+    pub(super) examples: Vec<Example>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+impl Packed {
+    pub(super) fn new(tool: Tool, pinned: bool) -> Result<Self, Fault> {
+        let unreadable = |error: serde_json::Error| {
+            fault(
+                "internal",
+                format!("the term of {} is no JSON: {error}", quote_one(&tool.name)),
+                None,
+            )
+        };
+        let examples = compact(examples::from_json(&tool.examples)?);
+        let source = RawValue::from_string(tool.source).map_err(unreadable)?;
+        let (name, sha256, description) = (tool.name.clone(), tool.hash, tool.description);
+        Ok(Self { name, sha256, description, pinned, source, examples })
+    }
+
+    /// What a message calls it.
+    pub(super) fn quoted(&self) -> String {
+        quote_one(&self.reference())
+    }
+
+    /// What it is run by.
+    pub(super) fn reference(&self) -> String {
+        let Self { name, sha256, pinned, .. } = self;
+        if *pinned { format!("{name}@{sha256}") } else { name.clone() }
+    }
+
+    /// Its examples as the registry keeps them, however they were spaced.
+    pub(super) fn examples(&self) -> String {
+        examples::to_json(&self.examples)
+    }
+
+    /// Whether a registered tool is this one, in all that a file tells of it.
+    pub(super) fn is_same(&self, tool: &Tool) -> Result<bool, Fault> {
+        let known = examples::to_json(&compact(examples::from_json(&tool.examples)?));
+        let is_same = tool.hash == self.sha256 && tool.description == self.description;
+        Ok(is_same && known == self.examples())
+    }
+}
+
+/// The text of a file with these tools.
+pub(super) fn write(tools: Vec<Packed>) -> Result<String, Fault> {
+    let bundle = Bundle { format: FORMAT.to_owned(), version: VERSION, tools };
+    serde_json::to_string_pretty(&bundle)
+        .map_err(|error| fault("internal", format!("the tools cannot be written: {error}"), None))
+}
+
+/// The tools of a file in the order in which they are to be registered.
+pub(super) fn read(text: &str) -> Result<Vec<Packed>, Fault> {
+    let malformed = |error: serde_json::Error| {
+        let reason = text::line(&error.to_string(), MOST_REASON);
+        let hint = "`mcp-pif export NAME` writes such a file";
+        fault("malformed", format!("the file cannot be read: {reason}"), Some(hint))
+    };
+    let Header { format, version } = serde_json::from_str(text).map_err(malformed)?;
+    if format != FORMAT {
+        let message = format!("the format of the file is {}, not `{FORMAT}`", quote_one(&format));
+        return Err(fault("malformed", message, None));
+    }
+    if version > VERSION {
+        let message = format!("the file has version {version}, this mcp-pif knows {VERSION}");
+        return Err(fault("malformed", message, Some("use a later mcp-pif")));
+    }
+    let Bundle { mut tools, .. } = serde_json::from_str(text).map_err(malformed)?;
+    for tool in &mut tools {
+        tool.examples = compact(std::mem::take(&mut tool.examples));
+        ensure_examples(tool)?;
+    }
+    sort(&mut tools);
+    ensure_once(&tools)?;
+    Ok(tools)
+}
+
+/// The order of tools in a file: by name, revisions that are pinned before the current one.
+pub(super) fn sort(tools: &mut [Packed]) {
+    tools.sort_by(|a, b| (&a.name, !a.pinned, &a.sha256).cmp(&(&b.name, !b.pinned, &b.sha256)));
+}
+
+fn ensure_examples(tool: &Packed) -> Result<(), Fault> {
+    for (index, Example { input, data, output }) in tool.examples.iter().enumerate() {
+        let reason = match (input, data, output) {
+            (Some(_), Some(_), _) => "has both `input` and `data`",
+            (_, _, None) => "has no `output`",
+            _ => continue,
+        };
+        let message = format!("example {index} of {} {reason}", tool.quoted());
+        return Err(fault("malformed", message, None));
+    }
+    Ok(())
+}
+
+fn ensure_once(tools: &[Packed]) -> Result<(), Fault> {
+    let twice = tools.windows(2).find_map(|pair| match pair {
+        [a, b] if a.reference() == b.reference() => Some(a),
+        _ => None,
+    });
+    match twice {
+        Some(tool) => {
+            let message = format!("the file holds {} twice", tool.quoted());
+            Err(fault("malformed", message, None))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Examples without the blanks between their parts.
+fn compact(examples: Vec<Example>) -> Vec<Example> {
+    let one = |raw: Option<Box<RawValue>>| raw.map(|raw| without_blanks(&raw).unwrap_or(raw));
+    let all = |Example { input, data, output }| Example {
+        input: one(input),
+        data: one(data),
+        output: one(output),
+    };
+    examples.into_iter().map(all).collect()
+}
+
+fn without_blanks(raw: &RawValue) -> Option<Box<RawValue>> {
+    let (mut is_text, mut is_escaped) = (false, false);
+    let is_kept = |c: &char| {
+        let is_blank = !is_text && c.is_ascii_whitespace();
+        is_text ^= *c == '"' && !is_escaped;
+        is_escaped = is_text && *c == '\\' && !is_escaped;
+        !is_blank
+    };
+    RawValue::from_string(raw.get().chars().filter(is_kept).collect()).ok()
+}

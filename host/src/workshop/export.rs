@@ -1,0 +1,75 @@
+//! Tools leave the store, each with all that it depends on.
+
+use std::collections::BTreeSet;
+
+use super::bundle::{self, Packed};
+use super::{Tools, Workshop};
+use crate::registry::name;
+use crate::sandbox::{Fault, Watch, fault};
+use crate::text::quote_one;
+
+/// Tools as a file holds them.
+#[derive(Debug)]
+pub struct Exported {
+    /// The text of the file: the same tools give the same text.
+    pub text: String,
+    /// What there is to say of it.
+    pub notes: Vec<String>,
+}
+
+impl Workshop {
+    /// Writes down tools and all tools that their terms name, at the revisions that are pinned
+    /// there. What a term names only once it runs cannot be known.
+    pub fn export(&self, names: &[String], watch: &Watch) -> Result<Exported, Fault> {
+        let tools = self.tools()?;
+        let mut queue: Vec<(String, Option<String>)> =
+            names.iter().map(|name| (name.clone(), None)).collect();
+        let (mut seen, mut packed, mut notes) = (BTreeSet::new(), Vec::new(), Vec::new());
+        while let Some((reference, caller)) = queue.pop() {
+            if !seen.insert(reference.clone()) {
+                continue;
+            }
+            let Some(tool) = tools.find(&reference)? else {
+                notes.push(missing(&reference, caller, &tools)?);
+                continue;
+            };
+            let summary = self.sandbox.check(&tool.source, &watch.again()).map_err(first)?;
+            let callers = summary.tools.into_iter().map(|used| (used, Some(tool.name.clone())));
+            queue.extend(callers);
+            packed.push(Packed::new(tool, name::split(&reference).1.is_some())?);
+        }
+        bundle::sort(&mut packed);
+        packed.dedup_by(|b, a| a.reference() == b.reference());
+        notes.sort();
+        Ok(Exported { text: bundle::write(without_current(packed))?, notes })
+    }
+}
+
+/// Leaves out pinned revisions that are the current ones, where those are there anyway.
+fn without_current(packed: Vec<Packed>) -> Vec<Packed> {
+    let current: BTreeSet<(String, String)> = packed
+        .iter()
+        .filter(|tool| !tool.pinned)
+        .map(|tool| (tool.name.clone(), tool.sha256.clone()))
+        .collect();
+    let is_needed = |tool: &Packed| {
+        !tool.pinned || !current.contains(&(tool.name.clone(), tool.sha256.clone()))
+    };
+    packed.into_iter().filter(is_needed).collect()
+}
+
+/// A tool that was asked for has to be there; of one that a term names there is only to tell.
+fn missing(reference: &str, caller: Option<String>, tools: &Tools) -> Result<String, Fault> {
+    if let Some(caller) = caller {
+        let (caller, missing) = (quote_one(&caller), quote_one(reference));
+        return Ok(format!("{caller} names the tool {missing}, which there is not"));
+    }
+    let hint = tools.similar(name::split(reference).0).map(|it| format!("did you mean `{it}`?"));
+    let message = format!("there is no tool {}", quote_one(reference));
+    Err(fault("unknown-tool", message, hint.as_deref()))
+}
+
+fn first(faults: Vec<Fault>) -> Fault {
+    let none = || fault("internal", "a term was refused for no reason".to_owned(), None);
+    faults.into_iter().next().unwrap_or_else(none)
+}

@@ -1,0 +1,67 @@
+//! How the memory changes: with its entry in the journal, in one transaction.
+
+use serde_json::{Value, json};
+
+use super::{Workshop, stored};
+use crate::journal::{Digest, Draft, Kind};
+use crate::memory::{Error, Kept, LONGEST_KEY, LONGEST_TAG, MOST_TAGS, Note};
+use crate::sandbox::{Excess, Fault, fault};
+use crate::store::{Durability, now};
+use crate::text;
+
+/// A change of the memory.
+#[derive(Debug, Clone)]
+pub enum Remember {
+    /// Keeps a value under a key.
+    Keep(Note),
+    /// Forgets a key, if it is known.
+    Forget(String),
+}
+
+impl Workshop {
+    /// Changes the memory. `arguments` is what was asked for, as text.
+    pub fn remember(&self, change: &Remember, arguments: &str) -> Result<Kept, Fault> {
+        let done = self.store.write(Durability::Power, |db| {
+            let (key, kept) = match change {
+                Remember::Keep(note) => (note.key(), self.memory.keep(db, note, now())?),
+                Remember::Forget(key) => (key.as_str(), self.memory.forget(db, key)?),
+            };
+            let key = text::line(key, LONGEST_KEY);
+            let mut draft = Draft::new(Kind::Memory, Some(&key), kept.status);
+            draft.request = json!({ "arguments": arguments });
+            draft.outcome = told(&kept);
+            self.journal.add(db, &draft)?;
+            Ok::<_, Error>(kept)
+        });
+        done.map_err(unkept)
+    }
+}
+
+/// What the journal tells of a change: the value itself is in the request.
+fn told(kept: &Kept) -> Value {
+    let mut told = json!({ "status": kept.status });
+    if let (Some(previous), Some(members)) = (&kept.previous, told.as_object_mut()) {
+        members.insert("previous".to_owned(), json!(Digest::of(previous)));
+    }
+    told
+}
+
+/// What a caller learns when the memory refuses something.
+#[must_use]
+pub fn unkept(error: Error) -> Fault {
+    let full = |name, used, limit| {
+        let hint = "forget what is of no use any more: {\"key\": …, \"forget\": true}";
+        let excess = Excess { name, used, limit };
+        fault("too-large", error.to_string(), Some(hint)).by(Some(excess))
+    };
+    let hint = match error {
+        Error::Store(error) => return stored(error),
+        Error::Keys { used, most } => return full("memory_keys", used, most),
+        Error::Bytes { used, most } => return full("memory_bytes", used, most),
+        Error::Blank(_) | Error::Hidden { .. } => "use letters, digits and signs that can be seen",
+        Error::Long { .. } | Error::Tags(_) => &format!(
+            "a key has {LONGEST_KEY} characters at most, a tag {LONGEST_TAG}; a key has {MOST_TAGS} tags"
+        ),
+    };
+    fault("malformed", error.to_string(), Some(hint))
+}

@@ -1,0 +1,302 @@
+//! Replays: a run is made again from what its entry holds, with the answers that the machine was
+//! given then, and what comes of it is compared with what came of it. Nothing is journaled.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::record::{self, Recorded};
+use super::{Workshop, stored};
+use crate::journal::{Answer, Body, Digest, Entry, Kind, Payload};
+use crate::registry::{Snapshot, short};
+use crate::sandbox::{Fault, Outcome, Request, Watch, World, drive, fault};
+
+/// Endings that are no work of the program: they depend on clocks, on other programs and on the
+/// machine.
+const WORLDLY: [&str; 5] = ["timeout", "cancelled", "busy", "storage", "internal"];
+
+/// Those of them by which a watch ends a replay.
+const STOPPED: [&str; 2] = ["timeout", "cancelled"];
+
+/// Limits that are the host's and may be others by now.
+const HOSTED: [&str; 2] = ["wasmtime_fuel", "instance_memory"];
+
+/// What a replay has found.
+#[derive(Debug)]
+pub struct Replayed {
+    /// The entry.
+    pub entry: i64,
+    /// How the two runs compare.
+    pub verdict: Verdict,
+    /// The sha256 of the evaluator that the entry was made with, if it is another one now.
+    pub evaluator: Option<String>,
+}
+
+/// How two runs compare.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// In nothing that is recorded they differ.
+    Equal,
+    /// They differ in these fields.
+    Different(Vec<Difference>),
+    /// The run could not be made again, for this reason.
+    Skipped(String),
+}
+
+impl Verdict {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Equal => "equal",
+            Self::Different(_) => "different",
+            Self::Skipped(_) => "skipped",
+        }
+    }
+}
+
+/// A field in which two runs differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// Its name, such as `value` or `fault.at`.
+    pub field: String,
+    /// What the entry says; null: nothing.
+    pub recorded: Value,
+    /// What the replay gave.
+    pub now: Value,
+}
+
+impl Difference {
+    /// What the entry says, in words.
+    #[must_use]
+    pub fn recorded(&self) -> String {
+        tell(&self.recorded)
+    }
+
+    /// What the replay gave, in words.
+    #[must_use]
+    pub fn now(&self) -> String {
+        tell(&self.now)
+    }
+}
+
+fn tell(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
+impl Workshop {
+    /// Replays the run of an entry. The fault is one of this workshop: there is no such entry, or
+    /// the store fails, or the watch ended the replay.
+    pub fn replay(&self, id: i64, watch: &Watch) -> Result<Replayed, Fault> {
+        match self.journal.entry(id).map_err(stored)? {
+            Some(entry) => self.replay_entry(&entry, watch),
+            None => Err(self.missing_entry(id)?),
+        }
+    }
+
+    /// Why there is no entry of this number.
+    pub fn missing_entry(&self, id: i64) -> Result<Fault, Fault> {
+        let (anchor, head) =
+            (self.journal.anchor().map_err(stored)?, self.journal.head().map_err(stored)?);
+        let message = format!("there is no entry {id} in the journal");
+        let hint = match anchor.id {
+            _ if head.id == anchor.id => "the journal is empty".to_owned(),
+            removed if (1..=removed).contains(&id) => format!(
+                "the entries up to {removed} were removed to keep the journal within its size"
+            ),
+            removed => format!("its entries are {} to {}", removed + 1, head.id),
+        };
+        Ok(fault("unknown-entry", message, Some(&hint)))
+    }
+
+    /// Replays the run of an entry that was read.
+    pub fn replay_entry(&self, entry: &Entry, watch: &Watch) -> Result<Replayed, Fault> {
+        let evaluator = entry.component.clone().filter(|hash| hash != self.sandbox.hash());
+        let verdict = match read(entry) {
+            Err(reason) => Verdict::Skipped(reason),
+            Ok((request, body)) => self.compare(entry, request, &body, watch)?,
+        };
+        Ok(Replayed { entry: entry.id, verdict, evaluator })
+    }
+
+    fn compare(
+        &self,
+        entry: &Entry,
+        request: Request,
+        body: &Body,
+        watch: &Watch,
+    ) -> Result<Verdict, Fault> {
+        let tools = self.registry.snapshot().map_err(stored)?;
+        let mut recording = Recording::new(tools, &body.answers);
+        let outcome = drive(&self.sandbox, request, &mut recording, watch);
+        match recording.obstacle {
+            Some(Obstacle::Missing(reason)) => return Ok(Verdict::Skipped(reason)),
+            Some(Obstacle::Store(fault)) => return Err(fault),
+            None => {}
+        }
+        // A run that was ended from outside tells nothing of the program.
+        if let Err(fault) = &outcome.ending
+            && STOPPED.contains(&fault.code.as_str())
+        {
+            return Err(fault.clone());
+        }
+        let differences = differences(entry, body, &outcome, &recording.answers);
+        let is_equal = differences.is_empty();
+        Ok(if is_equal { Verdict::Equal } else { Verdict::Different(differences) })
+    }
+}
+
+/// The request of an entry and what else it holds; or why that run cannot be made again.
+fn read(entry: &Entry) -> Result<(Request, Body), String> {
+    if entry.kind != Kind::Run.name() {
+        return Err(format!("it is no run but of the kind `{}`", entry.kind));
+    }
+    if WORLDLY.contains(&entry.ending.as_str()) {
+        let reason = "which depends on the clock or on this server and not on the program";
+        return Err(format!("it ended as `{}`, {reason}", entry.ending));
+    }
+    let body = entry.read_body().ok_or("its body cannot be read")?;
+    let outcome: Value = body.outcome.as_ref().map_or(Value::Null, parse);
+    if let Some(limit) = outcome["fault"]["limit"]["name"].as_str().filter(|it| HOSTED.contains(it))
+    {
+        return Err(format!("it was stopped by `{limit}`, which depends on how the server is set"));
+    }
+    let request = match &body.request {
+        None => return Err("its request was not kept (--journal-payload none)".to_owned()),
+        Some(request) if request.digest().is_some() => {
+            let reason = "(--journal-payload summary, or longer than --journal-entry)";
+            return Err(format!("of its request only a digest was kept {reason}"));
+        }
+        Some(request) => serde_json::from_str::<Recorded>(request.text()),
+    };
+    let request = request.ok().and_then(Recorded::into_request);
+    Ok((request.ok_or("its request cannot be read")?, body))
+}
+
+/// The world of a replay: it gives the answers that are recorded, and writes down the questions.
+struct Recording {
+    tools: Snapshot,
+    sources: BTreeMap<String, Option<String>>,
+    similar: BTreeMap<String, Option<String>>,
+    answers: Vec<Answer>,
+    asked: BTreeSet<String>,
+    obstacle: Option<Obstacle>,
+}
+
+/// Why a replay cannot go on.
+enum Obstacle {
+    /// Something that it needs is not there any more.
+    Missing(String),
+    /// The store fails.
+    Store(Fault),
+}
+
+impl Recording {
+    fn new(tools: Snapshot, recorded: &[Answer]) -> Self {
+        let (mut sources, mut similar) = (BTreeMap::new(), BTreeMap::new());
+        for answer in recorded.iter().cloned() {
+            match answer {
+                Answer::Tool(name, hash) => sources.insert(name, hash),
+                Answer::Similar(name, meant) => similar.insert(name, meant),
+            };
+        }
+        let (answers, asked) = (Vec::new(), BTreeSet::new());
+        Self { tools, sources, similar, answers, asked, obstacle: None }
+    }
+
+    /// Ends the run; what it ends with is looked at by nobody.
+    fn give_up(&mut self, obstacle: Obstacle) -> Fault {
+        self.obstacle = Some(obstacle);
+        fault("internal", "the replay cannot go on".to_owned(), None)
+    }
+}
+
+impl World for Recording {
+    fn source(&mut self, tool: &str) -> Result<Option<String>, Fault> {
+        // One that was not asked for then has no answer: that the lists differ will tell.
+        let hash = self.sources.get(tool).cloned().flatten();
+        if self.asked.insert(tool.to_owned()) {
+            self.answers.push(Answer::Tool(tool.to_owned(), hash.clone()));
+        }
+        let Some(hash) = hash else { return Ok(None) };
+        match self.tools.source(&hash) {
+            Ok(Some(source)) => Ok(Some(source)),
+            Ok(None) => {
+                let short = short(&hash);
+                let reason = format!("the revision {short} of `{tool}` is not in the store");
+                Err(self.give_up(Obstacle::Missing(reason)))
+            }
+            Err(error) => Err(self.give_up(Obstacle::Store(stored(error)))),
+        }
+    }
+
+    fn similar(&mut self, tool: &str) -> Option<String> {
+        let similar = self.similar.get(tool).cloned().flatten();
+        self.answers.push(Answer::Similar(tool.to_owned(), similar.clone()));
+        similar
+    }
+
+    fn advance(&mut self, _driven: u64) {}
+
+    fn debug(&mut self, _line: &str) {}
+}
+
+fn differences(
+    entry: &Entry,
+    body: &Body,
+    outcome: &Outcome,
+    answers: &[Answer],
+) -> Vec<Difference> {
+    let now = record::outcome(outcome);
+    let mut found = Vec::new();
+    let mut compare = |field: &str, recorded: Value, now: Value| {
+        if recorded != now {
+            found.push(Difference { field: field.to_owned(), recorded, now });
+        }
+    };
+    compare("ending", json!(entry.ending), json!(record::ending(outcome)));
+    // What was not kept cannot differ.
+    if let Some(kept) = &body.outcome {
+        if let Some(digest) = kept.digest() {
+            compare("outcome", json!(digest), json!(Digest::of(&now.to_string())));
+        } else {
+            let (recorded, now) = (fields(&parse(kept)), fields(&now));
+            let names: BTreeSet<&String> = recorded.keys().chain(now.keys()).collect();
+            for name in names {
+                let of = |fields: &Map<String, Value>| fields.get(name).cloned();
+                compare(name, of(&recorded).unwrap_or_default(), of(&now).unwrap_or_default());
+            }
+        }
+    }
+    let usage = &outcome.usage;
+    let fuel = i64::try_from(usage.fuel).unwrap_or(i64::MAX);
+    compare("fuel", json!(entry.fuel), json!(fuel));
+    compare("memory", json!(body.memory), json!(usage.peak_memory));
+    compare("depth", json!(body.depth), json!(usage.peak_depth));
+    compare("answers", json!(body.answers), json!(answers));
+    found
+}
+
+/// The members of an outcome, and those of a fault by their names within it.
+fn fields(outcome: &Value) -> Map<String, Value> {
+    let mut fields = Map::new();
+    for (name, value) in outcome.as_object().into_iter().flatten() {
+        match value.as_object() {
+            Some(members) if name == "fault" => {
+                let named = members.iter().map(|(member, it)| (format!("fault.{member}"), it));
+                fields.extend(named.map(|(name, it)| (name, it.clone())));
+            }
+            _ => drop(fields.insert(name.clone(), value.clone())),
+        }
+    }
+    fields
+}
+
+/// What a payload holds; null if somebody rewrote it.
+fn parse(payload: &Payload) -> Value {
+    serde_json::from_str(payload.text()).unwrap_or_default()
+}

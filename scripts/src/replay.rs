@@ -1,0 +1,148 @@
+//! Many different runs on one server, while tools change, and then all of them again from the
+//! journal: each has to come out the same.
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use pif_guest::request::{Argument, Program, Source};
+use pif_tests::generate::{Sample, sample};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
+use std::process::{ChildStdin, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Runs between two changes of a tool.
+const BETWEEN: u64 = 50;
+
+/// Runs, replays, and compares; the argument is the number of runs.
+pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    let runs: u64 = arguments.first().map_or(Ok(100_000), |n| n.parse())?;
+    let (target, server) = crate::clients::server()?;
+    let directory = target.join(format!("replay-{}", std::process::id()));
+    let command = |arguments: &[&str]| {
+        let mut command = Command::new(&server);
+        command.arg("--data").arg(&directory).args(["--wall-clock", "5min"]).args(arguments);
+        command
+    };
+    let start = Instant::now();
+    serve(command(&["--journal-size", "64GiB"]), runs)?;
+    let served = start.elapsed();
+    let start = Instant::now();
+    let counts = replay(command(&["replay", "--all"]))?;
+    report(runs, counts, [served, start.elapsed()], size(&directory)?)?;
+    Ok(fs::remove_dir_all(&directory)?)
+}
+
+/// Sends everything to a server and waits until all is answered.
+fn serve(mut command: Command, runs: u64) -> Result<()> {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let input = child.stdin.take().context("no input")?;
+    let mut output = BufReader::new(child.stdout.take().context("no output")?);
+    // The server reads no faster than its answers are read.
+    let writer = thread::spawn(move || send(input, runs));
+    let (mut answered, mut line) = (0, String::new());
+    while answered < runs {
+        line.clear();
+        ensure!(output.read_line(&mut line)? > 0, "{answered} of {runs} runs were answered");
+        let message: Value = serde_json::from_str(&line)?;
+        let is_answer = message.get("method").is_none();
+        ensure!(!is_answer || message.get("result").is_some(), "{message}");
+        answered += u64::from(message["id"].is_u64());
+    }
+    // All is answered: the input may end.
+    drop(writer.join().map_err(|_| anyhow!("the writer died"))??);
+    ensure!(child.wait()?.success(), "the server fails");
+    Ok(())
+}
+
+fn send(input: ChildStdin, runs: u64) -> Result<ChildStdin> {
+    let mut input = BufWriter::new(input);
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "replay", "version": "1"}});
+    let request = |id: Value, method: &str, params: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
+    };
+    writeln!(input, "{}", request(json!("hello"), "initialize", &hello.to_string()))?;
+    writeln!(input, "{}", json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+    for seed in 0..runs {
+        let Sample { program, limits } = sample(seed);
+        if seed.is_multiple_of(BETWEEN) {
+            // The first time all tools, later the one that is another for each seed.
+            let changed = if seed == 0 { 0 } else { program.tools.len() - 1 };
+            for (name, code) in program.tools.iter().skip(changed) {
+                let tool = json!({"name": name, "description": name, "code": code});
+                let params = json!({"name": "evolve", "arguments": tool}).to_string();
+                let id = json!(format!("{name} {seed}"));
+                writeln!(input, "{}", request(id, "tools/call", &params))?;
+            }
+        }
+        let arguments = arguments(&program, limits.fuel, limits.depth, seed % 7);
+        let params = format!(r#"{{"name":"run","arguments":{arguments}}}"#);
+        writeln!(input, "{}", request(json!(seed), "tools/call", &params))?;
+    }
+    input.into_inner().map_err(|error| error.into_error().into())
+}
+
+/// What `run` is called with. Texts of the program pass as they are.
+fn arguments(program: &Program, fuel: u64, depth: u32, max_steps: u64) -> String {
+    let one_line = |text: &str| text.replace(['\n', '\r'], " ");
+    let mut members = vec![
+        match &program.code {
+            Source::Term(text) => format!(r#""code":{}"#, one_line(text)),
+            Source::Tool(name) => format!(r#""tool":{}"#, Value::from(name.as_str())),
+        },
+        format!(r#""fuel":{fuel},"depth":{depth},"max_steps":{max_steps}"#),
+    ];
+    match &program.argument {
+        Argument::None => {}
+        Argument::Input(text) => members.push(format!(r#""input":{}"#, one_line(text))),
+        Argument::Data(text) => members.push(format!(r#""data":{}"#, one_line(text))),
+    }
+    if let Some(context) = &program.context {
+        members.push(format!(r#""context":{}"#, one_line(context)));
+    }
+    if program.step > 0 {
+        members.push(format!(r#""step":{}"#, program.step));
+    }
+    format!("{{{}}}", members.join(","))
+}
+
+/// How many replays were equal, and how many entries were no runs.
+fn replay(mut command: Command) -> Result<[u64; 2]> {
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    let output = BufReader::new(child.stdout.take().context("no output")?);
+    let (mut equal, mut others, mut summary) = (0, 0, String::new());
+    for line in output.lines() {
+        let line = line?;
+        match line.split_once(' ') {
+            Some((_, "equal")) => equal += 1,
+            Some((_, reason)) if reason.starts_with("skipped: it is no run") => others += 1,
+            _ if line.ends_with(" skipped") => summary = line,
+            _ => bail!("{line}"),
+        }
+    }
+    ensure!(child.wait()?.success(), "the replay fails");
+    let expected = format!("{equal} equal, 0 different, {others} skipped");
+    ensure!(summary == expected, "`{summary}` instead of `{expected}`");
+    Ok([equal, others])
+}
+
+/// Bytes of a directory's files.
+fn size(directory: &Path) -> Result<u64> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(directory)? {
+        bytes += entry?.metadata()?.len();
+    }
+    Ok(bytes)
+}
+
+fn report(runs: u64, [equal, others]: [u64; 2], times: [Duration; 2], size: u64) -> Result<()> {
+    let [served, replayed] = times.map(|time| time.as_secs_f64());
+    println!("{runs} runs served in {served:.1} s, the store has {size} bytes");
+    println!(
+        "{equal} replayed equal in {replayed:.1} s; {others} entries are changes and refusals"
+    );
+    ensure!(equal > 0 && equal + others >= runs, "there are fewer entries than runs");
+    Ok(())
+}
