@@ -228,6 +228,7 @@ fn differences_are_told_field_by_field() -> Result<()> {
                 "fault.at",
                 "fault.calls",
                 "fault.code",
+                "fault.hint",
                 "fault.message",
                 "fault.tool",
             ],
