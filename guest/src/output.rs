@@ -249,7 +249,20 @@ impl<'h> Writer<'h> {
         self.out.push_str(text);
     }
 
+    /// A text in quotes, if it does not make the whole too long.
+    fn whole_text(&mut self, v: Word) {
+        let text = self.heap.string(v);
+        let escaped = text.bytes().map(print::escaped).sum::<usize>() + 2;
+        self.is_cut = self.out.len() + escaped > self.limit;
+        if !self.is_cut {
+            print::string(&text, &mut self.out);
+        }
+    }
+
     fn text(&mut self, v: Word) {
+        if self.is_exact {
+            return self.whole_text(v);
+        }
         let bytes = self.heap.text_size(v).map_or(0, |(bytes, _)| bytes);
         if bytes > self.limit as u64 {
             // Too long whatever it is: written far enough for an excerpt.

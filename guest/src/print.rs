@@ -40,6 +40,15 @@ pub(crate) fn term_within(terms: &Terms, root: TermId, limit: usize) -> Result<S
     Ok(printer.out)
 }
 
+/// Bytes of a byte of text in a JSON string.
+pub(crate) fn escaped(byte: u8) -> usize {
+    match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 2,
+        0..=31 => 6,
+        _ => 1,
+    }
+}
+
 /// Appends a JSON string.
 pub fn string(text: &str, out: &mut String) {
     use std::fmt::Write as _;

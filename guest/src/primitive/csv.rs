@@ -1,5 +1,7 @@
 //! Comma-separated values after RFC 4180, with a header line. Lines may end in a line feed alone.
 
+use super::Trouble;
+use crate::heap::Full;
 use crate::quote::shorten;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -13,9 +15,9 @@ pub(crate) struct Table<'t> {
     pub(crate) rows: usize,
 }
 
-/// Reads a text; says what is wrong and in which line.
-pub(crate) fn parse(text: &str) -> Result<Table<'_>, String> {
-    let mut reader = Reader { rest: text, line: 1 };
+/// Reads a text of no more than so many cells; says what is wrong and in which line.
+pub(crate) fn parse(text: &str, most: usize) -> Result<Table<'_>, Trouble> {
+    let mut reader = Reader { rest: text, line: 1, most };
     let mut table = Table::default();
     if text.is_empty() {
         return Ok(table);
@@ -24,7 +26,7 @@ pub(crate) fn parse(text: &str) -> Result<Table<'_>, String> {
     let mut seen = BTreeSet::new();
     for name in &table.header {
         if !seen.insert(name.as_ref()) {
-            return Err(format!("not CSV: the header has `{}` twice at line 1", shorten(name)));
+            return Err(wrong(&format!("the header has `{}` twice", shorten(name)), 1));
         }
     }
     while !reader.rest.is_empty() {
@@ -33,28 +35,36 @@ pub(crate) fn parse(text: &str) -> Result<Table<'_>, String> {
         let wanted = table.header.len();
         if found != wanted {
             let what = format!("{found} cells where the header has {wanted}");
-            return Err(format!("not CSV: {what} at line {line}"));
+            return Err(wrong(&what, line));
         }
         table.rows += 1;
     }
     Ok(table)
 }
 
+fn wrong(what: &str, line: usize) -> Trouble {
+    Trouble::Unparsable(format!("not CSV: {what} at line {line}"))
+}
+
 struct Reader<'t> {
     rest: &'t str,
     line: usize,
+    most: usize,
 }
 
 impl<'t> Reader<'t> {
-    fn wrong<T>(&self, what: &str) -> Result<T, String> {
-        Err(format!("not CSV: {what} at line {}", self.line))
+    fn wrong<T>(&self, what: &str) -> Result<T, Trouble> {
+        Err(wrong(what, self.line))
     }
 
     /// Reads the cells of a row and the end of its line; says how many they are.
-    fn row(&mut self, cells: &mut Vec<Cow<'t, str>>) -> Result<usize, String> {
+    fn row(&mut self, cells: &mut Vec<Cow<'t, str>>) -> Result<usize, Trouble> {
         let mut count = 0;
         loop {
             cells.push(self.cell()?);
+            if cells.len() > self.most {
+                return Err(Full.into());
+            }
             count += 1;
             if let Some(rest) = self.rest.strip_prefix(',') {
                 self.rest = rest;
@@ -71,7 +81,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn cell(&mut self) -> Result<Cow<'t, str>, String> {
+    fn cell(&mut self) -> Result<Cow<'t, str>, Trouble> {
         if let Some(quoted) = self.rest.strip_prefix('"') {
             return self.quoted(quoted);
         }
@@ -85,7 +95,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads a cell after its opening quote.
-    fn quoted(&mut self, text: &'t str) -> Result<Cow<'t, str>, String> {
+    fn quoted(&mut self, text: &'t str) -> Result<Cow<'t, str>, Trouble> {
         let (mut cell, mut rest) = (Cow::Borrowed(""), text);
         loop {
             let Some((piece, after)) = rest.split_once('"') else {

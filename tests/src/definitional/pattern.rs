@@ -6,18 +6,23 @@ use pif_guest::fault::Code;
 use pif_guest::form::Form;
 use regex::{Captures, Regex, RegexBuilder};
 use regex_syntax::ast::parse::Parser;
-use regex_syntax::ast::{Ast, ClassBracketed, ClassSet, ClassSetItem, Flag, Flags, GroupKind};
+use regex_syntax::ast::{Ast, ClassSet, ClassSetItem, Flag, Flags, GroupKind};
 use regex_syntax::hir::translate::Translator;
 use regex_syntax::hir::{Hir, HirKind};
 
-/// Classes of a pattern that are costly, and whether it ignores case anywhere.
+/// What makes the classes of a pattern costly, and whether it ignores case anywhere.
 #[derive(Default)]
 struct Classes {
     large: u64,
+    chars: u64,
     folds: bool,
 }
 
 impl Classes {
+    fn cost(&self) -> u64 {
+        if self.folds { 2048 * self.large + self.chars / 16 } else { 64 * self.large }
+    }
+
     fn flags(&mut self, flags: &Flags) {
         let insensitive = flags.flag_state(Flag::CaseInsensitive);
         self.folds |= insensitive.is_some();
@@ -27,7 +32,7 @@ impl Classes {
         match ast {
             Ast::Flags(set) => self.flags(&set.flags),
             Ast::ClassUnicode(_) | Ast::ClassPerl(_) => self.large += 1,
-            Ast::ClassBracketed(class) => self.set(&class.kind),
+            Ast::ClassBracketed(class) => self.set(&class.kind, 1),
             Ast::Repetition(repetition) => self.ast(&repetition.ast),
             Ast::Group(group) => {
                 if let GroupKind::NonCapturing(flags) = &group.kind {
@@ -41,29 +46,27 @@ impl Classes {
         }
     }
 
-    fn inner(&mut self, class: &ClassBracketed) {
-        if class.negated {
-            self.large += 1;
-        }
-        self.set(&class.kind);
-    }
-
-    fn set(&mut self, set: &ClassSet) {
+    fn set(&mut self, set: &ClassSet, depth: u64) {
         match set {
-            ClassSet::Item(item) => self.item(item),
+            ClassSet::Item(item) => self.item(item, depth),
             ClassSet::BinaryOp(operation) => {
-                self.set(&operation.lhs);
-                self.set(&operation.rhs);
+                self.set(&operation.lhs, depth);
+                self.set(&operation.rhs, depth);
             }
         }
     }
 
-    fn item(&mut self, item: &ClassSetItem) {
+    fn item(&mut self, item: &ClassSetItem, depth: u64) {
         match item {
-            ClassSetItem::Perl(_) | ClassSetItem::Unicode(_) => self.large += 1,
-            ClassSetItem::Range(range) if u32::from(range.end.c) > 127 => self.large += 1,
-            ClassSetItem::Bracketed(class) => self.inner(class),
-            ClassSetItem::Union(union) => union.items.iter().for_each(|item| self.item(item)),
+            ClassSetItem::Perl(_) | ClassSetItem::Unicode(_) => self.large += depth,
+            ClassSetItem::Range(range) => {
+                self.chars += depth * u64::from(u32::from(range.end.c) - u32::from(range.start.c));
+            }
+            ClassSetItem::Bracketed(class) => {
+                self.large += if class.negated { depth } else { 0 };
+                self.set(&class.kind, depth + 1);
+            }
+            ClassSetItem::Union(union) => union.items.iter().for_each(|it| self.item(it, depth)),
             _ => {}
         }
     }
@@ -118,7 +121,7 @@ impl Evaluator {
         let ast = Parser::new().parse(pattern).map_err(|_| Code::Regex)?;
         let mut classes = Classes::default();
         classes.ast(&ast);
-        self.charge(classes.large * if classes.folds { 2048 } else { 64 })?;
+        self.charge(classes.cost())?;
         let hir = Translator::new().translate(pattern, &ast).map_err(|_| Code::Regex)?;
         let size = u64::try_from(steps(&hir)).unwrap_or(u64::MAX);
         if size > 8192 {

@@ -99,9 +99,9 @@ impl Evaluator {
         Ok(Value::List(items.into_iter().collect()))
     }
 
-    /// Bytes of the longest text.
+    /// Bytes of the longest text that a form can build: it must fit into half the memory.
     pub(super) fn longest(&self) -> u64 {
-        TEXT_BYTES.min(self.limits.memory / 8 * 8)
+        TEXT_BYTES.min(self.limits.memory / 8 * 8) / 2
     }
 
     /// Refuses a text that would be longer than any.

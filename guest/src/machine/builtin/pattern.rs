@@ -8,7 +8,7 @@
 
 use super::Call;
 use crate::form::Form;
-use crate::machine::operate::longest_text;
+use crate::heap::{Full, Heap};
 use crate::machine::state::Exit;
 use crate::primitive::pattern::search::Matches;
 use crate::primitive::pattern::template::Template;
@@ -60,14 +60,18 @@ fn compiled(c: &mut Call<'_>, source: &str) -> Result<Rc<Pattern>, Exit> {
 
 fn find_all(c: &mut Call<'_>, text: &str, pattern: &Pattern) -> Result<Word, Exit> {
     let mut matches = Matches::new(pattern, text);
-    let mut found = Vec::new();
+    let (mut found, mut words) = (Vec::new(), 0);
     while let Some(slots) = matches.next() {
-        if let [start, end, ..] = slots {
-            found.push(text.get(*start..*end).unwrap_or_default());
+        if let [start, end, ..] = *slots {
+            found.push((start, end));
+            words += 2 + Heap::text_words(end - start);
+        }
+        if words > c.s.heap.limit {
+            c.charge(found.len() as u64)?;
+            return Err(Full.into());
         }
     }
-    c.charge(found.len() as u64)?;
-    c.make_texts(&found)
+    c.give_texts(found.iter().map(|(start, end)| text.get(*start..*end).unwrap_or_default()))
 }
 
 fn replace(c: &mut Call<'_>, text: &str, pattern: &Pattern, to: &str) -> Result<Word, Exit> {
@@ -75,7 +79,7 @@ fn replace(c: &mut Call<'_>, text: &str, pattern: &Pattern, to: &str) -> Result<
     let template = Template::new(to, pattern);
     let mut matches = Matches::new(pattern, text);
     let (left, mut work) = (c.s.meter.left().unsigned_abs(), 0);
-    let longest = usize::try_from(longest_text(&c.s.heap)).unwrap_or(usize::MAX);
+    let longest = usize::try_from(c.longest()).unwrap_or(usize::MAX);
     let (mut out, mut copied, mut fits) = (String::new(), 0, true);
     while fits && let Some(slots) = matches.next() {
         // Fuel is spent at once for all matches, but no more is done than it pays for.

@@ -11,7 +11,6 @@ use crate::fault::{Code, Fault};
 use crate::form::Form;
 use crate::heap::Heap;
 use crate::json::{Tape, Token};
-use crate::machine::operate::longest_text;
 use crate::machine::state::Exit;
 use crate::number::{Integer, is_json, literal};
 use crate::output::{self, End, Written};
@@ -38,7 +37,7 @@ pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 fn json_text(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let limit = usize::try_from(longest_text(&c.s.heap)).unwrap_or(usize::MAX);
+    let limit = usize::try_from(c.longest()).unwrap_or(usize::MAX);
     let budget = c.s.meter.left().unsigned_abs();
     let (heap, terms, x) = (&c.s.heap, &c.s.terms, c.operand(0));
     let Written { text, work, end } = output::exact(heap, terms, &c.s.names(), x, (limit, budget));
@@ -125,6 +124,8 @@ fn json_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     if text.starts_with(BLANKS) || text.ends_with(BLANKS) {
         return Err(no(&text, "JSON without blanks around it"));
     }
+    // No more tokens are made than there is room for the values that they become.
+    c.room(2 * tokens(&text))?;
     let mut tape = Tape::default();
     let read = |fault| Exit::from(Trouble::Read(Box::new(fault)));
     let root = tape.parse(&text).map_err(read)?;
@@ -135,6 +136,21 @@ fn json_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
         Failed::At(_, fault) => read(fault),
         Failed::Full => read(Fault::new(Code::TooLarge, "the data does not fit into the memory")),
     })
+}
+
+/// How many tokens a text that is JSON has.
+fn tokens(text: &str) -> usize {
+    let (mut tokens, mut in_string, mut escaped) = (1, false, false);
+    for byte in text.bytes() {
+        if in_string {
+            in_string = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+        } else {
+            in_string = byte == b'"';
+            tokens += usize::from(matches!(byte, b',' | b':' | b'[' | b'{'));
+        }
+    }
+    tokens
 }
 
 /// What the values of a tape take.
@@ -167,7 +183,7 @@ fn size(tape: &Tape) -> Size {
 fn csv_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     let text = c.text(0)?;
     c.charge_texts(&[&text])?;
-    let Table { header, cells, rows } = csv::parse(&text).map_err(Trouble::Unparsable)?;
+    let Table { header, cells, rows } = csv::parse(&text, c.s.heap.limit / 4)?;
     c.charge(rows as u64 + cells.len() as u64)?;
     // Records have their members in the order of their keys, and share these.
     let mut order: Vec<usize> = (0..header.len()).collect();

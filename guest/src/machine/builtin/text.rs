@@ -52,12 +52,21 @@ impl Call<'_> {
         self.make_text(text)
     }
 
-    /// A list of new texts.
-    pub(super) fn make_texts(&mut self, texts: &[&str]) -> Result<Word, Exit> {
-        self.room(texts.iter().map(|text| 2 + Heap::text_words(text.len())).sum())?;
-        let texts = texts.iter().map(|text| self.s.heap.text(text));
+    /// A list of new texts, 1 unit of fuel each. There may be more of them than fit anywhere.
+    pub(super) fn give_texts<'t>(
+        &mut self,
+        texts: impl Iterator<Item = &'t str> + Clone,
+    ) -> Result<Word, Exit> {
+        self.charge(texts.clone().count() as u64)?;
+        self.room(texts.clone().map(|text| 2 + Heap::text_words(text.len())).sum())?;
+        let texts = texts.map(|text| self.s.heap.text(text));
         let texts = texts.collect::<Result<Vec<_>, _>>()?;
         Ok(self.make_list(&texts))
+    }
+
+    /// Bytes of the longest text that a form can build.
+    pub(super) fn longest(&self) -> u64 {
+        longest_text(&self.s.heap) / 2
     }
 
     /// An operand that must be an integer; one that is beyond all sizes is the largest or the
@@ -92,11 +101,27 @@ fn count(n: i64) -> Result<u64, Trouble> {
 fn changed(c: &mut Call<'_>) -> Result<Word, Exit> {
     let text = c.text(0)?;
     c.charge_texts(&[&text])?;
+    let is_long = text.len() as u64 > c.longest() / 3;
     match c.form {
+        Form::Trim => c.give_text(text.trim()),
+        Form::Upper
+            if is_long && length(text.chars().flat_map(char::to_uppercase)) > c.longest() =>
+        {
+            Err(TOO_LARGE.into())
+        }
+        Form::Lower
+            if is_long && length(text.chars().flat_map(char::to_lowercase)) > c.longest() =>
+        {
+            Err(TOO_LARGE.into())
+        }
         Form::Upper => c.give_text(&text.to_uppercase()),
-        Form::Lower => c.give_text(&text.to_lowercase()),
-        _ => c.give_text(text.trim()),
+        _ => c.give_text(&text.to_lowercase()),
     }
+}
+
+/// Bytes of a text of these characters.
+fn length(chars: impl Iterator<Item = char>) -> u64 {
+    chars.map(|c| c.len_utf8() as u64).sum()
 }
 
 /// `chars`, `lines`, `split`.
@@ -104,18 +129,15 @@ fn parts(c: &mut Call<'_>) -> Result<Word, Exit> {
     let text = c.text(0)?;
     let separator = if c.form == Form::Split { c.text(1)? } else { String::new() };
     c.charge_texts(&[&text, &separator])?;
-    let parts: Vec<&str> = match c.form {
+    match c.form {
         Form::Chars => {
-            let starts = text.char_indices();
-            let parts = starts.map(|(at, char)| text.get(at..at + char.len_utf8()));
-            parts.map(Option::unwrap_or_default).collect()
+            let char = |(at, c): (usize, char)| text.get(at..at + c.len_utf8());
+            c.give_texts(text.char_indices().map(|c| char(c).unwrap_or_default()))
         }
-        Form::Lines => text.lines().collect(),
-        _ if separator.is_empty() => return Err(empty("separator", "`chars`").into()),
-        _ => text.split(&separator).collect(),
-    };
-    c.charge(parts.len() as u64)?;
-    c.make_texts(&parts)
+        Form::Lines => c.give_texts(text.lines()),
+        _ if separator.is_empty() => Err(empty("separator", "`chars`").into()),
+        _ => c.give_texts(text.split(&separator)),
+    }
 }
 
 fn empty(what: &str, instead: &str) -> Trouble {
@@ -133,12 +155,12 @@ fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
         };
         bytes += more;
     }
-    if bytes > longest_text(&c.s.heap) {
+    if bytes > c.longest() {
         return Err(TOO_LARGE.into());
     }
     c.charge_texts(&[&separator])?;
     c.charge(bytes / TEXT_UNIT)?;
-    let mut joined = Vec::new();
+    let mut joined = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default());
     for (at, part) in parts.iter().enumerate() {
         if at > 0 {
             joined.extend_from_slice(separator.as_bytes());
@@ -225,8 +247,7 @@ fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge_texts(&[&text, &from, &to])?;
     let count = text.matches(&from).count();
     let kept = (text.len() - count * from.len()) as u64;
-    if (count as u64).saturating_mul(to.len() as u64).saturating_add(kept) > longest_text(&c.s.heap)
-    {
+    if (count as u64).saturating_mul(to.len() as u64).saturating_add(kept) > c.longest() {
         return Err(TOO_LARGE.into());
     }
     c.give_text(&text.replace(&from, &to))
@@ -235,7 +256,7 @@ fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
 fn repeat(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (text, n) = (c.text(0)?, c.position(1)?);
     let n = count(n)?;
-    if n.saturating_mul(text.len() as u64) > longest_text(&c.s.heap) {
+    if n.saturating_mul(text.len() as u64) > c.longest() {
         return Err(TOO_LARGE.into());
     }
     c.charge_texts(&[&text])?;
@@ -260,7 +281,7 @@ fn pad(c: &mut Call<'_>) -> Result<Word, Exit> {
     let rest = fill.char_indices().nth(rest).map_or("", |(end, _)| fill.get(..end).unwrap_or(""));
     let bytes = whole.saturating_mul(fill.len() as u64).saturating_add(rest.len() as u64);
     let bytes = bytes.saturating_add(text.len() as u64);
-    if bytes > longest_text(&c.s.heap) {
+    if bytes > c.longest() {
         return Err(TOO_LARGE.into());
     }
     c.charge_texts(&[&text, &fill])?;

@@ -8,10 +8,12 @@ use std::convert::Infallible;
 
 /// Fuel for a byte of a pattern.
 pub(crate) const BYTE: u64 = 4;
-/// Fuel for a class that may hold more than ASCII.
+/// Fuel for a class with a name, such as `\w`, for each bracket around it.
 const CLASS: u64 = 64;
 /// The same where case is ignored: the parser then looks at every character of the class.
 const FOLDED: u64 = 2048;
+/// Characters of a range that cost 1 where case is ignored.
+const CHARS: u64 = 16;
 
 /// The fuel of the classes of a pattern.
 pub(super) fn classes(ast: &Ast) -> u64 {
@@ -21,10 +23,13 @@ pub(super) fn classes(ast: &Ast) -> u64 {
 
 #[derive(Default)]
 struct Effort {
+    /// Classes with names, and negated ones within others.
     large: u64,
+    /// Characters in ranges.
+    chars: u64,
     folds: bool,
-    /// Brackets around what is visited.
-    depth: u32,
+    /// Brackets around what is visited. What is in a class is gone through again in each around it.
+    depth: u64,
 }
 
 impl Effort {
@@ -33,8 +38,14 @@ impl Effort {
         self.folds |= flags.items.iter().any(|item| item.kind == insensitive);
     }
 
+    fn large(&mut self) {
+        self.large += self.depth.max(1);
+    }
+
     fn bracketed(&mut self, class: &ClassBracketed) {
-        self.large += u64::from(class.negated && self.depth > 0);
+        if class.negated && self.depth > 0 {
+            self.large();
+        }
         self.depth += 1;
     }
 }
@@ -44,7 +55,7 @@ impl Visitor for Effort {
     type Err = Infallible;
 
     fn finish(self) -> Result<u64, Infallible> {
-        Ok(self.large * if self.folds { FOLDED } else { CLASS })
+        Ok(if self.folds { self.large * FOLDED + self.chars / CHARS } else { self.large * CLASS })
     }
 
     fn visit_pre(&mut self, ast: &Ast) -> Result<(), Infallible> {
@@ -55,7 +66,7 @@ impl Visitor for Effort {
                     self.flags(flags);
                 }
             }
-            Ast::ClassPerl(_) | Ast::ClassUnicode(_) => self.large += 1,
+            Ast::ClassPerl(_) | Ast::ClassUnicode(_) => self.large(),
             Ast::ClassBracketed(class) => self.bracketed(class),
             _ => {}
         }
@@ -71,8 +82,11 @@ impl Visitor for Effort {
 
     fn visit_class_set_item_pre(&mut self, item: &ClassSetItem) -> Result<(), Infallible> {
         match item {
-            ClassSetItem::Perl(_) | ClassSetItem::Unicode(_) => self.large += 1,
-            ClassSetItem::Range(range) => self.large += u64::from(!range.end.c.is_ascii()),
+            ClassSetItem::Perl(_) | ClassSetItem::Unicode(_) => self.large(),
+            ClassSetItem::Range(range) => {
+                let chars = u32::from(range.end.c).saturating_sub(range.start.c.into());
+                self.chars += self.depth * u64::from(chars);
+            }
             ClassSetItem::Bracketed(class) => self.bracketed(class),
             _ => {}
         }
