@@ -1,5 +1,6 @@
 //! How each form is compiled: into a slot, as the value of the function, or as a branch.
 
+use super::loops::applies;
 use super::{Compiler, Failed, Function, Location, MERGED, MOST_PARAMETERS, Task};
 use crate::code::{Op, Place, Slot};
 use crate::form::Form;
@@ -105,20 +106,7 @@ impl Compiler<'_> {
             Form::Cond => self.cond(t, d, Some(depth)),
             Form::Try => self.try_catch(t, d, Some(depth)),
             Form::Pipe => self.pipe(t, d, Some(depth))?,
-            Form::Map
-            | Form::FlatMap
-            | Form::Filter
-            | Form::Find
-            | Form::Any
-            | Form::All
-            | Form::SortBy
-            | Form::GroupBy
-            | Form::CountBy
-            | Form::DistinctBy
-            | Form::MaxBy
-            | Form::MinBy
-            | Form::Partition
-            | Form::Update => self.each(t, d, depth),
+            form if applies(form) => self.each(t, d, depth),
             Form::Fst | Form::Snd => self.projection(t, d, inner)?,
             Form::Record => {
                 let names: Vec<_> = self.terms.names(t).to_vec();

@@ -18,6 +18,7 @@ const MOST_CALLS: usize = 32;
 const FAIL_BYTES: usize = 200;
 
 /// The fault of what went wrong at the operation `pc`, or of a limit that was met before.
+#[expect(clippy::too_many_lines, reason = "a table: a fault for each trouble")]
 pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
     let pc = s.pc;
     if let Err(met) = s.meter.spend_visited(image, pc, s.depth) {
@@ -68,7 +69,6 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
                 .hint("end with a branch that is always taken: [true, value]"),
         ),
         Trouble::Unparsable(what) => (None, Fault::new(Code::Unparsable, what)),
-        Trouble::Read(fault) => (None, *fault),
         Trouble::Regex(what) => (None, Fault::new(Code::Regex, what)),
         Trouble::Fail => (None, failed(s)),
         Trouble::TooLarge(what) => (None, Fault::new(Code::TooLarge, what)),

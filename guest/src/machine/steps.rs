@@ -178,7 +178,7 @@ impl Machine {
                 Exit::Trouble(trouble) => {
                     let fault = locate::trouble(&self.image, &mut self.state, trouble);
                     let is_caught = fault.code.is_catchable()
-                        && self.state.catch(&fault).map_err(|_| full())?;
+                        && self.state.catch(&fault).map_err(|_| Box::new(full()))?;
                     if !is_caught {
                         return Err(Box::new(fault));
                     }
@@ -291,9 +291,8 @@ impl Machine {
     }
 }
 
-fn full() -> Failure {
-    let message = "the values of this run do not fit into its memory limit";
-    Box::new(Fault::new(Code::TooLarge, message))
+fn full() -> Fault {
+    Fault::new(Code::TooLarge, "the values of this run do not fit into its memory limit")
 }
 
 fn no_tool(name: &str) -> Fault {

@@ -62,8 +62,6 @@ pub(crate) enum Trouble {
     NoMatch,
     /// A text is not what it should be.
     Unparsable(String),
-    /// What is wrong with a text that was read.
-    Read(Box<Fault>),
     /// A pattern is no regular expression.
     Regex(String),
     /// The program says so; its value is kept where results go.

@@ -167,6 +167,7 @@ impl Evaluator {
 }
 
 /// The canonical text of a term: its identity.
+#[expect(clippy::too_many_lines, reason = "a table of forms")]
 fn term_text(terms: &Terms, term: TermId) -> String {
     let operands = || terms.operands(term).iter().map(|operand| term_text(terms, *operand));
     let first = || operands().next().unwrap_or_default();

@@ -48,6 +48,7 @@ fn pair(a: Value, b: Value) -> Value {
 }
 
 impl Evaluator {
+    #[expect(clippy::too_many_lines, reason = "a table of forms")]
     pub(super) fn records(&mut self, form: Form, operands: &[Value]) -> Evaluated {
         match (form, operands) {
             (Form::Get, [of, key, default @ ..]) => {
@@ -93,7 +94,7 @@ impl Evaluator {
                 });
                 Ok(Value::List(parts.collect()))
             }
-            (Form::FromEntries, [entries]) => self.from_entries(&elements(entries)?),
+            (Form::FromEntries, [entries]) => self.record_of(&elements(entries)?),
             (Form::Pick | Form::Omit, [of, keys]) => {
                 let (mut of, keys) = (members(of)?, elements(keys)?);
                 self.charge((of.len() + keys.len()) as u64)?;
@@ -161,7 +162,7 @@ impl Evaluator {
         Ok(Some(at))
     }
 
-    fn from_entries(&mut self, entries: &[Value]) -> Evaluated {
+    fn record_of(&mut self, entries: &[Value]) -> Evaluated {
         let n = entries.len() as u64;
         // The least power of two that is no less than n.
         let rounds = (0..64).find(|rounds| 1_u64 << rounds >= n).unwrap_or_default();

@@ -8,14 +8,10 @@ use crate::value::Word;
 
 pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
     let x = c.operand(0);
-    match c.form {
-        Form::Fail => {
-            c.s.give(x);
-            Err(Trouble::Fail.into())
-        }
-        _ => {
-            let name = type_name(&c.s.heap, x);
-            c.make_text(name)
-        }
+    if c.form == Form::Fail {
+        c.s.give(x);
+        return Err(Trouble::Fail.into());
     }
+    let name = type_name(&c.s.heap, x);
+    c.make_text(name)
 }

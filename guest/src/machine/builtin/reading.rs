@@ -63,7 +63,7 @@ fn no(text: &str, what: &str) -> Exit {
     let fault = Fault::new(Code::Unparsable, message);
     let has_blanks = text.trim().len() < text.len();
     let fault = if has_blanks { fault.hint("take blanks away with `trim`") } else { fault };
-    Trouble::Read(Box::new(fault)).into()
+    Trouble::Here(Box::new(fault)).into()
 }
 
 /// The work of turning so many digits into an integer.
@@ -93,7 +93,7 @@ fn parse_int(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Err(no(&text, "an integer"));
     }
     c.charge(digits_work(digits.len()))?;
-    let literal = literal(digits).map_err(|fault| Trouble::Read(Box::new(fault)))?;
+    let literal = literal(digits).map_err(|fault| Trouble::Here(Box::new(fault)))?;
     let n = match literal.integer {
         Integer::Small(n) => n.into(),
         Integer::Big(n) => n,
@@ -127,7 +127,7 @@ fn json_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     // No more tokens are made than there is room for the values that they become.
     c.room(2 * tokens(&text))?;
     let mut tape = Tape::default();
-    let read = |fault| Exit::from(Trouble::Read(Box::new(fault)));
+    let read = |fault| Exit::from(Trouble::Here(Box::new(fault)));
     let root = tape.parse(&text).map_err(read)?;
     let Size { work, words } = size(&tape);
     c.charge(work)?;

@@ -390,16 +390,14 @@ impl Memory<'_> {
         {
             return current;
         }
-        let id = match self.ids.get(set) {
-            Some(id) => *id,
-            None => {
-                let id = to_u32(self.sets.len());
-                self.sets.push(set.clone());
-                self.ids.insert(set.clone(), id);
-                self.table.resize(self.table.len() + self.width, 0);
-                id
-            }
-        };
+        let known = self.ids.get(set).copied();
+        let id = known.unwrap_or_else(|| {
+            let id = to_u32(self.sets.len());
+            self.sets.push(set.clone());
+            self.ids.insert(set.clone(), id);
+            self.table.resize(self.table.len() + self.width, 0);
+            id
+        });
         self.current = Some(id);
         id
     }
