@@ -39,7 +39,8 @@ impl Fraction {
         let sign = if self.0.is_negative() { "-" } else { "" };
         let mut text = format!("{sign}{whole}.");
         for _ in 0..1200 {
-            let (digit, left) = (rest * 10).div_rem(&self.1);
+            let scaled: BigInt = rest * 10;
+            let (digit, left) = scaled.div_rem(&self.1);
             text.push_str(&digit.to_string());
             rest = left;
         }
