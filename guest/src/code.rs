@@ -48,12 +48,18 @@ pub(crate) enum Op {
     Unary { form: Form, d: Slot, a: Slot, cost: u16 },
     /// Any other strict form of the `n` operands from `d` on; of none: of those in the list in `d`.
     Builtin { form: Form, d: Slot, n: u8, cost: u16 },
-    /// Begins to apply the function in `d` to the elements of the list in `d + 1`, which come to
+    /// Begins to apply the function in `d`, which is a hole if it is a literal, to the elements of the list in `d + 1`, which come to
     /// `d + 4` one after another; without any, the value goes to `d` and on to `exit`.
     EachBegin { form: Form, d: Slot, exit: u32 },
     /// Takes what the function gave, in `d + 5`, into the result in `d + 3`, and goes on with the
     /// next element at `body`; after the last, or when no more are needed, the value goes to `d`.
     EachNext { form: Form, d: Slot, body: u32 },
+    /// Puts what the function gave before the result, and goes on with the next element at `body`.
+    EachPush { d: Slot, cost: u16, body: u32 },
+    /// The same with the element, if what the function gave is true; it must be a boolean.
+    EachSelect { d: Slot, cost: u16, body: u32 },
+    /// After the last `EachPush` or `EachSelect`: the value goes to `d`.
+    EachEnd { form: Form, d: Slot },
     /// From here to the `TryEnd`, a fault goes to `to`, as a record in `d`.
     TryBegin { d: Slot, to: u32 },
     /// What was tried has a value.
@@ -259,6 +265,8 @@ pub(crate) const EVAL_END: u32 = MOST_ARGUMENTS + 1;
 pub(crate) const TOOL_END: u32 = MOST_ARGUMENTS + 2;
 /// Applies slot 0 to slot 1.
 pub(crate) const APPLY: u32 = MOST_ARGUMENTS + 3;
+/// The constant that is a hole; the one before it is the empty list.
+pub(crate) const HOLE_CONSTANT: u32 = 1;
 /// Arguments that may be pending.
 pub(crate) const MOST_ARGUMENTS: u32 = 128;
 
@@ -375,6 +383,8 @@ impl Op {
             | Self::AddLiteralReturn { cost, .. }
             | Self::FoldBegin { cost, .. }
             | Self::FoldNext { cost, .. }
+            | Self::EachPush { cost, .. }
+            | Self::EachSelect { cost, .. }
             | Self::Eval { cost, .. }
             | Self::CodeOf { cost, .. }
             | Self::Tool { cost, .. }

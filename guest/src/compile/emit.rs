@@ -78,6 +78,8 @@ impl Compiler<'_> {
             | Op::AddLiteralReturn { cost, .. }
             | Op::FoldBegin { cost, .. }
             | Op::FoldNext { cost, .. }
+            | Op::EachPush { cost, .. }
+            | Op::EachSelect { cost, .. }
             | Op::Eval { cost, .. }
             | Op::CodeOf { cost, .. }
             | Op::Tool { cost, .. }
@@ -224,6 +226,8 @@ impl Compiler<'_> {
                 | Op::TryBegin { to, .. }
                 | Op::EachBegin { exit: to, .. }
                 | Op::EachNext { body: to, .. }
+                | Op::EachPush { body: to, .. }
+                | Op::EachSelect { body: to, .. }
                 | Op::FoldBegin { exit: to, .. }
                 | Op::FoldNext { body: to, .. } => *to = target(*to),
                 _ => {}

@@ -2,9 +2,9 @@
 
 use super::forms::slot;
 use super::{Compiler, Failed, Location, MOST_PARAMETERS, Task};
-use crate::code::{Op, Place, Slot};
+use crate::code::{HOLE_CONSTANT, Op, Place, Slot};
 use crate::form::Form;
-use crate::term::TermId;
+use crate::term::{NameId, TermId};
 
 impl Compiler<'_> {
     /// A fold over a literal function is a loop in the same function, and its pair of
@@ -70,28 +70,67 @@ impl Compiler<'_> {
         self.schedule(&tasks);
     }
 
-    /// A form that applies a function to each element of a list, by the operations `EachBegin` and
-    /// `EachNext` around a call; `update` applies one to the value of a key.
+    /// A form that applies a function to each element of a list: between `EachBegin` and what takes
+    /// its value stands a call, or, if it is a literal, its body. `update` applies one to the value
+    /// of a key.
     pub(super) fn each(&mut self, t: TermId, d: Slot, depth: u32) {
         let (begin, exit) = (self.label(), self.label());
         let (form, inner) = (self.terms.form(t), depth + 1);
-        let mut tasks = Vec::with_capacity(12);
+        let literal = self.literal_function(t, form);
+        let mut tasks = Vec::with_capacity(16);
         for (index, operand) in self.terms.operands(t).iter().enumerate() {
-            tasks.push(Task::Term { t: *operand, d: d + to_slot(index), depth: inner });
+            let d = d + to_slot(index);
+            if index == 0 && literal.is_some() {
+                tasks.push(Task::Visit { t: *operand, depth: inner, nodes: 1 });
+                tasks.push(Task::Emit { op: Op::Constant { d, k: HOLE_CONSTANT }, t });
+            } else {
+                tasks.push(Task::Term { t: *operand, d, depth: inner });
+            }
         }
-        let f = if form == Form::Update { d + 2 } else { d };
-        let call = Op::Call { f, base: d + 5, n: 1, depth: slot(inner), cost: 0 };
+        let pay = Task::End { op: Op::Pay { cost: 0 }, t };
         tasks.extend([
-            Task::End { op: Op::Pay { cost: 0 }, t },
+            pay,
             Task::Emit { op: Op::EachBegin { form, d, exit }, t },
             Task::Label(begin),
             Task::Visit { t, depth, nodes: 1 },
-            Task::Emit { op: Op::Move { d: d + 5, a: d + 4 }, t },
-            Task::End { op: call, t },
-            Task::Emit { op: Op::EachNext { form, d, body: begin }, t },
-            Task::Label(exit),
         ]);
+        let (element, given) = (d + 4, d + 5);
+        if let Some((name, body)) = literal {
+            let location = Location::At(Place::Slot(element));
+            tasks.push(Task::Bind { name, location });
+            tasks.push(Task::Into { t: body, d: given, depth: inner, to: given });
+            tasks.push(Task::Unbind { count: 1 });
+        } else {
+            let f = if form == Form::Update { d + 2 } else { d };
+            let call = Op::Call { f, base: given, n: 1, depth: slot(inner), cost: 0 };
+            tasks.push(Task::Emit { op: Op::Move { d: given, a: element }, t });
+            tasks.push(Task::End { op: call, t });
+        }
+        let end = Task::Emit { op: Op::EachEnd { form, d }, t };
+        match form {
+            Form::Filter => {
+                tasks.push(Task::End { op: Op::EachSelect { d, cost: 0, body: begin }, t });
+                tasks.push(end);
+            }
+            Form::FlatMap | Form::Find | Form::Any | Form::All | Form::Partition | Form::Update => {
+                tasks.extend(literal.map(|_| pay));
+                tasks.push(Task::Emit { op: Op::EachNext { form, d, body: begin }, t });
+            }
+            _ => {
+                tasks.push(Task::End { op: Op::EachPush { d, cost: 0, body: begin }, t });
+                tasks.push(end);
+            }
+        }
+        tasks.push(Task::Label(exit));
         self.schedule(&tasks);
+    }
+
+    /// Parameter and body of the function of such a form, if it is a literal of one parameter.
+    fn literal_function(&self, t: TermId, form: Form) -> Option<(NameId, TermId)> {
+        let function = self.terms.operand(t, 0);
+        let [name] = *self.terms.names(function) else { return None };
+        let is_literal = self.terms.form(function) == Form::Lam && form != Form::Update;
+        is_literal.then(|| (name, self.terms.operand(function, 0)))
     }
 
     /// The first branch whose test is true; without a depth as the value of the function.

@@ -18,8 +18,8 @@ use crate::parse::shorten;
 use crate::primitive::comparison::TEXT_UNIT;
 use crate::primitive::{Trouble, record, type_name};
 use crate::value::{
-    CONS, FALSE, KIND_RECORD, NIL, PAIR, TRUE, UNIT, Word, as_small, index, is_function, is_list,
-    small, tag,
+    CONS, FALSE, HOLE, KIND_RECORD, NIL, PAIR, TRUE, UNIT, Word, as_small, index, is_function,
+    is_list, small, tag,
 };
 
 const LIST: usize = 1;
@@ -56,6 +56,24 @@ impl State {
         true
     }
 
+    /// Goes on with the next element, if there is one.
+    fn go_on(&mut self, d: Slot, body: u32) -> bool {
+        let is_more = self.take_element(d);
+        if is_more {
+            self.pc = body as usize;
+        }
+        is_more
+    }
+
+    /// Whether the function gave true.
+    fn holds(&self, d: Slot) -> Result<bool, Exit> {
+        match self.part(d, GIVEN) {
+            TRUE => Ok(true),
+            FALSE => Ok(false),
+            given => Err(self.mistaken(0, given, "a function that gives a boolean")),
+        }
+    }
+
     fn mistaken(&self, operand: usize, v: Word, wanted: &'static str) -> Exit {
         Trouble::Type { operand, wanted, found: type_name(&self.heap, v) }.into()
     }
@@ -77,7 +95,7 @@ pub(super) fn begin(
     if !is_list(list) {
         return Err(s.mistaken(1, list, "a list"));
     }
-    if !is_function(f) {
+    if !is_function(f) && f != HOLE {
         return Err(Trouble::NotAFunction { found: type_name(&s.heap, f) }.into());
     }
     if form == Form::SortBy && is_descending(image, s, at) {
@@ -112,7 +130,23 @@ fn check_order(s: &State, d: Slot) -> Result<(), Exit> {
     Err(Trouble::OutOfRange(message).into())
 }
 
-/// Takes what the function gave.
+/// Puts what the function gave before the result so far.
+pub(super) fn push_next(s: &mut State, d: Slot, body: u32) -> Result<(), Exit> {
+    push(s, d, GIVEN, RESULT)?;
+    s.go_on(d, body);
+    Ok(())
+}
+
+/// Puts the element before the result so far, if the function says so.
+pub(super) fn select_next(s: &mut State, d: Slot, body: u32) -> Result<(), Exit> {
+    if s.holds(d)? {
+        push(s, d, ELEMENT, RESULT)?;
+    }
+    s.go_on(d, body);
+    Ok(())
+}
+
+/// Takes what the function gave in any other way.
 pub(super) fn next(
     image: &Image,
     s: &mut State,
@@ -124,33 +158,31 @@ pub(super) fn next(
     if form == Form::Update {
         return end_update(image, s, at, d);
     }
-    let given = s.part(d, GIVEN);
-    let is_test =
-        matches!(form, Form::Filter | Form::Find | Form::Any | Form::All | Form::Partition);
-    if is_test && !matches!(given, TRUE | FALSE) {
-        return Err(s.mistaken(0, given, "a function that gives a boolean"));
-    }
-    match (form, given) {
-        (Form::Map, _) => push(s, d, GIVEN, RESULT)?,
-        (Form::Filter | Form::Partition, TRUE) => push(s, d, ELEMENT, RESULT)?,
-        (Form::Partition, _) => push(s, d, ELEMENT, KEPT)?,
-        (Form::FlatMap, _) => push_all(image, s, at, d)?,
-        _ if keyed::needs_keys(form) => push(s, d, GIVEN, RESULT)?,
-        (Form::Find, TRUE) => {
-            s.set_part(d, 0, s.part(d, ELEMENT));
-            return Ok(());
+    if form == Form::FlatMap {
+        push_all(image, s, at, d)?;
+    } else {
+        let holds = s.holds(d)?;
+        match form {
+            Form::Partition => push(s, d, ELEMENT, if holds { RESULT } else { KEPT })?,
+            Form::Find if holds => {
+                s.set_part(d, 0, s.part(d, ELEMENT));
+                return Ok(());
+            }
+            Form::Any if holds => {
+                s.set_part(d, 0, TRUE);
+                return Ok(());
+            }
+            Form::All if !holds => {
+                s.set_part(d, 0, FALSE);
+                return Ok(());
+            }
+            _ => {}
         }
-        (Form::Any, TRUE) | (Form::All, FALSE) => {
-            s.set_part(d, 0, given);
-            return Ok(());
-        }
-        _ => {}
     }
-    if s.take_element(d) {
-        s.pc = body as usize;
-        return Ok(());
+    if !s.go_on(d, body) {
+        finish(image, s, at, form, d)?;
     }
-    finish(image, s, at, form, d)
+    Ok(())
 }
 
 /// Puts a part before a list that is another part.
@@ -182,7 +214,13 @@ fn push_all(image: &Image, s: &mut State, at: usize, d: Slot) -> Result<(), Exit
 }
 
 /// The value, when there are no more elements.
-fn finish(image: &Image, s: &mut State, at: usize, form: Form, d: Slot) -> Result<(), Exit> {
+pub(super) fn finish(
+    image: &Image,
+    s: &mut State,
+    at: usize,
+    form: Form,
+    d: Slot,
+) -> Result<(), Exit> {
     let value = match form {
         Form::Find => UNIT,
         Form::Any => FALSE,

@@ -185,6 +185,18 @@ fn fast(image: &Image, s: &mut State) -> bool {
             }
         }};
     }
+    /// Goes on with the next element of a list form.
+    macro_rules! each_next {
+        ($d:expr, $body:expr) => {{
+            let list = get!($d + 1);
+            if list != NIL {
+                let [element, rest] = heap.cell(index(list));
+                set!($d + 4, element);
+                set!($d + 1, rest);
+                pc = $body as usize;
+            }
+        }};
+    }
     /// Does the `FoldNext` that follows.
     macro_rules! next {
         () => {
@@ -477,6 +489,22 @@ fn fast(image: &Image, s: &mut State) -> bool {
                     fuel = left;
                 }
                 Op::FoldNext { d, cost, body } => fold_next!(d, cost, body),
+                Op::EachPush { d, cost, body } => {
+                    let left = after!(cost);
+                    two!(d + 3, d + 5, d + 3, CONS);
+                    fuel = left;
+                    each_next!(d, body);
+                }
+                Op::EachSelect { d, cost, body } => {
+                    let left = after!(cost);
+                    match get!(d + 5) {
+                        TRUE => two!(d + 3, d + 4, d + 3, CONS),
+                        FALSE => {}
+                        _ => slow!(),
+                    }
+                    fuel = left;
+                    each_next!(d, body);
+                }
                 _ => slow!(),
             }
         };

@@ -115,7 +115,7 @@ impl State {
             frames: vec![NO_FRAME; 64],
             top: 0,
             meter: Meter::new(limits),
-            constants: vec![NIL],
+            constants: vec![NIL, HOLE],
             values: vec![UNIT],
             tools: Vec::new(),
             tool_ids: BTreeMap::new(),

@@ -20,6 +20,16 @@ pub(crate) struct Sum {
 }
 
 impl Sum {
+    /// Adds an integer, unless there has been a float.
+    #[inline]
+    pub(crate) fn add_small(&mut self, n: i64) -> bool {
+        if self.float.is_some() {
+            return false;
+        }
+        self.small += i128::from(n);
+        true
+    }
+
     pub(crate) fn add(&mut self, number: Number) -> Result<(), Trouble> {
         if let Some(sum) = self.float {
             self.float = Some(finite(sum + number.float()?)?);

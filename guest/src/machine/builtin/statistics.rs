@@ -11,7 +11,7 @@ use crate::primitive::arithmetic::Number;
 use crate::primitive::sorting::{compare_numbers, is_number, sorting_work, weight};
 use crate::primitive::statistics::{Rank, Sum, multiply};
 use crate::primitive::{Trouble, type_name};
-use crate::value::{UNIT, Word, small};
+use crate::value::{UNIT, Word, as_small, is_integer, small};
 use std::cmp::Ordering;
 
 pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -44,6 +44,9 @@ fn numbers(c: &mut Call<'_>) -> Result<(Vec<Word>, u64), Exit> {
     let mut total = 0;
     numbers.retain(|v| *v != UNIT);
     for v in &numbers {
+        if is_integer(*v) {
+            continue;
+        }
         if !is_number(&c.s.heap, *v) {
             let found = type_name(&c.s.heap, *v);
             return Err(Trouble::Element { operand: 0, wanted: "a list of numbers", found }.into());
@@ -75,7 +78,11 @@ fn make_number(c: &mut Call<'_>, n: &Number) -> Result<Word, Exit> {
 
 fn sum(c: &Call<'_>, numbers: &[Word]) -> Result<Sum, Trouble> {
     let mut sum = Sum::default();
-    numbers.iter().try_for_each(|v| sum.add(number(c, *v)))?;
+    for v in numbers {
+        if !is_integer(*v) || !sum.add_small(as_small(*v)) {
+            sum.add(number(c, *v))?;
+        }
+    }
     Ok(sum)
 }
 
