@@ -122,9 +122,9 @@ impl Numbers {
 }
 
 fn agree(term: &Value) {
-    let program = Program::term(&term.to_string());
+    let program = Program::term(term.to_string());
     let defined = definitional::on_large_stack(|| definitional::run(&program, &LIMITS));
-    let defined = defined.expect("the definitional evaluator runs");
+    let Ok(defined) = defined else { panic!("the definitional evaluator does not run") };
     let run = native::run(&program, &LIMITS, u64::MAX);
     let defined_result = match defined.result {
         Ok(finished) => Ok(finished.json),
