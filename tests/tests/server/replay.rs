@@ -185,6 +185,7 @@ fn a_replay_leaves_no_trace() -> Result<()> {
 }
 
 /// What somebody wrote into the journal who can forge its chain, and the fields that tell.
+#[expect(clippy::too_many_lines, reason = "a table")]
 #[test]
 fn differences_are_told_field_by_field() -> Result<()> {
     let whole = Kept::new()?;
