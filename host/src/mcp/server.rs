@@ -62,7 +62,8 @@ your tool list; in other terms {\"app\":{\"func\":{\"tool\":\"double\"},\"arg\":
 `help` lists the forms, help {\"form\":\"fold\"} shows one with an example. `check` finds faults \
 without running. `list` shows the evolved tools.
 
-Loops: {\"fold\":[f,init,list]} calls f with the pair (accumulator, item); {\"self\":true} inside a \
+Data: {\"map\":[f,list]}, `filter`, `sort_by`, `group_by`, {\"get\":[record,key,default]}, `split`, `json_parse`, \
+`date_parse` and a hundred more. Loops: {\"fold\":[f,init,list]} calls f with the pair (accumulator, item); {\"self\":true} inside a \
 tool is the tool's function; {\"continue\":{\"input\":t}} ends a step, and `max_steps` drives the next. \
 Pass plain data as `data`: it is never taken for code.
 

@@ -39,7 +39,7 @@ const TEXT: &str = "\
 Compute exactly, in a sandbox: run a JSON term (`code`) or an evolved tool by name (`tool`), \
 optionally applied to `input` or `data`. Deterministic, fuel-bounded, no side effects.
 Terms: {\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}} with input 21 gives 42; [1,2,3] is a list; \
-{\"fold\":[f,init,list]}, {\"if\":{\"cond\":…,\"then\":…,\"else\":…}}, {\"let\":[[\"x\",1]],\"in\":…}; \
+{\"map\":[f,list]}, {\"fold\":[f,init,list]}, {\"if\":{\"cond\":…,\"then\":…,\"else\":…}}, {\"let\":[[\"x\",1]],\"in\":…}; \
 integers are exact at any size. `help` lists all forms.
 `input` is a term (text that holds JSON or a number is decoded); `data` is plain JSON and never code: \
 prefer it for data. `context` binds its members as variables of `code`.
