@@ -79,9 +79,7 @@ impl Compiler<'_> {
             | Form::BigInteger
             | Form::FloatNumber
             | Form::Text
-            | Form::Nil => {
-                self.constant_term(t, d)?;
-            }
+            | Form::Nil => self.constant_term(t, d)?,
             Form::List => self.list(t, d, inner)?,
             Form::Var => {
                 let name = self.terms.only_name(t);
@@ -90,11 +88,7 @@ impl Compiler<'_> {
                     None => self.emit(Op::Unbound { name }, t),
                 }
             }
-            Form::Quote if !self.terms.evaluated(t).is_empty() => self.builtin(t, form, d, inner),
-            Form::Quote => {
-                let k = self.constant(quoted(self.terms.operand(t, 0), 0));
-                self.emit(Op::Constant { d, k }, t);
-            }
+            Form::Quote => self.quote(t, d, inner),
             Form::Lam => self.lambda(t, d)?,
             Form::App => self.application(t, d, depth)?,
             Form::Let => self.tasks.push(Task::Let { t, index: 0, d, depth: Some(depth), to: d }),
@@ -134,6 +128,15 @@ impl Compiler<'_> {
             _ => self.strict(t, form, d, depth)?,
         }
         Ok(())
+    }
+
+    /// A quote is a constant, unless it has holes.
+    fn quote(&mut self, t: TermId, d: Slot, inner: u32) {
+        if !self.terms.evaluated(t).is_empty() {
+            return self.builtin(t, Form::Quote, d, inner);
+        }
+        let k = self.constant(quoted(self.terms.operand(t, 0), 0));
+        self.emit(Op::Constant { d, k }, t);
     }
 
     /// Forms whose operands are evaluated first, all of them.
@@ -312,7 +315,9 @@ impl Compiler<'_> {
         d: Slot,
         depth: u32,
     ) -> Result<(), Failed> {
-        let Some(item) = self.terms.evaluated(t).get(index as usize).copied() else { return Ok(()) };
+        let Some(item) = self.terms.evaluated(t).get(index as usize).copied() else {
+            return Ok(());
+        };
         let (a, task) = self.operand(item, d + 1, depth)?;
         let rest = Task::Items { t, index: index + 1, d, depth };
         self.schedule(&[task, Task::Emit { op: Op::Push { d, a }, t }, rest]);

@@ -3,13 +3,13 @@
 use super::arithmetic::Number;
 use crate::form::Form;
 use crate::heap::{Full, Heap};
+use crate::json::TokenId;
 use crate::number::Integer;
 use crate::term::{NameId, TermId, Terms};
 use crate::value::{
     CONS, FALSE, IMMEDIATE, KIND_QUOTED, KIND_RECORD, PAIR, TRUE, UNIT, Word, aux, index, is_list,
     kind, tag,
 };
-use crate::json::TokenId;
 
 enum Work {
     Value(Word),

@@ -12,9 +12,7 @@ use crate::heap::{Full, Heap};
 use crate::machine::state::Exit;
 use crate::primitive::arithmetic::limbs;
 use crate::primitive::{record, text_work, type_name};
-use crate::value::{
-    CONS, FALSE, KIND_FLOAT, KIND_RECORD, TRUE, Word, fit, is_integer, is_list,
-};
+use crate::value::{CONS, FALSE, KIND_FLOAT, KIND_RECORD, TRUE, Word, fit, is_integer, is_list};
 use std::collections::BTreeMap;
 
 const MOST_KEYS: usize = 100;
