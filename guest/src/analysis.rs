@@ -82,3 +82,22 @@ pub fn forms() -> String {
     out.push(']');
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+
+    #[test]
+    fn what_is_unquoted_is_evaluated_and_the_rest_of_a_quote_is_data() {
+        let free = |code: &str| check(code).map(|summary| summary.free.join(" "));
+        let code = r#"{"quote": [{"var": "a"}, {"unquote": {"add": [{"var": "b"}, 1]}}]}"#;
+        assert_eq!(free(code), Ok("b".to_owned()));
+        let code = r#"{"lam": "x", "body": {"quote": {"unquote": [{"var": "x"}, {"var": "y"}]}}}"#;
+        assert_eq!(free(code), Ok("y".to_owned()));
+        let code = r#"{"quote": {"quote": [{"unquote": {"var": "a"}}, {"unquote": {"unquote": {"var": "b"}}}]}}"#;
+        assert_eq!(free(code), Ok("b".to_owned()));
+        let code = r#"{"quote": {"unquote": {"tool": "t"}}}"#;
+        assert_eq!(check(code).map(|summary| summary.tools), Ok(vec!["t".to_owned()]));
+        assert_eq!(check(r#"{"unquote": 1}"#).map_err(|fault| fault.code.name()), Err("malformed"));
+    }
+}

@@ -81,9 +81,7 @@ impl Compiler<'_> {
             | Form::BigInteger
             | Form::FloatNumber
             | Form::Text
-            | Form::Nil => {
-                self.constant_term(t, d)?;
-            }
+            | Form::Nil => self.constant_term(t, d)?,
             Form::List => self.list(t, d, inner)?,
             Form::Var => {
                 let name = self.terms.only_name(t);
@@ -92,11 +90,7 @@ impl Compiler<'_> {
                     None => self.emit(Op::Unbound { name }, t),
                 }
             }
-            Form::Quote if !self.terms.evaluated(t).is_empty() => self.builtin(t, form, d, inner),
-            Form::Quote => {
-                let k = self.constant(quoted(self.terms.operand(t, 0), 0));
-                self.emit(Op::Constant { d, k }, t);
-            }
+            Form::Quote => self.quote(t, d, inner),
             Form::Lam => self.lambda(t, d)?,
             Form::App => self.application(t, d, depth)?,
             Form::Let => self.tasks.push(Task::Let { t, index: 0, d, depth: Some(depth), to: d }),
@@ -123,6 +117,15 @@ impl Compiler<'_> {
             _ => self.strict(t, form, d, depth)?,
         }
         Ok(())
+    }
+
+    /// A quote is a constant, unless it has holes.
+    fn quote(&mut self, t: TermId, d: Slot, inner: u32) {
+        if !self.terms.evaluated(t).is_empty() {
+            return self.builtin(t, Form::Quote, d, inner);
+        }
+        let k = self.constant(quoted(self.terms.operand(t, 0), 0));
+        self.emit(Op::Constant { d, k }, t);
     }
 
     /// Forms whose operands are evaluated first, all of them.

@@ -73,12 +73,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         Trouble::Fail => (None, failed(s)),
         Trouble::TooLarge(what) => (None, Fault::new(Code::TooLarge, what)),
         Trouble::UnknownTool(tool) => (None, unknown_tool(s, &tool)),
-        Trouble::OutsideTool => (
-            None,
-            Fault::new(Code::OutsideTool, format!("`{name}` stands in no tool's source")).hint(
-                "`self`, `continue` and `code_of \"self\"` work in the source of an evolved tool",
-            ),
-        ),
+        Trouble::OutsideTool => (None, outside_tool(name)),
         Trouble::CapabilityDenied(capability) => {
             let message = format!("the capability `{}` is not granted", shorten(&capability));
             (None, Fault::new(Code::CapabilityDenied, message))
@@ -100,6 +95,11 @@ fn applied(form: Form, op: Op, operands: usize) -> usize {
         }
         _ => 0,
     }
+}
+
+fn outside_tool(name: &str) -> Fault {
+    Fault::new(Code::OutsideTool, format!("`{name}` stands in no tool's source"))
+        .hint("`self`, `continue` and `code_of \"self\"` work in the source of an evolved tool")
 }
 
 fn missing_key(key: &str) -> Fault {

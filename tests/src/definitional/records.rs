@@ -48,7 +48,6 @@ fn pair(a: Value, b: Value) -> Value {
 }
 
 impl Evaluator {
-    #[expect(clippy::too_many_lines, reason = "a table of forms")]
     pub(super) fn records(&mut self, form: Form, operands: &[Value]) -> Evaluated {
         match (form, operands) {
             (Form::Get, [of, key, default @ ..]) => {
@@ -94,24 +93,22 @@ impl Evaluator {
                 });
                 Ok(Value::List(parts.collect()))
             }
-            (Form::FromEntries, [entries]) => self.record_of(&elements(entries)?),
-            (Form::Pick | Form::Omit, [of, keys]) => {
-                let (mut of, keys) = (members(of)?, elements(keys)?);
-                self.charge((of.len() + keys.len()) as u64)?;
-                let keys = keys.iter().map(text).collect::<Result<BTreeSet<_>, _>>().and_then(
-                    |named| {
-                        for key in &keys {
-                            self.charge(text_work(&text(key)?))?;
-                        }
-                        Ok(named)
-                    },
-                )?;
-                of.retain(|key, _| keys.contains(key) == (form == Form::Pick));
-                Ok(record(of))
-            }
+            (Form::FromEntries, [entries]) => self.made_of_entries(&elements(entries)?),
+            (Form::Pick | Form::Omit, [of, keys]) => self.choose(form, of, keys),
             (Form::Describe, [value]) => self.describe(value),
             _ => Err(Code::TypeMismatch),
         }
+    }
+
+    fn choose(&mut self, form: Form, of: &Value, keys: &Value) -> Evaluated {
+        let (mut of, keys) = (members(of)?, elements(keys)?);
+        self.charge((of.len() + keys.len()) as u64)?;
+        let keys = keys.iter().map(text).collect::<Result<Vec<_>, _>>()?;
+        for key in &keys {
+            self.charge(text_work(key))?;
+        }
+        of.retain(|key, _| keys.contains(key) == (form == Form::Pick));
+        Ok(record(of))
     }
 
     pub(super) fn update(
@@ -162,7 +159,7 @@ impl Evaluator {
         Ok(Some(at))
     }
 
-    fn record_of(&mut self, entries: &[Value]) -> Evaluated {
+    fn made_of_entries(&mut self, entries: &[Value]) -> Evaluated {
         let n = entries.len() as u64;
         // The least power of two that is no less than n.
         let rounds = (0..64).find(|rounds| 1_u64 << rounds >= n).unwrap_or_default();
