@@ -71,6 +71,11 @@ impl Heap {
         self.top + n <= self.words.len()
     }
 
+    /// Whether `n` more words fit even if nothing that is there can be collected.
+    pub(crate) fn could_have(&self, n: usize) -> bool {
+        self.top + n <= self.limit.saturating_sub(self.outside) / 2
+    }
+
     /// Claims `n` words that have been seen to fit.
     #[inline(always)]
     pub(crate) fn claim(&mut self, n: usize) -> usize {
@@ -120,12 +125,21 @@ impl Heap {
             return Ok(());
         }
         let available = self.limit.saturating_sub(self.outside);
-        if self.spare.len() < self.words.len() {
-            let len = self.words.len().min(available.saturating_sub(self.words.len()));
+        // So much room means growing in any case: then everything goes to where it stays at once.
+        let grows = n > self.words.len() / 2;
+        let wanted = if grows {
+            self.words.len().max((2 * (self.top + n)).min(available / 2))
+        } else {
+            self.words.len()
+        };
+        if self.spare.len() < wanted {
+            let len = wanted.min(available.saturating_sub(self.words.len()));
             if len < self.top {
                 return Err(Full);
             }
-            self.spare.resize(len, 0);
+            // New memory is zero already; what is not used of it is never touched.
+            self.spare = Vec::new();
+            self.spare = vec![0; len];
         }
         self.copy_reachable(stack, frames, roots);
         let half = available / 2;
@@ -136,7 +150,15 @@ impl Heap {
         let want = (need * 2).max(self.nursery).min(half);
         if want > self.words.len() {
             self.spare = Vec::new();
-            self.words.resize(want.max(need), 0);
+            let mut words = vec![0; want.max(need)];
+            let live = self.words.get(..self.top).unwrap_or_default();
+            if let Some(place) = words.get_mut(..self.top) {
+                place.copy_from_slice(live);
+            }
+            self.words = words;
+        } else if grows {
+            self.spare = Vec::new();
+            self.words.truncate(want.max(need));
         }
         self.note()
     }

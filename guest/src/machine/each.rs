@@ -187,7 +187,13 @@ pub(super) fn next(
 
 /// Puts a part before a list that is another part.
 fn push(s: &mut State, d: Slot, part: usize, onto: usize) -> Result<(), Exit> {
-    s.part_room(d, GIVEN, 2)?;
+    if !s.heap.has_room(2) {
+        // If there has to be a collection, one for all of the result is better than several. The
+        // rest of the list is no more than what is collected.
+        let words = 2 + 2 * s.heap.length(s.part(d, LIST));
+        let words = if s.heap.could_have(words) { words } else { 2 };
+        s.part_room(d, GIVEN, words)?;
+    }
     let (first, rest) = (s.part(d, part), s.part(d, onto));
     let list = s.heap.two(first, rest, CONS);
     s.set_part(d, onto, list);

@@ -15,33 +15,34 @@ pub(crate) struct Sum {
     small: i128,
     above: BigUint,
     below: BigUint,
-    /// The sum once there is a float.
+    /// The sum once there is a float. Once it is not finite it never is again.
     float: Option<f64>,
 }
 
 impl Sum {
-    /// Adds an integer, unless there has been a float.
+    /// Adds an integer of a word.
     #[inline]
-    pub(crate) fn add_small(&mut self, n: i64) -> bool {
+    pub(crate) fn add_small(&mut self, n: i64) {
         if self.float.is_some() {
-            return false;
+            self.add(Number::Small(n));
+        } else {
+            self.small += i128::from(n);
         }
-        self.small += i128::from(n);
-        true
     }
 
-    pub(crate) fn add(&mut self, number: Number) -> Result<(), Trouble> {
+    pub(crate) fn add(&mut self, number: Number) {
         if let Some(sum) = self.float {
-            self.float = Some(finite(sum + number.float()?)?);
-            return Ok(());
+            self.float = Some(sum + number.float().unwrap_or(f64::INFINITY));
+            return;
         }
         match number {
             Number::Small(n) => self.small += i128::from(n),
             Number::Big(n) if n.is_negative() => self.below += n.magnitude(),
             Number::Big(n) => self.above += n.magnitude(),
-            Number::Float(n) => self.float = Some(finite(Number::Big(self.exact()).float()? + n)?),
+            Number::Float(n) => {
+                self.float = Some(Number::Big(self.exact()).float().unwrap_or(f64::INFINITY) + n);
+            }
         }
-        Ok(())
     }
 
     fn exact(&self) -> BigInt {
@@ -51,7 +52,7 @@ impl Sum {
 
     pub(crate) fn total(&self) -> Result<Number, Trouble> {
         if let Some(sum) = self.float {
-            return Ok(Number::Float(sum));
+            return Ok(Number::Float(finite(sum)?));
         }
         let sum = self.exact();
         if sum.bits() > INTEGER_BITS { Err(TOO_LARGE) } else { Ok(Number::Big(sum)) }
@@ -61,7 +62,7 @@ impl Sum {
     pub(crate) fn mean(&self, n: u64) -> Result<f64, Trouble> {
         match self.float {
             #[expect(clippy::cast_precision_loss, reason = "no list is so long")]
-            Some(sum) => Ok(sum / n as f64),
+            Some(sum) => finite(sum / n as f64),
             None => finite(quotient(&self.exact(), &BigUint::from(n))),
         }
     }

@@ -11,21 +11,22 @@ use crate::primitive::arithmetic::Number;
 use crate::primitive::sorting::{compare_numbers, is_number, sorting_work, weight};
 use crate::primitive::statistics::{Rank, Sum, multiply};
 use crate::primitive::{Trouble, type_name};
-use crate::value::{UNIT, Word, as_small, is_integer, small};
+use crate::value::{CONS, UNIT, Word, as_small, index, is_integer, small, tag};
 use std::cmp::Ordering;
 
 pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
     match c.form {
         Form::Sum => {
-            let (numbers, _) = numbers(c)?;
-            let total = sum(c, &numbers)?.total()?;
+            let total = sum(c)?.0.total()?;
             make_number(c, &total)
         }
         Form::Product => product(c),
         Form::Mean => {
-            let (numbers, _) = numbers(c)?;
-            not_empty(&numbers)?;
-            let mean = sum(c, &numbers)?.mean(numbers.len() as u64)?;
+            let (sum, n) = sum(c)?;
+            if n == 0 {
+                return Err(Trouble::EmptyList.into());
+            }
+            let mean = sum.mean(n)?;
             make_number(c, &Number::Float(mean))
         }
         Form::Median => quantile(c, &Number::Small(50)),
@@ -43,13 +44,9 @@ fn numbers(c: &mut Call<'_>) -> Result<(Vec<Word>, u64), Exit> {
     c.charge(numbers.len() as u64)?;
     let mut total = 0;
     numbers.retain(|v| *v != UNIT);
-    for v in &numbers {
-        if is_integer(*v) {
-            continue;
-        }
+    for v in numbers.iter().filter(|v| !is_integer(**v)) {
         if !is_number(&c.s.heap, *v) {
-            let found = type_name(&c.s.heap, *v);
-            return Err(Trouble::Element { operand: 0, wanted: "a list of numbers", found }.into());
+            return Err(no_number(c, *v));
         }
         let weight = weight(&c.s.heap, *v);
         c.charge(weight)?;
@@ -58,8 +55,40 @@ fn numbers(c: &mut Call<'_>) -> Result<(Vec<Word>, u64), Exit> {
     Ok((numbers, total))
 }
 
-fn not_empty(numbers: &[Word]) -> Result<(), Exit> {
-    if numbers.is_empty() { Err(Trouble::EmptyList.into()) } else { Ok(()) }
+fn no_number(c: &Call<'_>, v: Word) -> Exit {
+    let found = type_name(&c.s.heap, v);
+    Trouble::Element { operand: 0, wanted: "a list of numbers", found }.into()
+}
+
+/// The sum of the numbers of the first operand, and how many they are; paid for as `numbers` does.
+fn sum(c: &mut Call<'_>) -> Result<(Sum, u64), Exit> {
+    c.must_be_list(0)?;
+    let budget = c.s.meter.left().unsigned_abs();
+    let (mut sum, mut n, mut nulls, mut weights) = (Sum::default(), 0, 0, 0);
+    let (mut rest, mut wrong) = (c.operand(0), None);
+    while tag(rest) == CONS {
+        let [first, next] = c.s.heap.cell(index(rest));
+        (rest, n) = (next, n + 1);
+        if is_integer(first) {
+            sum.add_small(as_small(first));
+        } else if first == UNIT {
+            nulls += 1;
+        } else if wrong.is_none() && is_number(&c.s.heap, first) {
+            weights += weight(&c.s.heap, first);
+            // What cannot be paid for is not added any more.
+            if n + weights <= budget {
+                sum.add(number(c, first));
+            }
+        } else {
+            wrong = wrong.or(Some(first));
+        }
+    }
+    c.charge(n)?;
+    c.charge(weights)?;
+    match wrong {
+        Some(v) => Err(no_number(c, v)),
+        None => Ok((sum, n - nulls)),
+    }
 }
 
 fn number(c: &Call<'_>, v: Word) -> Number {
@@ -74,16 +103,6 @@ fn make_number(c: &mut Call<'_>, n: &Number) -> Result<Word, Exit> {
     let n = n.big();
     c.room(crate::heap::Heap::integer_words(&n))?;
     Ok(c.s.heap.integer(&n))
-}
-
-fn sum(c: &Call<'_>, numbers: &[Word]) -> Result<Sum, Trouble> {
-    let mut sum = Sum::default();
-    for v in numbers {
-        if !is_integer(*v) || !sum.add_small(as_small(*v)) {
-            sum.add(number(c, *v))?;
-        }
-    }
-    Ok(sum)
 }
 
 fn product(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -117,7 +136,9 @@ fn percentage(c: &Call<'_>) -> Result<Number, Exit> {
 
 fn quantile(c: &mut Call<'_>, p: &Number) -> Result<Word, Exit> {
     let (mut numbers, weight) = numbers(c)?;
-    not_empty(&numbers)?;
+    if numbers.is_empty() {
+        return Err(Trouble::EmptyList.into());
+    }
     c.charge(sorting_work(numbers.len(), weight))?;
     let heap = &c.s.heap;
     numbers.sort_by(|a, b| compare_numbers(heap, *a, *b));
