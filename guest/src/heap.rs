@@ -294,6 +294,13 @@ impl Heap {
         bytemuck::cast_slice(words).get(..aux(head) as usize).unwrap_or_default()
     }
 
+    /// The characters of a text that is in one piece.
+    pub(crate) fn whole(&self, v: Word) -> Option<&str> {
+        let head = if self.object_kind(v) == KIND_TEXT { self.header(v) } else { return None };
+        let words = self.words.get(index(v) + 2..index(v) + size(head))?;
+        std::str::from_utf8(bytemuck::cast_slice(words).get(..aux(head) as usize)?).ok()
+    }
+
     /// The characters of a text.
     pub(crate) fn string(&self, v: Word) -> String {
         self.prefix(v, usize::MAX)
@@ -301,7 +308,9 @@ impl Heap {
 
     /// The beginning of a text, of so many bytes or to the end of the piece that they stand in.
     pub(crate) fn prefix(&self, v: Word, wanted: usize) -> String {
-        let mut bytes = Vec::new();
+        let bytes = self.text_size(v).map_or(0, |(bytes, _)| bytes);
+        let bytes = usize::try_from(bytes).unwrap_or_default();
+        let mut bytes = Vec::with_capacity(bytes.min(wanted));
         self.write_text(v, wanted, &mut bytes);
         String::from_utf8(bytes).unwrap_or_default()
     }

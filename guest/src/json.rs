@@ -59,6 +59,13 @@ pub struct Tape {
 }
 
 impl Tape {
+    /// A tape with room for so many tokens, and for a text of so many bytes with its decoded
+    /// strings.
+    #[must_use]
+    pub fn with_room(tokens: usize, bytes: usize) -> Self {
+        Self { text: String::with_capacity(bytes), tokens: Vec::with_capacity(tokens) }
+    }
+
     /// The token at `id`.
     #[must_use]
     pub fn token(&self, id: TokenId) -> Token {
@@ -158,7 +165,9 @@ impl Tape {
             return Err(Fault::new(Code::TooLarge, "the texts of this run are longer than 2 GiB"));
         }
         // Room for what follows, so that a long text is not copied for a short one after it.
-        self.text.reserve(text.len() + text.len() / 16 + 1024);
+        if self.text.capacity() < base + text.len() {
+            self.text.reserve(text.len() + text.len() / 16 + 1024);
+        }
         self.text.push_str(text);
         match read::document(self, text, base) {
             Ok(()) => Ok(to_u32(root)),

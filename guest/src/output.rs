@@ -13,6 +13,7 @@ use crate::value::{
     PAIR, PARTIAL, ROPE, TRUE, UNIT, Word, as_small, aux, index, is_integer, kind, tag,
 };
 use num_bigint::BigInt;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// The text would be longer than allowed.
@@ -251,10 +252,16 @@ impl<'h> Writer<'h> {
 
     /// A text in quotes, if it does not make the whole too long.
     fn whole_text(&mut self, v: Word) {
-        let text = self.heap.string(v);
+        let bytes = self.heap.text_size(v).map_or(0, |(bytes, _)| bytes);
+        self.is_cut = self.out.len() as u64 + bytes > self.limit as u64;
+        if self.is_cut {
+            return;
+        }
+        let text = self.heap.whole(v).map_or_else(|| self.heap.string(v).into(), Cow::Borrowed);
         let escaped = text.bytes().map(print::escaped).sum::<usize>() + 2;
         self.is_cut = self.out.len() + escaped > self.limit;
         if !self.is_cut {
+            self.out.reserve(escaped);
             print::string(&text, &mut self.out);
         }
     }

@@ -6,50 +6,81 @@ use crate::quote::shorten;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// What a text holds.
-#[derive(Debug, Default)]
+/// A text with a header line.
+#[derive(Debug)]
 pub(crate) struct Table<'t> {
     pub(crate) header: Vec<Cow<'t, str>>,
-    /// The cells of all rows, each as many as the header has.
-    pub(crate) cells: Vec<Cow<'t, str>>,
-    pub(crate) rows: usize,
+    /// What follows the header.
+    body: Reader<'t>,
 }
 
-/// Reads a text of no more than so many cells; says what is wrong and in which line.
-pub(crate) fn parse(text: &str, most: usize) -> Result<Table<'_>, Trouble> {
-    let mut reader = Reader { rest: text, line: 1, most };
-    let mut table = Table::default();
-    if text.is_empty() {
-        return Ok(table);
-    }
-    reader.row(&mut table.header)?;
-    let mut seen = BTreeSet::new();
-    for name in &table.header {
-        if !seen.insert(name.as_ref()) {
-            return Err(wrong(&format!("the header has `{}` twice", shorten(name)), 1));
+impl<'t> Table<'t> {
+    /// Reads the header, which may have so many cells.
+    pub(crate) fn new(text: &'t str, most: usize) -> Result<Self, Trouble> {
+        let mut body = Reader { rest: text, line: 1 };
+        let mut header = Vec::new();
+        if !text.is_empty() {
+            body.row(&mut header, most + 1)?;
         }
+        if header.len() > most {
+            return Err(Full.into());
+        }
+        let mut seen = BTreeSet::new();
+        for name in &header {
+            if !seen.insert(name.as_ref()) {
+                return Err(wrong(&format!("the header has `{}` twice", shorten(name)), 1));
+            }
+        }
+        Ok(Self { header, body })
     }
-    while !reader.rest.is_empty() {
-        let line = reader.line;
-        let found = reader.row(&mut table.cells)?;
-        let wanted = table.header.len();
+
+    /// The rows, to be read one after another.
+    pub(crate) fn rows(&self) -> Rows<'t> {
+        Rows { reader: self.body, columns: self.header.len(), cells: Vec::new(), count: 0 }
+    }
+}
+
+/// Reads the rows of a table.
+#[derive(Debug)]
+pub(crate) struct Rows<'t> {
+    reader: Reader<'t>,
+    columns: usize,
+    cells: Vec<Cow<'t, str>>,
+    count: usize,
+}
+
+impl<'t> Rows<'t> {
+    /// The cells of the next row, as many as the header has. Says what is wrong and in which line.
+    pub(crate) fn next(&mut self) -> Result<Option<&[Cow<'t, str>]>, Trouble> {
+        if self.reader.rest.is_empty() {
+            return Ok(None);
+        }
+        let line = self.reader.line;
+        self.cells.clear();
+        self.reader.row(&mut self.cells, self.columns + 1)?;
+        let (found, wanted) = (self.cells.len(), self.columns);
         if found != wanted {
-            let what = format!("{found} cells where the header has {wanted}");
-            return Err(wrong(&what, line));
+            let more = if found > wanted { " or more" } else { "" };
+            return Err(wrong(&format!("{found}{more} cells where the header has {wanted}"), line));
         }
-        table.rows += 1;
+        self.count += 1;
+        Ok(Some(&self.cells))
     }
-    Ok(table)
+
+    /// How many have been read.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
 }
 
 fn wrong(what: &str, line: usize) -> Trouble {
     Trouble::Unparsable(format!("not CSV: {what} at line {line}"))
 }
 
+#[derive(Clone, Copy, Debug)]
 struct Reader<'t> {
     rest: &'t str,
     line: usize,
-    most: usize,
 }
 
 impl<'t> Reader<'t> {
@@ -57,17 +88,16 @@ impl<'t> Reader<'t> {
         Err(wrong(what, self.line))
     }
 
-    /// Reads the cells of a row and the end of its line; says how many they are.
-    fn row(&mut self, cells: &mut Vec<Cow<'t, str>>) -> Result<usize, Trouble> {
-        let mut count = 0;
+    /// Reads the cells of a row and the end of its line; of a row that has more than so many, only
+    /// these.
+    fn row(&mut self, cells: &mut Vec<Cow<'t, str>>, most: usize) -> Result<(), Trouble> {
         loop {
             cells.push(self.cell()?);
-            if cells.len() > self.most {
-                return Err(Full.into());
-            }
-            count += 1;
             if let Some(rest) = self.rest.strip_prefix(',') {
                 self.rest = rest;
+                if cells.len() >= most {
+                    return Ok(());
+                }
                 continue;
             }
             let line_feed = self.rest.strip_prefix('\r').unwrap_or(self.rest);
@@ -77,7 +107,7 @@ impl<'t> Reader<'t> {
             } else if !self.rest.is_empty() {
                 return self.wrong("text after a closing quote, or a lone carriage return");
             }
-            return Ok(count);
+            return Ok(());
         }
     }
 

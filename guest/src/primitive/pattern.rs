@@ -1,6 +1,7 @@
 //! Regular expressions: the syntax of the Rust `regex` crates, compiled to steps over characters.
 //! How they are searched for, and why not by those crates, says [`search`].
 
+mod back;
 mod class;
 mod effort;
 pub(crate) mod search;

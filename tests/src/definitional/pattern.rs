@@ -4,7 +4,7 @@ use super::value::Value;
 use super::{Evaluated, Evaluator, text};
 use pif_guest::fault::Code;
 use pif_guest::form::Form;
-use regex::{Captures, Regex, RegexBuilder};
+use regex::{Regex, RegexBuilder};
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{Ast, ClassSet, ClassSetItem, Flag, Flags, GroupKind};
 use regex_syntax::hir::translate::Translator;
@@ -134,48 +134,22 @@ impl Evaluator {
 
     fn regex_replace(&mut self, regex: &Regex, s: &str, to: &str) -> Evaluated {
         self.charge_texts(&[to])?;
-        let pieces = 1 + pieces(regex, to);
+        let dollars = to.matches('$').count() as u64;
         let (mut out, mut copied) = (String::new(), 0);
         for captures in regex.captures_iter(s) {
-            self.charge(pieces)?;
+            self.charge(1 + dollars)?;
             let (start, end) = captures.get(0).map_or((0, 0), |whole| (whole.start(), whole.end()));
             out.push_str(&s[copied..start]);
-            expand(&captures, to, &mut out);
+            captures.expand(to, &mut out);
             copied = end;
-            if out.len() as u64 > self.longest() {
+            if out.len() as u64 > self.longest() / 2 {
                 return Err(Code::TooLarge);
             }
         }
         out.push_str(&s[copied..]);
-        if out.len() as u64 > self.longest() {
+        if out.len() as u64 > self.longest() / 2 {
             return Err(Code::TooLarge);
         }
         self.made(&out)
-    }
-}
-
-fn expand(captures: &Captures<'_>, to: &str, out: &mut String) {
-    captures.expand(to, out);
-}
-
-/// Pieces of a replacement: texts between dollars, dollars, groups that the pattern has.
-fn pieces(regex: &Regex, to: &str) -> u64 {
-    let reference = r"\$(?:(\$)|([0-9A-Za-z_]+)|\{([^}]*)\}|)";
-    let Ok(reference) = Regex::new(reference) else { return 0 };
-    let (mut pieces, mut end) = (0, 0);
-    for found in reference.captures_iter(to) {
-        let whole = found.get(0).map_or(0..0, |whole| whole.range());
-        pieces += u64::from(whole.start > end);
-        end = whole.end;
-        let name = found.get(2).or(found.get(3));
-        pieces += u64::from(name.is_none_or(|name| has_group(regex, name.as_str())));
-    }
-    pieces + u64::from(end < to.len())
-}
-
-fn has_group(regex: &Regex, name: &str) -> bool {
-    match name.parse::<usize>() {
-        Ok(number) => number < regex.captures_len(),
-        Err(_) => regex.capture_names().flatten().any(|known| known == name),
     }
 }

@@ -80,7 +80,7 @@ impl Evaluator {
         match (form, operands) {
             (Form::ToString, [Value::Text(_)]) => Ok(operands[0].clone()),
             (Form::ToString | Form::JsonText, [value]) => {
-                let (longest, budget) = (self.longest(), self.fuel);
+                let (longest, budget) = (self.longest() / 2, self.fuel);
                 let mut json = Text { out: String::new(), work: 0, longest, budget };
                 let end = self.data(&mut json, value);
                 if end != Err(Code::TooLarge) {

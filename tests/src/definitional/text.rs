@@ -109,7 +109,7 @@ impl Evaluator {
         if *bytes > self.longest().into() { Err(Code::TooLarge) } else { Ok(()) }
     }
 
-    #[expect(clippy::too_many_lines, reason = "a table of forms")]
+    #[expect(clippy::too_many_lines, reason = "a dispatch table")]
     pub(super) fn texts(&mut self, form: Form, operands: &[Value]) -> Evaluated {
         use Value::{Integer, List as Items, Text};
         match (form, operands) {

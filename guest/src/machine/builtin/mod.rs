@@ -18,9 +18,14 @@ mod text;
 use super::state::{Exit, State};
 use crate::code::{Image, Slot};
 use crate::form::Form;
+use crate::heap::Full;
 use crate::primitive::arithmetic::Number;
 use crate::primitive::{Trouble, type_name};
 use crate::value::{Word, as_small, is_integer, is_list};
+use std::cell::Cell;
+
+/// Bytes that a form may take beside the heap, besides half the memory limit.
+const ASIDE: u64 = 32 << 20;
 
 /// A form with its operands, being evaluated.
 pub(super) struct Call<'a> {
@@ -33,6 +38,8 @@ pub(super) struct Call<'a> {
     base: usize,
     /// How many there are; none: they are in the list at `base`.
     n: usize,
+    /// Bytes that are taken beside the heap.
+    aside: Cell<u64>,
 }
 
 /// Evaluates a form of the `n` operands from slot `d` on; the value goes to `d`.
@@ -44,7 +51,7 @@ pub(super) fn call(
     [d, n]: [Slot; 2],
 ) -> Result<(), Exit> {
     let base = s.base + usize::from(d);
-    let mut call = Call { image, s, at, form, base, n: usize::from(n) };
+    let mut call = Call { image, s, at, form, base, n: usize::from(n), aside: Cell::new(0) };
     let value = call.evaluate()?;
     s.set(base, value);
     Ok(())
@@ -171,11 +178,19 @@ impl Call<'_> {
     /// The characters of an operand that must be a text; nothing is charged for it.
     pub(super) fn text(&self, i: usize) -> Result<String, Exit> {
         let v = self.operand(i);
-        if self.s.heap.is_text(v) {
-            Ok(self.s.heap.string(v))
-        } else {
-            Err(self.wrong(i, "a string"))
-        }
+        let Some((bytes, _)) = self.s.heap.text_size(v) else {
+            return Err(self.wrong(i, "a string"));
+        };
+        self.set_aside(bytes)?;
+        Ok(self.s.heap.string(v))
+    }
+
+    /// Notes so many bytes taken beside the heap until the form has its value. They are within
+    /// the memory limit too, which hosts set twice as high for it, with some to spare.
+    pub(super) fn set_aside(&self, bytes: u64) -> Result<(), Full> {
+        let all = self.aside.get().saturating_add(bytes);
+        self.aside.set(all);
+        if all > ASIDE + 4 * self.s.heap.limit as u64 { Err(Full) } else { Ok(()) }
     }
 
     /// An operand that must be a number.

@@ -3,8 +3,8 @@
 //! Fuel, by which time is bounded: for the pattern 4 per byte, 64 per class that is not of ASCII
 //! alone (2048 where a flag makes case ignored, for then the parser looks at all its characters)
 //! and 1 per step, the same whether it has been compiled before or not; for the text
-//! bytes · (8 + steps) / 64; `find_all` 1 per match; `regex_replace` 1 per match and per piece of
-//! what it is replaced by, and the texts of replacement and result per 64 bytes.
+//! bytes · (8 + steps) / 64; `find_all` 1 per match; `regex_replace` per match 1 and the
+//! number of dollars in the replacement, and 1 per 64 bytes of replacement and result.
 
 use super::Call;
 use crate::form::Form;
@@ -66,7 +66,7 @@ fn find_all(c: &mut Call<'_>, text: &str, pattern: &Pattern) -> Result<Word, Exi
             found.push((start, end));
             words += 2 + Heap::text_words(end - start);
         }
-        if words > c.s.heap.limit {
+        if words > c.s.heap.limit / 2 {
             c.charge(found.len() as u64)?;
             return Err(Full.into());
         }
@@ -76,17 +76,21 @@ fn find_all(c: &mut Call<'_>, text: &str, pattern: &Pattern) -> Result<Word, Exi
 
 fn replace(c: &mut Call<'_>, text: &str, pattern: &Pattern, to: &str) -> Result<Word, Exit> {
     c.charge_texts(&[to])?;
-    let template = Template::new(to, pattern);
+    let dollars = to.matches('$').count() as u64;
     let mut matches = Matches::new(pattern, text);
     let (left, mut work) = (c.s.meter.left().unsigned_abs(), 0);
-    let longest = usize::try_from(c.longest()).unwrap_or(usize::MAX);
-    let (mut out, mut copied, mut fits) = (String::new(), 0, true);
+    let longest = c.longest_written();
+    let (mut template, mut out, mut copied, mut fits) = (None, String::new(), 0, true);
     while fits && let Some(slots) = matches.next() {
         // Fuel is spent at once for all matches, but no more is done than it pays for.
-        work += 1 + template.len();
+        work += 1 + dollars;
         if work > left {
             break;
         }
+        if template.is_none() {
+            c.set_aside(dollars.saturating_mul(PIECES))?;
+        }
+        let template = template.get_or_insert_with(|| Template::new(to, pattern));
         let [start, end, ..] = *slots else { break };
         fits = push(&mut out, text.get(copied..start).unwrap_or_default(), longest)
             && template.write(text, slots, longest, &mut out);
@@ -99,6 +103,9 @@ fn replace(c: &mut Call<'_>, text: &str, pattern: &Pattern, to: &str) -> Result<
     c.charge_texts(&[&out])?;
     c.make_text(&out)
 }
+
+/// Bytes of the pieces of a replacement that a dollar may make.
+const PIECES: u64 = 48;
 
 /// Appends, if that makes no more than so many bytes.
 fn push(out: &mut String, text: &str, longest: usize) -> bool {

@@ -15,12 +15,15 @@ use crate::machine::state::Exit;
 use crate::number::{Integer, is_json, literal};
 use crate::output::{self, End, Written};
 use crate::primitive::Trouble;
-use crate::primitive::csv::{self, Table};
+use crate::primitive::csv;
 use crate::quote::shorten;
 use crate::value::Word;
 
 /// Decimal digits that count as a limb.
 const LIMB_DIGITS: u64 = 19;
+
+/// Words of the memory limit for each column of a table.
+const COLUMN_WORDS: usize = 64;
 
 /// What may stand around values in JSON.
 const BLANKS: [char; 4] = [' ', '\n', '\r', '\t'];
@@ -37,7 +40,7 @@ pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 fn json_text(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let limit = usize::try_from(c.longest()).unwrap_or(usize::MAX);
+    let limit = c.longest_written();
     let budget = c.s.meter.left().unsigned_abs();
     let (heap, terms, x) = (&c.s.heap, &c.s.terms, c.operand(0));
     let Written { text, work, end } = output::exact(heap, terms, &c.s.names(), x, (limit, budget));
@@ -124,9 +127,10 @@ fn json_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     if text.starts_with(BLANKS) || text.ends_with(BLANKS) {
         return Err(no(&text, "JSON without blanks around it"));
     }
-    // No more tokens are made than there is room for the values that they become.
-    c.room(2 * tokens(&text))?;
-    let mut tape = Tape::default();
+    let tokens = tokens(&text);
+    let bytes = text.len() * if text.contains('\\') { 2 } else { 1 };
+    c.set_aside((bytes + tokens * size_of::<Token>()) as u64)?;
+    let mut tape = Tape::with_room(tokens, bytes);
     let read = |fault| Exit::from(Trouble::Here(Box::new(fault)));
     let root = tape.parse(&text).map_err(read)?;
     let Size { work, words } = size(&tape);
@@ -183,17 +187,25 @@ fn size(tape: &Tape) -> Size {
 fn csv_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     let text = c.text(0)?;
     c.charge_texts(&[&text])?;
-    let Table { header, cells, rows } = csv::parse(&text, c.s.heap.limit / 4)?;
-    c.charge(rows as u64 + cells.len() as u64)?;
-    // Records have their members in the order of their keys, and share these.
-    let mut order: Vec<usize> = (0..header.len()).collect();
-    order.sort_unstable_by_key(|at| header.get(*at));
-    let words = header.iter().chain(&cells).map(|cell| Heap::text_words(cell.len()));
-    c.room(words.sum::<usize>() + rows * (3 + 2 * header.len()))?;
+    let most = c.s.heap.limit / COLUMN_WORDS;
+    let table = csv::Table::new(&text, most)?;
+    let (mut cells, mut words) = (0, 0);
+    let mut rows = table.rows();
+    while let Some(row) = rows.next()? {
+        cells += row.len() as u64;
+        words += 3 + row.iter().map(|cell| 2 + Heap::text_words(cell.len())).sum::<usize>();
+    }
+    let count = rows.count();
+    c.charge(count as u64 + cells)?;
+    let keys = table.header.iter().map(|key| Heap::text_words(key.len()));
+    c.room(words + keys.sum::<usize>())?;
     let heap = &mut c.s.heap;
-    let keys = header.iter().map(|key| heap.text(key)).collect::<Result<Vec<_>, _>>()?;
-    let mut records = Vec::with_capacity(rows);
-    for row in cells.chunks_exact(header.len().max(1)) {
+    let keys = table.header.iter().map(|key| heap.text(key)).collect::<Result<Vec<_>, _>>()?;
+    // Records have their members in the order of their keys, and share these.
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    order.sort_unstable_by_key(|at| table.header.get(*at));
+    let (mut records, mut rows) = (Vec::with_capacity(count), table.rows());
+    while let Some(row) = rows.next()? {
         let mut members = Vec::with_capacity(2 * row.len());
         for at in &order {
             if let (Some(key), Some(cell)) = (keys.get(*at), row.get(*at)) {

@@ -69,6 +69,12 @@ impl Call<'_> {
         longest_text(&self.s.heap) / 2
     }
 
+    /// Bytes of the longest text that can be built without knowing its length before: it is moved
+    /// while it is written.
+    pub(super) fn longest_written(&self) -> usize {
+        usize::try_from(self.longest() / 2).unwrap_or(usize::MAX)
+    }
+
     /// An operand that must be an integer; one that is beyond all sizes is the largest or the
     /// smallest.
     fn position(&self, i: usize) -> Result<i64, Exit> {
@@ -101,22 +107,23 @@ fn count(n: i64) -> Result<u64, Trouble> {
 fn changed(c: &mut Call<'_>) -> Result<Word, Exit> {
     let text = c.text(0)?;
     c.charge_texts(&[&text])?;
-    let is_long = text.len() as u64 > c.longest() / 3;
-    match c.form {
-        Form::Trim => c.give_text(text.trim()),
-        Form::Upper
-            if is_long && length(text.chars().flat_map(char::to_uppercase)) > c.longest() =>
-        {
-            Err(TOO_LARGE.into())
-        }
-        Form::Lower
-            if is_long && length(text.chars().flat_map(char::to_lowercase)) > c.longest() =>
-        {
-            Err(TOO_LARGE.into())
-        }
-        Form::Upper => c.give_text(&text.to_uppercase()),
-        _ => c.give_text(&text.to_lowercase()),
+    if c.form == Form::Trim {
+        return c.give_text(text.trim());
     }
+    let is_upper = c.form == Form::Upper;
+    if text.len() as u64 > c.longest() / 12 {
+        let bytes = if is_upper {
+            length(text.chars().flat_map(char::to_uppercase))
+        } else {
+            length(text.chars().flat_map(char::to_lowercase))
+        };
+        if bytes > c.longest() {
+            return Err(TOO_LARGE.into());
+        }
+        // A text that becomes longer is moved while it is written.
+        c.set_aside(if bytes > text.len() as u64 { 3 * bytes } else { bytes })?;
+    }
+    c.give_text(&if is_upper { text.to_uppercase() } else { text.to_lowercase() })
 }
 
 /// Bytes of a text of these characters.
@@ -160,6 +167,7 @@ fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
     }
     c.charge_texts(&[&separator])?;
     c.charge(bytes / TEXT_UNIT)?;
+    c.set_aside(bytes)?;
     let mut joined = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default());
     for (at, part) in parts.iter().enumerate() {
         if at > 0 {
@@ -247,10 +255,17 @@ fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge_texts(&[&text, &from, &to])?;
     let count = text.matches(&from).count();
     let kept = (text.len() - count * from.len()) as u64;
-    if (count as u64).saturating_mul(to.len() as u64).saturating_add(kept) > c.longest() {
+    let bytes = (count as u64).saturating_mul(to.len() as u64).saturating_add(kept);
+    if bytes > c.longest() {
         return Err(TOO_LARGE.into());
     }
-    c.give_text(&text.replace(&from, &to))
+    c.set_aside(bytes)?;
+    let mut replaced = String::with_capacity(usize::try_from(bytes).unwrap_or_default());
+    for (at, part) in text.split(&from).enumerate() {
+        replaced.push_str(if at > 0 { &to } else { "" });
+        replaced.push_str(part);
+    }
+    c.give_text(&replaced)
 }
 
 fn repeat(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -262,6 +277,7 @@ fn repeat(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge_texts(&[&text])?;
     let n = if text.is_empty() { 0 } else { usize::try_from(n).unwrap_or_default() };
     c.charge(n as u64 * text.len() as u64 / TEXT_UNIT)?;
+    c.set_aside(n as u64 * text.len() as u64)?;
     c.make_text(&text.repeat(n))
 }
 
@@ -286,9 +302,11 @@ fn pad(c: &mut Call<'_>) -> Result<Word, Exit> {
     }
     c.charge_texts(&[&text, &fill])?;
     c.charge(bytes / TEXT_UNIT)?;
-    let padding = fill.repeat(usize::try_from(whole).unwrap_or_default()) + rest;
-    c.make_text(&match c.form {
-        Form::PadLeft => padding + &text,
-        _ => text + &padding,
-    })
+    c.set_aside(bytes)?;
+    let mut padded = String::with_capacity(usize::try_from(bytes).unwrap_or_default());
+    padded.push_str(if c.form == Form::PadRight { &text } else { "" });
+    (0..whole).for_each(|_| padded.push_str(&fill));
+    padded.push_str(rest);
+    padded.push_str(if c.form == Form::PadLeft { &text } else { "" });
+    c.make_text(&padded)
 }

@@ -16,7 +16,8 @@ enum Piece<'t> {
 impl<'t> Template<'t> {
     /// Takes a replacement apart. Groups that the pattern has not are empty.
     pub(crate) fn new(text: &'t str, pattern: &Pattern) -> Self {
-        let (mut pieces, mut rest) = (Vec::new(), text);
+        let mut pieces = Vec::with_capacity(2 * text.matches('$').count() + 1);
+        let mut rest = text;
         while let Some((before, after)) = rest.split_once('$') {
             if !before.is_empty() {
                 pieces.push(Piece::Text(before));
@@ -35,11 +36,6 @@ impl<'t> Template<'t> {
             pieces.push(Piece::Text(rest));
         }
         Self(pieces)
-    }
-
-    /// How many pieces there are.
-    pub(crate) fn len(&self) -> u64 {
-        self.0.len() as u64
     }
 
     /// Appends what a match is replaced by, if that makes no more than so many bytes.
