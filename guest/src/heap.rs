@@ -284,21 +284,9 @@ impl Heap {
         }
     }
 
-    /// The bytes of a text that is in one piece; none of any other.
-    pub(crate) fn flat_text(&self, v: Word) -> &[u8] {
-        let head = if tag(v) == OBJECT { self.header(v) } else { 0 };
-        if kind(head) != KIND_TEXT {
-            return &[];
-        }
-        let words = self.words.get(index(v) + 2..index(v) + size(head)).unwrap_or_default();
-        bytemuck::cast_slice(words).get(..aux(head) as usize).unwrap_or_default()
-    }
-
-    /// The characters of a text that is in one piece.
-    pub(crate) fn whole(&self, v: Word) -> Option<&str> {
-        let head = if self.object_kind(v) == KIND_TEXT { self.header(v) } else { return None };
-        let words = self.words.get(index(v) + 2..index(v) + size(head))?;
-        std::str::from_utf8(bytemuck::cast_slice(words).get(..aux(head) as usize)?).ok()
+    /// The bytes of a value that is a text in one piece.
+    pub(crate) fn flat_text(&self, v: Word) -> Option<&[u8]> {
+        (self.object_kind(v) == KIND_TEXT).then(|| self.flat(v))
     }
 
     /// The characters of a text.

@@ -257,7 +257,11 @@ impl<'h> Writer<'h> {
         if self.is_cut {
             return;
         }
-        let text = self.heap.whole(v).map_or_else(|| self.heap.string(v).into(), Cow::Borrowed);
+        let text = self
+            .heap
+            .flat_text(v)
+            .and_then(|bytes| std::str::from_utf8(bytes).ok())
+            .map_or_else(|| self.heap.string(v).into(), Cow::Borrowed);
         let escaped = text.bytes().map(print::escaped).sum::<usize>() + 2;
         self.is_cut = self.out.len() + escaped > self.limit;
         if !self.is_cut {

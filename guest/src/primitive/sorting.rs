@@ -188,7 +188,7 @@ impl<'h> Order<'h> {
     fn text(&self, v: Word) -> &[u8] {
         match self.written.get(&index(v)) {
             Some(range) if tag(v) == ROPE => self.bytes.get(range.clone()).unwrap_or_default(),
-            _ => self.heap.flat_text(v),
+            _ => self.heap.flat_text(v).unwrap_or_default(),
         }
     }
 

@@ -17,6 +17,7 @@ mod text;
 
 use super::state::{Exit, State};
 use crate::code::{Image, Slot};
+use crate::fault::{Code, Fault};
 use crate::form::Form;
 use crate::heap::Full;
 use crate::primitive::arithmetic::Number;
@@ -111,7 +112,10 @@ impl Call<'_> {
             Form::Describe => describe::call(self),
             Form::Quote | Form::TermToData | Form::DataToTerm => terms::call(self),
             form if Form::Upper <= form && form <= Form::RegexReplace => text::call(self),
-            _ => Err(Trouble::TooLarge("this form is not there yet").into()),
+            _ => {
+                let fault = Fault::new(Code::Internal, "the evaluator does not know this form");
+                Err(Trouble::Here(Box::new(fault)).into())
+            }
         }
     }
 
