@@ -1,0 +1,139 @@
+// The page's side of the worker. A run that does not hear a stop is ended with its worker, and a
+// new worker takes its place; nothing that a term does can hold up the page.
+
+import type { Ended, Fault, Form, Limits, Program, Reply, Request, Summary, Usage, Walk } from "./protocol.ts";
+
+/** The server's defaults. */
+export const LIMITS: Limits = {
+  fuel: 10_000_000,
+  depth: 1_000_000,
+  memory: 64 << 20,
+  output: 8 << 20,
+};
+
+/** How long a stop may go unheard. */
+const PATIENCE_MILLISECONDS = 500;
+
+type Asking = Extract<Request, { id: number }>;
+type Question<T> = T extends unknown ? Omit<T, "id"> : never;
+
+interface Waiting {
+  asked: Asking;
+  done: (reply: Reply) => void;
+  progress?: ((usage: Usage) => void) | undefined;
+}
+
+export class Client {
+  private worker: Worker | undefined;
+  private readonly waiting = new Map<number, Waiting>();
+  private next = 1;
+  private running: number | undefined;
+  private hasSpoken = false;
+
+  constructor(
+    private readonly script: URL,
+    private readonly modules: WebAssembly.Module[],
+  ) {
+    this.respawn();
+  }
+
+  async check(code: string): Promise<{ summary: Summary } | { faults: Fault[] }> {
+    const reply = await this.ask({ do: "check", code });
+    if ("checked" in reply) return reply.checked;
+    return { faults: [internal(reply)] };
+  }
+
+  async forms(): Promise<Form[]> {
+    const reply = await this.ask({ do: "forms" });
+    return "forms" in reply ? reply.forms : [];
+  }
+
+  /** Runs a program; a run that is under way is stopped first. */
+  async run(program: Program, progress?: (usage: Usage) => void): Promise<Ended> {
+    this.stop();
+    const asked = this.ask({ do: "run", program }, progress);
+    const id = (this.running = this.next - 1);
+    const reply = await asked;
+    if (this.running === id) this.running = undefined;
+    return "ended" in reply ? reply.ended : failed(internal(reply));
+  }
+
+  /** Begins to step through a program, or goes on. */
+  async walk(lines: number, program?: Program): Promise<Walk> {
+    const reply = await this.ask({ do: "walk", lines, ...(program === undefined ? {} : { program }) });
+    if ("walk" in reply) return reply.walk;
+    const ended = failed(internal(reply));
+    return { lines: [], usage: ended.usage, ended };
+  }
+
+  get isRunning(): boolean {
+    return this.running !== undefined;
+  }
+
+  /** Stops the run that is under way: between two slices, or else with its worker. */
+  stop(): void {
+    const id = this.running;
+    if (id === undefined) return;
+    this.send({ do: "stop", id });
+    setTimeout(() => {
+      if (this.waiting.has(id)) this.respawn();
+    }, PATIENCE_MILLISECONDS);
+  }
+
+  private ask(question: Question<Asking>, progress?: (usage: Usage) => void): Promise<Reply> {
+    const id = this.next++;
+    return new Promise((done) => {
+      const asked = { ...question, id } as Asking;
+      this.waiting.set(id, { asked, done, progress });
+      this.send(asked);
+    });
+  }
+
+  private send(request: Request): void {
+    this.worker?.postMessage(request);
+  }
+
+  private respawn(): void {
+    this.worker?.terminate();
+    this.worker = new Worker(this.script, { type: "module" });
+    this.worker.addEventListener("message", (event: MessageEvent<Reply>) => this.hear(event.data));
+    this.worker.addEventListener("error", (event) => {
+      event.preventDefault();
+      // One that never said anything would fail again.
+      if (this.hasSpoken) this.respawn();
+      else this.abandon(() => true, `the worker does not start: ${event.message}`);
+    });
+    this.hasSpoken = false;
+    this.send({ do: "load", modules: this.modules });
+    // Runs are lost with the old worker; all else is asked again.
+    const isRun = (asked: Asking) => asked.do === "run" || asked.do === "walk";
+    this.abandon(isRun, "the run was stopped with its worker");
+    for (const { asked } of this.waiting.values()) this.send(asked);
+  }
+
+  private abandon(which: (asked: Asking) => boolean, message: string): void {
+    for (const [id, { asked, done }] of [...this.waiting]) {
+      if (!which(asked)) continue;
+      this.waiting.delete(id);
+      done({ id, ended: failed({ code: "cancelled", message, at: "" }) });
+    }
+  }
+
+  private hear(reply: Reply): void {
+    this.hasSpoken = true;
+    const waiting = this.waiting.get(reply.id);
+    if ("progress" in reply) return waiting?.progress?.(reply.progress);
+    this.waiting.delete(reply.id);
+    waiting?.done(reply);
+  }
+}
+
+function internal(reply: Reply): Fault {
+  if ("ended" in reply && "fault" in reply.ended.outcome) return reply.ended.outcome.fault;
+  const message = "broken" in reply ? reply.broken : "an answer to another question";
+  return { code: "internal", message, at: "" };
+}
+
+function failed(fault: Fault): Ended {
+  return { outcome: { fault }, usage: { fuel: 0, memory: 0, depth: 0 }, milliseconds: 0 };
+}

@@ -1,0 +1,125 @@
+// Drives one machine: slices, questions, the end.
+
+import type { Evaluator } from "./component.ts";
+import type { Ended, Fault, Outcome, Program, Usage } from "./protocol.ts";
+
+type Machine = ReturnType<Evaluator["machines"]["Machine"]["start"]>;
+type Answer = Parameters<Machine["resume"]>[0];
+type Step = ReturnType<Machine["resume"]>;
+
+const NOTHING: Answer = { tag: "none" };
+
+/** The largest slice: all there is. */
+export const ALL = 2n ** 64n - 1n;
+
+/** One run in an instance of the evaluator. */
+export class Run {
+  private machine: Machine | undefined;
+  private answer = NOTHING;
+  private readonly begun = performance.now();
+  /** How it ended, once it has. */
+  ended: Ended | undefined;
+
+  constructor(
+    evaluator: Evaluator,
+    private readonly program: Program,
+    debug = false,
+  ) {
+    const { code, argument, context, step, limits } = program;
+    try {
+      this.machine = evaluator.machines.Machine.start(
+        {
+          code: { tag: code.tag, val: code.text },
+          argument: argument.tag === "none" ? { tag: "none" } : { tag: argument.tag, val: argument.text },
+          ...(context === undefined ? {} : { context }),
+          tools: [],
+          step: BigInt(step),
+          debug,
+        },
+        {
+          fuel: BigInt(limits.fuel),
+          depth: limits.depth,
+          memory: BigInt(limits.memory),
+          output: limits.output,
+        },
+      );
+    } catch (thrown) {
+      this.end({ fault: refusal(thrown) });
+    }
+  }
+
+  /** Goes on for so much fuel; whether the run has ended. Throws if the evaluator traps. */
+  resume(slice: bigint): boolean {
+    if (this.machine === undefined) return true;
+    const step = this.machine.resume(this.answer, slice);
+    this.answer = this.reply(step);
+    const outcome = outcomeOf(step);
+    if (outcome !== undefined) this.end(outcome);
+    return this.ended !== undefined;
+  }
+
+  /** What has been used so far. */
+  usage(): Usage {
+    if (this.machine === undefined) return this.ended?.usage ?? { fuel: 0, memory: 0, depth: 0 };
+    const { fuel, peakMemory, peakDepth } = this.machine.usage();
+    return { fuel: Number(fuel), memory: Number(peakMemory), depth: peakDepth };
+  }
+
+  /** The debug lines since the last call. */
+  lines(): string[] {
+    return this.machine?.debug() ?? [];
+  }
+
+  /** Ends it from outside. */
+  stop(): void {
+    const fault = { code: "cancelled", message: "the run was stopped", at: "" };
+    if (this.ended === undefined) this.end({ fault });
+  }
+
+  /** Gives its memory back. */
+  drop(): void {
+    (this.machine as { [Symbol.dispose]?: () => void } | undefined)?.[Symbol.dispose]?.();
+    this.machine = undefined;
+  }
+
+  private reply(step: Step): Answer {
+    if (step.tag === "perform") return { tag: "denied" };
+    if (step.tag !== "lookup") return NOTHING;
+    const { tools } = this.program;
+    return { tag: "source", val: Object.hasOwn(tools, step.val) ? tools[step.val] : undefined };
+  }
+
+  private end(outcome: Outcome): void {
+    const usage = this.usage();
+    this.ended = { outcome, usage, milliseconds: performance.now() - this.begun };
+  }
+}
+
+function outcomeOf(step: Step): Outcome | undefined {
+  switch (step.tag) {
+    case "done":
+      return { value: step.val };
+    case "failed":
+      return { fault: step.val };
+    case "continuation": {
+      const { json, tool, input, warnings, trace } = step.val;
+      const next = { tool, input, step: Number(step.val.step) };
+      return { value: { json, kind: "continuation", warnings, trace, next } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The fault by which the evaluator refused; anything else that was thrown goes on. */
+export function refusal(thrown: unknown): Fault {
+  const payload = payloadOf(thrown);
+  if (typeof payload === "object" && payload !== null && "code" in payload) return payload as Fault;
+  throw thrown;
+}
+
+/** What an exported function returned as its error. */
+export function payloadOf(thrown: unknown): unknown {
+  if (thrown instanceof WebAssembly.RuntimeError || thrown instanceof RangeError) throw thrown;
+  return thrown instanceof Error && "payload" in thrown ? thrown.payload : thrown;
+}

@@ -1,0 +1,356 @@
+// The page: what is written on the left is checked, run and stepped through on the right.
+
+import { boot, offline } from "./boot.ts";
+import { type Client, LIMITS } from "./client.ts";
+import { byId, copy, figure, h, later } from "./dom.ts";
+import { Editor, type Mark } from "./editor.ts";
+import { EXAMPLES } from "./examples.ts";
+import { format } from "./json.ts";
+import * as problems from "./problems.ts";
+import type { Ended, Fault, Limits, Program, Value } from "./protocol.ts";
+import { reference } from "./reference.ts";
+import * as result from "./result.ts";
+import * as share from "./share.ts";
+import * as store from "./store.ts";
+import { Tabs } from "./tabs.ts";
+import { theme } from "./theme.ts";
+import { toolbox } from "./toolbox.ts";
+import { Tree } from "./tree.ts";
+import { Walk } from "./walk.ts";
+
+/** Steps of a continuation that are driven in one go. */
+const MOST_STEPS = 10_000;
+/** A terms' text beyond this is neither checked while it is typed nor drawn. */
+const LIVE_CHARACTERS = 2_000_000;
+
+const name = byId<HTMLInputElement>("name");
+const resultPanel = byId("result");
+
+const term = new Editor(byId("term"), { label: "Term, in JSON", placeholder: "A term, such as {\"add\": [1, 2]}", onChange: edited });
+const argument = new Editor(byId("argument"), { label: "Argument, in JSON", isSmall: true, placeholder: "JSON", onChange: edited });
+
+const tabs = new Tabs(document.querySelector(".tabs") as HTMLElement, (tab) => {
+  if (tab === "tree") drawTree();
+});
+const tree = new Tree(byId<HTMLUListElement>("tree-root"), (span) => term.point(span));
+
+/** Resolves to the evaluator; whatever needs it waits. */
+const ready: Promise<Client> = boot();
+let walk: Walk | undefined;
+/** What the last run found wrong, until the text changes. */
+let fault: Fault | undefined;
+let checked: (Mark & { at: string; excerpt?: string | undefined })[] = [];
+let isJson = true;
+
+function tag(): "none" | "input" | "data" {
+  const chosen = document.querySelector<HTMLInputElement>('input[name="argument"]:checked');
+  return (chosen?.value ?? "none") as "none" | "input" | "data";
+}
+
+function toolName(): string {
+  return store.NAME.test(name.value) ? name.value : "";
+}
+
+function draft(): store.Draft {
+  return { name: toolName(), code: term.text, argument: { tag: tag(), text: argument.text } };
+}
+
+function limits(): Limits {
+  const read = (id: string, fallback: number) => {
+    const input = byId<HTMLInputElement>(id);
+    return input.checkValidity() && Number.isInteger(input.valueAsNumber) ? input.valueAsNumber : fallback;
+  };
+  return {
+    fuel: read("fuel", LIMITS.fuel),
+    depth: read("depth", LIMITS.depth),
+    memory: read("memory", LIMITS.memory >> 20) * (1 << 20),
+    output: LIMITS.output,
+  };
+}
+
+function program(): Program {
+  const { name, code, argument } = draft();
+  const tools = name === "" ? store.tools() : { ...store.tools(), [name]: code };
+  return {
+    code: name === "" ? { tag: "term", text: code } : { tag: "tool", text: name },
+    argument,
+    tools,
+    step: 0,
+    limits: limits(),
+  };
+}
+
+function open(next: store.Draft): void {
+  name.value = next.name;
+  term.text = next.code;
+  argument.text = next.argument.text;
+  const radio = document.querySelector<HTMLInputElement>(`input[name="argument"][value="${next.argument.tag}"]`);
+  if (radio !== null) radio.checked = true;
+  showArgument();
+  term.view.scrollDOM.scrollTop = 0;
+}
+
+function showArgument(): void {
+  byId("argument").hidden = tag() === "none";
+}
+
+const save = later(400, () => store.setDraft(draft()));
+const check = later(120, () => void checkNow());
+
+function edited(): void {
+  fault = undefined;
+  argument.mark([]);
+  byId("argument-problems").replaceChildren();
+  walk?.close();
+  tree.reveal(undefined);
+  save();
+  check();
+}
+
+async function checkNow(): Promise<void> {
+  const text = term.text;
+  const line = byId("check");
+  if (text.length > LIVE_CHARACTERS) {
+    line.textContent = "The term is too long to be checked while it is typed; Run checks it.";
+    return;
+  }
+  const answer = await (await ready).check(text);
+  if (text !== term.text) return;
+  if ("summary" in answer) {
+    const notes = problems.notesOf(answer.summary);
+    checked = notes.map((note) => ({ ...problems.markOfNote(text, note), at: note.at }));
+    line.textContent = problems.describe(answer.summary);
+    line.className = "good";
+  } else {
+    checked = answer.faults.map((fault) => ({ ...problems.markOfFault(text, fault), at: fault.at, excerpt: fault.excerpt }));
+    const count = answer.faults.length;
+    line.textContent = text.trim() === "" ? "Write a term." : `${count} ${count === 1 ? "fault" : "faults"}`;
+    line.className = "bad";
+    if (text.trim() === "") checked = [];
+  }
+  isJson = !("faults" in answer && answer.faults.some((fault) => fault.code === "unparsable"));
+  problems.show(byId("problems"), checked, (span) => term.go(span));
+  showMarks();
+  if (tabs.current === "tree") drawTree();
+}
+
+function showMarks(): void {
+  const isHere = fault !== undefined && (fault.tool === undefined || fault.tool === toolName());
+  const inArgument = fault && problems.withinArgument(fault, tag());
+  if (fault !== undefined && inArgument !== undefined) {
+    const mark = problems.markOfFault(argument.text, inArgument);
+    argument.mark([mark]);
+    problems.show(byId("argument-problems"), [{ ...mark, at: fault.at }], (span) => argument.go(span));
+    return term.mark(checked);
+  }
+  const own = fault !== undefined && isHere && checked.every((mark) => mark.severity !== "error");
+  term.mark(own && fault !== undefined ? [...checked, problems.markOfFault(term.text, fault)] : checked);
+}
+
+function drawTree(): void {
+  const note = byId("tree-note");
+  const { text } = term;
+  const isDrawn = isJson && text.trim() !== "" && text.length <= LIVE_CHARACTERS;
+  byId("tree-root").hidden = !isDrawn;
+  note.textContent = isDrawn ? "Enter or a click shows a node in the editor." : "The tree is drawn when the text is JSON.";
+  if (isDrawn) tree.draw(text);
+}
+
+async function runNow(given?: Program): Promise<Ended> {
+  const client = await ready;
+  fault = undefined;
+  setRunning(true);
+  tabs.open("result");
+  const shown = setTimeout(() => result.running(resultPanel, undefined), 80);
+  const ended = await client.run(given ?? program(), (usage) => result.running(resultPanel, usage));
+  clearTimeout(shown);
+  setRunning(false);
+  showEnded(ended);
+  return ended;
+}
+
+function showEnded(ended: Ended): void {
+  result.ended(resultPanel, ended, { show: showFault, go: (value, steps) => void drive(value, steps) });
+  byId("announce").textContent = result.sentence(ended);
+  fault = "fault" in ended.outcome ? ended.outcome.fault : undefined;
+  showMarks();
+  performance.mark("pif:ended");
+}
+
+function setRunning(isRunning: boolean): void {
+  byId<HTMLButtonElement>("stop").disabled = !isRunning;
+  document.body.classList.toggle("is-running", isRunning);
+}
+
+/** Goes on with a continuation. */
+async function drive(value: Value, steps: number): Promise<void> {
+  let { next } = value;
+  for (let n = 0; next !== undefined && n < Math.min(steps, MOST_STEPS); n++) {
+    const { tool, input, step } = next;
+    const { tools, limits } = program();
+    const code = { tag: "tool", text: tool } as const;
+    const ended = await runNow({ code, argument: { tag: "input", text: input }, tools, step, limits });
+    next = "value" in ended.outcome ? ended.outcome.value.next : undefined;
+  }
+}
+
+function showFault(fault: Fault): void {
+  const inArgument = problems.withinArgument(fault, tag());
+  if (inArgument !== undefined) return argument.go(problems.spanOf(argument.text, inArgument));
+  if (fault.tool !== undefined && fault.tool !== toolName()) {
+    const code = store.tools()[fault.tool];
+    if (code === undefined) return toast(`The tool ${fault.tool} is not kept here.`);
+    open({ name: fault.tool, code, argument: draft().argument });
+  }
+  term.go(problems.spanOf(term.text, fault));
+}
+
+async function stepThrough(by: number): Promise<void> {
+  const client = await ready;
+  tabs.open("steps");
+  walk ??= new Walk(client, byId("steps"), {
+    visit: (visit) => {
+      const isHere = visit !== undefined && (visit.tool === undefined || visit.tool === toolName());
+      term.point(isHere ? problems.spanOf(term.text, { message: "", at: visit.at }) : null);
+      tree.reveal(isHere ? visit.at : undefined);
+    },
+    end: showEnded,
+  });
+  if (walk.isOpen && by !== 0) await walk.move(by);
+  else await walk.begin(program());
+}
+
+function saveTool(): void {
+  if (!store.NAME.test(name.value)) {
+    name.focus();
+    return toast("A tool needs a name: letters, digits, _ and -, at most 64.");
+  }
+  const isKept = store.keep(name.value, term.text);
+  toast(isKept ? `The tool ${name.value} is saved in this browser.` : "The browser does not keep it: its storage is full or closed.");
+  showTools();
+}
+
+function showTools(): void {
+  toolbox(byId("tool-list"), {
+    open: (name, code) => open({ name, code, argument: draft().argument }),
+    changed: toast,
+  });
+}
+
+async function shareNow(): Promise<void> {
+  const fragment = await share.fragment(draft());
+  history.replaceState(null, "", `#${fragment}`);
+  const isCopied = await copy(location.href);
+  const length = figure(location.href.length);
+  toast(isCopied ? `The link is copied: ${length} characters.` : `The link is in the address bar: ${length} characters.`);
+}
+
+const hideToast = later(5000, () => {
+  byId("toast").hidden = true;
+});
+
+function toast(message: string): void {
+  const element = byId("toast");
+  element.textContent = message;
+  element.hidden = false;
+  hideToast();
+}
+
+/** Opens what the address holds; whether it holds anything. */
+async function openLink(): Promise<boolean> {
+  const found = await share.open(location.hash);
+  if (found === undefined) return false;
+  if (typeof found === "string") {
+    toast(found);
+    return false;
+  }
+  // One endless line is hard to edit, and to draw.
+  const code = found.code.split("\n").some((line) => line.length > 5000) ? format(found.code) : found.code;
+  open({ ...found, code });
+  toast("This program came by a link. Run it if you like; it cannot reach anything.");
+  return true;
+}
+
+function keys(event: KeyboardEvent): void {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+  if (event.key === "Enter") void (event.shiftKey ? stepThrough(1) : runNow());
+  else if (event.key === ".") void ready.then((client) => client.stop());
+  else if (event.key === "s" && !event.shiftKey) saveTool();
+  else return;
+  event.preventDefault();
+}
+
+function listen(): void {
+  const click = (id: string, action: () => void) => byId(id).addEventListener("click", action);
+  click("run", () => void runNow());
+  click("stop", () => void ready.then((client) => client.stop()));
+  click("step", () => void stepThrough(0));
+  click("walk-begin", () => void stepThrough(0));
+  click("walk-back", () => void stepThrough(-1));
+  click("walk-next", () => void stepThrough(1));
+  click("walk-ten", () => void stepThrough(10));
+  click("walk-hundred", () => void stepThrough(100));
+  click("save", saveTool);
+  click("format", () => {
+    if (isJson) term.text = format(term.text);
+    if (tag() !== "none") argument.text = format(argument.text);
+  });
+  click("share", () => void shareNow());
+  const help = byId<HTMLDialogElement>("help");
+  click("keys", () => help.showModal());
+  click("help-close", () => help.close());
+  for (const radio of document.querySelectorAll('input[name="argument"]')) {
+    radio.addEventListener("change", () => {
+      showArgument();
+      edited();
+    });
+  }
+  name.addEventListener("input", edited);
+  for (const id of ["fuel", "depth", "memory"]) byId(id).addEventListener("input", showLimits);
+  addEventListener("keydown", keys, { capture: true });
+  addEventListener("hashchange", () => void openLink());
+  addEventListener("storage", showTools);
+}
+
+function showLimits(): void {
+  const { fuel, depth, memory } = limits();
+  byId("limits-now").textContent = `${figure(fuel)} fuel · ${figure(depth)} deep · ${memory >> 20} MiB`;
+}
+
+function fill(): void {
+  byId<HTMLInputElement>("fuel").valueAsNumber = LIMITS.fuel;
+  byId<HTMLInputElement>("depth").valueAsNumber = LIMITS.depth;
+  byId<HTMLInputElement>("memory").valueAsNumber = LIMITS.memory >> 20;
+  showLimits();
+  const examples = byId<HTMLSelectElement>("examples");
+  examples.append(...EXAMPLES.map(({ title }, n) => h("option", { value: n }, title)));
+  examples.addEventListener("change", () => {
+    const example = EXAMPLES[Number(examples.value)];
+    if (examples.value !== "" && example !== undefined) open(example);
+    examples.value = "";
+  });
+}
+
+async function begin(): Promise<void> {
+  theme(byId<HTMLButtonElement>("theme"));
+  fill();
+  listen();
+  showTools();
+  const first = store.draft() ?? EXAMPLES[0];
+  if (!(await openLink()) && first !== undefined) open(first);
+  try {
+    const client = await ready;
+    const forms = await client.forms();
+    tree.setForms(forms.map((form) => form.name));
+    reference(byId("reference"), forms, (form) => {
+      open({ name: "", code: form.example, argument: { tag: "none", text: "" } });
+      void runNow();
+    });
+    document.body.classList.add("is-ready");
+    void offline();
+  } catch (error) {
+    byId("check").textContent = `The evaluator does not start: ${String(error)}`;
+  }
+}
+
+void begin();

@@ -1,0 +1,116 @@
+// What the page and its worker say to each other.
+
+/** What a program is applied to. */
+export interface Argument {
+  tag: "none" | "input" | "data";
+  text: string;
+}
+
+/** Fuel and memory go to the evaluator as 64-bit numbers; within 2^53 here. */
+export interface Limits {
+  fuel: number;
+  depth: number;
+  memory: number;
+  output: number;
+}
+
+export interface Program {
+  /** A term, or the name of one of `tools`. */
+  code: { tag: "term" | "tool"; text: string };
+  argument: Argument;
+  context?: string;
+  /** What the machine's questions are answered from. */
+  tools: Record<string, string>;
+  /** The step of the continuation that led here; 0 for a first run. */
+  step: number;
+  limits: Limits;
+  /** Fuel between two looks at the messages; the worker finds its own where it is missing. */
+  slice?: number;
+}
+
+/** A fault as the evaluator gives it; a later one may add members. */
+export interface Fault {
+  code: string;
+  message: string;
+  at: string;
+  tool?: string;
+  hint?: string;
+  calls?: string[];
+  excerpt?: string;
+}
+
+export interface Note {
+  at: string;
+  message: string;
+  hint?: string;
+}
+
+export interface Summary {
+  canonical: string;
+  hash: string;
+  form: string;
+  forms: [string, number][];
+  free: string[];
+  tools: string[];
+  warnings: string[];
+  pure?: boolean;
+  notes?: Note[];
+}
+
+export interface Usage {
+  fuel: number;
+  memory: number;
+  depth: number;
+}
+
+export interface Value {
+  json: string;
+  kind: string;
+  warnings: string[];
+  trace: string[];
+  /** Set when the run ended in `continue`. */
+  next?: { tool: string; input: string; step: number };
+}
+
+/** How a run ended. */
+export type Outcome = { value: Value } | { fault: Fault };
+
+export interface Ended {
+  outcome: Outcome;
+  usage: Usage;
+  milliseconds: number;
+}
+
+export interface Form {
+  name: string;
+  group: string;
+  syntax: string;
+  doc: string;
+  example: string;
+  result: string;
+}
+
+/** Steps of an evaluation, one line for each visit of a term node. */
+export interface Walk {
+  lines: string[];
+  usage: Usage;
+  /** Set when nothing follows. */
+  ended?: Ended;
+}
+
+export type Request =
+  | { do: "load"; modules: WebAssembly.Module[] }
+  | { do: "check"; id: number; code: string }
+  | { do: "forms"; id: number }
+  | { do: "run"; id: number; program: Program }
+  | { do: "stop"; id: number }
+  | { do: "walk"; id: number; program?: Program; lines: number };
+
+export type Reply =
+  | { id: number; checked: { summary: Summary } | { faults: Fault[] } }
+  | { id: number; forms: Form[] }
+  | { id: number; progress: Usage }
+  | { id: number; ended: Ended }
+  | { id: number; walk: Walk }
+  /** The evaluator trapped, which a correct one never does. */
+  | { id: number; broken: string };
