@@ -12,6 +12,7 @@ mod soak;
 mod state;
 mod store;
 mod tasks;
+mod web;
 
 use anyhow::{Result, bail};
 
@@ -31,6 +32,7 @@ cargo x <task>
   soak       mixed calls on one server, and its memory (the number of calls; 1,000,000)
   state      what lasting state costs: journaling, size, many tools, a long journal (calls; 2,000)
   store      make the store of this version in tests/stores anew, before its schema is released
+  web        build the browser playground; `web test` tests it in Chromium (needs npm)
   clients    real MCP clients against the server (needs npm)
 ";
 
@@ -53,6 +55,7 @@ fn main() -> Result<()> {
         "soak" => soak::run(rest),
         "state" => state::run(rest),
         "store" => store::run(rest),
+        "web" => web::run(rest),
         "clients" => clients::run(rest),
         "" | "help" | "--help" => {
             print!("{USAGE}");

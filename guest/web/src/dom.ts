@@ -19,6 +19,17 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** A sentence of the evaluator: what it quotes in backticks becomes code. */
+export function prose(text: string): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  text.split("`").forEach((part, n, all) => {
+    // A last backtick without its fellow is only that.
+    const isCode = n % 2 === 1 && n < all.length - 1;
+    fragment.append(isCode ? h("code", {}, part) : n % 2 === 1 ? `\`${part}` : part);
+  });
+  return fragment;
+}
+
 /** The element of this page with an id; the page is broken without it. */
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   const element = document.getElementById(id);

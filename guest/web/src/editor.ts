@@ -103,7 +103,12 @@ const theme = EditorView.theme({
   ".cm-panel.cm-panel-lint": { backgroundColor: "var(--panel)" },
   ".cm-panels": { backgroundColor: "var(--panel)", color: "var(--text)", borderTop: "1px solid var(--line)" },
   ".cm-panel.cm-panel-lint ul [aria-selected]": { backgroundColor: "var(--selection)" },
-  ".cm-lint-marker": { width: "10px", height: "10px" },
+  // CodeMirror's own markers are pictures in data URLs, which the page's policy does not load.
+  ".cm-gutter-lint": { width: "14px" },
+  ".cm-lint-marker": { width: "8px", height: "8px", borderRadius: "50%", margin: "6px auto 0" },
+  ".cm-lint-marker-error": { content: "none", backgroundColor: "var(--bad)" },
+  ".cm-lint-marker-warning": { content: "none", backgroundColor: "var(--warn)" },
+  ".cm-lint-marker-info": { content: "none", backgroundColor: "var(--accent)" },
 });
 
 export class Editor {

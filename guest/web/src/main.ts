@@ -172,6 +172,7 @@ async function runNow(given?: Program): Promise<Ended> {
 function showEnded(ended: Ended): void {
   result.ended(resultPanel, ended, { show: showFault, go: (value, steps) => void drive(value, steps) });
   byId("announce").textContent = result.sentence(ended);
+  if (matchMedia("(max-width: 900px)").matches) document.querySelector(".read")?.scrollIntoView({ block: "start" });
   fault = "fault" in ended.outcome ? ended.outcome.fault : undefined;
   showMarks();
   performance.mark("pif:ended");

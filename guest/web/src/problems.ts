@@ -1,7 +1,7 @@
 // From what the evaluator says of a term to marks in the editor and a list under it.
 
 import type { Mark } from "./editor.ts";
-import { h } from "./dom.ts";
+import { h, prose } from "./dom.ts";
 import { locate, position, type Span, steps } from "./json.ts";
 import type { Fault, Note, Summary } from "./protocol.ts";
 
@@ -74,10 +74,10 @@ export function show(element: HTMLElement, problems: (Mark & { at: string; excer
     return h(
       "li",
       { class: problem.severity },
-      h("span", { class: "message" }, problem.message),
+      h("span", { class: "message" }, prose(problem.message)),
       " ",
       button,
-      problem.hint !== undefined && h("span", { class: "hint" }, problem.hint),
+      problem.hint !== undefined && h("span", { class: "hint" }, prose(problem.hint)),
       problem.excerpt !== undefined && h("code", { class: "excerpt" }, problem.excerpt),
     );
   });

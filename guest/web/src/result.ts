@@ -1,6 +1,6 @@
 // What came of a run.
 
-import { copy, figure, h, size } from "./dom.ts";
+import { copy, figure, h, prose, size } from "./dom.ts";
 import { format } from "./json.ts";
 import type { Ended, Fault, Usage, Value } from "./protocol.ts";
 
@@ -70,8 +70,8 @@ function valueParts(value: Value, actions: Actions): HTMLElement[] {
 }
 
 function faultParts(fault: Fault, actions: Actions): HTMLElement[] {
-  const parts: HTMLElement[] = [h("p", { class: "message" }, sentenceCase(fault.message))];
-  if (fault.hint !== undefined) parts.push(h("p", { class: "hint" }, h("strong", {}, "Hint: "), fault.hint));
+  const parts: HTMLElement[] = [h("p", { class: "message" }, prose(sentenceCase(fault.message)))];
+  if (fault.hint !== undefined) parts.push(h("p", { class: "hint" }, h("strong", {}, "Hint: "), prose(fault.hint)));
   const where = fault.at === "" ? "the whole term" : fault.at;
   const place = h("button", { type: "button", class: "link" }, where);
   place.addEventListener("click", () => actions.show(fault));

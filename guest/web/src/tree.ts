@@ -11,6 +11,11 @@ const BATCH = 60;
 /** Characters of a literal. */
 const PREVIEW = 48;
 
+/** Forms whose operands are the members of an object, under names that may be those of forms. */
+const BY_NAME = new Set(["app", "continue", "if", "let", "perform", "record"]);
+/** Forms whose operand says nothing. */
+const ALONE = new Set(["nil", "self"]);
+
 interface Node {
   /** Its place as a JSON Pointer. */
   at: string;
@@ -99,7 +104,7 @@ export class Tree {
     const form = this.forms.find((name) => members.has(name));
     if (form === undefined) return { at, from, role, head: "{ }", detail: "no form", kind: "unknown" };
     const value = members.get(form) as number;
-    const isPlain = kindAt(text, value) !== "array" && kindAt(text, value) !== "object";
+    const isPlain = !ALONE.has(form) && !["array", "object"].includes(kindAt(text, value));
     const detail = form === "lam" ? this.parameters(value) : isPlain ? this.preview(value) : "";
     return { at, from, role, head: form === "lam" ? "λ" : form, detail, kind: "form" };
   }
@@ -137,7 +142,7 @@ export class Tree {
       if (member.key !== form) yield this.node(at, member.from, String(member.key));
       else if (form === "lam") continue;
       else if (form === "quote" || form === "float") yield this.node(at, member.from, "");
-      else if (kind === "object" && !this.isTerm(member.from)) {
+      else if (kind === "object" && BY_NAME.has(form)) {
         for (const child of children(text, member.from)) {
           yield this.node(at + step(child.key), child.from, String(child.key));
         }
@@ -156,13 +161,6 @@ export class Tree {
       }
     }
     return this.node(place, child.from, String(child.key));
-  }
-
-  private isTerm(from: number): boolean {
-    for (const child of children(this.text, from)) {
-      if (this.forms.includes(String(child.key))) return true;
-    }
-    return false;
   }
 
   private item(node: Node, level: number): Item {

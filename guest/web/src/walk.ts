@@ -35,6 +35,8 @@ export class Walk {
   private present = -1;
   private ended: Ended | undefined;
   private isBusy = false;
+  /** The tool that is stepped through. */
+  private tool = "";
 
   constructor(
     private readonly client: Client,
@@ -51,6 +53,7 @@ export class Walk {
     this.visits = [];
     this.ended = undefined;
     this.present = -1;
+    this.tool = program.code.tag === "tool" ? program.code.text : "";
     await this.fetch(program);
     await this.move(1);
   }
@@ -122,8 +125,8 @@ export class Walk {
       { class: isPresent ? "present" : index > this.present ? "ahead" : "past", "aria-current": isPresent ? "step" : undefined },
       h("span", { class: "number" }, figure(index + 1)),
       name,
-      h("code", { class: "at" }, visit.at === "" ? "·" : visit.at, visit.tool !== undefined && ` of ${visit.tool}`),
-      h("span", { class: "names" }, visit.names === "" ? "" : `names ${visit.names}`),
+      h("code", { class: "at" }, visit.at === "" ? "·" : visit.at, visit.tool !== undefined && visit.tool !== this.tool && ` of ${visit.tool}`),
+      h("span", { class: "names" }, visit.names),
     );
     return row;
   }

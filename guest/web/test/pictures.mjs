@@ -1,0 +1,77 @@
+// Pictures of the page, to be looked at: `node test/pictures.mjs DIST FOLDER`.
+
+import { join } from "node:path";
+import { isReady, launch, open } from "./browser.mjs";
+import { write } from "./hands.mjs";
+import { serve } from "./server.mjs";
+
+const [dist, folder] = process.argv.slice(2);
+const server = await serve(dist);
+const browser = await launch();
+
+async function picture(name, options, action, isFull = false) {
+  const { page, context } = await open(browser, server.url, options);
+  await isReady(page);
+  await action(page);
+  await page.waitForTimeout(300);
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: isFull });
+  await context.close();
+}
+
+const example = (page, title) => page.selectOption("#examples", { label: title });
+const run = async (page) => {
+  await page.click("#run");
+  await page.waitForSelector("#result .figures");
+};
+
+await picture("light", {}, run);
+await picture("dark", { colorScheme: "dark" }, run);
+await picture("fault", {}, async (page) => {
+  await example(page, "A fault and its place");
+  await run(page);
+});
+await picture("check", { colorScheme: "dark" }, async (page) => {
+  await write(page, "term", '{"let": [["x", {"lenght": "abc"}]],\n "in": {"add": [{"var": "x"}, 1]}}');
+  await page.waitForSelector("#problems li");
+});
+await picture("tree", {}, async (page) => {
+  await example(page, "Factorial, a tool that calls itself");
+  await page.click("#tab-tree");
+  await page.click('[role="treeitem"] .head >> text=mul');
+});
+await picture("steps", {}, async (page) => {
+  await example(page, "Factorial, a tool that calls itself");
+  await page.click("#step");
+  await page.waitForSelector("#walk-list li");
+  await page.click("#walk-ten");
+  await page.click("#walk-ten");
+});
+await picture("reference", { colorScheme: "dark" }, async (page) => {
+  await page.click("#tab-reference");
+  await page.fill("#search", "list sort");
+});
+await picture("tools", {}, async (page) => {
+  for (const title of ["Factorial, a tool that calls itself", "A continuation, step by step"]) {
+    await example(page, title);
+    await page.click("#save");
+  }
+  await run(page);
+  await page.click("#tab-toolbox");
+});
+await picture("continuation", {}, async (page) => {
+  await example(page, "A continuation, step by step");
+  await run(page);
+});
+const mobile = { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
+await picture("mobile", mobile, run);
+await picture("mobile-whole", mobile, run, true);
+await picture("mobile-fault", { ...mobile, colorScheme: "dark" }, async (page) => {
+  await example(page, "A fault and its place");
+  await run(page);
+}, true);
+await picture("mobile-tree", mobile, async (page) => {
+  await page.click("#tab-tree");
+}, true);
+await picture("help", {}, (page) => page.click("#keys"));
+await browser.close();
+server.close();
