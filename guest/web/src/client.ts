@@ -20,7 +20,7 @@ type Question<T> = T extends unknown ? Omit<T, "id"> : never;
 interface Waiting {
   asked: Asking;
   done: (reply: Reply) => void;
-  progress?: ((usage: Usage) => void) | undefined;
+  progress?: ((usage: Usage) => unknown) | undefined;
 }
 
 export class Client {
@@ -49,7 +49,7 @@ export class Client {
   }
 
   /** Runs a program; a run that is under way is stopped first. */
-  async run(program: Program, progress?: (usage: Usage) => void): Promise<Ended> {
+  async run(program: Program, progress?: (usage: Usage) => unknown): Promise<Ended> {
     this.stop();
     const asked = this.ask({ do: "run", program }, progress);
     const id = (this.running = this.next - 1);
@@ -80,7 +80,7 @@ export class Client {
     }, PATIENCE_MILLISECONDS);
   }
 
-  private ask(question: Question<Asking>, progress?: (usage: Usage) => void): Promise<Reply> {
+  private ask(question: Question<Asking>, progress?: (usage: Usage) => unknown): Promise<Reply> {
     const id = this.next++;
     return new Promise((done) => {
       const asked = { ...question, id } as Asking;

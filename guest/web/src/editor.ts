@@ -1,7 +1,7 @@
 // The editors: CodeMirror in a shadow root. There it puts its rules into adopted style sheets, which
 // a Content-Security-Policy without inline styles allows.
 
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { bracketMatching, HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
@@ -52,6 +52,17 @@ const spot = StateField.define<DecorationSet>({
     return next;
   },
   provide: (field) => EditorView.decorations.from(field),
+});
+
+/** Typing over a selection. Left to itself, Chromium keeps the colours of what was there as inline
+ *  styles, which the page's policy refuses, and says so. */
+const replacing = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    if (event.inputType !== "insertText" || event.data === null || view.composing) return false;
+    if (view.state.selection.main.empty) return false;
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+    return true;
+  },
 });
 
 const colours = HighlightStyle.define([
@@ -124,6 +135,7 @@ export class Editor {
   private extensions(options: Options): Extension[] {
     const attributes: Record<string, string> = {
       "aria-label": options.label,
+      tabindex: "0",
       spellcheck: "false",
       autocapitalize: "off",
       autocorrect: "off",
@@ -143,8 +155,9 @@ export class Editor {
       syntaxHighlighting(colours),
       spot,
       theme,
-      // Escape, then Tab leaves the editor, as CodeMirror has it.
-      keymap.of([...lintKeymap, ...historyKeymap, ...defaultKeymap.filter((key) => key.key !== "Mod-Enter"), indentWithTab]),
+      // Tab leaves the editor; what the page does by Ctrl+Enter is not the editor's.
+      keymap.of([...lintKeymap, ...historyKeymap, ...defaultKeymap.filter((key) => key.key !== "Mod-Enter")]),
+      replacing,
       EditorView.updateListener.of((update) => {
         if (update.docChanged) this.listen();
       }),

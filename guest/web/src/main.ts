@@ -7,7 +7,7 @@ import { Editor, type Mark } from "./editor.ts";
 import { EXAMPLES } from "./examples.ts";
 import { format } from "./json.ts";
 import * as problems from "./problems.ts";
-import type { Ended, Fault, Limits, Program, Value } from "./protocol.ts";
+import type { Ended, Fault, Limits, Program, Usage, Value } from "./protocol.ts";
 import { reference } from "./reference.ts";
 import * as result from "./result.ts";
 import * as share from "./share.ts";
@@ -20,7 +20,7 @@ import { Walk } from "./walk.ts";
 
 /** Steps of a continuation that are driven in one go. */
 const MOST_STEPS = 10_000;
-/** A terms' text beyond this is neither checked while it is typed nor drawn. */
+/** A term's text beyond this is neither checked while it is typed nor drawn. */
 const LIVE_CHARACTERS = 2_000_000;
 
 const name = byId<HTMLInputElement>("name");
@@ -39,6 +39,8 @@ const ready: Promise<Client> = boot();
 let walk: Walk | undefined;
 /** What the last run found wrong, until the text changes. */
 let fault: Fault | undefined;
+/** The number of the last run. */
+let latest = 0;
 let checked: (Mark & { at: string; excerpt?: string | undefined })[] = [];
 let isJson = true;
 
@@ -98,6 +100,8 @@ const save = later(400, () => store.setDraft(draft()));
 const check = later(120, () => void checkNow());
 
 function edited(): void {
+  // What a run found wrong is said of the text as it was.
+  if (fault !== undefined) term.mark([]);
   fault = undefined;
   argument.mark([]);
   byId("argument-problems").replaceChildren();
@@ -156,14 +160,18 @@ function drawTree(): void {
   if (isDrawn) tree.draw(text);
 }
 
-async function runNow(given?: Program): Promise<Ended> {
+/** Runs and shows what comes of it; undefined if a later run has taken its place. */
+async function runNow(given?: Program): Promise<Ended | undefined> {
+  const own = ++latest;
   const client = await ready;
   fault = undefined;
   setRunning(true);
   tabs.open("result");
   const shown = setTimeout(() => result.running(resultPanel, undefined), 80);
-  const ended = await client.run(given ?? program(), (usage) => result.running(resultPanel, usage));
+  const progress = (usage: Usage) => own === latest && result.running(resultPanel, usage);
+  const ended = await client.run(given ?? program(), progress);
   clearTimeout(shown);
+  if (own !== latest) return undefined;
   setRunning(false);
   showEnded(ended);
   return ended;
@@ -191,7 +199,7 @@ async function drive(value: Value, steps: number): Promise<void> {
     const { tools, limits } = program();
     const code = { tag: "tool", text: tool } as const;
     const ended = await runNow({ code, argument: { tag: "input", text: input }, tools, step, limits });
-    next = "value" in ended.outcome ? ended.outcome.value.next : undefined;
+    next = ended !== undefined && "value" in ended.outcome ? ended.outcome.value.next : undefined;
   }
 }
 
