@@ -34,7 +34,7 @@ export class Client {
     private readonly script: URL,
     private readonly modules: WebAssembly.Module[],
   ) {
-    this.respawn();
+    this.respawn(() => true);
   }
 
   async check(code: string): Promise<{ summary: Summary } | { faults: Fault[] }> {
@@ -76,7 +76,7 @@ export class Client {
     if (id === undefined) return;
     this.send({ do: "stop", id });
     setTimeout(() => {
-      if (this.waiting.has(id)) this.respawn();
+      if (this.waiting.has(id)) this.respawn((asked) => asked.id === id || asked.do === "walk");
     }, PATIENCE_MILLISECONDS);
   }
 
@@ -93,21 +93,20 @@ export class Client {
     this.worker?.postMessage(request);
   }
 
-  private respawn(): void {
+  /** Starts another worker; some of what the old one was asked is lost with it, all else is asked again. */
+  private respawn(isLost: (asked: Asking) => boolean): void {
     this.worker?.terminate();
     this.worker = new Worker(this.script, { type: "module" });
     this.worker.addEventListener("message", (event: MessageEvent<Reply>) => this.hear(event.data));
     this.worker.addEventListener("error", (event) => {
       event.preventDefault();
       // One that never said anything would fail again.
-      if (this.hasSpoken) this.respawn();
+      if (this.hasSpoken) this.respawn(({ do: what }) => what === "run" || what === "walk");
       else this.abandon(() => true, `the worker does not start: ${event.message}`);
     });
     this.hasSpoken = false;
     this.send({ do: "load", modules: this.modules });
-    // Runs are lost with the old worker; all else is asked again.
-    const isRun = (asked: Asking) => asked.do === "run" || asked.do === "walk";
-    this.abandon(isRun, "the run was stopped with its worker");
+    this.abandon(isLost, "the run was stopped with its worker");
     for (const { asked } of this.waiting.values()) this.send(asked);
   }
 
@@ -122,7 +121,10 @@ export class Client {
   private hear(reply: Reply): void {
     this.hasSpoken = true;
     const waiting = this.waiting.get(reply.id);
-    if ("progress" in reply) return waiting?.progress?.(reply.progress);
+    if ("progress" in reply) {
+      waiting?.progress?.(reply.progress);
+      return;
+    }
     this.waiting.delete(reply.id);
     waiting?.done(reply);
   }

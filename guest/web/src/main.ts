@@ -21,7 +21,7 @@ import { Walk } from "./walk.ts";
 /** Steps of a continuation that are driven in one go. */
 const MOST_STEPS = 10_000;
 /** A term's text beyond this is neither checked while it is typed nor drawn. */
-const LIVE_CHARACTERS = 2_000_000;
+const LIVE_CHARACTERS = 1_000_000;
 
 const name = byId<HTMLInputElement>("name");
 const resultPanel = byId("result");

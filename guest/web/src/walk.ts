@@ -113,7 +113,8 @@ export class Walk {
       const all = this.ended === undefined ? "" : ` The run has ended, ${figure(this.ended.usage.fuel)} fuel.`;
       return count >= MOST ? `Step ${figure(MOST)}: no more are kept.` : `All ${figure(count)} steps are done.${all}`;
     }
-    return `Step ${figure(this.present + 1)} of ${total}`;
+    const names = this.visits[this.present]?.names ?? "";
+    return `Step ${figure(this.present + 1)} of ${total}${names === "" ? "" : `, names in reach: ${names.split(" ").join(", ")}`}`;
   }
 
   private row(visit: Visit, index: number): HTMLElement {
@@ -126,7 +127,6 @@ export class Walk {
       h("span", { class: "number" }, figure(index + 1)),
       name,
       h("code", { class: "at" }, visit.at === "" ? "·" : visit.at, visit.tool !== undefined && visit.tool !== this.tool && ` of ${visit.tool}`),
-      h("span", { class: "names" }, visit.names),
     );
     return row;
   }

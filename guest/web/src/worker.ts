@@ -78,7 +78,7 @@ function step(id: number, program: Program | undefined, lines: number): void {
     // An instance of its own: runs in between may wear out the other one.
     walk = new Run(start(modules).evaluator, program, true);
   }
-  if (walk === undefined) return reply({ id, broken: "there is nothing to step through" });
+  if (walk === undefined) return reply({ id, broken: "what was stepped through is lost with the worker that was stopped" });
   const found: string[] = [];
   while (walk.ended === undefined && found.length < lines) {
     walk.resume(BigInt(lines));
