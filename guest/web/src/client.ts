@@ -28,6 +28,7 @@ export class Client {
   private readonly waiting = new Map<number, Waiting>();
   private next = 1;
   private running: number | undefined;
+  private walking: number | undefined;
   private hasSpoken = false;
 
   constructor(
@@ -60,24 +61,29 @@ export class Client {
 
   /** Begins to step through a program, or goes on. */
   async walk(lines: number, program?: Program): Promise<Walk> {
-    const reply = await this.ask({ do: "walk", lines, ...(program === undefined ? {} : { program }) });
+    const asked = this.ask({ do: "walk", lines, ...(program === undefined ? {} : { program }) });
+    const id = (this.walking = this.next - 1);
+    const reply = await asked;
+    if (this.walking === id) this.walking = undefined;
     if ("walk" in reply) return reply.walk;
     const ended = failed(internal(reply));
     return { lines: [], usage: ended.usage, ended };
   }
 
-  get isRunning(): boolean {
-    return this.running !== undefined;
+  /** Whether a run or a step is under way. */
+  get isBusy(): boolean {
+    return this.running !== undefined || this.walking !== undefined;
   }
 
-  /** Stops the run that is under way: between two slices, or else with its worker. */
+  /** Stops what is under way: between two slices, or else with its worker. */
   stop(): void {
-    const id = this.running;
-    if (id === undefined) return;
-    this.send({ do: "stop", id });
-    setTimeout(() => {
-      if (this.waiting.has(id)) this.respawn((asked) => asked.id === id || asked.do === "walk");
-    }, PATIENCE_MILLISECONDS);
+    for (const id of [this.running, this.walking]) {
+      if (id === undefined) continue;
+      this.send({ do: "stop", id });
+      setTimeout(() => {
+        if (this.waiting.has(id)) this.respawn((asked) => asked.id === id || asked.do === "walk");
+      }, PATIENCE_MILLISECONDS);
+    }
   }
 
   private ask(question: Question<Asking>, progress?: (usage: Usage) => unknown): Promise<Reply> {

@@ -172,7 +172,7 @@ async function runNow(given?: Program): Promise<Ended | undefined> {
   const ended = await client.run(given ?? program(), progress);
   clearTimeout(shown);
   if (own !== latest) return undefined;
-  setRunning(false);
+  setRunning(client.isBusy);
   showEnded(ended);
   return ended;
 }
@@ -225,8 +225,10 @@ async function stepThrough(by: number): Promise<void> {
     },
     end: showEnded,
   });
-  if (walk.isOpen && by !== 0) await walk.move(by);
-  else await walk.begin(program());
+  const moved = walk.isOpen && by !== 0 ? walk.move(by) : walk.begin(program());
+  setRunning(client.isBusy);
+  await moved;
+  setRunning(client.isBusy);
 }
 
 function saveTool(): void {

@@ -100,6 +100,7 @@ function serve(request: Request): void | Promise<void> {
     case "run":
       return run(request.id, request.program);
     case "stop":
+      // A walk takes one batch at a time; there is nothing to stop between two.
       stopped.add(request.id);
       return;
     case "walk":

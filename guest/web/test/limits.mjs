@@ -94,4 +94,14 @@ async function deaf(page) {
     await checked(page, /^add/);
     assert.equal((await run(page)).value, "3");
   });
+  await test("a step that takes long is stopped too", async () => {
+    await write(page, "term", '{"length": {"distinct": {"range": [0, 9000000]}}}');
+    await page.click("#step");
+    await page.waitForTimeout(300);
+    await page.click("#stop");
+    await chip(page, "cancelled");
+    await write(page, "term", '{"add": [1, 2]}');
+    await page.click("#step");
+    await page.waitForFunction(() => /^1add/.test(document.querySelector("#walk-list .present")?.textContent ?? ""));
+  });
 }

@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { isReady, open } from "./browser.mjs";
 import { run } from "./hands.mjs";
 import { test } from "./report.mjs";
@@ -12,7 +14,7 @@ const MOST_BYTES = 600_000;
 const ROUNDS = 5;
 
 export async function loading({ browser, dist, component }) {
-  const server = await serve(dist);
+  const server = await serve([dist]);
   const sha256 = createHash("sha256").update(component).digest("hex");
   const { page, context, complaints } = await open(browser, server.url);
   await isReady(page);
@@ -47,12 +49,49 @@ export async function loading({ browser, dist, component }) {
   });
   await test("loading leaves no complaint", () => assert.deepEqual(complaints, []));
   await context.close();
+  await update(browser, dist);
   await timing(browser, dist);
+}
+
+/** A new version takes over when no page of the old one is open any more. */
+async function update(browser, dist) {
+  const next = join(dist, "../next");
+  rmSync(next, { recursive: true, force: true });
+  cpSync(dist, next, { recursive: true, filter: (name) => !/\.(br|gz)$/.test(name) });
+  const edit = (name, from, to) => writeFileSync(join(next, name), readFileSync(join(next, name), "utf8").replace(from, to));
+  edit("index.html", "<title>", "<title>next ");
+  edit("sw.js", 'CACHE = "mcp-pif-', 'CACHE = "mcp-pif-next-');
+  await test("a new version takes over when the old one is closed", async () => {
+    const folders = [dist];
+    const server = await serve(folders);
+    const context = await browser.newContext();
+    const visit = async () => {
+      const page = await context.newPage();
+      await page.goto(server.url);
+      await page.waitForFunction(() => document.querySelector("#offline").textContent !== "");
+      return page;
+    };
+    const old = await visit();
+    folders[0] = next;
+    await old.evaluate(async () => (await navigator.serviceWorker.ready).update());
+    await old.waitForFunction(async () => (await navigator.serviceWorker.ready).waiting !== null);
+    await old.reload();
+    assert.equal(await old.title(), "mcp-pif playground");
+    assert.equal((await run(old)).chip, "list");
+    await old.close();
+    const fresh = await visit();
+    await fresh.waitForFunction(async () => (await navigator.serviceWorker.ready).waiting === null);
+    await fresh.reload();
+    assert.equal(await fresh.title(), "next mcp-pif playground");
+    assert.deepEqual((await fresh.evaluate(() => caches.keys())).filter((name) => !name.startsWith("mcp-pif-next-")), []);
+    await context.close();
+    server.close();
+  });
 }
 
 /** From the start of the navigation to the outcome of the first run, Run being pressed as soon as it is there. */
 async function timing(browser, dist) {
-  const server = await serve(dist);
+  const server = await serve([dist]);
   const times = [];
   await test("the first result comes soon after the page", async () => {
     for (let n = 0; n < ROUNDS; n++) {

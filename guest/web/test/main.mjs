@@ -33,7 +33,7 @@ await build({
 });
 const all = JSON.parse(readFileSync(cases, "utf8"));
 const browser = await launch();
-const server = await serve(dist, harness);
+const server = await serve([dist, harness]);
 const world = {
   browser,
   server,

@@ -6,7 +6,7 @@ import { write } from "./hands.mjs";
 import { serve } from "./server.mjs";
 
 const [dist, folder] = process.argv.slice(2);
-const server = await serve(dist);
+const server = await serve([dist]);
 const browser = await launch();
 
 async function picture(name, options, action, isFull = false) {

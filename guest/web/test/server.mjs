@@ -14,7 +14,7 @@ const TYPES = {
 };
 
 /** Serves folders under `/playground/`, for pages must not care where they lie. */
-export async function serve(...folders) {
+export async function serve(folders) {
   const sent = [];
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname));

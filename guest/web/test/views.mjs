@@ -11,6 +11,7 @@ export async function views({ browser, server, examples }) {
   await tree(page);
   await steps(page);
   await reference(page, examples);
+  await newer(page);
   await test("tree, steps and reference leave no complaint", () => assert.deepEqual(complaints, []));
   await context.close();
 }
@@ -116,5 +117,39 @@ async function reference(page, examples) {
       assert.equal(shown, value.replace(/\s/g, ""), form);
       assert.equal(await read(page, "term"), program.code.text);
     }
+  });
+}
+
+/** What evaluators of other versions say, or do not. */
+async function newer(page) {
+  await test("several faults, notes, purity and excerpts are shown where they are told", async () => {
+    const shown = await page.evaluate(async () => {
+      const { describe, ended, markOfFault, notesOf, show } = await import("./harness.js");
+      const text = '[{"a": 1}, {"b": 2}]';
+      const faults = ["/0", "/1"].map((at) => ({ code: "unknown-form", message: "no form", at, excerpt: `at ${at}`, hint: "h" }));
+      const list = document.createElement("ul");
+      show(list, faults.map((fault) => ({ ...markOfFault(text, fault), at: fault.at, excerpt: fault.excerpt })), () => undefined);
+      const panel = document.createElement("div");
+      const usage = { fuel: 1, memory: 1, depth: 1 };
+      ended(panel, { outcome: { fault: faults[1] }, usage, milliseconds: 1 }, {});
+      const summary = { canonical: "1", hash: "0".repeat(64), form: "literal", forms: [], free: [], tools: [], warnings: ["rounded-literal at /0: 3.7 is taken as 4"] };
+      const notes = notesOf({ ...summary, notes: [{ at: "/1", message: "m" }] });
+      return {
+        rows: [...list.children].map((row) => row.textContent),
+        excerpt: panel.querySelector(".excerpt").textContent,
+        notes: notes.map(({ at, message }) => `${at} ${message}`),
+        without: describe(summary),
+        pure: describe({ ...summary, pure: true }),
+        effects: describe({ ...summary, pure: false }),
+      };
+    });
+    assert.deepEqual(shown, {
+      rows: ["unknown-form: no form /0hat /0", "unknown-form: no form /1hat /1"],
+      excerpt: "at /1",
+      notes: ["/0 rounded-literal: 3.7 is taken as 4", "/1 m"],
+      without: "literal · sha256 000000000000",
+      pure: "literal · pure · sha256 000000000000",
+      effects: "literal · has effects · sha256 000000000000",
+    });
   });
 }
