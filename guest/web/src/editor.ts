@@ -17,7 +17,9 @@ import {
   placeholder,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { completion } from "./completion.ts";
 import type { Span } from "./json.ts";
+import type { Form } from "./protocol.ts";
 
 /** A problem to underline. */
 export interface Mark extends Span {
@@ -33,6 +35,8 @@ export interface Options {
   /** A lower one has no line numbers and no problems. */
   isSmall?: boolean;
   onChange: () => void;
+  /** Forms to be offered while typing. */
+  forms?: () => Form[];
 }
 
 
@@ -106,11 +110,19 @@ const theme = EditorView.theme({
     boxShadow: "var(--shadow)",
     fontFamily: "var(--sans)",
     maxWidth: "min(460px, 90vw)",
-    overflow: "hidden",
   },
+  ".cm-tooltip-lint": { overflow: "hidden" },
   ".cm-diagnostic": { padding: "8px 12px", borderLeft: "3px solid var(--bad)", whiteSpace: "pre-wrap" },
   ".cm-diagnostic-warning": { borderLeftColor: "var(--warn)" },
   ".cm-diagnostic-info": { borderLeftColor: "var(--accent)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", fontSize: "12.5px", maxHeight: "16em" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "3px 10px" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { background: "var(--selection)", color: "var(--text)" },
+  ".cm-completionDetail": { color: "var(--muted)", fontStyle: "normal" },
+  ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "700" },
+  ".cm-tooltip.cm-completionInfo": { padding: "8px 12px", fontSize: "13px" },
+  ".cm-completionInfo p": { margin: "0 0 6px" },
+  ".cm-completionInfo code": { fontFamily: "var(--mono)", fontSize: "12px", overflowWrap: "anywhere" },
   ".cm-panel.cm-panel-lint": { backgroundColor: "var(--panel)" },
   ".cm-panels": { backgroundColor: "var(--panel)", color: "var(--text)", borderTop: "1px solid var(--line)" },
   ".cm-panel.cm-panel-lint ul [aria-selected]": { backgroundColor: "var(--selection)" },
@@ -143,6 +155,7 @@ export class Editor {
     const whole = [lineNumbers(), lintGutter(), highlightActiveLine()];
     return [
       options.isSmall === true ? [] : whole,
+      options.forms === undefined ? [] : completion(options.forms),
       history(),
       drawSelection(),
       bracketMatching(),

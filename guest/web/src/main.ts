@@ -7,7 +7,7 @@ import { Editor, type Mark } from "./editor.ts";
 import { EXAMPLES } from "./examples.ts";
 import { format } from "./json.ts";
 import * as problems from "./problems.ts";
-import type { Ended, Fault, Limits, Program, Usage, Value } from "./protocol.ts";
+import type { Ended, Fault, Form, Limits, Program, Usage, Value } from "./protocol.ts";
 import { reference } from "./reference.ts";
 import * as result from "./result.ts";
 import * as share from "./share.ts";
@@ -26,7 +26,10 @@ const LIVE_CHARACTERS = 1_000_000;
 const name = byId<HTMLInputElement>("name");
 const resultPanel = byId("result");
 
-const term = new Editor(byId("term"), { label: "Term, in JSON", placeholder: "A term, such as {\"add\": [1, 2]}", onChange: edited });
+/** The forms of the language, once the evaluator has told them. */
+let forms: Form[] = [];
+
+const term = new Editor(byId("term"), { label: "Term, in JSON", placeholder: "A term, such as {\"add\": [1, 2]}", onChange: edited, forms: () => forms });
 const argument = new Editor(byId("argument"), { label: "Argument, in JSON", isSmall: true, placeholder: "JSON", onChange: edited });
 
 const tabs = new Tabs(document.querySelector(".tabs") as HTMLElement, (tab) => {
@@ -351,7 +354,7 @@ async function begin(): Promise<void> {
   if (!(await openLink()) && first !== undefined) open(first);
   try {
     const client = await ready;
-    const forms = await client.forms();
+    forms = await client.forms();
     tree.setForms(forms.map((form) => form.name));
     reference(byId("reference"), forms, (form) => {
       open({ name: "", code: form.example, argument: { tag: "none", text: "" } });

@@ -69,7 +69,7 @@ function list(names: string[]): string {
 /** The list of problems; each leads to its place. */
 export function show(element: HTMLElement, problems: (Mark & { at: string; excerpt?: string | undefined })[], go: (span: Span) => void): void {
   const rows = problems.slice(0, MOST).map((problem) => {
-    const button = h("button", { type: "button", class: "link" }, problem.at === "" ? "the whole" : problem.at);
+    const button = h("button", { type: "button", class: "link" }, problem.at === "" ? "show" : problem.at);
     button.addEventListener("click", () => go(problem));
     return h(
       "li",

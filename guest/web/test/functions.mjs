@@ -47,6 +47,19 @@ async function checking(page) {
     await checked(page, /^list/);
     assert.equal(await underlined(page, "term", "warning"), "3.7");
   });
+  await test("forms are offered while a key is typed", async () => {
+    await write(page, "term", "");
+    await page.keyboard.press("Delete");
+    await page.keyboard.type('{"upp');
+    const list = page.locator("#term .cm-tooltip-autocomplete");
+    await list.waitFor();
+    assert.match(await list.textContent(), /^upperstrings/);
+    await page.waitForTimeout(100); // a choice made at once would be taken for typing
+    await page.keyboard.press("Enter");
+    await page.keyboard.type('"abc"}');
+    assert.equal(await read(page, "term"), '{"upper": "abc"}');
+    assert.equal((await run(page)).value, '"ABC"');
+  });
   await test("Format breaks lines and keeps numbers as they are written", async () => {
     const long = `[${"123456789012345678901234567890, ".repeat(4)}1e2]`;
     await write(page, "term", long);
@@ -206,6 +219,10 @@ async function looks(page) {
       await page.click(`#tab-${tab}`);
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(width <= 360, `${tab}: ${width} pixels`);
+    }
+    for (const argument of ["none", "input", "data"]) {
+      const label = page.locator("label", { has: page.locator(`input[value="${argument}"]`) });
+      assert.ok((await label.boundingBox()).width > 30, `${argument} cannot be chosen`);
     }
     await run(page);
     const top = await page.evaluate(() => document.querySelector(".read").getBoundingClientRect().top);

@@ -34,6 +34,11 @@ await picture("check", { colorScheme: "dark" }, async (page) => {
   await write(page, "term", '{"let": [["x", {"lenght": "abc"}]],\n "in": {"add": [{"var": "x"}, 1]}}');
   await page.waitForSelector("#problems li");
 });
+await picture("completion", {}, async (page) => {
+  await write(page, "term", '{"lam": "xs", "body": ');
+  await page.keyboard.type('{"so');
+  await page.waitForSelector("#term .cm-completionInfo");
+});
 await picture("tree", {}, async (page) => {
   await example(page, "Factorial, a tool that calls itself");
   await page.click("#tab-tree");
