@@ -20,11 +20,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         ["test" | "--test"] => true,
         _ => bail!("`cargo x web` builds the page, `cargo x web test` tests it too"),
     };
+    // What is missing should show before minutes of building.
+    let chromium = if is_test { Some(chromium()?) } else { None };
     let web = Web::locate();
     web.install()?;
     web.build()?;
-    if is_test {
-        return web.test();
+    if let Some(chromium) = chromium {
+        return web.test(&chromium);
     }
     println!(
         "the page is in {}; any server of static files will do",
@@ -63,15 +65,14 @@ impl Web {
         self.start("node", &["build.mjs", path(&component)?, path(&self.out)?], &[])
     }
 
-    fn test(&self) -> Result<()> {
-        let chromium = chromium()?;
+    fn test(&self, chromium: &Path) -> Result<()> {
         let corpus = self.out.join("corpus.json");
         fs::write(&corpus, serde_json::to_string(&cases()?)?)?;
         let component = self.out.join("embedded.wasm");
         fs::write(&component, COMPONENT)?;
         let dist = self.out.join("dist");
         let arguments = ["test/main.mjs", path(&dist)?, path(&corpus)?, path(&component)?];
-        self.start("node", &arguments, &[("CHROMIUM", path(&chromium)?)])
+        self.start("node", &arguments, &[("CHROMIUM", path(chromium)?)])
     }
 
     fn start(&self, program: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Result<()> {

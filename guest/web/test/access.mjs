@@ -20,6 +20,11 @@ const VIEWS = {
     await write(page, "term", '{"add": [1, {"lenght": "abc"}]}');
     await checked(page, /^1 fault$/);
   },
+  "forms that fit": async (page) => {
+    await write(page, "term", '{"lam": "x", "body": ');
+    await page.keyboard.type('{"so');
+    await page.locator("#term .cm-completionInfo").waitFor();
+  },
   "a continuation": async (page) => {
     await page.selectOption("#examples", { label: "A continuation, step by step" });
     await run(page);
