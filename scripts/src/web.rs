@@ -2,7 +2,6 @@
 //! tested in Chromium with the corpus that the other evaluators run.
 
 use anyhow::{Context, Result, bail, ensure};
-use mcp_pif::sandbox::COMPONENT;
 use pif_guest::form::{FORMS, Row};
 use pif_guest::limits::Limits;
 use pif_guest::request::{Argument, Program, Source};
@@ -61,17 +60,17 @@ impl Web {
     /// Builds it around the component as the server embeds it.
     fn build(&self) -> Result<()> {
         crate::tasks::component()?;
-        let component = crate::tasks::root().join("target/pif-guest.wasm");
-        self.start("node", &["build.mjs", path(&component)?, path(&self.out)?], &[])
+        self.start("node", &["build.mjs", path(&component())?, path(&self.out)?], &[])
     }
 
     fn test(&self, chromium: &Path) -> Result<()> {
         let corpus = self.out.join("corpus.json");
         fs::write(&corpus, serde_json::to_string(&cases()?)?)?;
-        let component = self.out.join("embedded.wasm");
-        fs::write(&component, COMPONENT)?;
-        let dist = self.out.join("dist");
-        let arguments = ["test/main.mjs", path(&dist)?, path(&corpus)?, path(&component)?];
+        // The server itself tells the hash of what it embeds.
+        let (_, server) = crate::clients::server()?;
+        let (dist, component) = (self.out.join("dist"), component());
+        let arguments =
+            ["test/main.mjs", path(&dist)?, path(&corpus)?, path(&component)?, path(&server)?];
         self.start("node", &arguments, &[("CHROMIUM", path(chromium)?)])
     }
 
@@ -89,6 +88,11 @@ impl Web {
         }
         Ok(())
     }
+}
+
+/// Where `cargo x component` leaves the component.
+fn component() -> PathBuf {
+    crate::tasks::root().join("target/pif-guest.wasm")
 }
 
 /// The browser that `CHROMIUM` names, or the first that is in the path.

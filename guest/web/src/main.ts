@@ -99,7 +99,20 @@ function showArgument(): void {
   byId("argument").hidden = tag() === "none";
 }
 
-const save = later(400, () => store.setDraft(draft()));
+/** The draft as it was opened, shared or kept last; nothing before anything is opened. */
+let known: string | undefined;
+
+/** Keeps the draft if it was changed: one that came by a link and was only looked at is not the reader's. */
+function keepDraft(): void {
+  const now = draft();
+  const text = JSON.stringify(now);
+  if (known === undefined || text === known) return;
+  known = text;
+  store.setDraft(now);
+  if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
+}
+
+const save = later(400, keepDraft);
 const check = later(120, () => void checkNow());
 
 function edited(): void {
@@ -252,6 +265,7 @@ function showTools(): void {
 }
 
 async function shareNow(): Promise<void> {
+  keepDraft();
   const fragment = await share.fragment(draft());
   history.replaceState(null, "", `#${fragment}`);
   const isCopied = await copy(location.href);
@@ -281,6 +295,7 @@ async function openLink(): Promise<boolean> {
   // One endless line is hard to edit, and to draw.
   const code = found.code.split("\n").some((line) => line.length > 5000) ? format(found.code) : found.code;
   open({ ...found, code });
+  known = JSON.stringify(draft());
   toast("This program came by a link. Run it if you like; it cannot reach anything.");
   return true;
 }
@@ -324,6 +339,7 @@ function listen(): void {
   addEventListener("keydown", keys, { capture: true });
   addEventListener("hashchange", () => void openLink());
   addEventListener("storage", showTools);
+  addEventListener("pagehide", keepDraft);
 }
 
 function showLimits(): void {
@@ -352,6 +368,7 @@ async function begin(): Promise<void> {
   showTools();
   const first = store.draft() ?? EXAMPLES[0];
   if (!(await openLink()) && first !== undefined) open(first);
+  known = JSON.stringify(draft());
   try {
     const client = await ready;
     forms = await client.forms();

@@ -142,7 +142,6 @@ async function tools(page) {
     await page.fill("#name", "");
     await write(page, "term", '{"app": {"func": {"tool": "double"}, "arg": 21}}');
     assert.equal((await run(page)).value, "42");
-    await page.waitForTimeout(600); // the draft is written half a second after the last key
     await page.reload();
     await isReady(page);
     assert.match(await read(page, "term"), /"tool": "double"/);
@@ -197,6 +196,27 @@ async function sharing(browser, page) {
     assert.equal((await run(other.page)).value, '"für 𝔘ma & <b>"');
     assert.deepEqual(other.complaints, []);
     await other.context.close();
+  });
+  await test("a link that is looked at leaves the draft alone; what is edited is kept", async () => {
+    const link = page.url();
+    const plain = link.replace(/#.*/, "");
+    const visit = async (url) => {
+      await page.goto("about:blank");
+      await page.goto(url);
+      await isReady(page);
+    };
+    await visit(plain);
+    await write(page, "term", '"my own"');
+    await visit(link);
+    assert.match(await read(page, "term"), /concat/);
+    await visit(plain);
+    assert.equal(await read(page, "term"), '"my own"');
+    await visit(link);
+    await write(page, "term", '"edited"');
+    await page.waitForFunction(() => location.hash === "");
+    await page.reload();
+    await isReady(page);
+    assert.equal(await read(page, "term"), '"edited"');
   });
 }
 

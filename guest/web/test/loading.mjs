@@ -1,6 +1,7 @@
 // How the page comes: its bytes, its time, the component's hash, and the page without a network.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +14,7 @@ import { serve } from "./server.mjs";
 const MOST_BYTES = 600_000;
 const ROUNDS = 5;
 
-export async function loading({ browser, dist, component }) {
+export async function loading({ browser, dist, component, embedded }) {
   const server = await serve([dist]);
   const sha256 = createHash("sha256").update(component).digest("hex");
   const { page, context, complaints } = await open(browser, server.url);
@@ -28,6 +29,7 @@ export async function loading({ browser, dist, component }) {
       return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
     });
     assert.equal(fetched, sha256);
+    assert.deepEqual(evaluatorOf(embedded), { sha256, bytes: component.length });
     console.log(`        sha256 ${sha256}, ${component.length} bytes`);
   });
   await test(`a first visit transfers at most ${MOST_BYTES} bytes`, async () => {
@@ -51,6 +53,21 @@ export async function loading({ browser, dist, component }) {
   await context.close();
   await update(browser, dist);
   await timing(browser, dist);
+}
+
+/** What the server tells of the evaluator in it. */
+function evaluatorOf(server) {
+  const clientInfo = { name: "playground tests", version: "1" };
+  const messages = [
+    { id: 0, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo } },
+    { method: "notifications/initialized" },
+    { id: 1, method: "tools/call", params: { name: "server_info", arguments: {} } },
+  ];
+  const input = messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join("");
+  const output = execFileSync(server, ["--ephemeral"], { input, encoding: "utf8", stdio: ["pipe", "pipe", "ignore"] });
+  const answer = output.trim().split("\n").map((line) => JSON.parse(line)).find(({ id }) => id === 1);
+  const { sha256, bytes } = answer.result.structuredContent.evaluator;
+  return { sha256, bytes };
 }
 
 /** A new version takes over when no page of the old one is open any more. */

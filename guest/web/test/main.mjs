@@ -1,4 +1,4 @@
-// All tests of the page in headless Chromium: `node test/main.mjs DIST CORPUS COMPONENT [PART…]`;
+// All tests of the page in headless Chromium: `node test/main.mjs DIST CORPUS COMPONENT SERVER [PART…]`;
 // `cargo x web test` does it.
 
 import { build } from "esbuild";
@@ -19,7 +19,7 @@ import { views } from "./views.mjs";
 
 const PARTS = { places, loading, corpus, functions, views, limits, hostile, access };
 
-const [dist, cases, component, ...only] = process.argv.slice(2);
+const [dist, cases, component, embedded, ...only] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
 const harness = join(dist, "../harness");
 mkdirSync(harness, { recursive: true });
@@ -39,6 +39,7 @@ const world = {
   server,
   dist,
   component: readFileSync(component),
+  embedded,
   cases: all,
   examples: all.filter((one) => one.isExample),
 };
