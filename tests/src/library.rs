@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Characters of a line, unless there is no place to break it.
-const WIDTH: usize = 110;
+const WIDTH: usize = 140;
 
 /// The files, by name.
 pub fn files() -> Result<Vec<PathBuf>> {

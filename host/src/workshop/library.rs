@@ -14,11 +14,14 @@ pub const PREFIX: &str = "std_";
 
 /// The files, by what they are about. A revision that was released stays in its file when the tool
 /// changes, `pinned`: journals and terms name it by its hash.
-const FILES: [&str; 4] = [
+const FILES: [&str; 7] = [
+    include_str!("../../library/dates.json"),
     include_str!("../../library/functions.json"),
     include_str!("../../library/numbers.json"),
+    include_str!("../../library/statistics.json"),
     include_str!("../../library/tables.json"),
     include_str!("../../library/text.json"),
+    include_str!("../../library/trees.json"),
 ];
 
 /// The library, read when it is first asked for something.
