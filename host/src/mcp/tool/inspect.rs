@@ -234,19 +234,13 @@ fn tell(found: Found, most: usize) -> Reply {
     } else {
         format!("{size} characters, more than the {most} that are shown")
     };
-    let state = match (is_library, is_current) {
-        (true, true) => "standard library",
-        (true, false) => "standard library, not the current one",
-        (false, true) => "current",
-        (false, false) => "not the current one",
-    };
+    let state = state(is_library, is_current);
     let mut told = format!("{} (revision {}, {state})", tool.name, tool.short());
-    let named: Vec<String> = forms.iter().map(|(form, count)| format!("{form} {count}")).collect();
     for (title, line) in [
         ("description", text::visible(&tool.description).into_owned()),
         ("source", source),
         ("examples", examples(&tool.examples)),
-        ("forms", named.join(", ")),
+        ("forms", tell_forms(&forms)),
         ("calls", quote(&calls)),
         ("called by", quote(&callers)),
         ("runs", tell_runs(&runs)),
@@ -255,13 +249,7 @@ fn tell(found: Found, most: usize) -> Reply {
             let _ = write!(told, "\n{title}: {line}");
         }
     }
-    if !history.is_empty() {
-        told.push_str("\nhistory, the latest first:");
-    }
-    for past in &history {
-        let what = past.hash.as_deref().map_or("retired", short);
-        let _ = write!(told, "\n- {} {what} (entry {})", past.time, past.entry);
-    }
+    tell_history(&history, &mut told);
     if let Some((what, lines)) = &difference {
         let _ = write!(told, "\nfrom {what}:\n{}", text::visible(lines));
     }
@@ -295,6 +283,30 @@ fn tell(found: Found, most: usize) -> Reply {
         reply.structured.insert("difference".to_owned(), lines.into());
     }
     reply
+}
+
+fn tell_forms(forms: &[(String, u32)]) -> String {
+    let named: Vec<String> = forms.iter().map(|(form, count)| format!("{form} {count}")).collect();
+    named.join(", ")
+}
+
+fn state(is_library: bool, is_current: bool) -> &'static str {
+    match (is_library, is_current) {
+        (true, true) => "standard library",
+        (true, false) => "standard library, not the current one",
+        (false, true) => "current",
+        (false, false) => "not the current one",
+    }
+}
+
+fn tell_history(history: &[Past], told: &mut String) {
+    if !history.is_empty() {
+        told.push_str("\nhistory, the latest first:");
+    }
+    for past in history {
+        let what = past.hash.as_deref().map_or("retired", short);
+        let _ = write!(told, "\n- {} {what} (entry {})", past.time, past.entry);
+    }
 }
 
 /// Examples, one after the other.
