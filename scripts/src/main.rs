@@ -22,6 +22,7 @@ cargo x <task>
   check      what continuous integration runs: format, lints, docs, tests
   bless      rewrite the expectations of the corpus from the native evaluator
   reference  put the table of forms into guest/LANGUAGE.md
+  library    put the tools of host/library into their canonical spelling, with their hashes
   component  build the component and say where it is
   bench      the benchmark programs, in the sandbox and natively, against CPython
   cancel     how long cancelled runs go on (the number of cancellations; 300)
@@ -46,6 +47,7 @@ fn main() -> Result<()> {
         "check" => tasks::check(),
         "bless" => tasks::bless(),
         "reference" => tasks::reference(),
+        "library" => tasks::library(),
         "component" => tasks::component(),
         "bench" => bench::run(rest),
         "cancel" => cancel::run(rest),

@@ -47,6 +47,16 @@ pub(crate) fn reference() -> Result<()> {
     Ok(())
 }
 
+/// Spells the tools of the library canonically and renews their hashes.
+pub(crate) fn library() -> Result<()> {
+    for path in pif_tests::library::files()? {
+        let text = std::fs::read_to_string(&path)?;
+        let renewed = pif_tests::library::renew(&text);
+        std::fs::write(&path, renewed.with_context(|| path.display().to_string())?)?;
+    }
+    Ok(())
+}
+
 /// Builds the component as the host embeds it.
 pub(crate) fn component() -> Result<()> {
     let path = root().join("target").join("pif-guest.wasm");

@@ -9,6 +9,7 @@ pub mod definitional;
 pub mod endure;
 pub mod fuzz;
 pub mod generate;
+pub mod library;
 pub mod native;
 pub mod reference;
 pub mod run;

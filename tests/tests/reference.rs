@@ -1,12 +1,49 @@
 //! The language's reference says what the table of forms says.
 
-use anyhow::{Result, ensure};
-use pif_tests::reference;
+use anyhow::{Context, Result, anyhow, ensure};
+use pif_guest::request::{Argument, Program, Source};
+use pif_tests::case::{LIMITS, canonical};
+use pif_tests::{native, reference};
+use serde_json::Value;
 use std::fs;
+
+/// Blocks of the section on patterns, at least.
+const LEAST_PATTERNS: usize = 8;
 
 #[test]
 fn the_reference_is_made_from_the_table() -> Result<()> {
     let text = fs::read_to_string(reference::path())?;
     ensure!(reference::renew(&text)? == text, "renew it by `cargo x reference`");
     Ok(())
+}
+
+/// What the section on patterns shows is so: each block runs and gives its value.
+#[test]
+fn the_patterns_work() -> Result<()> {
+    let text = fs::read_to_string(reference::path())?;
+    let (_, rest) = text.split_once("\n## Patterns\n").context("a section on patterns")?;
+    let section = rest.split("\n## ").next().unwrap_or(rest);
+    let blocks: Vec<&str> = section.split("```json\n").skip(1).collect();
+    ensure!(blocks.len() >= LEAST_PATTERNS, "{} patterns", blocks.len());
+    for block in blocks {
+        let block = block.split("```").next().unwrap_or(block);
+        let pattern: Value = serde_json::from_str(block).with_context(|| block.to_owned())?;
+        let run = native::run(&program(&pattern)?, &LIMITS, u64::MAX);
+        let value = run.result.map_err(|fault| anyhow!("{fault:?} of {block}"))?;
+        ensure!(value.warnings.is_empty(), "{:?}: {block}", value.warnings);
+        assert_eq!(value.json, canonical(&pattern["value"]), "{block}");
+    }
+    Ok(())
+}
+
+fn program(pattern: &Value) -> Result<Program> {
+    let text = |member: &str| pattern.get(member).map(Value::to_string);
+    let code = match pattern["tool"].as_str() {
+        Some(tool) => Source::Tool(tool.to_owned()),
+        None => Source::Term(text("code").context("neither `code` nor `tool`")?),
+    };
+    let argument = text("data").map_or(Argument::None, Argument::Data);
+    let tools = pattern["tools"].as_object().into_iter().flatten();
+    let tools = tools.map(|(name, source)| (name.clone(), source.to_string())).collect();
+    Ok(Program { code, argument, context: text("context"), tools, step: 0, debug: false })
 }

@@ -19,6 +19,7 @@ mod server {
     mod hostile;
     mod journal;
     mod kept;
+    mod library;
     mod memory;
     mod profiles;
     mod registry;

@@ -10,6 +10,7 @@ use super::host::Host;
 use super::resource::{OF_ENTRY, OF_REVISION, OF_TOOL, failed};
 use crate::journal::Filter;
 use crate::text::quote_one;
+use crate::workshop::library;
 
 /// Revisions of a tool that are looked at.
 const MOST_REVISIONS: usize = 10_000;
@@ -55,8 +56,15 @@ pub(super) fn complete(
 /// Tools, by name.
 fn names(host: &Host, prefix: &str) -> Result<Completed, ErrorData> {
     let tools = host.workshop.registry.snapshot().map_err(failed)?;
-    let values = tools.names(prefix, CompletionInfo::MAX_VALUES).map_err(failed)?;
-    let total = tools.count_names(prefix).map_err(failed)?;
+    let mut values = tools.names(prefix, CompletionInfo::MAX_VALUES).map_err(failed)?;
+    let mut total = tools.count_names(prefix).map_err(failed)?;
+    // A store may have tools of such names too.
+    let of_library = library().names(prefix).into_iter();
+    let of_library: Vec<&str> =
+        of_library.filter(|it| !values.iter().any(|own| own == it)).collect();
+    total += u64::try_from(of_library.len()).unwrap_or_default();
+    let room = CompletionInfo::MAX_VALUES - values.len();
+    values.extend(of_library.into_iter().take(room).map(str::to_owned));
     Ok(Completed { values, total })
 }
 
@@ -73,8 +81,9 @@ fn hashes(
     let history = tools.history(name, MOST_REVISIONS).map_err(failed)?;
     let mut seen = HashSet::new();
     let is_wanted = |hash: &String| hash.starts_with(prefix) && seen.insert(hash.clone());
-    let mut values: Vec<String> =
-        history.into_iter().filter_map(|past| past.hash).filter(is_wanted).collect();
+    let of_library = library().revisions(name).into_iter().map(|tool| tool.hash.clone());
+    let hashes = history.into_iter().filter_map(|past| past.hash).chain(of_library);
+    let mut values: Vec<String> = hashes.filter(is_wanted).collect();
     let total = u64::try_from(values.len()).unwrap_or(u64::MAX);
     values.truncate(CompletionInfo::MAX_VALUES);
     Ok(Completed { values, total })

@@ -14,6 +14,7 @@ use crate::journal::Entry;
 use crate::registry::{self, Tool, name};
 use crate::store;
 use crate::text;
+use crate::workshop::library;
 
 /// Resources on a page.
 const PAGE: usize = 100;
@@ -122,12 +123,16 @@ fn read_tool(host: &Host, uri: &str, reference: &str) -> Result<String, ErrorDat
     let tools = host.workshop.registry.snapshot().map_err(failed)?;
     match tools.find(&reference) {
         Ok(Some(tool)) => Ok(tell_tool(&tool)),
+        Ok(None) if let Some(tool) = library().find(&reference) => Ok(tell_tool(tool)),
         Ok(None) => {
             let (name, pin) = name::split(&reference);
-            if pin.is_some() && !tools.history(name, 1).map_err(failed)?.is_empty() {
+            let is_known = !tools.history(name, 1).map_err(failed)?.is_empty();
+            if pin.is_some() && (is_known || library().find(name).is_some()) {
                 return Err(missing(uri, "the tool never was at that revision"));
             }
-            let reason = match tools.similar(name).map_err(failed)? {
+            let similar = tools.similar(name).map_err(failed)?;
+            let similar = similar.or_else(|| library().similar(name).map(str::to_owned));
+            let reason = match similar {
                 Some(similar) => format!("did you mean `{TOOL}{similar}`?"),
                 None => "no tool has that name".to_owned(),
             };

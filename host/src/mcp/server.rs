@@ -60,7 +60,7 @@ A program is JSON. Numbers, texts, lists stand for themselves, an object is a fo
 your tool list; in other terms {\"app\":{\"func\":{\"tool\":\"double\"},\"arg\":5}}.
 
 `help` lists the forms, help {\"form\":\"fold\"} shows one with an example. `check` finds faults \
-without running. `list` shows the evolved tools.
+without running. `list` shows the evolved tools, list {\"query\":\"std_\"} a library of more.
 
 Data: {\"map\":[f,list]}, `filter`, `sort_by`, `group_by`, {\"get\":[record,key,default]}, `split`, `json_parse`, \
 `date_parse` and a hundred more. Loops: {\"fold\":[f,init,list]} calls f with the pair (accumulator, item); {\"self\":true} inside a \

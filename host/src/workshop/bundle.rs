@@ -170,7 +170,7 @@ fn compact(examples: Vec<Example>) -> Vec<Example> {
     examples.into_iter().map(all).collect()
 }
 
-fn without_blanks(raw: &RawValue) -> Option<Box<RawValue>> {
+pub(super) fn without_blanks(raw: &RawValue) -> Option<Box<RawValue>> {
     let (mut is_text, mut is_escaped) = (false, false);
     let is_kept = |c: &char| {
         let is_blank = !is_text && c.is_ascii_whitespace();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::world::Candidate;
-use super::{STORAGE, Tools, Workshop, record, refused, stored, too_large};
+use super::{STORAGE, Tools, Workshop, library, record, refused, stored, too_large};
 use crate::journal::{Draft, Kind};
 use crate::registry::{self, Change, Status, Tool};
 use crate::sandbox::{Fault, Summary, Watch, fault};
@@ -103,6 +103,10 @@ impl Workshop {
     ) -> Result<Evolved, Refused> {
         let Proposal { name, description, code, examples, expected, verify_dependents } = proposal;
         self.registry.review(&name, &description, expected.as_deref()).map_err(refused)?;
+        // A store may have had the name since before it was the library's.
+        if self.tools()?.registered.find(&name).map_err(refused)?.is_none() {
+            library::ensure_outside(&name)?;
+        }
         let (summary, mut notes) = self.prepare(&code, watch)?;
         let candidate = Candidate {
             name: name.clone(),

@@ -9,7 +9,9 @@ use serde_json::json;
 use super::bundle::{self, Packed};
 use super::evolve::told;
 use super::world::Candidate;
-use super::{Refused, STORAGE, Tools, Workshop, record, refused, stored, too_large};
+use super::{
+    LIBRARY_PREFIX, Refused, STORAGE, Tools, Workshop, library, record, refused, stored, too_large,
+};
 use crate::journal::{Draft, Kind};
 use crate::registry::{self, Change, Status, Tool};
 use crate::sandbox::{Fault, Watch, fault};
@@ -137,6 +139,9 @@ impl Workshop {
     ) -> Result<Checked, Refused> {
         let (name, quoted) = (&packed.name, packed.quoted());
         self.registry.review(name, &packed.description, None).map_err(refused)?;
+        if !name.starts_with(LIBRARY_PREFIX) {
+            library::ensure_outside(name)?;
+        }
         let length = packed.source.get().len();
         if length > self.most_code {
             return Err(too_large("code", name, length, self.most_code).into());
@@ -179,6 +184,8 @@ impl Workshop {
         let Checked { packed, change } = checked;
         let entry = self.journal.next(db)?;
         let status = match (packed.pinned, before) {
+            // What the library has is in no store.
+            (_, None) if library().holds(packed)? => Status::Unchanged,
             (true, _) if self.registry.has_stood_for(db, &packed.name, &change.hash)? => {
                 Status::Unchanged
             }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::record::{self, Recorded};
-use super::{Workshop, stored};
+use super::{Workshop, library, stored};
 use crate::journal::{Answer, Body, Digest, Entry, Kind, Payload};
 use crate::registry::{Snapshot, short};
 use crate::sandbox::{Fault, Outcome, Request, Watch, World, drive, fault};
@@ -225,6 +225,7 @@ impl World for Recording {
         let Some(hash) = hash else { return Ok(None) };
         match self.tools.source(&hash) {
             Ok(Some(source)) => Ok(Some(source)),
+            Ok(None) if let Some(source) = library().source(&hash) => Ok(Some(source.to_owned())),
             Ok(None) => {
                 let short = short(&hash);
                 let reason = format!("the revision {short} of `{tool}` is not in the store");

@@ -6,10 +6,10 @@ use serde_json::json;
 
 use super::evolve::told;
 use super::world::Candidate;
-use super::{Tools, Workshop, refused, stored};
+use super::{Tools, Workshop, library, refused, stored};
 use crate::journal::{Draft, Kind};
 use crate::registry::{self, Status, Tool};
-use crate::sandbox::{Fault, Watch};
+use crate::sandbox::{Fault, Watch, fault};
 use crate::store::Durability;
 use crate::text::quote;
 
@@ -43,7 +43,7 @@ impl Workshop {
             self.journal.add(db, &draft)?;
             Ok::<_, registry::Error>((tool, status))
         });
-        let (tool, status) = done.map_err(refused)?;
+        let (tool, status) = done.map_err(refuse)?;
         self.announce();
         Ok((tool, status, notes))
     }
@@ -60,11 +60,23 @@ impl Workshop {
             self.journal.add(db, &draft)?;
             Ok::<_, registry::Error>(tool)
         });
-        let tool = done.map_err(refused)?;
+        let tool = done.map_err(refuse)?;
         self.announce();
         let names: Vec<String> = callers.into_iter().map(|caller| caller.name).collect();
         let note = || format!("warning: it is still called by {}", quote(&names));
         let notes = (!names.is_empty()).then(note);
         Ok((tool, notes.into_iter().collect()))
+    }
+}
+
+/// Why a tool does not go back, or away.
+fn refuse(error: registry::Error) -> Fault {
+    match error {
+        registry::Error::Unknown(name) if library().find(&name).is_some() => {
+            let message =
+                format!("`{name}` belongs to the standard library, which does not change");
+            fault("malformed", message, None)
+        }
+        error => refused(error),
     }
 }

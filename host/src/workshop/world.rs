@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::stored;
+use super::{library, stored};
 use crate::journal::Answer;
 use crate::registry::{self, Snapshot, Tool, name};
 use crate::sandbox::{Fault, World};
@@ -42,10 +42,11 @@ impl Candidate {
 }
 
 impl Tools {
-    /// A tool by its name, or by `name@hash`.
+    /// A tool by its name, or by `name@hash`: one of the registry, else one of the library.
     pub fn find(&self, reference: &str) -> Result<Option<Tool>, Fault> {
         match self.registered.find(reference) {
-            Ok(found) => Ok(found),
+            Ok(Some(found)) => Ok(Some(found)),
+            Ok(None) => Ok(library().find(reference).cloned()),
             Err(registry::Error::Store(error)) => Err(stored(error)),
             // What cannot name a revision names nothing.
             Err(_) => Ok(None),
@@ -55,10 +56,11 @@ impl Tools {
     /// The name closest to one that is unknown.
     #[must_use]
     pub fn similar(&self, name: &str) -> Option<String> {
-        self.registered.similar(name).unwrap_or_else(|error| {
+        let registered = self.registered.similar(name).unwrap_or_else(|error| {
             tracing::error!(%error, "names cannot be compared");
             None
-        })
+        });
+        registered.or_else(|| library().similar(name).map(str::to_owned))
     }
 
     /// Whether a tool of this name is to be registered.

@@ -13,6 +13,7 @@ use super::{BuiltIn, Call, Description, ToolResult, arguments, reply};
 use crate::config::Profile;
 use crate::sandbox::{Fault, fault};
 use crate::similar::similar;
+use crate::workshop::{LIBRARY_PREFIX, library};
 
 /// The category of the built-in tools, beside the groups of forms.
 const SYSTEM: &str = "tools";
@@ -104,6 +105,12 @@ fn overview(forms: &[Form]) -> Reply {
     }
     let tools: Vec<&str> = BuiltIn::ALL.iter().map(|tool| tool.name()).collect();
     let _ = writeln!(text, "{SYSTEM}: {}", tools.join(" "));
+    let _ = writeln!(
+        text,
+        "The library has {} tools more, such as `std_summary` and `std_left_join`: \
+         list {{\"query\": \"{LIBRARY_PREFIX}\"}}, inspect {{\"tool\": \"std_summary\"}}.",
+        library().tools().count(),
+    );
     categories.insert(SYSTEM.to_owned(), json!(tools));
     text.push_str(
         "Example: {\"app\":{\"func\":{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}},\"arg\":21}} is 42.\n\
@@ -165,6 +172,7 @@ fn show_form(forms: &[Form], name: &str) -> ToolResult {
     Err(Refusal::from(malformed(format!("there is no form `{}`", cut(name)), Some(&hint))))
 }
 
+/// Forms that hold all words, and the names of tools of the library that do.
 fn search(forms: &[Form], query: &str) -> Reply {
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     let matches = |form: &&Form| {
@@ -173,13 +181,19 @@ fn search(forms: &[Form], query: &str) -> Reply {
         words.iter().all(|word| text.contains(word))
     };
     let found: Vec<&Form> = forms.iter().filter(matches).collect();
-    if found.is_empty() {
-        return Reply::new(
+    let tools: Vec<&str> = library().search(&words).iter().map(|it| it.name.as_str()).collect();
+    let mut reply = match found.is_empty() {
+        true if tools.is_empty() => Reply::new(
             "nothing matches; help without arguments lists all forms",
             json!({"forms": []}),
-        );
+        ),
+        true => Reply::new("no form matches", json!({"forms": []})),
+        false => show(&found),
+    };
+    if !tools.is_empty() {
+        let _ = write!(reply.text, "\nin the library: {} (see `inspect`)", tools.join(" "));
     }
-    show(&found)
+    reply
 }
 
 fn show(forms: &[&Form]) -> Reply {

@@ -1,4 +1,4 @@
-//! `inspect`: everything there is to know of an evolved tool.
+//! `inspect`: everything there is to know of a tool, evolved or of the standard library.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::layout;
 use crate::registry::{Past, Tool, name, short};
 use crate::sandbox::{Fault, Summary, Watch, fault};
 use crate::text::{self, quote};
-use crate::workshop::{Tools, refused, stored};
+use crate::workshop::{Tools, library, refused, stored};
 
 /// Changes of the history that are shown.
 const MOST_HISTORY: usize = 50;
@@ -62,6 +62,7 @@ pub(super) fn describe() -> Description {
             "name": {"type": "string"},
             "revision": {"type": "string", "description": "sha256 of the source"},
             "current": {"type": "boolean", "description": "whether the name stands for this revision now"},
+            "library": {"type": "boolean", "description": "it belongs to the standard library"},
             "description": {"type": "string"},
             "source": {"type": "string", "description": "the canonical text of the term"},
             "truncated": {"type": "boolean", "description": "the source was too long to show"},
@@ -81,6 +82,8 @@ pub(super) fn describe() -> Description {
 struct Found {
     tool: Tool,
     is_current: bool,
+    /// It belongs to the standard library.
+    is_library: bool,
     /// What the tool is compared with, and the comparison.
     difference: Option<(String, String)>,
     summary: Option<Summary>,
@@ -106,21 +109,13 @@ fn look(host: &Host, name: &str, revision: Option<&str>, watch: &Watch) -> Resul
     let current = tools.registered.find(name).map_err(refused)?;
     let history = tools.registered.history(name, MOST_HISTORY).map_err(stored)?;
     if history.is_empty() {
-        return Err(unknown(name, &tools));
+        return look_in_library(host, name, revision, &tools, watch);
     }
     let tool = match revision {
         None => current.clone().ok_or_else(|| retired(name, &history))?,
         Some(prefix) => {
             let pinned = tools.registered.find(&format!("{name}@{prefix}")).map_err(refused)?;
-            pinned.ok_or_else(|| {
-                let message =
-                    format!("`{name}` never was at a revision {}", text::line(prefix, 64));
-                fault(
-                    "malformed",
-                    message,
-                    Some("inspect it without `revision` to see its history"),
-                )
-            })?
+            pinned.ok_or_else(|| never(name, prefix))?
         }
     };
     let is_current = current.as_ref().is_some_and(|current| current.hash == tool.hash);
@@ -135,6 +130,7 @@ fn look(host: &Host, name: &str, revision: Option<&str>, watch: &Watch) -> Resul
     let callers = tools.registered.callers(name, MOST_CALLERS).map_err(stored)?;
     Ok(Found {
         is_current,
+        is_library: false,
         difference,
         // A term that was kept is well formed; if its forms cannot be counted the rest still tells.
         summary: host.workshop.sandbox.check(&tool.source, watch).ok(),
@@ -144,6 +140,42 @@ fn look(host: &Host, name: &str, revision: Option<&str>, watch: &Watch) -> Resul
         history,
         tool,
     })
+}
+
+/// The same of a tool that no store keeps.
+fn look_in_library(
+    host: &Host,
+    name: &str,
+    revision: Option<&str>,
+    tools: &Tools,
+    watch: &Watch,
+) -> Result<Found, Fault> {
+    let Some(current) = library().find(name) else { return Err(unknown(name, tools)) };
+    let tool = match revision {
+        None => current,
+        Some(prefix) => {
+            library().find(&format!("{name}@{prefix}")).ok_or_else(|| never(name, prefix))?
+        }
+    };
+    let summary = host.workshop.sandbox.check(&tool.source, watch).ok();
+    let callers = tools.registered.callers(name, MOST_CALLERS).map_err(stored)?;
+    let callers = callers.into_iter().map(|caller| caller.name);
+    Ok(Found {
+        is_current: tool.hash == current.hash,
+        is_library: true,
+        difference: None,
+        calls: summary.as_ref().map(|it| it.tools.clone()).unwrap_or_default(),
+        summary,
+        callers: callers.chain(library().callers(name).into_iter().map(str::to_owned)).collect(),
+        runs: host.workshop.journal.statistics(name, MOST_RUNS).map_err(stored)?,
+        history: Vec::new(),
+        tool: tool.clone(),
+    })
+}
+
+fn never(name: &str, prefix: &str) -> Fault {
+    let message = format!("`{name}` never was at a revision {}", text::line(prefix, 64));
+    fault("malformed", message, Some("inspect it without `revision` to see its history"))
 }
 
 /// What a tool was before its term became what it is.
@@ -192,7 +224,8 @@ fn retired(name: &str, history: &[Past]) -> Fault {
 }
 
 fn tell(found: Found, most: usize) -> Reply {
-    let Found { tool, is_current, difference, summary, calls, callers, runs, history } = found;
+    let Found { tool, is_current, is_library, difference, summary, calls, callers, runs, history } =
+        found;
     let forms = summary.map(|summary| summary.forms).unwrap_or_default();
     let size = tool.source.chars().count();
     let is_short = size <= most;
@@ -201,14 +234,13 @@ fn tell(found: Found, most: usize) -> Reply {
     } else {
         format!("{size} characters, more than the {most} that are shown")
     };
-    let state = if is_current { "current" } else { "not the current one" };
+    let state = state(is_library, is_current);
     let mut told = format!("{} (revision {}, {state})", tool.name, tool.short());
-    let named: Vec<String> = forms.iter().map(|(form, count)| format!("{form} {count}")).collect();
     for (title, line) in [
         ("description", text::visible(&tool.description).into_owned()),
         ("source", source),
         ("examples", examples(&tool.examples)),
-        ("forms", named.join(", ")),
+        ("forms", tell_forms(&forms)),
         ("calls", quote(&calls)),
         ("called by", quote(&callers)),
         ("runs", tell_runs(&runs)),
@@ -217,11 +249,7 @@ fn tell(found: Found, most: usize) -> Reply {
             let _ = write!(told, "\n{title}: {line}");
         }
     }
-    told.push_str("\nhistory, the latest first:");
-    for past in &history {
-        let what = past.hash.as_deref().map_or("retired", short);
-        let _ = write!(told, "\n- {} {what} (entry {})", past.time, past.entry);
-    }
+    tell_history(&history, &mut told);
     if let Some((what, lines)) = &difference {
         let _ = write!(told, "\nfrom {what}:\n{}", text::visible(lines));
     }
@@ -240,6 +268,9 @@ fn tell(found: Found, most: usize) -> Reply {
             "history": history.iter().map(record_past).collect::<Vec<_>>(),
         }),
     );
+    if is_library {
+        reply.structured.insert("library".to_owned(), true.into());
+    }
     if is_short {
         reply.structured.insert("source".to_owned(), tool.source.into());
     } else {
@@ -252,6 +283,30 @@ fn tell(found: Found, most: usize) -> Reply {
         reply.structured.insert("difference".to_owned(), lines.into());
     }
     reply
+}
+
+fn tell_forms(forms: &[(String, u32)]) -> String {
+    let named: Vec<String> = forms.iter().map(|(form, count)| format!("{form} {count}")).collect();
+    named.join(", ")
+}
+
+fn state(is_library: bool, is_current: bool) -> &'static str {
+    match (is_library, is_current) {
+        (true, true) => "standard library",
+        (true, false) => "standard library, not the current one",
+        (false, true) => "current",
+        (false, false) => "not the current one",
+    }
+}
+
+fn tell_history(history: &[Past], told: &mut String) {
+    if !history.is_empty() {
+        told.push_str("\nhistory, the latest first:");
+    }
+    for past in history {
+        let what = past.hash.as_deref().map_or("retired", short);
+        let _ = write!(told, "\n- {} {what} (entry {})", past.time, past.entry);
+    }
 }
 
 /// Examples, one after the other.

@@ -85,6 +85,18 @@ impl Workshop {
         Ok(examples)
     }
 
+    /// Runs the examples that a tool has, and says how many there are; one that fails is told.
+    pub fn prove(&self, name: &str, watch: &Watch) -> Result<usize, Refused> {
+        let tools = self.tools()?;
+        let Some(tool) = tools.find(name)? else {
+            let message = format!("there is no tool {}", text::quote_one(name));
+            return Err(fault("unknown-tool", message, None).into());
+        };
+        let examples = from_json(&tool.examples)?;
+        let proved = self.try_examples(name, examples, &tools, watch, &mut Vec::new())?;
+        Ok(proved.len())
+    }
+
     /// Runs the examples of the revision that is changed, where the change brings none. Those that
     /// pass stay.
     pub(super) fn carry_over(

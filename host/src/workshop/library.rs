@@ -1,0 +1,226 @@
+//! The standard library: tools whose names begin with `std_`, written in the calculus itself. They
+//! come with the program, in files such as `mcp-pif export` writes, and are in nobody's store. A
+//! name is looked up there first, so a tool that a store has always had goes on to be found.
+
+use std::sync::LazyLock;
+
+use super::bundle::{self, Packed};
+use crate::registry::{self, Tool, name};
+use crate::sandbox::{Fault, fault};
+use crate::similar::similar;
+
+/// What the names of its tools begin with.
+pub const PREFIX: &str = "std_";
+
+/// The files, by what they are about. A revision that was released stays in its file when the tool
+/// changes, `pinned`: journals and terms name it by its hash.
+const FILES: [&str; 7] = [
+    include_str!("../../library/dates.json"),
+    include_str!("../../library/functions.json"),
+    include_str!("../../library/numbers.json"),
+    include_str!("../../library/statistics.json"),
+    include_str!("../../library/tables.json"),
+    include_str!("../../library/text.json"),
+    include_str!("../../library/trees.json"),
+];
+
+/// The library, read when it is first asked for something.
+static LIBRARY: LazyLock<Library> = LazyLock::new(|| Library::read(&FILES));
+
+/// Tools that are always there.
+#[derive(Debug, Default)]
+pub struct Library {
+    /// By name; of one name the current one last.
+    tools: Vec<Kept>,
+}
+
+/// A tool at one of its revisions.
+#[derive(Debug)]
+struct Kept {
+    tool: Tool,
+    /// It is found only where its revision is named.
+    is_pinned: bool,
+}
+
+/// The library that this program comes with.
+#[must_use]
+pub fn library() -> &'static Library {
+    &LIBRARY
+}
+
+impl Library {
+    fn read(files: &[&str]) -> Self {
+        let mut tools = Vec::new();
+        for file in files {
+            match bundle::read(file) {
+                Ok(packed) => tools.extend(packed.into_iter().map(Kept::new)),
+                Err(fault) => tracing::error!(%fault.message, "a library cannot be read"),
+            }
+        }
+        tools.sort_by(|a, b| (&a.tool.name, !a.is_pinned).cmp(&(&b.tool.name, !b.is_pinned)));
+        Self { tools }
+    }
+
+    /// The tools there are now, by name.
+    pub fn tools(&self) -> impl Iterator<Item = &Tool> {
+        self.tools.iter().filter(|kept| !kept.is_pinned).map(|kept| &kept.tool)
+    }
+
+    /// A tool by its name, or by `name@hash`.
+    #[must_use]
+    pub fn find(&self, reference: &str) -> Option<&Tool> {
+        let (name, pin) = name::split(reference);
+        let is_meant = |kept: &&Kept| {
+            kept.tool.name == name
+                && match pin {
+                    None => !kept.is_pinned,
+                    Some(prefix) => registry::is_prefix(prefix, &kept.tool.hash),
+                }
+        };
+        let mut found = self.tools.iter().filter(is_meant).map(|kept| &kept.tool);
+        let tool = found.next()?;
+        // A prefix of several revisions names none of them.
+        found.all(|other| other.hash == tool.hash).then_some(tool)
+    }
+
+    /// The term of a hash.
+    #[must_use]
+    pub fn source(&self, hash: &str) -> Option<&str> {
+        let found = self.tools.iter().find(|kept| kept.tool.hash == hash)?;
+        Some(&found.tool.source)
+    }
+
+    /// The tools whose name or description holds all words, by name.
+    #[must_use]
+    pub fn search(&self, words: &[String]) -> Vec<&Tool> {
+        let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+        let is_meant = |tool: &&Tool| {
+            let text = format!("{} {}", tool.name, tool.description).to_lowercase();
+            words.iter().all(|word| text.contains(word))
+        };
+        self.tools().filter(is_meant).collect()
+    }
+
+    /// Names that begin like this, in order.
+    #[must_use]
+    pub fn names(&self, prefix: &str) -> Vec<&str> {
+        self.tools().map(|tool| tool.name.as_str()).filter(|it| it.starts_with(prefix)).collect()
+    }
+
+    /// All revisions that a name has in the library, the current one first.
+    #[must_use]
+    pub fn revisions(&self, name: &str) -> Vec<&Tool> {
+        let of_name = self.tools.iter().filter(|kept| kept.tool.name == name);
+        of_name.rev().map(|kept| &kept.tool).collect()
+    }
+
+    /// The tools whose terms name this one, by name.
+    #[must_use]
+    pub fn callers(&self, name: &str) -> Vec<&str> {
+        // The terms are ours: no text in them looks like this.
+        let call = format!("{{\"tool\":\"{name}\"}}");
+        let callers = self.tools().filter(|tool| tool.source.contains(&call));
+        callers.map(|tool| tool.name.as_str()).filter(|caller| *caller != name).collect()
+    }
+
+    /// The name that was meant by one that is unknown, with or without the prefix.
+    #[must_use]
+    pub fn similar(&self, name: &str) -> Option<&str> {
+        let whole = similar(name, self.names(PREFIX));
+        whole.or_else(|| {
+            let own = self.names(PREFIX).into_iter();
+            let bare = own.filter_map(|it| it.strip_prefix(PREFIX));
+            let meant = similar(name, bare)?;
+            self.names(PREFIX).into_iter().find(|it| it.strip_prefix(PREFIX) == Some(meant))
+        })
+    }
+
+    /// Whether a tool of a file is in the library as it is in the file.
+    pub(super) fn holds(&self, packed: &Packed) -> Result<bool, Fault> {
+        match self.find(&packed.reference()) {
+            Some(tool) => Ok(packed.pinned || packed.is_same(tool)?),
+            None => Ok(false),
+        }
+    }
+}
+
+impl Kept {
+    fn new(packed: Packed) -> Self {
+        let (is_pinned, examples) = (packed.pinned, packed.examples());
+        let source = bundle::without_blanks(&packed.source).unwrap_or(packed.source);
+        let Packed { name, sha256: hash, description, .. } = packed;
+        let source = source.get().to_owned();
+        Self { tool: Tool { name, hash, source, description, examples, change: 0 }, is_pinned }
+    }
+}
+
+/// Refuses names that belong to the library, and those that would be taken for one of them.
+pub(super) fn ensure_outside(name: &str) -> Result<(), Fault> {
+    if !name.to_ascii_lowercase().replace('-', "_").starts_with(PREFIX) {
+        return Ok(());
+    }
+    let message = format!(
+        "names that begin with `{PREFIX}` are those of the standard library, which `evolve` does \
+         not change"
+    );
+    let hint = format!(
+        "choose a name without `{PREFIX}`; to change a copy, take the source that \
+         inspect {{\"tool\": \"{PREFIX}…\"}} shows"
+    );
+    Err(fault("malformed", message, Some(&hint)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(revisions: &[(&str, bool)]) -> String {
+        let tools = revisions.iter().map(|(hash, pinned)| {
+            format!(
+                r#"{{"name":"std_x","sha256":"{hash}","description":"d","pinned":{pinned},"source":[1,  2],"examples":[]}}"#
+            )
+        });
+        let tools: Vec<String> = tools.collect();
+        format!(r#"{{"format":"mcp-pif tools","version":1,"tools":[{}]}}"#, tools.join(","))
+    }
+
+    #[test]
+    fn earlier_revisions_are_found_by_hash_alone() {
+        let (early, late) = ("ab".repeat(32), "ac".repeat(32));
+        let library = Library::read(&[&file(&[(&early, true), (&late, false)])]);
+        let hash = |reference: &str| library.find(reference).map(|tool| tool.hash.clone());
+        assert_eq!(hash("std_x"), Some(late.clone()));
+        assert_eq!(hash(&format!("std_x@{}", &early[..8])), Some(early.clone()));
+        assert_eq!(hash("std_x@"), None);
+        assert_eq!(hash(&format!("std_y@{early}")), None);
+        assert_eq!(library.source(&early), Some("[1,2]"));
+        assert_eq!(library.tools().count(), 1);
+        assert_eq!(library.revisions("std_x")[0].hash, late);
+    }
+
+    #[test]
+    fn all_files_can_be_read() {
+        for file in FILES {
+            assert!(bundle::read(file).is_ok_and(|tools| !tools.is_empty()));
+        }
+        let names = library().names("");
+        assert!(names.iter().all(|name| ensure_outside(name).is_err()), "{names:?}");
+    }
+
+    #[test]
+    fn names_are_kept() {
+        for name in ["std_x", "STD_gcd", "std-gcd"] {
+            assert!(ensure_outside(name).is_err(), "{name}");
+        }
+        for name in ["std", "stdev", "my_std_x", "standard"] {
+            assert!(ensure_outside(name).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_meant_with_and_without_prefix() {
+        assert_eq!(library().similar("std_gdc"), Some("std_gcd"));
+        assert_eq!(library().similar("moving-average"), Some("std_moving_average"));
+        assert_eq!(library().similar("quadruple"), None);
+    }
+}

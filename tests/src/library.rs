@@ -1,0 +1,81 @@
+//! The files of the standard library as they are to be: terms in their canonical spelling, their
+//! hashes, one layout. Whoever edits them writes terms in any spelling.
+
+use anyhow::{Context, Result, ensure};
+use pif_guest::analysis;
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Characters of a line, unless there is no place to break it.
+const WIDTH: usize = 140;
+
+/// The files, by name.
+pub fn files() -> Result<Vec<PathBuf>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/library");
+    let entries = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    files.sort();
+    ensure!(!files.is_empty(), "the library is empty");
+    Ok(files)
+}
+
+/// The tools of a file.
+pub fn tools(text: &str) -> Result<Vec<Map<String, Value>>> {
+    let mut file: Value = serde_json::from_str(text)?;
+    Ok(serde_json::from_value(file["tools"].take())?)
+}
+
+/// A file with its tools in order, and with everything that follows from their terms.
+pub fn renew(text: &str) -> Result<String> {
+    let mut tools = tools(text)?;
+    tools.sort_by_key(|tool| (tool["name"].to_string(), tool.get("pinned") != Some(&json!(true))));
+    let tools = tools.iter().map(|tool| renew_tool(tool).context(tool["name"].to_string()));
+    let tools = tools.collect::<Result<Vec<String>>>()?;
+    let head = "{\n  \"format\": \"mcp-pif tools\",\n  \"version\": 1,\n  \"tools\": [\n";
+    Ok(format!("{head}{}\n  ]\n}}\n", tools.join(",\n")))
+}
+
+fn renew_tool(tool: &Map<String, Value>) -> Result<String> {
+    let member = |name: &str| tool.get(name).with_context(|| format!("`{name}` is missing"));
+    let summary = analysis::check(&member("source")?.to_string());
+    let summary = summary.map_err(|fault| anyhow::anyhow!("{fault:?}"))?;
+    ensure!(summary.warnings.is_empty(), "{:?}", summary.warnings);
+    ensure!(summary.free.is_empty(), "nothing binds {:?}", summary.free);
+    let mut text = format!("    {{\n      \"name\": {},\n", member("name")?);
+    writeln!(text, "      \"sha256\": \"{}\",", summary.hash)?;
+    writeln!(text, "      \"description\": {},", member("description")?)?;
+    if tool.get("pinned") == Some(&json!(true)) {
+        writeln!(text, "      \"pinned\": true,")?;
+    }
+    let source: Value = serde_json::from_str(&summary.canonical)?;
+    writeln!(text, "      \"source\": {},", lay_out(&source, 6))?;
+    let examples = member("examples")?.as_array().context("examples")?;
+    let examples: Vec<String> = examples.iter().map(|it| format!("        {it}")).collect();
+    write!(text, "      \"examples\": [\n{}\n      ]\n    }}", examples.join(",\n"))?;
+    Ok(text)
+}
+
+/// JSON over as many lines as it needs, each part on one if it fits there.
+fn lay_out(value: &Value, indent: usize) -> String {
+    let line = value.to_string();
+    if indent + line.chars().count() <= WIDTH {
+        return line;
+    }
+    let inner = indent + 2;
+    let member =
+        |(key, value): (&String, &Value)| format!("{}:{}", json!(key), lay_out(value, inner));
+    let (open, parts, close) = match value {
+        Value::Array(items) => ('[', items.iter().map(|it| lay_out(it, inner)).collect(), ']'),
+        Value::Object(members) => ('{', members.iter().map(member).collect(), '}'),
+        _ => return line,
+    };
+    let parts: Vec<String> = parts;
+    let blanks = " ".repeat(inner);
+    format!(
+        "{open}\n{blanks}{}\n{}{close}",
+        parts.join(&format!(",\n{blanks}")),
+        " ".repeat(indent)
+    )
+}
