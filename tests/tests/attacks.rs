@@ -3,6 +3,7 @@
 
 use anyhow::{Context, Result, ensure};
 use pif_guest::analysis;
+use pif_guest::fault::Fault;
 use pif_guest::limits::Limits;
 use pif_guest::quote;
 use pif_guest::request::{Argument, Program, Source};
@@ -70,7 +71,9 @@ fn run(run: &Run) -> Result<Outcome> {
 
 fn check(code: &Text) -> Outcome {
     let checked = analysis::check(&code.make());
-    checked.map(|summary| summary.canonical).map_err(|fault| fault.code.name().to_owned())
+    let first =
+        |faults: Vec<Fault>| faults.first().map_or("", |fault| fault.code.name()).to_owned();
+    checked.map(|summary| summary.canonical).map_err(first)
 }
 
 fn judge(attack: &Attack, outcome: &Outcome) -> Result<()> {
