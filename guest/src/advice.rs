@@ -60,6 +60,7 @@ pub(crate) fn advise(terms: &Terms, root: TermId, has_eval: bool) -> Advice {
     let (meaning, is_free) = (vec![0; terms.count_names()], vec![false; terms.count_names()]);
     let found = Advice { free: Vec::new(), notes: Vec::new() };
     let mut reader = Reader { terms, has_eval, bound: Vec::new(), meaning, is_free, found };
+    reader.list(root);
     let mut walk = vec![Walk::Term(root)];
     while let Some(step) = walk.pop() {
         match step {
@@ -139,7 +140,6 @@ impl Reader<'_> {
         match form {
             Form::Var => self.variable(term),
             Form::Text => self.text(term),
-            Form::List => self.list(term),
             Form::Eq | Form::Lt | Form::Gt | Form::Lte | Form::Gte => self.comparison(term, form),
             Form::If | Form::Cond => self.condition(term, form),
             _ => {}
@@ -163,7 +163,7 @@ impl Reader<'_> {
         let text = terms.name(name);
         let hint = if let Some(row) = Form::of_key(text).and_then(Form::row) {
             Some(format!("a form is written {}", row.syntax))
-        } else if self.found.free.len() <= MOST_COMPARED {
+        } else if text.len() > 2 && self.found.free.len() <= MOST_COMPARED {
             let near = nearest(text, self.bound.iter().map(|bound| terms.name(bound.name)));
             near.map(|near| format!("did you mean `{}`?", shorten(near)))
         } else {
@@ -195,7 +195,8 @@ impl Reader<'_> {
     fn list(&mut self, term: TermId) {
         let terms = self.terms;
         let is_text = |t: &TermId| terms.form(*t) == Form::Text;
-        if let Some((first, rest)) = terms.operands(term).split_first()
+        if terms.form(term) == Form::List
+            && let Some((first, rest)) = terms.operands(term).split_first()
             && is_text(first)
             && !rest.iter().all(is_text)
             && let Some(row) = Form::of_key(terms.text(*first)).and_then(Form::row)
@@ -234,6 +235,10 @@ impl Reader<'_> {
 
     fn operand(&mut self, term: TermId, form: Form, at: usize, operand: TermId) {
         let (terms, inner) = (self.terms, self.terms.form(operand));
+        // Paths into quoted terms begin with names of forms.
+        if form != Form::GetIn {
+            self.list(operand);
+        }
         let (accepted, given) = (kind::accepted(form, at), kind::given(terms, operand));
         if given != 0 && given & accepted == 0 {
             let found = kind::name(given);

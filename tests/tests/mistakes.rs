@@ -41,7 +41,11 @@ fn evaluate(term: &Value) -> Result<Result<Value, (String, String)>> {
         Ok(machine) => machine,
         Err(failed) => return Ok(Err(fault(*failed))),
     };
-    match machine.resume(Answer::None, u64::MAX) {
+    let mut step = machine.resume(Answer::None, u64::MAX);
+    while matches!(step, Step::Lookup(_)) {
+        step = machine.resume(Answer::Source(None), u64::MAX);
+    }
+    match step {
         Step::Done(done) => Ok(Ok(serde_json::from_str(&done.json)?)),
         Step::Failed(failed) => Ok(Err(fault(*failed))),
         step => anyhow::bail!("{term} comes to {step:?}"),

@@ -120,11 +120,7 @@ fn report_run(outcome: Outcome) -> ExitCode {
 
 fn report_check(checked: Result<Summary, Vec<Fault>>) -> ExitCode {
     match checked {
-        Ok(summary) => {
-            let notes: Vec<String> = summary.notes.iter().map(mcp::advise).collect();
-            warn(&notes);
-            print(&mcp::describe(&Summary { notes: Vec::new(), ..summary }))
-        }
+        Ok(summary) => print(&mcp::describe(&summary)),
         Err(faults) => fail(&faults),
     }
 }

@@ -25,7 +25,7 @@ use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::reply::{advise, describe, explain};
+pub(crate) use self::reply::{describe, explain};
 
 use self::host::Host;
 use self::message::Bounds;

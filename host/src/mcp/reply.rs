@@ -253,14 +253,13 @@ pub(crate) fn describe(summary: &Summary) -> String {
     let given = lists.iter().filter(|(_, list)| !list.is_empty());
     lines.extend(given.map(|(title, list)| format!("{title}: {list}")));
     lines.extend(
-        summary.notes.iter().take(MOST_NOTES).map(|note| format!("note: {}", advise(note))),
+        summary
+            .notes
+            .iter()
+            .take(MOST_NOTES)
+            .map(|note| format!("note: {}", text::line(&note.to_string(), MOST_LINE))),
     );
     lines.join("\n")
-}
-
-/// A note on a term in words.
-pub(crate) fn advise(note: &Note) -> String {
-    text::line(&note.to_string(), MOST_LINE)
 }
 
 /// Notes as records.
