@@ -112,7 +112,7 @@ fn host_and_evaluator_agree_on_what_is_hidden() {
 fn quotations_are_closed_by_us() {
     let check = |key: &str| {
         let code = json!({key: 1}).to_string();
-        analysis::check(&code).map(|_| ()).map_err(|fault| fault.message)
+        analysis::check(&code).map(|_| ()).map_err(|faults| faults[0].message.clone())
     };
     let told = check("x` is no form\n`");
     assert_eq!(told, Err("`x\\u0060 is no form\\n\\u0060` is no form".to_owned()));
