@@ -1,11 +1,12 @@
 //! What can be said of a term without running it.
 
-use crate::fault::Fault;
-use crate::form::FORMS;
-use crate::parse::{Notation, parse};
-use crate::primitive::meta::{count_forms, free_variables, tools_named};
+use crate::advice::{Advice, advise};
+use crate::fault::{Fault, Note};
+use crate::form::{FORMS, Form};
+use crate::parse::parse_all;
+use crate::primitive::meta::{count_forms, tools_named};
 use crate::print;
-use crate::term::{Origin, Terms};
+use crate::term::Terms;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
@@ -24,26 +25,36 @@ pub struct Summary {
     pub free: Vec<String>,
     /// Tools that the term names literally.
     pub tools: Vec<String>,
+    /// Whether the term can do nothing but compute, if the tools that it names can do no more.
+    pub pure: bool,
     /// What may be a mistake.
-    pub warnings: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
+/// Faults that a check looks for.
+const MOST_FAULTS: usize = 20;
+
 /// Parses a term and looks at it; runs nothing.
-pub fn check(code: &str) -> Result<Summary, Fault> {
+pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
     let mut terms = Terms::default();
-    let parsed = parse(&mut terms, code, Origin::Code, Notation::Code)?;
+    let parsed = parse_all(&mut terms, code, MOST_FAULTS)?;
     let root = parsed.root;
     let canonical = print::term(&terms, root);
     let (forms, _) = count_forms(&terms, root);
-    let free = free_variables(&terms, root).into_iter().map(|name| terms.name(name).to_owned());
+    let has = |form: Form| forms.iter().any(|(used, _)| *used == form);
+    let Advice { free, notes } = advise(&terms, root, has(Form::Eval));
+    let (tools, computes_tools) = tools_named(&terms, root);
+    // What is made of data can be anything, and so can a tool whose name is not known.
+    let pure = !(has(Form::Perform) || computes_tools || has(Form::DataToTerm) && has(Form::Eval));
     Ok(Summary {
         hash: hash(&canonical),
         canonical,
         form: terms.form(root).name(),
         forms: forms.into_iter().map(|(form, count)| (form.name(), count)).collect(),
-        free: free.collect(),
-        tools: tools_named(&terms, root),
-        warnings: parsed.warnings,
+        free: free.into_iter().map(|name| terms.name(name).to_owned()).collect(),
+        tools,
+        pure,
+        notes: parsed.notes.into_iter().chain(notes).collect(),
     })
 }
 
@@ -98,6 +109,9 @@ mod tests {
         assert_eq!(free(code), Ok("b".to_owned()));
         let code = r#"{"quote": {"unquote": {"tool": "t"}}}"#;
         assert_eq!(check(code).map(|summary| summary.tools), Ok(vec!["t".to_owned()]));
-        assert_eq!(check(r#"{"unquote": 1}"#).map_err(|fault| fault.code.name()), Err("malformed"));
+        assert_eq!(
+            check(r#"{"unquote": 1}"#).map_err(|faults| faults[0].code.name()),
+            Err("malformed")
+        );
     }
 }

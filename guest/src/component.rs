@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "generated bindings")]
 #![expect(unreachable_pub, clippy::pedantic, reason = "generated bindings")]
 
-use crate::fault::Fault;
+use crate::fault::{Fault, Note};
 use crate::limits::Limits;
 use crate::request::{Answer, Argument, Done, Program, Source, Step};
 use crate::{analysis, envelope, machine};
@@ -30,7 +30,9 @@ impl machines::Guest for Component {
 
 impl check::Guest for Component {
     fn check(code: String) -> Result<types::Summary, Vec<types::Fault>> {
-        analysis::check(&code).map(summary).map_err(|fault| vec![self::fault(fault)])
+        analysis::check(&code)
+            .map(summary)
+            .map_err(|faults| faults.into_iter().map(fault).collect())
     }
 
     fn forms() -> String {
@@ -119,12 +121,15 @@ fn step(step: Step) -> types::Step {
 }
 
 fn fault(fault: Fault) -> types::Fault {
-    let Fault { code, message, at, tool, hint, calls } = fault;
-    types::Fault { code: code.name().into(), message, at, tool, hint, calls }
+    let Fault { code, message, at, tool, hint, calls, excerpt } = fault;
+    types::Fault { code: code.name().into(), message, at, tool, hint, calls, excerpt }
 }
 
 fn summary(summary: analysis::Summary) -> types::Summary {
-    let analysis::Summary { canonical, hash, form, forms, free, tools, warnings } = summary;
+    let analysis::Summary { canonical, hash, form, forms, free, tools, pure, notes } = summary;
     let forms = forms.into_iter().map(|(form, count)| (form.to_owned(), count)).collect();
-    types::Summary { canonical, hash, form: form.into(), forms, free, tools, warnings }
+    let note =
+        |Note { code, at, message, hint }| types::Note { code: code.into(), at, message, hint };
+    let notes = notes.into_iter().map(note).collect();
+    types::Summary { canonical, hash, form: form.into(), forms, free, tools, pure, notes }
 }

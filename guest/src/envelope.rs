@@ -1,7 +1,7 @@
 //! One run as JSON in and JSON out, for hosts without typed bindings.
 
 use crate::fault::{Code, Fault};
-use crate::json::{Tape, Token, TokenId};
+use crate::json::{self, Tape, Token, TokenId};
 use crate::limits::{Limits, Usage};
 use crate::machine::Machine;
 use crate::print;
@@ -126,56 +126,9 @@ fn number(tape: &Tape, id: TokenId) -> Result<u64, Fault> {
     number.ok_or_else(|| Fault::new(Code::Malformed, "a limit or step must be a whole number"))
 }
 
-/// What is left to write of a value on the tape.
-enum Work {
-    Value(TokenId),
-    Key(TokenId),
-    Str(&'static str),
-}
-
 /// The JSON text of a value on the tape.
 fn source(tape: &Tape, root: TokenId) -> String {
-    let mut out = String::new();
-    let mut work = vec![Work::Value(root)];
-    while let Some(next) = work.pop() {
-        let id = match next {
-            Work::Str(text) => {
-                out.push_str(text);
-                continue;
-            }
-            Work::Value(id) | Work::Key(id) => id,
-        };
-        match tape.token(id) {
-            Token::Null => out.push_str("null"),
-            Token::Boolean(b) => out.push_str(if b { "true" } else { "false" }),
-            Token::Integer(n) => out.push_str(&n.to_string()),
-            Token::Number(span) => out.push_str(tape.str(span)),
-            Token::Text(span) => print::string(tape.str(span), &mut out),
-            Token::Array { .. } => {
-                out.push('[');
-                let items: Vec<TokenId> = tape.items(id).collect();
-                work.push(Work::Str("]"));
-                for (index, item) in items.into_iter().enumerate().rev() {
-                    work.push(Work::Value(item));
-                    if index > 0 {
-                        work.push(Work::Str(","));
-                    }
-                }
-            }
-            Token::Object { .. } => {
-                out.push('{');
-                let members: Vec<TokenId> = tape.members(id).map(|(_, value)| value).collect();
-                work.push(Work::Str("}"));
-                for (index, value) in members.into_iter().enumerate().rev() {
-                    work.extend([Work::Value(value), Work::Str(":"), Work::Key(value - 1)]);
-                    if index > 0 {
-                        work.push(Work::Str(","));
-                    }
-                }
-            }
-        }
-    }
-    out
+    json::text(tape, root, usize::MAX)
 }
 
 fn member(key: &str, json: &str, out: &mut String) {
@@ -236,6 +189,9 @@ fn write_fault(fault: &Fault, out: &mut String) {
         text("hint", hint, &mut json);
     }
     texts("calls", &fault.calls, &mut json);
+    if let Some(excerpt) = &fault.excerpt {
+        text("excerpt", excerpt, &mut json);
+    }
     json.push('}');
     member("fault", &json, out);
 }

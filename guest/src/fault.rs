@@ -121,6 +121,8 @@ pub struct Fault {
     pub hint: Option<String>,
     /// Tools whose code was active, outermost first.
     pub calls: Vec<String>,
+    /// What stands at `at`, shortened.
+    pub excerpt: Option<String>,
 }
 
 impl Fault {
@@ -128,7 +130,8 @@ impl Fault {
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { code, message, at: String::new(), tool: None, hint: None, calls: Vec::new() }
+        let (at, calls) = (String::new(), Vec::new());
+        Self { code, message, at, tool: None, hint: None, calls, excerpt: None }
     }
 
     /// The same fault with advice on what to write instead.
@@ -160,3 +163,22 @@ impl fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
+
+/// What is likely to be a mistake, or was read otherwise than it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Such as `rounded-literal`.
+    pub code: &'static str,
+    /// JSON Pointer into the term.
+    pub at: String,
+    /// One sentence, lower case, no final period.
+    pub message: String,
+    /// What to write instead.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}: {}", self.code, self.at, self.message)
+    }
+}

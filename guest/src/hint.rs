@@ -1,5 +1,6 @@
 //! Advice for the mistakes that people and models make: what to write instead.
 
+use crate::form::Form;
 use crate::parse::form_names;
 
 /// Spellings from other languages, and the form that does it here.
@@ -67,6 +68,10 @@ const IDIOMS: &[(&[&str], &str)] = &[
     (&["in", "includes", "member"], r#"{"contains": [list, x]}"#),
     (&["exists", "has_key"], r#"{"has": [record, key]}"#),
     (&["typeof", "type"], r#"{"type_of": a}"#),
+    (&["op", "operator", "opcode"], r#"{"add": [a, b]}: the name of the form is the key"#),
+    (&["ifelse", "if-else", "cond_if", "iif"], r#"{"if": {"cond": c, "then": t, "else": e}}"#),
+    (&["return", "result", "yield"], "the term itself: its value is what it returns"),
+    (&["import", "require", "use"], r#"{"tool": "name"}"#),
     (&["now", "today", "random", "rand"], "the value as `data`: a run has no clock and no chance"),
 ];
 
@@ -76,7 +81,7 @@ const MOST_KEYS: usize = 16;
 const MOST_NAMES: usize = 1_000;
 
 /// Characters of a name that can be a slip of the pen.
-const LONGEST: usize = 64;
+pub(crate) const LONGEST: usize = 64;
 
 /// What to write instead of an object with these keys, none of which is a form.
 #[must_use]
@@ -87,11 +92,14 @@ pub fn for_keys(keys: &[&str]) -> String {
         let lower = key.to_lowercase();
         IDIOMS.iter().find(|(names, _)| names.contains(&lower.as_str())).map(|(_, form)| *form)
     };
+    // Such as `Math.floor` or `$var`.
+    let bare = |key: &&str| key.rsplit(['.', '$', ':', '@']).next().and_then(Form::of_key);
     if let Some(form) = keys().find_map(idiom) {
         let verb = if form.starts_with("the value") { "pass" } else { "write" };
         return format!("{verb} {form}");
     }
-    if let Some(name) = keys().find_map(|key| nearest(key, form_names())) {
+    let meant = |key| bare(key).map(Form::name).or_else(|| nearest(key, form_names()));
+    if let Some(name) = keys().find_map(meant) {
         return format!("did you mean `{name}`?");
     }
     "an object must have a form key, such as `lam`, `app`, `add`; pass plain objects as `data`"

@@ -2,9 +2,12 @@
 //! the text is nested. Knows nothing of terms or values.
 
 mod read;
+mod write;
 
 use crate::fault::{Code, Fault};
 use std::collections::BTreeSet;
+
+pub(crate) use write::text;
 
 /// Index of a token on the tape.
 pub type TokenId = u32;
@@ -116,6 +119,14 @@ impl Tape {
             next = self.after(value);
             Some((key, value))
         })
+    }
+
+    /// The members of the object at `id` in the order of their keys.
+    #[must_use]
+    pub fn sorted_members(&self, id: TokenId) -> Vec<(Span, TokenId)> {
+        let mut members: Vec<(Span, TokenId)> = self.members(id).collect();
+        members.sort_by(|a, b| self.str(a.0).cmp(self.str(b.0)));
+        members
     }
 
     /// Values of the array at `id`; nothing for any other value.

@@ -17,6 +17,7 @@
 //! compiler (terms to operations on slots) and the [`machine`] (operations on words of a heap), and
 //! comes back through `output`. [`form`] is the one table of what can be written.
 
+mod advice;
 pub mod analysis;
 mod code;
 mod compile;
@@ -31,8 +32,10 @@ pub mod form;
 mod heap;
 pub mod hint;
 pub mod json;
+mod kind;
 pub mod limits;
 pub mod machine;
+mod mismatch;
 pub mod number;
 mod output;
 pub mod parse;

@@ -2,7 +2,7 @@
 
 mod shape;
 
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, Fault, Note};
 use crate::form::{FORMS, Form};
 use crate::json::{Span, Tape, Token, TokenId};
 use crate::number;
@@ -27,8 +27,8 @@ pub enum Notation {
 pub struct Parsed {
     /// The term.
     pub root: TermId,
-    /// Such as `rounded-literal at /add/0: 2.5 is taken as 2`.
-    pub warnings: Vec<String>,
+    /// What was read otherwise than it is written.
+    pub notes: Vec<Note>,
 }
 
 /// Parses `text` into `terms`.
@@ -46,6 +46,14 @@ pub fn parse(
     read(terms, root, notation)
 }
 
+/// Parses code, and goes on behind what is wrong, which has no place in the term: so it finds up
+/// to so many faults. The first is the one that `parse` finds.
+pub(crate) fn parse_all(terms: &mut Terms, text: &str, most: usize) -> Result<Parsed, Vec<Fault>> {
+    let root = terms.tape.parse(text).map_err(|fault| vec![fault])?;
+    terms.add_origin(root, Origin::Code);
+    read_all(terms, root, Notation::Code, most)
+}
+
 fn locate_text_fault(fault: Fault, origin: &Origin) -> Fault {
     match origin {
         Origin::Argument(member) => fault.at(format!("/{member}")),
@@ -56,15 +64,30 @@ fn locate_text_fault(fault: Fault, origin: &Origin) -> Fault {
 
 /// Makes a term of the JSON at `root`, which has its origin noted.
 pub fn read(terms: &mut Terms, root: TokenId, notation: Notation) -> Result<Parsed, Fault> {
+    let defect = || Fault::new(Code::Internal, "a term was refused without a reason");
+    let first = |faults: Vec<Fault>| faults.into_iter().next().unwrap_or_else(defect);
+    read_all(terms, root, notation, 1).map_err(first)
+}
+
+fn read_all(
+    terms: &mut Terms,
+    root: TokenId,
+    notation: Notation,
+    most: usize,
+) -> Result<Parsed, Vec<Fault>> {
     let work = vec![Work::Term(root)];
-    let (done, names, warnings) = (Vec::new(), Vec::new(), Vec::new());
-    let mut parser = Parser { terms, notation, work, done, names, warnings, has_holes: false };
-    match parser.run().and_then(|root| parser.note_holes(root)) {
-        Ok(root) => Ok(Parsed { root, warnings: parser.warnings }),
-        Err(Wrong { token, fault }) => {
-            let (tool, at) = terms.place(token);
-            Err(Fault { tool: tool.map(str::to_owned), at, ..fault })
-        }
+    let (done, names, notes, faults) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let has_holes = false;
+    let mut parser = Parser { terms, notation, work, done, names, notes, has_holes, most, faults };
+    if let Err(Wrong { token, fault }) = parser.run().and_then(|root| parser.note_holes(root)) {
+        let fault = parser.terms.locate(token, fault);
+        parser.faults.push(fault);
+    }
+    let Parser { mut done, notes, faults, .. } = parser;
+    if faults.is_empty() {
+        Ok(Parsed { root: done.pop().unwrap_or_default(), notes })
+    } else {
+        Err(faults)
     }
 }
 
@@ -94,23 +117,26 @@ struct Parser<'t> {
     done: Vec<TermId>,
     /// Names of the forms that are still to be built, innermost last.
     names: Vec<NameId>,
-    warnings: Vec<String>,
+    notes: Vec<Note>,
     /// Whether there is an `unquote`.
     has_holes: bool,
+    /// How many faults are looked for.
+    most: usize,
+    /// All found but the last.
+    faults: Vec<Fault>,
 }
 
 impl Parser<'_> {
     /// Notes what is evaluated in quotes; an `unquote` must stand in one.
-    fn note_holes(&mut self, root: TermId) -> Result<TermId, Wrong> {
+    fn note_holes(&mut self, root: TermId) -> Result<(), Wrong> {
         if !self.has_holes {
-            return Ok(root);
+            return Ok(());
         }
         template::note_holes(self.terms, root).map_err(|outside| {
             let fault = Fault::new(Code::Malformed, "`unquote` stands in no quote");
             let hint = r#"write it inside a quote: {"quote": {"add": [{"unquote": t}, 1]}}"#;
             Wrong { token: self.terms.node(outside).token, fault: fault.hint(hint) }
-        })?;
-        Ok(root)
+        })
     }
 
     fn run(&mut self) -> Result<TermId, Wrong> {
@@ -133,14 +159,30 @@ impl Parser<'_> {
                 }
             }
         }
-        Ok(self.done.pop().unwrap_or_default())
+        Ok(self.done.last().copied().unwrap_or_default())
     }
 
     fn tape(&self) -> &Tape {
         &self.terms.tape
     }
 
+    /// Begins to read a term. What is wrong is noted, and `null` takes its place, until the last
+    /// fault that is looked for.
     fn term(&mut self, token: TokenId) -> Result<(), Wrong> {
+        match self.begin(token) {
+            Err(Wrong { token, fault }) if self.faults.len() + 1 < self.most => {
+                let fault = self.terms.locate(token, fault);
+                self.faults.push(fault);
+                let id = self.terms.add_unit(token);
+                self.done.push(id);
+                Ok(())
+            }
+            begun => begun,
+        }
+    }
+
+    /// Nothing is scheduled for a term that is wrong.
+    fn begin(&mut self, token: TokenId) -> Result<(), Wrong> {
         let id = match self.tape().token(token) {
             Token::Null => self.terms.add_unit(token),
             Token::Boolean(b) => self.terms.add_boolean(token, b),
@@ -190,12 +232,13 @@ impl Parser<'_> {
         }
         let literal = number::literal(text).map_err(|fault| Wrong { token, fault })?;
         if literal.rounded && self.may_warn() {
-            let (text, at) = (shorten(text), self.terms.place(token).1);
+            let text = shorten(text);
             let taken = match &literal.integer {
                 number::Integer::Small(n) => n.to_string(),
                 number::Integer::Big(_) => "an integer".to_owned(),
             };
-            self.warnings.push(format!("rounded-literal at {at}: {text} is taken as {taken}"));
+            let hint = format!("for a float write {{\"float\": {text}}}");
+            self.note("rounded-literal", token, format!("{text} is taken as {taken}"), hint);
         }
         Ok(self.terms.add_integer(token, literal.integer))
     }
@@ -204,8 +247,13 @@ impl Parser<'_> {
     fn may_warn(&self) -> bool {
         const MOST: usize = 100;
         const BYTES: usize = 20_000;
-        let written: usize = self.warnings.iter().map(String::len).sum();
-        self.warnings.len() < MOST && written < BYTES
+        let written: usize = self.notes.iter().map(|note| note.at.len() + note.message.len()).sum();
+        self.notes.len() < MOST && written < BYTES
+    }
+
+    fn note(&mut self, code: &'static str, token: TokenId, message: String, hint: String) {
+        let at = self.terms.place(token).1;
+        self.notes.push(Note { code, at, message, hint: Some(hint) });
     }
 
     /// PIF's normalisation: a string that holds JSON, or a word such as `True`, stands for it.
@@ -287,8 +335,9 @@ impl Parser<'_> {
         let keys = self.tape().members(token).map(|m| self.tape().str(m.0));
         let ignored = { keys }.find(|key| !known(key)).map(shorten);
         if let Some(key) = ignored {
-            let (at, form) = (self.terms.place(token).1, form.name());
-            self.warnings.push(format!("ignored-key at {at}: `{key}` is not part of `{form}`"));
+            let message = format!("`{key}` is not part of `{}`", form.name());
+            let hint = format!("write {}", form.row().map_or("", |row| row.syntax));
+            self.note("ignored-key", token, message, hint);
         }
     }
 }

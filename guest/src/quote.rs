@@ -6,6 +6,12 @@ use std::fmt::Write as _;
 /// Characters of a quoted text.
 const MOST: usize = 40;
 
+/// Characters of an excerpt.
+const EXCERPT: usize = 80;
+
+/// Bytes of a text whose beginning is the excerpt.
+pub(crate) const EXCERPT_BYTES: usize = 4 * EXCERPT + 4;
+
 /// A text as messages quote it, between backticks: what cannot be seen, and what could end the
 /// quotation, is written as JSON escapes it.
 #[must_use]
@@ -22,6 +28,17 @@ pub fn shorten(text: &str) -> String {
         short.push('…');
     }
     short
+}
+
+/// A canonical text on one line, of which no more than its beginning may be given when it is long.
+#[must_use]
+pub(crate) fn excerpt(beginning: &str) -> String {
+    let mut line = visible(beginning);
+    if let Some((end, _)) = line.char_indices().nth(EXCERPT) {
+        line.truncate(end);
+        line.push('…');
+    }
+    line
 }
 
 /// A text with what cannot be seen written as JSON escapes it.

@@ -1,8 +1,9 @@
 //! Terms: every program of a run in one arena, so that none of them is walked or dropped by
 //! recursion. A term's operands have smaller ids than the term.
 
+use crate::fault::Fault;
 use crate::form::Form;
-use crate::json::{Span, Tape, TokenId};
+use crate::json::{self, Span, Tape, TokenId};
 use crate::number::Integer;
 use crate::quote;
 use num_bigint::BigInt;
@@ -148,6 +149,16 @@ impl Terms {
         self.names.get(id as usize).map_or("", |name| name)
     }
 
+    /// How many names there are.
+    pub(crate) fn count_names(&self) -> usize {
+        self.names.len()
+    }
+
+    /// A name that occurs.
+    pub(crate) fn name_id(&self, name: &str) -> Option<NameId> {
+        self.name_ids.get(name).copied()
+    }
+
     /// The truth value of a `Boolean`.
     #[must_use]
     pub fn boolean(&self, id: TermId) -> bool {
@@ -275,6 +286,20 @@ impl Terms {
     pub fn place(&self, token: TokenId) -> (Option<&str>, String) {
         let (tool, pointer) = self.find(token);
         (tool, quote::pointer(pointer))
+    }
+
+    /// What stands at a token, on one line and shortened.
+    #[must_use]
+    pub fn excerpt(&self, token: TokenId) -> String {
+        quote::excerpt(&json::text(&self.tape, token, quote::EXCERPT_BYTES))
+    }
+
+    /// The fault as one about what stands at this token.
+    #[must_use]
+    pub fn locate(&self, token: TokenId, fault: Fault) -> Fault {
+        let (tool, at) = self.place(token);
+        let (tool, excerpt) = (tool.map(str::to_owned), Some(self.excerpt(token)));
+        Fault { at, tool, excerpt, ..fault }
     }
 
     fn find(&self, token: TokenId) -> (Option<&str>, String) {

@@ -72,6 +72,8 @@ pub struct ExpectedFault {
     pub message: Option<String>,
     /// Tools whose code was active.
     pub calls: Option<Vec<String>>,
+    /// What stands at `at`, shortened.
+    pub excerpt: Option<String>,
 }
 
 /// A case as JSON.
@@ -283,6 +285,9 @@ impl ExpectedFault {
         }
         if old.calls.is_some() {
             members.insert("calls".to_owned(), json!(self.calls));
+        }
+        if old.excerpt.is_some() {
+            members.insert("excerpt".to_owned(), json!(self.excerpt));
         }
         Value::Object(members)
     }

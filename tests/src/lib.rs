@@ -7,6 +7,7 @@ pub mod case;
 pub mod component;
 pub mod definitional;
 pub mod endure;
+pub mod excerpt;
 pub mod fuzz;
 pub mod generate;
 pub mod library;

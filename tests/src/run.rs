@@ -40,6 +40,8 @@ pub struct Fault {
     pub hint: Option<String>,
     /// Tools whose code was active, outermost first.
     pub calls: Vec<String>,
+    /// What stands at `at`, shortened.
+    pub excerpt: Option<String>,
 }
 
 impl Fault {
@@ -60,7 +62,7 @@ impl From<Done> for Value {
 
 impl From<GuestFault> for Fault {
     fn from(fault: GuestFault) -> Self {
-        let GuestFault { code, message, at, tool, hint, calls } = fault;
-        Self { code: code.name().to_owned(), message, at, tool, hint, calls }
+        let GuestFault { code, message, at, tool, hint, calls, excerpt } = fault;
+        Self { code: code.name().to_owned(), message, at, tool, hint, calls, excerpt }
     }
 }

@@ -145,11 +145,11 @@ fn run_fails_with_the_fault_its_place_and_a_hint() -> Result<()> {
     let rows: &[(&[&str], &[&str])] = &[
         (&["{\"add\":[1,"], &["unparsable: "]),
         (&["hello"], &["unparsable: "]),
-        (&[r#"{"add":[1,{"div":[1,0]}]}"#], &["divide-by-zero: ", "(at /add/1)"]),
+        (&[r#"{"add":[1,{"div":[1,0]}]}"#], &["divide-by-zero: ", "\nat /add/1: {\"div\":[1,0]}"]),
         (&[r#"{"var":"y"}"#], &["unbound", "`y`"]),
         (&[r#"{"tool":"square"}"#], &["unknown-tool: ", "`square`"]),
         (&[r#"{"lamb":1}"#], &["unknown-form: ", "`lamb`", "\nhint: "]),
-        (&[r#"{"lam":1}"#], &["malformed: ", "(at /lam)", "\nhint: "]),
+        (&[r#"{"lam":1}"#], &["malformed: ", "\nat /lam: 1", "\nhint: "]),
         (&["[1,2,3]", "--fuel", "2"], &["out-of-fuel: ", "2 units"]),
         (&[r#"{"perform":{"capability":"net","args":1}}"#], &["capability-denied: "]),
     ];
@@ -202,7 +202,7 @@ fn check_prints_what_it_calls_canonical_alike_for_any_spelling() -> Result<()> {
 #[test]
 fn check_fails_with_the_fault_its_place_and_a_hint() -> Result<()> {
     let errors = Shell::new()?.complains(1, &["check", r#"{"add":[1,{"lamb":1}]}"#])?;
-    for part in ["unknown-form: ", "(at /add/1)", "hint: did you mean `lam`?"] {
+    for part in ["unknown-form: ", "\nat /add/1: ", "hint: did you mean `lam`?"] {
         assert!(errors.contains(part), "`{part}` is not in: {errors}");
     }
     Ok(())

@@ -10,7 +10,7 @@ use pif_guest::request::{Program, Source};
 use pif_tests::case::{self, Case, Expected, ExpectedFault, File, LIMITS};
 use pif_tests::definitional::{self, Finished};
 use pif_tests::run::{Fault, Run, Value};
-use pif_tests::{component, native};
+use pif_tests::{component, excerpt, native};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
@@ -59,6 +59,9 @@ fn by_definition(program: &Program, limits: &Limits) -> anyhow::Result<Run> {
 /// Runs on the native machine, in one slice and in many: that must make no difference.
 fn on_machine(program: &Program, limits: &Limits) -> anyhow::Result<Run> {
     let whole = native::run(program, limits, u64::MAX);
+    if let Err(fault) = &whole.result {
+        excerpt::verify(program, fault)?;
+    }
     let sliced = native::run(program, limits, 97);
     anyhow::ensure!(whole == sliced, "in one slice: {whole:?}\n  in many: {sliced:?}");
     Ok(whole)
@@ -142,6 +145,7 @@ fn matches_fault(expected: &ExpectedFault, fault: &Fault) -> bool {
         && contains(&expected.hint, fault.hint.as_deref().unwrap_or_default())
         && contains(&expected.message, &fault.message)
         && expected.calls.as_ref().is_none_or(|calls| *calls == fault.calls)
+        && (expected.excerpt.is_none() || expected.excerpt == fault.excerpt)
 }
 
 /// Rewrites what the cases of a file expect.
@@ -160,9 +164,10 @@ fn bless(file: &mut File) -> anyhow::Result<()> {
                 expected =
                     Expected { result: Ok(json), kind: Some(kind), warnings, trace, ..expected };
             }
-            Err(Fault { code, at, tool, calls, .. }) => {
+            Err(Fault { code, at, tool, calls, excerpt, .. }) => {
                 let calls = Some(calls);
-                let fault = ExpectedFault { code, at, tool, calls, ..ExpectedFault::default() };
+                let none = ExpectedFault::default();
+                let fault = ExpectedFault { code, at, tool, calls, excerpt, ..none };
                 expected.result = Err(fault);
             }
         }

@@ -267,7 +267,7 @@ fn begin_update(image: &Image, s: &mut State, at: usize, d: Slot) -> Result<(), 
     s.bulk(image, at, bytes / TEXT_UNIT)?;
     let key = s.heap.string(key);
     let Ok(place) = record::find(&s.heap, members, key.as_bytes()) else {
-        return Err(Trouble::MissingKey(key).into());
+        return Err(Trouble::MissingKey(key, members).into());
     };
     let value = s.heap.members(members).get(place + 1).copied().unwrap_or(UNIT);
     s.set_part(d, RESULT, small(i64::try_from(place).unwrap_or_default()));

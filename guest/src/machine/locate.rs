@@ -6,10 +6,12 @@ use super::state::State;
 use crate::code::{Image, Op};
 use crate::fault::{Code, Fault};
 use crate::form::Form;
-use crate::hint::nearest;
+use crate::hint::{LONGEST, nearest};
+use crate::mismatch::{element, mismatch, no_function};
 use crate::parse::shorten;
-use crate::primitive::{TOGETHER, Trouble};
+use crate::primitive::Trouble;
 use crate::term::{TermId, Terms};
+use crate::value::Word;
 
 /// Tools named in a fault's chain of calls.
 const MOST_CALLS: usize = 32;
@@ -18,7 +20,6 @@ const MOST_CALLS: usize = 32;
 const FAIL_BYTES: usize = 200;
 
 /// The fault of what went wrong at the operation `pc`, or of a limit that was met before.
-#[expect(clippy::too_many_lines, reason = "a table: a fault for each trouble")]
 pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
     let pc = s.pc;
     if let Err(met) = s.meter.spend_visited(image, pc, s.depth) {
@@ -32,21 +33,18 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
     let terms = &s.terms;
     let form = terms.form(site.term);
     let name = form.name();
-    let is_only = terms.operands(site.term).len() == 1;
     let (operand, fault) = match trouble {
         Trouble::Elsewhere(fault) => return Fault { calls: calls(image, s), ..*fault },
         Trouble::Here(fault) => (None, *fault),
         Trouble::Type { operand, wanted, found } => {
-            (Some(operand), mismatch(form, operand, is_only, wanted, found))
+            (Some(operand), mismatch(terms, site.term, operand, (wanted, found)))
         }
         Trouble::Element { operand, wanted, found } => {
-            (Some(operand), element(form, operand, is_only, wanted, found))
+            (Some(operand), element(terms, site.term, operand, (wanted, found)))
         }
         Trouble::NotAFunction { found } | Trouble::NotAFunctionAfter { found, .. } => {
-            let message =
-                format!("`{name}` needs a function to apply, not a value of type {found}");
             let operand = applied(form, image.op(called_at), terms.operands(site.term).len());
-            (Some(operand), Fault::new(Code::NotAFunction, message).hint(function_hint(found)))
+            (Some(operand), no_function(terms, site.term, operand, found))
         }
         Trouble::Unbound(variable) => (None, unbound(terms, s, terms.name(variable))),
         Trouble::DivideByZero => {
@@ -62,7 +60,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
                 .hint("test with `isEmpty` first"),
         ),
         Trouble::OutOfRange(what) => (None, Fault::new(Code::OutOfRange, what)),
-        Trouble::MissingKey(key) => (None, missing_key(&key)),
+        Trouble::MissingKey(key, record) => (None, missing_key(s, &key, record)),
         Trouble::NoMatch => (
             None,
             Fault::new(Code::NoMatch, "no test of `cond` is true")
@@ -102,9 +100,22 @@ fn outside_tool(name: &str) -> Fault {
         .hint("`self`, `continue` and `code_of \"self\"` work in the source of an evolved tool")
 }
 
-fn missing_key(key: &str) -> Fault {
+/// Keys of a record that are compared with one that it lacks.
+const MOST_KEYS: usize = 1_000;
+
+fn missing_key(s: &State, key: &str, record: Word) -> Fault {
     let message = format!("the record has no key `{}`", shorten(key));
-    Fault::new(Code::MissingKey, message).hint("give a default, or test with `has`")
+    let fault = Fault::new(Code::MissingKey, message);
+    let hint = "give a default, or test with `has`";
+    if s.is_trying() {
+        return fault.hint(hint);
+    }
+    let members = s.heap.members(record).iter().step_by(2).take(MOST_KEYS);
+    let keys: Vec<String> = members.map(|key| s.heap.prefix(*key, 4 * LONGEST + 1)).collect();
+    match nearest(key, keys.iter().map(String::as_str)) {
+        Some(near) => fault.hint(format!("did you mean `{}`? Else {hint}", shorten(near))),
+        None => fault.hint(hint),
+    }
 }
 
 /// The fault of `fail`, whose value is where results go.
@@ -167,8 +178,14 @@ fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: F
             terms.evaluated(site.term).get(operand).copied().unwrap_or(site.term)
         }
     };
-    let (tool, at) = terms.place(terms.node(term).token);
-    Fault { at, tool: tool.map(str::to_owned), calls: calls(image, s), ..fault }
+    let token = terms.node(term).token;
+    let calls = calls(image, s);
+    // A fault that is caught is told to the program, which does not pay for an excerpt.
+    if s.is_trying() && fault.code.is_catchable() {
+        let (tool, at) = terms.place(token);
+        return Fault { at, tool: tool.map(str::to_owned), calls, ..fault };
+    }
+    terms.locate(token, Fault { calls, ..fault })
 }
 
 /// Tools whose code is active, outermost first, each run of calls of the same one once.
@@ -187,103 +204,11 @@ fn calls(image: &Image, s: &State) -> Vec<String> {
     calls
 }
 
-fn ordinal(operand: usize) -> String {
-    match operand {
-        0 => "first".to_owned(),
-        1 => "second".to_owned(),
-        2 => "third".to_owned(),
-        _ => match (operand + 1, (operand + 1) % 10) {
-            (n, 1) if n % 100 != 11 => format!("{n}st"),
-            (n, 2) if n % 100 != 12 => format!("{n}nd"),
-            (n, 3) if n % 100 != 13 => format!("{n}rd"),
-            (n, _) => format!("{n}th"),
-        },
-    }
-}
-
-/// What an operand is called; `is_only`: there is no other.
-fn which(form: Form, operand: usize, is_only: bool) -> String {
-    let name = form.name();
-    match form {
-        _ if operand == TOGETHER => format!("the operands of `{name}`"),
-        Form::If => "the condition of `if`".to_owned(),
-        Form::Quote => "what `unquote` puts into a quote".to_owned(),
-        Form::Cons => "the tail of `cons`".to_owned(),
-        _ if is_only => format!("the operand of `{name}`"),
-        _ => format!("the {} operand of `{name}`", ordinal(operand)),
-    }
-}
-
-fn element(form: Form, operand: usize, is_only: bool, wanted: &str, found: &str) -> Fault {
-    let which = which(form, operand, is_only);
-    let message = format!("{which} must be {wanted}, not one with a value of type {found} in it");
-    Fault::new(Code::TypeMismatch, message)
-}
-
-fn mismatch(form: Form, operand: usize, is_only: bool, wanted: &str, found: &str) -> Fault {
-    let which = which(form, operand, is_only);
-    let fault = Fault::new(
-        Code::TypeMismatch,
-        format!("{which} must be {wanted}, not a value of type {found}"),
-    );
-    match (form, wanted, found) {
-        (Form::Add, "a number", "string") => fault.hint(r#"join texts with {"concat": [a, b]}"#),
-        (Form::Min | Form::Max, "a number", "unit") => {
-            fault.hint(r#"only {"min": [list]} and {"max": [list]} pass over null"#)
-        }
-        (_, "a number", "string") => {
-            fault.hint("a text becomes a number by `parse_int` or `parse_float`")
-        }
-        (Form::Concat, _, "list") => fault.hint(r#"join lists with {"append": [a, b]}"#),
-        (Form::Concat, _, "integer" | "float" | "boolean") => {
-            fault.hint(r#"write {"to_string": a} for what is no text"#)
-        }
-        (Form::Head | Form::Tail, _, "string") => {
-            fault.hint(r#"take texts apart with {"slice": [s, from, to]} or {"chars": s}"#)
-        }
-        (Form::Length, _, "record") => fault.hint(r#"write {"length": {"keys": record}}"#),
-        (Form::Get | Form::GetIn, "a record", "list") => {
-            fault.hint(r#"of a list {"nth": [list, i]} is an element"#)
-        }
-        (Form::Get | Form::GetIn, "a record", "pair") => {
-            fault.hint("take pairs apart with `fst` and `snd`")
-        }
-        (Form::Nth, "a list", "record") => fault.hint(r#"write {"get": [record, key]}"#),
-        (_, "a record", "list") => fault.hint(r#"make one with {"from_entries": pairs}"#),
-        (_, "a list", "record") => {
-            fault.hint(r#"write {"values": record}, {"keys": record} or {"entries": record}"#)
-        }
-        (form, "a list", "function") if form != Form::Fold && operand == 1 => {
-            fault.hint("the order is [function, list]")
-        }
-        (_, "a number" | "a number or a string", "pair") => fault.hint(
-            "the function of `fold` gets one pair (accumulator, item): take it apart with `fst` and `snd`",
-        ),
-        (_, "a quoted term", "function") => fault.hint(r#"apply a function with {"app": {"func": f, "arg": a}}"#),
-        (Form::FromEntries, _, "list") => fault.hint(r#"an entry is written {"pair": [key, value]}"#),
-        (_, "a pair", "list") => fault.hint("take lists apart with `head` and `tail`"),
-        (Form::Fold, "a list", "function") => fault.hint("the order is [function, initial value, list]"),
-        (_, "a pair", "integer" | "string" | "boolean") => {
-            fault.hint("the function of `fold` gets one pair: (accumulator, item)")
-        }
-        _ => fault,
-    }
-}
-
-fn function_hint(found: &str) -> String {
-    match found {
-        "quoted" => {
-            r#"evaluate it first: {"eval": {"code_of": "name"}}, or write {"tool": "name"}"#.into()
-        }
-        "string" => r#"a tool is named by {"tool": "name"}"#.into(),
-        _ => r#"a function is written {"lam": "x", "body": t}"#.into(),
-    }
-}
-
 /// An unbound variable; suggests a name that is bound in the same code.
 fn unbound(terms: &Terms, s: &State, name: &str) -> Fault {
     let fault = Fault::new(Code::Unbound, format!("unbound variable `{}`", shorten(name)));
-    let near = nearest(name, terms.all_names().filter(|other| *other != name));
+    let others = terms.all_names().filter(|other| *other != name);
+    let near = if s.is_trying() { None } else { nearest(name, others) };
     let tool = s.tool_ids.get(name).is_some_and(Option::is_some);
     if tool {
         return fault.hint(format!(r#"a tool is named by {{"tool": "{}"}}"#, shorten(name)));

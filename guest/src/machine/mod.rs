@@ -117,7 +117,7 @@ impl Machine {
         let is_tool = matches!(origin, Origin::Tool(_));
         let parsed = parse(self.terms(), text, origin, Notation::Code)?;
         if !is_tool {
-            self.warnings.extend(parsed.warnings);
+            self.warnings.extend(parsed.notes.iter().map(ToString::to_string));
         }
         Ok(parsed.root)
     }
@@ -149,7 +149,7 @@ impl Machine {
                 }
                 let root = self.plain_json(&text, "input")?;
                 let parsed = read(self.terms(), root, Notation::Input)?;
-                self.warnings.extend(parsed.warnings);
+                self.warnings.extend(parsed.notes.iter().map(ToString::to_string));
                 Ok(Input::Term(parsed.root))
             }
         }
@@ -165,8 +165,9 @@ impl Machine {
     fn bind_context(&mut self, text: &str) -> Result<(), Failure> {
         let root = self.plain_json(text, "context")?;
         if !matches!(self.state.terms.tape.token(root), Token::Object { .. }) {
-            let fault = Fault::new(Code::Malformed, "`context` must be an object").at("/context");
-            return Err(Box::new(fault.hint(r#"write {"name": value, …}"#)));
+            let fault = Fault::new(Code::Malformed, "`context` must be an object");
+            let fault = fault.hint(r#"write {"name": value, …}"#);
+            return Err(Box::new(self.state.terms.locate(root, fault)));
         }
         let tape = &self.state.terms.tape;
         let members: Vec<_> = tape.members(root).collect();
@@ -184,7 +185,7 @@ impl Machine {
     fn build(&mut self, token: TokenId) -> Result<Word, Failure> {
         let State { heap, terms, .. } = &mut self.state;
         data::value(heap, &terms.tape, token).map_err(|failed| match failed {
-            data::Failed::At(token, fault) => Box::new(fault.at(terms.place(token).1)),
+            data::Failed::At(token, fault) => Box::new(terms.locate(token, fault)),
             data::Failed::Full => {
                 let message = "the data does not fit into the memory limit of this run";
                 Box::new(Fault::new(Code::TooLarge, message).hint("give `memory`"))

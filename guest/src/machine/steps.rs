@@ -144,7 +144,7 @@ impl Machine {
             Input::Ready(constant, nodes) => {
                 if self.state.meter.spend(nodes).is_err() {
                     let fault = locate::stop(&self.image, &mut self.state, Stop::OutOfFuel);
-                    return Err(Box::new(Fault { at: "/input".into(), tool: None, ..fault }));
+                    return Err(without_term("/input", None, fault));
                 }
                 let constant = self.state.constants.get_mut(constant);
                 let value = constant.map_or(UNIT, |slot| std::mem::replace(slot, UNIT));
@@ -173,8 +173,7 @@ impl Machine {
                 // Taking an argument that leaves others to be given is paid for when it is done.
                 Exit::Value(_) if self.state.meter.left() < 0 => {
                     let fault = locate::stop(&self.image, &mut self.state, Stop::OutOfFuel);
-                    let tool = self.tool.clone();
-                    return Err(Box::new(Fault { at: String::new(), tool, ..fault }));
+                    return Err(without_term("", self.tool.clone(), fault));
                 }
                 Exit::Value(value) => return Ok(Ok(value)),
                 Exit::Stop(Stop::Pause) => return Ok(Err(Step::Paused)),
@@ -256,9 +255,7 @@ impl Machine {
                 }
             };
             let term = unit.site.or(term).unwrap_or(unit.root);
-            let (tool, at) = terms.place(terms.node(term).token);
-            let fault = Fault::new(Code::TooLarge, message).at(at);
-            Box::new(Fault { tool: tool.map(str::to_owned), ..fault })
+            Box::new(terms.locate(terms.node(term).token, Fault::new(Code::TooLarge, message)))
         })
     }
 
@@ -295,6 +292,11 @@ impl Machine {
         );
         Ok(Step::Continuation(done(json, "continuation"), Continuation { tool, input, step }))
     }
+}
+
+/// A fault at a place where no term stands.
+fn without_term(at: &str, tool: Option<String>, fault: Fault) -> Failure {
+    Box::new(Fault { at: at.to_owned(), tool, excerpt: None, ..fault })
 }
 
 fn full() -> Fault {

@@ -3,7 +3,7 @@
 use super::{Parser, Work, Wrong, describe, number, shorten, to_u32};
 use crate::fault::{Code, Fault};
 use crate::form::{Form, Shape};
-use crate::json::{Span, Token, TokenId};
+use crate::json::{Token, TokenId};
 use crate::term::NameId;
 use std::collections::BTreeSet;
 
@@ -254,9 +254,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn fields(&mut self, form: Form, token: TokenId, object: TokenId) {
-        let mut members: Vec<(Span, TokenId)> = self.tape().members(object).collect();
-        let tape = self.tape();
-        members.sort_by(|a, b| tape.str(a.0).cmp(tape.str(b.0)));
+        let members = self.tape().sorted_members(object);
         let mut names = Vec::with_capacity(members.len());
         for (key, _) in &members {
             let name = self.terms.tape.str(*key).to_owned();

@@ -56,8 +56,8 @@ pub(crate) enum Trouble {
     EmptyList,
     /// An index, a count, a step, a unit that is beyond what the form takes.
     OutOfRange(String),
-    /// A record lacks this key.
-    MissingKey(String),
+    /// This key is not in this record.
+    MissingKey(String, Word),
     /// No test of a `cond` was true.
     NoMatch,
     /// A text is not what it should be.

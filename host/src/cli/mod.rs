@@ -136,7 +136,7 @@ fn execute(line: Line) -> Result<ExitCode> {
     })?);
     match command {
         Some(Command::Run(run)) => return run.execute(config, sandbox),
-        Some(Command::Check { code, .. }) => return run::check(&code, &config, &sandbox),
+        Some(Command::Check { code, .. }) => return run::check(&code, config, sandbox),
         _ => {}
     }
     let workshop = Workshop::open(&config, sandbox)?;

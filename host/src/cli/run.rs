@@ -37,12 +37,9 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn execute(self, mut config: Config, sandbox: Arc<Sandbox>) -> Result<ExitCode> {
-        // Whoever has never kept anything need not have a place to keep it.
-        if !Store::exists(&config.place) {
-            config.place = Place::Memory;
-        }
-        let workshop = Workshop::open(&config, sandbox)?;
+    pub(super) fn execute(self, config: Config, sandbox: Arc<Sandbox>) -> Result<ExitCode> {
+        let (limits, debug, wall_clock) = (config.limits, config.debug, config.wall_clock);
+        let workshop = open(config, sandbox)?;
         let tools = match workshop.tools() {
             Ok(tools) => tools,
             Err(fault) => return Ok(fail(&[fault])),
@@ -62,12 +59,12 @@ impl Run {
             code,
             argument,
             context: self.context.as_deref().map(read).transpose()?,
-            limits: config.limits,
+            limits,
             step: self.step,
             max_steps: self.max_steps,
-            debug: config.debug,
+            debug,
         };
-        let watch = Watch::new(config.wall_clock);
+        let watch = Watch::new(wall_clock);
         Ok(report_run(workshop.run(&request, tools, &mut Terminal, &watch).outcome))
     }
 }
@@ -84,9 +81,18 @@ impl Observer for Terminal {
 }
 
 /// Says what there is to know of a term.
-pub(super) fn check(code: &str, config: &Config, sandbox: &Sandbox) -> Result<ExitCode> {
+pub(super) fn check(code: &str, config: Config, sandbox: Arc<Sandbox>) -> Result<ExitCode> {
     let watch = Watch::new(config.wall_clock);
-    Ok(report_check(sandbox.check(&read(code)?, &watch)))
+    let workshop = open(config, sandbox)?;
+    Ok(report_check(workshop.check(&read(code)?, &watch)))
+}
+
+/// Whoever has never kept anything need not have a place to keep it.
+fn open(mut config: Config, sandbox: Arc<Sandbox>) -> Result<Workshop> {
+    if !Store::exists(&config.place) {
+        config.place = Place::Memory;
+    }
+    Ok(Workshop::open(&config, sandbox)?)
 }
 
 /// An input is JSON where it can be, else a text: `mcp-pif run … hello` needs no second quotes.
@@ -114,10 +120,7 @@ fn report_run(outcome: Outcome) -> ExitCode {
 
 fn report_check(checked: Result<Summary, Vec<Fault>>) -> ExitCode {
     match checked {
-        Ok(summary) => {
-            warn(&summary.warnings);
-            print(&mcp::describe(&summary))
-        }
+        Ok(summary) => print(&mcp::describe(&summary)),
         Err(faults) => fail(&faults),
     }
 }

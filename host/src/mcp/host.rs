@@ -152,7 +152,7 @@ impl Host {
             return Err(vec![too_large("code", "code", length, self.config.max_code)]);
         }
         let checked =
-            self.run_blocking(caller, move |host, watch| host.workshop.sandbox.check(&code, watch));
+            self.run_blocking(caller, move |host, watch| host.workshop.check(&code, watch));
         checked.await.map_err(|fault| vec![fault])?
     }
 

@@ -8,7 +8,7 @@ use super::host::{Host, Report};
 use super::profile::{annotate, cap};
 use super::scan;
 use crate::config::Profile;
-use crate::sandbox::{Ending, Excess, Fault, Outcome, Summary};
+use crate::sandbox::{Ending, Excess, Fault, Note, Outcome, Summary};
 use crate::text::{self, MOST_NAME, plain, quote};
 
 /// Levels of nesting that parsers of clients are trusted with.
@@ -19,6 +19,9 @@ const MOST_LINE: usize = 2_500;
 
 /// Characters of a list of lines, such as warnings.
 const MOST_LINES: usize = 50_000;
+
+/// Notes on a term: more than an evaluator makes.
+const MOST_NOTES: usize = 200;
 
 /// How to have a result that can be shown.
 const LESS: &str = "return less: `take`, `slice`, `length`, or fold the result to what you need";
@@ -171,27 +174,32 @@ fn count_members(value: &Value) -> usize {
 
 /// A fault in words.
 pub(crate) fn explain(fault: &Fault) -> String {
-    let Fault { code, message, at, tool, hint, .. } = told(fault);
-    let mut text = format!("{code}: {message}");
+    let Fault { code, message, at, tool, hint, excerpt, .. } = told(fault);
     let place = match (tool, at.as_str()) {
         (Some(tool), "") => Some(format!("in tool `{tool}`")),
         (Some(tool), at) => Some(format!("at {at} in tool `{tool}`")),
-        (None, "") => None,
+        (None, "") => excerpt.is_some().then(|| "in the term".to_owned()),
         (None, at) => Some(format!("at {at}")),
     };
-    if let Some(place) = place {
-        text = format!("{text} ({place})");
+    let mut text = format!("{code}: {message}");
+    let place = place.map(|place| match excerpt {
+        Some(excerpt) => format!("{place}: {excerpt}"),
+        None => place,
+    });
+    for line in [place, hint.map(|hint| format!("hint: {hint}"))].into_iter().flatten() {
+        text.push('\n');
+        text.push_str(&line);
     }
-    match hint {
-        Some(hint) => format!("{text}\nhint: {hint}"),
-        None => text,
-    }
+    text
 }
 
 /// A fault as the flat record of the language reference.
 pub(super) fn record(fault: &Fault) -> JsonObject {
-    let Fault { code, message, at, tool, hint, calls, limit } = told(fault);
+    let Fault { code, message, at, tool, hint, calls, excerpt, limit } = told(fault);
     let mut record = object(json!({"code": code, "message": message, "at": at}));
+    if let Some(excerpt) = excerpt {
+        record.insert("excerpt".to_owned(), excerpt.into());
+    }
     if let Some(hint) = hint {
         record.insert("hint".to_owned(), hint.into());
     }
@@ -215,6 +223,7 @@ fn told(fault: &Fault) -> Fault {
         tool: fault.tool.as_ref().map(|tool| text::line(tool, MOST_NAME)),
         hint: fault.hint.as_ref().map(line),
         calls: fault.calls.clone(),
+        excerpt: fault.excerpt.as_ref().map(line),
         limit: fault.limit,
     }
 }
@@ -231,8 +240,6 @@ pub(crate) fn describe(summary: &Summary) -> String {
         .iter()
         .map(|(form, count)| if *count == 1 { form.clone() } else { format!("{form} × {count}") })
         .collect();
-    let warnings: Vec<String> =
-        summary.warnings.iter().map(|it| text::line(it, MOST_LINE)).collect();
     let mut lines = vec![
         format!("ok: `{}`, revision {}", summary.form, summary.hash.get(..12).unwrap_or_default()),
         format!("canonical: {}", text::visible(&summary.canonical)),
@@ -241,11 +248,28 @@ pub(crate) fn describe(summary: &Summary) -> String {
         ("forms", forms.join(", ")),
         ("free variables", quote(&summary.free)),
         ("tools named", quote(&summary.tools)),
-        ("warnings", warnings.join(", ")),
+        ("pure", if summary.pure { "yes" } else { "no, it can `perform`" }.to_owned()),
     ];
     let given = lists.iter().filter(|(_, list)| !list.is_empty());
     lines.extend(given.map(|(title, list)| format!("{title}: {list}")));
+    lines.extend(
+        summary
+            .notes
+            .iter()
+            .take(MOST_NOTES)
+            .map(|note| format!("note: {}", text::line(&note.to_string(), MOST_LINE))),
+    );
     lines.join("\n")
+}
+
+/// Notes as records.
+pub(super) fn notes(notes: &[Note]) -> Vec<Value> {
+    let line = |text: &String| text::line(text, MOST_LINE);
+    let record = |note: &Note| {
+        let (message, hint) = (line(&note.message), note.hint.as_ref().map(line));
+        json!({"code": line(&note.code), "at": line(&note.at), "message": message, "hint": hint})
+    };
+    notes.iter().take(MOST_NOTES).map(record).collect()
 }
 
 /// The members of a JSON object; of anything else, none.

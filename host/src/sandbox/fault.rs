@@ -1,7 +1,9 @@
 //! What went wrong with a run, as data: what the guest told of its program, or what the host says
 //! of a run that it stopped, with the limit that was met.
 
-use super::bindings::Told;
+use std::fmt;
+
+use super::bindings::{Note, Told};
 
 /// Characters of a message or hint that are kept. The evaluator's are far shorter; this bounds
 /// what anything else in its place could say.
@@ -26,6 +28,8 @@ pub struct Fault {
     pub hint: Option<String>,
     /// Tools whose code was active, outermost first.
     pub calls: Vec<String>,
+    /// What stands at `at`, on one line and shortened.
+    pub excerpt: Option<String>,
     /// The limit that was met, if it was one.
     pub limit: Option<Excess>,
 }
@@ -62,9 +66,21 @@ impl Fault {
 
 impl From<Told> for Fault {
     fn from(told: Told) -> Self {
-        let Told { code, message, at, tool, hint, calls } = told;
-        let (message, hint) = (cut(message), hint.map(cut));
-        Self { code: cut(code), message, at, tool, hint, calls, limit: None }
+        let Told { code, message, at, tool, hint, calls, excerpt } = told;
+        let (message, hint, excerpt) = (cut(message), hint.map(cut), excerpt.map(cut));
+        Self { code: cut(code), message, at, tool, hint, calls, excerpt, limit: None }
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { code, at, message, hint } = self;
+        f.write_str(code)?;
+        if !at.is_empty() {
+            write!(f, " at {at}")?;
+        }
+        write!(f, ": {message}")?;
+        hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))
     }
 }
 
@@ -86,6 +102,7 @@ pub fn fault(code: &str, message: String, hint: Option<&str>) -> Fault {
         tool: None,
         hint: hint.map(str::to_owned),
         calls: Vec::new(),
+        excerpt: None,
         limit: None,
     }
 }

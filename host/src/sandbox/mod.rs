@@ -21,7 +21,8 @@ use wasmtime::component::Linker;
 
 pub use self::artifact::{COMPONENT, Origin};
 pub use self::bindings::{
-    Answer, Argument, Code, Continuation, Effect, Limits, Program, Source, Summary, Usage, Value,
+    Answer, Argument, Code, Continuation, Effect, Limits, Note, Program, Source, Summary, Usage,
+    Value,
 };
 pub use self::ceiling::{Allowance, MEMORY_CAP, Net};
 pub use self::drive::{Ending, Outcome, Request, World, drive};

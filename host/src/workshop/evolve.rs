@@ -170,7 +170,7 @@ impl Workshop {
     /// The checked term, and what there is to say of it.
     fn prepare(&self, code: &str, watch: &Watch) -> Result<(Summary, Vec<String>), Refused> {
         let (summary, mut notes) = self.check_code(code, watch)?;
-        notes.extend(summary.warnings.iter().map(|warning| format!("warning: {warning}")));
+        notes.extend(summary.notes.iter().map(|note| format!("warning: {note}")));
         match summary.free.as_slice() {
             [variable] if summary.form != "lam" => {
                 notes.push(format!("made a function of its free variable {}", quote_one(variable)));

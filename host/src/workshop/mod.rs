@@ -3,6 +3,7 @@
 //! its thread and knows nothing of MCP.
 
 mod bundle;
+mod check;
 mod evolve;
 mod export;
 mod import;

@@ -133,7 +133,7 @@ pub(super) fn outcome(outcome: &Outcome) -> Value {
 
 /// A fault as entries keep it.
 pub(super) fn fault(fault: &Fault) -> Value {
-    let Fault { code, message, at, tool, hint, calls, limit } = fault;
+    let Fault { code, message, at, tool, hint, calls, excerpt, limit } = fault;
     let mut told = json!({"code": code, "message": message, "at": at});
     if let Value::Object(members) = &mut told {
         let mut add = |name: &str, value: Option<Value>| {
@@ -143,6 +143,7 @@ pub(super) fn fault(fault: &Fault) -> Value {
         };
         add("tool", tool.as_ref().map(|it| json!(it)));
         add("hint", hint.as_ref().map(|it| json!(it)));
+        add("excerpt", excerpt.as_ref().map(|it| json!(it)));
         add("calls", (!calls.is_empty()).then(|| json!(calls)));
         let excess = |it: &Excess| json!({"name": it.name, "used": it.used, "limit": it.limit});
         add("limit", limit.as_ref().map(excess));

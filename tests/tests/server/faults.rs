@@ -248,7 +248,69 @@ fn check_tells_of_a_term_or_its_faults() -> Result<()> {
     assert_eq!(summary["form"], "lam");
     assert_eq!(summary["revision"].as_str().map(str::len), Some(64));
     let faults = client.fault("check", &json!({"code": [{"lam": 1}, {"add": [1]}]}))?;
-    assert!(faults["faults"].as_array().is_some_and(|it| !it.is_empty()), "{faults}");
+    assert_eq!(faults["faults"].as_array().map(Vec::len), Some(2), "{faults}");
+    Ok(())
+}
+
+#[test]
+fn a_fault_shows_what_stands_at_its_place() -> Result<()> {
+    let mut client = Client::legacy()?;
+    let result =
+        client.call("run", &json!({"code": {"add": [1, {"concat": ["a\u{200b}", "b"]}]}}))?;
+    let excerpt = r#"{"concat":["a\u200b","b"]}"#;
+    assert_eq!(result["structuredContent"]["excerpt"], excerpt);
+    let lines = ["type-mismatch: ", &format!("at /add/1: {excerpt}"), "hint: "];
+    let told = text(&result)?;
+    let told: Vec<&str> = told.lines().collect();
+    ensure!(told.len() == 3 && told.iter().zip(lines).all(|(a, b)| a.starts_with(b)), "{told:?}");
+    let code = json!({"lam": "x", "body": {"add": [{"var": "x"}, {"get": [{"var": "x"}, "k"]}]}});
+    client.evolve("inner", "Adds badly", &code)?;
+    let fault = client.fault("run", &json!({"tool": "inner", "data": 1}))?;
+    assert_eq!((&fault["tool"], &fault["excerpt"]), (&json!("inner"), &json!(r#"{"var":"x"}"#)));
+    let data = json!({"code": {"lam": "x", "body": 1}, "input": [{"head": []}]});
+    assert_eq!(client.fault("run", &data)?["excerpt"], r#"{"head":[]}"#);
+    let replayed = client.call("replay", &json!({"entry": 2}))?;
+    ensure!(replayed["isError"] != true, "{replayed}");
+    Ok(())
+}
+
+#[test]
+fn check_notes_what_is_likely_a_mistake() -> Result<()> {
+    let mut client = Client::legacy()?;
+    client.evolve("double", "Doubles", &json!({"mul": [{"var": "x"}, 2]}))?;
+    client.evolve("gone", "Is retired", &json!(1))?;
+    client.text("rollback", &json!({"tool": "gone", "retire": true}))?;
+    client.evolve("actor", "Acts", &json!({"perform": {"capability": "c", "args": 1}}))?;
+    client.evolve("caller", "Calls", &json!({"tool": "actor"}))?;
+    let code =
+        json!({"lam": "x", "body": [{"add": ["x", 1]}, {"tool": "doubel"}, {"tool": "gone"}]});
+    let result = client.call("check", &json!({"code": code}))?;
+    let summary = &result["structuredContent"];
+    let notes: Vec<(&str, &str, &str)> = summary["notes"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|note| {
+            let member = |name: &str| note[name].as_str().unwrap_or_default();
+            (member("code"), member("at"), member("hint"))
+        })
+        .collect();
+    assert_eq!(
+        notes,
+        [
+            ("likely-mistake", "/body/0/add/0", r#"the variable is written {"var": "x"}"#),
+            ("unknown-tool", "", "did you mean `double`?"),
+            ("unknown-tool", "", "`rollback` brings it back"),
+        ]
+    );
+    ensure!(result["isError"] != true && summary["pure"] == true, "{result}");
+    ensure!(text(&result)?.contains("note: likely-mistake at /body/0/add/0: "), "{result}");
+    for (tool, pure) in [("double", true), ("actor", false), ("caller", false)] {
+        let checked = client.call("check", &json!({"code": {"tool": tool}}))?;
+        ensure!(checked["structuredContent"]["pure"] == pure, "{tool}: {checked}");
+    }
+    let faults = client.fault("check", &json!({"code": [{"+": 1}, {"lam": 1}, {"add": [1]}]}))?;
+    assert_eq!(faults["faults"].as_array().map(Vec::len), Some(3), "{faults}");
     Ok(())
 }
 

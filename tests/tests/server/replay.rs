@@ -229,6 +229,7 @@ fn differences_are_told_field_by_field() -> Result<()> {
                 "fault.at",
                 "fault.calls",
                 "fault.code",
+                "fault.excerpt",
                 "fault.hint",
                 "fault.message",
                 "fault.tool",

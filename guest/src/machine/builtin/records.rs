@@ -75,8 +75,8 @@ impl Call<'_> {
 }
 
 /// A key that is missing, for a message.
-fn missing(key: Vec<u8>) -> Trouble {
-    Trouble::MissingKey(String::from_utf8(key).unwrap_or_default())
+fn missing(key: Vec<u8>, record: Word) -> Trouble {
+    Trouble::MissingKey(String::from_utf8(key).unwrap_or_default(), record)
 }
 
 fn get(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -84,7 +84,7 @@ fn get(c: &mut Call<'_>) -> Result<Word, Exit> {
     match record::find(&c.s.heap, record, &key) {
         Ok(at) => Ok(value_at(&c.s.heap, record, at)),
         Err(_) if c.len() > 2 => Ok(c.operand(2)),
-        Err(_) => Err(missing(key).into()),
+        Err(_) => Err(missing(key, record).into()),
     }
 }
 
@@ -123,7 +123,7 @@ fn follow(c: &Call<'_>, at: Word, step: Word, passed: &mut u64) -> Result<Word, 
             return Err(through("a record wherever the path has a string"));
         }
         let key = c.bytes(step);
-        let place = record::find(heap, at, &key).map_err(|_| missing(key))?;
+        let place = record::find(heap, at, &key).map_err(|_| missing(key, at))?;
         return Ok(value_at(heap, at, place));
     }
     if !is_list(at) {

@@ -6,12 +6,13 @@ use serde_json::{Map, Value, json};
 
 use super::super::arguments::{Arguments, decode, malformed};
 use super::super::host::Host;
-use super::super::reply::{Refusal, Reply, describe as tell_summary, put};
+use super::super::reply::{Refusal, Reply, describe as tell_summary, notes, put};
 use super::{Call, Description, ToolResult, arguments, reply};
 
 const TEXT: &str = "\
-Check a term without running it: the first fault with its place and a hint, or its canonical text, \
-revision, forms used, free variables and the tools it names.
+Check a term without running it: all faults, each with its place and a hint; or its canonical text, \
+revision, forms used, free variables, tools named, whether it is pure, and notes on what is likely a \
+mistake (notes refuse nothing).
 Use it before `evolve`, or to find out why a term is refused.";
 
 pub(super) fn describe() -> Description {
@@ -27,7 +28,12 @@ pub(super) fn describe() -> Description {
             "size": {"type": "integer", "description": "its length in characters"},
             "form": {"type": "string", "description": "the outermost form"},
             "forms": {"type": "object", "description": "how often each form occurs"},
-            "free": texts, "tools": texts, "warnings": texts,
+            "free": texts, "tools": texts,
+            "pure": {"type": "boolean", "description": "neither it nor a tool it names can `perform`"},
+            "notes": {
+                "type": "array", "items": {"type": "object"},
+                "description": "likely mistakes: code, at, message, hint",
+            },
             "faults": {"type": "array", "items": {"type": "object"}},
         })),
         read_only: true,
@@ -47,6 +53,10 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
         summary.forms.into_iter().map(|(form, count)| (form, count.into())).collect();
     let mut found =
         Reply::new(text, json!({"revision": summary.hash, "form": summary.form, "forms": forms}));
+    found.structured.insert("pure".to_owned(), summary.pure.into());
+    if !summary.notes.is_empty() {
+        found.structured.insert("notes".to_owned(), notes(&summary.notes).into());
+    }
     let size = summary.canonical.chars().count();
     if size <= host.config.max_result {
         found.structured.insert("canonical".to_owned(), summary.canonical.into());
@@ -56,7 +66,6 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
     }
     put(&mut found.structured, "free", summary.free);
     put(&mut found.structured, "tools", summary.tools);
-    put(&mut found.structured, "warnings", summary.warnings);
     Ok(found)
 }
 

@@ -173,6 +173,7 @@ fn reply(properties: Value) -> Value {
         "code": {"type": "string", "description": "of a fault, such as `type-mismatch`"},
         "message": {"type": "string", "description": "of a fault"},
         "at": {"type": "string", "description": "JSON Pointer to the fault's place"},
+        "excerpt": {"type": "string", "description": "what stands at `at`, shortened"},
         "hint": {"type": "string", "description": "what to write instead"},
         "tool": {"type": "string", "description": "the tool in whose source `at` points"},
         "calls": {"type": "array", "items": {"type": "string"}},

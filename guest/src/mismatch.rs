@@ -1,0 +1,134 @@
+//! A value of the wrong type, in words: what is wrong, and what to write instead.
+
+use crate::fault::{Code, Fault};
+use crate::form::{Form, Row, Shape};
+use crate::kind::{self, swapped};
+use crate::primitive::TOGETHER;
+use crate::term::{TermId, Terms};
+
+fn ordinal(operand: usize) -> String {
+    match operand {
+        0 => "first".to_owned(),
+        1 => "second".to_owned(),
+        2 => "third".to_owned(),
+        _ => match (operand + 1, (operand + 1) % 10) {
+            (n, 1) if n % 100 != 11 => format!("{n}st"),
+            (n, 2) if n % 100 != 12 => format!("{n}nd"),
+            (n, 3) if n % 100 != 13 => format!("{n}rd"),
+            (n, _) => format!("{n}th"),
+        },
+    }
+}
+
+/// What an operand is called.
+fn which(terms: &Terms, term: TermId, operand: usize) -> String {
+    let form = terms.form(term);
+    let (name, is_only) = (form.name(), terms.operands(term).len() == 1);
+    match form {
+        _ if operand == TOGETHER => format!("the operands of `{name}`"),
+        Form::If => "the condition of `if`".to_owned(),
+        Form::Quote => "what `unquote` puts into a quote".to_owned(),
+        Form::Cons => "the tail of `cons`".to_owned(),
+        _ if is_only => format!("the operand of `{name}`"),
+        _ => format!("the {} operand of `{name}`", ordinal(operand)),
+    }
+}
+
+/// An operand is a list, but there is a value of another type in it than in `wanted`.
+pub(crate) fn element(
+    terms: &Terms,
+    term: TermId,
+    operand: usize,
+    (wanted, found): (&str, &str),
+) -> Fault {
+    let which = which(terms, term, operand);
+    let message = format!("{which} must be {wanted}, not one with a value of type {found} in it");
+    Fault::new(Code::TypeMismatch, message)
+}
+
+/// An operand is of another type than it must be.
+pub(crate) fn mismatch(
+    terms: &Terms,
+    term: TermId,
+    operand: usize,
+    (wanted, found): (&str, &str),
+) -> Fault {
+    let which = which(terms, term, operand);
+    let fault = Fault::new(
+        Code::TypeMismatch,
+        format!("{which} must be {wanted}, not a value of type {found}"),
+    );
+    let form = terms.form(term);
+    // Where a function is needed, it is what the function gives that is wrong.
+    let accepted = kind::accepted(form, operand);
+    let swapped = swapped(terms, term, operand, kind::of_name(found));
+    if let Some(syntax) = swapped.filter(|_| accepted != kind::FUNCTION) {
+        return fault.hint(format!("the order is {syntax}"));
+    }
+    let given = terms.operand(term, 0);
+    if let Some(Row { shape: Shape::Operand, syntax, .. }) = form.row()
+        && kind::of_name("list") & accepted == 0
+        && terms.form(given) == Form::List
+        && terms.operands(given).len() == 1
+    {
+        return fault.hint(format!("write {syntax}, without brackets"));
+    }
+    match (form, wanted, found) {
+        (Form::Add, "a number", "list") => {
+            fault.hint(r#"join lists with {"append": [a, b]}; {"sum": list} adds up numbers"#)
+        }
+        (Form::Add, "a number", "string") => fault.hint(r#"join texts with {"concat": [a, b]}"#),
+        (Form::Min | Form::Max, "a number", "unit") => {
+            fault.hint(r#"only {"min": [list]} and {"max": [list]} pass over null"#)
+        }
+        (_, "a number", "string") => {
+            fault.hint("a text becomes a number by `parse_int` or `parse_float`")
+        }
+        (Form::Concat, _, "list") => fault.hint(r#"join lists with {"append": [a, b]}"#),
+        (Form::Concat, _, "integer" | "float" | "number" | "boolean") => {
+            fault.hint(r#"write {"to_string": a} for what is no text"#)
+        }
+        (Form::Head | Form::Tail, _, "string") => {
+            fault.hint(r#"take texts apart with {"slice": [s, from, to]} or {"chars": s}"#)
+        }
+        (Form::Length, _, "record") => fault.hint(r#"write {"length": {"keys": record}}"#),
+        (Form::Get | Form::GetIn, "a record", "list") => {
+            fault.hint(r#"of a list {"nth": [list, i]} is an element"#)
+        }
+        (Form::Get | Form::GetIn, "a record", "pair") => {
+            fault.hint("take pairs apart with `fst` and `snd`")
+        }
+        (Form::Nth, "a list", "record") => fault.hint(r#"write {"get": [record, key]}"#),
+        (_, "a record", "list") => fault.hint(r#"make one with {"from_entries": pairs}"#),
+        (_, "a list", "record") => {
+            fault.hint(r#"write {"values": record}, {"keys": record} or {"entries": record}"#)
+        }
+        (_, "a number" | "a number or a string", "pair") => fault.hint(
+            "the function of `fold` gets one pair (accumulator, item): take it apart with `fst` and `snd`",
+        ),
+        (_, "a quoted term", "function") => fault.hint(r#"apply a function with {"app": {"func": f, "arg": a}}"#),
+        (Form::FromEntries, _, "list") => fault.hint(r#"an entry is written {"pair": [key, value]}"#),
+        (_, "a pair", "list") => fault.hint("take lists apart with `head` and `tail`"),
+        (_, "a pair", "integer" | "string" | "boolean") => {
+            fault.hint("the function of `fold` gets one pair: (accumulator, item)")
+        }
+        _ => fault,
+    }
+}
+
+/// Something that is no function is to be applied.
+pub(crate) fn no_function(terms: &Terms, term: TermId, operand: usize, found: &str) -> Fault {
+    let name = terms.form(term).name();
+    let message = format!("`{name}` needs a function to apply, not a value of type {found}");
+    let fault = Fault::new(Code::NotAFunction, message);
+    if let Some(syntax) = swapped(terms, term, operand, kind::of_name(found)) {
+        return fault.hint(format!("the order is {syntax}"));
+    }
+    fault.hint(match found {
+        "quoted" => {
+            r#"evaluate it first: {"eval": {"code_of": "name"}}, or write {"tool": "name"}"#
+        }
+        "string" => r#"a tool is named by {"tool": "name"}"#,
+        _ => r#"a function is written {"lam": "x", "body": t}"#,
+    })
+}

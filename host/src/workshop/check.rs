@@ -1,0 +1,82 @@
+//! What can be said of a term without running it: what the evaluator says, and what the registry
+//! knows of the tools that the term names.
+
+use std::collections::BTreeSet;
+
+use super::{Tools, Workshop, stored};
+use crate::registry::name;
+use crate::sandbox::{Fault, Note, Summary, Watch};
+use crate::text::quote_one;
+
+/// Tools that are looked at to find out whether one of them can do more than compute.
+const MOST_TOOLS: usize = 100;
+
+/// What the source of a tool calls the tool itself.
+const OWN: &str = "self";
+
+impl Workshop {
+    /// Looks at a term without running it. Tools that are not there are notes; a term is pure
+    /// if all tools that it can come to by name are.
+    pub fn check(&self, code: &str, watch: &Watch) -> Result<Summary, Vec<Fault>> {
+        let mut summary = self.sandbox.check(code, watch)?;
+        let one = |fault| vec![fault];
+        let tools = self.tools().map_err(one)?;
+        for tool in &summary.tools {
+            summary.notes.extend(absent(tool, &tools).map_err(one)?);
+        }
+        if summary.pure && !summary.tools.is_empty() {
+            summary.pure = self.are_pure(&summary.tools, &tools, watch).map_err(one)?;
+        }
+        Ok(summary)
+    }
+
+    /// Whether none of these tools, and none that they name, can do more than compute. Of too
+    /// many nobody knows.
+    fn are_pure(&self, names: &[String], tools: &Tools, watch: &Watch) -> Result<bool, Fault> {
+        let mut open = names.to_vec();
+        let mut seen: BTreeSet<String> = open.iter().cloned().collect();
+        while let Some(name) = open.pop() {
+            let Some(tool) = tools.find(&name)? else { continue };
+            if seen.len() > MOST_TOOLS {
+                return Ok(false);
+            }
+            let checked = self.sandbox.check(&tool.source, &watch.again());
+            watch.verdict()?;
+            match checked {
+                Ok(summary) if summary.pure => {
+                    open.extend(summary.tools.into_iter().filter(|name| seen.insert(name.clone())));
+                }
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// What there is to say of a tool that a term names and that is not there.
+fn absent(reference: &str, tools: &Tools) -> Result<Option<Note>, Fault> {
+    if reference == OWN || tools.find(reference)?.is_some() {
+        return Ok(None);
+    }
+    let name = name::split(reference).0;
+    let quoted = quote_one(reference);
+    let is_retired = !tools.registered.history(name, 1).map_err(stored)?.is_empty();
+    let (message, hint) = match tools.similar(name) {
+        _ if is_retired && name == reference => {
+            (format!("the tool {quoted} is retired"), "`rollback` brings it back".to_owned())
+        }
+        _ if is_retired => {
+            let hint = "`inspect` shows its revisions".to_owned();
+            (format!("the tool {} has no revision {quoted}", quote_one(name)), hint)
+        }
+        Some(similar) => {
+            (format!("there is no tool {quoted}"), format!("did you mean `{similar}`?"))
+        }
+        None => (
+            format!("there is no tool {quoted}"),
+            "make it with `evolve`; `list` shows the tools there are".to_owned(),
+        ),
+    };
+    let (code, at) = ("unknown-tool".to_owned(), String::new());
+    Ok(Some(Note { code, at, message, hint: Some(hint) }))
+}
