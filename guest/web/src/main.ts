@@ -137,8 +137,7 @@ async function checkNow(): Promise<void> {
   const answer = await (await ready).check(text);
   if (text !== term.text) return;
   if ("summary" in answer) {
-    const notes = problems.notesOf(answer.summary);
-    checked = notes.map((note) => ({ ...problems.markOfNote(text, note), at: note.at }));
+    checked = answer.summary.notes.map((note) => ({ ...problems.markOfNote(text, note), at: note.at }));
     line.textContent = problems.describe(answer.summary);
     line.className = "good";
   } else {

@@ -34,20 +34,8 @@ export function withinArgument(fault: Fault, tag: string): Fault | undefined {
   return { ...fault, at: fault.at.slice(tag.length + 1) };
 }
 
-/** Warnings come as text: `rounded-literal at /add/0: …`. */
-export function noteOfWarning(warning: string): Note {
-  const found = /^(\S+) at (\/\S*?|)(?::\s|$)(.*)$/s.exec(warning);
-  if (found === null) return { at: "", message: warning };
-  const [, code, at, rest] = found;
-  return { at: at ?? "", message: rest === "" ? String(code) : `${code}: ${rest}` };
-}
-
-export function notesOf(summary: Summary): Note[] {
-  return [...summary.warnings.map(noteOfWarning), ...(summary.notes ?? [])];
-}
-
 export function markOfNote(text: string, note: Note): Mark {
-  return { ...spanOf(text, note), severity: "warning", message: note.message, hint: note.hint };
+  return { ...spanOf(text, note), severity: "warning", message: `${note.code}: ${note.message}`, hint: note.hint };
 }
 
 /** One sentence about a term in which nothing is wrong. */
@@ -56,7 +44,7 @@ export function describe({ form, hash, free, tools, pure, forms }: Summary): str
   const parts = [count === 0 ? form : `${form}, ${count} ${count === 1 ? "form" : "forms"}`];
   if (free.length > 0) parts.push(`unbound: ${list(free)}`);
   if (tools.length > 0) parts.push(`calls ${list(tools)}`);
-  if (pure !== undefined) parts.push(pure ? "pure" : "has effects");
+  parts.push(pure ? "pure" : "has effects");
   parts.push(`sha256 ${hash.slice(0, 12)}`);
   return parts.join(" · ");
 }

@@ -28,18 +28,19 @@ export interface Program {
   slice?: number;
 }
 
-/** A fault as the evaluator gives it; a later one may add members. */
+/** A fault as the evaluator gives it. */
 export interface Fault {
   code: string;
   message: string;
   at: string;
   tool?: string;
   hint?: string;
-  calls?: string[];
+  calls: string[];
   excerpt?: string;
 }
 
 export interface Note {
+  code: string;
   at: string;
   message: string;
   hint?: string;
@@ -52,9 +53,8 @@ export interface Summary {
   forms: [string, number][];
   free: string[];
   tools: string[];
-  warnings: string[];
-  pure?: boolean;
-  notes?: Note[];
+  pure: boolean;
+  notes: Note[];
 }
 
 export interface Usage {

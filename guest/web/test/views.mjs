@@ -11,7 +11,7 @@ export async function views({ browser, server, examples }) {
   await tree(page);
   await steps(page);
   await reference(page, examples);
-  await newer(page);
+  await advice(page);
   await test("tree, steps and reference leave no complaint", () => assert.deepEqual(complaints, []));
   await context.close();
 }
@@ -120,36 +120,18 @@ async function reference(page, examples) {
   });
 }
 
-/** What evaluators of other versions say, or do not. */
-async function newer(page) {
-  await test("several faults, notes, purity and excerpts are shown where they are told", async () => {
-    const shown = await page.evaluate(async () => {
-      const { describe, ended, markOfFault, notesOf, show } = await import("./harness.js");
-      const text = '[{"a": 1}, {"b": 2}]';
-      const faults = ["/0", "/1"].map((at) => ({ code: "unknown-form", message: "no form", at, excerpt: `at ${at}`, hint: "h" }));
-      const list = document.createElement("ul");
-      show(list, faults.map((fault) => ({ ...markOfFault(text, fault), at: fault.at, excerpt: fault.excerpt })), () => undefined);
-      const panel = document.createElement("div");
-      const usage = { fuel: 1, memory: 1, depth: 1 };
-      ended(panel, { outcome: { fault: faults[1] }, usage, milliseconds: 1 }, {});
-      const summary = { canonical: "1", hash: "0".repeat(64), form: "literal", forms: [], free: [], tools: [], warnings: ["rounded-literal at /0: 3.7 is taken as 4"] };
-      const notes = notesOf({ ...summary, notes: [{ at: "/1", message: "m" }] });
-      return {
-        rows: [...list.children].map((row) => row.textContent),
-        excerpt: panel.querySelector(".excerpt").textContent,
-        notes: notes.map(({ at, message }) => `${at} ${message}`),
-        without: describe(summary),
-        pure: describe({ ...summary, pure: true }),
-        effects: describe({ ...summary, pure: false }),
-      };
-    });
-    assert.deepEqual(shown, {
-      rows: ["unknown-form: no form /0hat /0", "unknown-form: no form /1hat /1"],
-      excerpt: "at /1",
-      notes: ["/0 rounded-literal: 3.7 is taken as 4", "/1 m"],
-      without: "literal · sha256 000000000000",
-      pure: "literal · pure · sha256 000000000000",
-      effects: "literal · has effects · sha256 000000000000",
-    });
+/** What the evaluator tells of a term beside its value. */
+async function advice(page) {
+  await test("every fault, and every note on a term, is shown with its place", async () => {
+    await write(page, "term", '[{"ad": [1, 2]}, {"sbu": [2, 1]}]');
+    await page.waitForFunction(() => document.querySelectorAll("#problems li").length === 2);
+    const faults = await page.$$eval("#problems li", (rows) => rows.map((row) => row.textContent));
+    assert.match(faults[0], /unknown-form.*\/0.*did you mean `add`.*\{"ad":\[1,2\]\}/s);
+    assert.match(faults[1], /unknown-form.*\/1.*did you mean `sub`.*\{"sbu":\[2,1\]\}/s);
+    await write(page, "term", '["add", 1, 2]');
+    await page.waitForFunction(() => document.querySelectorAll("#problems li.warning").length === 1);
+    const note = await page.$eval("#problems li", (row) => row.textContent);
+    assert.match(note, /^likely-mistake: /);
+    await checked(page, /pure/);
   });
 }
