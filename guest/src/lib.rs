@@ -20,7 +20,7 @@
 pub mod analysis;
 mod code;
 mod compile;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", feature = "component"))]
 mod component;
 mod data;
 mod decimal;

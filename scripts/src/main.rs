@@ -3,10 +3,16 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line")]
 
 mod bench;
+mod bundle;
 mod cancel;
 mod clients;
+#[path = "../../tests/tests/sdk/environment.rs"]
+mod environment;
+mod examples;
 mod fuzz;
 mod kill;
+mod npm;
+mod package;
 mod replay;
 mod soak;
 mod state;
@@ -32,6 +38,10 @@ cargo x <task>
   state      what lasting state costs: journaling, size, many tools, a long journal (calls; 2,000)
   store      make the store of this version in tests/stores anew, before its schema is released
   clients    real MCP clients against the server (needs npm)
+  examples   the programs of host/examples on one component (needs python3, npm)
+  npm        the component as a package for Node.js (needs npm)
+  bundle     the server as an MCP bundle, packed, unpacked and tried (needs npm)
+  package    the crates as they are published, built from their archives and tried
 ";
 
 fn main() -> Result<()> {
@@ -54,6 +64,10 @@ fn main() -> Result<()> {
         "state" => state::run(rest),
         "store" => store::run(rest),
         "clients" => clients::run(rest),
+        "examples" => examples::run(rest),
+        "npm" => npm::run(rest),
+        "bundle" => bundle::run(rest),
+        "package" => package::run(rest),
         "" | "help" | "--help" => {
             print!("{USAGE}");
             Ok(())

@@ -6,11 +6,13 @@ pub mod attack;
 pub mod case;
 pub mod component;
 pub mod definitional;
+pub mod embedding;
 pub mod endure;
 pub mod fuzz;
 pub mod generate;
 pub mod native;
 pub mod reference;
+pub mod registry_entry;
 pub mod run;
 #[cfg(target_os = "linux")]
 pub mod system;
