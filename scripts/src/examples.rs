@@ -58,6 +58,14 @@ fn python(target: &Path) -> Result<Command> {
     Ok(command)
 }
 
+/// Tells where the package has put the program, which it does not make executable.
+const UNPACKED: &str = "
+import os, wasmtime_cli
+path = os.path.join(os.path.dirname(wasmtime_cli.__file__), 'wasmtime')
+os.chmod(path, 0o755)
+print(path)
+";
+
 /// With the wasmtime of whoever runs this, or else one that the Python package index has.
 fn shell(target: &Path) -> Result<Command> {
     let folder = embedding::folder();
@@ -66,7 +74,9 @@ fn shell(target: &Path) -> Result<Command> {
     if env::var_os("WASMTIME").is_none() && !is_installed("wasmtime") {
         let requirements = folder.join("requirements-cli.txt");
         let python = environment::python(target, "python-wasmtime", &requirements)?;
-        command.env("WASMTIME", python.with_file_name("wasmtime"));
+        let found = Command::new(python).args(["-c", UNPACKED]).output()?;
+        ensure!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
+        command.env("WASMTIME", String::from_utf8(found.stdout)?.trim());
     }
     Ok(command)
 }
