@@ -114,6 +114,11 @@ def main():
     except WasmtimeError as error:
         print("trapped", str(error).splitlines()[-1].strip())
     print("evaluate", evaluator.evaluate('{"code":{"add":[1,2]}}'))
+    # A fresh instance is the rule; one that is used again answers the same.
+    instance = evaluator.enter()
+    request = (HERE / "request.json").read_text()
+    answers = {instance.call("evaluate", request) for _ in range(100)}
+    print("answers", len(answers))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The evaluator in the command line tool of wasmtime: `sh embed.sh evaluator.wasm`. Takes wasmtime
-# from WASMTIME or the path; 33 or later.
+# from WASMTIME or the path; tried with 49.
 set -eu
 component=$1
 wasmtime=${WASMTIME:-wasmtime}

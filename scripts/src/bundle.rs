@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::{clients, npm, tasks};
+use crate::{archive, clients, npm, tasks};
 
 /// Prints how a client has to start the server of an unpacked bundle; it asks the library that
 /// clients use.
@@ -45,7 +45,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     show(npm::tool(&target, "mcpb")?.arg("unpack").args([&bundle, &unpacked]))?;
     try_out(&target, &unpacked)?;
     enter(&home, &bundle)?;
-    println!("{} ({} bytes)", bundle.display(), fs::metadata(&bundle)?.len());
+    for made in [bundle, archive::pack(&home, &server)?] {
+        println!("{} ({} bytes)", made.display(), fs::metadata(&made)?.len());
+    }
     Ok(())
 }
 

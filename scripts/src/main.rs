@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line")]
 
+mod archive;
 mod bench;
 mod bundle;
 mod cancel;
@@ -40,7 +41,8 @@ cargo x <task>
   clients    real MCP clients against the server (needs npm)
   examples   the programs of host/examples on one component (needs python3, npm)
   npm        the component as a package for Node.js (needs npm)
-  bundle     the server as an MCP bundle, packed, unpacked and tried (needs npm)
+  bundle     the server as an MCP bundle, packed, unpacked and tried, and as the archive of a
+             release (needs npm)
   package    the crates as they are published, built from their archives and tried
 ";
 

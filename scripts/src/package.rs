@@ -1,11 +1,14 @@
 //! `cargo x package`: the crates as they are published. Each is built from its archive alone, in a
 //! folder that has no workspace around it, and the server of the archive is tried.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use mcp_pif::sandbox::{COMPONENT, HASH};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, process};
+
+use wit_component::DecodedWasm;
+use wit_parser::Resolve;
 
 use crate::tasks::{command, root, target};
 
@@ -22,6 +25,7 @@ const ADDED: [&str; 3] = ["host/prebuilt", "host/LICENSE", "guest/LICENSE"];
 /// Packages, builds and tries both crates.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     ensure!(arguments.is_empty(), "`package` takes no arguments");
+    encode_contract()?;
     prepare()?;
     let packaged = package();
     for added in ADDED {
@@ -35,6 +39,24 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     tried?;
     // The server of the archive stands where that of the workspace belongs.
     command(env!("CARGO"), &["build", "--quiet", "--package", "mcp-pif"], &[])
+}
+
+/// The contract as one file, as registries of components take it.
+fn encode_contract() -> Result<()> {
+    let mut resolve = Resolve::default();
+    let (package, _) = resolve.push_dir(root().join("wit"))?;
+    let name = &resolve.packages.get(package).context("the package")?.name;
+    let version = name.version.as_ref().context("the contract has no version")?;
+    let file = format!("{}-{}-{version}.wasm", name.namespace, name.name);
+    let bytes = wit_component::encode(&resolve, package)?;
+    let DecodedWasm::WitPackage(..) = wit_component::decode(&bytes)? else {
+        bail!("the contract is encoded as something else");
+    };
+    let path = target()?.join("package").join(file);
+    fs::create_dir_all(path.parent().context("a folder")?)?;
+    fs::write(&path, &bytes)?;
+    println!("{} ({} bytes)", path.display(), bytes.len());
+    Ok(())
 }
 
 /// The evaluator, the contract and the reference are not below `host/`: the package carries them.

@@ -33,7 +33,7 @@ pub const RUST: Example =
 
 /// In Python, with the package `wasmtime`.
 pub const PYTHON: Example =
-    Example { file: "embed.py", rest: &["lookup square", "done 49", TRAP, SUM] };
+    Example { file: "embed.py", rest: &["lookup square", "done 49", TRAP, SUM, "answers 1"] };
 
 /// With the command line tool of wasmtime.
 pub const SHELL: Example = Example { file: "embed.sh", rest: &[TRAP, HASH_OF_SUM] };
