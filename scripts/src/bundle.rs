@@ -38,7 +38,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     fill(&content, &server)?;
     let bundle = home.join(name("mcpb"));
     show(npm::tool(&target, "mcpb")?.arg("validate").arg(content.join("manifest.json")))?;
-    show(npm::tool(&target, "mcpb")?.arg("pack").args([&content, &bundle]))?;
+    let mut pack = npm::tool(&target, "mcpb")?;
+    show(pack.arg("pack").args([&content, &bundle]).current_dir(&content))?;
     // What the format was called before; some clients still look for that name.
     fs::copy(&bundle, home.join(name("dxt")))?;
     let unpacked = home.join("unpacked");
