@@ -1,6 +1,7 @@
 //! Builds the evaluator for `wasm32-unknown-unknown`, encodes it as a component, and leaves it in
 //! `OUT_DIR/guest.wasm` for the sandbox to embed. `PIF_GUEST_WASM` names a component built before.
-//! The reference of the language is left beside it.
+//! The reference of the language is left beside it. A published package has no evaluator next to
+//! it: there all of that was put into `prebuilt/` by `cargo x package`, and `cfg(packaged)` is set.
 
 use std::env;
 use std::ffi::OsString;
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use sha2::{Digest, Sha256};
 use wit_component::ComponentEncoder;
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -39,45 +41,41 @@ const SOURCES: [&str; 7] = [
 fn main() -> Result<()> {
     println!("cargo::rustc-env=PIF_TARGET={}", env::var("TARGET")?);
     println!("cargo::rerun-if-env-changed=PIF_GUEST_WASM");
+    println!("cargo::rustc-check-cfg=cfg(packaged)");
+    let host = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
+    let workspace = host.join("..");
+    let prebuilt = (!workspace.join("guest/Cargo.toml").is_file()).then(|| host.join("prebuilt"));
+    if prebuilt.is_some() {
+        println!("cargo::rustc-cfg=packaged");
+    }
     let out = PathBuf::from(variable("OUT_DIR")?);
-    let component = match env::var_os("PIF_GUEST_WASM") {
-        Some(path) => read_prebuilt(Path::new(&path))?,
-        None => build(&out)?,
+    let component = match (env::var_os("PIF_GUEST_WASM"), &prebuilt) {
+        (Some(path), _) => read(Path::new(&path)).context("PIF_GUEST_WASM")?,
+        (None, Some(folder)) => read(&folder.join("evaluator.wasm"))?,
+        (None, None) => build(&workspace, &out)?,
     };
+    println!("cargo::rustc-env=PIF_GUEST_SHA256={:x}", Sha256::digest(&component));
     fs::write(out.join("guest.wasm"), component).context("cannot write guest.wasm")?;
-    fs::write(out.join("LANGUAGE.md"), language()?).context("cannot write LANGUAGE.md")
-}
-
-/// The reference. Whoever builds this package outside its workspace, with a component built
-/// before, gets a pointer instead.
-fn language() -> Result<String> {
-    let path = PathBuf::from(variable("CARGO_MANIFEST_DIR")?).join("../guest/LANGUAGE.md");
-    println!("cargo::rerun-if-changed={}", path.display());
-    Ok(fs::read_to_string(&path).unwrap_or_else(|_| {
-        let repository = env!("CARGO_PKG_REPOSITORY");
-        format!(
-            "# The language\n\nThe tool `help` describes every form, with an example and its \
-             result. All rules: <{repository}/blob/main/guest/LANGUAGE.md>\n"
-        )
-    }))
+    let reference = prebuilt.unwrap_or_else(|| workspace.join("guest")).join("LANGUAGE.md");
+    fs::write(out.join("LANGUAGE.md"), read(&reference)?).context("cannot write LANGUAGE.md")
 }
 
 fn variable(name: &str) -> Result<OsString> {
     env::var_os(name).with_context(|| format!("cargo did not set {name}"))
 }
 
-fn read_prebuilt(path: &Path) -> Result<Vec<u8>> {
+/// A file that the build has to be repeated for when it changes.
+fn read(path: &Path) -> Result<Vec<u8>> {
     println!("cargo::rerun-if-changed={}", path.display());
-    fs::read(path).with_context(|| format!("PIF_GUEST_WASM: cannot read {}", path.display()))
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-fn build(out: &Path) -> Result<Vec<u8>> {
-    let workspace = PathBuf::from(variable("CARGO_MANIFEST_DIR")?).join("..");
+fn build(workspace: &Path, out: &Path) -> Result<Vec<u8>> {
     for source in SOURCES {
         println!("cargo::rerun-if-changed={}", workspace.join(source).display());
     }
-    ensure_target(&workspace)?;
-    let core = compile(&workspace, &out.join("guest"))?;
+    ensure_target(workspace)?;
+    let core = compile(workspace, &out.join("guest"))?;
     encode(&core)
 }
 
@@ -113,7 +111,7 @@ fn has_target() -> Result<bool> {
 fn compile(workspace: &Path, target: &Path) -> Result<Vec<u8>> {
     let mut cargo = Command::new(variable("CARGO")?);
     cargo
-        .args(["build", "--locked", "--package", "pif-guest", "--lib"])
+        .args(["build", "--locked", "--package", "pif-guest", "--features", "component", "--lib"])
         .args(["--profile", "guest", "--target", TARGET, "--target-dir"])
         .arg(target)
         .current_dir(workspace);

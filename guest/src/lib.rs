@@ -21,7 +21,7 @@ mod advice;
 pub mod analysis;
 mod code;
 mod compile;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", feature = "component"))]
 mod component;
 mod data;
 mod decimal;

@@ -6,6 +6,8 @@ mod node;
 #[path = "../../tests/tests/sdk/python.rs"]
 mod python;
 
+use crate::environment;
+
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Command;

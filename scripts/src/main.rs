@@ -2,11 +2,18 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line")]
 
+mod archive;
 mod bench;
+mod bundle;
 mod cancel;
 mod clients;
+#[path = "../../tests/tests/sdk/environment.rs"]
+mod environment;
+mod examples;
 mod fuzz;
 mod kill;
+mod npm;
+mod package;
 mod replay;
 mod soak;
 mod state;
@@ -35,6 +42,11 @@ cargo x <task>
   store      make the store of this version in tests/stores anew, before its schema is released
   web        build the browser playground; `web test` tests it in Chromium (needs npm)
   clients    real MCP clients against the server (needs npm)
+  examples   the programs of host/examples on one component (needs python3, npm)
+  npm        the component as a package for Node.js (needs npm)
+  bundle     the server as an MCP bundle, packed, unpacked and tried, and as the archive of a
+             release (needs npm)
+  package    the crates as they are published, built from their archives and tried
 ";
 
 fn main() -> Result<()> {
@@ -59,6 +71,10 @@ fn main() -> Result<()> {
         "store" => store::run(rest),
         "web" => web::run(rest),
         "clients" => clients::run(rest),
+        "examples" => examples::run(rest),
+        "npm" => npm::run(rest),
+        "bundle" => bundle::run(rest),
+        "package" => package::run(rest),
         "" | "help" | "--help" => {
             print!("{USAGE}");
             Ok(())

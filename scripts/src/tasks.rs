@@ -27,8 +27,9 @@ fn cargo(arguments: &[&str], variables: &[(&str, &str)]) -> Result<()> {
 pub(crate) fn check() -> Result<()> {
     cargo(&["fmt", "--all", "--check"], &[])?;
     cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])?;
+    let wasm = ["clippy", "-p", "pif-guest", "--features", "component"];
     let wasm =
-        ["clippy", "-p", "pif-guest", "--target", "wasm32-unknown-unknown", "--", "-D", "warnings"];
+        [&wasm[..], &["--target", "wasm32-unknown-unknown", "--", "-D", "warnings"]].concat();
     cargo(&wasm, &[])?;
     cargo(&["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])?;
     cargo(&["test", "--workspace"], &[])
@@ -57,11 +58,25 @@ pub(crate) fn library() -> Result<()> {
     Ok(())
 }
 
-/// Builds the component as the host embeds it.
+/// The target directory that this program is in.
+pub(crate) fn target() -> Result<PathBuf> {
+    let this = std::env::current_exe()?;
+    let target = this.ancestors().nth(2).context("this program is in no target directory")?;
+    Ok(target.to_owned())
+}
+
+/// Writes the component that the host embeds, and says what it is.
 pub(crate) fn component() -> Result<()> {
-    let path = root().join("target").join("pif-guest.wasm");
-    std::fs::create_dir_all(root().join("target"))?;
-    std::fs::write(&path, mcp_pif::sandbox::COMPONENT)?;
-    println!("{} ({} bytes)", path.display(), mcp_pif::sandbox::COMPONENT.len());
+    let (path, bytes) = (write_component()?, mcp_pif::sandbox::COMPONENT.len());
+    println!("{}\n{bytes} bytes\nsha256 {}", path.display(), mcp_pif::sandbox::HASH);
     Ok(())
+}
+
+/// Writes the component that the host embeds.
+pub(crate) fn write_component() -> Result<PathBuf> {
+    let target = root().canonicalize()?.join("target");
+    std::fs::create_dir_all(&target)?;
+    let path = target.join("pif-guest.wasm");
+    std::fs::write(&path, mcp_pif::sandbox::COMPONENT)?;
+    Ok(path)
 }

@@ -6,6 +6,7 @@ pub mod attack;
 pub mod case;
 pub mod component;
 pub mod definitional;
+pub mod embedding;
 pub mod endure;
 pub mod excerpt;
 pub mod fuzz;
@@ -13,6 +14,7 @@ pub mod generate;
 pub mod library;
 pub mod native;
 pub mod reference;
+pub mod registry_entry;
 pub mod run;
 #[cfg(target_os = "linux")]
 pub mod system;

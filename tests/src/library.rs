@@ -41,7 +41,7 @@ fn renew_tool(tool: &Map<String, Value>) -> Result<String> {
     let member = |name: &str| tool.get(name).with_context(|| format!("`{name}` is missing"));
     let summary = analysis::check(&member("source")?.to_string());
     let summary = summary.map_err(|fault| anyhow::anyhow!("{fault:?}"))?;
-    ensure!(summary.warnings.is_empty(), "{:?}", summary.warnings);
+    ensure!(summary.notes.is_empty(), "{:?}", summary.notes);
     ensure!(summary.free.is_empty(), "nothing binds {:?}", summary.free);
     let mut text = format!("    {{\n      \"name\": {},\n", member("name")?);
     writeln!(text, "      \"sha256\": \"{}\",", summary.hash)?;

@@ -3,6 +3,8 @@
 
 #[path = "server/binary.rs"]
 mod binary;
+#[path = "sdk/environment.rs"]
+mod environment;
 #[path = "sdk/python.rs"]
 mod python;
 

@@ -1,5 +1,6 @@
 //! The command line: serves on standard input and output, or does one thing and ends.
 
+mod carried;
 mod journal;
 mod print;
 mod run;
@@ -27,6 +28,7 @@ use crate::workshop::Workshop;
 
 pub(crate) use self::print::complain;
 
+use self::carried::{Completions, Component, Manual};
 use self::journal::{Journal, Replay};
 use self::run::Run;
 use self::transfer::{Export, Import};
@@ -34,13 +36,24 @@ use self::transfer::{Export, Import};
 /// A workshop for language models, served over MCP on stdin and stdout: a model evolves tools, as
 /// JSON terms of a lambda calculus, and runs them in a sandbox.
 #[derive(Debug, Parser)]
-#[command(name = "mcp-pif", version, about, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(
+    name = "mcp-pif",
+    version,
+    long_version = LONG_VERSION,
+    about,
+    after_help = EXAMPLES,
+    disable_help_subcommand = true
+)]
 struct Line {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
     options: Options,
 }
+
+/// With the sha256 of the evaluator: equal ones give equal values for equal fuel.
+const LONG_VERSION: &str =
+    concat!(env!("CARGO_PKG_VERSION"), "\nevaluator ", env!("PIF_GUEST_SHA256"));
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,6 +87,12 @@ enum Command {
     Export(Export),
     /// Take tools from such a file: all of them, or none
     Import(Import),
+    /// Write out the evaluator, a WebAssembly component, for use in other hosts
+    Component(Component),
+    /// Print completions for a shell
+    Completions(Completions),
+    /// Print the manual page, as groff reads it
+    Man(Manual),
 }
 
 /// The data directory, named after the command.
@@ -88,7 +107,7 @@ impl Command {
     /// The data directory, where it is named after the command. In `run` that is another flag.
     fn directory(&self) -> Option<&Path> {
         match self {
-            Self::Run(_) => None,
+            Self::Run(_) | Self::Component(_) | Self::Completions(_) | Self::Man(_) => None,
             Self::Check { place, .. }
             | Self::Journal(Journal { place, .. })
             | Self::Replay(Replay { place, .. })
@@ -117,6 +136,12 @@ pub fn main() -> ExitCode {
 }
 
 fn execute(line: Line) -> Result<ExitCode> {
+    match &line.command {
+        Some(Command::Component(component)) => return component.execute(),
+        Some(Command::Completions(completions)) => return Ok(completions.execute()),
+        Some(Command::Man(manual)) => return manual.execute(),
+        _ => {}
+    }
     let directory = line.command.as_ref().and_then(Command::directory);
     let config = line.options.in_directory(directory).check()?;
     log(&config)?;

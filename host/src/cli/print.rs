@@ -2,7 +2,7 @@
 //! error, arguments from where they say they are.
 
 use std::fs;
-use std::io::{self, BufWriter, Read, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, Read, StdoutLock, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -46,6 +46,11 @@ impl Output {
         writeln!(self.0, "{text}").is_ok()
     }
 
+    /// Writes bytes as they are. False: as above.
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> bool {
+        self.0.write_all(bytes).is_ok()
+    }
+
     /// Sees to it that all lines are out.
     pub(super) fn flush(&mut self) -> bool {
         self.0.flush().is_ok()
@@ -55,6 +60,11 @@ impl Output {
     pub(super) fn close(mut self) -> ExitCode {
         if self.flush() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
+}
+
+/// Whether standard output is read by somebody's eyes.
+pub(super) fn is_terminal() -> bool {
+    io::stdout().is_terminal()
 }
 
 /// Writes a result.

@@ -17,6 +17,9 @@ use super::engine::Engines;
 /// The component, as the build script left it.
 pub static COMPONENT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/guest.wasm"));
 
+/// sha256 of [`COMPONENT`], 64 hexadecimal digits.
+pub const HASH: &str = env!("PIF_GUEST_SHA256");
+
 /// Where the running code came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {

@@ -3,7 +3,11 @@
 
 #[expect(missing_docs, reason = "generated; wit/ documents what has a meaning")]
 mod generated {
+    // A published package carries a copy of the contract.
+    #[cfg(not(packaged))]
     wasmtime::component::bindgen!({ world: "guest", path: "../wit" });
+    #[cfg(packaged)]
+    wasmtime::component::bindgen!({ world: "guest", path: "prebuilt/wit" });
 }
 
 pub(super) use generated::exports::pif::evaluator::machines::GuestMachine;

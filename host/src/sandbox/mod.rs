@@ -19,7 +19,7 @@ use std::time::Duration;
 use wasmtime::Store;
 use wasmtime::component::Linker;
 
-pub use self::artifact::{COMPONENT, Origin};
+pub use self::artifact::{COMPONENT, HASH, Origin};
 pub use self::bindings::{
     Answer, Argument, Code, Continuation, Effect, Limits, Note, Program, Source, Summary, Usage,
     Value,

@@ -1,10 +1,11 @@
 //! The clients written for Node.js, installed in the target directory with a Node.js of their
 //! own: npm picks old versions of packages that refuse the one it runs on.
 
-use anyhow::{Context, Result, bail, ensure};
+use crate::npm;
+use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs, io};
+use std::{env, fs};
 
 const FILES: [&str; 4] = ["checks.mjs", "package.json", "v1.mjs", "v2.mjs"];
 
@@ -22,29 +23,10 @@ impl Node {
         for file in FILES {
             fs::copy(sources.join(file), node.folder.join(file)).with_context(|| file)?;
         }
-        let wanted = fs::read_to_string(sources.join("package.json"))?;
-        let installed = node.folder.join("installed.json");
-        if !fs::read_to_string(&installed).is_ok_and(|found| found == wanted) {
-            node.npm()?;
-            fs::write(installed, wanted)?;
-        }
-        Ok(node)
-    }
-
-    fn npm(&self) -> Result<()> {
-        let mut npm = Command::new("npm");
-        npm.args(["install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"]);
-        match npm.current_dir(&self.folder).status() {
-            Ok(status) => ensure!(status.success(), "npm does not install the clients"),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => bail!(
-                "`cargo x clients` needs npm, which comes with Node.js; \
-                 on Debian and Ubuntu: apt install npm"
-            ),
-            Err(error) => return Err(error).context("npm does not start"),
-        }
-        let own = self.folder.join("node_modules/.bin/node");
+        npm::install(&node.folder)?;
+        let own = node.folder.join("node_modules/.bin/node");
         ensure!(own.exists(), "npm did not install Node.js: does it run install scripts?");
-        Ok(())
+        Ok(node)
     }
 
     /// An empty home directory of this name.
