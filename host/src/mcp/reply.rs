@@ -9,6 +9,7 @@ use super::profile::{annotate, cap};
 use super::scan;
 use crate::config::Profile;
 use crate::sandbox::{Ending, Excess, Fault, Outcome, Summary};
+use crate::schema::Mismatch;
 use crate::text::{self, MOST_NAME, plain, quote};
 
 /// Levels of nesting that parsers of clients are trusted with.
@@ -106,7 +107,7 @@ pub(super) fn tell(report: Report, host: &Host) -> Result<Reply, Refusal> {
 }
 
 fn tell_ending(report: &Report, host: &Host) -> Result<Reply, Refusal> {
-    let Outcome { ending, usage, driven } = &report.outcome;
+    let Outcome { ending, usage, driven, .. } = &report.outcome;
     let (json, kind, warnings, trace) = match ending {
         Ok(Ending::Value(it)) => (&it.json, it.kind.as_str(), &it.warnings, &it.trace),
         Ok(Ending::Continuation(it)) => (&it.json, "continuation", &it.warnings, &it.trace),
@@ -190,7 +191,7 @@ pub(crate) fn explain(fault: &Fault) -> String {
 
 /// A fault as the flat record of the language reference.
 pub(super) fn record(fault: &Fault) -> JsonObject {
-    let Fault { code, message, at, tool, hint, calls, limit } = told(fault);
+    let Fault { code, message, at, tool, hint, calls, limit, mismatches } = told(fault);
     let mut record = object(json!({"code": code, "message": message, "at": at}));
     if let Some(hint) = hint {
         record.insert("hint".to_owned(), hint.into());
@@ -201,6 +202,12 @@ pub(super) fn record(fault: &Fault) -> JsonObject {
     put(&mut record, "calls", calls);
     if let Some(limit) = limit {
         record.insert("limit".to_owned(), excess(limit));
+    }
+    if let Some(first) = mismatches.first() {
+        record.extend(object(json!(first)));
+    }
+    if mismatches.len() > 1 {
+        record.insert("mismatches".to_owned(), json!(mismatches));
     }
     record
 }
@@ -216,6 +223,19 @@ fn told(fault: &Fault) -> Fault {
         hint: fault.hint.as_ref().map(line),
         calls: fault.calls.clone(),
         limit: fault.limit,
+        mismatches: fault.mismatches.iter().map(told_mismatch).collect(),
+    }
+}
+
+/// The same of a mismatch.
+fn told_mismatch(mismatch: &Mismatch) -> Mismatch {
+    let line = |text: &String| text::line(text, MOST_LINE);
+    let Mismatch { instance, expected, found, schema_at } = mismatch;
+    Mismatch {
+        instance: line(instance),
+        expected: line(expected),
+        found: line(found),
+        schema_at: line(schema_at),
     }
 }
 

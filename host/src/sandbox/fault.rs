@@ -2,6 +2,7 @@
 //! of a run that it stopped, with the limit that was met.
 
 use super::bindings::Told;
+use crate::schema::Mismatch;
 
 /// Characters of a message or hint that are kept. The evaluator's are far shorter; this bounds
 /// what anything else in its place could say.
@@ -28,6 +29,8 @@ pub struct Fault {
     pub calls: Vec<String>,
     /// The limit that was met, if it was one.
     pub limit: Option<Excess>,
+    /// Where the value is not as a schema has it.
+    pub mismatches: Vec<Mismatch>,
 }
 
 /// A limit, and what was used of it when it was met.
@@ -64,7 +67,8 @@ impl From<Told> for Fault {
     fn from(told: Told) -> Self {
         let Told { code, message, at, tool, hint, calls } = told;
         let (message, hint) = (cut(message), hint.map(cut));
-        Self { code: cut(code), message, at, tool, hint, calls, limit: None }
+        let (limit, mismatches) = (None, Vec::new());
+        Self { code: cut(code), message, at, tool, hint, calls, limit, mismatches }
     }
 }
 
@@ -87,5 +91,6 @@ pub fn fault(code: &str, message: String, hint: Option<&str>) -> Fault {
         hint: hint.map(str::to_owned),
         calls: Vec::new(),
         limit: None,
+        mismatches: Vec::new(),
     }
 }

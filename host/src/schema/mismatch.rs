@@ -3,6 +3,7 @@
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::{Invalid, Refusal};
@@ -15,7 +16,7 @@ const MOST: usize = 3;
 const QUOTED: usize = 200;
 
 /// A part of a value that is not as the schema has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mismatch {
     /// JSON Pointer into the value.
     pub instance: String,
@@ -28,16 +29,21 @@ pub struct Mismatch {
 }
 
 /// Tells the first of all mismatches, and how many more there are.
-pub(super) fn tell(errors: Vec<ValidationError<'_>>) -> Refusal {
+pub(super) fn tell(errors: &[ValidationError<'_>]) -> Refusal {
     let more = errors.len().saturating_sub(MOST);
-    Refusal::Mismatch(errors.iter().take(MOST).map(one).collect(), more)
+    Refusal::Mismatch(errors.iter().take(MOST).map(one).collect(), Some(more))
+}
+
+/// Tells the first of more mismatches than can be counted.
+pub(super) fn tell_first(error: Option<&ValidationError<'_>>) -> Refusal {
+    Refusal::Mismatch(error.into_iter().map(one).collect(), None)
 }
 
 /// What can be said of a value with more mismatches than can be looked for.
 pub(super) fn untold(value: &Value) -> Refusal {
     let expected = "a value that the schema describes".to_owned();
     let (instance, schema_at) = (String::new(), String::new());
-    Refusal::Mismatch(vec![Mismatch { instance, expected, found: quoted(value), schema_at }], 0)
+    Refusal::Mismatch(vec![Mismatch { instance, expected, found: quoted(value), schema_at }], None)
 }
 
 /// Why a schema is none, as the schema of schemas has it.
@@ -45,7 +51,10 @@ pub(super) fn invalid(error: &ValidationError<'_>) -> Invalid {
     let at = error.instance_path().as_str();
     let reason = match error.kind() {
         ValidationErrorKind::Format { format } if format == "regex" => {
-            format!("{} is no pattern that can be matched, or it is too large", quoted(error.instance()))
+            format!(
+                "{} is no pattern that can be matched, or it is too large",
+                quoted(error.instance())
+            )
         }
         ValidationErrorKind::Referencing(error) => error.to_string(),
         _ => format!("expected {}, found {}", expected(error), quoted(error.instance())),
@@ -68,8 +77,7 @@ fn expected(error: &ValidationError<'_>) -> String {
     match error.kind() {
         Kind::Type { kind } => types(kind),
         Kind::Required { property } => format!("the member {}", quoted(property)),
-        Kind::AdditionalProperties { unexpected }
-        | Kind::UnevaluatedProperties { unexpected } => {
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             format!("no member {}", quote(unexpected))
         }
         Kind::AdditionalItems { limit } => format!("at most {limit} items"),
@@ -95,7 +103,9 @@ fn expected(error: &ValidationError<'_>) -> String {
         Kind::Contains => "an item as `contains` has it, in the right number".to_owned(),
         Kind::Not { schema } => format!("something else than {}", quoted(schema)),
         Kind::PropertyNames { error } => format!("names of members that are {}", expected(error)),
-        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => alternatives(context),
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            alternatives(context, error.instance_path().as_str())
+        }
         Kind::OneOfMultipleValid { .. } => "one alternative of `oneOf` and not several".to_owned(),
         _ => text::line(&error.to_string(), QUOTED),
     }
@@ -117,20 +127,19 @@ fn types(kind: &TypeKind) -> String {
     }
 }
 
-/// Alternatives, with the one that came nearest: its first mismatch lies deepest.
-fn alternatives(context: &[Vec<ValidationError<'static>>]) -> String {
-    let first = context.iter().filter_map(|errors| errors.first());
-    let depth = |it: &&ValidationError<'_>| it.instance_path().as_str().matches('/').count();
+/// Alternatives for a place, with the one that came nearest: its first mismatch lies deepest.
+fn alternatives(context: &[Vec<ValidationError<'static>>], place: &str) -> String {
     let count = context.len();
-    match first.max_by_key(depth) {
-        Some(error) => {
-            let at = error.instance_path().as_str();
-            let place = if at.is_empty() { String::new() } else { format!(" at {}", text::line(at, QUOTED)) };
-            let nearest = text::line(&expected(error), QUOTED);
-            format!("one of {count} alternatives; the nearest has{place} {nearest}")
-        }
-        None => format!("one of {count} alternatives"),
-    }
+    let first = context.iter().rev().filter_map(|errors| errors.first());
+    let depth = |it: &&ValidationError<'_>| it.instance_path().as_str().matches('/').count();
+    let Some(error) = first.max_by_key(depth) else {
+        return format!("one of {count} alternatives");
+    };
+    let way = error.instance_path().as_str();
+    let way = way.strip_prefix(place).unwrap_or(way);
+    let at =
+        if way.is_empty() { String::new() } else { format!(" at {}", text::line(way, QUOTED)) };
+    format!("one of {count} alternatives, such as{at} {}", text::line(&expected(error), QUOTED))
 }
 
 /// A value as a message quotes it.

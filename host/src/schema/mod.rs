@@ -26,13 +26,17 @@ pub const LONGEST: usize = 64 << 10;
 /// The deepest value that is compared with a schema.
 pub const DEEPEST: usize = 1_000;
 
+/// The most parts of such a value: items and members. An object counts as several, for what it
+/// takes.
+pub const MOST_PARTS: usize = 2_000_000;
+
 /// Looks that a comparison may take.
 const MOST_LOOKS: u64 = 50_000_000;
 
 /// The same for finding out what is wrong with a value.
 const MOST_TELLING: u64 = 10_000_000;
 
-/// Looks for a mismatch that is told, besides those for the names of the place.
+/// Looks for a mismatch that is told, besides those for what it keeps.
 const MISMATCH: u64 = 1_000;
 
 /// Levels of a value times levels of a schema that need no more room than any thread has.
@@ -68,10 +72,13 @@ impl Invalid {
 /// Why a value is not known to conform.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// It does not: these are the first things that are wrong, and how many more there are.
-    Mismatch(Vec<Mismatch>, usize),
+    /// It does not: these are the first things that are wrong, and how many more there are, if
+    /// that was counted.
+    Mismatch(Vec<Mismatch>, Option<usize>),
     /// It is nested deeper than is looked at: how deep, and how deep it may be.
     TooDeep(usize, usize),
+    /// It has more parts than are looked at: how many, and how many it may have.
+    TooMany(usize, usize),
     /// Looking at all of it takes more work than this.
     TooMuch(u64),
     /// Whoever asked does not wait any longer.
@@ -108,8 +115,8 @@ impl Schema {
         }
         let survey = survey(&schema)?;
         let text = schema.to_string();
-        let validator = with_room(STACK, || build(schema))
-            .map_err(|reason| Invalid::new("", reason))??;
+        let validator =
+            with_room(STACK, || build(schema)).map_err(|reason| Invalid::new("", reason))??;
         Ok(Self { text, survey, validator })
     }
 
@@ -127,7 +134,10 @@ impl Schema {
 
     /// Compares a value, which is JSON text, with the schema. `stop` is asked now and then.
     pub fn judge(&self, value: &str, stop: Stop) -> Result<(), Refusal> {
-        let depth = depth(value);
+        let (depth, parts) = size(value);
+        if parts > MOST_PARTS {
+            return Err(Refusal::TooMany(parts, MOST_PARTS));
+        }
         let deepest = DEEPEST.min(MOST_LEVELS / self.survey.nesting.max(1));
         if depth > deepest {
             return Err(Refusal::TooDeep(depth, deepest));
@@ -155,22 +165,23 @@ impl Schema {
             Err(Unfinished::Stopped) => return Err(Refusal::Stopped),
             Err(Unfinished::Exhausted) => return Err(Refusal::TooMuch(MOST_LOOKS)),
         }
-        // Each mismatch keeps the names of the way to it.
-        let way = u64::try_from(longest_way(&value)).unwrap_or(u64::MAX);
-        let costs = Costs { most: MOST_TELLING, mismatch: MISMATCH + way, ..costs };
+        // A mismatch keeps the names of the way to it, and may keep a part of the schema.
+        let kept = longest_way(&value) + self.text.len();
+        let kept = u64::try_from(kept).unwrap_or(u64::MAX);
+        let costs = Costs { most: MOST_TELLING, mismatch: MISMATCH + kept, ..costs };
         self.explain(&value, costs, stop)
     }
 
     /// What is wrong with a value that does not conform. Of very much, less is told.
     fn explain(&self, value: &Value, costs: Costs, stop: &Stop) -> Result<(), Refusal> {
         let all = measure(costs, stop, || {
-            mismatch::tell(self.validator.iter_errors(Place(value)).collect())
+            mismatch::tell(&self.validator.iter_errors(Place(value)).collect::<Vec<_>>())
         });
         let first = match all {
             Ok(told) => return Err(told),
             Err(Unfinished::Stopped) => return Err(Refusal::Stopped),
             Err(Unfinished::Exhausted) => measure(costs, stop, || {
-                mismatch::tell(self.validator.validate(Place(value)).err().into_iter().collect())
+                mismatch::tell_first(self.validator.validate(Place(value)).err().as_ref())
             }),
         };
         match first {
@@ -205,21 +216,25 @@ fn with_room<T: Send>(stack: usize, work: impl FnOnce() -> T + Send) -> Result<T
     })
 }
 
-/// How many levels of arrays and objects a JSON text has.
-fn depth(json: &str) -> usize {
-    let (mut level, mut deepest, mut in_text, mut is_escaped) = (0_usize, 0, false, false);
+/// How many levels of arrays and objects a JSON text has, and how many parts all told.
+fn size(json: &str) -> (usize, usize) {
+    let (mut level, mut deepest, mut parts) = (0_usize, 0, 1);
+    let (mut in_text, mut is_escaped) = (false, false);
     for byte in json.bytes() {
         match byte {
             _ if is_escaped => is_escaped = false,
             b'\\' => is_escaped = true,
             b'"' => in_text = !in_text,
-            b'{' | b'[' if !in_text => level += 1,
-            b'}' | b']' if !in_text => level = level.saturating_sub(1),
+            _ if in_text => {}
+            b'{' => (level, parts) = (level + 1, parts + 4),
+            b'[' => (level, parts) = (level + 1, parts + 1),
+            b'}' | b']' => level = level.saturating_sub(1),
+            b',' => parts += 1,
             _ => {}
         }
         deepest = deepest.max(level);
     }
-    deepest
+    (deepest, parts)
 }
 
 /// Bytes of the longest JSON Pointer into a value, roughly.

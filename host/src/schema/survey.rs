@@ -92,7 +92,8 @@ impl<'a> Walk<'a> {
             let at = format!("{at}/{}", escape(name));
             self.describe(name, value, &at)?;
             let name = name.as_str();
-            let is_same = SAME.contains(&name) || SAME_LIST.contains(&name) || SAME_MAP.contains(&name);
+            let is_same =
+                SAME.contains(&name) || SAME_LIST.contains(&name) || SAME_MAP.contains(&name);
             let inner: Vec<(&'a Value, String)> = match value {
                 Value::Array(items) if SAME_LIST.contains(&name) || INSIDE_LIST.contains(&name) => {
                     items.iter().enumerate().map(|(i, it)| (it, format!("{at}/{i}"))).collect()
@@ -141,12 +142,11 @@ impl<'a> Walk<'a> {
     /// What people read in it, and what is matched with it.
     fn describe(&mut self, name: &str, value: &'a Value, at: &str) -> Result<(), Invalid> {
         match (name, value) {
-            ("title" | "description" | "$comment", Value::String(text)) => {
-                ensure_plain(text).map_err(|error| {
+            ("title" | "description" | "$comment", Value::String(text)) => ensure_plain(text)
+                .map_err(|error| {
                     let subject = format!("the `{name}`");
                     Invalid::new(at, error.to_string().replacen("the description", &subject, 1))
-                })
-            }
+                }),
             ("pattern", Value::String(pattern)) => {
                 let cost = self.judge(pattern, at)?;
                 self.survey.text = self.survey.text.max(cost);
@@ -182,7 +182,10 @@ impl<'a> Walk<'a> {
                 let Some(reference) = reference else { continue };
                 let at = || format!("{}/{keyword}", part.at);
                 let Some(fragment) = reference.strip_prefix('#') else {
-                    let reason = format!("`{keyword}` refers to {}, which is not in the schema", quote_one(reference));
+                    let reason = format!(
+                        "`{keyword}` refers to {}, which is not in the schema",
+                        quote_one(reference)
+                    );
                     return Err(Invalid::new(at(), reason).hint(
                         "only local references are followed, such as \"#/$defs/name\": nothing is ever fetched",
                     ));
@@ -191,7 +194,10 @@ impl<'a> Walk<'a> {
                 let named = self.anchors.get(fragment.as_str()).cloned();
                 let targets = named.or_else(|| places.get(&fragment).map(|it| vec![*it]));
                 let Some(targets) = targets else {
-                    let reason = format!("`{keyword}` refers to {}, where there is no schema", quote_one(reference));
+                    let reason = format!(
+                        "`{keyword}` refers to {}, where there is no schema",
+                        quote_one(reference)
+                    );
                     return Err(Invalid::new(at(), reason).hint("put it below `$defs`"));
                 };
                 found.push((number, targets));

@@ -62,6 +62,7 @@ pub fn evolve_with(
         description: format!("The tool {name}"),
         code: code.to_string(),
         examples,
+        output_schema: None,
         expected: None,
         verify_dependents: false,
     };
@@ -81,8 +82,16 @@ pub fn run(shop: &Workshop, code: Code, data: &str) -> Result<(i64, String)> {
         "" => Argument::None,
         data => Argument::Data(data.to_owned()),
     };
-    let request =
-        Request { code, argument, context: None, limits, step: 0, max_steps: 0, debug: false };
+    let request = Request {
+        code,
+        argument,
+        context: None,
+        limits,
+        step: 0,
+        max_steps: 0,
+        output_schema: None,
+        debug: false,
+    };
     let tools = shop.tools().map_err(|fault| anyhow!("{fault:?}"))?;
     let report = shop.run(&request, tools, &mut (), &Watch::new(PATIENCE));
     let told = match report.outcome.ending {

@@ -67,6 +67,7 @@ pub(super) fn describe() -> Description {
             "truncated": {"type": "boolean", "description": "the source was too long to show"},
             "size": {"type": "integer", "description": "its length in characters"},
             "examples": {"type": "string", "description": "JSON list of {input | data, output}"},
+            "output_schema": {"type": "string", "description": "the JSON Schema that its values conform to"},
             "forms": {"type": "object", "description": "how often each form occurs"},
             "calls": texts, "called_by": texts,
             "runs": {"type": "object", "description": "of the latest: count, faults, fuel least, median, most"},
@@ -201,6 +202,8 @@ fn tell(found: Found, most: usize) -> Reply {
     } else {
         format!("{size} characters, more than the {most} that are shown")
     };
+    let schema = tool.output_schema.as_deref().map(text::visible).unwrap_or_default();
+    let schema = schema.into_owned();
     let state = if is_current { "current" } else { "not the current one" };
     let mut told = format!("{} (revision {}, {state})", tool.name, tool.short());
     let named: Vec<String> = forms.iter().map(|(form, count)| format!("{form} {count}")).collect();
@@ -208,6 +211,7 @@ fn tell(found: Found, most: usize) -> Reply {
         ("description", text::visible(&tool.description).into_owned()),
         ("source", source),
         ("examples", examples(&tool.examples)),
+        ("output schema", schema),
         ("forms", named.join(", ")),
         ("calls", quote(&calls)),
         ("called by", quote(&callers)),
@@ -245,6 +249,9 @@ fn tell(found: Found, most: usize) -> Reply {
     } else {
         reply.structured.insert("truncated".to_owned(), true.into());
         reply.structured.insert("size".to_owned(), size.into());
+    }
+    if let Some(schema) = tool.output_schema {
+        reply.structured.insert("output_schema".to_owned(), schema.into());
     }
     put(&mut reply.structured, "calls", calls);
     put(&mut reply.structured, "called_by", callers);
