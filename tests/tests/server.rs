@@ -26,6 +26,7 @@ mod server {
     mod requests;
     mod resources;
     mod results;
+    mod schema;
     mod sessions;
     mod text;
     mod transfer;

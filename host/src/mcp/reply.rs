@@ -9,7 +9,6 @@ use super::profile::{annotate, cap};
 use super::scan;
 use crate::config::Profile;
 use crate::sandbox::{Ending, Excess, Fault, Outcome, Summary};
-use crate::schema::Mismatch;
 use crate::text::{self, MOST_NAME, plain, quote};
 
 /// Levels of nesting that parsers of clients are trusted with.
@@ -203,11 +202,12 @@ pub(super) fn record(fault: &Fault) -> JsonObject {
     if let Some(limit) = limit {
         record.insert("limit".to_owned(), excess(limit));
     }
-    if let Some(first) = mismatches.first() {
-        record.extend(object(json!(first)));
-    }
-    if mismatches.len() > 1 {
-        record.insert("mismatches".to_owned(), json!(mismatches));
+    if let Some(mismatches) = mismatches {
+        // The first one's members are the fault's own.
+        record.extend(mismatches.iter().next().map(|it| object(json!(it))).unwrap_or_default());
+        if mismatches.iter().count() > 1 {
+            record.insert("mismatches".to_owned(), json!(mismatches));
+        }
     }
     record
 }
@@ -223,19 +223,10 @@ fn told(fault: &Fault) -> Fault {
         hint: fault.hint.as_ref().map(line),
         calls: fault.calls.clone(),
         limit: fault.limit,
-        mismatches: fault.mismatches.iter().map(told_mismatch).collect(),
-    }
-}
-
-/// The same of a mismatch.
-fn told_mismatch(mismatch: &Mismatch) -> Mismatch {
-    let line = |text: &String| text::line(text, MOST_LINE);
-    let Mismatch { instance, expected, found, schema_at } = mismatch;
-    Mismatch {
-        instance: line(instance),
-        expected: line(expected),
-        found: line(found),
-        schema_at: line(schema_at),
+        mismatches: fault
+            .mismatches
+            .as_ref()
+            .map(|it| Box::new(it.map(|text| text::line(text, MOST_LINE)))),
     }
 }
 

@@ -292,8 +292,8 @@ impl Snapshot {
         self.store.read(|db| Ok(query::callers(db, name, most)?))
     }
 
-    /// The output schema that a change gave its tool; None: there is no such change.
-    pub fn output_schema(&self, change: i64) -> Result<Option<Option<String>>, store::Error> {
+    /// The output schema that a change gave its tool, if there is one.
+    pub fn output_schema(&self, change: i64) -> Result<Option<String>, store::Error> {
         self.store.read(|db| Ok(query::output_schema(db, change)?))
     }
 

@@ -202,14 +202,12 @@ pub(super) fn uses(db: &Connection, hash: &str) -> rusqlite::Result<Vec<String>>
     .collect()
 }
 
-/// The output schema of a change, if there is such a change.
-pub(super) fn output_schema(
-    db: &Connection,
-    change: i64,
-) -> rusqlite::Result<Option<Option<String>>> {
+/// The output schema of a change.
+pub(super) fn output_schema(db: &Connection, change: i64) -> rusqlite::Result<Option<String>> {
     db.prepare_cached("SELECT output_schema FROM change WHERE id = ?1")?
         .query_row([change], |row| row.get(0))
         .optional()
+        .map(Option::flatten)
 }
 
 /// The term of a hash.

@@ -2,7 +2,7 @@
 //! of a run that it stopped, with the limit that was met.
 
 use super::bindings::Told;
-use crate::schema::Mismatch;
+use crate::schema::Mismatches;
 
 /// Characters of a message or hint that are kept. The evaluator's are far shorter; this bounds
 /// what anything else in its place could say.
@@ -30,7 +30,7 @@ pub struct Fault {
     /// The limit that was met, if it was one.
     pub limit: Option<Excess>,
     /// Where the value is not as a schema has it.
-    pub mismatches: Vec<Mismatch>,
+    pub mismatches: Option<Box<Mismatches>>,
 }
 
 /// A limit, and what was used of it when it was met.
@@ -67,7 +67,7 @@ impl From<Told> for Fault {
     fn from(told: Told) -> Self {
         let Told { code, message, at, tool, hint, calls } = told;
         let (message, hint) = (cut(message), hint.map(cut));
-        let (limit, mismatches) = (None, Vec::new());
+        let (limit, mismatches) = (None, None);
         Self { code: cut(code), message, at, tool, hint, calls, limit, mismatches }
     }
 }
@@ -91,6 +91,6 @@ pub fn fault(code: &str, message: String, hint: Option<&str>) -> Fault {
         hint: hint.map(str::to_owned),
         calls: Vec::new(),
         limit: None,
-        mismatches: Vec::new(),
+        mismatches: None,
     }
 }

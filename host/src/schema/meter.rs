@@ -37,7 +37,7 @@ pub(super) struct Costs {
 }
 
 /// Says whether a validation is to be given up.
-pub(super) type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
+pub type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Why a validation did not come to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

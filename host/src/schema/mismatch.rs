@@ -28,22 +28,50 @@ pub struct Mismatch {
     pub schema_at: String,
 }
 
+/// All that is told of a value: at least one mismatch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Mismatches(Vec<Mismatch>);
+
+impl Mismatches {
+    /// Mismatches in the order in which they are told.
+    pub fn iter(&self) -> impl Iterator<Item = &Mismatch> {
+        self.0.iter()
+    }
+
+    /// The same with every text rewritten.
+    #[must_use]
+    pub fn map(&self, rewrite: impl Fn(&str) -> String) -> Self {
+        let one = |Mismatch { instance, expected, found, schema_at }: &Mismatch| Mismatch {
+            instance: rewrite(instance),
+            expected: rewrite(expected),
+            found: rewrite(found),
+            schema_at: rewrite(schema_at),
+        };
+        Self(self.iter().map(one).collect())
+    }
+}
+
 /// Tells the first of all mismatches, and how many more there are.
 pub(super) fn tell(errors: &[ValidationError<'_>]) -> Refusal {
     let more = errors.len().saturating_sub(MOST);
-    Refusal::Mismatch(errors.iter().take(MOST).map(one).collect(), Some(more))
+    Refusal::Mismatch(Mismatches(errors.iter().take(MOST).map(one).collect()), Some(more))
 }
 
 /// Tells the first of more mismatches than can be counted.
 pub(super) fn tell_first(error: Option<&ValidationError<'_>>) -> Refusal {
-    Refusal::Mismatch(error.into_iter().map(one).collect(), None)
+    Refusal::Mismatch(Mismatches(error.into_iter().map(one).collect()), None)
 }
 
 /// What can be said of a value with more mismatches than can be looked for.
 pub(super) fn untold(value: &Value) -> Refusal {
-    let expected = "a value that the schema describes".to_owned();
-    let (instance, schema_at) = (String::new(), String::new());
-    Refusal::Mismatch(vec![Mismatch { instance, expected, found: quoted(value), schema_at }], None)
+    let mismatch = Mismatch {
+        instance: String::new(),
+        expected: "a value that the schema describes".to_owned(),
+        found: quoted(value),
+        schema_at: String::new(),
+    };
+    Refusal::Mismatch(Mismatches(vec![mismatch]), None)
 }
 
 /// Why a schema is none, as the schema of schemas has it.

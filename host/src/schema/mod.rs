@@ -15,9 +15,10 @@ use jsonschema::{Draft, PatternOptions, Validator, options_for};
 use serde::Deserialize;
 use serde_json::{Deserializer, Value};
 
-pub use self::mismatch::Mismatch;
+pub use self::meter::Stop;
+pub use self::mismatch::{Mismatch, Mismatches};
 
-use self::meter::{Costs, Counted, Place, Stop, Unfinished, measure};
+use self::meter::{Costs, Counted, Place, Unfinished, measure};
 use self::survey::{Survey, survey};
 
 /// The longest schema, in bytes of JSON.
@@ -74,7 +75,7 @@ impl Invalid {
 pub enum Refusal {
     /// It does not: these are the first things that are wrong, and how many more there are, if
     /// that was counted.
-    Mismatch(Vec<Mismatch>, Option<usize>),
+    Mismatch(Mismatches, Option<usize>),
     /// It is nested deeper than is looked at: how deep, and how deep it may be.
     TooDeep(usize, usize),
     /// It has more parts than are looked at: how many, and how many it may have.
@@ -133,7 +134,7 @@ impl Schema {
     }
 
     /// Compares a value, which is JSON text, with the schema. `stop` is asked now and then.
-    pub fn judge(&self, value: &str, stop: Stop) -> Result<(), Refusal> {
+    pub fn judge(&self, value: &str, stop: &Stop) -> Result<(), Refusal> {
         let (depth, parts) = size(value);
         if parts > MOST_PARTS {
             return Err(Refusal::TooMany(parts, MOST_PARTS));
@@ -142,7 +143,7 @@ impl Schema {
         if depth > deepest {
             return Err(Refusal::TooDeep(depth, deepest));
         }
-        let judge = || self.judge_here(value, &stop);
+        let judge = || self.judge_here(value, stop);
         if (depth + 1) * self.survey.nesting <= SHALLOW {
             return judge();
         }

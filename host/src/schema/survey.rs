@@ -75,7 +75,7 @@ struct Walk<'a> {
 /// Looks at a schema, or says why it cannot be used.
 pub(super) fn survey(schema: &Value) -> Result<Survey, Invalid> {
     let mut walk = Walk::default();
-    walk.visit(schema, String::new())?;
+    walk.visit(schema, "")?;
     walk.resolve()?;
     walk.measure()
 }
@@ -83,9 +83,9 @@ pub(super) fn survey(schema: &Value) -> Result<Survey, Invalid> {
 impl<'a> Walk<'a> {
     /// Notes a schema and all schemas in it; gives its number. The text that they come from is not
     /// nested deeply, so this is not either.
-    fn visit(&mut self, schema: &'a Value, at: String) -> Result<usize, Invalid> {
+    fn visit(&mut self, schema: &'a Value, at: &str) -> Result<usize, Invalid> {
         let number = self.parts.len();
-        self.parts.push(Part { at: at.clone(), ..Part::default() });
+        self.parts.push(Part { at: at.to_owned(), ..Part::default() });
         let Value::Object(members) = schema else { return Ok(number) };
         self.identify(members, number)?;
         for (name, value) in members {
@@ -105,7 +105,7 @@ impl<'a> Walk<'a> {
                 _ => continue,
             };
             for (schema, at) in inner {
-                let inner = self.visit(schema, at)?;
+                let inner = self.visit(schema, &at)?;
                 if let Some(part) = self.parts.get_mut(number).filter(|_| is_same) {
                     part.same.push(inner);
                 }

@@ -7,7 +7,7 @@ use super::Tools;
 use crate::journal::Answer;
 use crate::registry::Snapshot;
 use crate::sandbox::{Ending, Excess, Fault, Outcome, Watch, fault};
-use crate::schema::{Invalid, Mismatch, Refusal, Schema};
+use crate::schema::{Invalid, Mismatch, Mismatches, Refusal, Schema, Stop};
 use crate::text::{self, quote_one};
 
 /// Characters of a place that a sentence names.
@@ -54,8 +54,8 @@ pub(super) fn conform_again(
         return Ok(None);
     };
     let found = tools.output_schema(change).map_err(|error| error.to_string())?;
-    let text = found.flatten().ok_or_else(|| {
-        format!("the output schema of `{name}` is not in the store (change {change})")
+    let text = found.ok_or_else(|| {
+        format!("the output schema of {} is not in the store (change {change})", quote_one(name))
     })?;
     let kept = of_tool(name, &text).map_err(|fault| fault.message)?;
     judge(outcome, asked, Some(kept), watch);
@@ -105,7 +105,8 @@ fn invalid(Invalid { at, reason, hint }: Invalid) -> Fault {
 /// Compares a value, which is JSON text, with a schema that messages call so.
 pub(super) fn compare(schema: &Schema, name: &str, json: &str, watch: &Watch) -> Result<(), Fault> {
     let clock = watch.clone();
-    let Err(refusal) = schema.judge(json, Arc::new(move || clock.verdict().is_err())) else {
+    let stop: Stop = Arc::new(move || clock.verdict().is_err());
+    let Err(refusal) = schema.judge(json, &stop) else {
         return Ok(());
     };
     Err(match refusal {
@@ -137,7 +138,7 @@ pub(super) fn compare(schema: &Schema, name: &str, json: &str, watch: &Watch) ->
     })
 }
 
-fn mismatch(name: &str, mismatches: Vec<Mismatch>, more: Option<usize>) -> Fault {
+fn mismatch(name: &str, mismatches: Mismatches, more: Option<usize>) -> Fault {
     let told: Vec<String> = mismatches.iter().map(tell).collect();
     let more = match more {
         None => "; and more".to_owned(),
@@ -146,6 +147,7 @@ fn mismatch(name: &str, mismatches: Vec<Mismatch>, more: Option<usize>) -> Fault
     };
     let message = format!("the value does not conform to {name}: {}{more}", told.join("; "));
     let hint = "return what the schema describes, or change the schema";
+    let mismatches = Some(Box::new(mismatches));
     Fault { mismatches, ..fault("schema-mismatch", message, Some(hint)) }
 }
 

@@ -115,10 +115,11 @@ impl Workshop {
         let mut answers = Vec::new();
         let mut outcome = match request.output_schema.as_deref().map(conform::read).transpose() {
             Ok(asked) => {
-                let mut session = Session::new(tools.clone(), observer);
+                let known = tools.clone();
+                let mut session = Session::new(tools, observer);
                 let mut outcome = drive(&self.sandbox, request.clone(), &mut session, watch);
                 answers = session.into_answers();
-                answers.extend(conform::conform(&mut outcome, asked, &tools, watch));
+                answers.extend(conform::conform(&mut outcome, asked, &known, watch));
                 outcome
             }
             Err(fault) => Outcome::before(fault),

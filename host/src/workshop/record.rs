@@ -157,7 +157,7 @@ pub(super) fn fault(fault: &Fault) -> Value {
         add("calls", (!calls.is_empty()).then(|| json!(calls)));
         let excess = |it: &Excess| json!({"name": it.name, "used": it.used, "limit": it.limit});
         add("limit", limit.as_ref().map(excess));
-        add("mismatches", (!mismatches.is_empty()).then(|| json!(mismatches)));
+        add("mismatches", mismatches.as_ref().map(|it| json!(it)));
     }
     json!({ "fault": told })
 }

@@ -202,8 +202,6 @@ fn tell(found: Found, most: usize) -> Reply {
     } else {
         format!("{size} characters, more than the {most} that are shown")
     };
-    let schema = tool.output_schema.as_deref().map(text::visible).unwrap_or_default();
-    let schema = schema.into_owned();
     let state = if is_current { "current" } else { "not the current one" };
     let mut told = format!("{} (revision {}, {state})", tool.name, tool.short());
     let named: Vec<String> = forms.iter().map(|(form, count)| format!("{form} {count}")).collect();
@@ -211,7 +209,7 @@ fn tell(found: Found, most: usize) -> Reply {
         ("description", text::visible(&tool.description).into_owned()),
         ("source", source),
         ("examples", examples(&tool.examples)),
-        ("output schema", schema),
+        ("output schema", schema(&tool, most).unwrap_or_default()),
         ("forms", named.join(", ")),
         ("calls", quote(&calls)),
         ("called by", quote(&callers)),
@@ -221,14 +219,11 @@ fn tell(found: Found, most: usize) -> Reply {
             let _ = write!(told, "\n{title}: {line}");
         }
     }
-    told.push_str("\nhistory, the latest first:");
-    for past in &history {
-        let what = past.hash.as_deref().map_or("retired", short);
-        let _ = write!(told, "\n- {} {what} (entry {})", past.time, past.entry);
-    }
+    told.push_str(&tell_history(&history));
     if let Some((what, lines)) = &difference {
         let _ = write!(told, "\nfrom {what}:\n{}", text::visible(lines));
     }
+    let schema = schema(&tool, most);
     let forms: Map<String, Value> =
         forms.into_iter().map(|(form, count)| (form, count.into())).collect();
     let mut reply = Reply::new(
@@ -250,7 +245,7 @@ fn tell(found: Found, most: usize) -> Reply {
         reply.structured.insert("truncated".to_owned(), true.into());
         reply.structured.insert("size".to_owned(), size.into());
     }
-    if let Some(schema) = tool.output_schema {
+    if let Some(schema) = schema {
         reply.structured.insert("output_schema".to_owned(), schema.into());
     }
     put(&mut reply.structured, "calls", calls);
@@ -259,6 +254,26 @@ fn tell(found: Found, most: usize) -> Reply {
         reply.structured.insert("difference".to_owned(), lines.into());
     }
     reply
+}
+
+fn tell_history(history: &[Past]) -> String {
+    let mut told = "\nhistory, the latest first:".to_owned();
+    for past in history {
+        let what = past.hash.as_deref().map_or("retired", short);
+        let _ = write!(told, "\n- {} {what} (entry {})", past.time, past.entry);
+    }
+    told
+}
+
+/// The output schema with nothing hidden in it, which means the same.
+fn schema(tool: &Tool, most: usize) -> Option<String> {
+    let schema = text::visible(tool.output_schema.as_deref()?);
+    let size = schema.chars().count();
+    let told = format!(
+        "{size} characters, more than the {most} that are shown; read pif://tool/{}",
+        tool.name
+    );
+    Some(if size <= most { schema.into_owned() } else { told })
 }
 
 /// Examples, one after the other.
