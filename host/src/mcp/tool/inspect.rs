@@ -245,9 +245,7 @@ fn tell(found: Found, most: usize) -> Reply {
         reply.structured.insert("truncated".to_owned(), true.into());
         reply.structured.insert("size".to_owned(), size.into());
     }
-    if let Some(schema) = schema {
-        reply.structured.insert("output_schema".to_owned(), schema.into());
-    }
+    reply.structured.extend(schema.map(|it| ("output_schema".to_owned(), it.into())));
     put(&mut reply.structured, "calls", calls);
     put(&mut reply.structured, "called_by", callers);
     if let Some((_, lines)) = difference {
