@@ -218,7 +218,7 @@ fn hostile_schemas_and_values_end() -> Result<()> {
     // More parts than are looked at.
     let answer = client.call(
         "run",
-        &json!({"code": {"range": [0, 2_100_000]}, "output_schema": {"type": "array"}}),
+        &json!({"memory": "512MiB", "code": {"range": [0, 2_100_000]}, "output_schema": {"type": "array"}}),
     )?;
     assert_eq!(refused(&answer, "too-large")?["limit"]["name"], "schema_parts", "{answer}");
     #[cfg(target_os = "linux")]
@@ -276,8 +276,7 @@ fn a_tool_keeps_its_schema() -> Result<()> {
     )?;
     assert_eq!(kept, total());
     let read = client.request("resources/read", &json!({"uri": "pif://tool/sum_up"}))?;
-    let read: Value =
-        serde_json::from_str(read["result"]["contents"][0]["text"].as_str().context("text")?)?;
+    let read: Value = serde_json::from_str(read["contents"][0]["text"].as_str().context("text")?)?;
     assert_eq!(read["output_schema"], total());
     let again = evolve(&mut client, &record_of(&json!({"mul": [x, 2]})), &json!({}))?;
     ensure!(again.to_string().contains("its output schema stays"), "{again}");
@@ -368,8 +367,35 @@ fn schemas_travel_with_tools() -> Result<()> {
     ] {
         let mut file = file.clone();
         file["tools"][0]["output_schema"] = schema;
-        let done = to.execute(&["import", "-"], &file.to_string())?;
+        let flags: &[&str] = if code == "schema-mismatch" {
+            &["import", "-", "--replace"]
+        } else {
+            &["import", "-"]
+        };
+        let done = to.execute(flags, &file.to_string())?;
         ensure!(done.code == Some(1) && done.errors.contains(code), "{what}: {done:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_command_line_compares_too() -> Result<()> {
+    let kept = Kept::new()?;
+    kept.session(|client| {
+        evolve(client, &record_of(&json!({"var": "x"})), &json!({"output_schema": total()}))
+            .map(drop)
+    })?;
+    for (arguments, code, words) in [
+        (&["run", "[1,2]", "--output-schema", r#"{"items":{"type":"integer"}}"#][..], 0, "[1,2]"),
+        (&["run", "[1,2]", "--output-schema", r#"{"maxItems":1}"#], 1, "at most 1 items"),
+        (&["run", "1", "--output-schema", r#"{"$ref":"x.json"}"#], 1, "invalid-schema"),
+        (&["run", "sum_up", "1"], 0, r#"{"total":1}"#),
+        (&["run", "sum_up", "--", "-1"], 1, "of the tool `sum_up`: at /total expected at least 0"),
+    ] {
+        let printed = kept.execute_behind(arguments)?;
+        let told = format!("{}{}", printed.output, printed.errors);
+        ensure!(printed.code == Some(code) && told.contains(words), "{arguments:?}: {printed:?}");
+        ensure!(code == 0 || printed.output.is_empty(), "{arguments:?}: {printed:?}");
     }
     Ok(())
 }
