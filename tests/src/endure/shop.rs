@@ -57,15 +57,31 @@ pub fn evolve_with(
     let examples = example.map(|(input, output)| {
         vec![Example { input: number(input), data: None, output: number(output) }]
     });
-    let proposal = Proposal {
+    let proposal = Proposal { examples, ..proposal(name, code) };
+    propose(shop, proposal, code)
+}
+
+/// A tool of a name and a term, without anything else.
+#[must_use]
+pub fn proposal(name: &str, code: &Value) -> Proposal {
+    Proposal {
         name: name.to_owned(),
         description: format!("The tool {name}"),
         code: code.to_string(),
-        examples,
+        examples: None,
         output_schema: None,
         expected: None,
         verify_dependents: false,
-    };
+    }
+}
+
+/// Makes a tool as it is proposed.
+///
+/// # Errors
+///
+/// It is refused.
+pub fn propose(shop: &Workshop, proposal: Proposal, code: &Value) -> Result<Evolved> {
+    let name = proposal.name.clone();
     let arguments = format!(r#"{{"name":"{name}","code":{code}}}"#);
     let evolved = shop.evolve(proposal, &arguments, &Watch::new(PATIENCE));
     evolved.map_err(|Refused { faults, .. }| anyhow!("`{name}` is refused: {faults:?}"))

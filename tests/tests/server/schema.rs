@@ -193,6 +193,13 @@ fn hostile_schemas_and_values_end() -> Result<()> {
     let value = (0..60).fold(json!(1), |value, _| json!({"x": value}));
     let answer = judge(&mut client, &value, &tree)?;
     refused(&answer, "schema-mismatch")?;
+    assert_eq!(client.text("run", &json!({"code": {"add": [1, 2]}}))?, "3");
+    Ok(())
+}
+
+#[test]
+fn hostile_patterns_numbers_and_lists_end() -> Result<()> {
+    let mut client = Client::legacy_with(FOREVER)?;
     // A pattern that makes others go back for ever; numbers that are alike as floats.
     let text = format!("{}!", "a".repeat(100_000));
     let answer = judge(&mut client, &json!(text), &json!({"pattern": "^(a+)+$"}))?;
