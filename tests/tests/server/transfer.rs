@@ -209,7 +209,12 @@ fn a_tool_that_is_here_is_changed_only_on_demand() -> Result<()> {
     // Another description counts too.
     let described = exported.replace("The double", "Another double");
     let printed = to.execute(&["import", "-"], &described)?;
-    ensure!(printed.errors.contains("with another description, other examples or another output schema"), "{printed:?}");
+    ensure!(
+        printed
+            .errors
+            .contains("with another description, other examples or another output schema"),
+        "{printed:?}"
+    );
     let printed = to.execute(&["import", "--replace", "-"], &described)?;
     ensure!(printed.output.contains("double: described anew"), "{printed:?}");
     Ok(())
