@@ -12,6 +12,7 @@ pub mod memory;
 mod quantity;
 pub mod registry;
 pub mod sandbox;
+pub mod schema;
 mod similar;
 pub mod store;
 pub mod text;

@@ -76,7 +76,7 @@ impl From<sandbox::Continuation> for Value {
 
 impl From<sandbox::Fault> for Fault {
     fn from(fault: sandbox::Fault) -> Self {
-        let sandbox::Fault { code, message, at, tool, hint, calls, excerpt, limit: _ } = fault;
+        let sandbox::Fault { code, message, at, tool, hint, calls, excerpt, .. } = fault;
         Self { code, message, at, tool, hint, calls, excerpt }
     }
 }

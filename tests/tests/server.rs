@@ -27,6 +27,7 @@ mod server {
     mod requests;
     mod resources;
     mod results;
+    mod schema;
     mod sessions;
     mod text;
     mod transfer;

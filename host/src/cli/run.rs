@@ -28,6 +28,9 @@ pub(super) struct Run {
     /// A JSON object whose members are variables of the term; or `-`, or `@FILE`
     #[arg(long, value_name = "JSON")]
     context: Option<String>,
+    /// A JSON Schema that the value has to conform to; or `-`, or `@FILE`
+    #[arg(long, value_name = "JSON")]
+    output_schema: Option<String>,
     /// How many continuations to drive
     #[arg(long, value_name = "N", default_value = "0", value_parser = parse_count)]
     max_steps: u64,
@@ -62,6 +65,7 @@ impl Run {
             limits,
             step: self.step,
             max_steps: self.max_steps,
+            output_schema: self.output_schema.as_deref().map(read).transpose()?,
             debug,
         };
         let watch = Watch::new(wall_clock);

@@ -110,6 +110,8 @@ impl Draft {
 pub enum Answer {
     /// The source of a tool: the revision that was found.
     Tool(String, Option<String>),
+    /// The output schema of the tool that gave the value: the change of the registry that has it.
+    Schema(String, i64),
     /// A name close to one that is unknown.
     Similar(String, Option<String>),
 }

@@ -17,8 +17,7 @@ use crate::cli::complain;
 use crate::config::{Config, Profile};
 use crate::harden;
 use crate::sandbox::{
-    Busy, Code, Excess, Fault, Gate, Limits, Outcome, Request, Summary, Usage, Watch, fault,
-    milliseconds,
+    Busy, Code, Excess, Fault, Gate, Limits, Outcome, Request, Summary, Watch, fault, milliseconds,
 };
 use crate::text;
 use crate::workshop::{Observer, Tools, Workshop, too_large};
@@ -111,7 +110,7 @@ impl Host {
             never = report_progress(caller.progress.clone(), advanced) => match never {},
         };
         report.unwrap_or_else(|fault| Report {
-            outcome: failed(fault),
+            outcome: Outcome::before(fault),
             evaluation: Vec::new(),
             limits,
             elapsed: Duration::ZERO,
@@ -255,9 +254,4 @@ fn cancelled() -> Fault {
 fn lost(reason: &str) -> Fault {
     tracing::error!(reason, "a run was lost");
     fault("internal", "the server lost the run by a defect of its own".to_owned(), None)
-}
-
-fn failed(fault: Fault) -> Outcome {
-    let usage = Usage { fuel: 0, peak_memory: 0, peak_depth: 0 };
-    Outcome { ending: Err(fault), usage, driven: 0 }
 }

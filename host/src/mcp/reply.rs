@@ -109,7 +109,7 @@ pub(super) fn tell(report: Report, host: &Host) -> Result<Reply, Refusal> {
 }
 
 fn tell_ending(report: &Report, host: &Host) -> Result<Reply, Refusal> {
-    let Outcome { ending, usage, driven } = &report.outcome;
+    let Outcome { ending, usage, driven, .. } = &report.outcome;
     let (json, kind, warnings, trace) = match ending {
         Ok(Ending::Value(it)) => (&it.json, it.kind.as_str(), &it.warnings, &it.trace),
         Ok(Ending::Continuation(it)) => (&it.json, "continuation", &it.warnings, &it.trace),
@@ -195,7 +195,7 @@ pub(crate) fn explain(fault: &Fault) -> String {
 
 /// A fault as the flat record of the language reference.
 pub(super) fn record(fault: &Fault) -> JsonObject {
-    let Fault { code, message, at, tool, hint, calls, excerpt, limit } = told(fault);
+    let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches } = told(fault);
     let mut record = object(json!({"code": code, "message": message, "at": at}));
     if let Some(excerpt) = excerpt {
         record.insert("excerpt".to_owned(), excerpt.into());
@@ -209,6 +209,13 @@ pub(super) fn record(fault: &Fault) -> JsonObject {
     put(&mut record, "calls", calls);
     if let Some(limit) = limit {
         record.insert("limit".to_owned(), excess(limit));
+    }
+    if let Some(mismatches) = mismatches {
+        // The first one's members are the fault's own.
+        record.extend(mismatches.iter().next().map(|it| object(json!(it))).unwrap_or_default());
+        if mismatches.iter().count() > 1 {
+            record.insert("mismatches".to_owned(), json!(mismatches));
+        }
     }
     record
 }
@@ -225,6 +232,10 @@ fn told(fault: &Fault) -> Fault {
         calls: fault.calls.clone(),
         excerpt: fault.excerpt.as_ref().map(line),
         limit: fault.limit,
+        mismatches: fault
+            .mismatches
+            .as_ref()
+            .map(|it| Box::new(it.map(|text| text::line(text, MOST_LINE)))),
     }
 }
 

@@ -145,17 +145,17 @@ fn read_tool(host: &Host, uri: &str, reference: &str) -> Result<String, ErrorDat
 
 fn tell_tool(tool: &Tool) -> String {
     let text = |text: &str| Value::from(text).to_string();
-    // Term and examples are JSON already, and stay as they are.
-    visible(&object(
-        [
-            ("name", text(&tool.name).as_str()),
-            ("revision", text(&tool.hash).as_str()),
-            ("description", text(&tool.description).as_str()),
-            ("code", &tool.source),
-            ("examples", &tool.examples),
-        ]
-        .into_iter(),
-    ))
+    // Term, examples and schema are JSON already, and stay as they are.
+    let (name, hash, about) = (text(&tool.name), text(&tool.hash), text(&tool.description));
+    let members = [
+        ("name", name.as_str()),
+        ("revision", hash.as_str()),
+        ("description", about.as_str()),
+        ("code", &tool.source),
+        ("examples", &tool.examples),
+    ];
+    let schema = tool.output_schema.as_deref().map(|schema| ("output_schema", schema));
+    visible(&object(members.into_iter().chain(schema)))
 }
 
 fn read_entry(host: &Host, uri: &str, number: &str) -> Result<String, ErrorData> {

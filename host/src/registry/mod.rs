@@ -38,6 +38,8 @@ pub struct Change {
     pub tools: Vec<String>,
     /// A JSON list of `{input | data, output}`.
     pub examples: String,
+    /// A JSON Schema, in one spelling.
+    pub output_schema: Option<String>,
     /// The revision that the author believes to be the current one.
     pub expected: Option<String>,
 }
@@ -49,7 +51,7 @@ pub enum Status {
     New,
     /// The name stood for another term, which had this hash.
     Changed(String),
-    /// The term stays, its description or examples are others.
+    /// The term stays, its description, examples or output schema are others.
     Described,
     /// Nothing: it was so already.
     Unchanged,
@@ -133,7 +135,8 @@ impl Registry {
         change: &Change,
         entry: i64,
     ) -> Result<Status, Error> {
-        let Change { name, description, source, hash, tools, examples, expected } = change;
+        let Change { name, description, source, hash, tools, examples, output_schema, expected } =
+            change;
         name::ensure_free(name)?;
         text::ensure_plain(description)?;
         let current = query::find(transaction, name, i64::MAX)?;
@@ -147,10 +150,13 @@ impl Registry {
             Some(current) if current.hash != *hash => Status::Changed(current.hash),
             Some(current) if current.description != *description => Status::Described,
             Some(current) if current.examples != *examples => Status::Described,
+            Some(current) if current.output_schema != *output_schema => Status::Described,
             Some(_) => return Ok(Status::Unchanged),
         };
         let revision = Some(query::keep(transaction, hash, source, tools)?);
-        query::put(transaction, &Written { name, revision, description, examples, entry })?;
+        let output_schema = output_schema.as_deref();
+        let written = Written { name, revision, description, examples, output_schema, entry };
+        query::put(transaction, &written)?;
         Ok(status)
     }
 
@@ -173,8 +179,7 @@ impl Registry {
         Ok(query::find_pinned(transaction, name, hash, i64::MAX)?.is_some())
     }
 
-    /// Makes a name stand again for what it once stood for, with the description and examples of
-    /// then; gives what it stands for now. The same goes for [`Registry::refresh`].
+    /// Makes a name stand again for what it once stood for, with all that was said of it then; gives what it stands for now. The same goes for [`Registry::refresh`].
     pub fn roll_back(
         &self,
         transaction: &Transaction<'_>,
@@ -185,7 +190,7 @@ impl Registry {
         let Some(past) = pinned(transaction, name, prefix, i64::MAX)? else {
             return Err(missing(transaction, name, prefix));
         };
-        let Tool { hash, source, description, examples, .. } = past.clone();
+        let Tool { hash, source, description, examples, output_schema, .. } = past.clone();
         let change = Change {
             name: name.to_owned(),
             description,
@@ -193,6 +198,7 @@ impl Registry {
             hash,
             tools: Vec::new(),
             examples,
+            output_schema,
             expected: None,
         };
         let status = self.evolve(transaction, &change, entry)?;
@@ -210,8 +216,10 @@ impl Registry {
         let Some(tool) = query::find(transaction, name, i64::MAX)? else {
             return Err(Error::Unknown(name.to_owned()));
         };
-        let Tool { description, examples, .. } = &tool;
-        query::put(transaction, &Written { name, revision: None, description, examples, entry })?;
+        let Tool { description, examples, output_schema, .. } = &tool;
+        let (revision, output_schema) = (None, output_schema.as_deref());
+        let written = Written { name, revision, description, examples, output_schema, entry };
+        query::put(transaction, &written)?;
         Ok(tool)
     }
 }
@@ -282,6 +290,11 @@ impl Snapshot {
     /// The tools whose terms name this one, by name.
     pub fn callers(&self, name: &str, most: usize) -> Result<Vec<Tool>, store::Error> {
         self.store.read(|db| Ok(query::callers(db, name, most)?))
+    }
+
+    /// The output schema that a change gave its tool, if there is one.
+    pub fn output_schema(&self, change: i64) -> Result<Option<String>, store::Error> {
+        self.store.read(|db| Ok(query::output_schema(db, change)?))
     }
 
     /// The names of the tools that a revision's term names.
@@ -386,6 +399,7 @@ mod tests {
             hash: revision::hash(source),
             tools: Vec::new(),
             examples: "[]".to_owned(),
+            output_schema: None,
             expected: expected.map(str::to_owned),
         }
     }

@@ -13,7 +13,7 @@ const COMPARED: usize = 2_000;
 /// Words of a search that the index is asked for.
 const MOST_PHRASES: usize = 8;
 
-const COLUMNS: &str = "c.name, r.hash, r.source, c.description, c.examples, c.id";
+const COLUMNS: &str = "c.name, r.hash, r.source, c.description, c.examples, c.id, c.output_schema";
 
 fn tool(row: &Row<'_>) -> rusqlite::Result<Tool> {
     Ok(Tool {
@@ -23,6 +23,7 @@ fn tool(row: &Row<'_>) -> rusqlite::Result<Tool> {
         description: row.get(3)?,
         examples: row.get(4)?,
         change: row.get(5)?,
+        output_schema: row.get(6)?,
     })
 }
 
@@ -201,6 +202,14 @@ pub(super) fn uses(db: &Connection, hash: &str) -> rusqlite::Result<Vec<String>>
     .collect()
 }
 
+/// The output schema of a change.
+pub(super) fn output_schema(db: &Connection, change: i64) -> rusqlite::Result<Option<String>> {
+    db.prepare_cached("SELECT output_schema FROM change WHERE id = ?1")?
+        .query_row([change], |row| row.get(0))
+        .optional()
+        .map(Option::flatten)
+}
+
 /// The term of a hash.
 pub(super) fn source(db: &Connection, hash: &str) -> rusqlite::Result<Option<String>> {
     db.prepare_cached("SELECT source FROM revision WHERE hash = ?1")?
@@ -270,17 +279,18 @@ pub(super) struct Written<'a> {
     pub(super) revision: Option<i64>,
     pub(super) description: &'a str,
     pub(super) examples: &'a str,
+    pub(super) output_schema: Option<&'a str>,
     pub(super) entry: i64,
 }
 
 /// Writes a change; gives its number.
 pub(super) fn put(db: &Connection, change: &Written<'_>) -> rusqlite::Result<i64> {
-    let Written { name, revision, description, examples, entry } = change;
+    let Written { name, revision, description, examples, output_schema, entry } = change;
     db.prepare_cached(
-        "INSERT INTO change (time, name, revision, description, examples, entry)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        "INSERT INTO change (time, name, revision, description, examples, output_schema, entry)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?
-    .execute(params![now(), name, revision, description, examples, entry])?;
+    .execute(params![now(), name, revision, description, examples, output_schema, entry])?;
     let id = db.last_insert_rowid();
     let before: Option<i64> = db
         .prepare_cached("SELECT change FROM tool WHERE name = ?1")?

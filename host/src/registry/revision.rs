@@ -18,6 +18,8 @@ pub struct Tool {
     pub description: String,
     /// What its author expects of it: a JSON list of `{input | data, output}`.
     pub examples: String,
+    /// What its author says its values are like: a JSON Schema.
+    pub output_schema: Option<String>,
     /// Counts all changes of the registry, so revisions can be put in order.
     pub change: i64,
 }

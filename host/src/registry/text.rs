@@ -17,7 +17,7 @@ const HIGHEST: usize = 3;
 const MOST_MARKS: usize = 4;
 
 /// Refuses a description that is too long, or with something in it that readers would not see.
-pub(super) fn ensure_plain(description: &str) -> Result<(), Error> {
+pub(crate) fn ensure_plain(description: &str) -> Result<(), Error> {
     let mut before = Before::default();
     for (index, c) in description.chars().enumerate() {
         if (is_hidden(c) && !is_layout(c)) || before.is_abused_by(c) {

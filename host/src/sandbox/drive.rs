@@ -31,6 +31,9 @@ pub struct Request {
     pub step: u64,
     /// How many continuations to drive before one is the result.
     pub max_steps: u64,
+    /// The JSON Schema that the value has to conform to. Nothing here looks at it: whoever has the
+    /// outcome does.
+    pub output_schema: Option<String>,
     /// Whether to report every evaluation step.
     pub debug: bool,
 }
@@ -56,6 +59,17 @@ pub struct Outcome {
     pub usage: Usage,
     /// The number of continuations driven.
     pub driven: u64,
+    /// The tool that was run, at the last step; None: a term.
+    pub tool: Option<String>,
+}
+
+impl Outcome {
+    /// Of a run that ended before it began.
+    #[must_use]
+    pub fn before(fault: Fault) -> Self {
+        let usage = Usage { fuel: 0, peak_memory: 0, peak_depth: 0 };
+        Self { ending: Err(fault), usage, driven: 0, tool: None }
+    }
 }
 
 /// A result.
@@ -69,7 +83,7 @@ pub enum Ending {
 
 /// Runs `request` to its end.
 pub fn drive(sandbox: &Sandbox, request: Request, world: &mut dyn World, watch: &Watch) -> Outcome {
-    let Request { code, argument, context, limits, step, max_steps, debug } = request;
+    let Request { code, argument, context, limits, step, max_steps, debug, .. } = request;
     let program = Program { code, argument, context, tools: Vec::new(), step, debug };
     let mut run = Run {
         sandbox,
@@ -78,9 +92,10 @@ pub fn drive(sandbox: &Sandbox, request: Request, world: &mut dyn World, watch: 
         limits,
         usage: Usage { fuel: 0, peak_memory: 0, peak_depth: 0 },
         driven: 0,
+        tool: None,
     };
     let ending = run.drive(program, max_steps);
-    Outcome { ending, usage: run.usage, driven: run.driven }
+    Outcome { ending, usage: run.usage, driven: run.driven, tool: run.tool }
 }
 
 struct Run<'a> {
@@ -90,11 +105,16 @@ struct Run<'a> {
     limits: Limits,
     usage: Usage,
     driven: u64,
+    tool: Option<String>,
 }
 
 impl Run<'_> {
     fn drive(&mut self, mut program: Program, max_steps: u64) -> Result<Ending, Fault> {
         loop {
+            self.tool = match &program.code {
+                Code::Tool(name) => Some(name.clone()),
+                Code::Term(_) => None,
+            };
             let next = match self.run(&program)? {
                 Ending::Continuation(next) if self.driven < max_steps => next,
                 ending => return Ok(ending),

@@ -4,6 +4,7 @@
 use std::fmt;
 
 use super::bindings::{Note, Told};
+use crate::schema::Mismatches;
 
 /// Characters of a message or hint that are kept. The evaluator's are far shorter; this bounds
 /// what anything else in its place could say.
@@ -32,6 +33,8 @@ pub struct Fault {
     pub excerpt: Option<String>,
     /// The limit that was met, if it was one.
     pub limit: Option<Excess>,
+    /// Where the value is not as a schema has it.
+    pub mismatches: Option<Box<Mismatches>>,
 }
 
 /// A limit, and what was used of it when it was met.
@@ -68,7 +71,8 @@ impl From<Told> for Fault {
     fn from(told: Told) -> Self {
         let Told { code, message, at, tool, hint, calls, excerpt } = told;
         let (message, hint, excerpt) = (cut(message), hint.map(cut), excerpt.map(cut));
-        Self { code: cut(code), message, at, tool, hint, calls, excerpt, limit: None }
+        let (limit, mismatches) = (None, None);
+        Self { code: cut(code), message, at, tool, hint, calls, excerpt, limit, mismatches }
     }
 }
 
@@ -104,5 +108,6 @@ pub fn fault(code: &str, message: String, hint: Option<&str>) -> Fault {
         calls: Vec::new(),
         excerpt: None,
         limit: None,
+        mismatches: None,
     }
 }

@@ -27,7 +27,7 @@ const APPLICATION: i32 = 0x5049_4631;
 
 /// The steps from an empty file to the present schema. A released step is never changed; a new
 /// version appends one.
-const MIGRATIONS: [&str; 1] = [include_str!("1.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
 
 /// Where state is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,17 +4,19 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::Example;
 use super::evolve::examples;
+use super::{Example, conform};
 use crate::registry::Tool;
 use crate::sandbox::{Fault, fault};
+use crate::schema::Schema;
 use crate::text::{self, quote_one};
 
 /// What says that a file is one of these.
 const FORMAT: &str = "mcp-pif tools";
 
-/// The version of the format that is written. All versions up to it are read.
-const VERSION: u32 = 1;
+/// The version of the format with output schemas. All versions up to it are read; what needs none
+/// of it is written as the first.
+const VERSION: u32 = 2;
 
 /// Characters of a parser's complaint.
 const MOST_REASON: usize = 300;
@@ -48,6 +50,9 @@ pub(super) struct Packed {
     /// The term.
     pub(super) source: Box<RawValue>,
     pub(super) examples: Vec<Example>,
+    /// What its values have to be like.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) output_schema: Option<Box<RawValue>>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -66,8 +71,10 @@ impl Packed {
         };
         let examples = compact(examples::from_json(&tool.examples)?);
         let source = RawValue::from_string(tool.source).map_err(unreadable)?;
+        let schema = tool.output_schema.map(RawValue::from_string).transpose();
+        let output_schema = schema.map_err(unreadable)?;
         let (name, sha256, description) = (tool.name.clone(), tool.hash, tool.description);
-        Ok(Self { name, sha256, description, pinned, source, examples })
+        Ok(Self { name, sha256, description, pinned, source, examples, output_schema })
     }
 
     /// What a message calls it.
@@ -86,17 +93,33 @@ impl Packed {
         examples::to_json(&self.examples)
     }
 
+    /// Its output schema, unless that says nothing.
+    pub(super) fn schema(&self) -> Result<Option<Schema>, Fault> {
+        let read = |raw: &RawValue| {
+            conform::read(raw.get()).map_err(|fault| Fault {
+                message: format!("{}: {}", self.quoted(), fault.message),
+                ..fault
+            })
+        };
+        let schema = self.output_schema.as_deref().map(read).transpose()?;
+        Ok(schema.filter(|schema| !schema.is_trivial()))
+    }
+
     /// Whether a registered tool is this one, in all that a file tells of it.
     pub(super) fn is_same(&self, tool: &Tool) -> Result<bool, Fault> {
         let known = examples::to_json(&compact(examples::from_json(&tool.examples)?));
         let is_same = tool.hash == self.sha256 && tool.description == self.description;
-        Ok(is_same && known == self.examples())
+        let schema = self.schema()?;
+        let schema = schema.as_ref().map(Schema::text);
+        Ok(is_same && known == self.examples() && schema == tool.output_schema.as_deref())
     }
 }
 
 /// The text of a file with these tools.
 pub(super) fn write(tools: Vec<Packed>) -> Result<String, Fault> {
-    let bundle = Bundle { format: FORMAT.to_owned(), version: VERSION, tools };
+    let has_schema = tools.iter().any(|tool| tool.output_schema.is_some());
+    let version = if has_schema { VERSION } else { 1 };
+    let bundle = Bundle { format: FORMAT.to_owned(), version, tools };
     serde_json::to_string_pretty(&bundle)
         .map_err(|error| fault("internal", format!("the tools cannot be written: {error}"), None))
 }

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::world::Candidate;
-use super::{STORAGE, Tools, Workshop, library, record, refused, stored, too_large};
+use super::{STORAGE, Tools, Workshop, conform, library, record, refused, stored, too_large};
 use crate::journal::{Draft, Kind};
 use crate::registry::{self, Change, Status, Tool};
 use crate::sandbox::{Fault, Summary, Watch, fault};
+use crate::schema::Schema;
 use crate::store::Durability;
 use crate::text::{self, MOST_NAME, quote, quote_one};
 
@@ -32,6 +33,8 @@ pub struct Proposal {
     /// What the tool is expected to do; None: what was expected of it before, as far as it still
     /// does that.
     pub examples: Option<Vec<Example>>,
+    /// What its values have to be like, as JSON Schema: `true` for anything. None: as before.
+    pub output_schema: Option<String>,
     /// The revision that is to be changed.
     pub expected: Option<String>,
     /// Whether to refuse a change that breaks examples of callers.
@@ -101,21 +104,28 @@ impl Workshop {
         arguments: &str,
         watch: &Watch,
     ) -> Result<Evolved, Refused> {
-        let Proposal { name, description, code, examples, expected, verify_dependents } = proposal;
+        let is_verified = proposal.verify_dependents;
+        let Proposal { name, description, code, examples, output_schema, expected, .. } = proposal;
         self.registry.review(&name, &description, expected.as_deref()).map_err(refused)?;
         // A store may have had the name since before it was the library's.
         if self.tools()?.registered.find(&name).map_err(refused)?.is_none() {
             library::ensure_outside(&name)?;
         }
+        let schema = self.schema_of(&name, output_schema.as_deref())?;
         let (summary, mut notes) = self.prepare(&code, watch)?;
         let candidate = Candidate {
             name: name.clone(),
             source: summary.canonical.clone(),
             hash: summary.hash.clone(),
             is_pinned: false,
+            output_schema: schema.clone(),
         };
         let tools = Tools { candidates: Arc::new([candidate]), ..self.tools()? };
         let current = tools.find(&name)?;
+        if output_schema.is_none() && schema.is_some() {
+            notes
+                .push("its output schema stays: give `output_schema`, or true for none".to_owned());
+        }
         notes.extend(missing(&name, &summary, &tools)?);
         let kept = match examples {
             Some(examples) => self.try_examples(&name, examples, &tools, watch, &mut notes)?,
@@ -123,7 +133,7 @@ impl Workshop {
         };
         if current.as_ref().is_some_and(|current| current.hash != summary.hash) {
             let broken = self.broken_callers(&name, &tools, watch, &mut notes)?;
-            if let (true, Some(first)) = (verify_dependents, broken.into_iter().next()) {
+            if let (true, Some(first)) = (is_verified, broken.into_iter().next()) {
                 return Err(first);
             }
         }
@@ -140,10 +150,22 @@ impl Workshop {
             hash: hash.clone(),
             tools,
             examples: examples::to_json(&kept),
+            output_schema: schema.map(|schema| schema.text().to_owned()),
             expected,
         };
         let (status, entry) = self.commit(&change, arguments, Kind::Evolve).map_err(refused)?;
         Ok(Evolved { hash, status, notes, entry })
+    }
+
+    /// The schema that a change gives a tool, or that it leaves it.
+    fn schema_of(&self, name: &str, text: Option<&str>) -> Result<Option<Arc<Schema>>, Fault> {
+        let kept = match text {
+            Some(_) => None,
+            None => self.tools()?.find(name)?.and_then(|tool| tool.output_schema),
+        };
+        let Some(text) = text.or(kept.as_deref()) else { return Ok(None) };
+        let schema = conform::read(text)?;
+        Ok((!schema.is_trivial()).then(|| Arc::new(schema)))
     }
 
     /// Writes a change and its entry.

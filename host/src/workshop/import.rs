@@ -15,6 +15,7 @@ use super::{
 use crate::journal::{Draft, Kind};
 use crate::registry::{self, Change, Status, Tool};
 use crate::sandbox::{Fault, Watch, fault};
+use crate::schema::Schema;
 use crate::store::{self, Durability, Transaction};
 use crate::text::{self, MOST_NAME, quote, quote_one};
 
@@ -35,6 +36,7 @@ pub struct Imported {
 struct Checked {
     packed: Packed,
     change: Change,
+    schema: Option<Arc<Schema>>,
 }
 
 /// Why a transaction was given up.
@@ -101,7 +103,7 @@ impl Workshop {
         let candidates: Arc<[Candidate]> = checked.iter().map(Checked::candidate).collect();
         let tools = Tools { candidates, ..self.tools()? };
         let mut notes = Vec::new();
-        for Checked { packed, change } in &checked {
+        for Checked { packed, change, .. } in &checked {
             *subject = Some(packed.name.clone());
             let (reference, examples) = (packed.reference(), packed.examples.clone());
             // How many passed is not worth a line for each tool.
@@ -161,6 +163,7 @@ impl Workshop {
         if let Some(current) = self.tools()?.find(name)? {
             ensure_replaced(&packed, &current, replace)?;
         }
+        let schema = packed.schema()?;
         let change = Change {
             name: name.clone(),
             description: packed.description.clone(),
@@ -168,9 +171,10 @@ impl Workshop {
             hash: summary.hash,
             tools: summary.tools,
             examples: packed.examples(),
+            output_schema: schema.as_ref().map(|schema| schema.text().to_owned()),
             expected: None,
         };
-        Ok(Checked { packed, change })
+        Ok(Checked { packed, change, schema: schema.map(Arc::new) })
     }
 
     /// Registers a tool whose name stood for something else `before`, and journals it.
@@ -181,7 +185,7 @@ impl Workshop {
         before: Option<Tool>,
         replace: bool,
     ) -> Result<Imported, Stopped> {
-        let Checked { packed, change } = checked;
+        let Checked { packed, change, .. } = checked;
         let entry = self.journal.next(db)?;
         let status = match (packed.pinned, before) {
             // What the library has is in no store.
@@ -229,6 +233,7 @@ impl Checked {
             source: source.clone(),
             hash: hash.clone(),
             is_pinned: self.packed.pinned,
+            output_schema: self.schema.clone(),
         }
     }
 }
@@ -254,7 +259,7 @@ fn ensure_replaced(packed: &Packed, current: &Tool, replace: bool) -> Result<boo
         return Ok(is_same);
     }
     let how = if current.hash == packed.sha256 {
-        "with another description or other examples".to_owned()
+        "with another description, other examples or another output schema".to_owned()
     } else {
         format!("at the revision `{}`", current.short())
     };
@@ -264,9 +269,9 @@ fn ensure_replaced(packed: &Packed, current: &Tool, replace: bool) -> Result<boo
 
 /// A change that makes a tool what it was.
 fn again(tool: Tool) -> Change {
-    let Tool { name, hash, source, description, examples, .. } = tool;
-    let tools = Vec::new();
-    Change { name, description, source, hash, tools, examples, expected: None }
+    let Tool { name, hash, source, description, examples, output_schema, .. } = tool;
+    let (tools, expected) = (Vec::new(), None);
+    Change { name, description, source, hash, tools, examples, output_schema, expected }
 }
 
 /// A note on tools that a term names and that are neither here nor in the file.

@@ -4,6 +4,7 @@
 
 mod bundle;
 mod check;
+mod conform;
 mod evolve;
 mod export;
 mod import;
@@ -114,10 +115,20 @@ impl Workshop {
         watch: &Watch,
     ) -> Report {
         let start = Instant::now();
-        let mut session = Session::new(tools, observer);
-        let mut outcome = drive(&self.sandbox, request.clone(), &mut session, watch);
+        let mut answers = Vec::new();
+        let mut outcome = match request.output_schema.as_deref().map(conform::read).transpose() {
+            Ok(asked) => {
+                let known = tools.clone();
+                let mut session = Session::new(tools, observer);
+                let mut outcome = drive(&self.sandbox, request.clone(), &mut session, watch);
+                answers = session.into_answers();
+                answers.extend(conform::conform(&mut outcome, asked, &known, watch));
+                outcome
+            }
+            Err(fault) => Outcome::before(fault),
+        };
         let elapsed = start.elapsed();
-        let draft = record::run(request, session.into_answers(), &outcome, elapsed);
+        let draft = record::run(request, answers, &outcome, elapsed);
         let entry = match self.journal.append(&draft) {
             Ok(entry) => Some(entry),
             Err(error) => {

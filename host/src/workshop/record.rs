@@ -23,6 +23,8 @@ pub(super) struct Recorded {
     data: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     context: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    output_schema: Option<String>,
     fuel: u64,
     depth: u32,
     memory: u64,
@@ -41,9 +43,17 @@ fn is_nothing(n: &u64) -> bool {
 impl From<&Request> for Recorded {
     fn from(request: &Request) -> Self {
         let Limits { fuel, depth, memory, output } = request.limits;
-        let (step, max_steps, context) = (request.step, request.max_steps, request.context.clone());
-        let mut recorded =
-            Self { context, fuel, depth, memory, output, step, max_steps, ..Self::default() };
+        let mut recorded = Self {
+            context: request.context.clone(),
+            output_schema: request.output_schema.clone(),
+            fuel,
+            depth,
+            memory,
+            output,
+            step: request.step,
+            max_steps: request.max_steps,
+            ..Self::default()
+        };
         match &request.code {
             Code::Term(text) => recorded.code = Some(text.clone()),
             Code::Tool(name) => recorded.tool = Some(name.clone()),
@@ -61,6 +71,7 @@ impl Recorded {
     /// The request, to be made again; None if there is nothing to run in it.
     pub(super) fn into_request(self) -> Option<Request> {
         let Self { code, tool, input, data, context, fuel, depth, memory, output, .. } = self;
+        let Self { step, max_steps, output_schema, .. } = self;
         let code = match (code, tool) {
             (Some(text), None) => Code::Term(text),
             (None, Some(name)) => Code::Tool(name),
@@ -72,8 +83,8 @@ impl Recorded {
             (None, None) => Argument::None,
         };
         let limits = Limits { fuel, depth, memory, output };
-        let (step, max_steps) = (self.step, self.max_steps);
-        Some(Request { code, argument, context, limits, step, max_steps, debug: false })
+        let debug = false;
+        Some(Request { code, argument, context, limits, step, max_steps, output_schema, debug })
     }
 }
 
@@ -133,7 +144,7 @@ pub(super) fn outcome(outcome: &Outcome) -> Value {
 
 /// A fault as entries keep it.
 pub(super) fn fault(fault: &Fault) -> Value {
-    let Fault { code, message, at, tool, hint, calls, excerpt, limit } = fault;
+    let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches } = fault;
     let mut told = json!({"code": code, "message": message, "at": at});
     if let Value::Object(members) = &mut told {
         let mut add = |name: &str, value: Option<Value>| {
@@ -147,6 +158,7 @@ pub(super) fn fault(fault: &Fault) -> Value {
         add("calls", (!calls.is_empty()).then(|| json!(calls)));
         let excess = |it: &Excess| json!({"name": it.name, "used": it.used, "limit": it.limit});
         add("limit", limit.as_ref().map(excess));
+        add("mismatches", mismatches.as_ref().map(|it| json!(it)));
     }
     json!({ "fault": told })
 }

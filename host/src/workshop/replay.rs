@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::record::{self, Recorded};
-use super::{Workshop, library, stored};
+use super::{Workshop, conform, library, stored};
 use crate::journal::{Answer, Body, Digest, Entry, Kind, Payload};
 use crate::registry::{Snapshot, short};
 use crate::sandbox::{Fault, Outcome, Request, Watch, World, drive, fault};
@@ -131,8 +131,25 @@ impl Workshop {
         watch: &Watch,
     ) -> Result<Verdict, Fault> {
         let tools = self.registry.snapshot().map_err(stored)?;
+        let recorded = body.answers.iter().find_map(|answer| match answer {
+            Answer::Schema(name, change) => Some((name.as_str(), *change)),
+            _ => None,
+        });
         let mut recording = Recording::new(tools, &body.answers);
-        let outcome = drive(&self.sandbox, request, &mut recording, watch);
+        let mut answers = Vec::new();
+        let outcome = match request.output_schema.as_deref().map(conform::read).transpose() {
+            Ok(asked) => {
+                let mut outcome = drive(&self.sandbox, request, &mut recording, watch);
+                answers.append(&mut recording.answers);
+                let tools = &recording.tools;
+                match conform::conform_again(&mut outcome, asked, recorded, tools, watch) {
+                    Ok(answer) => answers.extend(answer),
+                    Err(reason) => return Ok(Verdict::Skipped(reason)),
+                }
+                outcome
+            }
+            Err(fault) => Outcome::before(fault),
+        };
         match recording.obstacle {
             Some(Obstacle::Missing(reason)) => return Ok(Verdict::Skipped(reason)),
             Some(Obstacle::Store(fault)) => return Err(fault),
@@ -144,7 +161,7 @@ impl Workshop {
         {
             return Err(fault.clone());
         }
-        let differences = differences(entry, body, &outcome, &recording.answers);
+        let differences = differences(entry, body, &outcome, &answers);
         let is_equal = differences.is_empty();
         Ok(if is_equal { Verdict::Equal } else { Verdict::Different(differences) })
     }
@@ -200,9 +217,11 @@ impl Recording {
         let (mut sources, mut similar) = (BTreeMap::new(), BTreeMap::new());
         for answer in recorded.iter().cloned() {
             match answer {
-                Answer::Tool(name, hash) => sources.insert(name, hash),
-                Answer::Similar(name, meant) => similar.insert(name, meant),
-            };
+                Answer::Tool(name, hash) => drop(sources.insert(name, hash)),
+                Answer::Similar(name, meant) => drop(similar.insert(name, meant)),
+                // Whoever compares the value looks for it.
+                Answer::Schema(..) => {}
+            }
         }
         let (answers, asked) = (Vec::new(), BTreeSet::new());
         Self { tools, sources, similar, answers, asked, obstacle: None }

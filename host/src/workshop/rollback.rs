@@ -29,7 +29,10 @@ impl Workshop {
         let tools = self.tools()?;
         if let Some(past) = tools.find(&format!("{name}@{prefix}"))? {
             let Tool { source, hash, .. } = past;
-            let candidate = Candidate { name: name.to_owned(), source, hash, is_pinned: false };
+            // Its own examples are not run: it is what it was.
+            let (is_pinned, output_schema) = (false, None);
+            let candidate =
+                Candidate { name: name.to_owned(), source, hash, is_pinned, output_schema };
             let tools = Tools { candidates: Arc::new([candidate]), ..tools };
             // Going back is never refused; what it breaks is told.
             self.broken_callers(name, &tools, watch, &mut notes)?;

@@ -8,6 +8,7 @@ use super::{library, stored};
 use crate::journal::Answer;
 use crate::registry::{self, Snapshot, Tool, name};
 use crate::sandbox::{Fault, World};
+use crate::schema::Schema;
 
 /// The tools that a run can use.
 #[derive(Debug, Clone)]
@@ -29,6 +30,8 @@ pub struct Candidate {
     pub hash: String,
     /// Whether it is to be found only where a revision is pinned.
     pub is_pinned: bool,
+    /// What its values have to be like.
+    pub output_schema: Option<Arc<Schema>>,
 }
 
 impl Candidate {
@@ -66,6 +69,13 @@ impl Tools {
     /// Whether a tool of this name is to be registered.
     pub(super) fn is_candidate(&self, name: &str) -> bool {
         self.candidates.iter().any(|candidate| candidate.name == name)
+    }
+
+    /// What the values of a tool that is to be registered have to be like.
+    pub(super) fn candidate_schema(&self, reference: &str) -> Option<&Schema> {
+        let (name, pin) = name::split(reference);
+        let found = self.candidates.iter().find(|candidate| candidate.answers_to(name, pin))?;
+        found.output_schema.as_deref()
     }
 
     /// The source and the hash of a tool, registered or not.

@@ -38,6 +38,7 @@ pub(super) fn tools(data: &Path, count: usize) -> Result<()> {
                     source,
                     tools: Vec::new(),
                     examples: "[]".to_owned(),
+                    output_schema: None,
                     expected: None,
                 };
                 let entry = journal.next(db)?;

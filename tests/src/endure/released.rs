@@ -2,12 +2,12 @@
 //! version is made. `cargo x store` writes it to `tests/stores`, as long as its schema is not
 //! released; after that it stays as it is, and the next schema gets a store of its own.
 
-use super::shop::{evolve, evolve_with, open, run};
+use super::shop::{evolve, evolve_with, open, proposal, propose, run};
 use anyhow::{Context, Result, ensure};
 use mcp_pif::memory::Note;
 use mcp_pif::sandbox::{Code, Sandbox, Watch, fault};
 use mcp_pif::store::{Place, Store};
-use mcp_pif::workshop::Remember;
+use mcp_pif::workshop::{Proposal, Remember};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,6 +31,9 @@ pub const ENTRIES: [(&str, Option<&str>, &str); 11] = [
     ("run", Some("double"), "value"),
     ("memory", Some("greeting"), "stored"),
 ];
+
+/// The output schema of `square`, from schema 2 of the store on.
+pub const SCHEMA: &str = r#"{"type":"integer"}"#;
 
 /// Where the stores are, each in a directory with the number of its schema.
 #[must_use]
@@ -67,7 +70,9 @@ fn fill(place: &Path) -> Result<()> {
     let first = evolve_with(&shop, "double", &double(), Some((21, 42)))?;
     let call = json!({"app": {"func": {"tool": "double"}, "arg": {"var": "x"}}});
     let square = json!({"div": [{"mul": [call, {"var": "x"}]}, 2]});
-    evolve(&shop, "square", &json!({"lam": "x", "body": square}))?;
+    let square = json!({"lam": "x", "body": square});
+    let output_schema = Some(SCHEMA.to_owned());
+    propose(&shop, Proposal { output_schema, ..proposal("square", &square) }, &square)?;
     let tool = |name: &str| Code::Tool(name.to_owned());
     let term = |text: &str| Code::Term(text.to_owned());
     run(&shop, tool("square"), "12")?;

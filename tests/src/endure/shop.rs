@@ -57,14 +57,31 @@ pub fn evolve_with(
     let examples = example.map(|(input, output)| {
         vec![Example { input: number(input), data: None, output: number(output) }]
     });
-    let proposal = Proposal {
+    let proposal = Proposal { examples, ..proposal(name, code) };
+    propose(shop, proposal, code)
+}
+
+/// A tool of a name and a term, without anything else.
+#[must_use]
+pub fn proposal(name: &str, code: &Value) -> Proposal {
+    Proposal {
         name: name.to_owned(),
         description: format!("The tool {name}"),
         code: code.to_string(),
-        examples,
+        examples: None,
+        output_schema: None,
         expected: None,
         verify_dependents: false,
-    };
+    }
+}
+
+/// Makes a tool as it is proposed.
+///
+/// # Errors
+///
+/// It is refused.
+pub fn propose(shop: &Workshop, proposal: Proposal, code: &Value) -> Result<Evolved> {
+    let name = proposal.name.clone();
     let arguments = format!(r#"{{"name":"{name}","code":{code}}}"#);
     let evolved = shop.evolve(proposal, &arguments, &Watch::new(PATIENCE));
     evolved.map_err(|Refused { faults, .. }| anyhow!("`{name}` is refused: {faults:?}"))
@@ -81,8 +98,16 @@ pub fn run(shop: &Workshop, code: Code, data: &str) -> Result<(i64, String)> {
         "" => Argument::None,
         data => Argument::Data(data.to_owned()),
     };
-    let request =
-        Request { code, argument, context: None, limits, step: 0, max_steps: 0, debug: false };
+    let request = Request {
+        code,
+        argument,
+        context: None,
+        limits,
+        step: 0,
+        max_steps: 0,
+        output_schema: None,
+        debug: false,
+    };
     let tools = shop.tools().map_err(|fault| anyhow!("{fault:?}"))?;
     let report = shop.run(&request, tools, &mut (), &Watch::new(PATIENCE));
     let told = match report.outcome.ending {

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use mcp_pif::journal::{Body, Filter};
 use mcp_pif::sandbox::Code;
 use mcp_pif::workshop::Workshop;
-use pif_tests::endure::released::{ENTRIES, FILE, double, folder};
+use pif_tests::endure::released::{ENTRIES, FILE, SCHEMA, double, folder};
 use pif_tests::endure::shop::{evolve, run};
 use rusqlite::Connection;
 use std::fs;
@@ -54,6 +54,9 @@ fn stores_of_released_versions_open() -> Result<()> {
     for (version, copy) in stores()? {
         let shop = open(copy.path()).with_context(|| format!("the store of schema {version}"))?;
         ensure_complete(&shop).with_context(|| format!("the store of schema {version}"))?;
+        let square = shop.registry.snapshot()?.find("square")?.context("`square` is gone")?;
+        let schema = (version != "1").then_some(SCHEMA);
+        assert_eq!(square.output_schema.as_deref(), schema, "the store of schema {version}");
         // It goes on from there.
         assert_eq!(run(&shop, Code::Tool("square".to_owned()), "9")?.1, "81");
         assert_eq!(evolve(&shop, "double", &double())?.status.name(), "unchanged");

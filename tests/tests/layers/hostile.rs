@@ -183,6 +183,7 @@ pub(crate) fn run(sandbox: &Sandbox, code: &str, debug: bool, watch: &Watch) -> 
         limits: LIMITS,
         step: 0,
         max_steps: 1_000_000,
+        output_schema: None,
         debug,
     };
     drive(sandbox, request, &mut Nothing, watch)

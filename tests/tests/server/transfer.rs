@@ -157,7 +157,7 @@ fn a_file_that_was_altered_is_refused() -> Result<()> {
         ("\"output\": 42", "\"outcome\": 42", "unknown field `outcome`"),
         ("\"input\": 21,", "\"input\": 21, \"data\": 21,", "has both `input` and `data`"),
         ("mcp-pif tools", "mcp-pif toys", "the format of the file is `mcp-pif toys`"),
-        ("\"version\": 1", "\"version\": 2", "the file has version 2"),
+        ("\"version\": 1", "\"version\": 3", "the file has version 3"),
         ("\"tools\": [", "\"tool\": [", "unknown field `tool`"),
         ("\"tools\": [", "\"tools\": [[", "cannot be read"),
     ] {
@@ -209,7 +209,12 @@ fn a_tool_that_is_here_is_changed_only_on_demand() -> Result<()> {
     // Another description counts too.
     let described = exported.replace("The double", "Another double");
     let printed = to.execute(&["import", "-"], &described)?;
-    ensure!(printed.errors.contains("with another description or other examples"), "{printed:?}");
+    ensure!(
+        printed
+            .errors
+            .contains("with another description, other examples or another output schema"),
+        "{printed:?}"
+    );
     let printed = to.execute(&["import", "--replace", "-"], &described)?;
     ensure!(printed.output.contains("double: described anew"), "{printed:?}");
     Ok(())

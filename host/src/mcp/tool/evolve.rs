@@ -9,6 +9,7 @@ use super::super::arguments::{Arguments, decode, malformed};
 use super::super::host::Host;
 use super::super::members::Members;
 use super::super::reply::{Refusal, Reply, put};
+use super::run::read_schema;
 use super::{Call, Description, ToolResult, arguments, reply};
 use crate::registry::{Status, short};
 use crate::sandbox::{Fault, Watch};
@@ -21,8 +22,15 @@ const MOST_EXAMPLES: usize = 64;
 /// Characters of a note.
 const MOST_NOTE: usize = 2_500;
 
-const KNOWN: [&str; 6] =
-    ["name", "description", "code", "examples", "expected_revision", "verify_dependents"];
+const KNOWN: [&str; 7] = [
+    "name",
+    "description",
+    "code",
+    "examples",
+    "output_schema",
+    "expected_revision",
+    "verify_dependents",
+];
 
 const TEXT: &str = "\
 Create or change a tool of your own: a JSON term under a name, kept in the registry and callable at \
@@ -45,6 +53,7 @@ pub(super) fn describe() -> Description {
         "description": {"type": "string", "description": "what it does, for those who will call it"},
         "code": {"description": "a term, or its JSON text"},
         "examples": {"type": "array", "items": example, "description": "run before the change is made"},
+        "output_schema": {"description": "JSON Schema 2020-12 that its values conform to from now on; true: no longer"},
         "expected_revision": {"type": "string", "description": "change only this revision"},
         "verify_dependents": {"type": "boolean", "description": "refuse to break examples of tools that call this one"},
     });
@@ -101,6 +110,7 @@ fn read_proposal(host: &Host, text: &str) -> Result<Proposal, Fault> {
         description,
         code: code.to_owned(),
         examples: read_examples(host, &arguments)?,
+        output_schema: read_schema(&arguments)?,
         expected: arguments.text("expected_revision")?,
         verify_dependents: arguments.flag("verify_dependents")?,
     })

@@ -23,9 +23,14 @@ pub(in super::super) fn describe(tool: &Evolved, profile: Profile) -> Tool {
     let description = Description {
         title: tool.name.clone(),
         text: format!(
-            "{}\n(evolved tool, revision {})",
+            "{}\n(evolved tool, revision {}{})",
             text::visible(&tool.description),
             tool.short(),
+            if tool.output_schema.is_some() {
+                ", with an output schema: see `inspect`"
+            } else {
+                ""
+            },
         ),
         input: arguments(&settings_schema(), &[]),
         output: output_schema(profile),

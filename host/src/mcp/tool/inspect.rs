@@ -68,6 +68,7 @@ pub(super) fn describe() -> Description {
             "truncated": {"type": "boolean", "description": "the source was too long to show"},
             "size": {"type": "integer", "description": "its length in characters"},
             "examples": {"type": "string", "description": "JSON list of {input | data, output}"},
+            "output_schema": {"type": "string", "description": "the JSON Schema that its values conform to"},
             "forms": {"type": "object", "description": "how often each form occurs"},
             "calls": texts, "called_by": texts,
             "runs": {"type": "object", "description": "of the latest: count, faults, fuel least, median, most"},
@@ -240,6 +241,7 @@ fn tell(found: Found, most: usize) -> Reply {
         ("description", text::visible(&tool.description).into_owned()),
         ("source", source),
         ("examples", examples(&tool.examples)),
+        ("output schema", schema(&tool, most).unwrap_or_default()),
         ("forms", tell_forms(&forms)),
         ("calls", quote(&calls)),
         ("called by", quote(&callers)),
@@ -253,6 +255,7 @@ fn tell(found: Found, most: usize) -> Reply {
     if let Some((what, lines)) = &difference {
         let _ = write!(told, "\nfrom {what}:\n{}", text::visible(lines));
     }
+    let schema = schema(&tool, most);
     let forms: Map<String, Value> =
         forms.into_iter().map(|(form, count)| (form, count.into())).collect();
     let mut reply = Reply::new(
@@ -277,6 +280,7 @@ fn tell(found: Found, most: usize) -> Reply {
         reply.structured.insert("truncated".to_owned(), true.into());
         reply.structured.insert("size".to_owned(), size.into());
     }
+    reply.structured.extend(schema.map(|it| ("output_schema".to_owned(), it.into())));
     put(&mut reply.structured, "calls", calls);
     put(&mut reply.structured, "called_by", callers);
     if let Some((_, lines)) = difference {
@@ -307,6 +311,17 @@ fn tell_history(history: &[Past], told: &mut String) {
         let what = past.hash.as_deref().map_or("retired", short);
         let _ = write!(told, "\n- {} {what} (entry {})", past.time, past.entry);
     }
+}
+
+/// The output schema with nothing hidden in it, which means the same.
+fn schema(tool: &Tool, most: usize) -> Option<String> {
+    let schema = text::visible(tool.output_schema.as_deref()?);
+    let size = schema.chars().count();
+    let told = format!(
+        "{size} characters, more than the {most} that are shown; read pif://tool/{}",
+        tool.name
+    );
+    Some(if size <= most { schema.into_owned() } else { told })
 }
 
 /// Examples, one after the other.

@@ -177,6 +177,11 @@ fn reply(properties: Value) -> Value {
         "hint": {"type": "string", "description": "what to write instead"},
         "tool": {"type": "string", "description": "the tool in whose source `at` points"},
         "calls": {"type": "array", "items": {"type": "string"}},
+        "instance": {"type": "string", "description": "of a `schema-mismatch`: JSON Pointer into the value"},
+        "expected": {"type": "string", "description": "what the schema has there"},
+        "found": {"type": "string", "description": "what the value has there, shortened"},
+        "schema_at": {"type": "string", "description": "JSON Pointer into the schema"},
+        "mismatches": {"type": "array", "items": {"type": "object"}, "description": "the same of all that are told"},
         "limit": {
             "type": "object",
             "description": "of a fault by a limit: which one, what was used of it, what there was",

@@ -21,12 +21,13 @@ const MOST_STEPS: u64 = 1_000_000;
 /// floats lose count.
 const LAST_STEP: u64 = (1 << 53) - 2;
 
-const KNOWN: [&str; 11] = [
+const KNOWN: [&str; 12] = [
     "code",
     "tool",
     "input",
     "data",
     "context",
+    "output_schema",
     "fuel",
     "memory",
     "depth",
@@ -53,6 +54,7 @@ pub(super) fn describe(profile: Profile) -> Description {
         "code": {"description": "a term, its JSON text, or the name of an evolved tool"},
         "tool": {"type": "string", "description": "the name of an evolved tool, instead of `code`"},
         "context": {"type": "object", "description": "variables of `code`, as plain JSON"},
+        "output_schema": {"description": "JSON Schema 2020-12 of the value; one that does not conform is a fault and absent"},
     });
     if let (Value::Object(properties), Value::Object(own)) = (&mut properties, own) {
         properties.extend(own);
@@ -138,6 +140,7 @@ fn prepare(host: &Host, text: &str) -> Result<(Request, Tools, bool), Fault> {
     }
     let mut request = read_settings(&arguments, host, code)?;
     request.context = read_context(&arguments, &request.code)?;
+    request.output_schema = read_schema(&arguments)?;
     ensure_data(host, &request)?;
     Ok((request, tools, is_text))
 }
@@ -210,6 +213,7 @@ pub(super) fn read_settings(
         limits: read_limits(arguments, host)?,
         step: within("step", arguments.count("step")?.unwrap_or(0), LAST_STEP)?,
         max_steps: within("max_steps", max_steps, MOST_STEPS)?,
+        output_schema: None,
         debug: arguments.flag("trace")?,
     })
 }
@@ -262,6 +266,13 @@ fn read_context(arguments: &Arguments<'_>, code: &Code) -> Result<Option<String>
             Err(malformed("`context` must be an object", Some("write {\"context\": {\"x\": 1}}")))
         }
     }
+}
+
+/// A JSON Schema, or the text of one.
+pub(super) fn read_schema(arguments: &Arguments<'_>) -> Result<Option<String>, Fault> {
+    let Some(raw) = arguments.raw("output_schema") else { return Ok(None) };
+    let is_text = raw.starts_with('"');
+    Ok(Some(if is_text { decode("output_schema", raw)? } else { raw.to_owned() }))
 }
 
 /// Refuses more data than the server takes.

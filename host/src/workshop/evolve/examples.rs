@@ -8,7 +8,7 @@ use super::{Refused, unexpected};
 use crate::registry::Tool;
 use crate::sandbox::{Argument, Code, Ending, Fault, Request, Watch, fault};
 use crate::text;
-use crate::workshop::{Session, Tools, Workshop, drive};
+use crate::workshop::{Session, Tools, Workshop, conform, drive};
 
 /// Continuations that an example may drive: what counts is the value at the end. The wall clock
 /// stops those that never come to one.
@@ -138,18 +138,24 @@ impl Workshop {
             limits: self.limits,
             step: 0,
             max_steps: MOST_STEPS,
+            output_schema: None,
             debug: false,
         };
         let mut nobody = ();
         let mut session = Session::new(tools.clone(), &mut nobody);
-        let found = match drive(&self.sandbox, request, &mut session, watch).ending? {
-            Ending::Value(value) => value.json,
-            Ending::Continuation(continuation) => continuation.json,
+        let (found, is_value) = match drive(&self.sandbox, request, &mut session, watch).ending? {
+            Ending::Value(value) => (value.json, true),
+            Ending::Continuation(continuation) => (continuation.json, false),
         };
-        if is_same(&found, expected.get()) {
-            return Ok(());
+        if !is_same(&found, expected.get()) {
+            return Err(unexpected(&cut(expected.get()), &cut(&found)));
         }
-        Err(unexpected(&cut(expected.get()), &cut(&found)))
+        match tools.candidate_schema(name) {
+            Some(schema) if is_value => {
+                conform::compare(schema, "its output schema", &found, watch)
+            }
+            _ => Ok(()),
+        }
     }
 }
 

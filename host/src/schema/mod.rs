@@ -1,0 +1,256 @@
+//! What a value has to be like: JSON Schema, draft 2020-12. A schema is data that a model wrote,
+//! and so is what it is held against: both are bounded, and so is the work of comparing them. This
+//! module knows neither programs nor the protocol.
+
+mod equality;
+mod meter;
+mod mismatch;
+mod pattern;
+mod survey;
+
+use std::fmt;
+use std::thread;
+
+use jsonschema::{Draft, PatternOptions, Validator, options_for};
+use serde::Deserialize;
+use serde_json::{Deserializer, Value};
+
+pub use self::meter::Stop;
+pub use self::mismatch::{Mismatch, Mismatches};
+
+use self::meter::{Costs, Counted, Place, Unfinished, measure};
+use self::survey::{Survey, survey};
+
+/// The longest schema, in bytes of JSON.
+pub const LONGEST: usize = 64 << 10;
+
+/// The deepest value that is compared with a schema.
+pub const DEEPEST: usize = 1_000;
+
+/// The most parts of such a value: items and members. An object counts as several, for what it
+/// takes.
+pub const MOST_PARTS: usize = 2_000_000;
+
+/// Looks that a comparison may take.
+const MOST_LOOKS: u64 = 50_000_000;
+
+/// The same for finding out what is wrong with a value.
+const MOST_TELLING: u64 = 10_000_000;
+
+/// Looks for a mismatch that is told, besides those for what it keeps.
+const MISMATCH: u64 = 1_000;
+
+/// Levels of a value times levels of a schema that need no more room than any thread has.
+const SHALLOW: usize = 400;
+
+/// The most of these. Each takes less than 4 KiB of the stack.
+const MOST_LEVELS: usize = 16_000;
+
+/// The stack of a thread for them.
+const STACK: usize = 64 << 20;
+
+/// Why a schema is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invalid {
+    /// JSON Pointer into the schema.
+    pub at: String,
+    /// What is wrong there.
+    pub reason: String,
+    /// What to write instead.
+    pub hint: Option<String>,
+}
+
+impl Invalid {
+    fn new(at: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { at: at.into(), reason: reason.into(), hint: None }
+    }
+
+    fn hint(self, hint: &str) -> Self {
+        Self { hint: Some(hint.to_owned()), ..self }
+    }
+}
+
+/// Why a value is not known to conform.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// It does not: these are the first things that are wrong, and how many more there are, if
+    /// that was counted.
+    Mismatch(Mismatches, Option<usize>),
+    /// It is nested deeper than is looked at: how deep, and how deep it may be.
+    TooDeep(usize, usize),
+    /// It has more parts than are looked at: how many, and how many it may have.
+    TooMany(usize, usize),
+    /// Looking at all of it takes more work than this.
+    TooMuch(u64),
+    /// Whoever asked does not wait any longer.
+    Stopped,
+    /// This module fails, for this reason.
+    Defect(String),
+}
+
+/// A schema.
+pub struct Schema {
+    text: String,
+    survey: Survey,
+    validator: Validator<Counted>,
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Schema").field("text", &self.text).finish_non_exhaustive()
+    }
+}
+
+impl Schema {
+    /// Reads a schema.
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        if text.len() > LONGEST {
+            let reason = format!("the schema has {} bytes, more than {LONGEST}", text.len());
+            return Err(Invalid::new("", reason));
+        }
+        let schema: Value = serde_json::from_str(text)
+            .map_err(|error| Invalid::new("", format!("the schema cannot be read: {error}")))?;
+        if !matches!(schema, Value::Object(_) | Value::Bool(_)) {
+            let reason = "a schema is an object, or true or false";
+            return Err(Invalid::new("", reason).hint("write {\"type\": \"integer\"} or the like"));
+        }
+        let survey = survey(&schema)?;
+        let text = schema.to_string();
+        let validator =
+            with_room(STACK, || build(schema)).map_err(|reason| Invalid::new("", reason))??;
+        Ok(Self { text, survey, validator })
+    }
+
+    /// Its text, in one spelling.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether every value conforms, and nothing is told of any.
+    #[must_use]
+    pub fn is_trivial(&self) -> bool {
+        matches!(self.text.as_str(), "true" | "{}")
+    }
+
+    /// Compares a value, which is JSON text, with the schema. `stop` is asked now and then.
+    pub fn judge(&self, value: &str, stop: &Stop) -> Result<(), Refusal> {
+        let (depth, parts) = size(value);
+        if parts > MOST_PARTS {
+            return Err(Refusal::TooMany(parts, MOST_PARTS));
+        }
+        let deepest = DEEPEST.min(MOST_LEVELS / self.survey.nesting.max(1));
+        if depth > deepest {
+            return Err(Refusal::TooDeep(depth, deepest));
+        }
+        let judge = || self.judge_here(value, stop);
+        if (depth + 1) * self.survey.nesting <= SHALLOW {
+            return judge();
+        }
+        with_room(STACK, judge).map_err(Refusal::Defect)?
+    }
+
+    fn judge_here(&self, value: &str, stop: &Stop) -> Result<(), Refusal> {
+        let mut reader = Deserializer::from_str(value);
+        // How deep it is has been looked at.
+        reader.disable_recursion_limit();
+        let value = Value::deserialize(&mut reader)
+            .map_err(|error| Refusal::Defect(format!("the value cannot be read: {error}")))?;
+        let Survey { breadth, text, names, .. } = self.survey;
+        let costs =
+            Costs { most: MOST_LOOKS, place: breadth, text: text.max(1), name: names, mismatch: 1 };
+        let conforms = measure(costs, stop, || self.validator.is_valid(Place(&value)));
+        match conforms {
+            Ok(true) => return Ok(()),
+            Ok(false) => {}
+            Err(Unfinished::Stopped) => return Err(Refusal::Stopped),
+            Err(Unfinished::Exhausted) => return Err(Refusal::TooMuch(MOST_LOOKS)),
+        }
+        // A mismatch keeps the names of the way to it, and may keep a part of the schema.
+        let kept = longest_way(&value) + self.text.len();
+        let kept = u64::try_from(kept).unwrap_or(u64::MAX);
+        let costs = Costs { most: MOST_TELLING, mismatch: MISMATCH + kept, ..costs };
+        self.explain(&value, costs, stop)
+    }
+
+    /// What is wrong with a value that does not conform. Of very much, less is told.
+    fn explain(&self, value: &Value, costs: Costs, stop: &Stop) -> Result<(), Refusal> {
+        let all = measure(costs, stop, || {
+            mismatch::tell(&self.validator.iter_errors(Place(value)).collect::<Vec<_>>())
+        });
+        let first = match all {
+            Ok(told) => return Err(told),
+            Err(Unfinished::Stopped) => return Err(Refusal::Stopped),
+            Err(Unfinished::Exhausted) => measure(costs, stop, || {
+                mismatch::tell_first(self.validator.validate(Place(value)).err().as_ref())
+            }),
+        };
+        match first {
+            Ok(told) => Err(told),
+            Err(Unfinished::Stopped) => Err(Refusal::Stopped),
+            Err(Unfinished::Exhausted) => Err(mismatch::untold(value)),
+        }
+    }
+}
+
+fn build(mut schema: Value) -> Result<Validator<Counted>, Invalid> {
+    if let Value::Object(members) = &mut schema {
+        // Nothing outside can refer to it, and there is one dialect.
+        members.remove("$id");
+        members.remove("$schema");
+    }
+    options_for::<Counted>()
+        .with_draft(Draft::Draft202012)
+        .offline()
+        .should_validate_formats(false)
+        .with_pattern_options(PatternOptions::regex().size_limit(pattern::MOST_COMPILED))
+        .build(&schema)
+        .map_err(|error| mismatch::invalid(&error))
+}
+
+/// Works on a thread with so much stack.
+fn with_room<T: Send>(stack: usize, work: impl FnOnce() -> T + Send) -> Result<T, String> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(stack).spawn_scoped(scope, work);
+        let thread = thread.map_err(|error| format!("no thread can be started: {error}"))?;
+        thread.join().map_err(|_| "the validator failed by a defect of its own".to_owned())
+    })
+}
+
+/// How many levels of arrays and objects a JSON text has, and how many parts all told.
+fn size(json: &str) -> (usize, usize) {
+    let (mut level, mut deepest, mut parts) = (0_usize, 0, 1);
+    let (mut in_text, mut is_escaped) = (false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => in_text = !in_text,
+            _ if in_text => {}
+            b'{' => (level, parts) = (level + 1, parts + 4),
+            b'[' => (level, parts) = (level + 1, parts + 1),
+            b'}' | b']' => level = level.saturating_sub(1),
+            b',' => parts += 1,
+            _ => {}
+        }
+        deepest = deepest.max(level);
+    }
+    (deepest, parts)
+}
+
+/// Bytes of the longest JSON Pointer into a value, roughly.
+fn longest_way(value: &Value) -> usize {
+    let mut longest = 0;
+    let mut open = vec![(value, 0)];
+    while let Some((value, way)) = open.pop() {
+        longest = longest.max(way);
+        match value {
+            Value::Array(items) => open.extend(items.iter().map(|it| (it, way + 8))),
+            Value::Object(members) => {
+                open.extend(members.iter().map(|(name, it)| (it, way + name.len() + 1)));
+            }
+            _ => {}
+        }
+    }
+    longest
+}

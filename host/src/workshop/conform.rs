@@ -1,0 +1,166 @@
+//! What a run gives is compared with output schemas: the one that the caller asked for, and the one
+//! that the tool has. A value that is not known to conform is absent.
+
+use std::sync::Arc;
+
+use super::Tools;
+use crate::journal::Answer;
+use crate::registry::Snapshot;
+use crate::sandbox::{Ending, Excess, Fault, Outcome, Watch, fault};
+use crate::schema::{Invalid, Mismatch, Mismatches, Refusal, Schema, Stop};
+use crate::text::{self, quote_one};
+
+/// Characters of a place that a sentence names.
+const MOST_PLACE: usize = 200;
+
+/// A schema in use, and what messages call it.
+struct Used {
+    schema: Schema,
+    name: String,
+}
+
+/// Compares the value of a run with the schemas that it has to conform to. Gives what the
+/// journal has to know of the tool's own. A continuation is no value yet.
+pub(super) fn conform(
+    outcome: &mut Outcome,
+    asked: Option<Schema>,
+    tools: &Tools,
+    watch: &Watch,
+) -> Option<Answer> {
+    let kept = match kept(outcome, tools) {
+        Ok(kept) => kept,
+        Err(fault) => {
+            outcome.ending = Err(fault);
+            return None;
+        }
+    };
+    let (answer, kept) = kept.unzip();
+    judge(outcome, asked, kept, watch);
+    answer
+}
+
+/// The same in a replay, with the schema that the tool had then.
+pub(super) fn conform_again(
+    outcome: &mut Outcome,
+    asked: Option<Schema>,
+    recorded: Option<(&str, i64)>,
+    tools: &Snapshot,
+    watch: &Watch,
+) -> Result<Option<Answer>, String> {
+    let is_value = matches!(outcome.ending, Ok(Ending::Value(_)));
+    let recorded = recorded.filter(|(name, _)| is_value && outcome.tool.as_deref() == Some(*name));
+    let Some((name, change)) = recorded else {
+        judge(outcome, asked, None, watch);
+        return Ok(None);
+    };
+    let found = tools.output_schema(change).map_err(|error| error.to_string())?;
+    let text = found.ok_or_else(|| {
+        format!("the output schema of {} is not in the store (change {change})", quote_one(name))
+    })?;
+    let kept = of_tool(name, &text).map_err(|fault| fault.message)?;
+    judge(outcome, asked, Some(kept), watch);
+    Ok(Some(Answer::Schema(name.to_owned(), change)))
+}
+
+/// The schema of the tool that gave a value.
+fn kept(outcome: &Outcome, tools: &Tools) -> Result<Option<(Answer, Used)>, Fault> {
+    let (Ok(Ending::Value(_)), Some(name)) = (&outcome.ending, &outcome.tool) else {
+        return Ok(None);
+    };
+    let Some(tool) = tools.find(name)? else { return Ok(None) };
+    let Some(text) = tool.output_schema else { return Ok(None) };
+    Ok(Some((Answer::Schema(name.clone(), tool.change), of_tool(name, &text)?)))
+}
+
+fn of_tool(name: &str, text: &str) -> Result<Used, Fault> {
+    let schema = read(text)?;
+    Ok(Used { schema, name: format!("the output schema of the tool {}", quote_one(name)) })
+}
+
+/// Both schemas apply. The first that refuses the value is told.
+fn judge(outcome: &mut Outcome, asked: Option<Schema>, kept: Option<Used>, watch: &Watch) {
+    let Ok(Ending::Value(value)) = &outcome.ending else { return };
+    let asked = asked.map(|schema| Used { schema, name: "`output_schema`".to_owned() });
+    let refused = asked
+        .into_iter()
+        .chain(kept)
+        .find_map(|used| compare(&used.schema, &used.name, &value.json, watch).err());
+    if let Some(mut fault) = refused {
+        fault.tool.clone_from(&outcome.tool);
+        outcome.ending = Err(fault);
+    }
+}
+
+/// Reads a schema that somebody wrote.
+pub(super) fn read(text: &str) -> Result<Schema, Fault> {
+    Schema::parse(text).map_err(invalid)
+}
+
+fn invalid(Invalid { at, reason, hint }: Invalid) -> Fault {
+    let message = format!("the output schema is none: {reason}");
+    let hint = hint.as_deref().unwrap_or("correct it there; it is JSON Schema, draft 2020-12");
+    Fault { at: format!("/output_schema{at}"), ..fault("invalid-schema", message, Some(hint)) }
+}
+
+/// Compares a value, which is JSON text, with a schema that messages call so.
+pub(super) fn compare(schema: &Schema, name: &str, json: &str, watch: &Watch) -> Result<(), Fault> {
+    let clock = watch.clone();
+    let stop: Stop = Arc::new(move || clock.verdict().is_err());
+    let Err(refusal) = schema.judge(json, &stop) else {
+        return Ok(());
+    };
+    Err(match refusal {
+        Refusal::Mismatch(mismatches, more) => mismatch(name, mismatches, more),
+        Refusal::TooDeep(used, limit) => {
+            let message = format!("the value is nested too deeply to be compared with {name}");
+            let hint = "return a flatter value, or leave the schema out";
+            fault("too-deep", message, Some(hint)).by(Some(excess("schema_depth", used, limit)))
+        }
+        Refusal::TooMany(used, limit) => {
+            let message = format!("the value has too many parts to be compared with {name}");
+            let hint = "return less, or leave the schema out";
+            fault("too-large", message, Some(hint)).by(Some(excess("schema_parts", used, limit)))
+        }
+        Refusal::TooMuch(limit) => {
+            let message = format!("to compare the value with {name} takes too much work");
+            let hint = "return less, or use a simpler schema: one that tries fewer alternatives";
+            let limit = Excess { name: "schema_work", used: limit, limit };
+            fault("too-large", message, Some(hint)).by(Some(limit))
+        }
+        Refusal::Stopped => match watch.verdict() {
+            Err(verdict) => verdict,
+            Ok(()) => fault("cancelled", "the run was cancelled".to_owned(), None),
+        },
+        Refusal::Defect(reason) => {
+            tracing::error!(reason, "a value could not be compared with a schema");
+            fault("internal", format!("the value cannot be compared with {name}: {reason}"), None)
+        }
+    })
+}
+
+fn mismatch(name: &str, mismatches: Mismatches, more: Option<usize>) -> Fault {
+    let told: Vec<String> = mismatches.iter().map(tell).collect();
+    let more = match more {
+        None => "; and more".to_owned(),
+        Some(0) => String::new(),
+        Some(more) => format!("; and {more} more"),
+    };
+    let message = format!("the value does not conform to {name}: {}{more}", told.join("; "));
+    let hint = "return what the schema describes, or change the schema";
+    let mismatches = Some(Box::new(mismatches));
+    Fault { mismatches, ..fault("schema-mismatch", message, Some(hint)) }
+}
+
+fn tell(Mismatch { instance, expected, found, schema_at: _ }: &Mismatch) -> String {
+    let place = if instance.is_empty() {
+        String::new()
+    } else {
+        format!("at {} ", text::line(instance, MOST_PLACE))
+    };
+    format!("{place}expected {expected}, found {found}")
+}
+
+fn excess(name: &'static str, used: usize, limit: usize) -> Excess {
+    let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+    Excess { name, used: count(used), limit: count(limit) }
+}
