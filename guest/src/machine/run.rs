@@ -1,7 +1,8 @@
 //! The fast loop. An operation is done here completely or not begun: whatever needs more than a
 //! few instructions (no room, no fuel, a limit near, big numbers, a wrong type) leaves the loop
-//! with the registers as they were, and `slow` does it. So the loop stays small enough for its
-//! registers to stay in registers.
+//! with the registers as they were, and `brief` or `slow` does it. So the loop stays small enough for
+//! its registers to stay in registers. For the same reason it calls nothing and has no loop inside:
+//! what compiles the component keeps few registers over a call, and looks at the fuel in a loop.
 //!
 //! Slots are read through a window of 256 words, which a `u8` cannot miss. Only `pc`, the fuel and
 //! the window are local: what calls alone change stays in the state, so that all that is local
@@ -86,9 +87,8 @@ fn fast(image: &Image, s: &mut State) {
             set!($d, pointer(next, $tag));
         }};
     }
-    /// Enters the code at `$pc` with a window at `$b`; `$left` is the fuel left.
-    /// The function `$f` ready to be entered with the `$n` arguments from `$from` on, which go to
-    /// the beginning of the window: its closure, its code, and what is left of the fuel.
+    /// Copies `$n` words from `$from` on to the beginning of the window. A loop would be looked
+    /// into by the sandbox at each turn, so it is always four words; what is too much is not used.
     macro_rules! copy {
         ($n:expr, 0) => {};
         ($n:expr, $from:expr) => {{
@@ -103,6 +103,8 @@ fn fast(image: &Image, s: &mut State) {
             set!(3, fourth);
         }};
     }
+    /// The function `$f` ready to be entered with the `$n` arguments from `$from` on, which go to
+    /// the beginning of the window: its closure, its code, and what is left of the fuel.
     macro_rules! enter {
         ($f:expr, $n:expr, $from:tt, $left:expr) => {
             if tag($f) == CLOSURE {
