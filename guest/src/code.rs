@@ -44,6 +44,8 @@ pub(crate) enum Op {
     AddLiteral { d: Slot, a: Slot, n: i32 },
     /// A strict form of two operands.
     Binary { form: Form, d: Slot, a: Slot, b: Slot, cost: u16 },
+    /// The texts `a` and `b` joined.
+    Concat { d: Slot, a: Slot, b: Slot, cost: u16 },
     /// A strict form of one operand.
     Unary { form: Form, d: Slot, a: Slot, cost: u16 },
     /// Any other strict form of the `n` operands from `d` on; of none: of those in the list in `d`.
@@ -206,7 +208,9 @@ pub(crate) struct Entry {
     /// Its first operation.
     pub(crate) pc: u32,
     /// Arguments it takes at once.
-    pub(crate) arity: u32,
+    pub(crate) arity: u16,
+    /// Term nodes visited when the first argument has been taken.
+    pub(crate) first: u16,
 }
 
 /// Visible names at an `eval`, and where their values are.
@@ -365,6 +369,7 @@ impl Op {
             Self::Pay { cost } => cost,
             Self::CallSelfAdd { cost, .. } => u32::from(cost),
             Self::Binary { cost, .. }
+            | Self::Concat { cost, .. }
             | Self::Unary { cost, .. }
             | Self::Builtin { cost, .. }
             | Self::Jump { cost, .. }

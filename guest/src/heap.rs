@@ -259,12 +259,19 @@ impl Heap {
     /// Bytes and characters of a text.
     #[inline]
     pub(crate) fn text_size(&self, v: Word) -> Option<(u64, u64)> {
+        let size = self.text_word(v)?;
+        Some((size >> 32, (size & 0xffff_ffff) >> 1))
+    }
+
+    /// The same as a rope has it in its first word: bytes in the upper half, twice the characters
+    /// in the lower. The sum for two texts is that of the text joined from them.
+    #[inline(always)]
+    pub(crate) fn text_word(&self, v: Word) -> Option<Word> {
         if tag(v) == ROPE {
-            let sizes = self.header(v);
-            return Some((sizes >> 32, (sizes & 0xffff_ffff) >> 1));
+            return Some(self.cell(index(v))[0]);
         }
         let [head, chars] = if tag(v) == OBJECT { self.cell(index(v)) } else { return None };
-        (kind(head) == KIND_TEXT).then_some((u64::from(aux(head)), chars))
+        (kind(head) == KIND_TEXT).then_some(head >> 32 << 32 | chars << 1)
     }
 
     /// Appends the bytes of a text to `out` until that has as many as wanted. Ropes are walked with

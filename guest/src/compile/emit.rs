@@ -60,6 +60,7 @@ impl Compiler<'_> {
             }
             Op::CallSelfAdd { cost, .. } => set(cost, total),
             Op::Binary { cost, .. }
+            | Op::Concat { cost, .. }
             | Op::Unary { cost, .. }
             | Op::Builtin { cost, .. }
             | Op::Jump { cost, .. }
@@ -238,7 +239,8 @@ impl Compiler<'_> {
         self.image.terms.extend(terms);
         self.image.visits_at.extend(visits_at);
         let end = to_u32(self.image.ops.len());
-        self.image.entries.push(Entry { pc: entry, arity: u32::from(arity) });
+        let first = merged.get(1).copied().unwrap_or_default();
+        self.image.entries.push(Entry { pc: entry, arity: arity.into(), first: first.into() });
         let (tool, site) = (self.unit.tool, self.unit.site);
         self.image.codes.push(Code { entry, end, arity, merged, captures, tool, site });
         to_u32(self.image.codes.len() - 1)

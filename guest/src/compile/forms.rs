@@ -181,6 +181,7 @@ impl Compiler<'_> {
             Form::Cons => Task::Emit { op: Op::Cons { d, a, b }, t },
             Form::Pair => Task::Emit { op: Op::Pair { d, a, b }, t },
             Form::Trace => Task::Emit { op: Op::Trace { d, a, b }, t },
+            Form::Concat => Task::End { op: Op::Concat { d, a, b, cost: 0 }, t },
             _ => Task::End { op: Op::Binary { form, d, a, b, cost: 0 }, t },
         };
         self.schedule(&[first, second, last]);

@@ -1,5 +1,6 @@
 //! The machine: one run of one program, stepped by its host.
 
+mod brief;
 mod builtin;
 mod each;
 mod keyed;

@@ -1,15 +1,15 @@
 //! Strict forms whose operands are not two small integers; results go to `values[0]`.
 
-use super::state::{Exit, State, WINDOW};
-use crate::code::{Image, Place};
+use super::state::{Exit, State};
+use crate::code::Image;
 use crate::form::Form;
 use crate::heap::{Full, Heap};
 use crate::limits::TEXT_BYTES;
 use crate::primitive::comparison::{Compared, equal, order};
 use crate::primitive::{Trouble, arithmetic, meta, type_name};
 use crate::value::{
-    CLOSURE, CONS, KIND_CLOSURE, KIND_QUOTED, NIL, PARTIAL, ROPE, Word, aux, boolean, fit, header,
-    index, is_list, kind, pointer, small as word, tag,
+    CONS, KIND_QUOTED, NIL, ROPE, Word, aux, boolean, fit, index, is_list, kind, pointer,
+    small as word, tag,
 };
 use std::rc::Rc;
 
@@ -29,84 +29,27 @@ pub(super) fn small(form: Form, a: i64, b: i64) -> Option<Word> {
 }
 
 /// Two texts joined, if there is room and neither is anything else.
-#[inline(never)]
+#[inline(always)]
 pub(super) fn join(heap: &mut Heap, x: Word, y: Word) -> Option<Word> {
-    let (bytes, chars) = heap.text_size(x)?;
-    let (more_bytes, more_chars) = heap.text_size(y)?;
+    let (size, more) = (heap.text_word(x)?, heap.text_word(y)?);
     // INVARIANT: no side of a rope is empty. Then it has no more nodes than bytes, however often
     // it was joined with itself, and what walks it is paid for by its length.
-    if bytes == 0 || more_bytes == 0 {
-        return Some(if bytes == 0 { y } else { x });
+    if size == 0 || more == 0 {
+        return Some(if size == 0 { y } else { x });
     }
-    let (bytes, chars) = (bytes + more_bytes, chars + more_chars);
-    if bytes > longest_text(heap) || !heap.has_room(3) {
+    let (both, at) = (size + more, heap.top);
+    let rope = heap.words.get_mut(at..at + 3)?;
+    if both >> 32 > TEXT_BYTES.min(8 * heap.limit as u64) {
         return None;
     }
-    let at = heap.claim(3);
-    heap.put(at, &[bytes << 32 | chars << 1, x, y]);
+    rope.copy_from_slice(&[both, x, y]);
+    heap.top = at + 3;
     Some(pointer(at, ROPE))
 }
 
 /// Bytes of the longest text that the memory limit has room for.
 pub(super) fn longest_text(heap: &Heap) -> u64 {
     TEXT_BYTES.min(8 * heap.limit as u64)
-}
-
-/// A partial application and the `n` arguments from slot `from` on, if they are just the missing
-/// ones: puts all arguments at the beginning of the window. Gives the closure, where its code
-/// begins, and the fuel that was paid before for nodes the body pays for again.
-#[inline(never)]
-pub(super) fn unfold(
-    heap: &Heap,
-    image: &Image,
-    f: Word,
-    window: &mut [Word; WINDOW],
-    n: u8,
-    from: u8,
-) -> Option<(Word, usize, i64)> {
-    let [closure, taken @ ..] = (if tag(f) == PARTIAL { heap.members(f) } else { &[] }) else {
-        return None;
-    };
-    let code = image.codes.get(aux(heap.header(*closure)) as usize)?;
-    let (n, from, first) = (usize::from(n), usize::from(from), taken.len());
-    if usize::from(code.arity) != first + n {
-        return None;
-    }
-    let refund = *code.merged.get(first)?;
-    if from + n > WINDOW || first + n > WINDOW {
-        return None;
-    }
-    window.copy_within(from..from + n, first);
-    window.get_mut(..first)?.copy_from_slice(taken);
-    Some((*closure, code.entry as usize, i64::from(refund)))
-}
-
-/// A closure of a code, if there is room.
-#[inline(never)]
-pub(super) fn close(
-    heap: &mut Heap,
-    constants: &[Word],
-    image: &Image,
-    id: u32,
-    window: &[Word; WINDOW],
-    closure: Word,
-) -> Option<Word> {
-    let code = image.codes.get(id as usize)?;
-    let words = code.captures.len() + 1;
-    if !heap.has_room(words) {
-        return None;
-    }
-    let at = heap.claim(words);
-    heap.put(at, &[header(KIND_CLOSURE, words, id)]);
-    for (i, place) in code.captures.iter().enumerate() {
-        let word = match place {
-            Place::Slot(slot) => *window.get(usize::from(*slot))?,
-            Place::Captured(i) => heap.word(index(closure) + 1 + usize::from(*i)),
-            Place::Constant(k) => *constants.get(*k as usize)?,
-        };
-        heap.put(at + 1 + i, &[word]);
-    }
-    Some(pointer(at, CLOSURE))
 }
 
 impl State {

@@ -1,30 +1,34 @@
 //! The fast loop. An operation is done here completely or not begun: whatever needs more than a
 //! few instructions (no room, no fuel, a limit near, big numbers, a wrong type) leaves the loop
-//! with the registers as they were, and `slow` does it. So the loop stays small enough for its
-//! registers to stay in registers.
+//! with the registers as they were, and `brief` or `slow` does it. So the loop stays small enough for
+//! its registers to stay in registers. For the same reason it calls nothing and has no loop inside:
+//! what compiles the component keeps few registers over a call, and looks at the fuel in a loop.
 //!
 //! Slots are read through a window of 256 words, which a `u8` cannot miss. Only `pc`, the fuel and
 //! the window are local: what calls alone change stays in the state, so that all that is local
 //! fits into the registers of the processor.
 
-use super::operate;
-use super::slow;
 use super::state::{Exit, State, WINDOW, closure_index, closure_word, to_u32};
+use super::{brief, operate, slow};
 use crate::code::{Image, Op};
 use crate::form::Form;
 use crate::heap::Frame;
 use crate::value::{
-    CLOSURE, CONS, FALSE, HOLE, NIL, PAIR, TRUE, Word, as_small, aux, index, is_function, is_list,
-    pointer, small, tag,
+    CLOSURE, CONS, FALSE, HOLE, NIL, PAIR, PARTIAL, TRUE, Word, as_small, aux, index, is_function,
+    is_list, pointer, size, small, tag,
 };
 
 /// Runs from the registers in `s` until something needs the machine.
 pub(super) fn run(image: &Image, s: &mut State) -> Exit {
     loop {
-        if fast(image, s) {
+        fast(image, s);
+        let op = image.op(s.pc);
+        if matches!(op, Op::Halt) {
             return Exit::Value(s.at(s.base));
         }
-        if let Err(exit) = slow::operation(image, s) {
+        if !brief::operation(image, s, op)
+            && let Err(exit) = slow::operation(image, s)
+        {
             return exit;
         }
     }
@@ -37,11 +41,11 @@ fn window(stack: &mut [Word], base: usize) -> &mut [Word; WINDOW] {
     (&mut stack[base..base + WINDOW]).try_into().expect("a window")
 }
 
-/// Runs as far as it is simple; true at the end of the outermost evaluation.
+/// Runs as far as it is simple.
 #[expect(clippy::too_many_lines, clippy::cognitive_complexity, reason = "a dispatch table")]
 #[expect(clippy::indexing_slicing, reason = "a miss is a defect of the compiler")]
 #[inline(never)]
-fn fast(image: &Image, s: &mut State) -> bool {
+fn fast(image: &Image, s: &mut State) {
     let State { heap, stack, frames, constants, meter, base, closure, depth, top, .. } = s;
     let (ops, entries) = (&image.ops[..], &image.entries[..]);
     let (mut pc, mut fuel) = (s.pc, meter.fuel);
@@ -61,7 +65,7 @@ fn fast(image: &Image, s: &mut State) -> bool {
     /// Leaves the operation to `slow`.
     macro_rules! slow {
         () => {
-            break false
+            break
         };
     }
     /// What is left of the fuel after `cost`; commit it with the operation.
@@ -83,25 +87,47 @@ fn fast(image: &Image, s: &mut State) -> bool {
             set!($d, pointer(next, $tag));
         }};
     }
-    /// Enters the code at `$pc` with a window at `$b`; `$left` is the fuel left.
+    /// Copies `$n` words from `$from` on to the beginning of the window. A loop would be looked
+    /// into by the sandbox at each turn, so it is always four words; what is too much is not used.
+    macro_rules! copy {
+        ($n:expr, 0) => {};
+        ($n:expr, $from:expr) => {{
+            if $n > 4 {
+                slow!();
+            }
+            let (first, second) = (get!($from), get!($from.wrapping_add(1)));
+            let (third, fourth) = (get!($from.wrapping_add(2)), get!($from.wrapping_add(3)));
+            set!(0, first);
+            set!(1, second);
+            set!(2, third);
+            set!(3, fourth);
+        }};
+    }
     /// The function `$f` ready to be entered with the `$n` arguments from `$from` on, which go to
     /// the beginning of the window: its closure, its code, and what is left of the fuel.
     macro_rules! enter {
-        ($f:expr, $n:expr, $from:expr, $left:expr) => {
+        ($f:expr, $n:expr, $from:tt, $left:expr) => {
             if tag($f) == CLOSURE {
                 let entry = entries[aux(heap.words[index($f)]) as usize];
-                if entry.arity != u32::from($n) {
+                if entry.arity != u16::from($n) {
                     slow!();
                 }
-                for i in 0..$n {
-                    set!(i, get!($from + i));
-                }
+                copy!($n, $from);
                 ($f, entry.pc as usize, $left)
             } else {
-                match operate::unfold(heap, image, $f, fr, $n, $from) {
-                    Some((closure, pc, refund)) => (closure, pc, $left + refund),
-                    None => slow!(),
+                // A partial application that waits for the last of two arguments.
+                let at = index($f);
+                if tag($f) != PARTIAL || $n != 1 || size(heap.words[at]) != 3 {
+                    slow!();
                 }
+                let closure = heap.words[at + 1];
+                let entry = entries[aux(heap.words[index(closure)]) as usize];
+                if entry.arity != 2 {
+                    slow!();
+                }
+                set!(1, get!($from));
+                set!(0, heap.words[at + 2]);
+                (closure, entry.pc as usize, $left + i64::from(entry.first))
             }
         };
     }
@@ -147,27 +173,32 @@ fn fast(image: &Image, s: &mut State) -> bool {
             }
         };
     }
+    /// The sum of two words, if it is one.
+    macro_rules! plus {
+        ($x:expr, $y:expr) => {{
+            let (x, y): (Word, Word) = ($x, $y);
+            let z = x.wrapping_add(y);
+            // The sign of a sum that overflows is that of neither operand.
+            if ((x ^ z) & (y ^ z)) >> 63 | (x | y) & 1 != 0 {
+                slow!();
+            }
+            z
+        }};
+    }
     macro_rules! sum {
         ($a:expr, $b:expr) => {{
             let (x, y) = (get!($a), get!($b));
-            match x.cast_signed().checked_add(y.cast_signed()) {
-                Some(z) if (x | y) & 1 == 0 => z.cast_unsigned(),
-                _ => slow!(),
-            }
+            plus!(x, y)
         }};
     }
     macro_rules! binary {
         ($form:expr, $d:expr, $a:expr, $b:expr, $cost:expr) => {{
             let left = after!($cost);
             let (x, y) = (get!($a), get!($b));
-            let value = if (x | y) & 1 == 0 {
-                operate::small($form, as_small(x), as_small(y))
-            } else if $form == Form::Concat {
-                operate::join(heap, x, y)
-            } else {
-                None
-            };
-            let Some(value) = value else { slow!() };
+            if (x | y) & 1 != 0 {
+                slow!();
+            }
+            let Some(value) = operate::small($form, as_small(x), as_small(y)) else { slow!() };
             set!($d, value);
             fuel = left;
         }};
@@ -220,7 +251,6 @@ fn fast(image: &Image, s: &mut State) -> bool {
             let op = ops[pc];
             pc += 1;
             match op {
-                Op::Halt => break true,
                 Op::Pay { cost } => fuel = after!(cost),
                 Op::Move { d, a } => set!(d, get!(a)),
                 Op::Integer { d, n } => set!(d, small(i64::from(n))),
@@ -233,10 +263,11 @@ fn fast(image: &Image, s: &mut State) -> bool {
                 }
                 Op::Sub { d, a, b } => {
                     let (x, y) = (get!(a), get!(b));
-                    match x.cast_signed().checked_sub(y.cast_signed()) {
-                        Some(z) if (x | y) & 1 == 0 => set!(d, z.cast_unsigned()),
-                        _ => slow!(),
+                    let z = x.wrapping_sub(y);
+                    if ((x ^ y) & (x ^ z)) >> 63 | (x | y) & 1 != 0 {
+                        slow!();
                     }
+                    set!(d, z);
                 }
                 Op::Mul { d, a, b } => {
                     let (x, y) = (get!(a), get!(b));
@@ -246,16 +277,18 @@ fn fast(image: &Image, s: &mut State) -> bool {
                     }
                 }
                 Op::AddLiteral { d, a, n } => {
-                    let x = get!(a);
-                    match x.cast_signed().checked_add(i64::from(n) << 1) {
-                        Some(z) if x & 1 == 0 => set!(d, z.cast_unsigned()),
-                        _ => slow!(),
-                    }
+                    set!(d, plus!(get!(a), small(i64::from(n))));
                 }
                 Op::Binary { form, d, a, b, cost } => binary!(form, d, a, b, cost),
                 Op::BinaryNext { form, d, a, b, cost } => {
                     binary!(form, d, a, b, cost);
                     next!();
+                }
+                Op::Concat { d, a, b, cost } => {
+                    let left = after!(cost);
+                    let Some(joined) = operate::join(heap, get!(a), get!(b)) else { slow!() };
+                    set!(d, joined);
+                    fuel = left;
                 }
                 Op::Unary { form, d, a, cost } => {
                     let left = after!(cost);
@@ -307,7 +340,6 @@ fn fast(image: &Image, s: &mut State) -> bool {
                     FALSE => set!(d, TRUE),
                     _ => slow!(),
                 },
-                Op::Reverse { d } => set!(d, heap.reverse(get!(d))),
                 Op::Jump { to, cost } => {
                     fuel = after!(cost);
                     pc = to as usize;
@@ -374,11 +406,6 @@ fn fast(image: &Image, s: &mut State) -> bool {
                     }
                     jump_unless!(x == NIL, to);
                 }
-                Op::Close { d, code } => {
-                    let made = operate::close(heap, constants, image, code, fr, *closure);
-                    let Some(made) = made else { slow!() };
-                    set!(d, made);
-                }
                 Op::Call { f, base: b, n, depth: deeper, cost } => {
                     let left = after!(cost);
                     let f = get!(f);
@@ -407,11 +434,7 @@ fn fast(image: &Image, s: &mut State) -> bool {
                 }
                 Op::CallSelfAdd { base: b, a, n, depth: deeper, cost, back } => {
                     let left = after!(cost);
-                    let x = get!(a);
-                    match x.cast_signed().checked_add(i64::from(n) << 1) {
-                        Some(z) if x & 1 == 0 => set!(b, z.cast_unsigned()),
-                        _ => slow!(),
-                    }
+                    set!(b, plus!(get!(a), small(i64::from(n))));
                     call!(deeper, b, (*closure, at - usize::from(back), left));
                 }
                 Op::TailSelf { base: b, cost, back } => {
@@ -428,14 +451,9 @@ fn fast(image: &Image, s: &mut State) -> bool {
                 }
                 Op::TailSelfPairAdd { base: b, a, b: c, cost, back } => {
                     let left = after!(cost);
-                    let (x, y) = (get!(a), get!(c));
-                    match x.cast_signed().checked_add(y.cast_signed()) {
-                        Some(z) if (x | y) & 1 == 0 => {
-                            set!(0, get!(b));
-                            set!(1, z.cast_unsigned());
-                        }
-                        _ => slow!(),
-                    }
+                    let sum = sum!(a, c);
+                    set!(0, get!(b));
+                    set!(1, sum);
                     fuel = left;
                     pc = at - usize::from(back);
                 }
@@ -451,21 +469,13 @@ fn fast(image: &Image, s: &mut State) -> bool {
                 Op::Return { a, cost } => give_back!(a, cost),
                 Op::AddReturn { a, b, cost } => {
                     let left = after!(cost);
-                    let (x, y) = (get!(a), get!(b));
-                    match x.cast_signed().checked_add(y.cast_signed()) {
-                        Some(z) if (x | y) & 1 == 0 => set!(0, z.cast_unsigned()),
-                        _ => slow!(),
-                    }
+                    set!(0, sum!(a, b));
                     fuel = left;
                     leave!();
                 }
                 Op::AddLiteralReturn { a, cost, n } => {
                     let left = after!(cost);
-                    let x = get!(a);
-                    match x.cast_signed().checked_add(i64::from(n) << 1) {
-                        Some(z) if x & 1 == 0 => set!(0, z.cast_unsigned()),
-                        _ => slow!(),
-                    }
+                    set!(0, plus!(get!(a), small(i64::from(n))));
                     fuel = left;
                     leave!();
                 }
@@ -510,13 +520,12 @@ fn fast(image: &Image, s: &mut State) -> bool {
         };
     }
     // Several steps a turn: a sandbox looks at its clock and its fuel at every turn of a loop.
-    let halted = loop {
+    loop {
         step!();
         step!();
         step!();
         step!();
-    };
+    }
     meter.fuel = fuel;
     s.pc = at;
-    halted
 }

@@ -45,11 +45,11 @@ pub(super) fn operation(image: &Image, s: &mut State) -> Result<(), Exit> {
 }
 
 impl State {
-    fn slot(&self, slot: Slot) -> Word {
+    pub(super) fn slot(&self, slot: Slot) -> Word {
         self.at(self.base + usize::from(slot))
     }
 
-    fn set_slot(&mut self, slot: Slot, word: Word) {
+    pub(super) fn set_slot(&mut self, slot: Slot, word: Word) {
         self.set(self.base + usize::from(slot), word);
     }
 
@@ -137,6 +137,7 @@ fn perform(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> 
         Op::Sub { d, a, b } => arithmetic(image, s, at, Form::Sub, [d, a, b])?,
         Op::Mul { d, a, b } => arithmetic(image, s, at, Form::Mul, [d, a, b])?,
         Op::Binary { form, d, a, b, .. } => arithmetic(image, s, at, form, [d, a, b])?,
+        Op::Concat { d, a, b, .. } => arithmetic(image, s, at, Form::Concat, [d, a, b])?,
         Op::AddLiteral { d, a, n } => {
             let (operands, live) = ([s.slot(a), small(i64::from(n))], s.live(&[d, a]));
             operate::binary(image, s, at, Form::Add, operands, live)?;

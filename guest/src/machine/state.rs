@@ -255,17 +255,29 @@ impl State {
         if !self.heap.has_room(words) {
             self.collect(words, live, closure)?;
         }
+        Ok(self.place_closure(code, id, base, *closure))
+    }
+
+    /// The same where there is room.
+    pub(super) fn place_closure(
+        &mut self,
+        code: &Code,
+        id: u32,
+        base: usize,
+        closure: Word,
+    ) -> Word {
+        let words = code.captures.len() + 1;
         let at = self.heap.claim(words);
         self.heap.put(at, &[header(crate::value::KIND_CLOSURE, words, id)]);
         for (i, place) in code.captures.iter().enumerate() {
             let word = match place {
                 Place::Slot(slot) => self.at(base + usize::from(*slot)),
-                Place::Captured(i) => self.heap.word(index(*closure) + 1 + usize::from(*i)),
+                Place::Captured(i) => self.heap.word(index(closure) + 1 + usize::from(*i)),
                 Place::Constant(k) => self.constants.get(*k as usize).copied().unwrap_or_default(),
             };
             self.heap.put(at + 1 + i, &[word]);
         }
-        Ok(pointer(at, CLOSURE))
+        pointer(at, CLOSURE)
     }
 
     /// Applies `f` to the `n` arguments at `base` in every case but the plain one of a closure

@@ -157,7 +157,6 @@ fn execute(line: Line) -> Result<ExitCode> {
         cache: config.cache.as_deref(),
         concurrency: config.concurrency,
         net: config.net,
-        period: config.tick,
     })?);
     match command {
         Some(Command::Run(run)) => return run.execute(config, sandbox),

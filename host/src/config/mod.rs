@@ -34,9 +34,6 @@ const MOST_FUEL: u64 = 1 << 62;
 /// The least memory that an instance of the evaluator starts in.
 const LEAST_INSTANCE: u64 = 4 << 20;
 
-/// The longest that a run may go on unawares after it was cancelled.
-const MOST_TICK: Duration = Duration::from_millis(40);
-
 /// The longest text that may be accepted: the component addresses 32 bits, several times over.
 const MOST_TEXT: u64 = 256 << 20;
 
@@ -99,9 +96,6 @@ struct Mesh {
     /// The most memory that an instance of the evaluator gets
     #[arg(id = "instance-memory", long, env = "MCP_PIF_INSTANCE_MEMORY", value_name = "SIZE", default_value = "1280MiB", value_parser = parse_size, global = true)]
     memory: u64,
-    /// How often a running evaluator looks whether it has to stop
-    #[arg(id = "tick", long, env = "MCP_PIF_TICK", value_name = "TIME", default_value = "5ms", value_parser = parse_duration, global = true)]
-    tick: Duration,
 }
 
 /// What is accepted at all.
@@ -226,8 +220,6 @@ pub struct Config {
     pub wall_clock: Duration,
     /// The net below the limits.
     pub net: Net,
-    /// How often a running evaluator looks up.
-    pub tick: Duration,
     /// How much replies tell.
     pub profile: Profile,
     /// Characters of a result that is shown.
@@ -304,7 +296,6 @@ impl Options {
             ceilings: self.ceilings(limits)?,
             wall_clock: positive("wall-clock", self.wall_clock)?,
             net: mesh.net()?,
-            tick: mesh.tick()?,
             profile: service.profile,
             max_result: bounded("max-result", max_result, 1, MOST_RESULT)?,
             max_line: length("max-line", intake.line)?,
@@ -353,15 +344,6 @@ impl Mesh {
             fuel_per_unit: bounded("wasmtime-fuel-per-unit", self.fuel_per_unit, 0, MOST_FUEL)?,
             memory: bounded("instance-memory", self.memory, LEAST_INSTANCE, MEMORY_CAP)?,
         })
-    }
-
-    fn tick(&self) -> Result<Duration, Error> {
-        if self.tick > MOST_TICK {
-            let reason =
-                format!("{:?} is more than {MOST_TICK:?}: nothing would stop in time", self.tick);
-            return Err(Error { flag: "tick", reason });
-        }
-        positive("tick", self.tick)
     }
 }
 
@@ -437,7 +419,7 @@ mod tests {
         assert_eq!((config.ceilings.fuel, config.ceilings.depth), (1_000_000_000, 4_000_000));
         assert_eq!((config.max_line, config.max_result), (16 << 20, 50_000));
         assert_eq!(config.wall_clock, Duration::from_secs(5));
-        assert_eq!((config.net, config.tick), (Net::WIDE, Duration::from_millis(5)));
+        assert_eq!(config.net, Net::WIDE);
     }
 
     #[test]
@@ -462,7 +444,6 @@ mod tests {
             (["--wasmtime-fuel", "0"], "--wasmtime-fuel"),
             (["--wasmtime-fuel-per-unit", "many"], "--wasmtime-fuel-per-unit"),
             (["--instance-memory", "4GiB"], "--instance-memory"),
-            (["--tick", "1s"], "--tick"),
             (["--profile", "loud"], "--profile"),
         ] {
             let error = check(&arguments).expect_err("refused");

@@ -5,9 +5,17 @@
 mod generated {
     // A published package carries a copy of the contract.
     #[cfg(not(packaged))]
-    wasmtime::component::bindgen!({ world: "guest", path: "../wit" });
+    wasmtime::component::bindgen!({
+        world: "guest",
+        path: "../wit",
+        exports: { default: async },
+    });
     #[cfg(packaged)]
-    wasmtime::component::bindgen!({ world: "guest", path: "prebuilt/wit" });
+    wasmtime::component::bindgen!({
+        world: "guest",
+        path: "prebuilt/wit",
+        exports: { default: async },
+    });
 }
 
 pub(super) use generated::exports::pif::evaluator::machines::GuestMachine;

@@ -145,7 +145,7 @@ impl Run<'_> {
     /// Resumes the machine with answers to its questions until it asks no more.
     fn converse(
         &mut self,
-        machine: &mut Machine<'_>,
+        machine: &mut Machine,
         debug: bool,
         seen: &mut Usage,
     ) -> Result<Ending, Fault> {
@@ -198,7 +198,7 @@ impl Run<'_> {
         Ok(Answer::Source(source))
     }
 
-    fn report(&mut self, machine: &mut Machine<'_>) -> Result<(), Fault> {
+    fn report(&mut self, machine: &mut Machine) -> Result<(), Fault> {
         for line in machine.debug()? {
             self.world.debug(&line);
         }

@@ -61,7 +61,6 @@ fn settings(concurrency: usize) -> wasmtime::Result<Config> {
     let mut config = Config::new();
     config
         .consume_fuel(true)
-        .epoch_interruption(true)
         .cranelift_opt_level(OptLevel::Speed)
         .cranelift_nan_canonicalization(true)
         .wasm_backtrace_max_frames(None)
@@ -83,6 +82,8 @@ fn pool(concurrency: usize) -> wasmtime::Result<PoolingAllocationConfig> {
         .max_unused_warm_slots(places)
         .linear_memory_keep_resident(keep)
         .table_keep_resident(KEEP_RESIDENT)
+        .total_stacks(places)
+        .async_stack_keep_resident(KEEP_RESIDENT)
         .pagemap_scan(Enabled::Auto);
     Ok(pool)
 }

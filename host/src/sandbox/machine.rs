@@ -10,8 +10,8 @@ use super::bindings::{
 use super::fault::{Excess, Fault};
 
 /// A program being evaluated.
-pub struct Machine<'a> {
-    instance: Instance<'a>,
+pub struct Machine {
+    instance: Instance,
     handle: ResourceAny,
     limits: Limits,
 }
@@ -31,20 +31,20 @@ pub enum Step {
     Paused,
 }
 
-impl std::fmt::Debug for Machine<'_> {
+impl std::fmt::Debug for Machine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Machine").finish_non_exhaustive()
     }
 }
 
-impl<'a> Machine<'a> {
+impl Machine {
     pub(super) fn start(
-        mut instance: Instance<'a>,
+        mut instance: Instance,
         program: &Program,
         limits: Limits,
     ) -> Result<Self, Fault> {
-        let started =
-            instance.call(|guest, store| machine(guest).call_start(store, program, limits))?;
+        let started = instance
+            .call(async |guest, store| machine(guest).call_start(store, program, limits).await)?;
         match started {
             Ok(handle) => Ok(Self { instance, handle, limits }),
             Err(told) => {
@@ -68,9 +68,9 @@ impl<'a> Machine<'a> {
         if let Answer::Source(Some(source)) = answer {
             self.instance.admit(source.len());
         }
-        let step = self
-            .instance
-            .call(|guest, store| machine(guest).call_resume(store, handle, answer, slice))?;
+        let step = self.instance.call(async |guest, store| {
+            machine(guest).call_resume(store, handle, answer, slice).await
+        })?;
         Ok(match step {
             Ended::Done(value) => Step::Done(value),
             Ended::Continuation(continuation) => Step::Continuation(continuation),
@@ -89,13 +89,13 @@ impl<'a> Machine<'a> {
     /// What the machine has used so far.
     pub fn usage(&mut self) -> Result<Usage, Fault> {
         let handle = self.handle;
-        self.instance.call(|guest, store| machine(guest).call_usage(store, handle))
+        self.instance.call(async |guest, store| machine(guest).call_usage(store, handle).await)
     }
 
     /// Takes the debug lines written since the last call.
     pub fn debug(&mut self) -> Result<Vec<String>, Fault> {
         let handle = self.handle;
-        self.instance.call(|guest, store| machine(guest).call_debug(store, handle))
+        self.instance.call(async |guest, store| machine(guest).call_debug(store, handle).await)
     }
 
     /// Adds to a fault of the program which limit it met. An evaluator that was refused memory says

@@ -10,11 +10,9 @@ mod engine;
 mod fault;
 mod gate;
 mod machine;
-mod ticker;
 mod watch;
 
 use std::path::Path;
-use std::time::Duration;
 
 use wasmtime::Store;
 use wasmtime::component::Linker;
@@ -36,7 +34,6 @@ use self::artifact::Artifact;
 use self::bindings::{Guest, GuestPre};
 use self::ceiling::Ceiling;
 use self::engine::Engines;
-use self::ticker::Ticker;
 
 /// Why the sandbox could not be opened. What a program did wrong is a [`Fault`] instead.
 #[derive(Debug, thiserror::Error)]
@@ -60,19 +57,15 @@ pub struct Setup<'a> {
     pub concurrency: usize,
     /// The net below the language's own limits.
     pub net: Net,
-    /// How often a running guest looks up, to see whether it has to stop.
-    pub period: Duration,
 }
 
-impl Setup<'_> {
-    /// How often a guest looks up if nothing else is said.
-    pub const PERIOD: Duration = Duration::from_millis(5);
-}
+/// Wasm instructions after which a guest gives way to the host, who looks whether it has to stop:
+/// some milliseconds at most.
+const TURN: u64 = 5_000_000;
 
 /// The compiled evaluator and what it takes to start instances of it.
 pub struct Sandbox {
     guest: GuestPre<Ceiling>,
-    ticker: Ticker,
     artifact: Artifact,
     net: Net,
 }
@@ -87,8 +80,7 @@ impl Sandbox {
     /// Compiles the evaluator, or loads it compiled from `cache`. `concurrency` is the number of
     /// machines that may be alive at once.
     pub fn open(cache: Option<&Path>, concurrency: usize) -> Result<Self, Error> {
-        let (net, period) = (Net::WIDE, Setup::PERIOD);
-        Self::set_up(&Setup { component: COMPONENT, cache, concurrency, net, period })
+        Self::set_up(&Setup { component: COMPONENT, cache, concurrency, net: Net::WIDE })
     }
 
     /// The same with every setting given.
@@ -100,8 +92,7 @@ impl Sandbox {
             artifact::load(&engines, setup.component, setup.cache).map_err(unusable)?;
         let linker = Linker::new(engines.native());
         let guest = linker.instantiate_pre(&component).and_then(GuestPre::new).map_err(unusable)?;
-        let ticker = Ticker::new(engines.native(), setup.period);
-        Ok(Self { guest, ticker, artifact, net: setup.net })
+        Ok(Self { guest, artifact, net: setup.net })
     }
 
     /// How the component came to be compiled.
@@ -128,7 +119,7 @@ impl Sandbox {
         program: &Program,
         limits: Limits,
         watch: &Watch,
-    ) -> Result<Machine<'_>, Fault> {
+    ) -> Result<Machine, Fault> {
         let allowance = Allowance::for_run(self.net, limits, program);
         Machine::start(self.enter(allowance, watch)?, program, limits)
     }
@@ -138,8 +129,9 @@ impl Sandbox {
         let allowance = Allowance::for_text(self.net, code.len());
         let mut instance = self.enter(allowance, watch).map_err(|fault| vec![fault])?;
         let code = code.to_owned();
-        let checked =
-            instance.call(|guest, store| guest.pif_evaluator_analysis().call_check(store, &code));
+        let checked = instance.call(async |guest, store| {
+            guest.pif_evaluator_analysis().call_check(store, &code).await
+        });
         let told = checked.map_err(|fault| vec![fault])?;
         told.map_err(|faults| faults.into_iter().map(Fault::from).collect())
     }
@@ -147,24 +139,23 @@ impl Sandbox {
     /// The reference of all forms as JSON.
     pub fn forms(&self, watch: &Watch) -> Result<String, Fault> {
         let mut instance = self.enter(Allowance::for_text(self.net, 0), watch)?;
-        instance.call(|guest, store| guest.pif_evaluator_analysis().call_forms(store))
+        instance.call(async |guest, store| guest.pif_evaluator_analysis().call_forms(store).await)
     }
 
     /// A fresh instance under an allowance.
-    fn enter(&self, allowance: Allowance, watch: &Watch) -> Result<Instance<'_>, Fault> {
+    fn enter(&self, allowance: Allowance, watch: &Watch) -> Result<Instance, Fault> {
         watch.verdict()?;
         let mut store = Store::new(self.guest.engine(), Ceiling::new(allowance));
         store.limiter(|ceiling| ceiling);
-        store.set_epoch_deadline(1);
-        store.epoch_deadline_callback(watch.callback());
         store.set_hostcall_fuel(allowance.answer);
-        let entered =
-            store.set_fuel(allowance.fuel).and_then(|()| self.guest.instantiate(&mut store));
-        match entered {
+        let fueled = store
+            .set_fuel(allowance.fuel)
+            .and_then(|()| store.fuel_async_yield_interval(Some(TURN)));
+        let entered = fueled.map(|()| watch.over(self.guest.instantiate_async(&mut store)));
+        match entered.flatten() {
             Ok(guest) => {
-                let watch = watch.clone();
-                let (ticker, most) = (&self.ticker, self.net.memory);
-                Ok(Instance { store, guest, ticker, watch, most, trapped: None })
+                let (watch, most) = (watch.clone(), self.net.memory);
+                Ok(Instance { store, guest, watch, most, trapped: None })
             }
             Err(error) => Err(watch.explain(&error, store.data())),
         }
@@ -172,10 +163,9 @@ impl Sandbox {
 }
 
 /// A live instance of the component with its store.
-struct Instance<'a> {
+struct Instance {
     store: Store<Ceiling>,
     guest: Guest,
-    ticker: &'a Ticker,
     watch: Watch,
     /// Bytes of memory that it may have at most, whatever it is given to read.
     most: u64,
@@ -183,7 +173,7 @@ struct Instance<'a> {
     trapped: Option<Fault>,
 }
 
-impl Instance<'_> {
+impl Instance {
     /// Allows for another text of so many bytes that it is going to read.
     fn admit(&mut self, bytes: usize) {
         let added = self.store.data_mut().admit(bytes, self.most);
@@ -193,19 +183,15 @@ impl Instance<'_> {
         }
     }
 
-    /// Calls into the guest while the clock ticks, and puts a trap into words.
+    /// Calls into the guest, watches over it, and puts a trap into words.
     fn call<T>(
         &mut self,
-        action: impl FnOnce(&Guest, &mut Store<Ceiling>) -> wasmtime::Result<T>,
+        action: impl AsyncFnOnce(&Guest, &mut Store<Ceiling>) -> wasmtime::Result<T>,
     ) -> Result<T, Fault> {
         if let Some(fault) = &self.trapped {
             return Err(fault.clone());
         }
-        let ticking = self.ticker.tick().map_err(|error| {
-            fault("internal", format!("the clock of deadlines does not start: {error}"), None)
-        })?;
-        let result = action(&self.guest, &mut self.store);
-        drop(ticking);
+        let result = self.watch.over(action(&self.guest, &mut self.store));
         result.map_err(|error| {
             let fault = self.watch.explain(&error, self.store.data());
             self.trapped.insert(fault).clone()

@@ -1,9 +1,11 @@
 //! Who may stop a run from outside, and what a run that was stopped says about it.
 
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
-use wasmtime::{StoreContextMut, Trap, UpdateDeadline};
+use wasmtime::Trap;
 
 use super::ceiling::{Ceiling, STACK};
 use super::fault::{DEFECT, Excess, Fault, fault};
@@ -54,19 +56,19 @@ impl Watch {
         Ok(())
     }
 
-    /// What the guest executes at each tick of the clock.
-    pub(super) fn callback(
+    /// Waits for a call into a guest. It gives way every [`TURN`](super::TURN) instructions: then
+    /// it goes on, unless it has to stop.
+    pub(super) fn over<T>(
         &self,
-    ) -> impl FnMut(StoreContextMut<'_, Ceiling>) -> wasmtime::Result<UpdateDeadline>
-    + Send
-    + Sync
-    + 'static {
-        let watch = self.clone();
-        move |_| {
-            Ok(match watch.verdict() {
-                Ok(()) => UpdateDeadline::Continue(1),
-                Err(_) => UpdateDeadline::Interrupt,
-            })
+        call: impl Future<Output = wasmtime::Result<T>>,
+    ) -> wasmtime::Result<T> {
+        let mut call = pin!(call);
+        let mut context = Context::from_waker(Waker::noop());
+        loop {
+            if let Poll::Ready(result) = call.as_mut().poll(&mut context) {
+                return result;
+            }
+            self.verdict().map_err(|_| Trap::Interrupt)?;
         }
     }
 

@@ -142,8 +142,7 @@ impl Evaluator {
 
     pub(crate) fn sandbox_for(&self, net: Net, concurrency: usize) -> Result<Sandbox> {
         let component = self.component()?;
-        let setup =
-            Setup { component: &component, cache: None, concurrency, net, period: Setup::PERIOD };
+        let setup = Setup { component: &component, cache: None, concurrency, net };
         Sandbox::set_up(&setup).context("no sandbox")
     }
 }

@@ -270,7 +270,6 @@ fn nonsense_stops_the_start() -> Result<()> {
         ("--wasmtime-fuel", "0"),
         ("--instance-memory", "1"),
         ("--instance-memory", "8GiB"),
-        ("--tick", "0ms"),
         ("--wall-clock", "5"),
         ("--concurrency", "0"),
         ("--queue", "0"),
