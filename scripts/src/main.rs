@@ -5,6 +5,7 @@
 mod bench;
 mod cancel;
 mod clients;
+mod fuel;
 mod fuzz;
 mod kill;
 mod replay;
@@ -12,6 +13,7 @@ mod soak;
 mod state;
 mod store;
 mod tasks;
+mod timed;
 
 use anyhow::{Result, bail};
 
@@ -22,8 +24,10 @@ cargo x <task>
   bless      rewrite the expectations of the corpus from the native evaluator
   reference  put the table of forms into guest/LANGUAGE.md
   component  build the component and say where it is
-  bench      the benchmark programs, in the sandbox and natively, against CPython
+  bench      the benchmark programs, in the sandbox and natively, against CPython (rounds; 11);
+             `bench data` the forms on data, in the sandbox against CPython
   cancel     how long cancelled runs go on (the number of cancellations; 300)
+  fuel       nanoseconds for a unit of fuel, by form (rounds, forms; 3, all)
   fuzz       fuzz targets, all or those named, `--minutes N` each (needs cargo-fuzz);
              `fuzz seeds` makes the inputs to start from
   kill       kill servers under load and look for what they acknowledged (rounds, seed; 1,000)
@@ -47,6 +51,7 @@ fn main() -> Result<()> {
         "component" => tasks::component(),
         "bench" => bench::run(rest),
         "cancel" => cancel::run(rest),
+        "fuel" => fuel::run(rest),
         "fuzz" => fuzz::run(rest),
         "kill" => kill::run(rest),
         "replay" => replay::run(rest),
