@@ -34,7 +34,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
     let name = form.name();
     let is_only = terms.operands(site.term).len() == 1;
     let (operand, fault) = match trouble {
-        Trouble::Elsewhere(fault) => return Fault { calls: calls(image, s), ..*fault },
+        Trouble::Elsewhere(fault) => return Fault { calls: calls(image, s, fault.code), ..*fault },
         Trouble::Here(fault) => (None, *fault),
         Trouble::Type { operand, wanted, found } => {
             (Some(operand), mismatch(form, operand, is_only, wanted, found))
@@ -168,11 +168,16 @@ fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: F
         }
     };
     let (tool, at) = terms.place(terms.node(term).token);
-    Fault { at, tool: tool.map(str::to_owned), calls: calls(image, s), ..fault }
+    let calls = calls(image, s, fault.code);
+    Fault { at, tool: tool.map(str::to_owned), calls, ..fault }
 }
 
-/// Tools whose code is active, outermost first, each run of calls of the same one once.
-fn calls(image: &Image, s: &State) -> Vec<String> {
+/// Tools whose code is active, outermost first, each run of calls of the same one once. A `try`
+/// does not tell them.
+fn calls(image: &Image, s: &State, code: Code) -> Vec<String> {
+    if code.is_catchable() && s.tries() {
+        return Vec::new();
+    }
     let frames = s.pending().iter().map(|frame| frame.pc as usize).chain([s.pc]);
     let mut calls: Vec<String> = Vec::new();
     let mut last = 0;
@@ -283,7 +288,9 @@ fn function_hint(found: &str) -> String {
 /// An unbound variable; suggests a name that is bound in the same code.
 fn unbound(terms: &Terms, s: &State, name: &str) -> Fault {
     let fault = Fault::new(Code::Unbound, format!("unbound variable `{}`", shorten(name)));
-    let near = nearest(name, terms.all_names().filter(|other| *other != name));
+    // Comparing names takes long: it is done once in a run at most.
+    let others = terms.all_names().filter(|other| *other != name && !s.tries());
+    let near = nearest(name, others);
     let tool = s.tool_ids.get(name).is_some_and(Option::is_some);
     if tool {
         return fault.hint(format!(r#"a tool is named by {{"tool": "{}"}}"#, shorten(name)));

@@ -26,6 +26,11 @@ impl State {
         Ok(())
     }
 
+    /// Whether a fault now would be caught.
+    pub(super) fn tries(&self) -> bool {
+        !self.trials.is_empty()
+    }
+
     /// What was tried has a value.
     pub(super) fn end_try(&mut self) {
         if let Some(trial) = self.trials.pop() {

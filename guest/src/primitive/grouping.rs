@@ -5,6 +5,7 @@
 
 use super::arithmetic::{Number, limbs};
 use super::comparison::TEXT_UNIT;
+use super::weight;
 use crate::heap::Heap;
 use crate::print;
 use crate::term::Terms;
@@ -221,8 +222,12 @@ impl<'h> Groups<'h> {
                 }));
             }
             _ if tag(v) == IMMEDIATE && kind(v) == KIND_QUOTED => {
+                let left = self.budget.saturating_sub(self.work);
+                self.work += weight::of_term(self.terms, aux(v), left);
+                if self.work > self.budget {
+                    return Err(Failed::Budget);
+                }
                 let text = print::term(self.terms, aux(v));
-                self.pay_text(text.len() as u64)?;
                 self.bytes.push(b'q');
                 self.bytes.extend((text.len() as u64).to_le_bytes());
                 self.bytes.extend(text.into_bytes());
