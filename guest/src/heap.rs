@@ -235,17 +235,17 @@ impl Heap {
         }
         let at = self.claim(words);
         let head = header(KIND_TEXT, words, to_u32(text.len()));
-        self.put(at, &[head, text.chars().count() as u64]);
-        let whole = text.as_bytes().chunks_exact(8);
-        let rest = whole.remainder();
-        let mut last = [0; 8];
-        if let Some(bytes) = last.get_mut(..rest.len()) {
-            bytes.copy_from_slice(rest);
+        let chars = if text.is_ascii() { text.len() } else { text.chars().count() };
+        self.put(at, &[head, chars as u64]);
+        let (whole, rest) = text.as_bytes().as_chunks::<8>();
+        let slots = self.words.get_mut(at + 2..at + words).unwrap_or_default();
+        for (slot, bytes) in slots.iter_mut().zip(whole) {
+            *slot = u64::from_le_bytes(*bytes);
         }
-        let tail = (!rest.is_empty()).then_some(last);
-        let words = whole.map(|c| c.try_into().unwrap_or_default()).chain(tail);
-        for (slot, bytes) in self.words.iter_mut().skip(at + 2).zip(words) {
-            *slot = u64::from_le_bytes(bytes);
+        if !rest.is_empty()
+            && let Some(last) = slots.last_mut()
+        {
+            *last = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
         }
         Ok(pointer(at, OBJECT))
     }
@@ -371,6 +371,11 @@ impl Heap {
         self.put(at, &[header(KIND_RECORD, members.len() + 1, 0)]);
         self.put(at + 1, members);
         Ok(pointer(at, OBJECT))
+    }
+
+    /// Puts members in the order of their keys; equal keys stay in theirs.
+    pub(crate) fn sort_members(&self, members: &mut [[Word; 2]]) {
+        members.sort_by(|a, b| self.flat(a[0]).cmp(self.flat(b[0])));
     }
 
     /// Reverses a list in place; nothing else may refer to it.

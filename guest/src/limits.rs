@@ -30,3 +30,9 @@ pub const EVAL_DEPTH: u32 = 100;
 pub const INTEGER_BITS: u64 = 1 << 20;
 /// Bytes of the longest text.
 pub const TEXT_BYTES: u64 = 1 << 28;
+
+/// Bytes that a form may take beside a heap of at most so many words, until it has its value: half
+/// as much, and some to spare.
+pub(crate) fn aside(words: usize) -> u64 {
+    (32 << 20) + 4 * words as u64
+}

@@ -1,10 +1,12 @@
 //! Values as canonical JSON, written with a stack on the heap.
 
 use crate::decimal::Powers;
+use crate::digits;
 use crate::heap::Heap;
 use crate::number::{float_text, write_integer};
 use crate::primitive::arithmetic::Number;
 use crate::primitive::comparison::TEXT_UNIT;
+use crate::primitive::weight;
 use crate::print;
 use crate::quote;
 use crate::term::Terms;
@@ -65,7 +67,7 @@ pub(crate) fn exact(
     (limit, budget): (usize, u64),
 ) -> Written {
     let mut writer = Writer::new(heap, terms, tools, value, limit);
-    writer.is_exact = true;
+    (writer.is_exact, writer.budget) = (true, budget);
     let mut end = End::Complete;
     while end == End::Complete
         && let Some(work) = writer.work.pop()
@@ -81,10 +83,17 @@ pub(crate) fn exact(
     Written { work: writer.effort(), text: writer.out, end }
 }
 
-/// The work of finding the digits of an integer of so many limbs, or the integer of its digits.
+/// The work of finding the digits of an integer of so many limbs, or the integer of its digits:
+/// multiplication takes that much.
 pub(crate) fn digits_work(limbs: u64) -> u64 {
-    if limbs < 2 { 0 } else { limbs * u64::from((limbs - 1).ilog2() + 1) }
+    if limbs < 2 { 0 } else { limbs.saturating_mul(8 + 2 * limbs.isqrt()) }
 }
+
+/// Parts of a long number are short ones, which are divided faster.
+const PART: u64 = 1_000_000_000;
+
+/// The work of finding the digits of a float.
+const FLOAT: u64 = 8;
 
 /// The beginning of a value's JSON, with nothing hidden in it.
 pub(crate) fn excerpt(
@@ -129,8 +138,10 @@ struct Writer<'h> {
     /// Whether functions are refused.
     is_exact: bool,
     has_function: bool,
-    /// Work of finding digits.
-    digits: u64,
+    /// Work beside that of appending bytes.
+    effort: u64,
+    /// Work after which writing may end.
+    budget: u64,
 }
 
 impl<'h> Writer<'h> {
@@ -142,7 +153,7 @@ impl<'h> Writer<'h> {
         limit: usize,
     ) -> Self {
         let (work, powers, out) = (vec![Work::Value(value)], Powers::default(), String::new());
-        let (is_cut, is_exact, has_function, digits) = (false, false, false, 0);
+        let (is_cut, is_exact, has_function, effort) = (false, false, false, 0);
         Self {
             heap,
             terms,
@@ -154,7 +165,8 @@ impl<'h> Writer<'h> {
             is_cut,
             is_exact,
             has_function,
-            digits,
+            effort,
+            budget: u64::MAX,
         }
     }
 
@@ -180,7 +192,7 @@ impl<'h> Writer<'h> {
 
     /// What was done so far, as fuel counts it.
     fn effort(&self) -> u64 {
-        self.digits + self.out.len() as u64 / TEXT_UNIT
+        self.effort + self.out.len() as u64 / TEXT_UNIT
     }
 
     fn value(&mut self, v: Word) {
@@ -190,11 +202,13 @@ impl<'h> Writer<'h> {
         match tag(v) {
             CONS => {
                 self.out.push('[');
+                self.effort += 1;
                 let [first, rest] = self.heap.cell(index(v));
                 self.work.extend([Work::Rest(rest), Work::Value(first)]);
             }
             PAIR => {
                 let [first, second] = self.heap.cell(index(v));
+                self.effort += 1;
                 self.out.push_str("{\"pair\":[");
                 let comma = Work::Str(",");
                 self.work.extend([Work::Str("]}"), Work::Value(second), comma, Work::Value(first)]);
@@ -208,21 +222,35 @@ impl<'h> Writer<'h> {
     }
 
     fn integer(&mut self, n: i64) {
-        let mut digits = [0; 20];
-        let mut rest = n.unsigned_abs();
+        if n < 0 {
+            self.out.push('-');
+        }
+        let n = n.unsigned_abs();
+        match (n / PART / PART, n / PART % PART, n % PART) {
+            (0, 0, low) => self.digits(low, 1),
+            (0, middle, low) => {
+                self.digits(middle, 1);
+                self.digits(low, 9);
+            }
+            (high, middle, low) => {
+                self.digits(high, 1);
+                self.digits(middle, 9);
+                self.digits(low, 9);
+            }
+        }
+    }
+
+    /// Writes a number below 10^9 with at least so many digits.
+    fn digits(&mut self, n: u64, least: usize) {
+        let mut digits = [b'0'; 9];
+        let mut rest = u32::try_from(n).unwrap_or_default();
         let mut at = digits.len();
-        loop {
+        while rest > 0 || digits.len() - at < least {
             at -= 1;
             if let Some(digit) = digits.get_mut(at) {
                 *digit = b'0' + u8::try_from(rest % 10).unwrap_or_default();
             }
             rest /= 10;
-            if rest == 0 {
-                break;
-            }
-        }
-        if n < 0 {
-            self.out.push('-');
         }
         let digits = digits.get(at..).unwrap_or_default();
         self.out.push_str(std::str::from_utf8(digits).unwrap_or_default());
@@ -235,6 +263,9 @@ impl<'h> Writer<'h> {
             FALSE => "false",
             UNIT => "null",
             _ if kind(v) == KIND_QUOTED => {
+                if self.is_exact {
+                    self.effort += weight::of_term(self.terms, aux(v), u64::MAX);
+                }
                 let room = self.limit.saturating_sub(self.out.len());
                 match print::term_within(self.terms, aux(v), room) {
                     Ok(text) => self.out.push_str(&text),
@@ -262,7 +293,10 @@ impl<'h> Writer<'h> {
             .flat_text(v)
             .and_then(|bytes| std::str::from_utf8(bytes).ok())
             .map_or_else(|| self.heap.string(v).into(), Cow::Borrowed);
-        let escaped = text.bytes().map(print::escaped).sum::<usize>() + 2;
+        let is_plain = digits::plain_end(text.as_bytes(), 0) == text.len();
+        let escaped =
+            if is_plain { text.len() } else { text.bytes().map(print::escaped).sum::<usize>() };
+        let escaped = escaped + 2;
         self.is_cut = self.out.len() + escaped > self.limit;
         if !self.is_cut {
             self.out.reserve(escaped);
@@ -288,13 +322,20 @@ impl<'h> Writer<'h> {
     }
 
     fn rest(&mut self, list: Word) {
-        if tag(list) != CONS {
-            self.out.push(']');
-            return;
+        let mut list = list;
+        while tag(list) == CONS {
+            self.out.push(',');
+            self.effort += 1;
+            let [first, rest] = self.heap.cell(index(list));
+            if !is_integer(first) || self.out.len() > self.limit || self.effort() > self.budget {
+                self.work.extend([Work::Rest(rest), Work::Value(first)]);
+                return;
+            }
+            // The most common element needs no detour.
+            self.integer(as_small(first));
+            list = rest;
         }
-        self.out.push(',');
-        let [first, rest] = self.heap.cell(index(list));
-        self.work.extend([Work::Rest(rest), Work::Value(first)]);
+        self.out.push(']');
     }
 
     fn members(&mut self, record: Word, at: usize) {
@@ -306,6 +347,7 @@ impl<'h> Writer<'h> {
         if at > 0 {
             self.out.push(',');
         }
+        self.effort += 1;
         self.text(*key);
         self.out.push(':');
         self.work.extend([Work::Members(record, at + 2), Work::Value(*value)]);
@@ -320,7 +362,10 @@ impl<'h> Writer<'h> {
             }
             KIND_CONTINUATION => self.continuation(v),
             _ => match Number::of(self.heap, v) {
-                Some(Number::Float(n)) => self.out.push_str(&float_text(n)),
+                Some(Number::Float(n)) => {
+                    self.effort += FLOAT;
+                    self.out.push_str(&float_text(n));
+                }
                 Some(n) => self.large(&n.big()),
                 None => self.out.push_str("null"),
             },
@@ -335,7 +380,7 @@ impl<'h> Writer<'h> {
             self.is_cut = true;
             return;
         }
-        self.digits += digits_work(n.bits().div_ceil(64));
+        self.effort += digits_work(n.bits().div_ceil(64));
         write_integer(n, &mut self.powers, &mut self.out);
     }
 

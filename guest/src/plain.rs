@@ -1,20 +1,30 @@
-//! The short way from JSON text to values, for what is common and simple: lists of small integers,
-//! booleans, nulls and texts without escapes. Anything else is left to the tape, which also says
-//! what is wrong with it.
+//! The short way from JSON text to values: everything but escapes in texts and integers of more
+//! than 18 digits. Those are left to the tape, which also says what is wrong with a text.
+
+mod keys;
 
 use crate::digits;
 use crate::heap::{Heap, NO_CELL};
-use crate::value::{CONS, FALSE, NIL, TRUE, UNIT, Word, pointer, small};
+use crate::value::{CONS, FALSE, NIL, TRUE, UNIT, Word, fit, pointer, small};
+use keys::Keys;
 
 /// A value built directly, and what it would be as a term.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plain {
     /// The value.
     pub(crate) value: Word,
-    /// Term nodes.
+    /// Values in it, and itself.
     pub(crate) nodes: u64,
-    /// Levels of lists.
+    /// Levels of lists and records.
     pub(crate) depth: u32,
+}
+
+/// A list or record whose end has not been seen.
+#[derive(Clone, Copy)]
+enum Container {
+    List(Open),
+    /// Where its members begin among those of all open records.
+    Record(usize),
 }
 
 /// A list whose end has not been seen: its first cell and its last.
@@ -24,51 +34,68 @@ struct Open {
     last: usize,
 }
 
-/// Builds the value of `text` if it is so simple; `texts` says whether strings may stand in it.
-/// Room is made by growing; what was built of text that turns out otherwise is garbage.
-pub(crate) fn build(heap: &mut Heap, text: &str, texts: bool) -> Option<Plain> {
+/// Builds the value of `text` if it is so simple; `any` says whether it may be any data, or only
+/// lists of what means the same as a term. Room is made by growing; what was built of text that
+/// turns out otherwise is garbage.
+pub(crate) fn build(heap: &mut Heap, text: &str, any: bool) -> Option<Plain> {
     let mut reader = Reader { bytes: text.as_bytes(), text, at: 0, nodes: 0, start: heap.top };
-    let (mut open, mut current): (Vec<Open>, Option<Open>) = (Vec::new(), None);
-    let mut depth = 0;
+    let (mut open, mut current): (Vec<Container>, Option<Container>) = (Vec::new(), None);
+    let (mut depth, mut keys) = (0, Keys::default());
     loop {
-        if let Some(list) = &mut current {
+        if let Some(Container::List(list)) = &mut current {
             reader.integers(heap, list)?;
         }
         let mut value = match reader.blank() {
             b'[' => {
-                reader.at += 1;
-                reader.nodes += 1;
+                reader.begin();
                 depth = depth.max(open.len() + 1);
                 if reader.blank() != b']' {
                     open.extend(current);
-                    current = Some(Open { first: NO_CELL, last: NO_CELL });
+                    current = Some(Container::List(Open { first: NO_CELL, last: NO_CELL }));
                     continue;
                 }
                 reader.at += 1;
                 NIL
             }
-            first => reader.scalar(heap, first, texts)?,
+            b'{' if any => {
+                reader.begin();
+                depth = depth.max(open.len() + 1);
+                if reader.blank() != b'}' {
+                    open.extend(current);
+                    current = Some(Container::Record(keys.members.len()));
+                    reader.key(heap, &mut keys)?;
+                    continue;
+                }
+                reader.at += 1;
+                keys.record(heap, keys.members.len())?
+            }
+            first => reader.scalar(heap, first, any)?,
         };
         loop {
-            let Some(list) = &mut current else {
-                let end = reader.blank() == 0 && reader.at >= text.len();
-                let depth = u32::try_from(depth).unwrap_or(u32::MAX);
-                return end.then_some(Plain { value, nodes: reader.nodes, depth });
-            };
-            list.push(heap, value, &reader)?;
-            match reader.blank() {
-                b',' => {
-                    reader.at += 1;
-                    break;
+            match &mut current {
+                None => {
+                    let end = reader.blank() == 0 && reader.at >= text.len();
+                    let depth = u32::try_from(depth).unwrap_or(u32::MAX);
+                    return end.then_some(Plain { value, nodes: reader.nodes, depth });
                 }
-                b']' => {
-                    reader.at += 1;
+                Some(Container::List(list)) => {
+                    list.push(heap, value, &reader)?;
+                    if reader.goes_on(b']')? {
+                        break;
+                    }
                     heap.put(list.last + 1, &[NIL]);
                     value = pointer(list.first, CONS);
-                    current = open.pop();
                 }
-                _ => return None,
+                Some(Container::Record(start)) => {
+                    keys.give(value);
+                    if reader.goes_on(b'}')? {
+                        reader.key(heap, &mut keys)?;
+                        break;
+                    }
+                    value = keys.record(heap, *start)?;
+                }
             }
+            current = open.pop();
         }
     }
 }
@@ -129,6 +156,32 @@ impl Reader<'_> {
         byte
     }
 
+    /// Takes the bracket that begins a container.
+    fn begin(&mut self) {
+        self.at += 1;
+        self.nodes += 1;
+    }
+
+    /// After a value: whether a comma follows, or the end of the container.
+    #[inline(always)]
+    fn goes_on(&mut self, close: u8) -> Option<bool> {
+        let byte = self.blank();
+        self.at += 1;
+        (byte == b',' || byte == close).then_some(byte == b',')
+    }
+
+    /// Reads a key and the colon after it.
+    fn key(&mut self, heap: &mut Heap, keys: &mut Keys) -> Option<()> {
+        if self.blank() != b'"' {
+            return None;
+        }
+        let text = self.quoted()?;
+        keys.begin(heap, text)?;
+        let is_colon = self.blank() == b':';
+        self.at += 1;
+        is_colon.then_some(())
+    }
+
     /// Reads integers as long as each is at once followed by a comma.
     #[inline(always)]
     fn integers(&mut self, heap: &mut Heap, list: &mut Open) -> Option<()> {
@@ -146,15 +199,23 @@ impl Reader<'_> {
     }
 
     #[inline(always)]
-    fn scalar(&mut self, heap: &mut Heap, first: u8, texts: bool) -> Option<Word> {
+    fn scalar(&mut self, heap: &mut Heap, first: u8, any: bool) -> Option<Word> {
         self.nodes += 1;
         match first {
-            b'0'..=b'9' => self.integer(1),
+            b'0'..=b'9' => self.integer(1).or_else(|| self.number(heap, any)),
             b'-' => {
                 self.at += 1;
-                self.integer(-1)
+                let short = self.integer(-1);
+                short.or_else(|| {
+                    self.at -= 1;
+                    self.number(heap, any)
+                })
             }
-            b'"' if texts => self.string(heap),
+            b'"' if any => {
+                let text = self.quoted()?;
+                heap.grow(Heap::text_words(text.len())).ok()?;
+                heap.text(text).ok()
+            }
             b't' => self.word("true", TRUE),
             b'f' => self.word("false", FALSE),
             b'n' => self.word("null", UNIT),
@@ -166,12 +227,13 @@ impl Reader<'_> {
     fn integer(&mut self, sign: i64) -> Option<Word> {
         let (count, n) = digits::eight(self.bytes, self.at).or_else(|| self.last_digits())?;
         let leading_zero = count > 1 && self.bytes.get(self.at) == Some(&b'0');
-        self.at += count as usize;
+        let end = self.at + count as usize;
         // Eight digits may go on, and a number may have a fraction: both are not simple.
-        let goes_on = matches!(self.bytes.get(self.at), Some(b'.' | b'e' | b'E' | b'0'..=b'9'));
+        let goes_on = matches!(self.bytes.get(end), Some(b'.' | b'e' | b'E' | b'0'..=b'9'));
         if count == 0 || leading_zero || goes_on {
             return None;
         }
+        self.at = end;
         Some(small(sign * i64::from(n)))
     }
 
@@ -190,16 +252,76 @@ impl Reader<'_> {
         found.then_some(value)
     }
 
-    fn string(&mut self, heap: &mut Heap) -> Option<Word> {
+    /// Reads a string without escapes, from its opening quote on.
+    #[inline(always)]
+    fn quoted(&mut self) -> Option<&str> {
         let from = self.at + 1;
-        let rest = self.bytes.get(from..)?;
-        let end = from + rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=31))?;
+        let end = digits::plain_end(self.bytes, from);
         if self.bytes.get(end) != Some(&b'"') {
             return None;
         }
         self.at = end + 1;
-        let text = self.text.get(from..end)?;
-        heap.grow(Heap::text_words(text.len())).ok()?;
-        heap.text(text).ok()
+        self.text.get(from..end)
+    }
+
+    /// The number that the next digits make, after `n`, and how many they are.
+    fn digits(&mut self, n: u64) -> (u64, usize) {
+        let (mut n, from) = (n, self.at);
+        while let Some(byte) = self.bytes.get(self.at).filter(|byte| byte.is_ascii_digit()) {
+            n = n.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+            self.at += 1;
+        }
+        (n, self.at - from)
+    }
+
+    /// Reads an integer of up to 18 digits, or, of data, a float.
+    fn number(&mut self, heap: &mut Heap, any: bool) -> Option<Word> {
+        let start = self.at;
+        let negative = self.bytes.get(start) == Some(&b'-');
+        self.at += usize::from(negative);
+        let leading_zero = self.bytes.get(self.at) == Some(&b'0');
+        let (whole, count) = self.digits(0);
+        if count == 0 || count > 1 && leading_zero {
+            return None;
+        }
+        if !matches!(self.bytes.get(self.at), Some(b'.' | b'e' | b'E')) {
+            let n = i64::try_from(whole).ok().filter(|_| count <= 18)?;
+            return fit(if negative { -n } else { n });
+        }
+        if !any {
+            return None;
+        }
+        let (mut mantissa, mut decimals) = (whole, 0);
+        if self.bytes.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            (mantissa, decimals) = self.digits(whole);
+            if decimals == 0 {
+                return None;
+            }
+        }
+        let has_exponent = matches!(self.bytes.get(self.at), Some(b'e' | b'E'));
+        if has_exponent {
+            self.at += 1;
+            let sign = matches!(self.bytes.get(self.at), Some(b'+' | b'-'));
+            self.at += usize::from(sign);
+            if self.digits(0).1 == 0 {
+                return None;
+            }
+        }
+        let power = POWERS.get(decimals).filter(|_| !has_exponent && count + decimals <= 15);
+        let n = match power {
+            #[expect(clippy::cast_precision_loss, reason = "15 digits are less than 2^53")]
+            Some(power) if negative => -(mantissa as f64 / power),
+            #[expect(clippy::cast_precision_loss, reason = "15 digits are less than 2^53")]
+            Some(power) => mantissa as f64 / power,
+            None => self.text.get(start..self.at)?.parse().ok().filter(|n: &f64| n.is_finite())?,
+        };
+        heap.grow(2).ok()?;
+        Some(heap.float(n))
     }
 }
+
+/// Powers of ten, all of them exact: the quotient of two exact floats is rounded once (Clinger,
+/// "How to read floating point numbers accurately", PLDI 1990).
+const POWERS: [f64; 16] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];

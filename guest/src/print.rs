@@ -1,6 +1,7 @@
 //! Terms and JSON strings as canonical text: sorted keys, no blanks, integers exact.
 
 use crate::decimal::Powers;
+use crate::digits;
 use crate::form::{Form, Shape};
 use crate::number::{float_text, write_integer};
 use crate::term::{TermId, Terms};
@@ -53,26 +54,24 @@ pub(crate) fn escaped(byte: u8) -> usize {
 pub fn string(text: &str, out: &mut String) {
     use std::fmt::Write as _;
     out.push('"');
-    let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let escape = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            8 => "\\b",
-            12 => "\\f",
-            0..=31 => "",
-            _ => continue,
-        };
+    let bytes = text.as_bytes();
+    let (mut plain, mut at) = (0, digits::plain_end(bytes, 0));
+    while let Some(byte) = bytes.get(at) {
         out.push_str(text.get(plain..at).unwrap_or_default());
         plain = at + 1;
-        if escape.is_empty() {
-            let _ = write!(out, "\\u{byte:04x}");
-        } else {
-            out.push_str(escape);
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            8 => out.push_str("\\b"),
+            12 => out.push_str("\\f"),
+            _ => {
+                let _ = write!(out, "\\u{byte:04x}");
+            }
         }
+        at = digits::plain_end(bytes, plain);
     }
     out.push_str(text.get(plain..).unwrap_or_default());
     out.push('"');

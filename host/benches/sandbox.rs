@@ -34,5 +34,31 @@ fn sandbox(c: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, sandbox);
+/// Topics of data: a body of a function of `x`, and the JSON it gets.
+fn data(c: &mut Criterion) {
+    let sandbox = Sandbox::open(None, 2).expect("a sandbox");
+    let text = format!("\"{}\"", "the quick brown fox jumps ".repeat(4_000));
+    let items = |item: fn(u64) -> String| {
+        let items = (0..10_000).map(|n| item(n * n * 7919 % 1_000_003));
+        format!("[{}]", items.collect::<Vec<_>>().join(","))
+    };
+    let numbers = items(|n| n.to_string());
+    let records = items(|n| format!(r#"{{"group":"g{}","name":"n {n}"}}"#, n % 50));
+    let key = r#"{"lam":"r","body":{"get":[{"var":"r"},"group"]}}"#;
+    let group = format!(r#"{{"length":{{"group_by":[{key},{{"var":"x"}}]}}}}"#);
+    let topics = [
+        ("text", r#"{"length":{"split":[{"var":"x"}," "]}}"#, &text),
+        ("regex", r#"{"length":{"find_all":[{"var":"x"},"[a-z]+s"]}}"#, &text),
+        ("sort", r#"{"last":{"sort":[{"var":"x"}]}}"#, &numbers),
+        ("group", &group, &records),
+        ("JSON", r#"{"length":{"json_text":{"var":"x"}}}"#, &records),
+    ];
+    for (name, body, json) in topics {
+        let code = format!(r#"{{"lam":"x","body":{body}}}"#);
+        let argument = Argument::Data(json.clone());
+        c.bench_function(name, |b| b.iter(|| call(&sandbox, &code, &argument)));
+    }
+}
+
+criterion_group!(benches, sandbox, data);
 criterion_main!(benches);

@@ -2,7 +2,10 @@
 //! sandbox, once natively and once in `CPython`, so that whatever else the machine does falls on
 //! all three alike. Figures are medians over rounds of milliseconds and of the round's ratios.
 
+mod data;
+
 use crate::tasks::root;
+use crate::timed::{FUEL, timed};
 use anyhow::{Context, Result, bail, ensure};
 use mcp_pif::sandbox::{Answer, Argument, Code, Limits, Program, Sandbox, Source, Step, Watch};
 use pif_guest::machine::Machine;
@@ -36,20 +39,25 @@ const GATE: &str = r#"{"lam":"x","body":{"let":[["program",{"tool":"program"}],
     "in":{"app":{"func":{"var":"program"},"arg":{"var":"x"}}}}}"#;
 /// Starts at once.
 const OPEN: &str = r#"{"lam":"x","body":{"app":{"func":{"tool":"program"},"arg":{"var":"x"}}}}"#;
-const FUEL: u64 = 1_000_000_000;
 const MEMORY: u64 = 256 << 20;
 
-/// Runs the benchmarks; the argument is the number of rounds.
+/// Runs the benchmarks; the arguments are the number of rounds, and before it `data` for the
+/// table of the forms on data.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if cfg!(debug_assertions) {
-        let rounds = arguments.first().map_or("11", String::as_str);
-        let release = ["run", "--release", "--quiet", "-p", "pif-scripts", "--", "bench", rounds];
+        let mut release = vec!["run", "--release", "--quiet", "-p", "pif-scripts", "--", "bench"];
+        release.extend(arguments.iter().map(String::as_str));
         return crate::tasks::command(env!("CARGO"), &release, &[]);
     }
-    let rounds: usize = arguments.first().map_or(Ok(11), |n| n.parse())?;
+    let is_data = arguments.first().is_some_and(|it| it == "data");
+    let rounds = arguments.get(usize::from(is_data));
+    let rounds: usize = rounds.map_or(Ok(11), |n| n.parse())?;
+    if is_data {
+        return data::run(rounds);
+    }
     let sandbox = Sandbox::open(None, 2)?;
     let benches = benches()?;
-    let mut python = Python::start()?;
+    let mut python = Python::start("scripts/bench.py", &[])?;
     println!("{rounds} rounds, medians; ratios are to CPython, and wasm to native\n");
     println!("program              wasm ms  native ms  CPython ms   ratio   goal  wasm/native");
     let mut table = vec![Vec::new(); benches.len()];
@@ -167,24 +175,10 @@ fn sandboxed(sandbox: &Sandbox, bench: &Bench) -> Result<f64> {
         step: 0,
         debug: false,
     };
-    let limits = Limits { fuel: FUEL, depth: 1_000_000, memory: MEMORY, output: 1 << 20 };
-    let watch = Watch::new(Duration::from_mins(1));
-    let fault = |fault: mcp_pif::sandbox::Fault| anyhow::anyhow!("{}: {fault:?}", bench.name);
-    let mut start = Instant::now();
-    let mut machine = sandbox.start(&program, limits, &watch).map_err(fault)?;
-    let mut answer = Answer::None;
-    if gated {
-        let step = machine.resume(&answer, FUEL).map_err(fault)?;
-        ensure!(matches!(step, Step::Perform(_)), "{}: {step:?}", bench.name);
-        answer = Answer::Outcome("null".into());
-        start = Instant::now();
-    }
-    let step = machine.resume(&answer, FUEL).map_err(fault)?;
-    let time = milliseconds(start);
-    match step {
-        Step::Done(value) if value.json == bench.value => Ok(time),
-        step => bail!("{}: {step:?} instead of {}", bench.name, bench.value),
-    }
+    let run = timed(sandbox, &program, gated, MEMORY);
+    let run = run.with_context(|| bench.name.clone())?;
+    ensure!(run.json == bench.value, "{}: {} instead of {}", bench.name, run.json, bench.value);
+    Ok(run.milliseconds)
 }
 
 fn native(bench: &Bench) -> Result<f64> {
@@ -220,9 +214,13 @@ struct Python {
 }
 
 impl Python {
-    fn start() -> Result<Self> {
+    fn start(script: &str, arguments: &[&str]) -> Result<Self> {
         let mut command = Command::new("python3");
-        command.arg(root().join("scripts/bench.py")).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command
+            .arg(root().join(script))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
         let mut child = command.spawn().context("CPython is needed: install `python3`")?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let output = BufReader::new(output.context("standard output")?);
@@ -230,12 +228,18 @@ impl Python {
     }
 
     fn run(&mut self, bench: &Bench) -> Result<f64> {
-        writeln!(self.input, "{}", bench.name)?;
+        let (time, value) = self.answer(&bench.name)?;
+        ensure!(value == bench.value, "{}: CPython gives {value}", bench.name);
+        Ok(time)
+    }
+
+    /// Milliseconds and value of a program.
+    fn answer(&mut self, name: &str) -> Result<(f64, String)> {
+        writeln!(self.input, "{name}")?;
         let mut line = String::new();
         self.output.read_line(&mut line)?;
         let (time, value) = line.trim().split_once(' ').context("CPython did not answer")?;
-        ensure!(value == bench.value, "{}: CPython gives {value}", bench.name);
-        Ok(time.parse()?)
+        Ok((time.parse()?, value.to_owned()))
     }
 }
 

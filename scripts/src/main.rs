@@ -10,6 +10,7 @@ mod clients;
 #[path = "../../tests/tests/sdk/environment.rs"]
 mod environment;
 mod examples;
+mod fuel;
 mod fuzz;
 mod kill;
 mod npm;
@@ -19,6 +20,7 @@ mod soak;
 mod state;
 mod store;
 mod tasks;
+mod timed;
 mod web;
 
 use anyhow::{Result, bail};
@@ -31,8 +33,10 @@ cargo x <task>
   reference  put the table of forms into guest/LANGUAGE.md
   library    put the tools of host/library into their canonical spelling, with their hashes
   component  build the component and say where it is
-  bench      the benchmark programs, in the sandbox and natively, against CPython
+  bench      the benchmark programs, in the sandbox and natively, against CPython (rounds; 11);
+             `bench data` the forms on data, in the sandbox against CPython
   cancel     how long cancelled runs go on (the number of cancellations; 300)
+  fuel       nanoseconds for a unit of fuel, by form (rounds, forms; 3, all)
   fuzz       fuzz targets, all or those named, `--minutes N` each (needs cargo-fuzz);
              `fuzz seeds` makes the inputs to start from
   kill       kill servers under load and look for what they acknowledged (rounds, seed; 1,000)
@@ -63,6 +67,7 @@ fn main() -> Result<()> {
         "component" => tasks::component(),
         "bench" => bench::run(rest),
         "cancel" => cancel::run(rest),
+        "fuel" => fuel::run(rest),
         "fuzz" => fuzz::run(rest),
         "kill" => kill::run(rest),
         "replay" => replay::run(rest),

@@ -135,10 +135,10 @@ fn written(topic: &str, case: &Case) -> Value {
     });
     match result {
         Ok(value) => members["value"] = json!(value),
-        Err(ExpectedFault { code, at, tool, hint, message, calls }) => {
+        Err(ExpectedFault { code, at, tool, hint, message, calls, excerpt }) => {
             members["fault"] = json!({
                 "code": code, "at": at, "tool": tool,
-                "hint": hint, "message": message, "calls": calls,
+                "hint": hint, "message": message, "calls": calls, "excerpt": excerpt,
             });
         }
     }

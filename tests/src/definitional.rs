@@ -365,6 +365,7 @@ impl Evaluator {
             Err(code) => return Err(code),
         };
         self.active_evals = active;
+        self.charge(64)?;
         let value = if code == Code::Fail { self.failed.clone() } else { Value::Unit };
         let members = [
             ("at", Value::Unit),
@@ -404,6 +405,7 @@ impl Evaluator {
         if self.active_evals >= EVAL_DEPTH {
             return Err(Code::EvalDepth);
         }
+        self.charge(self.nodes(*term))?;
         self.active_evals += 1;
         let value = self.eval(*term, env, tool, depth + 1)?;
         self.active_evals -= 1;

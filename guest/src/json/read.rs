@@ -252,6 +252,7 @@ impl Reader<'_> {
     fn string(&mut self) -> Result<(), Wrong> {
         let start = self.at;
         loop {
+            self.at = digits::plain_end(self.bytes, self.at);
             match self.bytes.get(self.at) {
                 Some(b'"') => {
                     let span = self.span(start, self.at);

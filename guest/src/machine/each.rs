@@ -8,7 +8,7 @@
 //!
 //! Fuel: 1 for each application, noted as a visit of the form. `flat_map` pays 1 for each element
 //! of what the function gave, before it is copied; for forms that need keys see `keyed`. `update`:
-//! also 1 per 64 bytes of the key, and 1 per member when the new record is made.
+//! also 1 per 8 bytes of the key, and 1 per member when the new record is made.
 
 use super::keyed;
 use super::state::{Exit, State};

@@ -2,10 +2,10 @@
 //! there when this begins; it is done in one go.
 //!
 //! Fuel, with n keys: sorting pays n, then the weight of the keys, then ⌈log2 n⌉·(n + weight). A
-//! key's weight is bytes/64 of a text, the limbs of an integer of two or more; of a list 1 for
+//! key's weight is bytes/8 of a text, the limbs of an integer of two or more; of a list 1 for
 //! each element and their weights. The greatest and the least pay n and the weight. Grouping pays
-//! n, and for each key what `eq` pays for a value equal to it; besides, bytes/64 of each key of a
-//! record and of the canonical text of a quoted term. Nothing more is paid for the result.
+//! 4·n, and for each key what `eq` pays for a value equal to it; besides, bytes/8 of each key of a
+//! record. Nothing more is paid for the result.
 
 use super::each::{KEPT, RESULT, is_descending};
 use super::state::{Exit, State};
@@ -101,6 +101,9 @@ pub(super) struct Grouped {
     pub(super) firsts: Vec<u32>,
 }
 
+/// Fuel of a key that is looked up.
+const GROUPED: u64 = 4;
+
 /// Pays for grouping keys, and groups them.
 pub(super) fn grouped(
     image: &Image,
@@ -109,7 +112,7 @@ pub(super) fn grouped(
     keys: &[Word],
     wrong: impl Fn(&'static str) -> Trouble,
 ) -> Result<Grouped, Exit> {
-    s.bulk(image, at, keys.len() as u64)?;
+    s.bulk(image, at, GROUPED * keys.len() as u64)?;
     let terms = Rc::clone(&s.terms);
     let mut groups = Groups::new(&s.heap, &terms, s.meter.left().unsigned_abs());
     let mut grouped = Grouped { of_each: Vec::with_capacity(keys.len()), firsts: Vec::new() };

@@ -34,7 +34,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
     let form = terms.form(site.term);
     let name = form.name();
     let (operand, fault) = match trouble {
-        Trouble::Elsewhere(fault) => return Fault { calls: calls(image, s), ..*fault },
+        Trouble::Elsewhere(fault) => return Fault { calls: calls(image, s, fault.code), ..*fault },
         Trouble::Here(fault) => (None, *fault),
         Trouble::Type { operand, wanted, found } => {
             (Some(operand), mismatch(terms, site.term, operand, (wanted, found)))
@@ -107,7 +107,7 @@ fn missing_key(s: &State, key: &str, record: Word) -> Fault {
     let message = format!("the record has no key `{}`", shorten(key));
     let fault = Fault::new(Code::MissingKey, message);
     let hint = "give a default, or test with `has`";
-    if s.is_trying() {
+    if s.tries() {
         return fault.hint(hint);
     }
     let members = s.heap.members(record).iter().step_by(2).take(MOST_KEYS);
@@ -179,17 +179,21 @@ fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: F
         }
     };
     let token = terms.node(term).token;
-    let calls = calls(image, s);
+    let calls = calls(image, s, fault.code);
     // A fault that is caught is told to the program, which does not pay for an excerpt.
-    if s.is_trying() && fault.code.is_catchable() {
+    if s.tries() && fault.code.is_catchable() {
         let (tool, at) = terms.place(token);
         return Fault { at, tool: tool.map(str::to_owned), calls, ..fault };
     }
     terms.locate(token, Fault { calls, ..fault })
 }
 
-/// Tools whose code is active, outermost first, each run of calls of the same one once.
-fn calls(image: &Image, s: &State) -> Vec<String> {
+/// Tools whose code is active, outermost first, each run of calls of the same one once. A `try`
+/// does not tell them.
+fn calls(image: &Image, s: &State, code: Code) -> Vec<String> {
+    if code.is_catchable() && s.tries() {
+        return Vec::new();
+    }
     let frames = s.pending().iter().map(|frame| frame.pc as usize).chain([s.pc]);
     let mut calls: Vec<String> = Vec::new();
     let mut last = 0;
@@ -207,8 +211,9 @@ fn calls(image: &Image, s: &State) -> Vec<String> {
 /// An unbound variable; suggests a name that is bound in the same code.
 fn unbound(terms: &Terms, s: &State, name: &str) -> Fault {
     let fault = Fault::new(Code::Unbound, format!("unbound variable `{}`", shorten(name)));
+    // Comparing names takes long: it is done once in a run at most.
     let others = terms.all_names().filter(|other| *other != name);
-    let near = if s.is_trying() { None } else { nearest(name, others) };
+    let near = if s.tries() { None } else { nearest(name, others) };
     let tool = s.tool_ids.get(name).is_some_and(Option::is_some);
     if tool {
         return fault.hint(format!(r#"a tool is named by {{"tool": "{}"}}"#, shorten(name)));

@@ -6,7 +6,7 @@ use crate::form::Form;
 use crate::heap::{Frame, NO_CLOSURE};
 use crate::limits::EVAL_DEPTH;
 use crate::output;
-use crate::primitive::{Trouble, type_name};
+use crate::primitive::{Trouble, type_name, weight};
 use crate::quote::{shorten, visible};
 use crate::value::{
     CONS, HOLE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, NIL, OBJECT, UNIT, Word, aux, header,
@@ -100,13 +100,15 @@ pub(super) fn code_of(s: &mut State, x: Word, current: u16) -> Result<(), Exit> 
 }
 
 /// `eval`: enters the code of a quoted term, compiled for the names at the place of the `eval`.
+/// Fuel: 1 per node of the term, whether it has been compiled before or not.
 pub(super) fn eval(
     image: &Image,
     s: &mut State,
-    x: Word,
+    at: usize,
     [d, a, deeper]: [u8; 3],
     scope: u16,
 ) -> Result<(), Exit> {
+    let x = s.slot(a);
     if tag(x) != IMMEDIATE || kind(x) != KIND_QUOTED {
         let found = type_name(&s.heap, x);
         return Err(Trouble::Type { operand: 0, wanted: "a quoted term", found }.into());
@@ -116,9 +118,15 @@ pub(super) fn eval(
     }
     let (term, tool) = (aux(x), to_u32(size(x)));
     let key = (term, scope, tool);
-    let Some(id) = s.evaluated.get(&key).copied() else {
+    let Some((id, nodes)) = s.evaluated.get(&key).copied() else {
+        let left = s.meter.left().unsigned_abs();
+        let nodes = weight::nodes(&s.terms, term, left);
+        if nodes > left {
+            s.bulk(image, at, nodes)?;
+        }
         return Err(Exit::CompileTerm(term, scope, tool));
     };
+    s.bulk(image, at, nodes)?;
     let Some(code) = image.codes.get(id as usize) else { return Ok(()) };
     let live = s.base + 1 + usize::from(d.max(a));
     let mut outer = s.closure;

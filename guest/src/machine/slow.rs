@@ -228,7 +228,7 @@ fn perform(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> 
             s.set_slot(d, value);
         }
         Op::Eval { d, a, depth, scope, .. } => {
-            rare::eval(image, s, s.slot(a), [d, a, depth], scope)?;
+            rare::eval(image, s, at, [d, a, depth], scope)?;
         }
         Op::CodeOf { d, a, tool, .. } => {
             rare::code_of(s, s.slot(a), tool)?;

@@ -8,6 +8,7 @@ use crate::heap::{Frame, Full, Heap, NO_CLOSURE};
 use crate::limits::Limits;
 use crate::primitive::Trouble;
 use crate::primitive::pattern::Pattern;
+use crate::primitive::weight::NODE;
 use crate::term::{TermId, Terms};
 use crate::value::{
     CLOSURE, HOLE, KIND_PARTIAL, NIL, PARTIAL, UNIT, Word, aux, header, index, pointer, size,
@@ -84,8 +85,8 @@ pub(super) struct State {
     pub(super) tools: Vec<Tool>,
     /// Tools by name; `None` if there is no such tool.
     pub(super) tool_ids: BTreeMap<String, Option<usize>>,
-    /// Codes of evaluated terms, by term, scope and tool.
-    pub(super) evaluated: BTreeMap<(TermId, u16, u32), u32>,
+    /// Codes of evaluated terms and their numbers of nodes, by term, scope and tool.
+    pub(super) evaluated: BTreeMap<(TermId, u16, u32), (u32, u64)>,
     /// Words of terms and code made of values, which stay until the end of the run.
     built: usize,
     /// The first term that may have been made of values, once there is one.
@@ -144,9 +145,10 @@ impl State {
     /// Whether a term of this weight may be built, which takes at least this much memory.
     pub(super) fn may_build(&mut self, weight: u64) -> Result<(), Full> {
         const WORDS: u64 = 4;
+        let nodes = weight / NODE;
         self.first_built.get_or_insert(self.terms.len());
         let free = self.heap.limit.saturating_sub(self.heap.outside);
-        if weight.saturating_mul(WORDS) > free as u64 { Err(Full) } else { Ok(()) }
+        if nodes.saturating_mul(WORDS) > free as u64 { Err(Full) } else { Ok(()) }
     }
 
     /// Accounts for so many bytes of terms or code that have been built.

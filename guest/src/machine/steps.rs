@@ -10,7 +10,7 @@ use crate::fault::{Code, Fault};
 use crate::heap::{Frame, NO_CLOSURE};
 use crate::output;
 use crate::parse::shorten;
-use crate::primitive::{Trouble, type_name};
+use crate::primitive::{Trouble, type_name, weight};
 use crate::print;
 use crate::request::{Answer, Continuation, Done, Step};
 use crate::term::Origin;
@@ -187,6 +187,9 @@ impl Machine {
                     if !is_caught {
                         return Err(Box::new(fault));
                     }
+                    if let Err(stop) = self.state.meter.spend(CAUGHT) {
+                        return Err(Box::new(locate::stop(&self.image, &mut self.state, stop)));
+                    }
                 }
                 Exit::Lookup(name) => {
                     if let Some(step) = self.look_up(name) {
@@ -208,7 +211,8 @@ impl Machine {
                     let unit = Unit { root, scope: Some(scope), tool, site };
                     let mark = self.image.mark();
                     let id = self.compile_code(unit)?;
-                    self.state.evaluated.insert((root, scope, tool), id);
+                    let nodes = weight::nodes(&self.state.terms, root, u64::MAX);
+                    self.state.evaluated.insert((root, scope, tool), (id, nodes));
                     if self.state.first_built.is_some_and(|first| first <= root) {
                         // An entry of the table above, and constants.
                         let built = self.image.bytes_since(mark) + 100;
@@ -294,6 +298,8 @@ impl Machine {
     }
 }
 
+/// Fuel of a fault that is caught: its place and its words have to be found.
+const CAUGHT: u64 = 64;
 /// A fault at a place where no term stands.
 fn without_term(at: &str, tool: Option<String>, fault: Fault) -> Failure {
     Box::new(Fault { at: at.to_owned(), tool, excerpt: None, ..fault })

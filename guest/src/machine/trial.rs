@@ -26,8 +26,8 @@ impl State {
         Ok(())
     }
 
-    /// Whether a fault goes on in a handler.
-    pub(super) fn is_trying(&self) -> bool {
+    /// Whether a fault now would be caught.
+    pub(super) fn tries(&self) -> bool {
         !self.trials.is_empty()
     }
 

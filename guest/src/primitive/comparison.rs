@@ -14,7 +14,7 @@ use num_traits::FromPrimitive;
 use std::cmp::Ordering;
 
 /// Bytes of text that count as one unit of work.
-pub(crate) const TEXT_UNIT: u64 = 64;
+pub(crate) const TEXT_UNIT: u64 = 8;
 
 /// Orders two numbers exactly; integers and floats are not rounded to one another.
 pub(crate) fn order_numbers(a: &Number, b: &Number) -> Ordering {

@@ -5,7 +5,9 @@
 
 use super::arithmetic::{Number, limbs};
 use super::comparison::TEXT_UNIT;
+use super::weight;
 use crate::heap::Heap;
+use crate::limits;
 use crate::print;
 use crate::term::Terms;
 use crate::value::{
@@ -30,6 +32,8 @@ pub(crate) enum Failed {
 
 /// Places that are looked at for a key before it is looked for in the tree.
 const REACH: usize = 32;
+/// Bytes of a group besides its key: its range, its hash, and its share of the table.
+const KEY_BYTES: usize = 28;
 /// Places of the table at first.
 const FIRST: usize = 64;
 
@@ -120,6 +124,11 @@ impl<'h> Groups<'h> {
         })
     }
 
+    /// Bytes taken by the groups, the same on every platform.
+    fn taken(&self) -> u64 {
+        (self.bytes.len() + KEY_BYTES * self.keys.len()) as u64
+    }
+
     /// Where a key with this hash may be.
     fn places(&self, hash: u64) -> impl Iterator<Item = usize> + use<> {
         let mask = self.table.len() - 1;
@@ -174,7 +183,7 @@ impl<'h> Groups<'h> {
             if self.work > self.budget {
                 return Err(Failed::Budget);
             }
-            if self.bytes.len() / 8 > self.heap.limit {
+            if self.taken() > limits::aside(self.heap.limit) {
                 return Err(Failed::Full);
             }
         }
@@ -221,8 +230,12 @@ impl<'h> Groups<'h> {
                 }));
             }
             _ if tag(v) == IMMEDIATE && kind(v) == KIND_QUOTED => {
+                let left = self.budget.saturating_sub(self.work);
+                self.work += weight::of_term(self.terms, aux(v), left);
+                if self.work > self.budget {
+                    return Err(Failed::Budget);
+                }
                 let text = print::term(self.terms, aux(v));
-                self.pay_text(text.len() as u64)?;
                 self.bytes.push(b'q');
                 self.bytes.extend((text.len() as u64).to_le_bytes());
                 self.bytes.extend(text.into_bytes());

@@ -9,6 +9,7 @@ pub(crate) mod literal;
 pub(crate) mod meta;
 pub(crate) mod pattern;
 pub(crate) mod power;
+mod radix;
 pub(crate) mod rational;
 pub(crate) mod record;
 pub(crate) mod sorting;

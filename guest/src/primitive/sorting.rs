@@ -4,6 +4,7 @@
 use super::Trouble;
 use super::arithmetic::{Number, limbs};
 use super::comparison::{TEXT_UNIT, order_numbers};
+use super::radix::{self, order_bits};
 use crate::heap::Heap;
 use crate::value::{CONS, NIL, ROPE, Word, as_small, index, is_integer, is_list, tag};
 use std::cmp::Ordering;
@@ -115,20 +116,21 @@ pub(crate) fn sorting_work(n: usize, weight: u64) -> u64 {
 pub(crate) fn sorted(heap: &Heap, keys: &[Word], descending: bool) -> Result<Vec<u32>, Trouble> {
     let indices = 0..u32::try_from(keys.len()).unwrap_or(u32::MAX);
     if keys.iter().all(|key| is_integer(*key)) {
-        let keys = keys.iter().map(|key| as_small(*key));
-        let keys = keys.map(|key| if descending { -key } else { key });
-        let mut keys: Vec<(i64, u32)> = keys.zip(indices).collect();
-        keys.sort_unstable();
+        let flip = if descending { u64::MAX } else { 0 };
+        let keys = keys.iter().map(|key| order_bits(key.cast_signed()) ^ flip);
+        let mut keys: Vec<(u64, u32)> = keys.zip(indices).collect();
+        radix::sort(&mut keys, |(key, _)| *key);
         return Ok(keys.into_iter().map(|(_, index)| index).collect());
     }
     let order = Order::new(heap, keys)?;
     let mut keys: Vec<(Word, u32)> = keys.iter().copied().zip(indices).collect();
-    if descending {
-        keys.sort_by(|(a, _), (b, _)| order.compare(*b, *a));
-    } else {
-        keys.sort_by(|(a, _), (b, _)| order.compare(*a, *b));
-    }
+    keys.sort_by(|(a, _), (b, _)| order.compare_keys(*a, *b, descending));
     Ok(keys.into_iter().map(|(_, index)| index).collect())
+}
+
+/// Sorts integers of a word.
+pub(crate) fn sort_integers(keys: &mut Vec<Word>) {
+    radix::sort(keys, |key| order_bits(key.cast_signed()));
 }
 
 /// The first of the greatest keys, or of the least; they have been weighed.
@@ -190,6 +192,12 @@ impl<'h> Order<'h> {
             Some(range) if tag(v) == ROPE => self.bytes.get(range.clone()).unwrap_or_default(),
             _ => self.heap.flat_text(v).unwrap_or_default(),
         }
+    }
+
+    /// Not inlined, because the sort would hold many copies of it.
+    #[inline(never)]
+    fn compare_keys(&self, a: Word, b: Word, descending: bool) -> Ordering {
+        if descending { self.compare(b, a) } else { self.compare(a, b) }
     }
 
     fn compare(&self, a: Word, b: Word) -> Ordering {

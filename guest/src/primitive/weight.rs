@@ -1,32 +1,34 @@
-//! What terms and values weigh that are made into one another: 1 for each node; 1 for each full
-//! 64 bytes of its text, or of its names with a byte after each; and n·⌈log2 n⌉ for an integer of
-//! n 64-bit limbs, whose digits may have to be found. Walks stop when they have found more than a
+//! What terms and values weigh that are made into one another: 8 for each node; 1 for each full
+//! 8 bytes of its text, or of its names with a byte after each; and for an integer of several
+//! 64-bit limbs what finding its digits takes. Walks stop when they have found more than a
 //! budget.
 
 use super::comparison::TEXT_UNIT;
 use super::{text_work, type_name};
 use crate::form::Form;
 use crate::heap::Heap;
+use crate::output::digits_work;
 use crate::term::{TermId, Terms};
 use crate::value::{
     CONS, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, PAIR, Word, aux, index,
     is_function, kind, tag,
 };
 
+/// The weight of a node as such.
+pub(crate) const NODE: u64 = 8;
+
 /// The weight of one node without what is below it.
 pub(crate) fn of_node(terms: &Terms, term: TermId) -> u64 {
-    1 + match terms.form(term) {
+    NODE + match terms.form(term) {
         Form::Text => terms.text(term).len() as u64 / TEXT_UNIT,
-        Form::BigInteger => terms.big_integer(term).map_or(0, |n| of_limbs(n.bits().div_ceil(64))),
+        Form::BigInteger => {
+            terms.big_integer(term).map_or(0, |n| digits_work(n.bits().div_ceil(64)))
+        }
         _ => {
             let names = terms.names(term).iter();
             names.map(|name| terms.name(*name).len() as u64 + 1).sum::<u64>() / TEXT_UNIT
         }
     }
-}
-
-fn of_limbs(limbs: u64) -> u64 {
-    limbs * u64::from(limbs.max(1).next_power_of_two().ilog2())
 }
 
 /// The weight of a term.
@@ -39,6 +41,18 @@ pub(crate) fn of_term(terms: &Terms, root: TermId, budget: u64) -> u64 {
         open.extend_from_slice(terms.operands(term));
     }
     work
+}
+
+/// How many nodes a term has, or more than a budget.
+pub(crate) fn nodes(terms: &Terms, root: TermId, budget: u64) -> u64 {
+    let (mut nodes, mut open) = (0, vec![root]);
+    while nodes <= budget
+        && let Some(term) = open.pop()
+    {
+        nodes += 1;
+        open.extend_from_slice(terms.operands(term));
+    }
+    nodes
 }
 
 /// What a value weighs as a term, and the type of what is in it that is no part of any term.
@@ -60,8 +74,8 @@ pub(crate) fn of_value(heap: &Heap, terms: &Terms, value: Word, budget: u64) -> 
             work += of_term(terms, aux(v), budget - work);
             continue;
         }
-        work += 1 + text_work(heap, v);
-        work += heap.limbs(v).map_or(0, |(limbs, _)| of_limbs(limbs.len() as u64));
+        work += NODE + text_work(heap, v);
+        work += heap.limbs(v).map_or(0, |(limbs, _)| digits_work(limbs.len() as u64));
         let from = open.len();
         match tag(v) {
             CONS => {

@@ -52,7 +52,7 @@ function compare(expected, { outcome, usage }) {
     assert.deepEqual(trace, expected.trace, "another trace");
   } else {
     assert.ok("fault" in outcome, "a value instead of a fault");
-    const { code, at, tool, hint, message, calls } = outcome.fault;
+    const { code, at, tool, hint, message, calls, excerpt } = outcome.fault;
     const wanted = expected.fault;
     assert.equal(code, wanted.code, "another code");
     assert.equal(at, wanted.at, "another place");
@@ -60,6 +60,7 @@ function compare(expected, { outcome, usage }) {
     assert.ok((hint ?? "").includes(wanted.hint ?? ""), "another hint");
     assert.ok(message.includes(wanted.message ?? ""), "another message");
     if (wanted.calls !== null) assert.deepEqual(calls, wanted.calls, "other calls");
+    if (wanted.excerpt !== null) assert.equal(excerpt, wanted.excerpt, "another excerpt");
   }
   assert.equal(usage.fuel, expected.fuel, "other fuel");
 }

@@ -150,7 +150,18 @@ impl Kept {
         let source = bundle::without_blanks(&packed.source).unwrap_or(packed.source);
         let Packed { name, sha256: hash, description, .. } = packed;
         let source = source.get().to_owned();
-        Self { tool: Tool { name, hash, source, description, examples, output_schema: None, change: 0 }, is_pinned }
+        Self {
+            tool: Tool {
+                name,
+                hash,
+                source,
+                description,
+                examples,
+                output_schema: None,
+                change: 0,
+            },
+            is_pinned,
+        }
     }
 }
 

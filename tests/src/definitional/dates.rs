@@ -2,6 +2,7 @@
 
 use super::numbers::nearest;
 use super::operation::{bytes, is_number, limbs};
+use super::text::TEXT_UNIT;
 use super::value::Value;
 use super::{Evaluated, Evaluator};
 use num_bigint::BigInt;
@@ -131,18 +132,18 @@ impl Evaluator {
     pub(super) fn of_dates(&mut self, form: Form, operands: &[Value]) -> Evaluated {
         match (form, operands) {
             (Form::DateParse, [Value::Text(text)]) => {
-                self.charge(bytes(text) / 64)?;
+                self.charge(bytes(text) / TEXT_UNIT)?;
                 read(text)
             }
             (Form::DateFormat, [n]) => self.date_format(n, "%Y-%m-%dT%H:%M:%SZ"),
             (Form::DateFormat, [n, Value::Text(format)]) if is_number(n) => {
-                self.charge(bytes(format) / 64)?;
+                self.charge(bytes(format) / TEXT_UNIT)?;
                 self.date_format(n, format)
             }
             (Form::DateParts, [n]) => date_parts(n),
             (Form::DateAdd, [n, Value::Record(steps)]) if is_number(n) => self.date_add(n, steps),
             (Form::DateDiff, [a, b, Value::Text(name)]) if is_number(a) && is_number(b) => {
-                self.charge(bytes(name) / 64)?;
+                self.charge(bytes(name) / TEXT_UNIT)?;
                 date_diff(a, b, name)
             }
             _ => Err(Code::TypeMismatch),
@@ -172,7 +173,7 @@ impl Evaluator {
             };
             text.push_str(&piece);
         }
-        self.charge(bytes(&text) / 64)?;
+        self.charge(bytes(&text) / TEXT_UNIT)?;
         Ok(Value::Text(text.into()))
     }
 
@@ -183,7 +184,7 @@ impl Evaluator {
             let Value::Integer(steps) = count else { return Err(Code::TypeMismatch) };
             let limbs = limbs(count)?;
             self.charge(if limbs > 1 { limbs } else { 0 })?;
-            self.charge(bytes(name) / 64)?;
+            self.charge(bytes(name) / TEXT_UNIT)?;
             let (length, is_months) = unit(name)?;
             *if is_months { &mut months } else { &mut seconds } += steps * length;
         }

@@ -1,6 +1,7 @@
 //! Keys: what they cost, which are equal, and the order they come in.
 
 use super::operation::{compare_with_float, is_number, limbs};
+use super::text::TEXT_UNIT;
 use super::value::Value;
 use super::{Evaluator, json};
 use num_bigint::BigInt;
@@ -82,7 +83,7 @@ impl Evaluator {
 
     fn weigh_one(&mut self, key: &Value) -> Result<(), Code> {
         match key {
-            Value::Text(text) => self.charge(count(text.len()) / 64),
+            Value::Text(text) => self.charge(count(text.len()) / TEXT_UNIT),
             _ => self.charge(long(key)?),
         }
     }
@@ -125,7 +126,7 @@ impl Evaluator {
         keys: &[Value],
         values: &[Value],
     ) -> Result<Vec<(Value, Vec<Value>)>, Code> {
-        self.charge(count(keys.len()))?;
+        self.charge(4 * count(keys.len()))?;
         let mut places = BTreeMap::new();
         let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
         for (key, value) in keys.iter().zip(values) {
@@ -150,7 +151,7 @@ impl Evaluator {
                 n.to_string()
             }
             Value::Text(text) => {
-                self.charge(count(text.len()) / 64)?;
+                self.charge(count(text.len()) / TEXT_UNIT)?;
                 json::quote(text)
             }
             Value::List(list) => {
@@ -169,15 +170,14 @@ impl Evaluator {
                 let mut items = Vec::new();
                 for (key, value) in members.iter() {
                     self.charge(1)?;
-                    self.charge(count(key.len()) / 64)?;
+                    self.charge(count(key.len()) / TEXT_UNIT)?;
                     items.push(format!("{}:{}", json::quote(key), self.name(value)?));
                 }
                 format!("{{{}}}", items.join(","))
             }
             Value::Quoted(term, _) => {
-                let text = self.text_of(*term);
-                self.charge(count(text.len()) / 64)?;
-                format!("'{text}'")
+                self.charge(self.weight(*term, None))?;
+                format!("'{}'", self.text_of(*term))
             }
             Value::Function(_) | Value::Continuation(_) => return Err(Code::TypeMismatch),
         })

@@ -1,5 +1,6 @@
 //! What the forms do whose operands are nothing but values: numbers, comparison, lists, texts.
 
+use super::text::TEXT_UNIT;
 use super::value::{List, Value};
 use super::{Evaluated, Evaluator, dates, lists, numbers, records};
 use num_bigint::BigInt;
@@ -148,7 +149,7 @@ impl Evaluator {
     fn compare(&mut self, a: &Value, b: &Value) -> Result<Ordering, Code> {
         match (a, b) {
             (Value::Text(a), Value::Text(b)) => {
-                self.charge(bytes(a).min(bytes(b)) / 64)?;
+                self.charge(bytes(a).min(bytes(b)) / TEXT_UNIT)?;
                 Ok(a.cmp(b))
             }
             _ if is_number(a) && is_number(b) => self.compare_numbers(a, b),
@@ -179,7 +180,7 @@ impl Evaluator {
             (Value::Unit, Value::Unit) => true,
             (Value::Boolean(a), Value::Boolean(b)) => a == b,
             (Value::Text(a), Value::Text(b)) if a.len() == b.len() => {
-                self.charge(bytes(a) / 64)?;
+                self.charge(bytes(a) / TEXT_UNIT)?;
                 a == b
             }
             (Value::List(a), Value::List(b)) => return self.equal_lists(a, b),
@@ -221,7 +222,7 @@ impl Evaluator {
             if k.len() != l.len() {
                 return Ok(false);
             }
-            self.charge(bytes(k) / 64)?;
+            self.charge(bytes(k) / TEXT_UNIT)?;
             if k != l {
                 return Ok(false);
             }

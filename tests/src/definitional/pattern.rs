@@ -20,7 +20,7 @@ struct Classes {
 
 impl Classes {
     fn cost(&self) -> u64 {
-        if self.folds { 2048 * self.large + self.chars / 16 } else { 64 * self.large }
+        if self.folds { 8192 * self.large + self.chars / 4 } else { 256 * self.large }
     }
 
     fn flags(&mut self, flags: &Flags) {
@@ -102,7 +102,7 @@ impl Evaluator {
             _ => pattern,
         };
         let (regex, size) = self.compile(pattern)?;
-        self.charge(s.len() as u64 * (8 + size) / 64)?;
+        self.charge(s.len() as u64 * (8 + size) / 16)?;
         match form {
             Form::Matches => Ok(Value::Boolean(regex.is_match(s))),
             Form::FindAll => {
@@ -117,7 +117,7 @@ impl Evaluator {
         if pattern.len() > 4096 {
             return Err(Code::Regex);
         }
-        self.charge(4 * pattern.len() as u64)?;
+        self.charge(16 * pattern.len() as u64)?;
         let ast = Parser::new().parse(pattern).map_err(|_| Code::Regex)?;
         let mut classes = Classes::default();
         classes.ast(&ast);

@@ -1,7 +1,7 @@
 //! Values as text and text as values. JSON is read by `serde_json`, a level at a time.
 
 use super::json::quote;
-use super::text::text;
+use super::text::{TEXT_UNIT, text};
 use super::value::Value;
 use super::{Evaluated, Evaluator};
 use num_bigint::BigInt;
@@ -16,12 +16,9 @@ use std::fmt;
 use std::rc::Rc;
 
 /// Work of finding an integer's digits, or the integer of digits.
-fn digits_work(limbs: u64) -> u64 {
-    let mut levels = 0;
-    while 1 << levels < limbs {
-        levels += 1;
-    }
-    limbs * levels
+pub(super) fn digits_work(limbs: u64) -> u64 {
+    let root = (0..=limbs).take_while(|root| root * root <= limbs).last().unwrap_or_default();
+    if limbs > 1 { limbs * (8 + 2 * root) } else { 0 }
 }
 
 /// JSON being written.
@@ -34,7 +31,7 @@ struct Text {
 
 impl Text {
     fn used(&self) -> u64 {
-        self.out.len() as u64 / 64 + self.work
+        self.out.len() as u64 / TEXT_UNIT + self.work
     }
 
     fn put(&mut self, piece: &str) -> Result<(), Code> {
@@ -131,9 +128,15 @@ impl Evaluator {
             Value::Function(_) => return Err(Code::TypeMismatch),
             Value::Unit => json.put("null")?,
             Value::Boolean(b) => json.put(if *b { "true" } else { "false" })?,
-            Value::Float(n) => json.put(&float_text(*n))?,
+            Value::Float(n) => {
+                json.work += 8;
+                json.put(&float_text(*n))?;
+            }
             Value::Text(text) => json.put(&quote(text))?,
-            Value::Quoted(term, _) => json.put(&self.text_of(*term))?,
+            Value::Quoted(term, _) => {
+                json.work += self.weight(*term, None);
+                json.put(&self.text_of(*term))?;
+            }
             Value::Integer(n) => {
                 json.work += digits_work(n.bits().div_ceil(64));
                 json.put(&n.to_string())?;
@@ -141,6 +144,7 @@ impl Evaluator {
             Value::List(list) => {
                 let mut comma = "[";
                 for item in list.iter() {
+                    json.work += 1;
                     json.put(comma)?;
                     self.data(json, item)?;
                     comma = ",";
@@ -148,6 +152,7 @@ impl Evaluator {
                 json.put(if comma == "[" { "[]" } else { "]" })?;
             }
             Value::Pair(pair) => {
+                json.work += 1;
                 json.put("{\"pair\":[")?;
                 self.data(json, &pair.0)?;
                 json.put(",")?;
@@ -157,6 +162,7 @@ impl Evaluator {
             Value::Record(members) => {
                 json.put("{")?;
                 for (index, (key, value)) in members.iter().enumerate() {
+                    json.work += 1;
                     json.put(if index > 0 { "," } else { "" })?;
                     json.put(&quote(key))?;
                     json.put(":")?;

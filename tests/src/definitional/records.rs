@@ -1,5 +1,6 @@
 //! Records.
 
+use super::text::TEXT_UNIT;
 use super::value::{List, Value};
 use super::{Evaluated, Evaluator};
 use pif_guest::fault::Code;
@@ -19,7 +20,7 @@ fn record(members: Members) -> Value {
 }
 
 fn text_work(text: &str) -> u64 {
-    text.len() as u64 / 64
+    text.len() as u64 / TEXT_UNIT
 }
 
 fn members(value: &Value) -> Result<Members, Code> {

@@ -1,6 +1,8 @@
 //! Terms made while a program runs: quotes with holes, and terms as data and back.
 
 use super::json::{self, array, object};
+use super::reading::digits_work;
+use super::text::units;
 use super::value::{Context, Environment, Value};
 use super::{Evaluated, Evaluator};
 use num_bigint::BigInt;
@@ -10,22 +12,16 @@ use pif_guest::number::{Integer, float_text};
 use pif_guest::parse::Notation;
 use pif_guest::term::{Origin, TermId};
 
-/// Bytes of a text that are one unit of work.
-const UNIT: usize = 64;
+/// The weight of a node.
+const NODE: u64 = 8;
 
-fn bytes(text: &str) -> u64 {
-    (text.len() / UNIT) as u64
-}
-
-/// n·⌈log2 n⌉ for an integer of n 64-bit limbs.
 fn digits(n: &BigInt) -> u64 {
-    let limbs = n.bits().div_ceil(64);
-    limbs * (0..64).find(|rounds| 1_u64 << rounds >= limbs).unwrap_or_default()
+    digits_work(n.bits().div_ceil(64))
 }
 
 /// The names of a node, with a byte after each.
 fn names<'n>(names: impl Iterator<Item = &'n str>) -> u64 {
-    bytes(&names.flat_map(|name| [name, ","]).collect::<String>())
+    units(&names.flat_map(|name| [name, ","]).collect::<String>())
 }
 
 impl Evaluator {
@@ -47,7 +43,7 @@ impl Evaluator {
         for hole in holes {
             values.push(self.eval(self.terms.operand(hole, 0), env, tool, depth + 1)?);
         }
-        self.pay_for_nodes(template, Some(0))?;
+        self.charge(self.weight(template, Some(0)))?;
         for value in &values {
             self.pay_for_value(value)?;
         }
@@ -73,18 +69,18 @@ impl Evaluator {
         }
     }
 
-    fn pay_for_node(&mut self, term: TermId) -> Result<(), Code> {
+    fn weight_of_node(&self, term: TermId) -> u64 {
         let terms = &self.terms;
-        self.charge(match terms.form(term) {
-            Form::Text => 1 + bytes(terms.text(term)),
-            Form::BigInteger => 1 + terms.big_integer(term).map(digits).unwrap_or_default(),
-            _ => 1 + names(terms.names(term).iter().map(|name| terms.name(*name))),
-        })
+        NODE + match terms.form(term) {
+            Form::Text => units(terms.text(term)),
+            Form::BigInteger => terms.big_integer(term).map(digits).unwrap_or_default(),
+            _ => names(terms.names(term).iter().map(|name| terms.name(*name))),
+        }
     }
 
     /// Whether two terms are the same: pays for the nodes of the first as far as they are.
     pub(super) fn same_terms(&mut self, a: TermId, b: TermId) -> Result<bool, Code> {
-        self.pay_for_node(a)?;
+        self.charge(self.weight_of_node(a))?;
         let terms = &self.terms;
         let (left, right) = (terms.operands(a).to_vec(), terms.operands(b).to_vec());
         let form = terms.form(a);
@@ -102,39 +98,43 @@ impl Evaluator {
         Ok(true)
     }
 
-    /// Pays for the nodes of a term; of a template, for those that are not in its holes.
-    fn pay_for_nodes(&mut self, term: TermId, level: Option<u32>) -> Result<(), Code> {
+    /// The weight of a term; of a template, that of the nodes that are not in its holes.
+    pub(super) fn weight(&self, term: TermId, level: Option<u32>) -> u64 {
         let form = self.terms.form(term);
         if form == Form::Unquote && level == Some(0) {
-            return Ok(());
+            return 0;
         }
-        self.pay_for_node(term)?;
         let level = level.map(|level| self.inner(term, level));
-        for operand in self.terms.operands(term).to_vec() {
-            self.pay_for_nodes(operand, level)?;
-        }
-        Ok(())
+        let operands = self.terms.operands(term).iter();
+        let below: u64 = operands.map(|operand| self.weight(*operand, level)).sum();
+        self.weight_of_node(term) + below
+    }
+
+    /// How many nodes a term has.
+    pub(super) fn nodes(&self, term: TermId) -> u64 {
+        let operands = self.terms.operands(term).iter();
+        1 + operands.map(|operand| self.nodes(*operand)).sum::<u64>()
     }
 
     /// Pays for the literal of a value; there is none of functions and continuations.
     fn pay_for_value(&mut self, value: &Value) -> Result<(), Code> {
         match value {
             Value::Function(_) | Value::Continuation(_) => Err(Code::TypeMismatch),
-            Value::Quoted(term, _) => self.pay_for_nodes(*term, None),
-            Value::Text(text) => self.charge(1 + bytes(text)),
-            Value::Integer(n) => self.charge(1 + digits(n)),
-            Value::Unit | Value::Boolean(_) | Value::Float(_) => self.charge(1),
+            Value::Quoted(term, _) => self.charge(self.weight(*term, None)),
+            Value::Text(text) => self.charge(NODE + units(text)),
+            Value::Integer(n) => self.charge(NODE + digits(n)),
+            Value::Unit | Value::Boolean(_) | Value::Float(_) => self.charge(NODE),
             Value::List(items) => {
-                self.charge(1)?;
+                self.charge(NODE)?;
                 items.iter().try_for_each(|item| self.pay_for_value(item))
             }
             Value::Pair(pair) => {
-                self.charge(1)?;
+                self.charge(NODE)?;
                 self.pay_for_value(&pair.0)?;
                 self.pay_for_value(&pair.1)
             }
             Value::Record(members) => {
-                self.charge(1 + names(members.iter().map(|(key, _)| key.as_str())))?;
+                self.charge(NODE + names(members.iter().map(|(key, _)| key.as_str())))?;
                 members.iter().try_for_each(|(_, value)| self.pay_for_value(value))
             }
         }
@@ -186,7 +186,7 @@ impl Evaluator {
     }
 
     pub(super) fn term_to_data(&mut self, term: TermId) -> Evaluated {
-        self.pay_for_nodes(term, None)?;
+        self.charge(self.weight(term, None))?;
         json::read(&self.text_of(term))
     }
 

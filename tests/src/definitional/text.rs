@@ -8,9 +8,12 @@ use pif_guest::fault::Code;
 use pif_guest::form::Form;
 use pif_guest::limits::TEXT_BYTES;
 
+/// Bytes of a text that are one unit of work.
+pub(super) const TEXT_UNIT: u64 = 8;
+
 /// Fuel of a text.
 pub(super) fn units(text: &str) -> u64 {
-    text.len() as u64 / 64
+    text.len() as u64 / TEXT_UNIT
 }
 
 pub(super) fn text(text: impl AsRef<str>) -> Value {

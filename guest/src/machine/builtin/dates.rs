@@ -1,6 +1,6 @@
 //! `date_parse date_format date_parts date_add date_diff`: seconds since 1970, UTC.
 //!
-//! Fuel: a unit per 64 bytes of each text that is read or made, keys too; `date_add` a unit per
+//! Fuel: a unit per 8 bytes of each text that is read or made, keys too; `date_add` a unit per
 //! member of its record, and the limbs of a member of two or more.
 
 use super::Call;

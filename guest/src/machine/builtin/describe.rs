@@ -5,7 +5,7 @@
 //! a text is cut after 100 characters.
 //!
 //! Fuel, beside the visits: 1 per element of a list, 1 per member of each record, and 1 per full
-//! 64 bytes of each of their keys; then 1 per full 64 bytes of each text that is an example.
+//! 8 bytes of each of their keys; then 1 per full 8 bytes of each text that is an example.
 
 use super::Call;
 use crate::heap::{Full, Heap};

@@ -12,7 +12,7 @@ use crate::form::Form;
 use crate::machine::keyed::{Grouped, grouped, pay_keys};
 use crate::machine::state::Exit;
 use crate::primitive::arithmetic::Number;
-use crate::primitive::sorting::{sorted, sorting_work};
+use crate::primitive::sorting::{sort_integers, sorted, sorting_work};
 use crate::primitive::{Trouble, type_name};
 use crate::value::{CONS, NIL, PAIR, Word, as_small, fit, index, is_integer, is_list, small, tag};
 use num_bigint::BigInt;
@@ -57,8 +57,7 @@ fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
     let weight = pay_keys(c.image, c.s, c.at, &keys, wrong)?;
     c.charge(sorting_work(n, weight))?;
     if keys.iter().all(|key| is_integer(*key)) {
-        // Integers that are equal are the same word.
-        keys.sort_unstable_by_key(|key| key.cast_signed());
+        sort_integers(&mut keys);
         c.room(2 * n)?;
         return Ok(c.make_list(&keys));
     }

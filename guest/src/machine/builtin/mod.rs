@@ -20,13 +20,11 @@ use crate::code::{Image, Slot};
 use crate::fault::{Code, Fault};
 use crate::form::Form;
 use crate::heap::Full;
+use crate::limits;
 use crate::primitive::arithmetic::Number;
 use crate::primitive::{Trouble, type_name};
 use crate::value::{Word, as_small, is_integer, is_list};
 use std::cell::Cell;
-
-/// Bytes that a form may take beside the heap, besides half the memory limit.
-const ASIDE: u64 = 32 << 20;
 
 /// A form with its operands, being evaluated.
 pub(super) struct Call<'a> {
@@ -194,7 +192,7 @@ impl Call<'_> {
     pub(super) fn set_aside(&self, bytes: u64) -> Result<(), Full> {
         let all = self.aside.get().saturating_add(bytes);
         self.aside.set(all);
-        if all > ASIDE + 4 * self.s.heap.limit as u64 { Err(Full) } else { Ok(()) }
+        if all > limits::aside(self.s.heap.limit) { Err(Full) } else { Ok(()) }
     }
 
     /// An operand that must be a number.

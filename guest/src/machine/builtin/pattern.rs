@@ -1,10 +1,10 @@
 //! `matches`, `find_all`, `regex_replace`.
 //!
-//! Fuel, by which time is bounded: for the pattern 4 per byte, 64 per class that is not of ASCII
-//! alone (2048 where a flag makes case ignored, for then the parser looks at all its characters)
+//! Fuel, by which time is bounded: for the pattern 16 per byte, 256 per class that is not of ASCII
+//! alone (8192 where a flag makes case ignored, for then the parser looks at all its characters)
 //! and 1 per step, the same whether it has been compiled before or not; for the text
-//! bytes · (8 + steps) / 64; `find_all` 1 per match; `regex_replace` per match 1 and the
-//! number of dollars in the replacement, and 1 per 64 bytes of replacement and result.
+//! bytes · (8 + steps) / 16; `find_all` 1 per match; `regex_replace` per match 1 and the
+//! number of dollars in the replacement, and 1 per 8 bytes of replacement and result.
 
 use super::Call;
 use crate::form::Form;
@@ -32,7 +32,7 @@ pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 fn search_cost(text: &str, pattern: &Pattern) -> u64 {
-    (text.len() as u64).saturating_mul(8 + pattern.size) / 64
+    (text.len() as u64).saturating_mul(8 + pattern.size) / 16
 }
 
 /// A pattern, compiled now or before: the fuel is the same.

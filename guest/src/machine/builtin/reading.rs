@@ -1,8 +1,9 @@
 //! Values as text, and text as values.
 //!
-//! Fuel: 1 per 64 bytes of text read or written; `json_parse` 1 per element of a list and member
-//! of a record, `csv_parse` the same; an integer of `n` limbs, n being 2 or more, n · ⌈log2 n⌉, where
-//! 19 digits that are read count as a limb. `to_string` of a text costs nothing.
+//! Fuel: 1 per 8 bytes of text read or written, 1 per element of a list and member of a record or
+//! table; an integer of `n` limbs, n being 2 or more, n · (8 + 2 · ⌊√n⌋), where 19 digits that are
+//! read count as a limb. What is written costs 1 per pair, 8 per float and the weight of a quoted
+//! term besides. `to_string` of a text costs nothing.
 
 use super::Call;
 use super::text::TOO_LARGE;
@@ -14,6 +15,7 @@ use crate::json::{Tape, Token};
 use crate::machine::state::Exit;
 use crate::number::{Integer, is_json, literal};
 use crate::output::{self, End, Written};
+use crate::plain;
 use crate::primitive::Trouble;
 use crate::primitive::csv;
 use crate::quote::shorten;
@@ -128,6 +130,15 @@ fn json_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Err(no(&text, "JSON without blanks around it"));
     }
     let tokens = tokens(&text);
+    // More words than any value of so many tokens takes.
+    let words = 6 * tokens + text.len() / 8 + 16;
+    if c.s.heap.could_have(words) {
+        c.room(words)?;
+        if let Some(plain) = plain::build(&mut c.s.heap, &text, true) {
+            c.charge(plain.nodes - 1)?;
+            return Ok(plain.value);
+        }
+    }
     let bytes = text.len() * if text.contains('\\') { 2 } else { 1 };
     c.set_aside((bytes + tokens * size_of::<Token>()) as u64)?;
     let mut tape = Tape::with_room(tokens, bytes);

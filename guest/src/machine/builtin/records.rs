@@ -1,6 +1,6 @@
 //! Records.
 //!
-//! Fuel, beside the visits; text counts 1 per full 64 bytes, so that short keys are free:
+//! Fuel, beside the visits; text counts 1 per full 8 bytes, so that short keys are free:
 //!
 //! | form | bulk work |
 //! |---|---|
@@ -234,7 +234,7 @@ fn from_entries(c: &mut Call<'_>) -> Result<Word, Exit> {
         members.push([flat(&mut c.s.heap, key, &bytes)?, value]);
     }
     let heap = &c.s.heap;
-    members.sort_by(|a, b| heap.flat(a[0]).cmp(heap.flat(b[0])));
+    heap.sort_members(&mut members);
     let mut record: Vec<Word> = Vec::with_capacity(2 * members.len());
     for [key, value] in members {
         // Equal keys stand in the order of the list: the last of them stays.

@@ -8,7 +8,7 @@ use super::Call;
 use crate::form::Form;
 use crate::machine::state::Exit;
 use crate::primitive::arithmetic::Number;
-use crate::primitive::sorting::{compare_numbers, is_number, sorting_work, weight};
+use crate::primitive::sorting::{compare_numbers, is_number, sorted, sorting_work, weight};
 use crate::primitive::statistics::{Rank, Sum, multiply};
 use crate::primitive::{Trouble, type_name};
 use crate::value::{CONS, UNIT, Word, as_small, index, is_integer, small, tag};
@@ -135,15 +135,17 @@ fn percentage(c: &Call<'_>) -> Result<Number, Exit> {
 }
 
 fn quantile(c: &mut Call<'_>, p: &Number) -> Result<Word, Exit> {
-    let (mut numbers, weight) = numbers(c)?;
+    let (numbers, weight) = numbers(c)?;
     if numbers.is_empty() {
         return Err(Trouble::EmptyList.into());
     }
     c.charge(sorting_work(numbers.len(), weight))?;
-    let heap = &c.s.heap;
-    numbers.sort_by(|a, b| compare_numbers(heap, *a, *b));
+    let order = sorted(&c.s.heap, &numbers, false)?;
     let rank = Rank::new(numbers.len(), p);
-    let at = |i: usize| number(c, numbers.get(i).or(numbers.last()).copied().unwrap_or_default());
+    let at = |i: usize| {
+        let place = order.get(i).or(order.last()).copied().unwrap_or_default();
+        number(c, numbers.get(place as usize).copied().unwrap_or_default())
+    };
     let (a, b) = (at(rank.index), at(rank.index + 1));
     let value = rank.value(&a, &b)?;
     make_number(c, &Number::Float(value))

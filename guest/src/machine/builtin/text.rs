@@ -1,6 +1,6 @@
 //! Texts, and the forms that take lists as well as texts.
 //!
-//! Fuel: 1 per 64 bytes of each operand that is a text and of a result that is one; 1 per element
+//! Fuel: 1 per 8 bytes of each operand that is a text and of a result that is one; 1 per element
 //! of a list, be it an operand or the result. `contains` and `index_of` of a list cost besides
 //! what `eq` costs for each element that they look at.
 
@@ -143,7 +143,14 @@ fn parts(c: &mut Call<'_>) -> Result<Word, Exit> {
         }
         Form::Lines => c.give_texts(text.lines()),
         _ if separator.is_empty() => Err(empty("separator", "`chars`").into()),
-        _ => c.give_texts(text.split(&separator)),
+        _ => {
+            let mut chars = separator.chars();
+            match (chars.next(), chars.next()) {
+                // One character is found much faster than a text of one.
+                (Some(one), None) => c.give_texts(text.split(one)),
+                _ => c.give_texts(text.split(&separator)),
+            }
+        }
     }
 }
 

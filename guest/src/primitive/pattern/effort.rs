@@ -7,13 +7,13 @@ use regex_syntax::hir::{Hir, HirKind, Repetition};
 use std::convert::Infallible;
 
 /// Fuel for a byte of a pattern.
-pub(crate) const BYTE: u64 = 4;
+pub(crate) const BYTE: u64 = 16;
 /// Fuel for a class with a name, such as `\w`, for each bracket around it.
-const CLASS: u64 = 64;
+const CLASS: u64 = 256;
 /// The same where case is ignored: the parser then looks at every character of the class.
-const FOLDED: u64 = 2048;
+const FOLDED: u64 = 8192;
 /// Characters of a range that cost 1 where case is ignored.
-const CHARS: u64 = 16;
+const CHARS: u64 = 4;
 
 /// The fuel of the classes of a pattern.
 pub(super) fn classes(ast: &Ast) -> u64 {

@@ -271,9 +271,7 @@ fn tell(found: Found, most: usize) -> Reply {
             "history": history.iter().map(record_past).collect::<Vec<_>>(),
         }),
     );
-    if is_library {
-        reply.structured.insert("library".to_owned(), true.into());
-    }
+    reply.structured.extend(is_library.then(|| ("library".to_owned(), true.into())));
     if is_short {
         reply.structured.insert("source".to_owned(), tool.source.into());
     } else {

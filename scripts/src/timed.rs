@@ -1,0 +1,46 @@
+//! One timed run in the sandbox, from where its program has what it needs.
+
+use anyhow::{Result, bail, ensure};
+use mcp_pif::sandbox::{Answer, Limits, Program, Sandbox, Step, Watch};
+use std::time::{Duration, Instant};
+
+/// Fuel that no benchmark needs.
+pub(crate) const FUEL: u64 = 1_000_000_000;
+
+/// What a run took.
+pub(crate) struct Timed {
+    pub(crate) milliseconds: f64,
+    pub(crate) fuel: u64,
+    /// The value as canonical JSON.
+    pub(crate) json: String,
+}
+
+/// Runs a program. One that is `gated` performs an effect when it is ready: time and fuel count
+/// from there.
+pub(crate) fn timed(
+    sandbox: &Sandbox,
+    program: &Program,
+    gated: bool,
+    memory: u64,
+) -> Result<Timed> {
+    let limits = Limits { fuel: FUEL, depth: 1_000_000, memory, output: 16 << 20 };
+    let watch = Watch::new(Duration::from_mins(1));
+    let fault = |fault: mcp_pif::sandbox::Fault| anyhow::anyhow!("{fault:?}");
+    let mut start = Instant::now();
+    let mut machine = sandbox.start(program, limits, &watch).map_err(fault)?;
+    let (mut answer, mut before) = (Answer::None, 0);
+    if gated {
+        let step = machine.resume(&answer, FUEL).map_err(fault)?;
+        ensure!(matches!(step, Step::Perform(_)), "{step:?} instead of being ready");
+        answer = Answer::Outcome("null".into());
+        before = machine.usage().map_err(fault)?.fuel;
+        start = Instant::now();
+    }
+    let step = machine.resume(&answer, FUEL).map_err(fault)?;
+    let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+    let fuel = machine.usage().map_err(fault)?.fuel - before;
+    match step {
+        Step::Done(value) => Ok(Timed { milliseconds, fuel, json: value.json }),
+        step => bail!("{step:?}"),
+    }
+}
