@@ -105,6 +105,9 @@ pub(crate) fn parse(pattern: &str) -> Result<(Ast, u64), Trouble> {
 
 /// What a syntax tree means, and its steps.
 pub(crate) fn translate(pattern: &str, ast: &Ast) -> Result<(Hir, u64), Trouble> {
+    if effort::names_left_out(ast) {
+        return Err(refuse(pattern, "Unicode property not found"));
+    }
     let hir = Translator::new().translate(pattern, ast);
     let hir = hir.map_err(|error| refuse(pattern, &error.kind().to_string()))?;
     let size = effort::steps(&hir);

@@ -6,7 +6,9 @@ use pif_guest::fault::Code;
 use pif_guest::form::Form;
 use regex::{Regex, RegexBuilder};
 use regex_syntax::ast::parse::Parser;
-use regex_syntax::ast::{Ast, ClassSet, ClassSetItem, Flag, Flags, GroupKind};
+use regex_syntax::ast::{
+    Ast, ClassSet, ClassSetItem, ClassUnicode, ClassUnicodeKind, Flag, Flags, GroupKind,
+};
 use regex_syntax::hir::translate::Translator;
 use regex_syntax::hir::{Hir, HirKind};
 
@@ -16,6 +18,8 @@ struct Classes {
     large: u64,
     chars: u64,
     folds: bool,
+    /// Whether a property is named that the language does not have.
+    left_out: bool,
 }
 
 impl Classes {
@@ -31,7 +35,11 @@ impl Classes {
     fn ast(&mut self, ast: &Ast) {
         match ast {
             Ast::Flags(set) => self.flags(&set.flags),
-            Ast::ClassUnicode(_) | Ast::ClassPerl(_) => self.large += 1,
+            Ast::ClassPerl(_) => self.large += 1,
+            Ast::ClassUnicode(class) => {
+                self.large += 1;
+                self.named(class);
+            }
             Ast::ClassBracketed(class) => self.set(&class.kind, 1),
             Ast::Repetition(repetition) => self.ast(&repetition.ast),
             Ast::Group(group) => {
@@ -43,6 +51,14 @@ impl Classes {
             Ast::Alternation(parts) => parts.asts.iter().for_each(|part| self.ast(part)),
             Ast::Concat(parts) => parts.asts.iter().for_each(|part| self.ast(part)),
             _ => {}
+        }
+    }
+
+    fn named(&mut self, class: &ClassUnicode) {
+        if let ClassUnicodeKind::NamedValue { name, .. } = &class.kind {
+            let name = name.to_lowercase().replace(['_', '-', ' '], "");
+            let all = "age gcb graphemeclusterbreak wb wordbreak sb sentencebreak";
+            self.left_out |= all.split(' ').any(|it| it == name.trim_start_matches("is"));
         }
     }
 
@@ -58,7 +74,11 @@ impl Classes {
 
     fn item(&mut self, item: &ClassSetItem, depth: u64) {
         match item {
-            ClassSetItem::Perl(_) | ClassSetItem::Unicode(_) => self.large += depth,
+            ClassSetItem::Perl(_) => self.large += depth,
+            ClassSetItem::Unicode(class) => {
+                self.large += depth;
+                self.named(class);
+            }
             ClassSetItem::Range(range) => {
                 self.chars += depth * u64::from(u32::from(range.end.c) - u32::from(range.start.c));
             }
@@ -122,6 +142,9 @@ impl Evaluator {
         let mut classes = Classes::default();
         classes.ast(&ast);
         self.charge(classes.cost())?;
+        if classes.left_out {
+            return Err(Code::Regex);
+        }
         let hir = Translator::new().translate(pattern, &ast).map_err(|_| Code::Regex)?;
         let size = u64::try_from(steps(&hir)).unwrap_or(u64::MAX);
         if size > 8192 {

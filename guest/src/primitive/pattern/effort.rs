@@ -1,7 +1,8 @@
 //! What a pattern costs: fuel bounds the time of compiling it and of searching for it.
 
 use regex_syntax::ast::{
-    self, Ast, ClassBracketed, ClassSetItem, Flag, Flags, FlagsItemKind, GroupKind, Visitor,
+    self, Ast, ClassBracketed, ClassSetItem, ClassUnicode, ClassUnicodeKind, Flag, Flags,
+    FlagsItemKind, GroupKind, Visitor,
 };
 use regex_syntax::hir::{Hir, HirKind, Repetition};
 use std::convert::Infallible;
@@ -15,10 +16,21 @@ const FOLDED: u64 = 8192;
 /// Characters of a range that cost 1 where case is ignored.
 const CHARS: u64 = 4;
 
+/// Properties whose tables are left out of the component, by their names and aliases. The parser
+/// may know them all the same where another crate of the same build wants them.
+const LEFT_OUT: [&str; 7] =
+    ["age", "gcb", "graphemeclusterbreak", "wb", "wordbreak", "sb", "sentencebreak"];
+
 /// The fuel of the classes of a pattern.
 pub(super) fn classes(ast: &Ast) -> u64 {
+    let Ok(Effort { folds, large, chars, .. }) = ast::visit(ast, Effort::default());
+    if folds { large * FOLDED + chars / CHARS } else { large * CLASS }
+}
+
+/// Whether a pattern names a property that is left out.
+pub(super) fn names_left_out(ast: &Ast) -> bool {
     let Ok(effort) = ast::visit(ast, Effort::default());
-    effort
+    effort.left_out
 }
 
 #[derive(Default)]
@@ -28,6 +40,7 @@ struct Effort {
     /// Characters in ranges.
     chars: u64,
     folds: bool,
+    left_out: bool,
     /// Brackets around what is visited. What is in a class is gone through again in each around it.
     depth: u64,
 }
@@ -42,6 +55,16 @@ impl Effort {
         self.large += self.depth.max(1);
     }
 
+    fn unicode(&mut self, class: &ClassUnicode) {
+        self.large();
+        if let ClassUnicodeKind::NamedValue { name, .. } = &class.kind {
+            // UAX44-LM3: case, blanks, hyphens, underscores and a leading `is` do not matter.
+            let letters = name.chars().filter(|c| !matches!(c, '_' | '-' | ' '));
+            let plain: String = letters.map(|c| c.to_ascii_lowercase()).collect();
+            self.left_out |= LEFT_OUT.contains(&plain.trim_start_matches("is"));
+        }
+    }
+
     fn bracketed(&mut self, class: &ClassBracketed) {
         if class.negated && self.depth > 0 {
             self.large();
@@ -51,11 +74,11 @@ impl Effort {
 }
 
 impl Visitor for Effort {
-    type Output = u64;
+    type Output = Self;
     type Err = Infallible;
 
-    fn finish(self) -> Result<u64, Infallible> {
-        Ok(if self.folds { self.large * FOLDED + self.chars / CHARS } else { self.large * CLASS })
+    fn finish(self) -> Result<Self, Infallible> {
+        Ok(self)
     }
 
     fn visit_pre(&mut self, ast: &Ast) -> Result<(), Infallible> {
@@ -66,7 +89,8 @@ impl Visitor for Effort {
                     self.flags(flags);
                 }
             }
-            Ast::ClassPerl(_) | Ast::ClassUnicode(_) => self.large(),
+            Ast::ClassPerl(_) => self.large(),
+            Ast::ClassUnicode(class) => self.unicode(class),
             Ast::ClassBracketed(class) => self.bracketed(class),
             _ => {}
         }
@@ -82,7 +106,8 @@ impl Visitor for Effort {
 
     fn visit_class_set_item_pre(&mut self, item: &ClassSetItem) -> Result<(), Infallible> {
         match item {
-            ClassSetItem::Perl(_) | ClassSetItem::Unicode(_) => self.large(),
+            ClassSetItem::Perl(_) => self.large(),
+            ClassSetItem::Unicode(class) => self.unicode(class),
             ClassSetItem::Range(range) => {
                 let chars = u32::from(range.end.c).saturating_sub(range.start.c.into());
                 self.chars += self.depth * u64::from(chars);
