@@ -23,7 +23,9 @@ fn push(value: &Value, key: &mut String) {
         }
         Value::Object(members) => {
             key.push('{');
-            // They are in the order of names.
+            // As they were written, where another crate of the same build wants that.
+            let mut members: Vec<(&String, &Value)> = members.iter().collect();
+            members.sort_unstable_by_key(|(name, _)| *name);
             for (name, value) in members {
                 key.push_str(&Value::from(name.as_str()).to_string());
                 key.push(':');

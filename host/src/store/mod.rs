@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 pub use rusqlite::Transaction;
@@ -135,9 +136,16 @@ pub struct Store {
     /// None for one in memory, which has a single connection.
     path: Option<PathBuf>,
     patience: Duration,
-    writer: Mutex<Connection>,
+    writer: Mutex<Writer>,
     /// Connections that nobody reads from at the moment.
     readers: Mutex<Vec<Connection>>,
+}
+
+/// The connection that writes, and what its commits withstand now.
+#[derive(Debug)]
+struct Writer {
+    connection: Connection,
+    durability: Option<Durability>,
 }
 
 impl Store {
@@ -170,7 +178,8 @@ impl Store {
                 (Some(path), connection)
             }
         };
-        Ok(Self { path, patience, writer: Mutex::new(writer), readers: Mutex::default() })
+        let writer = Mutex::new(Writer { connection: writer, durability: None });
+        Ok(Self { path, patience, writer, readers: Mutex::default() })
     }
 
     /// SQLite's own look at the file: pages, trees, rows. It reads all of it.
@@ -196,7 +205,7 @@ impl Store {
         &self,
         query: impl FnOnce(&Connection) -> Result<T, E>,
     ) -> Result<T, E> {
-        let Some(path) = &self.path else { return query(&self.writer()) };
+        let Some(path) = &self.path else { return query(&self.writer().connection) };
         let idle = self.readers().pop();
         let connection = match idle {
             Some(connection) => connection,
@@ -213,11 +222,16 @@ impl Store {
         durability: Durability,
         change: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let mut connection = self.writer();
-        // In WAL mode a commit is synchronized at the level FULL and only written at NORMAL.
-        let level = if durability == Durability::Power { "FULL" } else { "NORMAL" };
-        connection.pragma_update(None, "synchronous", level).map_err(Error::from)?;
-        let transaction = connection
+        let mut writer = self.writer();
+        if writer.durability != Some(durability) {
+            // In WAL mode a commit is synchronized at the level FULL and only written at NORMAL.
+            let level = if durability == Durability::Power { "FULL" } else { "NORMAL" };
+            let set = writer.connection.pragma_update(None, "synchronous", level);
+            set.map_err(Error::from)?;
+            writer.durability = Some(durability);
+        }
+        let transaction = writer
+            .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(Error::from)?;
         let result = change(&transaction)?;
@@ -225,7 +239,7 @@ impl Store {
         Ok(result)
     }
 
-    fn writer(&self) -> MutexGuard<'_, Connection> {
+    fn writer(&self) -> MutexGuard<'_, Writer> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -317,6 +331,8 @@ fn ensure_whole(path: &Path) -> Result<(), Error> {
 fn configure(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
     connection.busy_timeout(patience)?;
     connection.set_prepared_statement_cache_capacity(64);
+    // Otherwise every statement is planned anew for the values that are bound to it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     // Where a query needs room to sort, that is in memory: no other files are ever written.
