@@ -5,8 +5,11 @@
 mod bench;
 mod cancel;
 mod clients;
+mod counts;
+mod curve;
 mod fuzz;
 mod kill;
+mod peers;
 mod replay;
 mod soak;
 mod state;
@@ -25,7 +28,12 @@ cargo x <task>
   library    put the tools of host/library into their canonical spelling, with their hashes
   component  build the component and say where it is
   bench      the benchmark programs, in the sandbox and natively, against CPython
+             `bench peers` also against Lua, QuickJS, Monty and the original (rounds; 11)
   cancel     how long cancelled runs go on (the number of cancellations; 300)
+  counts     fuel and instructions of the workloads against the figures checked in (needs valgrind;
+             `counts wasm` and `counts fuel` do not); `--bless` writes them down
+  curve      time, memory and fuel against size, drawn in host/docs (term, nesting, list, tools,
+             journal; all)
   fuzz       fuzz targets, all or those named, `--minutes N` each (needs cargo-fuzz);
              `fuzz seeds` makes the inputs to start from
   kill       kill servers under load and look for what they acknowledged (rounds, seed; 1,000)
@@ -49,8 +57,13 @@ fn main() -> Result<()> {
         "reference" => tasks::reference(),
         "library" => tasks::library(),
         "component" => tasks::component(),
+        "bench" if rest.first().is_some_and(|it| it == "peers") => {
+            peers::run(rest.get(1..).unwrap_or_default())
+        }
         "bench" => bench::run(rest),
         "cancel" => cancel::run(rest),
+        "counts" => counts::run(rest),
+        "curve" => curve::run(rest),
         "fuzz" => fuzz::run(rest),
         "kill" => kill::run(rest),
         "replay" => replay::run(rest),
