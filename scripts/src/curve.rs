@@ -9,14 +9,13 @@ mod size;
 use crate::tasks::root;
 use anyhow::{Result, ensure};
 use chart::Panel;
+use std::fmt::Write as _;
 
 /// A slope above this is called more than linear. Sorting a million items has about 1.07.
 const LINEAR: f64 = 1.1;
 
 /// What is measured against a size.
 struct Curve {
-    /// Also the name of the file.
-    name: &'static str,
     /// What is counted along the axis.
     size: &'static str,
     panels: Vec<Panel>,
@@ -57,6 +56,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 }
 
 fn row(panel: &Panel) -> String {
-    let cells = panel.points.iter().map(|(_, cost)| format!("{:>8}", chart::short(*cost)));
-    cells.collect::<Vec<_>>().join("")
+    let mut row = String::new();
+    for (_, cost) in &panel.points {
+        let _ = write!(row, "{:>8}", chart::short(*cost));
+    }
+    row
 }

@@ -131,17 +131,16 @@ pub(super) fn compare(recorded: &Figures, counted: &[(String, Row)], whole: bool
     for (name, row) in counted {
         let then = find(&recorded.rows, name).copied().unwrap_or_default();
         for ((column, now), (_, then)) in row.cells().into_iter().zip(then.cells()) {
-            match (now, then) {
-                (None, _) => {}
-                (Some(_), None) => complaints.push(format!("{name}: {column} is not recorded")),
-                (Some(now), Some(then)) if column == "fuel" && now != then => {
-                    complaints.push(format!("{name}: fuel was {then} and is {now}"));
-                }
-                (Some(now), Some(then)) if grew(then, now) => {
-                    let change = change(then, now);
-                    complaints.push(format!("{name}: {column} was {then} and is {now},{change}"));
-                }
-                _ => {}
+            let Some(now) = now else { continue };
+            let Some(then) = then else {
+                complaints.push(format!("{name}: {column} is not recorded"));
+                continue;
+            };
+            if column == "fuel" && now != then {
+                complaints.push(format!("{name}: fuel was {then} and is {now}"));
+            } else if grew(then, now) {
+                let change = change(then, now);
+                complaints.push(format!("{name}: {column} was {then} and is {now},{change}"));
             }
         }
     }

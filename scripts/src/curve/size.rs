@@ -24,20 +24,20 @@ const TOOLS: [usize; 5] = [10, 100, 1_000, 10_000, 100_000];
 const JOURNALS: [usize; 4] = [4, 12, 40, 120];
 
 /// Measures one of the curves.
-pub(super) fn measure(name: &'static str) -> Result<Curve> {
+pub(super) fn measure(name: &str) -> Result<Curve> {
     match name {
-        "term" => evaluated(name, "nodes of a term", |size| {
-            let levels = (f64::from(size) / 2.0).log2().round() as usize;
+        "term" => evaluated("nodes of a term", |size| {
+            let levels = size.ilog2() as usize;
             let (code, nodes) = pairs(levels);
             (nodes, Workload::term("sum", &code, &(1_u64 << levels).to_string()))
         }),
-        "nesting" => evaluated(name, "levels of a term", |size| {
+        "nesting" => evaluated("levels of a term", |size| {
             let levels = size as usize;
             let code =
                 [r#"{"add":[1,"#.repeat(levels), "1".to_owned(), "]}".repeat(levels)].concat();
             (f64::from(size), Workload::term("sum", &code, &(size + 1).to_string()))
         }),
-        "list" => evaluated(name, "items of a list", |size| {
+        "list" => evaluated("items of a list", |size| {
             let code = r#"{"lam":"xs","body":{"map":[{"lam":"x","body":{"add":[{"var":"x"},1]}},{"var":"xs"}]}}"#;
             let list = |from: u32| {
                 let items: Vec<String> = (from..from + size).map(|n| n.to_string()).collect();
@@ -45,11 +45,11 @@ pub(super) fn measure(name: &'static str) -> Result<Curve> {
             };
             (f64::from(size), Workload::data("increments", code, list(1_000), list(1_001)))
         }),
-        "tools" => stored(name, "tools", &TOOLS, |data, count| {
+        "tools" => stored("tools", &TOOLS, |data, count| {
             fill::tools(data, count)?;
             Ok(count)
         }),
-        "journal" => stored(name, "entries of the journal", &JOURNALS, |data, megabytes| {
+        "journal" => stored("entries of the journal", &JOURNALS, |data, megabytes| {
             fill::tools(data, 1)?;
             Ok(usize::try_from(fill::journal(data, megabytes << 20)?)?)
         }),
@@ -65,11 +65,7 @@ fn pairs(levels: usize) -> (String, f64) {
 }
 
 /// Whole runs in fresh instances: from text to text.
-fn evaluated(
-    name: &'static str,
-    size: &'static str,
-    make: impl Fn(u32) -> (f64, Workload),
-) -> Result<Curve> {
+fn evaluated(size: &'static str, make: impl Fn(u32) -> (f64, Workload)) -> Result<Curve> {
     let sandbox = Sandbox::open(None, 1)?;
     let [mut time, mut memory, mut fuel] = [const { Vec::new() }; 3];
     for wanted in SIZES {
@@ -91,12 +87,11 @@ fn evaluated(
         Panel { what: "memory, KiB", points: memory, exact: true },
         Panel { what: "fuel", points: fuel, exact: true },
     ];
-    Ok(Curve { name, size, panels })
+    Ok(Curve { size, panels })
 }
 
 /// Servers on stores that `fill` makes; it tells their size.
 fn stored(
-    name: &'static str,
     size: &'static str,
     sizes: &[usize],
     fill: impl Fn(&Path, usize) -> Result<usize>,
@@ -140,7 +135,7 @@ fn stored(
     if !memory.is_empty() {
         panels.push(Panel { what: "memory, MiB", points: memory, exact: false });
     }
-    Ok(Curve { name, size, panels })
+    Ok(Curve { size, panels })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "figures to draw")]
