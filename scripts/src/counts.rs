@@ -41,13 +41,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if level != Level::Callgrind {
         names.remove(0);
     }
+    let tools = tools(level)?;
     if level == Level::Callgrind && cfg!(debug_assertions) {
         let mut release = vec!["run", "--release", "--quiet", "-p", "pif-scripts", "--", "counts"];
         release.extend(arguments.iter().map(String::as_str));
         return crate::tasks::command(env!("CARGO"), &release, &[]);
     }
     let recorded = Figures::read(&path())?;
-    let tools = tools(level)?;
     // Writing down everything is how figures of other tools are replaced.
     if !(bless && names.is_empty() && level == Level::Callgrind) {
         ensure_same_tools(&recorded, &tools)?;

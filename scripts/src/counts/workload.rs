@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 const FUEL: u64 = 1_000_000_000;
-const LIMITS: Limits = Limits { fuel: FUEL, depth: 1_000_000, memory: 256 << 20, output: 1 << 20 };
+const LIMITS: Limits = Limits { fuel: FUEL, depth: 1_000_000, memory: 256 << 20, output: 16 << 20 };
 /// Instruments make a run a hundred times slower.
 const PATIENCE: Duration = Duration::from_mins(10);
 
@@ -42,8 +42,8 @@ pub(crate) struct Workload {
     value: String,
 }
 
-/// All of them, or those named: calls as small as they get, the programs of `cargo x bench`, and
-/// those of forms. Others are not even made, for that would be counted.
+/// All of them, or those named: calls as small as they get, the programs of `cargo x bench` and of
+/// `cargo x bench peers`, and those of forms. Others are not even made, for that would be counted.
 pub(crate) fn all(names: &[&str]) -> Result<Vec<Workload>> {
     let mut all = vec![
         Workload::term("empty call", "null", "null"),
@@ -51,7 +51,9 @@ pub(crate) fn all(names: &[&str]) -> Result<Vec<Workload>> {
     ];
     let wanted = |name: &str| names.is_empty() || names.contains(&name);
     all.retain(|it| wanted(&it.name));
-    for file in ["tests/cases/bench.json", "scripts/counts/workloads.json"] {
+    let files =
+        ["tests/cases/bench.json", "scripts/peers/workloads.json", "scripts/counts/workloads.json"];
+    for file in files {
         let rows = bench::rows(file)?;
         let rows = rows.iter().filter(|row| row["name"].as_str().is_some_and(wanted));
         for row in rows {

@@ -79,12 +79,12 @@ fn evaluated(size: &'static str, make: impl Fn(u32) -> (f64, Workload)) -> Resul
             times.push(start.elapsed().as_secs_f64() * 1e6);
         }
         time.push((size, median(times)));
-        memory.push((size, float(spent.memory) / 1024.0));
+        memory.push((size, float(spent.memory) / f64::from(1 << 20)));
         fuel.push((size, float(spent.fuel)));
     }
     let panels = vec![
         Panel { what: "time of a run, µs", points: time, exact: false },
-        Panel { what: "memory, KiB", points: memory, exact: true },
+        Panel { what: "memory, MiB", points: memory, exact: true },
         Panel { what: "fuel", points: fuel, exact: true },
     ];
     Ok(Curve { size, panels })

@@ -1,5 +1,5 @@
 //! The round trips of which figures of the original are on record: registered tools, run through a
-//! server over its pipes, the journal on disk. The original's figures are of another day and
+//! server over its pipes, the journal on disk but where a line says otherwise. The original's figures are of another day and
 //! machine, so the factor tells its size and no more.
 
 use crate::bench::{Bench, Input, median, read};
@@ -36,10 +36,15 @@ pub(super) fn run() -> Result<()> {
     let many = place.join("many");
     fill::tools(&many, 10_000)?;
     println!("\nround trip over the pipes       median ms   original   factor");
+    let cache = target.join("cache");
     let start = |data: &Path| {
         let data = data.to_str().context("a path in UTF-8")?;
-        Server::start(&binary, &target.join("cache"), &["--data", data])
+        Server::start(&binary, &cache, &["--data", data])
     };
+    // The original keeps no journal; from here on ours does.
+    let mut server = Server::start(&binary, &cache, &["--ephemeral"])?;
+    measure(&mut server, &Trip { name: "square, nothing kept", ..square()? })?;
+    server.finish()?;
     let mut server = start(&few)?;
     for trip in trips()? {
         measure(&mut server, &trip)?;
