@@ -1,6 +1,6 @@
 //! The round trips of which figures of the original are on record: registered tools, run through a
-//! server over its pipes, the journal on disk but where a line says otherwise. The original's figures are of another day and
-//! machine, so the factor tells its size and no more.
+//! server over its pipes, with the journal on disk but where a line says otherwise. The original's
+//! figures are of another day and machine, so the factor tells its size and no more.
 
 use crate::bench::{Bench, Input, median, read};
 use crate::state::fill;
