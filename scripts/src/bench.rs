@@ -17,16 +17,16 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A benchmark program with its input and the value it must give.
-struct Bench {
-    name: String,
-    source: String,
-    input: Input,
-    value: String,
-    /// The ratio to `CPython` that must not be exceeded.
-    goal: f64,
+pub(crate) struct Bench {
+    pub(crate) name: String,
+    pub(crate) source: String,
+    pub(crate) input: Input,
+    pub(crate) value: String,
+    /// The ratio to `CPython` that must not be exceeded; 1 where a program names none.
+    pub(crate) goal: f64,
 }
 
-enum Input {
+pub(crate) enum Input {
     /// A term; time starts when it has been evaluated.
     Ready(String),
     /// Text whose parsing is part of the time.
@@ -34,11 +34,12 @@ enum Input {
 }
 
 /// Suspends once the tool and the input are there, so that only the program itself is timed.
-const GATE: &str = r#"{"lam":"x","body":{"let":[["program",{"tool":"program"}],
+pub(crate) const GATE: &str = r#"{"lam":"x","body":{"let":[["program",{"tool":"program"}],
     ["ready",{"perform":{"capability":"ready","args":null}}]],
     "in":{"app":{"func":{"var":"program"},"arg":{"var":"x"}}}}}"#;
 /// Starts at once.
-const OPEN: &str = r#"{"lam":"x","body":{"app":{"func":{"tool":"program"},"arg":{"var":"x"}}}}"#;
+pub(crate) const OPEN: &str =
+    r#"{"lam":"x","body":{"app":{"func":{"tool":"program"},"arg":{"var":"x"}}}}"#;
 const MEMORY: u64 = 256 << 20;
 
 /// Runs the benchmarks; the arguments are the number of rounds, and before it `data` for the
@@ -92,19 +93,28 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     start_up()
 }
 
-fn median(samples: Vec<f64>) -> f64 {
+pub(crate) fn median(samples: Vec<f64>) -> f64 {
     let mut samples = samples;
     samples.sort_by(f64::total_cmp);
     samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 fn benches() -> Result<Vec<Bench>> {
-    let text = std::fs::read_to_string(root().join("tests/cases/bench.json"))?;
-    let rows: Vec<Value> = serde_json::from_str(&text)?;
-    rows.iter().map(bench).collect()
+    read("tests/cases/bench.json")
 }
 
-fn bench(row: &Value) -> Result<Bench> {
+/// The programs in a file of the workspace.
+pub(crate) fn read(path: &str) -> Result<Vec<Bench>> {
+    rows(path)?.iter().map(bench).collect()
+}
+
+/// The same as they are written, their inputs not made yet.
+pub(crate) fn rows(path: &str) -> Result<Vec<Value>> {
+    let text = std::fs::read_to_string(root().join(path))?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+pub(crate) fn bench(row: &Value) -> Result<Bench> {
     let member = |name: &str| row.get(name).with_context(|| format!("a program lacks `{name}`"));
     let input = member("input")?;
     let size = |name: &str| input.get(name).and_then(Value::as_u64);
@@ -120,7 +130,7 @@ fn bench(row: &Value) -> Result<Bench> {
         source: member("source")?.to_string(),
         input,
         value: member("value")?.to_string(),
-        goal: member("goal")?.as_f64().context("a goal")?,
+        goal: row.get("goal").map_or(Some(1.0), Value::as_f64).context("a goal")?,
     })
 }
 
@@ -158,7 +168,7 @@ fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }
 
-fn sandboxed(sandbox: &Sandbox, bench: &Bench) -> Result<f64> {
+pub(crate) fn sandboxed(sandbox: &Sandbox, bench: &Bench) -> Result<f64> {
     let (code, input, gated) = match &bench.input {
         Input::Ready(input) => (GATE, input, true),
         Input::Text(input) => (OPEN, input, false),

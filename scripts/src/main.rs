@@ -7,6 +7,8 @@ mod bench;
 mod bundle;
 mod cancel;
 mod clients;
+mod counts;
+mod curve;
 #[path = "../../tests/tests/sdk/environment.rs"]
 mod environment;
 mod examples;
@@ -15,6 +17,7 @@ mod fuzz;
 mod kill;
 mod npm;
 mod package;
+mod peers;
 mod replay;
 mod soak;
 mod state;
@@ -34,8 +37,13 @@ cargo x <task>
   library    put the tools of host/library into their canonical spelling, with their hashes
   component  build the component and say where it is
   bench      the benchmark programs, in the sandbox and natively, against CPython (rounds; 11);
-             `bench data` the forms on data, in the sandbox against CPython
+             `bench data` the forms on data, in the sandbox against CPython;
+             `bench peers` also against Lua, QuickJS, Monty and the original
   cancel     how long cancelled runs go on (the number of cancellations; 300)
+  counts     fuel and instructions of the workloads against the figures checked in (needs valgrind;
+             `counts wasm` and `counts fuel` do not); `--bless` writes them down
+  curve      time, memory and fuel against size, drawn in host/docs (term, nesting, list, tools,
+             journal; all)
   fuel       nanoseconds for a unit of fuel, by form (rounds, forms; 3, all)
   fuzz       fuzz targets, all or those named, `--minutes N` each (needs cargo-fuzz);
              `fuzz seeds` makes the inputs to start from
@@ -65,9 +73,14 @@ fn main() -> Result<()> {
         "reference" => tasks::reference(),
         "library" => tasks::library(),
         "component" => tasks::component(),
+        "bench" if rest.first().is_some_and(|it| it == "peers") => {
+            peers::run(rest.get(1..).unwrap_or_default())
+        }
         "bench" => bench::run(rest),
         "cancel" => cancel::run(rest),
         "fuel" => fuel::run(rest),
+        "counts" => counts::run(rest),
+        "curve" => curve::run(rest),
         "fuzz" => fuzz::run(rest),
         "kill" => kill::run(rest),
         "replay" => replay::run(rest),

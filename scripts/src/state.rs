@@ -2,8 +2,8 @@
 //! calls with few tools and with very many, and starts with a long journal. Figures are medians;
 //! servers that are compared take turns.
 
-mod fill;
-mod server;
+pub(crate) mod fill;
+pub(crate) mod server;
 
 use anyhow::{Context, Result};
 use fill::{journal, tools};

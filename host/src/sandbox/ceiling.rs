@@ -95,6 +95,16 @@ impl Allowance {
     }
 }
 
+/// What one instance has taken of its allowance. The same on every machine for the same component,
+/// unlike time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Taken {
+    /// Wasm instructions, roughly.
+    pub instructions: u64,
+    /// Bytes of linear memory.
+    pub memory: u64,
+}
+
 fn size(program: &Program) -> usize {
     let code = match &program.code {
         Code::Term(text) | Code::Tool(text) => text.len(),
@@ -114,17 +124,24 @@ pub(super) struct Ceiling {
     allowance: Allowance,
     /// The bytes that were refused, if any were: it tells a failed allocation from other dead ends.
     denied: Option<u64>,
+    /// Bytes of linear memory, which never shrinks.
+    memory: u64,
 }
 
 impl Ceiling {
     pub(super) fn new(allowance: Allowance) -> Self {
-        Self { allowance, denied: None }
+        Self { allowance, denied: None, memory: 0 }
     }
 
     /// The memory ceiling, if it was met.
     pub(super) fn denied(&self) -> Option<Excess> {
         let limit = self.allowance.memory;
         self.denied.map(|used| Excess { name: "instance_memory", used, limit })
+    }
+
+    /// What an instance has taken that has so much wasmtime fuel left.
+    pub(super) fn taken(&self, left: u64) -> Taken {
+        Taken { instructions: self.allowance.fuel.saturating_sub(left), memory: self.memory }
     }
 
     /// The wasmtime fuel, all of which is used.
@@ -162,7 +179,11 @@ impl ResourceLimiter for Ceiling {
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        Ok(self.decide(desired))
+        let granted = self.decide(desired);
+        if granted {
+            self.memory = u64::try_from(desired).unwrap_or(u64::MAX);
+        }
+        Ok(granted)
     }
 
     fn table_growing(

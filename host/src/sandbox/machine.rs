@@ -7,6 +7,7 @@ use super::Instance;
 use super::bindings::{
     Answer, Continuation, Effect, Ended, Guest, GuestMachine, Limits, Program, Told, Usage, Value,
 };
+use super::ceiling::Taken;
 use super::fault::{Excess, Fault};
 
 /// A program being evaluated.
@@ -90,6 +91,13 @@ impl Machine {
     pub fn usage(&mut self) -> Result<Usage, Fault> {
         let handle = self.handle;
         self.instance.call(async |guest, store| machine(guest).call_usage(store, handle).await)
+    }
+
+    /// What the whole instance has taken so far: parsing, compiling and printing are part of it.
+    #[must_use]
+    pub fn taken(&self) -> Taken {
+        let store = &self.instance.store;
+        store.data().taken(store.get_fuel().unwrap_or_default())
     }
 
     /// Takes the debug lines written since the last call.

@@ -22,7 +22,7 @@ pub use self::bindings::{
     Answer, Argument, Code, Continuation, Effect, Limits, Note, Program, Source, Summary, Usage,
     Value,
 };
-pub use self::ceiling::{Allowance, MEMORY_CAP, Net};
+pub use self::ceiling::{Allowance, MEMORY_CAP, Net, Taken};
 pub use self::drive::{Ending, Outcome, Request, World, drive};
 pub use self::fault::{Excess, Fault, fault};
 pub use self::gate::{Busy, Gate};

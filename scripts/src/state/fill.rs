@@ -23,7 +23,7 @@ fn open(data: &Path) -> Result<(Arc<Store>, Journal)> {
 }
 
 /// A store with so many tools, each with an entry.
-pub(super) fn tools(data: &Path, count: usize) -> Result<()> {
+pub(crate) fn tools(data: &Path, count: usize) -> Result<()> {
     let (store, journal) = open(data)?;
     let registry = Registry::open(Arc::clone(&store))?;
     let numbers: Vec<usize> = (0..count).collect();
@@ -52,7 +52,7 @@ pub(super) fn tools(data: &Path, count: usize) -> Result<()> {
 }
 
 /// A store whose journal has so many bytes; how many entries that takes.
-pub(super) fn journal(data: &Path, bytes: usize) -> Result<i64> {
+pub(crate) fn journal(data: &Path, bytes: usize) -> Result<i64> {
     let (store, journal) = open(data)?;
     let bytes = i64::try_from(bytes)?;
     let mut draft = Draft::new(Kind::Run, Some("tool"), "value");

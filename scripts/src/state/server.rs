@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -16,7 +16,7 @@ pub(super) struct Server {
 
 impl Server {
     /// Starts a server and waits until it has begun a session.
-    pub(super) fn start(binary: &Path, cache: &Path, arguments: &[&str]) -> Result<Self> {
+    pub(crate) fn start(binary: &Path, cache: &Path, arguments: &[&str]) -> Result<Self> {
         let mut command = Command::new(binary);
         command.env_clear().env("MCP_PIF_CACHE", cache).args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -31,20 +31,40 @@ impl Server {
     }
 
     /// The time until the answer to a call, which must succeed.
-    pub(super) fn time(&mut self, tool: &str, arguments: &Value) -> Result<Duration> {
+    pub(crate) fn time(&mut self, tool: &str, arguments: &Value) -> Result<Duration> {
         let (answer, time) = self.call(tool, arguments)?;
         ensure!(!answer.contains(r#""isError":true"#), "{tool} {arguments}: {answer}");
         Ok(time)
     }
 
+    /// The same of a call that must give this value.
+    pub(crate) fn value(
+        &mut self,
+        tool: &str,
+        arguments: &Value,
+        value: &Value,
+    ) -> Result<Duration> {
+        let (answer, time) = self.call(tool, arguments)?;
+        let told: Value = serde_json::from_str(&answer)?;
+        ensure!(told["result"]["structuredContent"]["value"] == *value, "{tool}: {answer}");
+        Ok(time)
+    }
+
+    /// Bytes of memory at the highest point, where the system tells.
+    pub(crate) fn peak_memory(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
+    }
+
     /// The same of a call that must be refused.
-    pub(super) fn fail(&mut self, tool: &str, arguments: &Value) -> Result<Duration> {
+    pub(crate) fn fail(&mut self, tool: &str, arguments: &Value) -> Result<Duration> {
         let (answer, time) = self.call(tool, arguments)?;
         ensure!(answer.contains(r#""isError":true"#), "{tool} {arguments}: {answer}");
         Ok(time)
     }
 
-    pub(super) fn evolve(&mut self, name: &str, code: &Value) -> Result<Duration> {
+    pub(crate) fn evolve(&mut self, name: &str, code: &Value) -> Result<Duration> {
         let description = format!("Adds, as {name} does");
         self.time("evolve", &json!({"name": name, "description": description, "code": code}))
     }
@@ -54,7 +74,7 @@ impl Server {
     }
 
     /// The time until the answer to a request, which must be no error.
-    pub(super) fn request(&mut self, method: &str, params: &Value) -> Result<Duration> {
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Result<Duration> {
         let (answer, time) = self.send(method, params)?;
         ensure!(answer.contains(r#""result":"#), "{method} {params}: {answer}");
         Ok(time)
@@ -76,7 +96,7 @@ impl Server {
         Ok((answer, start.elapsed()))
     }
 
-    pub(super) fn finish(self) -> Result<()> {
+    pub(crate) fn finish(self) -> Result<()> {
         let Self { mut child, input, .. } = self;
         drop(input);
         ensure!(child.wait()?.success(), "the server fails");
