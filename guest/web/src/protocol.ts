@@ -35,7 +35,7 @@ export interface Fault {
   at: string;
   tool?: string;
   hint?: string;
-  calls: string[];
+  calls?: string[];
   excerpt?: string;
 }
 
