@@ -46,3 +46,28 @@ pub(crate) fn eight(bytes: &[u8], at: usize) -> Option<(u32, u32)> {
     let n = n.wrapping_mul(42_949_672_960_001) >> 32;
     Some((count, u32::try_from(n).unwrap_or_default()))
 }
+
+/// The eight digits of a number below 10^8, one in each byte, the first in the lowest.
+pub(crate) fn of(n: u64) -> u64 {
+    // Halves of the digits move apart in three steps, all parts of a step divided at once: by
+    // 10^4, by 100 with 10486 / 2^20, and by 10 with 103 / 2^10.
+    let (high, low) = (n / 10_000, n % 10_000);
+    let fours = high | low << 32;
+    let high = (fours.wrapping_mul(10_486) >> 20) & 0x0000_007f_0000_007f;
+    let twos = high | (fours - 100 * high) << 16;
+    let high = (twos.wrapping_mul(103) >> 10) & 0x000f_000f_000f_000f;
+    high | (twos - 10 * high) << 8
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn digits_are_those_of_the_library() {
+        for n in (0..100_000_000).step_by(997).chain([9, 10, 99_999_999]) {
+            assert_eq!(
+                super::of(n).to_le_bytes().map(|digit| digit + b'0'),
+                *format!("{n:08}").as_bytes()
+            );
+        }
+    }
+}

@@ -1,6 +1,8 @@
 //! The heap: bump allocation, and a copying collector after Cheney (CACM 13(11), 1970), which
 //! needs no stack of its own however deep a structure is.
 
+mod flat;
+
 use crate::value::{
     CLOSURE, CONS, FORWARD, IMMEDIATE, KIND_BIG, KIND_FLOAT, KIND_RAW, KIND_RECORD, KIND_TEXT,
     MAX_OBJECT, NIL, OBJECT, PAIR, PARTIAL, ROPE, Word, aux, fit, header, index, kind, pointer,
@@ -227,29 +229,6 @@ impl Heap {
         2 + bytes.div_ceil(8)
     }
 
-    /// A new text; there must be room for `text_words`.
-    pub(crate) fn text(&mut self, text: &str) -> Result<Word, Full> {
-        let words = Self::text_words(text.len());
-        if words > MAX_OBJECT {
-            return Err(Full);
-        }
-        let at = self.claim(words);
-        let head = header(KIND_TEXT, words, to_u32(text.len()));
-        let chars = if text.is_ascii() { text.len() } else { text.chars().count() };
-        self.put(at, &[head, chars as u64]);
-        let (whole, rest) = text.as_bytes().as_chunks::<8>();
-        let slots = self.words.get_mut(at + 2..at + words).unwrap_or_default();
-        for (slot, bytes) in slots.iter_mut().zip(whole) {
-            *slot = u64::from_le_bytes(*bytes);
-        }
-        if !rest.is_empty()
-            && let Some(last) = slots.last_mut()
-        {
-            *last = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-        }
-        Ok(pointer(at, OBJECT))
-    }
-
     /// Whether a value is a text.
     #[inline]
     pub(crate) fn is_text(&self, v: Word) -> bool {
@@ -274,28 +253,6 @@ impl Heap {
         (kind(head) == KIND_TEXT).then_some(head >> 32 << 32 | chars << 1)
     }
 
-    /// Appends the bytes of a text to `out` until that has as many as wanted. Ropes are walked with
-    /// a stack on the heap.
-    pub(crate) fn write_text(&self, v: Word, wanted: usize, out: &mut Vec<u8>) {
-        let mut open = vec![v];
-        while out.len() < wanted
-            && let Some(v) = open.pop()
-        {
-            if tag(v) == ROPE {
-                let [left, right] = self.cell(index(v) + 1);
-                open.push(right);
-                open.push(left);
-                continue;
-            }
-            out.extend_from_slice(self.flat(v));
-        }
-    }
-
-    /// The bytes of a value that is a text in one piece.
-    pub(crate) fn flat_text(&self, v: Word) -> Option<&[u8]> {
-        (self.object_kind(v) == KIND_TEXT).then(|| self.flat(v))
-    }
-
     /// The characters of a text.
     pub(crate) fn string(&self, v: Word) -> String {
         self.prefix(v, usize::MAX)
@@ -305,17 +262,9 @@ impl Heap {
     pub(crate) fn prefix(&self, v: Word, wanted: usize) -> String {
         let bytes = self.text_size(v).map_or(0, |(bytes, _)| bytes);
         let bytes = usize::try_from(bytes).unwrap_or_default();
-        let mut bytes = Vec::with_capacity(bytes.min(wanted));
+        let mut bytes = Vec::with_capacity(bytes.min(wanted) + 8);
         self.write_text(v, wanted, &mut bytes);
         String::from_utf8(bytes).unwrap_or_default()
-    }
-
-    /// The bytes of a text that is no rope.
-    pub(crate) fn flat(&self, v: Word) -> &[u8] {
-        let head = self.header(v);
-        let words = self.words.get(index(v) + 2..index(v) + size(head)).unwrap_or_default();
-        let bytes: &[u8] = bytemuck::cast_slice(words);
-        bytes.get(..aux(head) as usize).unwrap_or_default()
     }
 
     /// A new float; there must be room for 2 words.
@@ -373,11 +322,6 @@ impl Heap {
         Ok(pointer(at, OBJECT))
     }
 
-    /// Puts members in the order of their keys; equal keys stay in theirs.
-    pub(crate) fn sort_members(&self, members: &mut [[Word; 2]]) {
-        members.sort_by(|a, b| self.flat(a[0]).cmp(self.flat(b[0])));
-    }
-
     /// Reverses a list in place; nothing else may refer to it.
     pub(crate) fn reverse(&mut self, list: Word) -> Word {
         let (mut rest, mut reversed) = (list, NIL);
@@ -401,7 +345,7 @@ impl Heap {
 
     /// The elements of a list.
     pub(crate) fn elements(&self, list: Word) -> Vec<Word> {
-        let (mut rest, mut elements) = (list, Vec::new());
+        let (mut rest, mut elements) = (list, Vec::with_capacity(self.length(list)));
         while tag(rest) == CONS {
             let [first, next] = self.cell(index(rest));
             elements.push(first);

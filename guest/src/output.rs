@@ -7,7 +7,7 @@ use crate::number::{float_text, write_integer};
 use crate::primitive::arithmetic::Number;
 use crate::primitive::comparison::TEXT_UNIT;
 use crate::primitive::weight;
-use crate::print;
+use crate::print::{self, Sink};
 use crate::quote;
 use crate::term::Terms;
 use crate::value::{
@@ -16,7 +16,7 @@ use crate::value::{
 };
 use num_bigint::BigInt;
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::io::Write as _;
 
 /// The text would be longer than allowed.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ pub(crate) fn json(
 ) -> Result<String, TooLong> {
     let mut writer = Writer::new(heap, terms, tools, value, limit);
     writer.run()?;
-    Ok(writer.out)
+    Ok(text(writer.out))
 }
 
 /// What JSON of a value for the program itself came to.
@@ -80,7 +80,12 @@ pub(crate) fn exact(
             _ => End::Complete,
         };
     }
-    Written { work: writer.effort(), text: writer.out, end }
+    Written { work: writer.effort(), text: text(writer.out), end }
+}
+
+/// What a writer wrote, all of which is text.
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 /// The work of finding the digits of an integer of so many limbs, or the integer of its digits:
@@ -89,8 +94,11 @@ pub(crate) fn digits_work(limbs: u64) -> u64 {
     if limbs < 2 { 0 } else { limbs.saturating_mul(8 + 2 * limbs.isqrt()) }
 }
 
-/// Parts of a long number are short ones, which are divided faster.
-const PART: u64 = 1_000_000_000;
+/// Parts of a long number are of eight digits.
+const PART: u64 = 100_000_000;
+
+/// Eight digits 0 as text.
+const ZEROS: u64 = u64::from_le_bytes(*b"00000000");
 
 /// The work of finding the digits of a float.
 const FLOAT: u64 = 8;
@@ -105,7 +113,7 @@ pub(crate) fn excerpt(
 ) -> String {
     let mut writer = Writer::new(heap, terms, tools, value, limit);
     let cut = writer.run().is_err() || writer.out.len() > limit;
-    let mut out = writer.out;
+    let mut out = text(writer.out);
     if cut {
         let end = (0..=limit).rev().find(|at| out.is_char_boundary(*at)).unwrap_or(0);
         out.truncate(end);
@@ -132,7 +140,8 @@ struct Writer<'h> {
     limit: usize,
     work: Vec<Work>,
     powers: Powers,
-    out: String,
+    /// What was written: bytes, because a few of them are appended faster than a text.
+    out: Vec<u8>,
     /// Whether something was left out.
     is_cut: bool,
     /// Whether functions are refused.
@@ -152,7 +161,7 @@ impl<'h> Writer<'h> {
         value: Word,
         limit: usize,
     ) -> Self {
-        let (work, powers, out) = (vec![Work::Value(value)], Powers::default(), String::new());
+        let (work, powers, out) = (vec![Work::Value(value)], Powers::default(), Vec::new());
         let (is_cut, is_exact, has_function, effort) = (false, false, false, 0);
         Self {
             heap,
@@ -185,8 +194,8 @@ impl<'h> Writer<'h> {
             Work::Value(v) => self.value(v),
             Work::Rest(list) => self.rest(list),
             Work::Members(record, at) => self.members(record, at),
-            Work::Str(text) => self.out.push_str(text),
-            Work::Quoted(text) => self.out.push_str(&text),
+            Work::Str(text) => self.out.push_text(text),
+            Work::Quoted(text) => self.out.push_text(&text),
         }
     }
 
@@ -201,7 +210,7 @@ impl<'h> Writer<'h> {
         }
         match tag(v) {
             CONS => {
-                self.out.push('[');
+                self.out.push(b'[');
                 self.effort += 1;
                 let [first, rest] = self.heap.cell(index(v));
                 self.work.extend([Work::Rest(rest), Work::Value(first)]);
@@ -209,12 +218,12 @@ impl<'h> Writer<'h> {
             PAIR => {
                 let [first, second] = self.heap.cell(index(v));
                 self.effort += 1;
-                self.out.push_str("{\"pair\":[");
+                self.out.push_text("{\"pair\":[");
                 let comma = Work::Str(",");
                 self.work.extend([Work::Str("]}"), Work::Value(second), comma, Work::Value(first)]);
             }
             CLOSURE | PARTIAL if self.is_exact => self.has_function = true,
-            CLOSURE | PARTIAL => self.out.push_str("\"<function>\""),
+            CLOSURE | PARTIAL => self.out.push_text("\"<function>\""),
             ROPE => self.text(v),
             OBJECT => self.object(v),
             _ => self.immediate(v),
@@ -223,37 +232,31 @@ impl<'h> Writer<'h> {
 
     fn integer(&mut self, n: i64) {
         if n < 0 {
-            self.out.push('-');
+            self.out.push(b'-');
         }
         let n = n.unsigned_abs();
         match (n / PART / PART, n / PART % PART, n % PART) {
-            (0, 0, low) => self.digits(low, 1),
+            (0, 0, low) => self.digits(low, true),
             (0, middle, low) => {
-                self.digits(middle, 1);
-                self.digits(low, 9);
+                self.digits(middle, true);
+                self.digits(low, false);
             }
             (high, middle, low) => {
-                self.digits(high, 1);
-                self.digits(middle, 9);
-                self.digits(low, 9);
+                self.digits(high, true);
+                self.digits(middle, false);
+                self.digits(low, false);
             }
         }
     }
 
-    /// Writes a number below 10^9 with at least so many digits.
-    fn digits(&mut self, n: u64, least: usize) {
-        let mut digits = [b'0'; 9];
-        let mut rest = u32::try_from(n).unwrap_or_default();
-        let mut at = digits.len();
-        while rest > 0 || digits.len() - at < least {
-            at -= 1;
-            if let Some(digit) = digits.get_mut(at) {
-                *digit = b'0' + u8::try_from(rest % 10).unwrap_or_default();
-            }
-            rest /= 10;
-        }
-        let digits = digits.get(at..).unwrap_or_default();
-        self.out.push_str(std::str::from_utf8(digits).unwrap_or_default());
+    /// Writes a number below 10^8: all of its eight digits, or those from the first that counts.
+    fn digits(&mut self, n: u64, first: bool) {
+        let digits = digits::of(n);
+        let zeros = if first { (digits.trailing_zeros() / 8).min(7) } else { 0 };
+        let end = self.out.len() + 8 - zeros as usize;
+        let text = (digits | ZEROS) >> (8 * zeros);
+        self.out.extend_from_slice(&text.to_le_bytes());
+        self.out.truncate(end);
     }
 
     fn immediate(&mut self, v: Word) {
@@ -268,9 +271,9 @@ impl<'h> Writer<'h> {
                 }
                 let room = self.limit.saturating_sub(self.out.len());
                 match print::term_within(self.terms, aux(v), room) {
-                    Ok(text) => self.out.push_str(&text),
+                    Ok(text) => self.out.push_text(&text),
                     Err(beginning) => {
-                        self.out.push_str(&beginning);
+                        self.out.push_text(&beginning);
                         self.is_cut = true;
                     }
                 }
@@ -278,7 +281,7 @@ impl<'h> Writer<'h> {
             }
             _ => "null",
         };
-        self.out.push_str(text);
+        self.out.push_text(text);
     }
 
     /// A text in quotes, if it does not make the whole too long.
@@ -288,9 +291,19 @@ impl<'h> Writer<'h> {
         if self.is_cut {
             return;
         }
-        let text = self
-            .heap
-            .flat_text(v)
+        let flat = self.heap.flat_text(v);
+        if let Some(flat) = flat
+            && digits::plain_end(flat, 0) == flat.len()
+        {
+            self.is_cut = self.out.len() + flat.len() + 2 > self.limit;
+            if !self.is_cut {
+                self.out.push(b'"');
+                self.heap.write_flat(v, &mut self.out);
+                self.out.push(b'"');
+            }
+            return;
+        }
+        let text = flat
             .and_then(|bytes| std::str::from_utf8(bytes).ok())
             .map_or_else(|| self.heap.string(v).into(), Cow::Borrowed);
         let is_plain = digits::plain_end(text.as_bytes(), 0) == text.len();
@@ -324,7 +337,7 @@ impl<'h> Writer<'h> {
     fn rest(&mut self, list: Word) {
         let mut list = list;
         while tag(list) == CONS {
-            self.out.push(',');
+            self.out.push(b',');
             self.effort += 1;
             let [first, rest] = self.heap.cell(index(list));
             if !is_integer(first) || self.out.len() > self.limit || self.effort() > self.budget {
@@ -335,21 +348,21 @@ impl<'h> Writer<'h> {
             self.integer(as_small(first));
             list = rest;
         }
-        self.out.push(']');
+        self.out.push(b']');
     }
 
     fn members(&mut self, record: Word, at: usize) {
         let members = self.heap.members(record);
         let (Some(key), Some(value)) = (members.get(at), members.get(at + 1)) else {
-            self.out.push('}');
+            self.out.push(b'}');
             return;
         };
         if at > 0 {
-            self.out.push(',');
+            self.out.push(b',');
         }
         self.effort += 1;
         self.text(*key);
-        self.out.push(':');
+        self.out.push(b':');
         self.work.extend([Work::Members(record, at + 2), Work::Value(*value)]);
     }
 
@@ -357,17 +370,17 @@ impl<'h> Writer<'h> {
         match self.heap.object_kind(v) {
             KIND_TEXT => self.text(v),
             KIND_RECORD => {
-                self.out.push('{');
+                self.out.push(b'{');
                 self.work.push(Work::Members(v, 0));
             }
             KIND_CONTINUATION => self.continuation(v),
             _ => match Number::of(self.heap, v) {
                 Some(Number::Float(n)) => {
                     self.effort += FLOAT;
-                    self.out.push_str(&float_text(n));
+                    self.out.push_text(&float_text(n));
                 }
                 Some(n) => self.large(&n.big()),
-                None => self.out.push_str("null"),
+                None => self.out.push_text("null"),
             },
         }
     }
@@ -381,7 +394,9 @@ impl<'h> Writer<'h> {
             return;
         }
         self.effort += digits_work(n.bits().div_ceil(64));
-        write_integer(n, &mut self.powers, &mut self.out);
+        let mut text = String::new();
+        write_integer(n, &mut self.powers, &mut text);
+        self.out.push_text(&text);
     }
 
     fn continuation(&mut self, v: Word) {
@@ -390,7 +405,7 @@ impl<'h> Writer<'h> {
             self.tools.get(aux(self.heap.header(v)) as usize - 1).copied().unwrap_or_default();
         let mut name = String::new();
         print::string(tool, &mut name);
-        self.out.push_str("{\"continuation\":true,\"input\":");
+        self.out.push_text("{\"continuation\":true,\"input\":");
         self.work.extend([
             Work::Str("}"),
             Work::Quoted(name),

@@ -50,31 +50,46 @@ pub(crate) fn escaped(byte: u8) -> usize {
     }
 }
 
+/// What text can be appended to.
+pub trait Sink {
+    /// Appends a text.
+    fn push_text(&mut self, text: &str);
+}
+
+impl Sink for String {
+    fn push_text(&mut self, text: &str) {
+        self.push_str(text);
+    }
+}
+
+impl Sink for Vec<u8> {
+    fn push_text(&mut self, text: &str) {
+        self.extend_from_slice(text.as_bytes());
+    }
+}
+
 /// Appends a JSON string.
-pub fn string(text: &str, out: &mut String) {
-    use std::fmt::Write as _;
-    out.push('"');
+pub fn string(text: &str, out: &mut impl Sink) {
+    out.push_text("\"");
     let bytes = text.as_bytes();
     let (mut plain, mut at) = (0, digits::plain_end(bytes, 0));
     while let Some(byte) = bytes.get(at) {
-        out.push_str(text.get(plain..at).unwrap_or_default());
+        out.push_text(text.get(plain..at).unwrap_or_default());
         plain = at + 1;
         match byte {
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
-            b'\r' => out.push_str("\\r"),
-            b'\t' => out.push_str("\\t"),
-            8 => out.push_str("\\b"),
-            12 => out.push_str("\\f"),
-            _ => {
-                let _ = write!(out, "\\u{byte:04x}");
-            }
+            b'"' => out.push_text("\\\""),
+            b'\\' => out.push_text("\\\\"),
+            b'\n' => out.push_text("\\n"),
+            b'\r' => out.push_text("\\r"),
+            b'\t' => out.push_text("\\t"),
+            8 => out.push_text("\\b"),
+            12 => out.push_text("\\f"),
+            _ => out.push_text(&format!("\\u{byte:04x}")),
         }
         at = digits::plain_end(bytes, plain);
     }
-    out.push_str(text.get(plain..).unwrap_or_default());
-    out.push('"');
+    out.push_text(text.get(plain..).unwrap_or_default());
+    out.push_text("\"");
 }
 
 struct Printer<'t> {

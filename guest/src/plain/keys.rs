@@ -1,10 +1,13 @@
 //! Keys and members of records that are being read. Keys that come again and again are one text.
 
 use crate::heap::Heap;
+use crate::primitive::lexical;
 use crate::value::{UNIT, Word};
 
 /// Places for keys that were met.
 const PLACES: usize = 128;
+/// Members that are put in order one by one.
+const FEW: usize = 16;
 /// Bytes of the longest key that is kept.
 const LONGEST: usize = 64;
 
@@ -46,11 +49,11 @@ impl Keys {
     pub(super) fn record(&mut self, heap: &mut Heap, start: usize) -> Option<Word> {
         let members = self.members.get_mut(start..)?;
         let rises = |pair: &[[Word; 2]]| match pair {
-            [[a, _], [b, _]] => heap.flat(*a) < heap.flat(*b),
+            [[a, _], [b, _]] => heap.compare_flat(*a, *b).is_lt(),
             _ => true,
         };
         if !members.windows(2).all(rises) {
-            heap.sort_members(members);
+            sort(heap, members);
             if !members.windows(2).all(rises) {
                 return None;
             }
@@ -59,6 +62,25 @@ impl Keys {
         let record = heap.record(bytemuck::cast_slice(members)).ok()?;
         self.members.truncate(start);
         Some(record)
+    }
+}
+
+/// Puts members in the order of their keys.
+fn sort(heap: &Heap, members: &mut [[Word; 2]]) {
+    if members.len() > FEW {
+        let keys: Vec<Word> = members.iter().map(|[key, _]| *key).collect();
+        let order = lexical::order(heap, &keys, false);
+        let sorted = order.iter().filter_map(|at| members.get(*at as usize));
+        let sorted: Vec<[Word; 2]> = sorted.copied().collect();
+        return members.copy_from_slice(&sorted);
+    }
+    for end in 1..members.len() {
+        for at in (1..=end).rev() {
+            match members.get_mut(at - 1..=at) {
+                Some([a, b]) if heap.compare_flat(a[0], b[0]).is_gt() => std::mem::swap(a, b),
+                _ => break,
+            }
+        }
     }
 }
 

@@ -120,7 +120,7 @@ impl<'h> Groups<'h> {
     fn is_key(&self, group: u32, key: &[u8], hash: u64) -> bool {
         let known = self.keys.get(group as usize);
         known.is_some_and(|(range, known)| {
-            *known == hash && self.bytes.get(range.clone()) == Some(key)
+            *known == hash && self.bytes.get(range.clone()).is_some_and(|known| same(known, key))
         })
     }
 
@@ -163,6 +163,10 @@ impl<'h> Groups<'h> {
             self.write_small(as_small(v));
             return Ok(());
         }
+        if self.heap.is_flat(v) {
+            self.write_text(v)?;
+            return self.see_room();
+        }
         self.open.clear();
         self.open.push(Item::Value(v));
         while let Some(item) = self.open.pop() {
@@ -183,11 +187,13 @@ impl<'h> Groups<'h> {
             if self.work > self.budget {
                 return Err(Failed::Budget);
             }
-            if self.taken() > limits::aside(self.heap.limit) {
-                return Err(Failed::Full);
-            }
+            self.see_room()?;
         }
         Ok(())
+    }
+
+    fn see_room(&self) -> Result<(), Failed> {
+        if self.taken() > limits::aside(self.heap.limit) { Err(Failed::Full) } else { Ok(()) }
     }
 
     fn write_value(&mut self, v: Word) -> Result<(), Failed> {
@@ -286,6 +292,13 @@ impl<'h> Groups<'h> {
         self.bytes.push(b'i');
         self.bytes.extend(n.to_le_bytes());
     }
+}
+
+/// Whether two keys are the same, a word at a time.
+fn same(a: &[u8], b: &[u8]) -> bool {
+    let ((a_words, a_rest), (b_words, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let words = |(a, b): (&[u8; 8], &[u8; 8])| u64::from_le_bytes(*a) == u64::from_le_bytes(*b);
+    a.len() == b.len() && a_words.iter().zip(b_words).all(words) && a_rest == b_rest
 }
 
 /// Spreads a key over 64 bits; the upper half is the better one.

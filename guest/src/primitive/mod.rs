@@ -5,6 +5,7 @@ pub(crate) mod comparison;
 pub(crate) mod csv;
 pub(crate) mod date;
 pub(crate) mod grouping;
+pub(crate) mod lexical;
 pub(crate) mod literal;
 pub(crate) mod meta;
 pub(crate) mod pattern;

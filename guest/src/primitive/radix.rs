@@ -9,6 +9,11 @@ pub(super) fn order_bits(n: i64) -> u64 {
     n.cast_unsigned() ^ 1 << 63
 }
 
+/// The key of an item that has it first.
+pub(super) fn first(item: &(u64, u32)) -> u64 {
+    item.0
+}
+
 /// Sorts items by their keys; equal ones keep their order.
 pub(super) fn sort<T: Copy>(items: &mut Vec<T>, key: impl Fn(&T) -> u64) {
     if items.is_sorted_by_key(&key) {

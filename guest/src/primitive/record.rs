@@ -6,12 +6,25 @@ use std::cmp::Ordering;
 
 /// Where the key stands among the members of a record, or where it would be put in.
 pub(crate) fn find(heap: &Heap, record: Word, key: &[u8]) -> Result<usize, usize> {
+    search(heap, record, |here| heap.flat(here).cmp(key))
+}
+
+/// The same for a key that is a value; one that is a rope is written out.
+pub(crate) fn find_text(heap: &Heap, record: Word, key: Word) -> Result<usize, usize> {
+    if heap.is_flat(key) {
+        return search(heap, record, |here| heap.compare_flat(here, key));
+    }
+    let mut bytes = Vec::new();
+    heap.write_text(key, usize::MAX, &mut bytes);
+    find(heap, record, &bytes)
+}
+
+fn search(heap: &Heap, record: Word, compare: impl Fn(Word) -> Ordering) -> Result<usize, usize> {
     let members = heap.members(record);
     let (mut low, mut high) = (0, members.len() / 2);
     while low < high {
         let middle = low.midpoint(high);
-        let here = members.get(2 * middle).map_or(&[][..], |here| heap.flat(*here));
-        match here.cmp(key) {
+        match members.get(2 * middle).map_or(Ordering::Greater, |here| compare(*here)) {
             Ordering::Less => low = middle + 1,
             Ordering::Equal => return Ok(2 * middle),
             Ordering::Greater => high = middle,
@@ -31,7 +44,7 @@ pub(crate) fn merge(heap: &Heap, a: Word, b: Word) -> Vec<Word> {
     let (mut a, mut b) = (heap.members(a), heap.members(b));
     let mut members = Vec::with_capacity(a.len() + b.len());
     while let ([key, value, more @ ..], [other, theirs, others @ ..]) = (a, b) {
-        match heap.flat(*key).cmp(heap.flat(*other)) {
+        match heap.compare_flat(*key, *other) {
             Ordering::Less => {
                 members.extend([*key, *value]);
                 a = more;

@@ -4,6 +4,7 @@
 use super::Trouble;
 use super::arithmetic::{Number, limbs};
 use super::comparison::{TEXT_UNIT, order_numbers};
+use super::lexical;
 use super::radix::{self, order_bits};
 use crate::heap::Heap;
 use crate::value::{CONS, NIL, ROPE, Word, as_small, index, is_integer, is_list, tag};
@@ -119,8 +120,11 @@ pub(crate) fn sorted(heap: &Heap, keys: &[Word], descending: bool) -> Result<Vec
         let flip = if descending { u64::MAX } else { 0 };
         let keys = keys.iter().map(|key| order_bits(key.cast_signed()) ^ flip);
         let mut keys: Vec<(u64, u32)> = keys.zip(indices).collect();
-        radix::sort(&mut keys, |(key, _)| *key);
+        radix::sort(&mut keys, radix::first);
         return Ok(keys.into_iter().map(|(_, index)| index).collect());
+    }
+    if keys.iter().all(|key| heap.is_flat(*key)) {
+        return Ok(lexical::order(heap, keys, descending));
     }
     let order = Order::new(heap, keys)?;
     let mut keys: Vec<(Word, u32)> = keys.iter().copied().zip(indices).collect();

@@ -16,7 +16,7 @@ use super::Call;
 use crate::form::Form;
 use crate::heap::Heap;
 use crate::machine::state::Exit;
-use crate::primitive::{Trouble, record, text_work, type_name};
+use crate::primitive::{Trouble, lexical, record, text_work, type_name};
 use crate::value::{
     CONS, KIND_RECORD, NIL, PAIR, ROPE, Word, as_small, boolean, index, is_integer, is_list, tag,
 };
@@ -26,8 +26,8 @@ pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
         Form::Get => get(c),
         Form::GetIn => get_in(c),
         Form::Has => {
-            let (record, key) = c.record_and_key()?;
-            Ok(boolean(record::find(&c.s.heap, record, &key).is_ok()))
+            let (record, key) = c.member()?;
+            Ok(boolean(record::find_text(&c.s.heap, record, key).is_ok()))
         }
         Form::Put => put(c),
         Form::Remove => remove(c),
@@ -46,15 +46,21 @@ impl Call<'_> {
         if found { Ok(v) } else { Err(self.wrong(i, "a record")) }
     }
 
-    /// The first operand, a record, and the bytes of the second, a text, which are charged.
-    fn record_and_key(&mut self) -> Result<(Word, Vec<u8>), Exit> {
+    /// The first operand, a record, and the second, a text, which is charged.
+    fn member(&mut self) -> Result<(Word, Word), Exit> {
         self.record(0)?;
         let key = self.operand(1);
         if !self.s.heap.is_text(key) {
             return Err(self.wrong(1, "a string"));
         }
         self.charge(text_work(&self.s.heap, key))?;
-        Ok((self.operand(0), self.bytes(key)))
+        Ok((self.operand(0), key))
+    }
+
+    /// The same with the bytes of the text.
+    fn record_and_key(&mut self) -> Result<(Word, Vec<u8>), Exit> {
+        let (record, key) = self.member()?;
+        Ok((record, self.bytes(key)))
     }
 
     fn bytes(&self, text: Word) -> Vec<u8> {
@@ -80,11 +86,11 @@ fn missing(key: Vec<u8>, record: Word) -> Trouble {
 }
 
 fn get(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let (record, key) = c.record_and_key()?;
-    match record::find(&c.s.heap, record, &key) {
+    let (record, key) = c.member()?;
+    match record::find_text(&c.s.heap, record, key) {
         Ok(at) => Ok(value_at(&c.s.heap, record, at)),
         Err(_) if c.len() > 2 => Ok(c.operand(2)),
-        Err(_) => Err(missing(key, record).into()),
+        Err(_) => Err(missing(c.bytes(key), record).into()),
     }
 }
 
@@ -227,23 +233,25 @@ fn from_entries(c: &mut Call<'_>) -> Result<Word, Exit> {
     let words = sizes.map(|(bytes, _)| 2 + bytes.div_ceil(8)).sum::<u64>();
     c.charge(work)?;
     c.room(1 + 2 * entries.len() + usize::try_from(words).unwrap_or(usize::MAX / 2))?;
-    let mut members = Vec::with_capacity(entries.len());
+    let (mut keys, mut values) = (Vec::with_capacity(entries.len()), Vec::new());
     for pair in c.list(0)? {
         let [key, value] = c.s.heap.cell(index(pair));
         let bytes = if tag(key) == ROPE { c.bytes(key) } else { Vec::new() };
-        members.push([flat(&mut c.s.heap, key, &bytes)?, value]);
+        keys.push(flat(&mut c.s.heap, key, &bytes)?);
+        values.push(value);
     }
     let heap = &c.s.heap;
-    heap.sort_members(&mut members);
-    let mut record: Vec<Word> = Vec::with_capacity(2 * members.len());
-    for [key, value] in members {
+    let mut record: Vec<Word> = Vec::with_capacity(2 * keys.len());
+    for at in lexical::order(heap, &keys, false) {
+        let at = at as usize;
+        let (Some(key), Some(value)) = (keys.get(at), values.get(at)) else { continue };
         // Equal keys stand in the order of the list: the last of them stays.
         if let [.., last, old] = record.as_mut_slice()
-            && heap.flat(*last) == heap.flat(key)
+            && heap.compare_flat(*last, *key).is_eq()
         {
-            *old = value;
+            *old = *value;
         } else {
-            record.extend([key, value]);
+            record.extend([*key, *value]);
         }
     }
     Ok(c.s.heap.record(&record)?)

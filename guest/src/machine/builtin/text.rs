@@ -11,7 +11,8 @@ use crate::machine::operate::longest_text;
 use crate::machine::state::Exit;
 use crate::primitive::comparison::{Compared, TEXT_UNIT, equal};
 use crate::primitive::{Trouble, type_name};
-use crate::value::{TRUE, UNIT, Word, as_small, boolean, fit, is_integer, is_list};
+use crate::value::{CONS, NIL, TRUE, UNIT, Word, as_small, boolean, fit, is_integer, is_list};
+use std::borrow::Cow;
 use std::rc::Rc;
 
 pub(super) const TOO_LARGE: Trouble =
@@ -64,6 +65,29 @@ impl Call<'_> {
         Ok(self.make_list(&texts))
     }
 
+    /// The texts between separators of one byte, as `give_texts` does. They are often short: then
+    /// looking at each byte is faster than beginning to search anew for each separator.
+    fn give_pieces(&mut self, text: &str, separator: u8) -> Result<Word, Exit> {
+        let ends = || text.bytes().enumerate().filter(move |(_, byte)| *byte == separator);
+        self.charge(1 + ends().count() as u64)?;
+        let (mut words, mut start) = (0, 0);
+        for end in ends().map(|(at, _)| at).chain([text.len()]) {
+            words += 2 + Heap::text_words(end - start);
+            start = end + 1;
+        }
+        self.room(words)?;
+        let (mut list, mut end) = (NIL, text.len());
+        for (at, byte) in text.bytes().enumerate().rev() {
+            if byte == separator {
+                let piece = self.s.heap.text(text.get(at + 1..end).unwrap_or_default())?;
+                list = self.s.heap.two(piece, list, CONS);
+                end = at;
+            }
+        }
+        let piece = self.s.heap.text(text.get(..end).unwrap_or_default())?;
+        Ok(self.s.heap.two(piece, list, CONS))
+    }
+
     /// Bytes of the longest text that a form can build.
     pub(super) fn longest(&self) -> u64 {
         longest_text(&self.s.heap) / 2
@@ -105,7 +129,7 @@ fn count(n: i64) -> Result<u64, Trouble> {
 
 /// `upper`, `lower`, `trim`.
 fn changed(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let text = c.text(0)?;
+    let mut text = c.text(0)?;
     c.charge_texts(&[&text])?;
     if c.form == Form::Trim {
         return c.give_text(text.trim());
@@ -122,6 +146,13 @@ fn changed(c: &mut Call<'_>) -> Result<Word, Exit> {
         }
         // A text that becomes longer is moved while it is written.
         c.set_aside(if bytes > text.len() as u64 { 3 * bytes } else { bytes })?;
+    }
+    if text.is_ascii() {
+        match c.form {
+            Form::Upper => text.make_ascii_uppercase(),
+            _ => text.make_ascii_lowercase(),
+        }
+        return c.give_text(&text);
     }
     c.give_text(&if is_upper { text.to_uppercase() } else { text.to_lowercase() })
 }
@@ -144,6 +175,9 @@ fn parts(c: &mut Call<'_>) -> Result<Word, Exit> {
         Form::Lines => c.give_texts(text.lines()),
         _ if separator.is_empty() => Err(empty("separator", "`chars`").into()),
         _ => {
+            if let [byte] = separator.as_bytes() {
+                return c.give_pieces(&text, *byte);
+            }
             let mut chars = separator.chars();
             match (chars.next(), chars.next()) {
                 // One character is found much faster than a text of one.
@@ -175,10 +209,13 @@ fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge_texts(&[&separator])?;
     c.charge(bytes / TEXT_UNIT)?;
     c.set_aside(bytes)?;
-    let mut joined = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default());
+    let mut joined = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default() + 8);
+    let one = <[u8; 1]>::try_from(separator.as_bytes());
     for (at, part) in parts.iter().enumerate() {
-        if at > 0 {
-            joined.extend_from_slice(separator.as_bytes());
+        match one {
+            _ if at == 0 => {}
+            Ok([one]) => joined.push(one),
+            Err(_) => joined.extend_from_slice(separator.as_bytes()),
         }
         c.s.heap.write_text(*part, usize::MAX, &mut joined);
     }
@@ -231,9 +268,7 @@ fn slice_list(c: &mut Call<'_>, from: i64, to: i64) -> Result<Word, Exit> {
 /// `contains`, `index_of`.
 fn find(c: &mut Call<'_>) -> Result<Word, Exit> {
     let found = if c.s.heap.is_text(c.operand(0)) {
-        let (text, part) = (c.text(0)?, c.text(1)?);
-        c.charge_texts(&[&text, &part])?;
-        text.find(&part).map(|at| text.get(..at).unwrap_or_default().chars().count())
+        find_text(c)?
     } else if is_list(c.operand(0)) {
         let (elements, x) = (c.list(0)?, c.operand(1));
         c.charge(elements.len() as u64)?;
@@ -251,6 +286,26 @@ fn find(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(match c.form {
         Form::Contains => boolean(found.is_some()),
         _ => found.and_then(|at| fit(i64::try_from(at).ok()?)).unwrap_or(UNIT),
+    })
+}
+
+/// The character of a text at which another begins. A text in one piece is not copied.
+fn find_text(c: &mut Call<'_>) -> Result<Option<usize>, Exit> {
+    let whole = c.operand(0);
+    let (bytes, chars) = c.s.heap.text_size(whole).unwrap_or_default();
+    c.set_aside(bytes)?;
+    let part = c.text(1)?;
+    c.charge(bytes / TEXT_UNIT + part.len() as u64 / TEXT_UNIT)?;
+    let heap = &c.s.heap;
+    let text = match heap.flat_text(whole).and_then(|bytes| std::str::from_utf8(bytes).ok()) {
+        Some(text) => Cow::Borrowed(text),
+        None => heap.string(whole).into(),
+    };
+    let at = text.find(&part);
+    Ok(if bytes == chars {
+        at
+    } else {
+        at.map(|at| text.get(..at).unwrap_or_default().chars().count())
     })
 }
 

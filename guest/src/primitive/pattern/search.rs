@@ -164,7 +164,11 @@ impl<'p> Matches<'p> {
             let slots = self.sets.chunks_exact_mut(words).take(block.chars);
             for slot in slots.rev() {
                 at = self.back.step(at);
-                slot.copy_from_slice(self.back.set());
+                match (slot, self.back.set()) {
+                    // Nearly all patterns, and no call as a copy of unknown length is.
+                    ([slot], [set]) => *slot = *set,
+                    (slot, set) => slot.copy_from_slice(set),
+                }
             }
         }
         self.sets.get(self.char * words..(self.char + 1) * words).unwrap_or_default()
