@@ -123,11 +123,11 @@ async function reference(page, examples) {
 /** What the evaluator tells of a term beside its value. */
 async function advice(page) {
   await test("every fault, and every note on a term, is shown with its place", async () => {
-    await write(page, "term", '[{"ad": [1, 2]}, {"sbu": [2, 1]}]');
+    await write(page, "term", '[{"ad": [1, 2]}, {"subb": [2, 1]}]');
     await page.waitForFunction(() => document.querySelectorAll("#problems li").length === 2);
     const faults = await page.$$eval("#problems li", (rows) => rows.map((row) => row.textContent));
     assert.match(faults[0], /unknown-form.*\/0.*did you mean add.*\{"ad":\[1,2\]\}/s);
-    assert.match(faults[1], /unknown-form.*\/1.*did you mean sub.*\{"sbu":\[2,1\]\}/s);
+    assert.match(faults[1], /unknown-form.*\/1.*did you mean sub.*\{"subb":\[2,1\]\}/s);
     await write(page, "term", '["add", 1, 2]');
     await page.waitForFunction(() => document.querySelectorAll("#problems li.warning").length === 1);
     const note = await page.$eval("#problems li", (row) => row.textContent);

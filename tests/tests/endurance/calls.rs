@@ -176,7 +176,7 @@ fn ensure_not_refused(calls: &[Call]) -> Result<()> {
 #[test]
 fn what_is_acknowledged_is_safe_and_nothing_is_refused() -> Result<()> {
     // Enough for a checkpoint while it serves, at a thousand pages.
-    const CHANGES: usize = 90;
+    const CHANGES: usize = 150;
     let folder = Folder::new()?;
     let data = folder.path().join("new/data");
     let mut lines = vec![request(&json!("hello"), "initialize", &initialize())];
