@@ -8,7 +8,7 @@ use crate::registry::name;
 use crate::sandbox::{Fault, Note, Summary, Watch};
 use crate::text::quote_one;
 
-/// Tools that are looked at to find out whether one of them can do more than compute.
+/// Tools that are looked for, and looked at to find out whether one of them can do more than compute.
 const MOST_TOOLS: usize = 100;
 
 /// What the source of a tool calls the tool itself.
@@ -21,9 +21,11 @@ impl Workshop {
         let mut summary = self.sandbox.check(code, watch)?;
         let one = |fault| vec![fault];
         let tools = self.tools().map_err(one)?;
-        for tool in &summary.tools {
+        for tool in summary.tools.iter().take(MOST_TOOLS) {
+            watch.verdict().map_err(one)?;
             summary.notes.extend(absent(tool, &tools).map_err(one)?);
         }
+        summary.notes.extend(unlooked(summary.tools.len()));
         if summary.pure && !summary.tools.is_empty() {
             summary.pure = self.are_pure(&summary.tools, &tools, watch).map_err(one)?;
         }
@@ -36,10 +38,10 @@ impl Workshop {
         let mut open = names.to_vec();
         let mut seen: BTreeSet<String> = open.iter().cloned().collect();
         while let Some(name) = open.pop() {
-            let Some(tool) = tools.find(&name)? else { continue };
             if seen.len() > MOST_TOOLS {
                 return Ok(false);
             }
+            let Some(tool) = tools.find(&name)? else { continue };
             let checked = self.sandbox.check(&tool.source, &watch.again());
             watch.verdict()?;
             match checked {
@@ -51,6 +53,13 @@ impl Workshop {
         }
         Ok(true)
     }
+}
+
+/// What there is to say of a term that names so many tools.
+fn unlooked(count: usize) -> Option<Note> {
+    let message = format!("only {MOST_TOOLS} of the {count} tools that are named were looked for");
+    let (code, at) = ("unknown-tool".to_owned(), String::new());
+    (count > MOST_TOOLS).then_some(Note { code, at, message, hint: None })
 }
 
 /// What there is to say of a tool that a term names and that is not there.
