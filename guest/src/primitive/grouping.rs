@@ -32,8 +32,9 @@ pub(crate) enum Failed {
 
 /// Places that are looked at for a key before it is looked for in the tree.
 const REACH: usize = 32;
-/// Bytes of a group besides its key: its range, its hash, and its share of the table.
-const KEY_BYTES: usize = 28;
+/// Bytes of a group besides its key: its range, its hash, its share of the table, and of what all
+/// of these leave behind when they grow.
+const KEY_BYTES: usize = 40;
 /// Places of the table at first.
 const FIRST: usize = 64;
 
