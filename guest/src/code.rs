@@ -94,12 +94,16 @@ pub(crate) enum Op {
     JumpFalse { a: Slot, operand: u16, to: u32 },
     /// Goes on at `to` if `a`, which is that operand of its form, is true; it must be a boolean.
     JumpTrue { a: Slot, operand: u16, to: u32 },
-    /// Goes on at `to` unless `a` < `b`; `swap` 1: the form is `gt`, its operands `b` and `a`.
+    /// Goes on at `to` unless `a` < `b`; `swap` 1: the operands of the form are `b` and `a`.
     JumpNotLess { a: Slot, b: Slot, swap: u8, to: u32 },
+    /// Goes on at `to` if `a` < `b`; `swap` as above.
+    JumpLess { a: Slot, b: Slot, swap: u8, to: u32 },
     /// Goes on at `to` unless `a` = `b`.
     JumpNotEqual { a: Slot, b: Slot, to: u32 },
-    /// Goes on at `to` unless `a` < `n`.
+    /// Goes on at `to` unless `a` < `n`, for integers: of `lte`, `n` is the literal plus one.
     JumpNotLessLiteral { a: Slot, n: i16, to: u32 },
+    /// Goes on at `to` if `a` < `n`, for integers: of `gt`, `n` is the literal plus one.
+    JumpLessLiteral { a: Slot, n: i16, to: u32 },
     /// Goes on at `to` unless `a` = `n`.
     JumpNotEqualLiteral { a: Slot, n: i16, to: u32 },
     /// Goes on at `to` unless the list `a` is empty.
@@ -117,9 +121,12 @@ pub(crate) enum Op {
     /// More arguments of `f` follow the `n` at `base`, of which `new` are new: applies it now
     /// unless it can wait for them.
     Feed { f: Slot, base: Slot, n: u8, new: u8, depth: u8, cost: u16 },
-    /// Before the call that has waited since a `Feed` of `n` arguments: takes back the nodes
-    /// visited by taking them, because the body of `f` pays for them too.
-    Refund { f: Slot, base: Slot, n: u8, cost: u16 },
+    /// `Call` after a `Feed` of the first `given` of the `n` arguments. If they are there still,
+    /// it takes back the nodes visited by taking them, because the body of `f` pays for them too;
+    /// if they are holes, `f` is what their application gave, and gets the others.
+    CallFed { f: Slot, base: Slot, n: u8, given: u8, depth: u8, cost: u16 },
+    /// The same in place of the running function.
+    TailCallFed { f: Slot, base: Slot, n: u8, given: u8, cost: u16 },
     /// After a `Feed` that applied `f`: its value takes the place of `f`.
     Fed { f: Slot, base: Slot, n: u8 },
     /// Applies the running function, which begins `back` operations earlier, to `base`.
@@ -152,6 +159,8 @@ pub(crate) enum Op {
     AddNext { d: Slot, a: Slot, b: Slot },
     /// `Binary`, and the `FoldNext` after it.
     BinaryNext { form: Form, d: Slot, a: Slot, b: Slot, cost: u16 },
+    /// `AddLiteral`, and the `TailSelfPairAdd` after it.
+    AddLiteralTail { d: Slot, a: Slot, n: i32 },
     /// `JumpNotLessLiteral`, and the `Return` after it.
     LessLiteralReturn { a: Slot, n: i16, to: u32 },
     /// Evaluates the quoted term in `a` among the names of a scope.
@@ -208,9 +217,9 @@ pub(crate) struct Entry {
     /// Its first operation.
     pub(crate) pc: u32,
     /// Arguments it takes at once.
-    pub(crate) arity: u16,
-    /// Term nodes visited when the first argument has been taken.
-    pub(crate) first: u16,
+    pub(crate) arity: u8,
+    /// Term nodes visited when one, two or three arguments have been taken, one after another.
+    pub(crate) merged: [u8; 3],
 }
 
 /// Visible names at an `eval`, and where their values are.
@@ -346,6 +355,9 @@ impl Op {
             (Self::Binary { form, d, a, b, cost }, Self::FoldNext { .. }) => {
                 Self::BinaryNext { form, d, a, b, cost }
             }
+            (Self::AddLiteral { d, a, n }, Self::TailSelfPairAdd { .. }) => {
+                Self::AddLiteralTail { d, a, n }
+            }
             (Self::JumpNotLessLiteral { a, n, to }, Self::Return { .. }) => {
                 Self::LessLiteralReturn { a, n, to }
             }
@@ -358,6 +370,7 @@ impl Op {
         match self {
             Self::AddNext { d, a, b } => Self::Add { d, a, b },
             Self::BinaryNext { form, d, a, b, cost } => Self::Binary { form, d, a, b, cost },
+            Self::AddLiteralTail { d, a, n } => Self::AddLiteral { d, a, n },
             Self::LessLiteralReturn { a, n, to } => Self::JumpNotLessLiteral { a, n, to },
             op => op,
         }
@@ -377,7 +390,8 @@ impl Op {
             | Self::CallCaptured { cost, .. }
             | Self::TailCall { cost, .. }
             | Self::Feed { cost, .. }
-            | Self::Refund { cost, .. }
+            | Self::CallFed { cost, .. }
+            | Self::TailCallFed { cost, .. }
             | Self::CallSelf { cost, .. }
             | Self::CallSelfPair { cost, .. }
             | Self::TailSelf { cost, .. }

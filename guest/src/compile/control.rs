@@ -252,17 +252,14 @@ impl Compiler<'_> {
         }
         let here = depth.unwrap_or(0) + levels;
         let Spine { function: f, base, arguments, to } = spine;
-        let given = self.terms.operands(at).get(1..).unwrap_or_default();
-        let mut tasks = Vec::with_capacity(given.len() + 3);
+        let new = self.terms.operands(at).get(1..).unwrap_or_default();
+        let mut tasks = Vec::with_capacity(new.len() + 3);
         let mut n = arguments;
-        for argument in given {
+        for argument in new {
             tasks.push(Task::Term { t: *argument, d: base + n, depth: here + 1 });
             n += 1;
         }
-        let cost = 0;
-        if levels == 0 && arguments > 0 {
-            tasks.push(Task::End { op: Op::Refund { f, base, n: arguments, cost }, t });
-        }
+        let (cost, given) = (0, arguments);
         if levels > 0 {
             let op = Op::Feed { f, base, n, new: n - arguments, depth: slot(here), cost };
             tasks.push(Task::End { op, t: at });
@@ -270,9 +267,14 @@ impl Compiler<'_> {
             let spine = Spine { arguments: n, ..spine };
             tasks.push(Task::Feed { t, index: levels - 1, spine, depth });
         } else if depth.is_none() {
-            tasks.push(Task::End { op: Op::TailCall { f, base, n, cost }, t });
+            let fed = Op::TailCallFed { f, base, n, given, cost };
+            let op = if given > 0 { fed } else { Op::TailCall { f, base, n, cost } };
+            tasks.push(Task::End { op, t });
         } else {
-            tasks.push(Task::End { op: Op::Call { f, base, n, depth: slot(here), cost }, t });
+            let depth = slot(here);
+            let fed = Op::CallFed { f, base, n, given, depth, cost };
+            let op = if given > 0 { fed } else { Op::Call { f, base, n, depth, cost } };
+            tasks.push(Task::End { op, t });
             if base != to {
                 tasks.push(Task::Emit { op: Op::Move { d: to, a: base }, t });
             }
@@ -318,22 +320,28 @@ impl Compiler<'_> {
             self.schedule(&tasks);
             return Ok(());
         }
-        let (first, second, op) = match (form, self.literal::<i16>(right)) {
-            (Form::Lt | Form::Eq, Some(n)) => {
+        // The successor of a literal must fit too.
+        let literal = self.literal::<i16>(right).filter(|n| *n < i16::MAX);
+        let (first, second, op) = match (form, literal) {
+            (Form::Lt | Form::Lte | Form::Gt | Form::Gte | Form::Eq, Some(n)) => {
                 let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
                 let literal = Task::Visit { t: right, depth: inner, nodes: 1 };
-                let op = if form == Form::Lt {
-                    Op::JumpNotLessLiteral { a, n, to }
-                } else {
-                    Op::JumpNotEqualLiteral { a, n, to }
+                let op = match form {
+                    Form::Lt => Op::JumpNotLessLiteral { a, n, to },
+                    Form::Lte => Op::JumpNotLessLiteral { a, n: n + 1, to },
+                    Form::Gt => Op::JumpLessLiteral { a, n: n + 1, to },
+                    Form::Gte => Op::JumpLessLiteral { a, n, to },
+                    _ => Op::JumpNotEqualLiteral { a, n, to },
                 };
                 (task, Some(literal), op)
             }
-            (Form::Lt | Form::Gt | Form::Eq, _) => {
+            (Form::Lt | Form::Lte | Form::Gt | Form::Gte | Form::Eq, None) => {
                 let ((a, first), (b, second)) = self.two(t, d, inner)?;
                 let op = match form {
                     Form::Lt => Op::JumpNotLess { a, b, swap: 0, to },
+                    Form::Lte => Op::JumpLess { a: b, b: a, swap: 1, to },
                     Form::Gt => Op::JumpNotLess { a: b, b: a, swap: 1, to },
+                    Form::Gte => Op::JumpLess { a, b, swap: 0, to },
                     _ => Op::JumpNotEqual { a, b, to },
                 };
                 (first, Some(second), op)

@@ -68,7 +68,8 @@ impl Compiler<'_> {
             | Op::CallCaptured { cost, .. }
             | Op::TailCall { cost, .. }
             | Op::Feed { cost, .. }
-            | Op::Refund { cost, .. }
+            | Op::CallFed { cost, .. }
+            | Op::TailCallFed { cost, .. }
             | Op::CallSelf { cost, .. }
             | Op::CallSelfPair { cost, .. }
             | Op::TailSelf { cost, .. }
@@ -219,8 +220,10 @@ impl Compiler<'_> {
                 | Op::JumpFalse { to, .. }
                 | Op::JumpTrue { to, .. }
                 | Op::JumpNotLess { to, .. }
+                | Op::JumpLess { to, .. }
                 | Op::JumpNotEqual { to, .. }
                 | Op::JumpNotLessLiteral { to, .. }
+                | Op::JumpLessLiteral { to, .. }
                 | Op::JumpNotEqualLiteral { to, .. }
                 | Op::JumpNotEmpty { to, .. }
                 | Op::Spread { to }
@@ -239,8 +242,9 @@ impl Compiler<'_> {
         self.image.terms.extend(terms);
         self.image.visits_at.extend(visits_at);
         let end = to_u32(self.image.ops.len());
-        let first = merged.get(1).copied().unwrap_or_default();
-        self.image.entries.push(Entry { pc: entry, arity: arity.into(), first: first.into() });
+        let visited = |taken| merged.get(taken).copied().unwrap_or_default();
+        let merged_first = [1, 2, 3].map(visited);
+        self.image.entries.push(Entry { pc: entry, arity, merged: merged_first });
         let (tool, site) = (self.unit.tool, self.unit.site);
         self.image.codes.push(Code { entry, end, arity, merged, captures, tool, site });
         to_u32(self.image.codes.len() - 1)

@@ -64,10 +64,7 @@ impl State {
     /// Makes room for `n` words; slots below `live` are kept.
     pub(super) fn make_room(&mut self, n: usize, live: usize) -> Result<(), Exit> {
         if !self.heap.has_room(n) {
-            let mut closure = self.closure;
-            let collected = self.collect(n, live, &mut closure);
-            self.closure = closure;
-            collected?;
+            self.collect(n, live)?;
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ impl State {
     fn push_stub(&mut self, stub: u32, slot: usize) -> Result<(), Exit> {
         let Self { pc, base, closure, depth, .. } = *self;
         let (pc, base) = (to_u32(pc), to_u32(base));
-        self.push_frame(Frame { pc, base, closure: closure_index(closure), depth })?;
+        self.push_frame(Frame { pc, base, closure, depth })?;
         let base = base + to_u32(slot);
         self.push_frame(Frame { pc: stub, base, closure: NO_CLOSURE, depth })?;
         Ok(())
@@ -57,7 +57,7 @@ impl State {
         let id = i64::try_from(tool).unwrap_or_default();
         self.set(self.base + d, small(id));
         self.base += d + 1;
-        self.closure = UNIT;
+        self.closure = NO_CLOSURE;
         self.depth += u32::from(deeper);
         self.pc = entry as usize;
         Ok(())
@@ -129,14 +129,11 @@ pub(super) fn eval(
     s.bulk(image, at, nodes)?;
     let Some(code) = image.codes.get(id as usize) else { return Ok(()) };
     let live = s.base + 1 + usize::from(d.max(a));
-    let mut outer = s.closure;
-    let inner =
-        if code.captures.is_empty() { UNIT } else { s.close(code, id, s.base, live, &mut outer)? };
-    s.closure = outer;
+    let inner = if code.captures.is_empty() { UNIT } else { s.close(code, id, s.base, live)? };
     s.push_stub(EVAL_END, usize::from(d))?;
     s.active_evals += 1;
     s.base += usize::from(d);
-    s.closure = inner;
+    s.closure = closure_index(inner);
     s.depth += u32::from(deeper);
     s.pc = code.entry as usize;
     Ok(())

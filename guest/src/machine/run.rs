@@ -8,7 +8,7 @@
 //! the window are local: what calls alone change stays in the state, so that all that is local
 //! fits into the registers of the processor.
 
-use super::state::{Exit, State, WINDOW, closure_index, closure_word, to_u32};
+use super::state::{Exit, State, WINDOW, to_u32};
 use super::{brief, operate, slow};
 use crate::code::{Image, Op};
 use crate::form::Form;
@@ -103,17 +103,32 @@ fn fast(image: &Image, s: &mut State) {
             set!(3, fourth);
         }};
     }
+    /// The fuel for arguments that a function has been given already.
+    macro_rules! refund {
+        ($entry:expr, 0) => {
+            0
+        };
+        ($entry:expr, $fed:expr) => {
+            match $fed {
+                0 => 0,
+                n @ 1..=3 => i64::from($entry.merged[usize::from(n) - 1]),
+                _ => slow!(),
+            }
+        };
+    }
     /// The function `$f` ready to be entered with the `$n` arguments from `$from` on, which go to
-    /// the beginning of the window: its closure, its code, and what is left of the fuel.
+    /// the beginning of the window: its closure, its code, and what is left of the fuel. Of the
+    /// arguments the first `$fed` have been paid for.
     macro_rules! enter {
-        ($f:expr, $n:expr, $from:tt, $left:expr) => {
+        ($f:expr, $n:expr, $from:tt, $left:expr, $fed:tt) => {
             if tag($f) == CLOSURE {
                 let entry = entries[aux(heap.words[index($f)]) as usize];
-                if entry.arity != u16::from($n) {
+                if entry.arity != $n {
                     slow!();
                 }
+                let left = $left + refund!(entry, $fed);
                 copy!($n, $from);
-                ($f, entry.pc as usize, $left)
+                (to_u32(index($f)), entry.pc as usize, left)
             } else {
                 // A partial application that waits for the last of two arguments.
                 let at = index($f);
@@ -127,7 +142,7 @@ fn fast(image: &Image, s: &mut State) {
                 }
                 set!(1, get!($from));
                 set!(0, heap.words[at + 2]);
-                (closure, entry.pc as usize, $left + i64::from(entry.first))
+                (to_u32(index(closure)), entry.pc as usize, $left + i64::from(entry.merged[0]))
             }
         };
     }
@@ -149,7 +164,7 @@ fn fast(image: &Image, s: &mut State) {
             *frame = Frame {
                 pc: to_u32(pc),
                 base: to_u32(from),
-                closure: closure_index(*closure),
+                closure: *closure,
                 depth: *depth,
             };
             (*top, *base, *depth, *closure) = (*top + 1, to, below, entered);
@@ -162,7 +177,7 @@ fn fast(image: &Image, s: &mut State) {
             let frame = frames[*top];
             pc = frame.pc as usize;
             (*base, *depth) = (frame.base as usize, frame.depth);
-            *closure = closure_word(frame.closure);
+            *closure = frame.closure;
             fr = window(stack, *base);
         }};
     }
@@ -238,6 +253,16 @@ fn fast(image: &Image, s: &mut State) {
             }
         };
     }
+    macro_rules! tail_pair_add {
+        ($b:expr, $a:expr, $c:expr, $cost:expr, $back:expr) => {{
+            let left = after!($cost);
+            let sum = sum!($a, $c);
+            set!(0, get!($b));
+            set!(1, sum);
+            fuel = left;
+            pc = at - usize::from($back);
+        }};
+    }
     macro_rules! give_back {
         ($a:expr, $cost:expr) => {{
             fuel = after!($cost);
@@ -255,7 +280,7 @@ fn fast(image: &Image, s: &mut State) {
                 Op::Move { d, a } => set!(d, get!(a)),
                 Op::Integer { d, n } => set!(d, small(i64::from(n))),
                 Op::Constant { d, k } => set!(d, constants[k as usize]),
-                Op::Capture { d, i } => set!(d, heap.words[index(*closure) + 1 + usize::from(i)]),
+                Op::Capture { d, i } => set!(d, heap.words[*closure as usize + 1 + usize::from(i)]),
                 Op::Add { d, a, b } => set!(d, sum!(a, b)),
                 Op::AddNext { d, a, b } => {
                     set!(d, sum!(a, b));
@@ -278,6 +303,13 @@ fn fast(image: &Image, s: &mut State) {
                 }
                 Op::AddLiteral { d, a, n } => {
                     set!(d, plus!(get!(a), small(i64::from(n))));
+                }
+                Op::AddLiteralTail { d, a, n } => {
+                    set!(d, plus!(get!(a), small(i64::from(n))));
+                    if let Op::TailSelfPairAdd { base: b, a, b: c, cost, back } = ops[pc] {
+                        at = pc;
+                        tail_pair_add!(b, a, c, cost, back);
+                    }
                 }
                 Op::Binary { form, d, a, b, cost } => binary!(form, d, a, b, cost),
                 Op::BinaryNext { form, d, a, b, cost } => {
@@ -366,6 +398,13 @@ fn fast(image: &Image, s: &mut State) {
                     }
                     jump_unless!(x.cast_signed() < y.cast_signed(), to);
                 }
+                Op::JumpLess { a, b, to, .. } => {
+                    let (x, y) = (get!(a), get!(b));
+                    if (x | y) & 1 != 0 {
+                        slow!();
+                    }
+                    jump_unless!(x.cast_signed() >= y.cast_signed(), to);
+                }
                 Op::JumpNotEqual { a, b, to } => {
                     let (x, y) = (get!(a), get!(b));
                     if (x | y) & 1 != 0 {
@@ -379,6 +418,13 @@ fn fast(image: &Image, s: &mut State) {
                         slow!();
                     }
                     jump_unless!(x.cast_signed() < i64::from(n) << 1, to);
+                }
+                Op::JumpLessLiteral { a, n, to } => {
+                    let x = get!(a);
+                    if x & 1 != 0 {
+                        slow!();
+                    }
+                    jump_unless!(x.cast_signed() >= i64::from(n) << 1, to);
                 }
                 Op::LessLiteralReturn { a, n, to } => {
                     let x = get!(a);
@@ -409,23 +455,50 @@ fn fast(image: &Image, s: &mut State) {
                 Op::Call { f, base: b, n, depth: deeper, cost } => {
                     let left = after!(cost);
                     let f = get!(f);
-                    if get!(b) == HOLE {
-                        slow!();
-                    }
-                    call!(deeper, b, enter!(f, n, 0, left));
+                    call!(deeper, b, enter!(f, n, 0, left, 0));
                 }
                 Op::CallCaptured { i, base: b, n, depth: deeper, cost } => {
                     let left = after!(cost);
-                    let f = heap.words[index(*closure) + 1 + usize::from(i)];
-                    call!(deeper, b, enter!(f, n, 0, left));
+                    let f = heap.words[*closure as usize + 1 + usize::from(i)];
+                    call!(deeper, b, enter!(f, n, 0, left, 0));
                 }
                 Op::TailCall { f, base: b, n, cost } => {
                     let left = after!(cost);
                     let f = get!(f);
-                    if get!(b) == HOLE {
-                        slow!();
+                    (*closure, pc, fuel) = enter!(f, n, b, left, 0);
+                }
+                Op::Feed { f, base: b, n: 1, depth: deeper, cost, .. } => {
+                    let left = after!(cost);
+                    let f = get!(f);
+                    let entry = if tag(f) == CLOSURE {
+                        entries[aux(heap.words[index(f)]) as usize]
+                    } else {
+                        slow!()
+                    };
+                    if entry.arity > 1 {
+                        // It waits; what would take its value is skipped.
+                        fuel = left - i64::from(entry.merged[0]);
+                        pc += 1;
+                    } else {
+                        call!(deeper, b, enter!(f, 1, 0, left, 0));
                     }
-                    (*closure, pc, fuel) = enter!(f, n, b, left);
+                }
+                Op::Fed { f, base: b, n: 1 } => {
+                    set!(f, get!(b));
+                    set!(b, HOLE);
+                }
+                Op::CallFed { f, base: b, n, given, depth: deeper, cost } => {
+                    let left = after!(cost);
+                    let f = get!(f);
+                    let (holes, fed) = if get!(b) == HOLE { (given, 0) } else { (0, given) };
+                    call!(deeper, b, enter!(f, n - holes, holes, left, fed));
+                }
+                Op::TailCallFed { f, base: b, n, given, cost } => {
+                    let left = after!(cost);
+                    let f = get!(f);
+                    let (holes, fed) = if get!(b) == HOLE { (given, 0) } else { (0, given) };
+                    let from = b + holes;
+                    (*closure, pc, fuel) = enter!(f, n - holes, from, left, fed);
                 }
                 Op::CallSelf { base: b, depth: deeper, cost, back }
                 | Op::CallSelfPair { base: b, depth: deeper, cost, back } => {
@@ -450,12 +523,7 @@ fn fast(image: &Image, s: &mut State) {
                     pc = at - usize::from(back);
                 }
                 Op::TailSelfPairAdd { base: b, a, b: c, cost, back } => {
-                    let left = after!(cost);
-                    let sum = sum!(a, c);
-                    set!(0, get!(b));
-                    set!(1, sum);
-                    fuel = left;
-                    pc = at - usize::from(back);
+                    tail_pair_add!(b, a, c, cost, back);
                 }
                 Op::Spread { to } => {
                     let x = get!(0);
@@ -521,7 +589,6 @@ fn fast(image: &Image, s: &mut State) {
     }
     // Several steps a turn: a sandbox looks at its clock and its fuel at every turn of a loop.
     loop {
-        step!();
         step!();
         step!();
         step!();

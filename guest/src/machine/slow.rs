@@ -1,12 +1,12 @@
 //! Operations that the fast loop leaves: done in full, with everything that can go wrong.
 
-use super::state::{Exit, State, WINDOW, closure_index, to_u32};
+use super::state::{Exit, State, WINDOW, to_u32};
 use super::{builtin, each, operate, rare};
 use crate::code::{Image, Op, Slot};
 use crate::form::Form;
 use crate::heap::Frame;
 use crate::primitive::{Trouble, type_name};
-use crate::value::{FALSE, HOLE, NIL, Word, as_small, index, is_function, is_list, small};
+use crate::value::{FALSE, HOLE, NIL, Word, as_small, is_function, is_list, small};
 
 /// Does the operation at `pc`, or finds why it cannot be done. On an exit the registers are as
 /// before and nothing has been paid.
@@ -59,6 +59,11 @@ impl State {
         self.set_slot(d, value);
     }
 
+    /// The form of the operation at `at`.
+    fn form(&self, image: &Image, at: usize) -> Form {
+        self.terms.form(image.term(at))
+    }
+
     /// Slots that are in use when those named are.
     fn live(&self, slots: &[Slot]) -> usize {
         let highest = slots.iter().copied().max().unwrap_or_default();
@@ -81,9 +86,39 @@ impl State {
     fn begin_call(&mut self, deeper: u8) -> Result<(), Exit> {
         let Self { pc, base, closure, depth, .. } = *self;
         let (pc, base) = (to_u32(pc), to_u32(base));
-        self.push_frame(Frame { pc, base, closure: closure_index(closure), depth })?;
+        self.push_frame(Frame { pc, base, closure, depth })?;
         self.depth += u32::from(deeper);
         Ok(())
+    }
+
+    /// Applies `f` to the `n` arguments from `base` on.
+    fn call(
+        &mut self,
+        image: &Image,
+        f: Word,
+        n: u8,
+        base: Slot,
+        deeper: u8,
+    ) -> Result<(), Exit> {
+        self.must_be_function(f)?;
+        let to = self.base + usize::from(base);
+        self.begin_call(deeper)?;
+        self.enter(image, f, usize::from(n), to)
+    }
+
+    /// The same in place of the running function.
+    fn tail_call(&mut self, image: &Image, f: Word, n: u8, base: Slot) -> Result<(), Exit> {
+        self.must_be_function(f)?;
+        let from = self.base + usize::from(base);
+        self.stack.copy_within(from..from + usize::from(n), self.base);
+        self.enter(image, f, usize::from(n), self.base)
+    }
+
+    /// Fuel for the nodes visited when `f` was given the `n` arguments at `base`, if they are
+    /// there still: its body pays for them too.
+    fn refund(&self, image: &Image, f: Slot, base: Slot, n: u8) -> i64 {
+        let waited = self.slot(base) != HOLE;
+        if waited { i64::from(self.fed_visits(image, self.slot(f), n)) } else { 0 }
     }
 
     /// Goes on at `to` unless the comparison of `x` and `y` holds.
@@ -181,27 +216,25 @@ fn perform(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> 
         Op::TryEnd => s.end_try(),
         Op::NoMatch => return Err(Trouble::NoMatch.into()),
         Op::JumpNotEmpty { a, .. } => return Err(s.type_mismatch(0, s.slot(a), "a list")),
-        Op::JumpNotLess { a, b, swap: 0, to } => {
-            s.compare(image, at, Form::Lt, [s.slot(a), s.slot(b)], to)?;
-        }
-        Op::JumpNotLess { a, b, to, .. } => {
-            s.compare(image, at, Form::Gt, [s.slot(b), s.slot(a)], to)?;
+        Op::JumpNotLess { a, b, swap, to } | Op::JumpLess { a, b, swap, to } => {
+            let [x, y] = if swap == 0 { [a, b] } else { [b, a] };
+            s.compare(image, at, s.form(image, at), [s.slot(x), s.slot(y)], to)?;
         }
         Op::JumpNotEqual { a, b, to } => {
             s.compare(image, at, Form::Eq, [s.slot(a), s.slot(b)], to)?;
         }
-        Op::JumpNotLessLiteral { a, n, to } => {
-            s.compare(image, at, Form::Lt, [s.slot(a), small(i64::from(n))], to)?;
+        Op::JumpNotLessLiteral { a, n, to } | Op::JumpLessLiteral { a, n, to } => {
+            let form = s.form(image, at);
+            let more = i64::from(matches!(form, Form::Lte | Form::Gt));
+            s.compare(image, at, form, [s.slot(a), small(i64::from(n) - more)], to)?;
         }
         Op::JumpNotEqualLiteral { a, n, to } => {
             s.compare(image, at, Form::Eq, [s.slot(a), small(i64::from(n))], to)?;
         }
         Op::Close { d, code } => {
             let Some(made) = image.codes.get(code as usize) else { return Ok(()) };
-            let (live, mut closure) = (s.base + usize::from(d), s.closure);
-            let closed = s.close(made, code, s.base, live, &mut closure);
-            s.closure = closure;
-            s.set_slot(d, closed?);
+            let closed = s.close(made, code, s.base, s.base + usize::from(d))?;
+            s.set_slot(d, closed);
         }
         Op::FoldFunction { f, d } => {
             let list = s.slot(d + 1);
@@ -247,53 +280,30 @@ fn perform(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> 
 /// Calls that are more than entering a closure that takes just so many arguments.
 fn call(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> {
     match op {
-        Op::Call { f, base, n, depth, .. } => {
-            let f = s.slot(f);
-            s.must_be_function(f)?;
-            let to = s.base + usize::from(base);
-            s.begin_call(depth)?;
-            s.enter(image, f, usize::from(n), to)?;
-        }
+        Op::Call { f, base, n, depth, .. } => s.call(image, s.slot(f), n, base, depth)?,
         Op::CallCaptured { i, base, n, depth, .. } => {
-            let f = s.heap.word(index(s.closure) + 1 + usize::from(i));
-            s.must_be_function(f)?;
-            let to = s.base + usize::from(base);
-            s.begin_call(depth)?;
-            s.enter(image, f, usize::from(n), to)?;
+            s.call(image, s.captured(usize::from(i)), n, base, depth)?;
         }
-        Op::TailCall { f, base, n, .. } => {
-            let f = s.slot(f);
-            s.must_be_function(f)?;
-            let from = s.base + usize::from(base);
-            s.stack.copy_within(from..from + usize::from(n), s.base);
-            s.enter(image, f, usize::from(n), s.base)?;
-        }
+        Op::TailCall { f, base, n, .. } => s.tail_call(image, s.slot(f), n, base)?,
         Op::Feed { f, base, n, new, depth, .. } => {
-            let (f, first) = (s.slot(f), s.slot(base));
-            s.must_be_function(f)?;
-            let waits = s.missing_arguments(image, f).is_some_and(|more| more > usize::from(n));
-            if waits && first != HOLE {
-                let visits = s.fed_visits(image, f, n) - s.fed_visits(image, f, n - new);
-                s.meter.fuel -= i64::from(visits);
-                s.pc += 1;
-            } else {
-                if first != HOLE {
-                    s.meter.fuel += i64::from(s.fed_visits(image, f, n - new));
-                }
-                let to = s.base + usize::from(base);
-                s.begin_call(depth)?;
-                s.enter(image, f, usize::from(n), to)?;
-            }
+            let refund = s.refund(image, f, base, n - new);
+            s.call(image, s.slot(f), n, base, depth)?;
+            s.meter.fuel += refund;
+        }
+        Op::CallFed { f, base, n, given, depth, .. } => {
+            let refund = s.refund(image, f, base, given);
+            s.call(image, s.slot(f), n, base, depth)?;
+            s.meter.fuel += refund;
+        }
+        Op::TailCallFed { f, base, n, given, .. } => {
+            let refund = s.refund(image, f, base, given);
+            s.tail_call(image, s.slot(f), n, base)?;
+            s.meter.fuel += refund;
         }
         Op::Fed { f, base, n } => {
             let value = s.slot(base);
             s.set_slot(f, value);
             (0..n).for_each(|i| s.set_slot(base + i, HOLE));
-        }
-        Op::Refund { f, base, n, .. } => {
-            if s.slot(base) != HOLE {
-                s.meter.fuel += i64::from(s.fed_visits(image, s.slot(f), n));
-            }
         }
         Op::CallSelf { base, depth, back, .. } | Op::CallSelfPair { base, depth, back, .. } => {
             s.begin_call(depth)?;

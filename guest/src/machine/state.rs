@@ -103,7 +103,8 @@ pub(super) struct State {
     pub(super) step: u64,
     pub(super) pc: usize,
     pub(super) base: usize,
-    pub(super) closure: Word,
+    /// Heap index of the running closure, or `NO_CLOSURE`.
+    pub(super) closure: u32,
     pub(super) depth: u32,
 }
 
@@ -132,7 +133,7 @@ impl State {
             step,
             pc: 0,
             base: 0,
-            closure: UNIT,
+            closure: NO_CLOSURE,
             depth: 0,
         }
     }
@@ -165,7 +166,7 @@ impl State {
             return Err(Full);
         }
         self.heap.account(self.heap.outside + len - self.stack.len())?;
-        self.stack.reserve_exact(len - self.stack.len());
+        reserve(&mut self.stack, len);
         self.stack.resize(len, 0);
         self.account()
     }
@@ -173,8 +174,9 @@ impl State {
     fn grow_frames(&mut self) -> Result<(), Full> {
         let more = self.frames.len() / 2;
         self.heap.account(self.heap.outside + 2 * more)?;
-        self.frames.reserve_exact(more);
-        self.frames.resize(self.frames.len() + more, NO_FRAME);
+        let len = self.frames.len() + more;
+        reserve(&mut self.frames, len);
+        self.frames.resize(len, NO_FRAME);
         self.meter.note_depth(self.depth);
         self.account()
     }
@@ -195,21 +197,20 @@ impl State {
         self.frames.get(..self.top).unwrap_or_default()
     }
 
-    /// Makes room for `n` words; slots below `live` and `closure` are kept.
-    pub(super) fn collect(
-        &mut self,
-        n: usize,
-        live: usize,
-        closure: &mut Word,
-    ) -> Result<(), Full> {
+    /// Makes room for `n` words; slots below `live` and the running closure are kept.
+    pub(super) fn collect(&mut self, n: usize, live: usize) -> Result<(), Full> {
         self.meter.note_depth(self.depth);
-        let Self { heap, stack, frames, top, constants, values, .. } = self;
+        let Self { heap, stack, frames, top, constants, values, closure, .. } = self;
         let frames = frames.get_mut(..*top).unwrap_or_default();
         debug_assert!(live <= stack.len(), "a root beyond the stack");
         let live = live.min(stack.len());
         let stack = stack.get_mut(..live).unwrap_or_default();
-        let roots = &mut [&mut constants[..], &mut values[..], std::slice::from_mut(closure)];
-        heap.collect(n, stack, frames, roots)
+        let mut running = closure_word(*closure);
+        let roots =
+            &mut [&mut constants[..], &mut values[..], std::slice::from_mut(&mut running)];
+        let collected = heap.collect(n, stack, frames, roots);
+        *closure = closure_index(running);
+        collected
     }
 
     /// The word in a slot counted from the beginning of the stack.
@@ -251,35 +252,33 @@ impl State {
         id: u32,
         base: usize,
         live: usize,
-        closure: &mut Word,
     ) -> Result<Word, Full> {
         let words = code.captures.len() + 1;
         if !self.heap.has_room(words) {
-            self.collect(words, live, closure)?;
+            self.collect(words, live)?;
         }
-        Ok(self.place_closure(code, id, base, *closure))
+        Ok(self.place_closure(code, id, base))
     }
 
     /// The same where there is room.
-    pub(super) fn place_closure(
-        &mut self,
-        code: &Code,
-        id: u32,
-        base: usize,
-        closure: Word,
-    ) -> Word {
+    pub(super) fn place_closure(&mut self, code: &Code, id: u32, base: usize) -> Word {
         let words = code.captures.len() + 1;
         let at = self.heap.claim(words);
         self.heap.put(at, &[header(crate::value::KIND_CLOSURE, words, id)]);
         for (i, place) in code.captures.iter().enumerate() {
             let word = match place {
                 Place::Slot(slot) => self.at(base + usize::from(*slot)),
-                Place::Captured(i) => self.heap.word(index(closure) + 1 + usize::from(*i)),
+                Place::Captured(i) => self.captured(usize::from(*i)),
                 Place::Constant(k) => self.constants.get(*k as usize).copied().unwrap_or_default(),
             };
             self.heap.put(at + 1 + i, &[word]);
         }
         pointer(at, CLOSURE)
+    }
+
+    /// A captured value of the running closure.
+    pub(super) fn captured(&self, i: usize) -> Word {
+        self.heap.word(self.closure as usize + 1 + i)
     }
 
     /// Applies `f` to the `n` arguments at `base` in every case but the plain one of a closure
@@ -324,7 +323,7 @@ impl State {
             f = self.unfold(image, f, missing, base)?;
         }
         let code = image.codes.get(aux(self.heap.header(f)) as usize);
-        (self.closure, self.base) = (f, base);
+        (self.closure, self.base) = (closure_index(f), base);
         self.pc = code.map_or(0, |code| code.entry as usize);
         Ok(())
     }
@@ -362,9 +361,7 @@ impl State {
         let taken = if tag(f) == PARTIAL { size(self.heap.header(f)) - 2 } else { 0 };
         let words = 2 + taken + n;
         if !self.heap.has_room(words) {
-            let mut closure = self.closure;
-            self.collect(words, base + n + 1, &mut closure)?;
-            self.closure = closure;
+            self.collect(words, base + n + 1)?;
         }
         let f = self.at(base + n);
         let closure = if taken > 0 { self.heap.word(index(f) + 1) } else { f };
@@ -391,7 +388,17 @@ impl State {
         let Some(frame) = self.frames.get(top) else { return };
         self.top = top;
         (self.pc, self.base, self.depth) = (frame.pc as usize, frame.base as usize, frame.depth);
-        self.closure = closure_word(frame.closure);
+        self.closure = frame.closure;
+    }
+}
+
+/// Makes a vector that goes on growing have room for `len`, and for much more, so that it is seldom
+/// moved: memory that was never written to costs nothing.
+fn reserve<T>(vector: &mut Vec<T>, len: usize) {
+    const MOST: usize = 32 << 20;
+    if len > vector.capacity() {
+        let ahead = (3 * len).min(MOST / size_of::<T>());
+        vector.reserve_exact(len + ahead - vector.len());
     }
 }
 
@@ -401,7 +408,7 @@ fn merged(image: &Image, heap: &Heap, closure: Word, taken: usize) -> u8 {
     code.and_then(|code| code.merged.get(taken)).copied().unwrap_or_default()
 }
 
-pub(super) fn closure_word(index: u32) -> Word {
+fn closure_word(index: u32) -> Word {
     if index == NO_CLOSURE { UNIT } else { pointer(index as usize, CLOSURE) }
 }
 

@@ -2,7 +2,7 @@
 
 use super::meter::Stop;
 use super::run::run;
-use super::state::{Exit, Tool, closure_word, to_u32};
+use super::state::{Exit, Tool, to_u32};
 use super::{Failure, Input, Machine, Phase, locate};
 use crate::code::{APPLY, HALT};
 use crate::compile::{Compiler, Failed, Store, Unit};
@@ -112,7 +112,7 @@ impl Machine {
         // There is room for the first frame from the start.
         let _ = state.push_frame(halt);
         (state.pc, state.base, state.depth) = (entry as usize, base, 0);
-        state.closure = closure_word(NO_CLOSURE);
+        state.closure = NO_CLOSURE;
     }
 
     fn begin(&mut self) -> Result<Option<Step>, Failure> {

@@ -1,6 +1,6 @@
 //! `try`: where a fault goes on, and the record that its handler gets.
 
-use super::state::{Exit, State, closure_index, closure_word, to_u32};
+use super::state::{Exit, State, to_u32};
 use crate::code::Slot;
 use crate::fault::Fault;
 use crate::heap::{Frame, Full, Heap};
@@ -20,7 +20,6 @@ impl State {
     /// Notes where a fault goes on. The frame is for the collector: it keeps the closure.
     pub(super) fn begin_try(&mut self, d: Slot, handler: u32) -> Result<(), Exit> {
         let Self { base, closure, depth, top, active_evals, .. } = *self;
-        let closure = closure_index(closure);
         self.push_frame(Frame { pc: handler, base: to_u32(base), closure, depth })?;
         self.trials.push(Trial { top, d, active_evals });
         Ok(())
@@ -44,7 +43,7 @@ impl State {
         let Some(frame) = self.frames.get(trial.top).copied() else { return Ok(false) };
         (self.top, self.active_evals) = (trial.top, trial.active_evals);
         (self.pc, self.base, self.depth) = (frame.pc as usize, frame.base as usize, frame.depth);
-        self.closure = closure_word(frame.closure);
+        self.closure = frame.closure;
         self.meter.go_on(self.depth);
         let record = self.fault_record(fault, usize::from(trial.d))?;
         self.set(self.base + usize::from(trial.d), record);
@@ -59,10 +58,7 @@ impl State {
         let words = texts.iter().chain(&more).map(|text| Heap::text_words(text.len()));
         let words = words.sum::<usize>() + 11;
         if !self.heap.has_room(words) {
-            let (live, mut closure) = (self.base + d, self.closure);
-            let collected = self.collect(words, live, &mut closure);
-            self.closure = closure;
-            collected?;
+            self.collect(words, self.base + d)?;
         }
         let failed = fault.code == crate::fault::Code::Fail;
         let value = self.values.first().copied().filter(|_| failed).unwrap_or(UNIT);
