@@ -79,13 +79,7 @@ fn give(image: &Image, s: &mut State, f: Word, given: [Slot; 2], cost: u16) -> O
 }
 
 /// Pays for the new ones of the `n` arguments at `base`, if `f` can wait for more.
-fn wait(
-    image: &Image,
-    s: &mut State,
-    f: Word,
-    [base, n, new]: [Slot; 3],
-    cost: u16,
-) -> Option<()> {
+fn wait(image: &Image, s: &mut State, f: Word, [base, n, new]: [Slot; 3], cost: u16) -> Option<()> {
     let left = s.meter.fuel - i64::from(cost);
     if left < 0 || s.slot(base) == HOLE || !is_function(f) {
         return None;

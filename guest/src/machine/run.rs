@@ -17,6 +17,7 @@ use crate::value::{
     CLOSURE, CONS, FALSE, HOLE, NIL, PAIR, PARTIAL, TRUE, Word, as_small, aux, index, is_function,
     is_list, pointer, size, small, tag,
 };
+use std::hint::cold_path;
 
 /// Runs from the registers in `s` until something needs the machine.
 pub(super) fn run(image: &Image, s: &mut State) -> Exit {
@@ -161,12 +162,7 @@ fn fast(image: &Image, s: &mut State) {
             }
             fr = window;
             let (entered, code, left) = $enter;
-            *frame = Frame {
-                pc: to_u32(pc),
-                base: to_u32(from),
-                closure: *closure,
-                depth: *depth,
-            };
+            *frame = Frame { pc: to_u32(pc), base: to_u32(from), closure: *closure, depth: *depth };
             (*top, *base, *depth, *closure) = (*top + 1, to, below, entered);
             (fuel, pc) = (left, code);
         }};
@@ -181,10 +177,18 @@ fn fast(image: &Image, s: &mut State) {
             fr = window(stack, *base);
         }};
     }
+    /// Goes on elsewhere. As a branch, which is foreseen: chosen without one, `pc` would wait for
+    /// the values compared.
+    macro_rules! go {
+        ($to:expr) => {{
+            cold_path();
+            pc = $to as usize;
+        }};
+    }
     macro_rules! jump_unless {
         ($condition:expr, $to:expr) => {
             if !$condition {
-                pc = $to as usize;
+                go!($to);
             }
         };
     }
@@ -378,11 +382,11 @@ fn fast(image: &Image, s: &mut State) {
                 }
                 Op::JumpFalse { a, to, .. } => match get!(a) {
                     TRUE => {}
-                    FALSE => pc = to as usize,
+                    FALSE => go!(to),
                     _ => slow!(),
                 },
                 Op::JumpTrue { a, to, .. } => match get!(a) {
-                    TRUE => pc = to as usize,
+                    TRUE => go!(to),
                     FALSE => {}
                     _ => slow!(),
                 },

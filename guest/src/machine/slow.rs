@@ -92,14 +92,7 @@ impl State {
     }
 
     /// Applies `f` to the `n` arguments from `base` on.
-    fn call(
-        &mut self,
-        image: &Image,
-        f: Word,
-        n: u8,
-        base: Slot,
-        deeper: u8,
-    ) -> Result<(), Exit> {
+    fn call(&mut self, image: &Image, f: Word, n: u8, base: Slot, deeper: u8) -> Result<(), Exit> {
         self.must_be_function(f)?;
         let to = self.base + usize::from(base);
         self.begin_call(deeper)?;

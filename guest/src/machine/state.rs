@@ -206,8 +206,7 @@ impl State {
         let live = live.min(stack.len());
         let stack = stack.get_mut(..live).unwrap_or_default();
         let mut running = closure_word(*closure);
-        let roots =
-            &mut [&mut constants[..], &mut values[..], std::slice::from_mut(&mut running)];
+        let roots = &mut [&mut constants[..], &mut values[..], std::slice::from_mut(&mut running)];
         let collected = heap.collect(n, stack, frames, roots);
         *closure = closure_index(running);
         collected
