@@ -28,6 +28,13 @@ pub(super) fn small(form: Form, a: i64, b: i64) -> Option<Word> {
     }
 }
 
+/// Whether a product surely has no more than 62 bits. What `checked_mul` does takes a call here.
+#[inline(always)]
+pub(super) fn is_short_product(a: i64, b: i64) -> bool {
+    let unused = |n: i64| (n ^ (n >> 63)).leading_zeros();
+    unused(a) + unused(b) >= 67
+}
+
 /// Two texts joined, if there is room and neither is anything else.
 #[inline(always)]
 pub(super) fn join(heap: &mut Heap, x: Word, y: Word) -> Option<Word> {

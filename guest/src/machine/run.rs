@@ -167,6 +167,30 @@ fn fast(image: &Image, s: &mut State) {
             (fuel, pc) = (left, code);
         }};
     }
+    /// The same; but a function that only adds a literal to its argument is not entered.
+    macro_rules! call_or_add {
+        ($deeper:expr, $b:expr, $f:expr, $n:expr, $left:expr) => {{
+            let mut added = (HOLE, -1);
+            if tag($f) == CLOSURE {
+                let entry = entries[aux(heap.words[index($f)]) as usize];
+                let x = get!($b);
+                if let Op::AddLiteralReturn { a: 0, cost, n } = ops[entry.pc as usize]
+                    && ($n, entry.arity) == (1, 1)
+                    && !meter.is_near(*depth + u32::from($deeper))
+                    && let Some(sum) = x.cast_signed().checked_add(i64::from(n) << 1)
+                    && x & 1 == 0
+                {
+                    added = (sum.cast_unsigned(), $left - i64::from(cost));
+                }
+            }
+            if added.1 >= 0 {
+                set!($b, added.0);
+                fuel = added.1;
+            } else {
+                call!($deeper, $b, enter!($f, $n, 0, $left, 0));
+            }
+        }};
+    }
     macro_rules! leave {
         () => {{
             *top -= 1;
@@ -300,10 +324,11 @@ fn fast(image: &Image, s: &mut State) {
                 }
                 Op::Mul { d, a, b } => {
                     let (x, y) = (get!(a), get!(b));
-                    match as_small(x).checked_mul(y.cast_signed()) {
-                        Some(z) if (x | y) & 1 == 0 => set!(d, z.cast_unsigned()),
-                        _ => slow!(),
+                    let (i, j) = (as_small(x), as_small(y));
+                    if (x | y) & 1 != 0 || !operate::is_short_product(i, j) {
+                        slow!();
                     }
+                    set!(d, small(i.wrapping_mul(j)));
                 }
                 Op::AddLiteral { d, a, n } => {
                     set!(d, plus!(get!(a), small(i64::from(n))));
@@ -459,12 +484,12 @@ fn fast(image: &Image, s: &mut State) {
                 Op::Call { f, base: b, n, depth: deeper, cost } => {
                     let left = after!(cost);
                     let f = get!(f);
-                    call!(deeper, b, enter!(f, n, 0, left, 0));
+                    call_or_add!(deeper, b, f, n, left);
                 }
                 Op::CallCaptured { i, base: b, n, depth: deeper, cost } => {
                     let left = after!(cost);
                     let f = heap.words[*closure as usize + 1 + usize::from(i)];
-                    call!(deeper, b, enter!(f, n, 0, left, 0));
+                    call_or_add!(deeper, b, f, n, left);
                 }
                 Op::TailCall { f, base: b, n, cost } => {
                     let left = after!(cost);

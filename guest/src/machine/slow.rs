@@ -269,7 +269,6 @@ fn perform(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> 
     Ok(())
 }
 
-#[expect(clippy::too_many_lines, reason = "a dispatch table")]
 /// Calls that are more than entering a closure that takes just so many arguments.
 fn call(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> {
     match op {
