@@ -142,7 +142,9 @@ impl Reader<'_> {
         let (used, rest) = (heap.top - self.start, self.bytes.len() - self.at);
         let likely = used as u64 * rest as u64 / self.at.max(1) as u64;
         let likely = usize::try_from(likely + likely / 32).unwrap_or(usize::MAX);
-        heap.grow(likely.saturating_add(2)).or_else(|_| heap.grow(2)).ok()
+        // If that is too much, two words may still not be.
+        let _ = heap.expect(likely.saturating_add(2));
+        heap.grow(2).ok()
     }
 
     /// The next byte that is no blank, or 0.
