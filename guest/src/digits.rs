@@ -47,6 +47,20 @@ pub(crate) fn eight(bytes: &[u8], at: usize) -> Option<(u32, u32)> {
     Some((count, u32::try_from(n).unwrap_or_default()))
 }
 
+/// The same for up to 16 of them, where at least the first eight bytes are there.
+#[inline(always)]
+pub(crate) fn sixteen(bytes: &[u8], at: usize) -> Option<(u32, i64)> {
+    const POWERS: [i64; 9] =
+        [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+    let (count, n) = eight(bytes, at)?;
+    if count < 8 {
+        return Some((count, i64::from(n)));
+    }
+    let (more, low) = eight(bytes, at + 8).unwrap_or_default();
+    let power = POWERS.get(more as usize).copied().unwrap_or_default();
+    Some((8 + more, i64::from(n) * power + i64::from(low)))
+}
+
 /// The eight digits of a number below 10^8, one in each byte, the first in the lowest.
 pub(crate) fn of(n: u64) -> u64 {
     // Halves of the digits move apart in three steps, all parts of a step divided at once: by

@@ -1,6 +1,7 @@
 //! The heap: words, and the objects in them. How it grows and what it forgets is in `room`.
 
 mod flat;
+mod index;
 mod room;
 
 use crate::value::{
@@ -9,6 +10,9 @@ use crate::value::{
 };
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
+
+pub(crate) use flat::recase;
+use index::Index;
 
 /// One pending call.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +59,8 @@ pub(crate) struct Heap {
     pub(crate) outside: usize,
     /// The most words in use so far.
     pub(crate) peak: usize,
+    /// Where the keys of a large record are.
+    index: Index,
 }
 
 impl Heap {

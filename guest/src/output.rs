@@ -38,8 +38,8 @@ pub(crate) fn json(
 
 /// What JSON of a value for the program itself came to.
 pub(crate) struct Written {
-    /// The text, as far as it was written.
-    pub(crate) text: String,
+    /// The bytes of the text, as far as it was written.
+    pub(crate) text: Vec<u8>,
     /// What it cost.
     pub(crate) work: u64,
     pub(crate) end: End,
@@ -80,7 +80,7 @@ pub(crate) fn exact(
             _ => End::Complete,
         };
     }
-    Written { work: writer.effort(), text: text(writer.out), end }
+    Written { work: writer.effort(), text: writer.out, end }
 }
 
 /// What a writer wrote, all of which is text.

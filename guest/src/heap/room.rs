@@ -5,6 +5,7 @@
 //! there differ: words come in steps, because those that are never used need not be cleared, and
 //! the pages that they would lie in need not be found by the system.
 
+use super::index::Index;
 use super::{Frame, Full, Heap, NO_CLOSURE, to_u32};
 use crate::value::{
     CLOSURE, CONS, FORWARD, IMMEDIATE, KIND_RAW, OBJECT, PAIR, PARTIAL, ROPE, Word, index, kind,
@@ -39,6 +40,7 @@ impl Heap {
             limit,
             outside: 0,
             peak: size,
+            index: Index::default(),
         }
     }
 
@@ -62,7 +64,7 @@ impl Heap {
     /// The values that are there have just been read, and most of them will stay: until as many
     /// words have come, looking for others would be in vain. Not so where the limit is near.
     pub(crate) fn keep_fresh(&mut self) {
-        self.fresh = (2 * self.top).min(self.limit / 8);
+        self.fresh = (self.top / 2 * 5).min(self.limit / 8);
     }
 
     /// Notes the space taken outside the heap; fails if all of it together is too much.
@@ -118,7 +120,7 @@ impl Heap {
         }
         if want > self.words.len() {
             let len = want.saturating_add(STEP).min(self.size);
-            reserve(&mut self.words, len, self.limit);
+            reserve(&mut self.words, len, self.size, self.limit);
             self.words.resize(len, 0);
         }
         true
@@ -140,11 +142,8 @@ impl Heap {
         let available = self.limit.saturating_sub(self.outside);
         // So much room means growing in any case: then everything goes to where it stays at once.
         let grows = n > self.size / 2;
-        let wanted = if grows {
-            self.size.max((2 * (self.top + n)).min(available / 2))
-        } else {
-            self.size
-        };
+        let wanted =
+            if grows { self.size.max((2 * (self.top + n)).min(available / 2)) } else { self.size };
         if self.spare_size < wanted {
             let len = wanted.min(available.saturating_sub(self.size));
             if len < self.top {
@@ -155,7 +154,7 @@ impl Heap {
         // New memory costs nothing before it is used.
         if self.spare.capacity() < self.spare_size {
             self.spare = Vec::new();
-            reserve(&mut self.spare, self.spare_size, self.limit);
+            reserve(&mut self.spare, self.spare_size, self.spare_size, self.limit);
         }
         self.copy_reachable(stack, frames, roots);
         let half = available / 2;
@@ -193,6 +192,7 @@ impl Heap {
         roots: &mut [&mut [Word]],
     ) {
         let most = self.spare_size;
+        self.index = Index::default();
         let mut space = Space { from: &mut self.words, to: &mut self.spare, top: 0, most };
         for word in stack.iter_mut().chain(roots.iter_mut().flat_map(|r| r.iter_mut())) {
             *word = space.copy(*word);
@@ -210,11 +210,12 @@ impl Heap {
     }
 }
 
-/// Sees to it that so many words can come without being moved, and more where that is cheap.
-fn reserve(words: &mut Vec<Word>, len: usize, limit: usize) {
+/// Sees to it that so many words can come without being moved, and if not, all that may come and
+/// more where that is cheap: memory that is only reserved costs nothing.
+fn reserve(words: &mut Vec<Word>, len: usize, size: usize, limit: usize) {
     if len > words.capacity() {
-        let roomy = if len > NURSERY { (RESERVED * len).min(limit / 8) } else { len };
-        words.reserve_exact(roomy.max(len) - words.len());
+        let roomy = if size > NURSERY { (RESERVED * size).min(limit / 8) } else { size };
+        words.reserve_exact(roomy.max(size) - words.len());
     }
 }
 
