@@ -4,19 +4,10 @@
 /// Where the first byte stands, at a place or after it, that ends or escapes a JSON string; the
 /// end of the bytes if there is none.
 pub(crate) fn plain_end(bytes: &[u8], from: usize) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
     let mut at = from;
     while let Some(chunk) = bytes.get(at..at + 8) {
-        let chunk = u64::from_le_bytes(chunk.try_into().unwrap_or_default());
-        // A byte below `n` borrows when `n` is taken away; one that has its highest bit set does
-        // not count.
-        let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word;
-        let quote = below(chunk ^ (ONES * u64::from(b'"')), 1);
-        let escape = below(chunk ^ (ONES * u64::from(b'\\')), 1);
-        let found = (below(chunk, 32) | quote | escape) & HIGH;
+        let found = special(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
         if found != 0 {
-            // The lowest one that is found is right, only those above it may not be.
             return at + found.trailing_zeros() as usize / 8;
         }
         at += 8;
@@ -24,6 +15,20 @@ pub(crate) fn plain_end(bytes: &[u8], from: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     let end = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=31));
     end.map_or(bytes.len(), |end| at + end)
+}
+
+/// The highest bits of the bytes that end or escape a JSON string. The lowest one that is found is
+/// right, only those above it may not be.
+#[inline(always)]
+pub(crate) fn special(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    // A byte below `n` borrows when `n` is taken away; one that has its highest bit set does not
+    // count.
+    let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word;
+    let quote = below(word ^ (ONES * u64::from(b'"')), 1);
+    let escape = below(word ^ (ONES * u64::from(b'\\')), 1);
+    (below(word, 32) | quote | escape) & HIGH
 }
 
 /// How many of the next bytes are digits, up to 8, and the number they make.

@@ -13,6 +13,7 @@ use num_traits::ToPrimitive;
 
 pub(crate) use flat::recase;
 use index::Index;
+pub(crate) use index::hash;
 
 /// One pending call.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! Texts in one piece, a word at a time: what lies behind a text in its last word is zero.
 
 use super::{Full, Heap, to_u32};
+use crate::digits;
 use crate::value::{
     CONS, KIND_TEXT, MAX_OBJECT, OBJECT, ROPE, Word, aux, header, index, pointer, size, tag,
 };
@@ -67,6 +68,34 @@ impl Heap {
             out.extend_from_slice(&word.to_le_bytes());
         }
         out.truncate(end);
+    }
+
+    /// Appends a short text in one piece as a JSON string, if nothing in it has to be escaped;
+    /// otherwise nothing at all.
+    #[inline(always)]
+    pub(crate) fn write_plain(&self, v: Word, out: &mut Vec<u8>) -> bool {
+        let words = self.flat_words(v);
+        if words.len() > SHORT {
+            return false;
+        }
+        let (start, bytes) = (out.len(), aux(self.header(v)) as usize);
+        out.reserve(8 * words.len() + 8);
+        out.push(b'"');
+        let (mut special, mut left) = (0, bytes);
+        for word in words {
+            // The zeros behind the text do not count.
+            let blanks = if left < 8 { 0x2020_2020_2020_2020 << (8 * left) } else { 0 };
+            special |= digits::special(word | blanks);
+            left = left.saturating_sub(8);
+            out.extend_from_slice(&word.to_le_bytes());
+        }
+        out.truncate(start + 1 + bytes);
+        if special != 0 {
+            out.truncate(start);
+            return false;
+        }
+        out.push(b'"');
+        true
     }
 
     /// The bytes of a value that is a text in one piece.

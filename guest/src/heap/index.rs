@@ -80,15 +80,29 @@ impl Heap {
         true
     }
 
-    /// Spreads a text over 64 bits; the upper half is the better one.
-    fn hash(&self, text: Word) -> u64 {
-        const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-        let length = u64::from(aux(self.header(text)));
-        self.flat_words(text).iter().fold(length.wrapping_mul(FACTOR), |hash, word| {
-            let mixed = (hash ^ word).wrapping_mul(FACTOR);
-            mixed ^ mixed >> 29
-        })
+    /// Spreads a text in one piece over 64 bits; the upper half is the better one.
+    #[inline]
+    pub(crate) fn hash(&self, text: Word) -> u64 {
+        spread(self.flat_words(text).iter().copied(), u64::from(aux(self.header(text))))
     }
+}
+
+/// The same of the bytes of a text.
+pub(crate) fn hash(text: &[u8]) -> u64 {
+    let (whole, rest) = text.as_chunks::<8>();
+    let mut last = [0; 8];
+    last.iter_mut().zip(rest).for_each(|(to, byte)| *to = *byte);
+    let words = whole.iter().chain((!rest.is_empty()).then_some(&last));
+    spread(words.map(|word| u64::from_le_bytes(*word)), text.len() as u64)
+}
+
+#[inline(always)]
+fn spread(words: impl Iterator<Item = u64>, length: u64) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    words.fold(length.wrapping_mul(FACTOR), |hash, word| {
+        let mixed = (hash ^ word).wrapping_mul(FACTOR);
+        mixed ^ mixed >> 29
+    })
 }
 
 /// Where a key with this hash may be in a table of that many places.

@@ -18,9 +18,9 @@ const NURSERY: usize = 1 << 15;
 const FIRST: usize = 1 << 11;
 /// Words that come at a time.
 const STEP: usize = 1 << 15;
-/// So many times the words needed are reserved, to be there without being moved, as long as that
-/// is no larger part of the limit.
-const RESERVED: usize = 4;
+/// The part of the limit that words are reserved for at once, so that they need not be moved, and
+/// that the heap may fill before it is looked at what of the first values is still needed.
+const PART: usize = 8;
 
 impl Heap {
     /// An empty heap of at most `bytes`.
@@ -64,7 +64,7 @@ impl Heap {
     /// The values that are there have just been read, and most of them will stay: until as many
     /// words have come, looking for others would be in vain. Not so where the limit is near.
     pub(crate) fn keep_fresh(&mut self) {
-        self.fresh = (self.top / 2 * 5).min(self.limit / 8);
+        self.fresh = (self.top / 2 * 5).min(self.limit / PART);
     }
 
     /// Notes the space taken outside the heap; fails if all of it together is too much.
@@ -210,11 +210,11 @@ impl Heap {
     }
 }
 
-/// Sees to it that so many words can come without being moved, and if not, all that may come and
-/// more where that is cheap: memory that is only reserved costs nothing.
+/// Sees to it that so many words can come without being moved, and if not, all that may come, or
+/// that and more: memory that is only reserved costs nothing.
 fn reserve(words: &mut Vec<Word>, len: usize, size: usize, limit: usize) {
     if len > words.capacity() {
-        let roomy = if size > NURSERY { (RESERVED * size).min(limit / 8) } else { size };
+        let roomy = if size > NURSERY { limit / PART } else { size };
         words.reserve_exact(roomy.max(size) - words.len());
     }
 }
