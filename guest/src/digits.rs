@@ -4,19 +4,10 @@
 /// Where the first byte stands, at a place or after it, that ends or escapes a JSON string; the
 /// end of the bytes if there is none.
 pub(crate) fn plain_end(bytes: &[u8], from: usize) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
     let mut at = from;
     while let Some(chunk) = bytes.get(at..at + 8) {
-        let chunk = u64::from_le_bytes(chunk.try_into().unwrap_or_default());
-        // A byte below `n` borrows when `n` is taken away; one that has its highest bit set does
-        // not count.
-        let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word;
-        let quote = below(chunk ^ (ONES * u64::from(b'"')), 1);
-        let escape = below(chunk ^ (ONES * u64::from(b'\\')), 1);
-        let found = (below(chunk, 32) | quote | escape) & HIGH;
+        let found = special(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
         if found != 0 {
-            // The lowest one that is found is right, only those above it may not be.
             return at + found.trailing_zeros() as usize / 8;
         }
         at += 8;
@@ -24,6 +15,20 @@ pub(crate) fn plain_end(bytes: &[u8], from: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     let end = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=31));
     end.map_or(bytes.len(), |end| at + end)
+}
+
+/// The highest bits of the bytes that end or escape a JSON string. The lowest one that is found is
+/// right, only those above it may not be.
+#[inline(always)]
+pub(crate) fn special(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    // A byte below `n` borrows when `n` is taken away; one that has its highest bit set does not
+    // count.
+    let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word;
+    let quote = below(word ^ (ONES * u64::from(b'"')), 1);
+    let escape = below(word ^ (ONES * u64::from(b'\\')), 1);
+    (below(word, 32) | quote | escape) & HIGH
 }
 
 /// How many of the next bytes are digits, up to 8, and the number they make.
@@ -45,6 +50,20 @@ pub(crate) fn eight(bytes: &[u8], at: usize) -> Option<(u32, u32)> {
     let n = n.wrapping_mul(6_553_601) >> 16 & 0x0000_ffff_0000_ffff;
     let n = n.wrapping_mul(42_949_672_960_001) >> 32;
     Some((count, u32::try_from(n).unwrap_or_default()))
+}
+
+/// The same for up to 16 of them, where at least the first eight bytes are there.
+#[inline(always)]
+pub(crate) fn sixteen(bytes: &[u8], at: usize) -> Option<(u32, i64)> {
+    const POWERS: [i64; 9] =
+        [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+    let (count, n) = eight(bytes, at)?;
+    if count < 8 {
+        return Some((count, i64::from(n)));
+    }
+    let (more, low) = eight(bytes, at + 8).unwrap_or_default();
+    let power = POWERS.get(more as usize).copied().unwrap_or_default();
+    Some((8 + more, i64::from(n) * power + i64::from(low)))
 }
 
 /// The eight digits of a number below 10^8, one in each byte, the first in the lowest.

@@ -1,15 +1,19 @@
-//! The heap: bump allocation, and a copying collector after Cheney (CACM 13(11), 1970), which
-//! needs no stack of its own however deep a structure is.
+//! The heap: words, and the objects in them. How it grows and what it forgets is in `room`.
 
 mod flat;
+mod index;
+mod room;
 
 use crate::value::{
-    CLOSURE, CONS, FORWARD, IMMEDIATE, KIND_BIG, KIND_FLOAT, KIND_RAW, KIND_RECORD, KIND_TEXT,
-    MAX_OBJECT, NIL, OBJECT, PAIR, PARTIAL, ROPE, Word, aux, fit, header, index, kind, pointer,
-    size, tag,
+    CONS, KIND_BIG, KIND_FLOAT, KIND_RECORD, KIND_TEXT, MAX_OBJECT, NIL, OBJECT, ROPE, Word, aux,
+    fit, header, index, kind, pointer, size, tag,
 };
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
+
+pub(crate) use flat::recase;
+use index::Index;
+pub(crate) use index::hash;
 
 /// One pending call.
 #[derive(Clone, Copy, Debug)]
@@ -34,19 +38,20 @@ pub(crate) const NO_CELL: usize = usize::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
-/// Words before the first collection, if the limit has room for many times as much.
-const NURSERY: usize = 1 << 15;
-/// Words at first.
-const FIRST: usize = 1 << 11;
-
 /// Objects of one machine.
 #[derive(Debug)]
 pub(crate) struct Heap {
-    /// The half in use, up to `top`.
+    /// The half in use, up to `top`; as much of it as has been needed so far.
     pub(crate) words: Vec<Word>,
+    /// Words that this half may have without a collection, which count against the limit.
+    size: usize,
+    /// The other half, and the words of it that count.
     spare: Vec<Word>,
+    spare_size: usize,
     /// Up to this size the heap grows instead of collecting.
     nursery: usize,
+    /// The same for a heap whose first values have just been read.
+    fresh: usize,
     /// The next free word.
     pub(crate) top: usize,
     /// Words that the heap, the stack and the frames may take together.
@@ -55,135 +60,17 @@ pub(crate) struct Heap {
     pub(crate) outside: usize,
     /// The most words in use so far.
     pub(crate) peak: usize,
+    /// Where the keys of a large record are.
+    index: Index,
 }
 
 impl Heap {
-    /// An empty heap of at most `bytes`.
-    pub(crate) fn new(bytes: u64) -> Self {
-        let limit = usize::try_from(bytes / 8).unwrap_or(usize::MAX);
-        let nursery = NURSERY.min(limit / 64);
-        let words = vec![0; FIRST.min(nursery)];
-        let peak = words.len();
-        Self { words, spare: Vec::new(), nursery, top: 0, limit, outside: 0, peak }
-    }
-
-    /// Whether `n` more words fit without collecting.
-    #[inline(always)]
-    pub(crate) fn has_room(&self, n: usize) -> bool {
-        self.top + n <= self.words.len()
-    }
-
-    /// Whether `n` more words fit even if nothing that is there can be collected.
-    pub(crate) fn could_have(&self, n: usize) -> bool {
-        self.top + n <= self.limit.saturating_sub(self.outside) / 2
-    }
-
     /// Claims `n` words that have been seen to fit.
     #[inline(always)]
     pub(crate) fn claim(&mut self, n: usize) -> usize {
         let at = self.top;
         self.top += n;
         at
-    }
-
-    /// Notes the space taken outside the heap; fails if all of it together is too much.
-    pub(crate) fn account(&mut self, outside: usize) -> Result<(), Full> {
-        self.outside = outside;
-        self.note()
-    }
-
-    fn note(&mut self) -> Result<(), Full> {
-        let used = self.words.len() + self.spare.len() + self.outside;
-        self.peak = self.peak.max(used);
-        if used > self.limit { Err(Full) } else { Ok(()) }
-    }
-
-    /// Makes room for `n` words by growing, without collecting.
-    pub(crate) fn grow(&mut self, n: usize) -> Result<(), Full> {
-        if self.has_room(n) {
-            return Ok(());
-        }
-        let available = self.limit.saturating_sub(self.outside + self.spare.len());
-        let want = self.top.saturating_add(n);
-        if want > available || want > u32::MAX as usize {
-            return Err(Full);
-        }
-        let len = (self.words.len() * 2).max(want).min(available);
-        self.words.resize(len, 0);
-        self.note()
-    }
-
-    /// Makes room for `n` words, keeping what is reachable from `stack`, `frames` and `roots`.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn collect(
-        &mut self,
-        n: usize,
-        stack: &mut [Word],
-        frames: &mut [Frame],
-        roots: &mut [&mut [Word]],
-    ) -> Result<(), Full> {
-        if self.words.len() + n <= self.nursery && self.grow(n.max(self.words.len())).is_ok() {
-            return Ok(());
-        }
-        let available = self.limit.saturating_sub(self.outside);
-        // So much room means growing in any case: then everything goes to where it stays at once.
-        let grows = n > self.words.len() / 2;
-        let wanted = if grows {
-            self.words.len().max((2 * (self.top + n)).min(available / 2))
-        } else {
-            self.words.len()
-        };
-        if self.spare.len() < wanted {
-            let len = wanted.min(available.saturating_sub(self.words.len()));
-            if len < self.top {
-                return Err(Full);
-            }
-            // New memory is zero already; what is not used of it is never touched.
-            self.spare = Vec::new();
-            self.spare = vec![0; len];
-        }
-        self.copy_reachable(stack, frames, roots);
-        let half = available / 2;
-        let need = self.top + n;
-        if need > half {
-            return Err(Full);
-        }
-        let want = (need * 2).max(self.nursery).min(half);
-        if want > self.words.len() {
-            self.spare = Vec::new();
-            let mut words = vec![0; want.max(need)];
-            let live = self.words.get(..self.top).unwrap_or_default();
-            if let Some(place) = words.get_mut(..self.top) {
-                place.copy_from_slice(live);
-            }
-            self.words = words;
-        } else if grows {
-            self.spare = Vec::new();
-            self.words.truncate(want.max(need));
-        }
-        self.note()
-    }
-
-    fn copy_reachable(
-        &mut self,
-        stack: &mut [Word],
-        frames: &mut [Frame],
-        roots: &mut [&mut [Word]],
-    ) {
-        let mut space = Space { from: &mut self.words, to: &mut self.spare, top: 0 };
-        for word in stack.iter_mut().chain(roots.iter_mut().flat_map(|r| r.iter_mut())) {
-            *word = space.copy(*word);
-        }
-        for frame in frames {
-            if frame.closure != NO_CLOSURE {
-                let moved = space.copy(pointer(frame.closure as usize, CLOSURE));
-                frame.closure = to_u32(index(moved));
-            }
-        }
-        space.scan();
-        self.top = space.top;
-        std::mem::swap(&mut self.words, &mut self.spare);
     }
 
     /// The two words at an index.
@@ -369,64 +256,4 @@ impl Heap {
 
 fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
-}
-
-struct Space<'h> {
-    from: &'h mut [Word],
-    to: &'h mut [Word],
-    top: usize,
-}
-
-impl Space<'_> {
-    #[inline(always)]
-    #[expect(clippy::indexing_slicing, reason = "pointers are in range by construction")]
-    fn copy(&mut self, v: Word) -> Word {
-        let tag = tag(v);
-        if v & 1 == 0 || tag == IMMEDIATE {
-            return v;
-        }
-        let at = index(v);
-        let first = self.from[at];
-        if first & 15 == FORWARD {
-            return pointer(index(first), tag);
-        }
-        let words = match tag {
-            CONS | PAIR => 2,
-            ROPE => 3,
-            CLOSURE | PARTIAL | OBJECT => size(first),
-            _ => return v,
-        };
-        let to = self.top;
-        match words {
-            // A copy of unknown length is a call; these two lengths are nearly all.
-            2 => self.copy_words::<2>(at, to),
-            3 => self.copy_words::<3>(at, to),
-            _ => self.to[to..to + words].copy_from_slice(&self.from[at..at + words]),
-        }
-        self.top += words;
-        self.from[at] = pointer(to, FORWARD);
-        pointer(to, tag)
-    }
-
-    #[inline(always)]
-    #[expect(clippy::indexing_slicing, reason = "as in `copy`")]
-    fn copy_words<const N: usize>(&mut self, from: usize, to: usize) {
-        let mut words = [0; N];
-        words.copy_from_slice(&self.from[from..from + N]);
-        self.to[to..to + N].copy_from_slice(&words);
-    }
-
-    #[expect(clippy::indexing_slicing, reason = "scanned words have been copied")]
-    fn scan(&mut self) {
-        let mut at = 0;
-        while at < self.top {
-            let word = self.to[at];
-            if word & 15 == IMMEDIATE && kind(word) >= KIND_RAW {
-                at += size(word);
-                continue;
-            }
-            self.to[at] = self.copy(word);
-            at += 1;
-        }
-    }
 }

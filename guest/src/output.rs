@@ -38,8 +38,8 @@ pub(crate) fn json(
 
 /// What JSON of a value for the program itself came to.
 pub(crate) struct Written {
-    /// The text, as far as it was written.
-    pub(crate) text: String,
+    /// The bytes of the text, as far as it was written.
+    pub(crate) text: Vec<u8>,
     /// What it cost.
     pub(crate) work: u64,
     pub(crate) end: End,
@@ -80,7 +80,7 @@ pub(crate) fn exact(
             _ => End::Complete,
         };
     }
-    Written { work: writer.effort(), text: text(writer.out), end }
+    Written { work: writer.effort(), text: writer.out, end }
 }
 
 /// What a writer wrote, all of which is text.
@@ -102,6 +102,9 @@ const ZEROS: u64 = u64::from_le_bytes(*b"00000000");
 
 /// The work of finding the digits of a float.
 const FLOAT: u64 = 8;
+
+/// More bytes than a value has that is written without a detour.
+const SHORT: usize = 160;
 
 /// The beginning of a value's JSON, with nothing hidden in it.
 pub(crate) fn excerpt(
@@ -334,36 +337,54 @@ impl<'h> Writer<'h> {
         print::string(&self.heap.string(v), &mut self.out);
     }
 
+    /// Writes what is most common, if that is far from making the whole too long: an integer, a
+    /// short text without escapes, a boolean, null. Of any other value nothing is written.
+    #[inline(always)]
+    fn scalar(&mut self, v: Word) -> bool {
+        if self.out.len() + SHORT > self.limit || self.effort() > self.budget {
+            return false;
+        }
+        match v {
+            _ if is_integer(v) => self.integer(as_small(v)),
+            TRUE | FALSE | UNIT => self.immediate(v),
+            _ => return self.heap.is_flat(v) && self.heap.write_plain(v, &mut self.out),
+        }
+        true
+    }
+
     fn rest(&mut self, list: Word) {
         let mut list = list;
         while tag(list) == CONS {
             self.out.push(b',');
             self.effort += 1;
             let [first, rest] = self.heap.cell(index(list));
-            if !is_integer(first) || self.out.len() > self.limit || self.effort() > self.budget {
+            if !self.scalar(first) {
                 self.work.extend([Work::Rest(rest), Work::Value(first)]);
                 return;
             }
-            // The most common element needs no detour.
-            self.integer(as_small(first));
             list = rest;
         }
         self.out.push(b']');
     }
 
     fn members(&mut self, record: Word, at: usize) {
-        let members = self.heap.members(record);
-        let (Some(key), Some(value)) = (members.get(at), members.get(at + 1)) else {
-            self.out.push(b'}');
-            return;
-        };
-        if at > 0 {
-            self.out.push(b',');
+        let members = self.heap.members(record).get(at..).unwrap_or_default();
+        for (at, member) in (at..).step_by(2).zip(members.chunks_exact(2)) {
+            let [key, value] = member else { break };
+            if at > 0 {
+                self.out.push(b',');
+            }
+            self.effort += 1;
+            if !self.scalar(*key) {
+                self.text(*key);
+            }
+            self.out.push(b':');
+            if !self.scalar(*value) {
+                self.work.extend([Work::Members(record, at + 2), Work::Value(*value)]);
+                return;
+            }
         }
-        self.effort += 1;
-        self.text(*key);
-        self.out.push(b':');
-        self.work.extend([Work::Members(record, at + 2), Work::Value(*value)]);
+        self.out.push(b'}');
     }
 
     fn object(&mut self, v: Word) {

@@ -139,10 +139,15 @@ impl Reader<'_> {
     #[cold]
     #[inline(never)]
     fn make_room(&self, heap: &mut Heap) -> Option<()> {
+        if heap.has_room_within(2) {
+            return Some(());
+        }
         let (used, rest) = (heap.top - self.start, self.bytes.len() - self.at);
         let likely = used as u64 * rest as u64 / self.at.max(1) as u64;
         let likely = usize::try_from(likely + likely / 32).unwrap_or(usize::MAX);
-        heap.grow(likely.saturating_add(2)).or_else(|_| heap.grow(2)).ok()
+        // If that is too much, two words may still not be.
+        let _ = heap.expect(likely.saturating_add(2));
+        heap.grow(2).ok()
     }
 
     /// The next byte that is no blank, or 0.
@@ -175,8 +180,12 @@ impl Reader<'_> {
         if self.blank() != b'"' {
             return None;
         }
-        let text = self.quoted()?;
-        keys.begin(heap, text)?;
+        if let Some(end) = keys.expected(heap, self.bytes, self.at + 1) {
+            self.at = end + 1;
+        } else {
+            let text = self.quoted()?;
+            keys.begin(heap, text)?;
+        }
         let is_colon = self.blank() == b':';
         self.at += 1;
         is_colon.then_some(())
@@ -185,13 +194,13 @@ impl Reader<'_> {
     /// Reads integers as long as each is at once followed by a comma.
     #[inline(always)]
     fn integers(&mut self, heap: &mut Heap, list: &mut Open) -> Option<()> {
-        while let Some((count, n)) = digits::eight(self.bytes, self.at) {
+        while let Some((count, n)) = digits::sixteen(self.bytes, self.at) {
             let end = self.at + count as usize;
             let leading_zero = count > 1 && self.bytes.get(self.at) == Some(&b'0');
             if count == 0 || leading_zero || self.bytes.get(end) != Some(&b',') {
                 break;
             }
-            list.push(heap, small(i64::from(n)), self)?;
+            list.push(heap, small(n), self)?;
             self.nodes += 1;
             self.at = end + 1;
         }
@@ -225,25 +234,26 @@ impl Reader<'_> {
 
     #[inline(always)]
     fn integer(&mut self, sign: i64) -> Option<Word> {
-        let (count, n) = digits::eight(self.bytes, self.at).or_else(|| self.last_digits())?;
+        let (count, n) = digits::sixteen(self.bytes, self.at).or_else(|| self.last_digits())?;
         let leading_zero = count > 1 && self.bytes.get(self.at) == Some(&b'0');
         let end = self.at + count as usize;
-        // Eight digits may go on, and a number may have a fraction: both are not simple.
+        // The digits may go on, and a number may have a fraction: both are not simple.
         let goes_on = matches!(self.bytes.get(end), Some(b'.' | b'e' | b'E' | b'0'..=b'9'));
         if count == 0 || leading_zero || goes_on {
             return None;
         }
         self.at = end;
-        Some(small(sign * i64::from(n)))
+        Some(small(sign * n))
     }
 
     /// Digits within the last seven bytes of the text.
     #[cold]
-    fn last_digits(&self) -> Option<(u32, u32)> {
+    fn last_digits(&self) -> Option<(u32, i64)> {
         let rest = self.bytes.get(self.at..)?;
         let mut padded = [0; 8];
         padded.get_mut(..rest.len().min(8))?.copy_from_slice(rest.get(..rest.len().min(8))?);
-        digits::eight(&padded, 0)
+        let (count, n) = digits::eight(&padded, 0)?;
+        Some((count, i64::from(n)))
     }
 
     fn word(&mut self, word: &str, value: Word) -> Option<Word> {

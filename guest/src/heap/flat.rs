@@ -1,8 +1,9 @@
 //! Texts in one piece, a word at a time: what lies behind a text in its last word is zero.
 
 use super::{Full, Heap, to_u32};
+use crate::digits;
 use crate::value::{
-    KIND_TEXT, MAX_OBJECT, OBJECT, ROPE, Word, aux, header, index, pointer, size, tag,
+    CONS, KIND_TEXT, MAX_OBJECT, OBJECT, ROPE, Word, aux, header, index, pointer, size, tag,
 };
 use std::cmp::Ordering;
 
@@ -16,30 +17,19 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 impl Heap {
     /// A new text; there must be room for `text_words`.
     pub(crate) fn text(&mut self, text: &str) -> Result<Word, Full> {
-        let bytes = text.as_bytes();
+        self.text_of(text.as_bytes())
+    }
+
+    /// The same of bytes that are a text.
+    pub(crate) fn text_of(&mut self, bytes: &[u8]) -> Result<Word, Full> {
         let words = Self::text_words(bytes.len());
         if words > MAX_OBJECT {
             return Err(Full);
         }
         let at = self.claim(words);
-        let (whole, rest) = bytes.as_chunks::<8>();
         let slots = self.words.get_mut(at + 2..at + words).unwrap_or_default();
-        let mut all = 0;
-        for (slot, bytes) in slots.iter_mut().zip(whole) {
-            *slot = u64::from_le_bytes(*bytes);
-            all |= *slot;
-        }
-        if !rest.is_empty()
-            && let Some(last) = slots.last_mut()
-        {
-            *last = match bytes.last_chunk() {
-                Some(eight) => u64::from_le_bytes(*eight) >> (64 - 8 * rest.len()),
-                None => rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
-            };
-            all |= *last;
-        }
-        let chars = if all & HIGH == 0 { bytes.len() } else { text.chars().count() };
-        self.put(at, &[header(KIND_TEXT, words, to_u32(bytes.len())), chars as u64]);
+        let chars = write_words(bytes, slots);
+        self.put(at, &[header(KIND_TEXT, words, to_u32(bytes.len())), chars]);
         Ok(pointer(at, OBJECT))
     }
 
@@ -80,6 +70,34 @@ impl Heap {
         out.truncate(end);
     }
 
+    /// Appends a short text in one piece as a JSON string, if nothing in it has to be escaped;
+    /// otherwise nothing at all.
+    #[inline(always)]
+    pub(crate) fn write_plain(&self, v: Word, out: &mut Vec<u8>) -> bool {
+        let words = self.flat_words(v);
+        if words.len() > SHORT {
+            return false;
+        }
+        let (start, bytes) = (out.len(), aux(self.header(v)) as usize);
+        out.reserve(8 * words.len() + 8);
+        out.push(b'"');
+        let (mut special, mut left) = (0, bytes);
+        for word in words {
+            // The zeros behind the text do not count.
+            let blanks = if left < 8 { 0x2020_2020_2020_2020 << (8 * left) } else { 0 };
+            special |= digits::special(word | blanks);
+            left = left.saturating_sub(8);
+            out.extend_from_slice(&word.to_le_bytes());
+        }
+        out.truncate(start + 1 + bytes);
+        if special != 0 {
+            out.truncate(start);
+            return false;
+        }
+        out.push(b'"');
+        true
+    }
+
     /// The bytes of a value that is a text in one piece.
     pub(crate) fn flat_text(&self, v: Word) -> Option<&[u8]> {
         self.is_flat(v).then(|| self.flat(v))
@@ -96,8 +114,106 @@ impl Heap {
         bytes.get(..aux(self.header(v)) as usize).unwrap_or_default()
     }
 
-    fn flat_words(&self, v: Word) -> &[Word] {
+    pub(super) fn flat_words(&self, v: Word) -> &[Word] {
         self.words.get(index(v) + 2..index(v) + size(self.header(v))).unwrap_or_default()
+    }
+
+    /// Where the text ends if these bytes have it at a place, with at least seven more after it.
+    #[inline]
+    pub(crate) fn end_of_text_at(&self, v: Word, bytes: &[u8], at: usize) -> Option<usize> {
+        if !self.is_flat(v) {
+            return None;
+        }
+        let end = at + aux(self.header(v)) as usize;
+        let mut from = at;
+        for word in self.flat_words(v) {
+            let here = u64::from_le_bytes(*bytes.get(from..)?.first_chunk()?);
+            let behind = 8 * (from + 8).saturating_sub(end);
+            if (here ^ word) << behind != 0 {
+                return None;
+            }
+            from += 8;
+        }
+        Some(end)
+    }
+
+    /// A new text of a part of a text in one piece, from one byte to another, which both begin a
+    /// character or end the text; there must be room for `text_words`.
+    pub(crate) fn part(&mut self, text: Word, from: usize, to: usize) -> Result<Word, Full> {
+        let bytes = to - from;
+        let words = Self::text_words(bytes);
+        if words > MAX_OBJECT {
+            return Err(Full);
+        }
+        let at = self.claim(words);
+        let (old, new) = self.words.split_at_mut(at);
+        let start = 8 * (index(text) + 2) + from;
+        let source: &[u8] = bytemuck::cast_slice(old);
+        let source = source.get(start..start + bytes).unwrap_or_default();
+        let [head, chars, slots @ ..] = new else { return Err(Full) };
+        *head = header(KIND_TEXT, words, to_u32(bytes));
+        *chars = write_words(source, slots);
+        Ok(pointer(at, OBJECT))
+    }
+
+    /// A text in one piece, of ASCII alone, with other letters: `from` and the 25 after it become
+    /// those `0x20` away. There must be room for as many words.
+    pub(crate) fn recased(&mut self, text: Word, from: u8) -> Word {
+        let (start, words) = (index(text), size(self.header(text)));
+        let at = self.claim(words);
+        let (old, new) = self.words.split_at_mut(at);
+        let source = old.get(start..start + words).unwrap_or_default();
+        for (slot, word) in new.iter_mut().zip(source) {
+            *slot = recase(*word, from);
+        }
+        if let ([head, chars, ..], [old_head, old_chars, ..]) = (new, source) {
+            (*head, *chars) = (*old_head, *old_chars);
+        }
+        pointer(at, OBJECT)
+    }
+
+    /// Texts in one piece as one, with another between them; `bytes` and `chars` are those of all.
+    /// There must be room for `text_words`.
+    pub(crate) fn joined(
+        &mut self,
+        list: Word,
+        separator: &[u8],
+        [bytes, chars]: [usize; 2],
+    ) -> Result<Word, Full> {
+        let words = Self::text_words(bytes);
+        if words > MAX_OBJECT {
+            return Err(Full);
+        }
+        let at = self.claim(words);
+        let (old, new) = self.words.split_at_mut(at);
+        let slots = new.get_mut(..words).unwrap_or_default();
+        let (mut rest, mut end) = (list, 16);
+        while tag(rest) == CONS
+            && let Some([part, next]) = old.get(index(rest)..).and_then(<[Word]>::first_chunk)
+        {
+            let here = index(*part);
+            let head = old.get(here).copied().unwrap_or_default();
+            let source = old.get(here + 2..here + size(head)).unwrap_or_default();
+            let out: &mut [u8] = bytemuck::cast_slice_mut(slots);
+            end = append(out, end, source, aux(head) as usize);
+            rest = *next;
+            if tag(rest) == CONS {
+                for (place, byte) in out.get_mut(end..).into_iter().flatten().zip(separator) {
+                    *place = *byte;
+                }
+                end += separator.len();
+            }
+        }
+        if let Some(last) = slots.last_mut()
+            && !bytes.is_multiple_of(8)
+        {
+            // What lies behind the text is zero, whatever was there before.
+            *last &= u64::MAX >> (64 - 8 * (bytes % 8));
+        }
+        if let [head, count, ..] = slots {
+            (*head, *count) = (header(KIND_TEXT, words, to_u32(bytes)), chars as u64);
+        }
+        Ok(pointer(at, OBJECT))
     }
 
     /// Orders two texts that are no ropes by their bytes.
@@ -110,4 +226,68 @@ impl Heap {
         // One is the beginning of the other, and zeros may follow it there.
         aux(self.header(a)).cmp(&aux(self.header(b)))
     }
+}
+
+/// Writes the bytes of a text into words, zeros behind them; gives how many characters they are.
+#[inline(always)]
+fn write_words(bytes: &[u8], slots: &mut [Word]) -> Word {
+    let (whole, rest) = bytes.as_chunks::<8>();
+    let (mut slots, mut others) = (slots.iter_mut(), 0);
+    for (bytes, slot) in whole.iter().zip(&mut slots) {
+        *slot = u64::from_le_bytes(*bytes);
+        others += beyond_first(*slot);
+    }
+    if !rest.is_empty()
+        && let Some(last) = slots.next()
+    {
+        *last = match bytes.last_chunk() {
+            Some(eight) => u64::from_le_bytes(*eight) >> (64 - 8 * rest.len()),
+            None => rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+        };
+        others += beyond_first(*last);
+    }
+    bytes.len() as u64 - u64::from(others)
+}
+
+/// How many bytes of a word do not begin a character: their highest bits are 10.
+#[inline(always)]
+fn beyond_first(word: Word) -> u32 {
+    if word & HIGH == 0 { 0 } else { (word & !(word << 1) & HIGH).count_ones() }
+}
+
+/// Copies a text word by word behind what is there; gives where it ends. The last word may be
+/// copied whole: what lies behind the text comes later.
+#[inline(always)]
+fn append(out: &mut [u8], from: usize, source: &[Word], bytes: usize) -> usize {
+    let end = from + bytes;
+    if source.len() > SHORT {
+        let source: &[u8] = bytemuck::cast_slice(source);
+        if let (Some(out), Some(source)) = (out.get_mut(from..end), source.get(..bytes)) {
+            out.copy_from_slice(source);
+        }
+        return end;
+    }
+    let mut at = from;
+    for word in source {
+        let whole = out.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<8>);
+        if let Some(eight) = whole {
+            *eight = word.to_le_bytes();
+        } else {
+            let rest = out.get_mut(at..end).unwrap_or_default();
+            rest.iter_mut().zip(word.to_le_bytes()).for_each(|(place, byte)| *place = byte);
+        }
+        at += 8;
+    }
+    end
+}
+
+/// The word with the letters from `from` on, of 26, turned into those `0x20` away; it is of ASCII
+/// alone.
+#[inline(always)]
+pub(crate) fn recase(word: u64, from: u8) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let from = u64::from(from);
+    let at_least = word.wrapping_add(ONES * (0x80 - from));
+    let beyond = word.wrapping_add(ONES * (0x80 - from - 26));
+    word ^ (at_least & !beyond & HIGH) >> 2
 }

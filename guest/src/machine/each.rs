@@ -187,7 +187,7 @@ pub(super) fn next(
 
 /// Puts a part before a list that is another part.
 fn push(s: &mut State, d: Slot, part: usize, onto: usize) -> Result<(), Exit> {
-    if !s.heap.has_room(2) {
+    if !s.heap.has_room_within(2) {
         // If there has to be a collection, one for all of the result is better than several. The
         // rest of the list is no more than what is collected.
         let words = 2 + 2 * s.heap.length(s.part(d, LIST));

@@ -106,6 +106,7 @@ impl Machine {
         if let Some(context) = program.context {
             machine.bind_context(&context)?;
         }
+        machine.state.heap.keep_fresh();
         Ok(machine)
     }
 

@@ -15,18 +15,40 @@ const LONGEST: usize = 64;
 pub(super) struct Keys {
     pub(super) members: Vec<[Word; 2]>,
     met: [Word; PLACES],
+    /// The place of the key that came after the one at a place, and of the last key.
+    follows: [u8; PLACES],
+    last: u8,
+    /// The keys of the last record whose keys were seen to rise.
+    risen: Vec<Word>,
 }
 
 impl Default for Keys {
     fn default() -> Self {
-        Self { members: Vec::new(), met: [UNIT; PLACES] }
+        let (members, risen) = (Vec::new(), Vec::new());
+        Self { members, met: [UNIT; PLACES], follows: [0; PLACES], last: 0, risen }
     }
 }
 
 impl Keys {
+    /// Begins a member if the key at a place in JSON is the one that came after the key before it
+    /// the last time; gives the place of its closing quote.
+    #[inline]
+    pub(super) fn expected(&mut self, heap: &Heap, json: &[u8], at: usize) -> Option<usize> {
+        let next = *self.follows.get(usize::from(self.last))?;
+        let key = *self.met.get(usize::from(next))?;
+        let end = heap.end_of_text_at(key, json, at)?;
+        if json.get(end) != Some(&b'"') {
+            return None;
+        }
+        self.last = next;
+        self.members.push([key, UNIT]);
+        Some(end)
+    }
+
     /// Begins a member.
     pub(super) fn begin(&mut self, heap: &mut Heap, text: &str) -> Option<()> {
-        let place = self.met.get_mut(place(text.as_bytes()))?;
+        let number = place(text.as_bytes());
+        let place = self.met.get_mut(usize::from(number))?;
         if heap.flat_text(*place) != Some(text.as_bytes()) {
             heap.grow(Heap::text_words(text.len())).ok()?;
             let key = heap.text(text).ok()?;
@@ -37,6 +59,8 @@ impl Keys {
             *place = key;
         }
         self.members.push([*place, UNIT]);
+        *self.follows.get_mut(usize::from(self.last))? = number;
+        self.last = number;
         Some(())
     }
 
@@ -52,11 +76,17 @@ impl Keys {
             [[a, _], [b, _]] => heap.compare_flat(*a, *b).is_lt(),
             _ => true,
         };
-        if !members.windows(2).all(rises) {
-            sort(heap, members);
+        let has_risen = members.len() == self.risen.len()
+            && members.iter().zip(&self.risen).all(|(member, key)| member[0] == *key);
+        if !has_risen {
             if !members.windows(2).all(rises) {
-                return None;
+                sort(heap, members);
+                if !members.windows(2).all(rises) {
+                    return None;
+                }
             }
+            self.risen.clear();
+            self.risen.extend(members.iter().take(PLACES).map(|member| member[0]));
         }
         heap.grow(1 + 2 * members.len()).ok()?;
         let record = heap.record(bytemuck::cast_slice(members)).ok()?;
@@ -85,11 +115,12 @@ fn sort(heap: &Heap, members: &mut [[Word; 2]]) {
 }
 
 /// Where a key would be among those that were met.
-fn place(key: &[u8]) -> usize {
+fn place(key: &[u8]) -> u8 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let hash = key
         .iter()
         .take(LONGEST)
         .fold(key.len() as u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FACTOR));
-    (hash >> 57) as usize % PLACES
+    // INVARIANT: there are as many places as seven bits tell apart.
+    (hash >> 57) as u8
 }

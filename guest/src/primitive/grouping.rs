@@ -6,7 +6,7 @@
 use super::arithmetic::{Number, limbs};
 use super::comparison::TEXT_UNIT;
 use super::weight;
-use crate::heap::Heap;
+use crate::heap::{self, Heap};
 use crate::limits;
 use crate::print;
 use crate::term::Terms;
@@ -35,6 +35,8 @@ const REACH: usize = 32;
 /// Bytes of a group besides its key: its range, its hash, its share of the table, and of what all
 /// of these leave behind when they grow.
 const KEY_BYTES: usize = 40;
+/// Bytes before the text of a key that is a text: its letter and its length.
+const TEXT_HEAD: usize = 9;
 /// Places of the table at first.
 const FIRST: usize = 64;
 
@@ -86,16 +88,56 @@ impl<'h> Groups<'h> {
     /// The group of a value, a new one if it equals none of those before it.
     pub(crate) fn group(&mut self, v: Word) -> Result<u32, Failed> {
         let start = self.bytes.len();
+        if let Some(text) = self.heap.flat_text(v) {
+            return self.group_text(v, text);
+        }
         self.write(v)?;
         let key = self.bytes.get(start..).unwrap_or_default();
-        let hash = hash(key);
-        let place = match self.look_up(key, hash) {
-            Ok(group) => {
+        let hash = match key.split_at_checked(TEXT_HEAD) {
+            Some(([b't', ..], text)) => heap::hash(text),
+            _ => hash(key),
+        };
+        let group = match self.look_up(hash, |known| same(known, key)) {
+            Ok(group) => Some(group),
+            Err(None) => self.far.get(key).copied(),
+            Err(place) => return Ok(self.add(start, hash, place)),
+        };
+        match group {
+            Some(group) => {
+                self.bytes.truncate(start);
+                Ok(group)
+            }
+            None => Ok(self.add(start, hash, None)),
+        }
+    }
+
+    /// The same for a text in one piece, which is written only if it is new.
+    fn group_text(&mut self, v: Word, text: &[u8]) -> Result<u32, Failed> {
+        self.pay_text(text.len() as u64)?;
+        let hash = self.heap.hash(v);
+        let is_this = |known: &[u8]| match known.split_at_checked(TEXT_HEAD) {
+            Some(([b't', ..], known)) => same(known, text),
+            _ => false,
+        };
+        let place = match self.look_up(hash, is_this) {
+            Ok(group) => return Ok(group),
+            Err(place) => place,
+        };
+        let start = self.bytes.len();
+        self.append_text(v, text.len() as u64)?;
+        if place.is_none() {
+            let key = self.bytes.get(start..).unwrap_or_default();
+            if let Some(group) = self.far.get(key).copied() {
                 self.bytes.truncate(start);
                 return Ok(group);
             }
-            Err(place) => place,
-        };
+        }
+        self.see_room()?;
+        Ok(self.add(start, hash, place))
+    }
+
+    /// A new group, whose key has been written from a place on.
+    fn add(&mut self, start: usize, hash: u64, place: Option<usize>) -> u32 {
         let group = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
         self.keys.push((start..self.bytes.len(), hash));
         if 2 * self.keys.len() > self.table.len() {
@@ -103,26 +145,24 @@ impl<'h> Groups<'h> {
         } else {
             self.put(group, place);
         }
-        Ok(group)
+        group
     }
 
-    /// The group with this key, or the free place where it could be.
-    fn look_up(&self, key: &[u8], hash: u64) -> Result<u32, Option<usize>> {
+    /// The group with such a key, or the free place where it could be, if one is in reach.
+    #[inline(always)]
+    fn look_up(&self, hash: u64, is_key: impl Fn(&[u8]) -> bool) -> Result<u32, Option<usize>> {
         for place in self.places(hash) {
             let found = self.table.get(place).copied().unwrap_or_default();
             let Some(group) = found.checked_sub(1) else { return Err(Some(place)) };
-            if self.is_key(group, key, hash) {
+            let known = self.keys.get(group as usize);
+            if let Some((range, known)) = known
+                && *known == hash
+                && self.bytes.get(range.clone()).is_some_and(&is_key)
+            {
                 return Ok(group);
             }
         }
-        self.far.get(key).copied().ok_or(None)
-    }
-
-    fn is_key(&self, group: u32, key: &[u8], hash: u64) -> bool {
-        let known = self.keys.get(group as usize);
-        known.is_some_and(|(range, known)| {
-            *known == hash && self.bytes.get(range.clone()).is_some_and(|known| same(known, key))
-        })
+        Err(None)
     }
 
     /// Bytes taken by the groups, the same on every platform.
@@ -163,10 +203,6 @@ impl<'h> Groups<'h> {
         if is_integer(v) {
             self.write_small(as_small(v));
             return Ok(());
-        }
-        if self.heap.is_flat(v) {
-            self.write_text(v)?;
-            return self.see_room();
         }
         self.open.clear();
         self.open.push(Item::Value(v));
@@ -260,6 +296,10 @@ impl<'h> Groups<'h> {
     fn write_text(&mut self, v: Word) -> Result<(), Failed> {
         let (bytes, _) = self.heap.text_size(v).unwrap_or_default();
         self.pay_text(bytes)?;
+        self.append_text(v, bytes)
+    }
+
+    fn append_text(&mut self, v: Word, bytes: u64) -> Result<(), Failed> {
         let end = self.bytes.len() as u64 + bytes;
         if end / 8 > self.heap.limit as u64 {
             return Err(Failed::Full);

@@ -1,6 +1,7 @@
 //! What forms do with values once their operands have been evaluated.
 
 pub(crate) mod arithmetic;
+pub(crate) mod case;
 pub(crate) mod comparison;
 pub(crate) mod csv;
 pub(crate) mod date;
@@ -13,6 +14,7 @@ pub(crate) mod power;
 mod radix;
 pub(crate) mod rational;
 pub(crate) mod record;
+pub(crate) mod scan;
 pub(crate) mod sorting;
 pub(crate) mod statistics;
 pub(crate) mod weight;

@@ -19,6 +19,12 @@ pub(crate) fn find_text(heap: &Heap, record: Word, key: Word) -> Result<usize, u
     find(heap, record, &bytes)
 }
 
+/// Where the key stands, looked for as many others may be after it.
+pub(crate) fn look_up(heap: &mut Heap, record: Word, key: Word) -> Option<usize> {
+    let known = if heap.is_flat(key) { heap.indexed(record, key) } else { None };
+    known.unwrap_or_else(|| find_text(heap, record, key).ok())
+}
+
 fn search(heap: &Heap, record: Word, compare: impl Fn(Word) -> Ordering) -> Result<usize, usize> {
     let members = heap.members(record);
     let (mut low, mut high) = (0, members.len() / 2);

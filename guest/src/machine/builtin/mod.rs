@@ -208,7 +208,12 @@ impl Call<'_> {
 
     /// A new text.
     pub(super) fn make_text(&mut self, text: &str) -> Result<Word, Exit> {
-        self.room(crate::heap::Heap::text_words(text.len()))?;
-        Ok(self.s.heap.text(text)?)
+        self.make_text_of(text.as_bytes())
+    }
+
+    /// The same of bytes that are a text.
+    pub(super) fn make_text_of(&mut self, bytes: &[u8]) -> Result<Word, Exit> {
+        self.room(crate::heap::Heap::text_words(bytes.len()))?;
+        Ok(self.s.heap.text_of(bytes)?)
     }
 }

@@ -59,7 +59,7 @@ fn json_text(c: &mut Call<'_>) -> Result<Word, Exit> {
         }
         .into());
     }
-    c.make_text(&text)
+    c.make_text_of(&text)
 }
 
 /// The fault of a text that is not what it should be.

@@ -27,7 +27,7 @@ pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
         Form::GetIn => get_in(c),
         Form::Has => {
             let (record, key) = c.member()?;
-            Ok(boolean(record::find_text(&c.s.heap, record, key).is_ok()))
+            Ok(boolean(record::look_up(&mut c.s.heap, record, key).is_some()))
         }
         Form::Put => put(c),
         Form::Remove => remove(c),
@@ -87,10 +87,10 @@ fn missing(key: Vec<u8>, record: Word) -> Trouble {
 
 fn get(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (record, key) = c.member()?;
-    match record::find_text(&c.s.heap, record, key) {
-        Ok(at) => Ok(value_at(&c.s.heap, record, at)),
-        Err(_) if c.len() > 2 => Ok(c.operand(2)),
-        Err(_) => Err(missing(c.bytes(key), record).into()),
+    match record::look_up(&mut c.s.heap, record, key) {
+        Some(at) => Ok(value_at(&c.s.heap, record, at)),
+        None if c.len() > 2 => Ok(c.operand(2)),
+        None => Err(missing(c.bytes(key), record).into()),
     }
 }
 

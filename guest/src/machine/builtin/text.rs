@@ -10,8 +10,11 @@ use crate::heap::Heap;
 use crate::machine::operate::longest_text;
 use crate::machine::state::Exit;
 use crate::primitive::comparison::{Compared, TEXT_UNIT, equal};
-use crate::primitive::{Trouble, type_name};
-use crate::value::{CONS, NIL, TRUE, UNIT, Word, as_small, boolean, fit, is_integer, is_list};
+use crate::primitive::scan::Places;
+use crate::primitive::{Trouble, case, type_name};
+use crate::value::{
+    CONS, NIL, ROPE, TRUE, UNIT, Word, as_small, boolean, fit, index, is_integer, is_list, tag,
+};
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -42,6 +45,13 @@ pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 impl Call<'_> {
+    /// Bytes of an operand, if it is a text in one piece and of ASCII alone.
+    fn plain(&self, i: usize) -> Option<u64> {
+        let v = self.operand(i);
+        let (bytes, chars) = self.s.heap.text_size(v)?;
+        (bytes == chars && self.s.heap.is_flat(v)).then_some(bytes)
+    }
+
     /// Spends the fuel of going through texts.
     pub(super) fn charge_texts(&mut self, texts: &[&str]) -> Result<(), Exit> {
         self.charge(texts.iter().map(|text| text.len() as u64 / TEXT_UNIT).sum())
@@ -65,27 +75,33 @@ impl Call<'_> {
         Ok(self.make_list(&texts))
     }
 
-    /// The texts between separators of one byte, as `give_texts` does. They are often short: then
-    /// looking at each byte is faster than beginning to search anew for each separator.
-    fn give_pieces(&mut self, text: &str, separator: u8) -> Result<Word, Exit> {
-        let ends = || text.bytes().enumerate().filter(move |(_, byte)| *byte == separator);
-        self.charge(1 + ends().count() as u64)?;
-        let (mut words, mut start) = (0, 0);
-        for end in ends().map(|(at, _)| at).chain([text.len()]) {
+    /// The texts between separators in the first operand, which is a text in one piece, as
+    /// `give_texts` does.
+    fn give_pieces(&mut self, separator: &str) -> Result<Word, Exit> {
+        let whole = self.operand(0);
+        let Some(text) = self.s.heap.flat_text(whole) else { return Ok(NIL) };
+        let (length, width, most) = (text.len(), separator.len(), self.s.heap.limit);
+        let (mut words, mut start, mut count, mut ends) = (0, 0, 1, Vec::new());
+        for end in Places::new(text, separator.as_bytes()) {
             words += 2 + Heap::text_words(end - start);
-            start = end + 1;
-        }
-        self.room(words)?;
-        let (mut list, mut end) = (NIL, text.len());
-        for (at, byte) in text.bytes().enumerate().rev() {
-            if byte == separator {
-                let piece = self.s.heap.text(text.get(at + 1..end).unwrap_or_default())?;
-                list = self.s.heap.two(piece, list, CONS);
-                end = at;
+            (start, count) = (end + width, count + 1);
+            // Of more than fit anywhere it is enough to know how many they are.
+            if words <= most {
+                ends.push(u32::try_from(end).unwrap_or(u32::MAX));
             }
         }
-        let piece = self.s.heap.text(text.get(..end).unwrap_or_default())?;
-        Ok(self.s.heap.two(piece, list, CONS))
+        words += 2 + Heap::text_words(length - start);
+        self.charge(count)?;
+        self.room(words)?;
+        let (whole, heap) = (self.operand(0), &mut self.s.heap);
+        let (mut list, mut end) = (NIL, length);
+        for at in ends.into_iter().rev() {
+            let piece = heap.part(whole, at as usize + width, end)?;
+            list = heap.two(piece, list, CONS);
+            end = at as usize;
+        }
+        let piece = heap.part(whole, 0, end)?;
+        Ok(heap.two(piece, list, CONS))
     }
 
     /// Bytes of the longest text that a form can build.
@@ -129,7 +145,10 @@ fn count(n: i64) -> Result<u64, Trouble> {
 
 /// `upper`, `lower`, `trim`.
 fn changed(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let mut text = c.text(0)?;
+    if let Some(bytes) = c.plain(0).filter(|_| c.form != Form::Trim) {
+        return recased(c, bytes);
+    }
+    let text = c.text(0)?;
     c.charge_texts(&[&text])?;
     if c.form == Form::Trim {
         return c.give_text(text.trim());
@@ -147,14 +166,21 @@ fn changed(c: &mut Call<'_>) -> Result<Word, Exit> {
         // A text that becomes longer is moved while it is written.
         c.set_aside(if bytes > text.len() as u64 { 3 * bytes } else { bytes })?;
     }
-    if text.is_ascii() {
-        match c.form {
-            Form::Upper => text.make_ascii_uppercase(),
-            _ => text.make_ascii_lowercase(),
-        }
-        return c.give_text(&text);
+    let changed = if is_upper { case::upper(&text) } else { case::lower(&text) };
+    c.charge(changed.len() as u64 / TEXT_UNIT)?;
+    c.make_text_of(&changed)
+}
+
+/// `upper`, `lower` of a text in one piece that is of ASCII alone.
+fn recased(c: &mut Call<'_>, bytes: u64) -> Result<Word, Exit> {
+    c.charge(bytes / TEXT_UNIT)?;
+    if bytes > c.longest() {
+        return Err(TOO_LARGE.into());
     }
-    c.give_text(&if is_upper { text.to_uppercase() } else { text.to_lowercase() })
+    c.charge(bytes / TEXT_UNIT)?;
+    c.room(Heap::text_words(usize::try_from(bytes).unwrap_or_default()))?;
+    let text = c.operand(0);
+    Ok(c.s.heap.recased(text, if c.form == Form::Upper { b'a' } else { b'A' }))
 }
 
 /// Bytes of a text of these characters.
@@ -164,6 +190,16 @@ fn length(chars: impl Iterator<Item = char>) -> u64 {
 
 /// `chars`, `lines`, `split`.
 fn parts(c: &mut Call<'_>) -> Result<Word, Exit> {
+    if c.form == Form::Split && c.s.heap.is_flat(c.operand(0)) {
+        let (bytes, _) = c.s.heap.text_size(c.operand(0)).unwrap_or_default();
+        c.set_aside(bytes)?;
+        let separator = c.text(1)?;
+        c.charge((bytes / TEXT_UNIT) + separator.len() as u64 / TEXT_UNIT)?;
+        if separator.is_empty() {
+            return Err(empty("separator", "`chars`").into());
+        }
+        return c.give_pieces(&separator);
+    }
     let text = c.text(0)?;
     let separator = if c.form == Form::Split { c.text(1)? } else { String::new() };
     c.charge_texts(&[&text, &separator])?;
@@ -175,9 +211,6 @@ fn parts(c: &mut Call<'_>) -> Result<Word, Exit> {
         Form::Lines => c.give_texts(text.lines()),
         _ if separator.is_empty() => Err(empty("separator", "`chars`").into()),
         _ => {
-            if let [byte] = separator.as_bytes() {
-                return c.give_pieces(&text, *byte);
-            }
             let mut chars = separator.chars();
             match (chars.next(), chars.next()) {
                 // One character is found much faster than a text of one.
@@ -193,31 +226,52 @@ fn empty(what: &str, instead: &str) -> Trouble {
 }
 
 fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let (parts, separator) = (c.list(0)?, c.text(1)?);
-    c.charge(parts.len() as u64)?;
-    let mut bytes = separator.len() as u64 * (parts.len() as u64).saturating_sub(1);
-    for part in &parts {
-        let Some((more, _)) = c.s.heap.text_size(*part) else {
-            let (wanted, found) = ("a list of strings", type_name(&c.s.heap, *part));
-            return Err(Trouble::Type { operand: 0, wanted, found }.into());
-        };
-        bytes += more;
+    c.must_be_list(0)?;
+    let separator = c.text(1)?;
+    let heap = &c.s.heap;
+    // Bytes and characters, as a rope has them, and whether all parts are in one piece.
+    let (mut rest, mut count, mut size) = (c.operand(0), 0, (0, 0));
+    let (mut flat, mut wrong) = (true, None);
+    let most = c.longest();
+    while tag(rest) == CONS {
+        let [part, next] = heap.cell(index(rest));
+        (rest, count) = (next, count + 1);
+        match heap.text_size(part) {
+            // What is too much may be any number.
+            Some((bytes, chars)) if wrong.is_none() && size.0 <= most => {
+                size = (size.0 + bytes, size.1 + chars);
+                flat &= tag(part) != ROPE;
+            }
+            Some(_) => {}
+            None => wrong = wrong.or(Some(part)),
+        }
     }
-    if bytes > c.longest() {
+    c.charge(count)?;
+    if let Some(part) = wrong {
+        let (wanted, found) = ("a list of strings", type_name(&c.s.heap, part));
+        return Err(Trouble::Type { operand: 0, wanted, found }.into());
+    }
+    let gaps = count.saturating_sub(1);
+    let bytes = size.0 + gaps * separator.len() as u64;
+    if bytes > most {
         return Err(TOO_LARGE.into());
     }
     c.charge_texts(&[&separator])?;
     c.charge(bytes / TEXT_UNIT)?;
+    if flat {
+        let chars = size.1 + gaps * separator.chars().count() as u64;
+        let size = [bytes, chars].map(|n| usize::try_from(n).unwrap_or_default());
+        c.room(Heap::text_words(size[0]))?;
+        let list = c.operand(0);
+        return Ok(c.s.heap.joined(list, separator.as_bytes(), size)?);
+    }
     c.set_aside(bytes)?;
     let mut joined = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default() + 8);
-    let one = <[u8; 1]>::try_from(separator.as_bytes());
-    for (at, part) in parts.iter().enumerate() {
-        match one {
-            _ if at == 0 => {}
-            Ok([one]) => joined.push(one),
-            Err(_) => joined.extend_from_slice(separator.as_bytes()),
+    for (at, part) in c.list(0)?.into_iter().enumerate() {
+        if at > 0 {
+            joined.extend_from_slice(separator.as_bytes());
         }
-        c.s.heap.write_text(*part, usize::MAX, &mut joined);
+        c.s.heap.write_text(part, usize::MAX, &mut joined);
     }
     c.make_text(&String::from_utf8(joined).unwrap_or_default())
 }
@@ -296,17 +350,23 @@ fn find_text(c: &mut Call<'_>) -> Result<Option<usize>, Exit> {
     c.set_aside(bytes)?;
     let part = c.text(1)?;
     c.charge(bytes / TEXT_UNIT + part.len() as u64 / TEXT_UNIT)?;
+    if part.is_empty() {
+        return Ok(Some(0));
+    }
     let heap = &c.s.heap;
-    let text = match heap.flat_text(whole).and_then(|bytes| std::str::from_utf8(bytes).ok()) {
-        Some(text) => Cow::Borrowed(text),
-        None => heap.string(whole).into(),
-    };
-    let at = text.find(&part);
+    let text =
+        heap.flat_text(whole).map_or_else(|| heap.string(whole).into_bytes().into(), Cow::Borrowed);
+    let at = Places::new(&text, part.as_bytes()).next();
     Ok(if bytes == chars {
         at
     } else {
-        at.map(|at| text.get(..at).unwrap_or_default().chars().count())
+        at.map(|at| characters(text.get(..at).unwrap_or_default()))
     })
+}
+
+/// How many characters the bytes are.
+fn characters(bytes: &[u8]) -> usize {
+    std::str::from_utf8(bytes).map_or(0, |text| text.chars().count())
 }
 
 fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -315,7 +375,7 @@ fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Err(empty("text to be replaced", "`regex_replace`").into());
     }
     c.charge_texts(&[&text, &from, &to])?;
-    let count = text.matches(&from).count();
+    let count = Places::new(text.as_bytes(), from.as_bytes()).count();
     let kept = (text.len() - count * from.len()) as u64;
     let bytes = (count as u64).saturating_mul(to.len() as u64).saturating_add(kept);
     if bytes > c.longest() {
@@ -323,10 +383,13 @@ fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
     }
     c.set_aside(bytes)?;
     let mut replaced = String::with_capacity(usize::try_from(bytes).unwrap_or_default());
-    for (at, part) in text.split(&from).enumerate() {
-        replaced.push_str(if at > 0 { &to } else { "" });
-        replaced.push_str(part);
+    let mut done = 0;
+    for at in Places::new(text.as_bytes(), from.as_bytes()) {
+        replaced.push_str(text.get(done..at).unwrap_or_default());
+        replaced.push_str(&to);
+        done = at + from.len();
     }
+    replaced.push_str(text.get(done..).unwrap_or_default());
     c.give_text(&replaced)
 }
 

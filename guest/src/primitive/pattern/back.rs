@@ -108,6 +108,27 @@ impl<'p> Back<'p> {
         looks.fold(0, |truths, (i, look)| truths | u32::from(holds(*look, before, next)) << i)
     }
 
+    /// Goes back over at most so many characters of ASCII as long as it is remembered what precedes
+    /// the set; each set on the way is shown. Gives how many characters that were.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, end: usize, most: usize, mut see: impl FnMut(&[u64])) -> usize {
+        let Some(memory) = &mut self.memory else { return 0 };
+        if !self.pattern.looks.is_empty() {
+            return 0;
+        }
+        let mut passed = 0;
+        for byte in self.text.as_bytes().get(..end).unwrap_or_default().iter().rev().take(most) {
+            let Some(letter) = memory.alphabet.ascii_letter(*byte) else { break };
+            let slot = memory.current as usize * memory.width + letter;
+            let known = memory.table.get(slot).copied().unwrap_or_default();
+            let Some(id) = known.checked_sub(1) else { break };
+            memory.current = id;
+            see(memory.set());
+            passed += 1;
+        }
+        passed
+    }
+
     /// Goes one character back from a place; gives the place before.
     pub(super) fn step(&mut self, end: usize) -> usize {
         let next = self.text.get(..end).unwrap_or_default().chars().next_back();

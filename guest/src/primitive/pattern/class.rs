@@ -115,6 +115,12 @@ impl Alphabet {
         usize::from(self.ascii.get(c as usize).copied().unwrap_or_else(|| self.find(c)))
     }
 
+    /// The letter that a byte is, if it is of ASCII.
+    #[inline(always)]
+    pub(super) fn ascii_letter(&self, byte: u8) -> Option<usize> {
+        self.ascii.get(usize::from(byte)).map(|letter| usize::from(*letter))
+    }
+
     /// Whether a letter is in a class.
     pub(super) fn is_in(&self, letter: usize, class: u32) -> bool {
         let word = self.members.get(letter * self.words + class as usize / 64);

@@ -67,9 +67,16 @@ impl<'p> Matches<'p> {
             let after = back.set().to_vec();
             let (mut start, mut chars, mut begins) = (end, 0, false);
             while start > 0 && chars < BLOCK {
-                start = back.step(start);
-                begins |= has(back.set(), pattern.start);
-                chars += 1;
+                let see = |set: &[u64]| begins |= has(set, pattern.start);
+                let mut passed = back.pass(start, BLOCK - chars, see);
+                if passed > 0 {
+                    start -= passed;
+                } else {
+                    start = back.step(start);
+                    begins |= has(back.set(), pattern.start);
+                    passed = 1;
+                }
+                chars += passed;
             }
             blocks.push(Block { end, chars, after, begins });
             end = start;
@@ -129,22 +136,27 @@ impl<'p> Matches<'p> {
         loop {
             let Some(block) = self.blocks.get(self.block) else { return has(&self.last, start) };
             if block.begins {
-                if has(self.set(), start) {
-                    return true;
+                let (chars, words) = (block.chars, self.last.len());
+                self.fill();
+                let sets = self.sets.get(self.char * words..chars * words).unwrap_or_default();
+                for set in sets.chunks_exact(words) {
+                    if has(set, start) {
+                        return true;
+                    }
+                    self.at += width(self.text.as_bytes(), self.at);
+                    self.char += 1;
                 }
-                self.advance();
             } else {
-                (self.at, self.char) = (block.end, 0);
-                self.block += 1;
+                self.at = block.end;
             }
+            (self.block, self.char) = (self.block + 1, 0);
         }
     }
 
     /// Goes one character on; false at the end.
     fn advance(&mut self) -> bool {
         let Some(block) = self.blocks.get(self.block) else { return false };
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        self.at += rest.chars().next().map_or(0, char::len_utf8);
+        self.at += width(self.text.as_bytes(), self.at);
         self.char += 1;
         if self.char >= block.chars {
             (self.block, self.char) = (self.block + 1, 0);
@@ -152,26 +164,40 @@ impl<'p> Matches<'p> {
         true
     }
 
-    /// The steps from which there is a match here.
-    fn set(&mut self) -> &[u64] {
-        let Some(block) = self.blocks.get(self.block) else { return &self.last };
-        let words = self.last.len();
+    /// Finds the sets of the block where the search stands.
+    #[inline]
+    fn fill(&mut self) {
         if self.filled != Some(self.block) {
-            self.filled = Some(self.block);
-            self.sets.resize(words * BLOCK, 0);
-            self.back.resume(&block.after);
-            let mut at = block.end;
-            let slots = self.sets.chunks_exact_mut(words).take(block.chars);
-            for slot in slots.rev() {
-                at = self.back.step(at);
-                match (slot, self.back.set()) {
-                    // Nearly all patterns, and no call as a copy of unknown length is.
-                    ([slot], [set]) => *slot = *set,
-                    (slot, set) => slot.copy_from_slice(set),
-                }
-            }
+            self.fill_anew();
         }
-        self.sets.get(self.char * words..(self.char + 1) * words).unwrap_or_default()
+    }
+
+    fn fill_anew(&mut self) {
+        let Some(block) = self.blocks.get(self.block) else { return };
+        let words = self.last.len();
+        self.filled = Some(self.block);
+        self.sets.resize(words * BLOCK, 0);
+        self.back.resume(&block.after);
+        let (mut at, mut left) = (block.end, block.chars);
+        let sets = self.sets.get_mut(..words * block.chars).unwrap_or_default();
+        let mut slots = sets.chunks_exact_mut(words).rev();
+        let mut note = |set: &[u64]| match (slots.next(), set) {
+            // Nearly all patterns, and no call as a copy of unknown length is.
+            (Some([slot]), [set]) => *slot = *set,
+            (Some(slot), set) => slot.copy_from_slice(set),
+            _ => {}
+        };
+        while left > 0 {
+            let mut passed = self.back.pass(at, left, &mut note);
+            if passed > 0 {
+                at -= passed;
+            } else {
+                at = self.back.step(at);
+                note(self.back.set());
+                passed = 1;
+            }
+            left -= passed;
+        }
     }
 
     /// Follows the match that begins here to its end.
@@ -187,12 +213,15 @@ impl<'p> Matches<'p> {
     /// the end of the match.
     fn take(&mut self, step: u32) -> Option<u32> {
         let pattern = self.back.pattern;
-        self.set();
+        self.fill();
         let words = self.last.len();
         let set = match self.blocks.get(self.block) {
             Some(_) => self.sets.get(self.char * words..).unwrap_or_default(),
             None => &self.last,
         };
+        if let Some(next) = straight(pattern, set, step) {
+            return next;
+        }
         self.visit += 1;
         self.open.clear();
         self.open.push(Open::Step(step));
@@ -225,5 +254,45 @@ impl<'p> Matches<'p> {
             }
         }
         None
+    }
+}
+
+/// Steps that are followed without noting which they were.
+const STRAIGHT: usize = 16;
+
+/// What `take` gives, if the way there has no group and no step comes twice: of steps from which
+/// there is a match, the preferred one leads to it.
+fn straight(pattern: &Pattern, set: &[u64], step: u32) -> Option<Option<u32>> {
+    let mut step = step;
+    for _ in 0..STRAIGHT {
+        if !has(set, step) {
+            return None;
+        }
+        step = match pattern.steps.get(step as usize)? {
+            Step::One { to, .. } => return Some(Some(*to)),
+            Step::Match => return Some(None),
+            Step::Either(first, second) => {
+                if has(set, *first) {
+                    *first
+                } else {
+                    *second
+                }
+            }
+            Step::Look { to, .. } => *to,
+            Step::Note { .. } => return None,
+        };
+    }
+    None
+}
+
+/// Bytes of the character at a place.
+#[inline(always)]
+fn width(text: &[u8], at: usize) -> usize {
+    match text.get(at) {
+        None => 0,
+        Some(0..0xc0) => 1,
+        Some(0xc0..0xe0) => 2,
+        Some(0xe0..0xf0) => 3,
+        Some(_) => 4,
     }
 }

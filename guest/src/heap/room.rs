@@ -1,0 +1,292 @@
+//! Room on the heap: bump allocation, and a copying collector after Cheney (CACM 13(11), 1970),
+//! which needs no stack of its own however deep a structure is.
+//!
+//! What a half may have (its size, which counts against the memory limit) and the words that are
+//! there differ: words come in steps, because those that are never used need not be cleared, and
+//! the pages that they would lie in need not be found by the system.
+
+use super::index::Index;
+use super::{Frame, Full, Heap, NO_CLOSURE, to_u32};
+use crate::value::{
+    CLOSURE, CONS, FORWARD, IMMEDIATE, KIND_RAW, OBJECT, PAIR, PARTIAL, ROPE, Word, index, kind,
+    pointer, size, tag,
+};
+
+/// Words before the first collection, if the limit has room for many times as much.
+const NURSERY: usize = 1 << 15;
+/// Words at first.
+const FIRST: usize = 1 << 11;
+/// Words that come at a time.
+const STEP: usize = 1 << 15;
+/// The part of the limit that words are reserved for at once, so that they need not be moved, and
+/// that the heap may fill before it is looked at what of the first values is still needed.
+const PART: usize = 8;
+
+impl Heap {
+    /// An empty heap of at most `bytes`.
+    pub(crate) fn new(bytes: u64) -> Self {
+        let limit = usize::try_from(bytes / 8).unwrap_or(usize::MAX);
+        let nursery = NURSERY.min(limit / 64);
+        let size = FIRST.min(nursery);
+        let (words, spare) = (vec![0; size], Vec::new());
+        Self {
+            words,
+            size,
+            spare,
+            spare_size: 0,
+            nursery,
+            fresh: 0,
+            top: 0,
+            limit,
+            outside: 0,
+            peak: size,
+            index: Index::default(),
+        }
+    }
+
+    /// Whether `n` more words are there.
+    #[inline(always)]
+    pub(crate) fn has_room(&self, n: usize) -> bool {
+        self.top + n <= self.words.len()
+    }
+
+    /// Whether `n` more words fit even if nothing that is there can be collected.
+    pub(crate) fn could_have(&self, n: usize) -> bool {
+        self.top + n <= self.limit.saturating_sub(self.outside) / 2
+    }
+
+    /// Whether `n` more words are there, or can be without collecting or taking more of the limit.
+    #[inline]
+    pub(crate) fn has_room_within(&mut self, n: usize) -> bool {
+        self.has_room(n) || self.step(n)
+    }
+
+    /// The values that are there have just been read, and most of them will stay: until as many
+    /// words have come, looking for others would be in vain. Not so where the limit is near.
+    pub(crate) fn keep_fresh(&mut self) {
+        self.fresh = (self.top / 2 * 5).min(self.limit / PART);
+    }
+
+    /// Notes the space taken outside the heap; fails if all of it together is too much.
+    pub(crate) fn account(&mut self, outside: usize) -> Result<(), Full> {
+        self.outside = outside;
+        if self.fresh > 0 && outside > self.limit / 2 {
+            // What could have been collected long ago may not stand in the way of the stack.
+            self.fresh = 0;
+            (self.spare, self.spare_size) = (Vec::new(), 0);
+            self.words.truncate(self.top);
+            self.size = self.top;
+        }
+        self.note()
+    }
+
+    fn note(&mut self) -> Result<(), Full> {
+        let used = self.size + self.spare_size + self.outside;
+        self.peak = self.peak.max(used);
+        if used > self.limit { Err(Full) } else { Ok(()) }
+    }
+
+    /// Makes room for `n` words by growing, without collecting.
+    pub(crate) fn grow(&mut self, n: usize) -> Result<(), Full> {
+        if self.has_room(n) {
+            return Ok(());
+        }
+        self.expect(n)?;
+        self.step(n);
+        Ok(())
+    }
+
+    /// The same for words that are not needed at once.
+    pub(crate) fn expect(&mut self, n: usize) -> Result<(), Full> {
+        let want = self.top.saturating_add(n);
+        if want <= self.size {
+            return Ok(());
+        }
+        let available = self.limit.saturating_sub(self.outside + self.spare_size);
+        if want > available || want > u32::MAX as usize {
+            return Err(Full);
+        }
+        self.size = (self.size * 2).max(want).min(available);
+        self.note()
+    }
+
+    /// Makes so many of the words that this half may have; false if it may not have as many.
+    #[cold]
+    #[inline(never)]
+    fn step(&mut self, n: usize) -> bool {
+        let want = self.top.saturating_add(n);
+        if want > self.size {
+            return false;
+        }
+        if want > self.words.len() {
+            let len = want.saturating_add(STEP).min(self.size);
+            reserve(&mut self.words, len, self.size, self.limit);
+            self.words.resize(len, 0);
+        }
+        true
+    }
+
+    /// Makes room for `n` words, keeping what is reachable from `stack`, `frames` and `roots`.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn collect(
+        &mut self,
+        n: usize,
+        stack: &mut [Word],
+        frames: &mut [Frame],
+        roots: &mut [&mut [Word]],
+    ) -> Result<(), Full> {
+        if self.step(n) || self.grows_instead(n) {
+            return Ok(());
+        }
+        let available = self.limit.saturating_sub(self.outside);
+        // So much room means growing in any case: then everything goes to where it stays at once.
+        let grows = n > self.size / 2;
+        let wanted =
+            if grows { self.size.max((2 * (self.top + n)).min(available / 2)) } else { self.size };
+        if self.spare_size < wanted {
+            let len = wanted.min(available.saturating_sub(self.size));
+            if len < self.top {
+                return Err(Full);
+            }
+            self.spare_size = len;
+        }
+        // New memory costs nothing before it is used.
+        if self.spare.capacity() < self.spare_size {
+            self.spare = Vec::new();
+            reserve(&mut self.spare, self.spare_size, self.spare_size, self.limit);
+        }
+        self.copy_reachable(stack, frames, roots);
+        let half = available / 2;
+        let need = self.top + n;
+        if need > half {
+            return Err(Full);
+        }
+        let want = (need * 2).max(self.nursery).min(half).max(need);
+        if want > self.size || grows {
+            (self.spare, self.spare_size) = (Vec::new(), 0);
+            self.size = want;
+            self.words.truncate(want);
+        }
+        self.step(n);
+        self.note()
+    }
+
+    /// Makes room by growing, if the heap is as small as that, or as fresh.
+    fn grows_instead(&mut self, n: usize) -> bool {
+        if self.size + n <= self.nursery {
+            return self.grow(n.max(self.size)).is_ok();
+        }
+        let want = self.top.saturating_add(n);
+        if want > self.fresh || self.fresh + self.spare_size + self.outside > self.limit {
+            return false;
+        }
+        self.size = (want + want / 4).min(self.fresh);
+        self.note().is_ok() && self.step(n)
+    }
+
+    fn copy_reachable(
+        &mut self,
+        stack: &mut [Word],
+        frames: &mut [Frame],
+        roots: &mut [&mut [Word]],
+    ) {
+        let most = self.spare_size;
+        self.index = Index::default();
+        let mut space = Space { from: &mut self.words, to: &mut self.spare, top: 0, most };
+        for word in stack.iter_mut().chain(roots.iter_mut().flat_map(|r| r.iter_mut())) {
+            *word = space.copy(*word);
+        }
+        for frame in frames {
+            if frame.closure != NO_CLOSURE {
+                let moved = space.copy(pointer(frame.closure as usize, CLOSURE));
+                frame.closure = to_u32(index(moved));
+            }
+        }
+        space.scan();
+        self.top = space.top;
+        std::mem::swap(&mut self.words, &mut self.spare);
+        std::mem::swap(&mut self.size, &mut self.spare_size);
+    }
+}
+
+/// Sees to it that so many words can come without being moved, and if not, all that may come, or
+/// that and more: memory that is only reserved costs nothing.
+fn reserve(words: &mut Vec<Word>, len: usize, size: usize, limit: usize) {
+    if len > words.capacity() {
+        let roomy = if size > NURSERY { limit / PART } else { size };
+        words.reserve_exact(roomy.max(size) - words.len());
+    }
+}
+
+struct Space<'h> {
+    from: &'h mut [Word],
+    to: &'h mut Vec<Word>,
+    top: usize,
+    /// Words that there may be, which have been reserved.
+    most: usize,
+}
+
+impl Space<'_> {
+    #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "pointers are in range by construction")]
+    fn copy(&mut self, v: Word) -> Word {
+        let tag = tag(v);
+        if v & 1 == 0 || tag == IMMEDIATE {
+            return v;
+        }
+        let at = index(v);
+        let first = self.from[at];
+        if first & 15 == FORWARD {
+            return pointer(index(first), tag);
+        }
+        let words = match tag {
+            CONS | PAIR => 2,
+            ROPE => 3,
+            CLOSURE | PARTIAL | OBJECT => size(first),
+            _ => return v,
+        };
+        let to = self.top;
+        if to + words > self.to.len() {
+            self.step(words);
+        }
+        match words {
+            // A copy of unknown length is a call; these two lengths are nearly all.
+            2 => self.copy_words::<2>(at, to),
+            3 => self.copy_words::<3>(at, to),
+            _ => self.to[to..to + words].copy_from_slice(&self.from[at..at + words]),
+        }
+        self.top += words;
+        self.from[at] = pointer(to, FORWARD);
+        pointer(to, tag)
+    }
+
+    /// Makes more words.
+    #[cold]
+    #[inline(never)]
+    fn step(&mut self, words: usize) {
+        self.to.resize((self.top + words + STEP).min(self.most), 0);
+    }
+
+    #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "as in `copy`")]
+    fn copy_words<const N: usize>(&mut self, from: usize, to: usize) {
+        let mut words = [0; N];
+        words.copy_from_slice(&self.from[from..from + N]);
+        self.to[to..to + N].copy_from_slice(&words);
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "scanned words have been copied")]
+    fn scan(&mut self) {
+        let mut at = 0;
+        while at < self.top {
+            let word = self.to[at];
+            if word & 15 == IMMEDIATE && kind(word) >= KIND_RAW {
+                at += size(word);
+                continue;
+            }
+            self.to[at] = self.copy(word);
+            at += 1;
+        }
+    }
+}

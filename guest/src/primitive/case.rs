@@ -1,0 +1,72 @@
+//! Texts in capitals or without: runs of ASCII eight bytes at a time, the letters of Latin-1 by
+//! themselves, all others as the library has them.
+
+use crate::heap::recase;
+
+const HIGH: u64 = 0x8080_8080_8080_8080;
+/// The first byte of the letters from `À` to `ÿ`.
+const LATIN: u8 = 0xc3;
+
+/// The bytes of the text with all letters turned into capitals.
+pub(crate) fn upper(text: &str) -> Vec<u8> {
+    // All of these but the division sign have their capitals 0x20 before them.
+    let latin = |byte| matches!(byte, 0xa0..=0xb6 | 0xb8..=0xbe);
+    changed(text, b'a', latin, |c, out| c.to_uppercase().for_each(|c| push(c, out)))
+}
+
+/// The bytes of the text with all capitals turned into small letters.
+pub(crate) fn lower(text: &str) -> Vec<u8> {
+    // What becomes of a capital sigma depends on what stands around it.
+    if text.contains('Σ') {
+        return text.to_lowercase().into_bytes();
+    }
+    let latin = |byte| matches!(byte, 0x80..=0x96 | 0x98..=0x9e);
+    changed(text, b'A', latin, |c, out| c.to_lowercase().for_each(|c| push(c, out)))
+}
+
+/// The text with the 26 letters from `from` on, and those of Latin-1 whose second byte is as
+/// said, turned into the ones `0x20` away; any other goes to `other`.
+#[inline(always)]
+fn changed(
+    text: &str,
+    from: u8,
+    latin: impl Fn(u8) -> bool,
+    other: impl Fn(char, &mut Vec<u8>),
+) -> Vec<u8> {
+    let bytes = text.as_bytes();
+    let (mut out, mut at) = (Vec::with_capacity(bytes.len() + 8), 0);
+    while let Some(first) = bytes.get(at) {
+        let mut run = [0; 8];
+        let rest = bytes.get(at..).unwrap_or_default();
+        match rest.first_chunk::<8>() {
+            Some(eight) => run = *eight,
+            // What is missing is not taken for ASCII.
+            None => {
+                run.iter_mut().zip(rest.iter().chain([&0xff; 8])).for_each(|(to, byte)| *to = *byte)
+            }
+        }
+        let word = u64::from_le_bytes(run);
+        let plain = (word & HIGH).trailing_zeros() as usize / 8;
+        if plain > 0 {
+            // A byte that is not ASCII spoils only those after it.
+            let end = out.len() + plain;
+            out.extend_from_slice(&recase(word, from).to_le_bytes());
+            out.truncate(end);
+            at += plain;
+        } else if let (LATIN, Some(second)) = (*first, bytes.get(at + 1))
+            && latin(*second)
+        {
+            out.extend_from_slice(&[LATIN, second ^ 0x20]);
+            at += 2;
+        } else {
+            let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { break };
+            other(c, &mut out);
+            at += c.len_utf8();
+        }
+    }
+    out
+}
+
+fn push(c: char, out: &mut Vec<u8>) {
+    out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+}

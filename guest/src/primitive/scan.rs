@@ -1,0 +1,101 @@
+//! Texts within texts, looked for eight bytes at a time.
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// The places in a text where another stands, none within the one before it.
+pub(crate) struct Places<'t> {
+    text: &'t [u8],
+    part: &'t [u8],
+    /// Where the search goes on.
+    at: usize,
+    /// Bytes that have been compared in vain, or may have been.
+    effort: usize,
+    /// Text and part for a search that cannot be fooled, once they turn out to be made for it.
+    sure: Option<[&'t str; 2]>,
+}
+
+impl<'t> Places<'t> {
+    /// Both are texts; the second is not empty.
+    pub(crate) fn new(text: &'t [u8], part: &'t [u8]) -> Self {
+        Self { text, part, at: 0, effort: 0, sure: None }
+    }
+
+    /// Goes eight places at a time to where both the first byte of the part and its last are.
+    fn find(&mut self) -> Option<usize> {
+        let [first, .., last] = *self.part else {
+            return self.find_byte(*self.part.first()?);
+        };
+        if let Some([text, part]) = self.sure {
+            return text.get(self.at..)?.find(part).map(|at| self.at + at);
+        }
+        let (text, part) = (self.text, self.part);
+        let distance = part.len() - 1;
+        let (firsts, lasts) = (ONES * u64::from(first), ONES * u64::from(last));
+        let mut at = self.at;
+        while let (Some(here), Some(there)) = (eight(text, at), eight(text, at + distance)) {
+            let mut found = zeros(here ^ firsts | there ^ lasts);
+            while found != 0 {
+                let place = at + found.trailing_zeros() as usize / 8;
+                if text.get(place..place + part.len()) == Some(part) {
+                    return Some(place);
+                }
+                self.effort += part.len();
+                found &= found - 1;
+            }
+            at += 8;
+            if self.effort > text.len() {
+                return self.find_surely(at);
+            }
+        }
+        (at..=text.len().checked_sub(part.len())?)
+            .find(|place| text.get(*place..*place + part.len()) == Some(part))
+    }
+
+    /// Leaves the search from a place on to the library's, whose time is bounded whatever the texts
+    /// are.
+    #[cold]
+    fn find_surely(&mut self, from: usize) -> Option<usize> {
+        let (text, part) =
+            (std::str::from_utf8(self.text).ok()?, std::str::from_utf8(self.part).ok()?);
+        self.sure = Some([text, part]);
+        // No text begins within a character of another.
+        self.at = (from..text.len()).find(|at| text.is_char_boundary(*at))?;
+        self.find()
+    }
+
+    fn find_byte(&self, byte: u8) -> Option<usize> {
+        let mut at = self.at;
+        while let Some(here) = eight(self.text, at) {
+            let found = zeros(here ^ ONES * u64::from(byte));
+            if found != 0 {
+                return Some(at + found.trailing_zeros() as usize / 8);
+            }
+            at += 8;
+        }
+        let rest = self.text.get(at..).unwrap_or_default();
+        rest.iter().position(|here| *here == byte).map(|place| at + place)
+    }
+}
+
+impl Iterator for Places<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let found = self.find()?;
+        self.at = found + self.part.len();
+        Some(found)
+    }
+}
+
+/// The highest bits of the bytes that are zero. The lowest of them is right; one above it may only
+/// seem to be.
+#[inline(always)]
+fn zeros(word: u64) -> u64 {
+    word.wrapping_sub(ONES) & !word & HIGH
+}
+
+#[inline(always)]
+fn eight(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
