@@ -64,7 +64,7 @@ impl Heap {
     /// The values that are there have just been read, and most of them will stay: until as many
     /// words have come, looking for others would be in vain. Not so where the limit is near.
     pub(crate) fn keep_fresh(&mut self) {
-        self.fresh = (self.top / 2 * 5).min(self.limit / PART);
+        self.fresh = (self.top * 4).min(self.limit / PART);
     }
 
     /// Notes the space taken outside the heap; fails if all of it together is too much.
@@ -156,13 +156,16 @@ impl Heap {
             self.spare = Vec::new();
             reserve(&mut self.spare, self.spare_size, self.spare_size, self.limit);
         }
+        let before = self.top;
         self.copy_reachable(stack, frames, roots);
         let half = available / 2;
         let need = self.top + n;
         if need > half {
             return Err(Full);
         }
-        let want = (need * 2).max(self.nursery).min(half).max(need);
+        // Where most has stayed, most of what comes will: the next search had better be late.
+        let times = if self.top > before / 2 { 4 } else { 2 };
+        let want = (need * times).max(self.nursery).min(half).max(need);
         if want > self.size || grows {
             (self.spare, self.spare_size) = (Vec::new(), 0);
             self.size = want;
