@@ -620,7 +620,6 @@ fn fast(image: &Image, s: &mut State) {
     loop {
         step!();
         step!();
-        step!();
     }
     meter.fuel = fuel;
     s.pc = at;
