@@ -112,6 +112,8 @@ pub(crate) enum Op {
     Boolean { a: Slot, operand: u16 },
     /// A closure of a code; what it captures is listed there.
     Close { d: Slot, code: u32 },
+    /// The same where that is `a` alone.
+    CloseOver { d: Slot, a: Slot, code: u32 },
     /// Applies `f` to the `n` arguments from `base` on; the value goes to `base`.
     Call { f: Slot, base: Slot, n: u8, depth: u8, cost: u16 },
     /// The same where the function is a captured value of the running closure.

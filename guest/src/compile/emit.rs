@@ -198,15 +198,19 @@ impl Compiler<'_> {
     /// Ends a function and makes its closure in the one around it.
     pub(super) fn close(&mut self, t: TermId, d: Slot) {
         let Some(function) = self.functions.pop() else { return };
-        let captures = function.captures.len();
+        let captures = function.captures.clone();
         let code = self.place(function);
-        if captures == 0 && self.heap.grow(1).is_ok() {
+        if captures.is_empty() && self.heap.grow(1).is_ok() {
             let at = self.heap.claim(1);
             self.heap.put(at, &[header(KIND_CLOSURE, 1, code)]);
             let k = self.constant(pointer(at, CLOSURE));
             return self.emit(Op::Constant { d, k }, t);
         }
-        self.emit(Op::Close { d, code }, t);
+        let op = match *captures {
+            [Place::Slot(a)] => Op::CloseOver { d, a, code },
+            _ => Op::Close { d, code },
+        };
+        self.emit(op, t);
     }
 
     /// Puts the operations of a finished function into the image.

@@ -14,8 +14,8 @@ use crate::code::{Image, Op};
 use crate::form::Form;
 use crate::heap::Frame;
 use crate::value::{
-    CLOSURE, CONS, FALSE, HOLE, NIL, PAIR, PARTIAL, TRUE, Word, as_small, aux, index, is_function,
-    is_list, pointer, size, small, tag,
+    CLOSURE, CONS, FALSE, HOLE, KIND_CLOSURE, KIND_PARTIAL, NIL, PAIR, PARTIAL, TRUE, Word, aux,
+    header, index, is_function, is_list, pointer, size, small, tag,
 };
 use std::hint::cold_path;
 
@@ -79,14 +79,41 @@ fn fast(image: &Image, s: &mut State) {
             left
         }};
     }
-    macro_rules! two {
-        ($d:expr, $a:expr, $b:expr, $tag:expr) => {{
-            let next = heap.top;
-            let Some(cell) = heap.words.get_mut(next..next + 2) else { slow!() };
-            cell.copy_from_slice(&[get!($a), get!($b)]);
-            heap.top = next + 2;
+    /// A new object of these words, in slot `$d`.
+    macro_rules! object {
+        ($d:expr, $words:expr, $tag:expr) => {{
+            let (next, words) = (heap.top, $words);
+            let Some(place) = heap.words.get_mut(next..next + words.len()) else { slow!() };
+            place.copy_from_slice(&words);
+            heap.top = next + words.len();
             set!($d, pointer(next, $tag));
         }};
+    }
+    /// The first or second word of a cell.
+    macro_rules! half {
+        ($a:expr, $tag:expr, $i:expr) => {{
+            let x = get!($a);
+            if tag(x) != $tag {
+                slow!();
+            }
+            heap.words[index(x) + $i]
+        }};
+    }
+    /// The integers in two slots, twice as large.
+    macro_rules! integers {
+        ($a:expr, $b:expr) => {{
+            let (x, y) = (get!($a), get!($b));
+            if (x | y) & 1 != 0 {
+                slow!();
+            }
+            (x.cast_signed(), y.cast_signed())
+        }};
+    }
+    /// The integer in a slot, twice as large.
+    macro_rules! integer {
+        ($a:expr) => {
+            integers!($a, $a).0
+        };
     }
     /// Copies `$n` words from `$from` on to the beginning of the window. A loop would be looked
     /// into by the sandbox at each turn, so it is always four words; what is too much is not used.
@@ -237,11 +264,8 @@ fn fast(image: &Image, s: &mut State) {
     macro_rules! binary {
         ($form:expr, $d:expr, $a:expr, $b:expr, $cost:expr) => {{
             let left = after!($cost);
-            let (x, y) = (get!($a), get!($b));
-            if (x | y) & 1 != 0 {
-                slow!();
-            }
-            let Some(value) = operate::small($form, as_small(x), as_small(y)) else { slow!() };
+            let (x, y) = integers!($a, $b);
+            let Some(value) = operate::small($form, x >> 1, y >> 1) else { slow!() };
             set!($d, value);
             fuel = left;
         }};
@@ -323,12 +347,11 @@ fn fast(image: &Image, s: &mut State) {
                     set!(d, z);
                 }
                 Op::Mul { d, a, b } => {
-                    let (x, y) = (get!(a), get!(b));
-                    let (i, j) = (as_small(x), as_small(y));
-                    if (x | y) & 1 != 0 || !operate::is_short_product(i, j) {
+                    let (x, y) = integers!(a, b);
+                    if !operate::is_short_product(x >> 1, y >> 1) {
                         slow!();
                     }
-                    set!(d, small(i.wrapping_mul(j)));
+                    set!(d, (x >> 1).wrapping_mul(y).cast_unsigned());
                 }
                 Op::AddLiteral { d, a, n } => {
                     set!(d, plus!(get!(a), small(i64::from(n))));
@@ -364,38 +387,17 @@ fn fast(image: &Image, s: &mut State) {
                     if !is_list(get!(b)) {
                         slow!();
                     }
-                    two!(d, a, b, CONS);
+                    object!(d, [get!(a), get!(b)], CONS);
                 }
-                Op::Pair { d, a, b } => two!(d, a, b, PAIR),
-                Op::Push { d, a } => two!(d, a, d, CONS),
-                Op::First { d, a } => {
-                    let x = get!(a);
-                    if tag(x) != PAIR {
-                        slow!();
-                    }
-                    set!(d, heap.words[index(x)]);
+                Op::Pair { d, a, b } => object!(d, [get!(a), get!(b)], PAIR),
+                Op::CloseOver { d, a, code } => {
+                    object!(d, [header(KIND_CLOSURE, 2, code), get!(a)], CLOSURE);
                 }
-                Op::Second { d, a } => {
-                    let x = get!(a);
-                    if tag(x) != PAIR {
-                        slow!();
-                    }
-                    set!(d, heap.words[index(x) + 1]);
-                }
-                Op::Head { d, a } => {
-                    let x = get!(a);
-                    if tag(x) != CONS {
-                        slow!();
-                    }
-                    set!(d, heap.words[index(x)]);
-                }
-                Op::Tail { d, a } => {
-                    let x = get!(a);
-                    if tag(x) != CONS {
-                        slow!();
-                    }
-                    set!(d, heap.words[index(x) + 1]);
-                }
+                Op::Push { d, a } => object!(d, [get!(a), get!(d)], CONS),
+                Op::First { d, a } => set!(d, half!(a, PAIR, 0)),
+                Op::Second { d, a } => set!(d, half!(a, PAIR, 1)),
+                Op::Head { d, a } => set!(d, half!(a, CONS, 0)),
+                Op::Tail { d, a } => set!(d, half!(a, CONS, 1)),
                 Op::Not { d, a } => match get!(a) {
                     TRUE => set!(d, FALSE),
                     FALSE => set!(d, TRUE),
@@ -421,46 +423,25 @@ fn fast(image: &Image, s: &mut State) {
                     }
                 }
                 Op::JumpNotLess { a, b, to, .. } => {
-                    let (x, y) = (get!(a), get!(b));
-                    if (x | y) & 1 != 0 {
-                        slow!();
-                    }
-                    jump_unless!(x.cast_signed() < y.cast_signed(), to);
+                    let (x, y) = integers!(a, b);
+                    jump_unless!(x < y, to);
                 }
                 Op::JumpLess { a, b, to, .. } => {
-                    let (x, y) = (get!(a), get!(b));
-                    if (x | y) & 1 != 0 {
-                        slow!();
-                    }
-                    jump_unless!(x.cast_signed() >= y.cast_signed(), to);
+                    let (x, y) = integers!(a, b);
+                    jump_unless!(x >= y, to);
                 }
                 Op::JumpNotEqual { a, b, to } => {
-                    let (x, y) = (get!(a), get!(b));
-                    if (x | y) & 1 != 0 {
-                        slow!();
-                    }
+                    let (x, y) = integers!(a, b);
                     jump_unless!(x == y, to);
                 }
                 Op::JumpNotLessLiteral { a, n, to } => {
-                    let x = get!(a);
-                    if x & 1 != 0 {
-                        slow!();
-                    }
-                    jump_unless!(x.cast_signed() < i64::from(n) << 1, to);
+                    jump_unless!(integer!(a) < i64::from(n) << 1, to);
                 }
                 Op::JumpLessLiteral { a, n, to } => {
-                    let x = get!(a);
-                    if x & 1 != 0 {
-                        slow!();
-                    }
-                    jump_unless!(x.cast_signed() >= i64::from(n) << 1, to);
+                    jump_unless!(integer!(a) >= i64::from(n) << 1, to);
                 }
                 Op::LessLiteralReturn { a, n, to } => {
-                    let x = get!(a);
-                    if x & 1 != 0 {
-                        slow!();
-                    }
-                    if x.cast_signed() >= i64::from(n) << 1 {
+                    if integer!(a) >= i64::from(n) << 1 {
                         pc = to as usize;
                     } else if let Op::Return { a, cost } = ops[pc] {
                         at = pc;
@@ -468,11 +449,7 @@ fn fast(image: &Image, s: &mut State) {
                     }
                 }
                 Op::JumpNotEqualLiteral { a, n, to } => {
-                    let x = get!(a);
-                    if x & 1 != 0 {
-                        slow!();
-                    }
-                    jump_unless!(x.cast_signed() == i64::from(n) << 1, to);
+                    jump_unless!(integer!(a) == i64::from(n) << 1, to);
                 }
                 Op::JumpNotEmpty { a, to } => {
                     let x = get!(a);
@@ -494,7 +471,17 @@ fn fast(image: &Image, s: &mut State) {
                 Op::TailCall { f, base: b, n, cost } => {
                     let left = after!(cost);
                     let f = get!(f);
-                    (*closure, pc, fuel) = enter!(f, n, b, left, 0);
+                    let waits = tag(f) == CLOSURE
+                        && entries[aux(heap.words[index(f)]) as usize].arity > n
+                        && n == 1;
+                    if waits {
+                        let entry = entries[aux(heap.words[index(f)]) as usize];
+                        object!(0, [header(KIND_PARTIAL, 3, 0), f, get!(b)], PARTIAL);
+                        fuel = left - i64::from(entry.merged[0]);
+                        leave!();
+                    } else {
+                        (*closure, pc, fuel) = enter!(f, n, b, left, 0);
+                    }
                 }
                 Op::Feed { f, base: b, n: 1, depth: deeper, cost, .. } => {
                     let left = after!(cost);
@@ -598,14 +585,14 @@ fn fast(image: &Image, s: &mut State) {
                 Op::FoldNext { d, cost, body } => fold_next!(d, cost, body),
                 Op::EachPush { d, cost, body } => {
                     let left = after!(cost);
-                    two!(d + 3, d + 5, d + 3, CONS);
+                    object!(d + 3, [get!(d + 5), get!(d + 3)], CONS);
                     fuel = left;
                     each_next!(d, body);
                 }
                 Op::EachSelect { d, cost, body } => {
                     let left = after!(cost);
                     match get!(d + 5) {
-                        TRUE => two!(d + 3, d + 4, d + 3, CONS),
+                        TRUE => object!(d + 3, [get!(d + 4), get!(d + 3)], CONS),
                         FALSE => {}
                         _ => slow!(),
                     }

@@ -224,7 +224,7 @@ fn perform(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> 
         Op::JumpNotEqualLiteral { a, n, to } => {
             s.compare(image, at, Form::Eq, [s.slot(a), small(i64::from(n))], to)?;
         }
-        Op::Close { d, code } => {
+        Op::Close { d, code } | Op::CloseOver { d, code, .. } => {
             let Some(made) = image.codes.get(code as usize) else { return Ok(()) };
             let closed = s.close(made, code, s.base, s.base + usize::from(d))?;
             s.set_slot(d, closed);
