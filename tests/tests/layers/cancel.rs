@@ -171,6 +171,8 @@ fn a_change_is_cancelled_while_its_examples_run() -> Result<()> {
 #[cfg(unix)]
 #[test]
 fn a_client_that_is_gone_takes_its_runs_with_it() -> Result<()> {
+    // After this the component is compiled, which takes its time once.
+    Client::legacy_with(&settings("1"))?.ping()?;
     // Nothing is read, so that closing the output leaves no other reader.
     let mut client = Client::start(&settings("1"))?;
     client.send(run(&json!("omega"), &serde_json::from_str(&OMEGA)?, true)?)?;
