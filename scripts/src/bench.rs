@@ -58,8 +58,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     }
     let sandbox = Sandbox::open(None, 2)?;
     let benches = benches()?;
-    let mut python = Python::start("scripts/bench.py", &[])?;
-    println!("{rounds} rounds, medians; ratios are to CPython, and wasm to native\n");
+    let mut python = Python::start("scripts/peers/cpython.py", &[])?;
+    let version = python.line()?;
+    println!("{rounds} rounds, medians; ratios are to {version}, and wasm to native\n");
     println!("program              wasm ms  native ms  CPython ms   ratio   goal  wasm/native");
     let mut table = vec![Vec::new(); benches.len()];
     for round in 0..=rounds {
@@ -246,10 +247,16 @@ impl Python {
     /// Milliseconds and value of a program.
     fn answer(&mut self, name: &str) -> Result<(f64, String)> {
         writeln!(self.input, "{name}")?;
+        let line = self.line()?;
+        let (time, value) = line.split_once(' ').context("CPython did not answer")?;
+        Ok((time.parse()?, value.to_owned()))
+    }
+
+    /// What it prints next.
+    fn line(&mut self) -> Result<String> {
         let mut line = String::new();
         self.output.read_line(&mut line)?;
-        let (time, value) = line.trim().split_once(' ').context("CPython did not answer")?;
-        Ok((time.parse()?, value.to_owned()))
+        Ok(line.trim().to_owned())
     }
 }
 
