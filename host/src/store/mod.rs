@@ -5,7 +5,7 @@
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -148,6 +148,29 @@ struct Writer {
     durability: Option<Durability>,
 }
 
+impl Writer {
+    fn write<T, E: From<Error>>(
+        &mut self,
+        durability: Durability,
+        change: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        if self.durability != Some(durability) {
+            // In WAL mode a commit is synchronized at the level FULL and only written at NORMAL.
+            let level = if durability == Durability::Power { "FULL" } else { "NORMAL" };
+            let set = self.connection.pragma_update(None, "synchronous", level);
+            set.map_err(Error::from)?;
+            self.durability = Some(durability);
+        }
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(Error::from)?;
+        let result = change(&transaction)?;
+        transaction.commit().map_err(Error::from)?;
+        Ok(result)
+    }
+}
+
 impl Store {
     /// Opens a store, made and migrated as need be. A file that SQLite finds damaged is refused.
     pub fn open(place: &Place) -> Result<Self, Error> {
@@ -222,21 +245,25 @@ impl Store {
         durability: Durability,
         change: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let mut writer = self.writer();
-        if writer.durability != Some(durability) {
-            // In WAL mode a commit is synchronized at the level FULL and only written at NORMAL.
-            let level = if durability == Durability::Power { "FULL" } else { "NORMAL" };
-            let set = writer.connection.pragma_update(None, "synchronous", level);
-            set.map_err(Error::from)?;
-            writer.durability = Some(durability);
-        }
-        let transaction = writer
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(Error::from)?;
-        let result = change(&transaction)?;
-        transaction.commit().map_err(Error::from)?;
-        Ok(result)
+        self.writer().write(durability, change)
+    }
+
+    /// The same, unless somebody else is writing: that is [`Error::Locked`], without waiting.
+    pub fn write_at_once<T, E: From<Error>>(
+        &self,
+        durability: Durability,
+        change: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut writer = match self.writer.try_lock() {
+            Ok(writer) => writer,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Err(Error::Locked.into()),
+        };
+        let patience = |writer: &Writer, time| writer.connection.busy_timeout(time);
+        patience(&writer, Duration::ZERO).map_err(Error::from)?;
+        let result = writer.write(durability, change);
+        patience(&writer, self.patience).map_err(Error::from)?;
+        result
     }
 
     fn writer(&self) -> MutexGuard<'_, Writer> {
