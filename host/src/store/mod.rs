@@ -2,6 +2,8 @@
 //! module opens it, brings it to the present schema and gives out transactions; what is in it is
 //! the business of the registry, the journal and the memory.
 
+mod writer;
+
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -13,6 +15,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 pub use rusqlite::Transaction;
+
+use self::writer::Writer;
 
 /// The name of the file in the data directory.
 const FILE: &str = "mcp-pif.db";
@@ -139,36 +143,6 @@ pub struct Store {
     writer: Mutex<Writer>,
     /// Connections that nobody reads from at the moment.
     readers: Mutex<Vec<Connection>>,
-}
-
-/// The connection that writes, and what its commits withstand now.
-#[derive(Debug)]
-struct Writer {
-    connection: Connection,
-    durability: Option<Durability>,
-}
-
-impl Writer {
-    fn write<T, E: From<Error>>(
-        &mut self,
-        durability: Durability,
-        change: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
-    ) -> Result<T, E> {
-        if self.durability != Some(durability) {
-            // In WAL mode a commit is synchronized at the level FULL and only written at NORMAL.
-            let level = if durability == Durability::Power { "FULL" } else { "NORMAL" };
-            let set = self.connection.pragma_update(None, "synchronous", level);
-            set.map_err(Error::from)?;
-            self.durability = Some(durability);
-        }
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(Error::from)?;
-        let result = change(&transaction)?;
-        transaction.commit().map_err(Error::from)?;
-        Ok(result)
-    }
 }
 
 impl Store {

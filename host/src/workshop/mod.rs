@@ -130,14 +130,18 @@ impl Workshop {
     ) -> Report {
         let start = Instant::now();
         let mut answers = Vec::new();
-        let mut outcome = match request.output_schema.as_deref().map(conform::read).transpose() {
+        let asked = match &request.output_schema {
+            Some(text) => conform::recall_in_turns(text).await.map(Some),
+            None => Ok(None),
+        };
+        let mut outcome = match asked {
             Ok(asked) => {
                 let known = tools.clone();
                 let mut session = Session::new(tools, observer);
                 let request = request.clone();
                 let mut outcome = drive_in_turns(&self.sandbox, request, &mut session, watch).await;
                 answers = session.into_answers();
-                answers.extend(conform::conform(&mut outcome, asked, &known, watch));
+                answers.extend(conform::conform(&mut outcome, asked, &known, watch).await);
                 outcome
             }
             Err(fault) => Outcome::before(fault),
