@@ -106,7 +106,7 @@ impl Registry {
 
     /// The registry as it is now; later changes do not show in it.
     pub fn snapshot(&self) -> Result<Snapshot, store::Error> {
-        let as_of = self.store.read(|db| Ok::<_, store::Error>(query::last_change(db)?))?;
+        let as_of = self.store.glance(|db| Ok::<_, store::Error>(query::last_change(db)?))?;
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         if latest.as_of != as_of {
             *latest = Latest::new(as_of);

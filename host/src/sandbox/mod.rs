@@ -49,6 +49,18 @@ pub enum Error {
     Component(String),
 }
 
+impl Error {
+    #[expect(clippy::needless_pass_by_value, reason = "errors are mapped by it")]
+    fn engine(error: wasmtime::Error) -> Self {
+        Self::Engine(format!("{error:#}"))
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "errors are mapped by it")]
+    fn component(error: wasmtime::Error) -> Self {
+        Self::Component(format!("{error:#}"))
+    }
+}
+
 /// How a sandbox is set up.
 #[derive(Debug, Clone, Copy)]
 pub struct Setup<'a> {
@@ -84,13 +96,11 @@ impl Sandbox {
 
     /// The same with every setting given.
     pub fn set_up(setup: &Setup<'_>) -> Result<Self, Error> {
-        let engines =
-            Engines::new(setup.concurrency).map_err(|e| Error::Engine(format!("{e:#}")))?;
-        let unusable = |e: wasmtime::Error| Error::Component(format!("{e:#}"));
-        let (component, artifact) =
-            artifact::load(&engines, setup.component, setup.cache).map_err(unusable)?;
-        let linker = Linker::new(engines.native());
-        let guest = linker.instantiate_pre(&component).and_then(GuestPre::new).map_err(unusable)?;
+        let engines = Engines::new(setup.concurrency).map_err(Error::engine)?;
+        let (component, artifact) = artifact::load(&engines, setup.component, setup.cache)?;
+        let linker = Linker::new(component.engine());
+        let guest = linker.instantiate_pre(&component).and_then(GuestPre::new);
+        let guest = guest.map_err(Error::component)?;
         Ok(Self { guest, artifact, net: setup.net })
     }
 

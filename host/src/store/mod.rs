@@ -213,6 +213,18 @@ impl Store {
         result
     }
 
+    /// The same where a read is short: by the connection that writes, if it is idle. It need not
+    /// read again what it wrote itself.
+    pub fn glance<T, E: From<Error>>(
+        &self,
+        query: impl FnOnce(&Connection) -> Result<T, E>,
+    ) -> Result<T, E> {
+        match self.writer.try_lock() {
+            Ok(writer) => query(&writer.connection),
+            Err(_) => self.read(query),
+        }
+    }
+
     /// Changes the store in one transaction: all of it or, after an error, nothing.
     pub fn write<T, E: From<Error>>(
         &self,
