@@ -86,7 +86,7 @@ mod polled {
             }
             #[expect(
                 deprecated,
-                reason = "standard input is open for ever; what replaces it is unsafe"
+                reason = "standard input is open for ever; the other way needs a promise of that"
             )]
             let input = AsyncFd::with_interest(stdin, Interest::READABLE).ok()?;
             let chunk = vec![0; CHUNK].into_boxed_slice();

@@ -115,7 +115,8 @@ impl Server {
                 let id = self.last_id;
                 let request =
                     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
-                lines.push_str(&format!("{request}\n"));
+                lines.push_str(&request.to_string());
+                lines.push('\n');
             }
             self.input.write_all(lines.as_bytes())?;
             let mut answer = String::new();
