@@ -3,16 +3,23 @@
 use crate::form::Form;
 use crate::parse::form_names;
 
-/// Spellings from other languages, and the form that does it here.
+/// Where others name what is done, beside which other keys tell nothing.
+const OPERATOR: &[&str] = &["op", "operator", "opcode", "callee"];
+
+/// Spellings from other languages in lower case and without `_`, and the form that does it here.
 const IDIOMS: &[(&[&str], &str)] = &[
     (&["+", "plus"], r#"{"add": [a, b]}"#),
     (&["-", "minus", "subtract"], r#"{"sub": [a, b]}"#),
     (&["*", "times", "multiply"], r#"{"mul": [a, b]}"#),
-    (&["/", "//", "divide", "idiv"], r#"{"div": [a, b]}"#),
+    (&["/", "//", "divide", "idiv", "floordiv"], r#"{"div": [a, b]}"#),
     (&["%", "modulo", "rem"], r#"{"mod": [a, b]}"#),
     (&["**", "^", "power", "expt"], r#"{"pow": [a, b]}"#),
+    (&["square", "sqr"], r#"{"mul": [a, a]}"#),
+    (&["inc", "increment", "succ"], r#"{"add": [a, 1]}"#),
+    (&["dec", "decrement", "pred"], r#"{"sub": [a, 1]}"#),
     (&["=", "==", "===", "equals", "equal"], r#"{"eq": [a, b]}"#),
-    (&["!=", "<>", "!==", "neq", "ne", "not_equal"], r#"{"not": {"eq": [a, b]}}"#),
+    (&["!=", "<>", "!==", "neq", "ne", "notequal", "xor"], r#"{"not": {"eq": [a, b]}}"#),
+    (&["isnull", "isnone", "isnil", "null?"], r#"{"eq": [a, null]}"#),
     (&["<", "less"], r#"{"lt": [a, b]}"#),
     (&[">", "greater"], r#"{"gt": [a, b]}"#),
     (&["<=", "le", "leq"], r#"{"lte": [a, b]}"#),
@@ -20,13 +27,13 @@ const IDIOMS: &[(&[&str], &str)] = &[
     (&["&&"], r#"{"and": [a, b]}"#),
     (&["||"], r#"{"or": [a, b]}"#),
     (&["!"], r#"{"not": a}"#),
-    (&["function", "lambda", "fn", "func", "λ", "=>"], r#"{"lam": "x", "body": t}"#),
+    (&["function", "lambda", "fn", "func", "λ", "=>", "arrow"], r#"{"lam": "x", "body": t}"#),
     (&["call", "apply", "invoke"], r#"{"app": {"func": f, "arg": a}}"#),
-    (&["for", "while", "loop", "foreach"], r#"{"fold": [f, init, list]}"#),
+    (&["for", "while", "loop", "foreach", "until"], r#"{"fold": [f, init, list]}"#),
     (&["reduce", "foldl", "foldr", "inject", "accumulate"], r#"{"fold": [f, init, list]}"#),
     (&["collect", "transform", "mapcar"], r#"{"map": [f, list]}"#),
     (&["where", "select", "grep"], r#"{"filter": [f, list]}"#),
-    (&["order_by", "orderby", "sortby", "sort_with"], r#"{"sort_by": [f, list]}"#),
+    (&["orderby", "sortby", "sortwith"], r#"{"sort_by": [f, list]}"#),
     (&["groupby", "bucket"], r#"{"group_by": [f, list]}"#),
     (&["unique", "uniq", "dedupe", "dedup"], r#"{"distinct": [list]}"#),
     (&["average", "avg"], r#"{"mean": [list]}"#),
@@ -35,44 +42,66 @@ const IDIOMS: &[(&[&str], &str)] = &[
     (&["car", "first"], r#"{"head": list}"#),
     (&["cdr", "rest"], r#"{"tail": list}"#),
     (&["at", "index", "elt"], r#"{"nth": [list, i]}"#),
-    (&["extend", "list_concat", "++"], r#"{"append": [a, b]}"#),
+    (&["extend", "listconcat", "++"], r#"{"append": [a, b]}"#),
     (&["push"], r#"{"append": [list, [x]]}"#),
     (&["list", "array"], "[a, b, …]"),
-    (&["then", "else", "ternary", "?"], r#"{"if": {"cond": c, "then": t, "else": e}}"#),
-    (&["switch", "case", "when", "match"], r#"{"cond": [[test, value], …]}"#),
+    (
+        &["then", "else", "ternary", "?", "unless", "ifelse", "if-else", "condif", "iif"],
+        r#"{"if": {"cond": c, "then": t, "else": e}}"#,
+    ),
+    (&["switch", "case", "when", "match", "elif", "elseif"], r#"{"cond": [[test, value], …]}"#),
     (
         &["let*", "letrec", "define", "def", "bind", "begin", "do"],
         r#"{"let": [["x", t]], "in": b}"#,
     ),
-    (&["raise", "throw", "error"], r#"{"fail": t}"#),
+    (&["raise", "throw", "error", "assert"], r#"{"fail": t}"#),
     (&["catch", "rescue", "except"], r#"{"try": t, "catch": f}"#),
     (&["compose", "|>", "->>"], r#"{"pipe": [x, f, g]}"#),
     (&["print", "log", "console.log", "puts"], r#"{"trace": [label, t]}"#),
-    (&["const", "literal", "value", "number", "string"], "the bare JSON value"),
+    (
+        &["const", "literal", "value", "number", "string", "true", "false", "null", "none"],
+        "the bare JSON value",
+    ),
     (&["variable", "name", "ref", "$"], r#"{"var": "x"}"#),
-    (&["nil?", "empty", "null?", "is_empty"], r#"{"isEmpty": list}"#),
+    (&["nil?", "empty"], r#"{"isEmpty": list}"#),
     (&["len", "size", "count", "strlen"], r#"{"length": list}"#),
     (&["recur", "recurse", "rec"], r#"{"self": true}"#),
     (&["substring", "substr"], r#"{"slice": [s, from, to]}"#),
     (&["uppercase", "touppercase", "upcase"], r#"{"upper": s}"#),
     (&["lowercase", "tolowercase", "downcase"], r#"{"lower": s}"#),
     (&["strip"], r#"{"trim": s}"#),
-    (&["str", "tostring", "string_of"], r#"{"to_string": a}"#),
+    (&["str", "stringof"], r#"{"to_string": a}"#),
     (&["parseint", "atoi"], r#"{"parse_int": s}"#),
-    (&["json_encode", "json_stringify", "tojson"], r#"{"json_text": a}"#),
-    (&["json_decode", "fromjson"], r#"{"json_parse": s}"#),
-    (&["regex", "regexp", "regex_match", "test"], r#"{"matches": [s, regex]}"#),
+    (&["jsonencode", "jsonstringify", "tojson"], r#"{"json_text": a}"#),
+    (&["json", "jsondecode", "fromjson"], r#"{"json_parse": s}"#),
+    (&["regex", "regexp", "regexmatch", "test"], r#"{"matches": [s, regex]}"#),
     (&["dict", "object", "hash", "struct"], r#"{"record": {"k": t}}"#),
     (&["lookup", "field", "prop", "getattr"], r#"{"get": [record, key]}"#),
     (&["set", "assoc"], r#"{"put": [record, key, value]}"#),
     (&["in", "includes", "member"], r#"{"contains": [list, x]}"#),
-    (&["exists", "has_key"], r#"{"has": [record, key]}"#),
+    (&["exists", "haskey"], r#"{"has": [record, key]}"#),
     (&["typeof", "type"], r#"{"type_of": a}"#),
-    (&["op", "operator", "opcode"], r#"{"add": [a, b]}: the name of the form is the key"#),
-    (&["ifelse", "if-else", "cond_if", "iif"], r#"{"if": {"cond": c, "then": t, "else": e}}"#),
-    (&["return", "result", "yield"], "the term itself: its value is what it returns"),
+    (OPERATOR, r#"{"add": [a, b]}: the name of the form is the key"#),
+    (
+        &["return", "result", "yield", "expr", "expression", "term", "code"],
+        "the term itself: its value is what it returns",
+    ),
     (&["import", "require", "use"], r#"{"tool": "name"}"#),
-    (&["now", "today", "random", "rand"], "the value as `data`: a run has no clock and no chance"),
+    (
+        &["now", "today", "random", "rand", "sleep", "fetch", "http", "readfile", "open", "env"],
+        "the value as `data`: a run has no clock, no chance and no world",
+    ),
+    (
+        &["input", "data", "args", "arguments", "params", "argument"],
+        r#"{"lam": "x", "body": t}: it is what a function is applied to"#,
+    ),
+    (&["some", "exist"], r#"{"any": [f, list]}"#),
+    (&["every", "forall"], r#"{"all": [f, list]}"#),
+    (&["format", "sprintf", "template", "interpolate"], r#"{"concat": [a, b, …]}"#),
+    (&["delete", "del", "dissoc"], r#"{"remove": [record, key]}"#),
+    (&["items", "pairs"], r#"{"entries": record}"#),
+    (&["sublist"], r#"{"take": [{"drop": [list, n]}, n]}"#),
+    (&["ceiling"], r#"{"ceil": a}"#),
 ];
 
 /// Keys of an object that are looked at, and names that are compared: advice is for what people
@@ -87,23 +116,52 @@ pub(crate) const LONGEST: usize = 64;
 #[must_use]
 pub fn for_keys(keys: &[&str]) -> String {
     let keys = keys.get(..MOST_KEYS).unwrap_or(keys);
-    let keys = || keys.iter().filter(|key| key.len() <= LONGEST);
-    let idiom = |key: &&str| {
-        let lower = key.to_lowercase();
-        IDIOMS.iter().find(|(names, _)| names.contains(&lower.as_str())).map(|(_, form)| *form)
+    let keys = || keys.iter().copied().filter(|key| key.len() <= LONGEST);
+    let idiom = |key: &str| {
+        let plain: String = key.to_lowercase().chars().filter(|c| *c != '_').collect();
+        IDIOMS.iter().find(|(names, _)| names.contains(&plain.as_str()))
     };
-    // Such as `Math.floor` or `$var`.
-    let bare = |key: &&str| key.rsplit(['.', '$', ':', '@']).next().and_then(Form::of_key);
-    if let Some(form) = keys().find_map(idiom) {
+    let operator = || keys().filter_map(idiom).find(|(names, _)| *names == OPERATOR);
+    if let Some((_, form)) = operator().or_else(|| keys().find_map(idiom)) {
         let verb = if form.starts_with("the value") { "pass" } else { "write" };
         return format!("{verb} {form}");
     }
-    let meant = |key| bare(key).map(Form::name).or_else(|| nearest(key, form_names()));
+    if let Some(name) = keys().find(|key| key.starts_with("std_")) {
+        return format!(
+            r#"a tool is called {{"app": {{"func": {{"tool": "{name}"}}, "arg": a}}}}"#
+        );
+    }
+    let meant = |key| word(key).or_else(|| nearest(key, form_names()));
     if let Some(name) = keys().find_map(meant) {
         return format!("did you mean `{name}`?");
     }
-    "an object must have a form key, such as `lam`, `app`, `add`; pass plain objects as `data`"
+    r#"an object must have a form key, such as `lam`, `app`, `add`; a tool is called {"app": {"func": {"tool": "name"}, "arg": a}}; pass plain objects as `data`"#
         .into()
+}
+
+/// The form that a key names, such as `Math.floor`, `$var` or `sum_list`: the whole of it after a
+/// mark, or one of its words.
+fn word(key: &str) -> Option<&'static str> {
+    let bare = key.rsplit(['.', '$', ':', '@']).next().unwrap_or(key);
+    let known = |name: &str| Form::of_key(name).and_then(Form::row).map(|row| row.name);
+    // Two letters are too little to go by.
+    known(bare).or_else(|| bare.split('_').filter(|word| word.len() > 2).find_map(known))
+}
+
+/// What to write instead of code that is no JSON.
+#[must_use]
+pub fn for_text(text: &str) -> &'static str {
+    let text = text.trim_start();
+    let is_function = ["lambda", "function", "fn", "def ", "λ", "\\"]
+        .into_iter()
+        .any(|word| text.starts_with(word));
+    if is_function || text.contains("=>") || text.contains("->") {
+        r#"code is JSON: a function is written {"lam": "x", "body": t}, and its variable {"var": "x"}"#
+    } else if text.starts_with(['{', '[', '"']) {
+        "mend the JSON there: quotes are double, and no comma stands before a bracket that closes"
+    } else {
+        r#"code is JSON: a form is an object such as {"add": [1, 2]}, a variable {"var": "x"}"#
+    }
 }
 
 /// The candidate that differs least from `name`, if it is close enough to be meant.
@@ -122,22 +180,29 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     (best.0 <= allowed).then_some(best.1)
 }
 
-/// Levenshtein distance, without regard to case.
+/// Edits between two names, without regard to case: two neighbours that changed places are one.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
+    // Two rows back, the last, and this one.
+    let mut rows = [const { Vec::new() }; 3];
+    let [above, last, row] = &mut rows;
+    *row = (0..=b.len()).collect();
+    let mut before = None;
     for (i, x) in a.to_lowercase().chars().enumerate() {
-        let mut corner = i;
-        let mut left = i + 1;
-        if let Some(first) = row.first_mut() {
-            *first = left;
+        std::mem::swap(above, last);
+        std::mem::swap(last, row);
+        row.clear();
+        row.push(i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let at = |row: &[usize], j: usize| row.get(j).copied().unwrap_or(usize::MAX / 2);
+            let change = at(last, j) + usize::from(x != *y);
+            let mut least = change.min(at(last, j + 1) + 1).min(at(row, j) + 1);
+            if j > 0 && before == Some(*y) && b.get(j - 1) == Some(&x) {
+                least = least.min(at(above, j - 1) + 1);
+            }
+            row.push(least);
         }
-        for (y, cell) in b.iter().zip(row.iter_mut().skip(1)) {
-            let change = corner + usize::from(x != *y);
-            corner = *cell;
-            left = change.min(corner + 1).min(left + 1);
-            *cell = left;
-        }
+        before = Some(x);
     }
     row.last().copied().unwrap_or_default()
 }

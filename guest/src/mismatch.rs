@@ -73,47 +73,63 @@ pub(crate) fn mismatch(
     {
         return fault.hint(format!("write {syntax}, without brackets"));
     }
-    match (form, wanted, found) {
+    if matches!(form, Form::Eq | Form::Lt | Form::Gt | Form::Lte | Form::Gte)
+        && terms.operands(term).iter().any(|it| terms.form(*it) == Form::Text)
+    {
+        return fault
+            .hint(r#"a variable is written {"var": "x"}; `parse_int` makes a number of a text"#);
+    }
+    match idiom(form, wanted, found) {
+        Some(hint) => fault.hint(hint),
+        None => fault,
+    }
+}
+
+/// What to write where a form is given something else than it wants.
+fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
+    Some(match (form, wanted, found) {
+        (Form::Append, "a list", "integer" | "float" | "string" | "boolean") => {
+            r#"an element is added by {"append": [list, [x]]}"#
+        }
+        (Form::Min | Form::Max, "a list", _) => "give two or more numbers, or a list",
         (Form::Add, "a number", "list") => {
-            fault.hint(r#"join lists with {"append": [a, b]}; {"sum": list} adds up numbers"#)
+            r#"join lists with {"append": [a, b]}; {"sum": list} adds up numbers"#
         }
-        (Form::Add, "a number", "string") => fault.hint(r#"join texts with {"concat": [a, b]}"#),
+        (Form::Add, "a number", "string") => r#"join texts with {"concat": [a, b]}"#,
         (Form::Min | Form::Max, "a number", "unit") => {
-            fault.hint(r#"only {"min": [list]} and {"max": [list]} pass over null"#)
+            r#"only {"min": [list]} and {"max": [list]} pass over null"#
         }
-        (_, "a number", "string") => {
-            fault.hint("a text becomes a number by `parse_int` or `parse_float`")
-        }
-        (Form::Concat, _, "list") => fault.hint(r#"join lists with {"append": [a, b]}"#),
+        (_, "a number", "string") => "a text becomes a number by `parse_int` or `parse_float`",
+        (Form::Concat, _, "list") => r#"join lists with {"append": [a, b]}"#,
         (Form::Concat, _, "integer" | "float" | "number" | "boolean") => {
-            fault.hint(r#"write {"to_string": a} for what is no text"#)
+            r#"write {"to_string": a} for what is no text"#
         }
         (Form::Head | Form::Tail, _, "string") => {
-            fault.hint(r#"take texts apart with {"slice": [s, from, to]} or {"chars": s}"#)
+            r#"take texts apart with {"slice": [s, from, to]} or {"chars": s}"#
         }
-        (Form::Length, _, "record") => fault.hint(r#"write {"length": {"keys": record}}"#),
+        (Form::Length, _, "record") => r#"write {"length": {"keys": record}}"#,
         (Form::Get | Form::GetIn, "a record", "list") => {
-            fault.hint(r#"of a list {"nth": [list, i]} is an element"#)
+            r#"of a list {"nth": [list, i]} is an element"#
         }
-        (Form::Get | Form::GetIn, "a record", "pair") => {
-            fault.hint("take pairs apart with `fst` and `snd`")
-        }
-        (Form::Nth, "a list", "record") => fault.hint(r#"write {"get": [record, key]}"#),
-        (_, "a record", "list") => fault.hint(r#"make one with {"from_entries": pairs}"#),
+        (Form::Get | Form::GetIn, "a record", "pair") => "take pairs apart with `fst` and `snd`",
+        (Form::Nth, "a list", "record") => r#"write {"get": [record, key]}"#,
+        (_, "a record", "list") => r#"make one with {"from_entries": pairs}"#,
         (_, "a list", "record") => {
-            fault.hint(r#"write {"values": record}, {"keys": record} or {"entries": record}"#)
+            r#"write {"values": record}, {"keys": record} or {"entries": record}"#
         }
-        (_, "a number" | "a number or a string", "pair") => fault.hint(
-            "the function of `fold` gets one pair (accumulator, item): take it apart with `fst` and `snd`",
-        ),
-        (_, "a quoted term", "function") => fault.hint(r#"apply a function with {"app": {"func": f, "arg": a}}"#),
-        (Form::FromEntries, _, "list") => fault.hint(r#"an entry is written {"pair": [key, value]}"#),
-        (_, "a pair", "list") => fault.hint("take lists apart with `head` and `tail`"),
+        (_, "a number" | "a number or a string", "pair") => {
+            "the function of `fold` gets one pair (accumulator, item): take it apart with `fst` and `snd`"
+        }
+        (_, "a quoted term", "function") => {
+            r#"apply a function with {"app": {"func": f, "arg": a}}"#
+        }
+        (Form::FromEntries, _, "list") => r#"an entry is written {"pair": [key, value]}"#,
+        (_, "a pair", "list") => "take lists apart with `head` and `tail`",
         (_, "a pair", "integer" | "string" | "boolean") => {
-            fault.hint("the function of `fold` gets one pair: (accumulator, item)")
+            "the function of `fold` gets one pair: (accumulator, item)"
         }
-        _ => fault,
-    }
+        _ => return None,
+    })
 }
 
 /// Something that is no function is to be applied.

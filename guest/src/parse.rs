@@ -40,7 +40,7 @@ pub fn parse(
 ) -> Result<Parsed, Fault> {
     let root = match terms.tape.parse(text) {
         Ok(root) => root,
-        Err(fault) => return Err(locate_text_fault(fault, &origin)),
+        Err(fault) => return Err(locate_text_fault(explain(fault, text), &origin)),
     };
     terms.add_origin(root, origin);
     read(terms, root, notation)
@@ -49,9 +49,14 @@ pub fn parse(
 /// Parses code, and goes on behind what is wrong, which has no place in the term: so it finds up
 /// to so many faults. The first is the one that `parse` finds.
 pub(crate) fn parse_all(terms: &mut Terms, text: &str, most: usize) -> Result<Parsed, Vec<Fault>> {
-    let root = terms.tape.parse(text).map_err(|fault| vec![fault])?;
+    let root = terms.tape.parse(text).map_err(|fault| vec![explain(fault, text)])?;
     terms.add_origin(root, Origin::Code);
     read_all(terms, root, Notation::Code, most)
+}
+
+/// Says what to write instead of code that is no JSON.
+fn explain(fault: Fault, text: &str) -> Fault {
+    if fault.code == Code::Unparsable { fault.hint(crate::hint::for_text(text)) } else { fault }
 }
 
 fn locate_text_fault(fault: Fault, origin: &Origin) -> Fault {

@@ -10,6 +10,7 @@ mod layout;
 pub mod mcp;
 pub mod memory;
 mod quantity;
+mod recall;
 pub mod registry;
 pub mod sandbox;
 pub mod schema;

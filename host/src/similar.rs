@@ -25,20 +25,24 @@ fn fold(name: &str) -> Vec<char> {
     name.chars().take(64).filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect()
 }
 
-/// The number of single-character edits between two names (Levenshtein), row by row.
+/// The number of edits between two names: a character more, less or another one, or two that
+/// changed places.
 fn distance(from: &[char], to: &[char]) -> usize {
+    let mut above;
+    let mut last = Vec::new();
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (i, a) in from.iter().enumerate() {
-        let mut above_left = i;
-        let mut left = i + 1;
-        for (cell, b) in row.iter_mut().skip(1).zip(to) {
-            let replaced = above_left + usize::from(a != b);
-            above_left = *cell;
-            left = replaced.min(left + 1).min(above_left + 1);
-            *cell = left;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
+        (above, last) = (last, row);
+        row = vec![i + 1];
+        for (j, b) in to.iter().enumerate() {
+            let at = |row: &[usize], j: usize| row.get(j).copied().unwrap_or(usize::MAX / 2);
+            let replaced = at(&last, j) + usize::from(a != b);
+            let mut least = replaced.min(at(&last, j + 1) + 1).min(at(&row, j) + 1);
+            let before = |names: &[char], at: usize| names.get(at.wrapping_sub(1)).copied();
+            if before(from, i) == Some(*b) && before(to, j) == Some(*a) {
+                least = least.min(at(&above, j - 1) + 1);
+            }
+            row.push(least);
         }
     }
     row.last().copied().unwrap_or_default()
@@ -54,6 +58,7 @@ mod tests {
         assert_eq!(similar("squre", names), Some("square"));
         assert_eq!(similar("Count-Operations", names), Some("count_operations"));
         assert_eq!(similar("cube", names), None);
+        assert_eq!(similar("sbu", ["add", "sub"]), Some("sub"));
     }
 
     #[test]
@@ -62,5 +67,6 @@ mod tests {
         assert_eq!(distance(&chars("kitten"), &chars("sitting")), 3);
         assert_eq!(distance(&chars(""), &chars("abc")), 3);
         assert_eq!(distance(&chars("abc"), &chars("")), 3);
+        assert_eq!(distance(&chars("abcd"), &chars("badc")), 2);
     }
 }

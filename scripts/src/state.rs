@@ -19,6 +19,10 @@ const TOOLS: [usize; 3] = [10, 1_000, 100_000];
 /// Sizes of journals, in MB of bodies.
 const JOURNALS: [usize; 3] = [0, 10, 100];
 
+/// Calls that are under way at once, and how often they are timed.
+const AT_ONCE: [usize; 4] = [1, 2, 4, 16];
+const ROUNDS: usize = 5;
+
 /// Starts that are timed.
 const STARTS: usize = 7;
 
@@ -32,6 +36,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     }
     let bench = Bench { binary, place: place.clone(), cache: target.join("cache"), calls };
     bench.journaling()?;
+    bench.at_once()?;
     bench.many_tools()?;
     bench.long_journals()?;
     fs::remove_dir_all(&place).context("the stores cannot be removed")
@@ -93,6 +98,35 @@ impl Bench {
             println!("{policy:28} {:11}", grown / u64::try_from(self.calls)?.max(1));
         }
         Ok(())
+    }
+
+    /// What is done in a second when several calls are under way at once: of a call that takes no
+    /// time, and of one that takes milliseconds.
+    fn at_once(&self) -> Result<()> {
+        let title = AT_ONCE.map(|n| format!("{n:>10}")).join("");
+        println!("\ncalls a second, so many at once {title}   the most by the first");
+        let count = json!({"code": {"fold": [{"lam": "p", "body":
+            {"add": [{"fst": {"var": "p"}}, {"snd": {"var": "p"}}]}}, 0, {"range": [0, 500_000]}]}});
+        let data = self.place.join("at-once");
+        let mut server = self.start(&["--data", text(&data)?])?;
+        server.evolve("double", &double())?;
+        for (name, calls, arguments) in [
+            ("double", self.calls, json!({"tool": "double", "data": 1})),
+            ("fold over 500k", self.calls / 10 + 1, count),
+        ] {
+            let mut times = AT_ONCE.map(|_| Vec::new());
+            for _ in 0..ROUNDS {
+                for (at_once, times) in AT_ONCE.into_iter().zip(&mut times) {
+                    times.push(server.many("run", &arguments, calls, at_once)?);
+                }
+            }
+            #[expect(clippy::cast_precision_loss, reason = "few calls")]
+            let rates = times.map(|mut times| calls as f64 / median(&mut times).as_secs_f64());
+            let most = rates.iter().copied().fold(0.0, f64::max) / rates[0];
+            let cells = rates.map(|it| format!("{it:10.0}")).join("");
+            println!("{name:31} {cells}   x {most:.2}");
+        }
+        server.finish()
     }
 
     /// The same calls with few tools and with many.

@@ -15,6 +15,7 @@ mod folder;
 mod text;
 
 mod layers {
+    mod cache;
     mod cancel;
     pub(crate) mod hostile;
     mod limits;

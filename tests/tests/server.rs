@@ -31,5 +31,6 @@ mod server {
     mod sessions;
     mod text;
     mod transfer;
+    mod turns;
     mod wire;
 }

@@ -10,7 +10,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -195,9 +194,8 @@ fn log(config: &Config) -> Result<()> {
 }
 
 fn serve(config: Config, workshop: Workshop) -> Result<ExitCode> {
-    // The runtime would read files to count the processors, and it is too late for that then.
-    let processors = thread::available_parallelism().map_or(1, usize::from);
-    let build = || Builder::new_multi_thread().worker_threads(processors).enable_all().build();
+    // One thread hears of requests, and answers those that take no time. Others take the rest.
+    let build = || Builder::new_current_thread().enable_all().build();
     let (runtime, hardening) = harden::apply(config.harden.as_ref(), build);
     let runtime = runtime?;
     let served = runtime.block_on(mcp::serve(config, workshop, hardening));

@@ -112,6 +112,11 @@ impl Journal {
         self.store.write(Durability::Process, |transaction| self.add(transaction, draft))
     }
 
+    /// The same, unless somebody else is writing: then nothing is written.
+    pub fn append_at_once(&self, draft: &Draft) -> Result<i64, store::Error> {
+        self.store.write_at_once(Durability::Process, |transaction| self.add(transaction, draft))
+    }
+
     /// The same within a transaction.
     pub fn add(&self, db: &Transaction<'_>, draft: &Draft) -> Result<i64, store::Error> {
         let head = chain::head(db)?;

@@ -1,29 +1,36 @@
 //! What the tools work with: the sandbox behind its gate, the registry, and the settings.
 
 use std::convert::Infallible;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
+use std::task::Poll;
 use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
-use tokio::sync::watch;
-use tokio::task::spawn_blocking;
+use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio_util::sync::CancellationToken;
 
 use super::reply::Refusal;
 use super::tool::Call;
+use super::window::Window;
 use crate::cli::complain;
 use crate::config::{Config, Profile};
 use crate::harden;
 use crate::sandbox::{
-    Busy, Code, Excess, Fault, Gate, Limits, Outcome, Request, Summary, Watch, fault, milliseconds,
+    Argument, Busy, Code, Excess, Fault, Gate, Limits, Outcome, Request, Summary, Watch, fault,
+    finish, milliseconds, next_turn,
 };
 use crate::text;
 use crate::workshop::{Observer, Tools, Workshop, too_large};
 
 /// How often a client that asked for progress hears of it.
 const REPORTED: Duration = Duration::from_millis(100);
+
+/// Bytes of a request that may be evaluated on the thread that reads requests.
+const SHORT: usize = 16 << 10;
 
 /// Characters of a line of an evaluation that a reply holds.
 const LONGEST_LINE: usize = 400;
@@ -38,6 +45,7 @@ pub(super) struct Host {
     pub(super) workshop: Workshop,
     pub(super) hardening: harden::Report,
     gate: Gate,
+    window: Arc<Window>,
     /// Stops all runs.
     stop: CancellationToken,
     forms: OnceLock<String>,
@@ -79,10 +87,11 @@ impl Host {
         config: Config,
         workshop: Workshop,
         hardening: harden::Report,
+        window: Arc<Window>,
         stop: CancellationToken,
     ) -> Self {
         let gate = Gate::new(config.concurrency, config.patience);
-        Self { config, workshop, hardening, gate, stop, forms: OnceLock::new() }
+        Self { config, workshop, hardening, gate, window, stop, forms: OnceLock::new() }
     }
 
     /// Runs a request to its end, against the tools of a snapshot.
@@ -97,10 +106,12 @@ impl Host {
         let limits = request.limits;
         let (advance, advanced) = watch::channel(0);
         let mut observer = Lines { advance, keep, kept: Vec::new(), echo: self.config.debug };
-        let run = self.run_blocking(caller, move |host, watch| {
-            let is_told = host.config.profile == Profile::Debug;
-            let revision = is_told.then(|| host.revision(&request.code, &tools, watch)).flatten();
-            let report = host.workshop.run(&request, tools, &mut observer, watch);
+        let is_told = self.config.profile == Profile::Debug;
+        // To write lines to stderr, and to look at a term for its revision, may take long.
+        let at_once = !is_told && !request.debug && is_short(&request);
+        let run = self.run_in_turns(caller, at_once, async move |host: Arc<Self>, watch: Watch| {
+            let revision = is_told.then(|| host.revision(&request.code, &tools, &watch)).flatten();
+            let report = host.workshop.run_in_turns(&request, tools, &mut observer, &watch).await;
             let (evaluation, elapsed) = (observer.kept, report.elapsed);
             let (outcome, entry) = (report.outcome, report.entry);
             Report { outcome, evaluation, limits, elapsed, revision, entry }
@@ -172,28 +183,89 @@ impl Host {
         caller: &Caller,
         work: impl FnOnce(&Self, &Watch) -> T + Send + 'static,
     ) -> Result<T, Fault> {
+        let (place, stop) = self.enter(caller).await?;
+        let host = Arc::clone(self);
+        let token = stop.clone();
+        let task = spawn_blocking(move || {
+            let _place = place;
+            // The clock starts here: waiting for a place does not count.
+            work(&host, &Watch::cancelled_by(token, host.config.wall_clock))
+        });
+        watch_over(task, caller, &stop).await
+    }
+
+    /// The same with work in turns. The first is done on this thread, if that is worth it: most
+    /// runs take no longer, and to have another thread do them would take longer than they do.
+    async fn run_in_turns<T, W>(
+        self: &Arc<Self>,
+        caller: &Caller,
+        at_once: bool,
+        work: impl FnOnce(Arc<Self>, Watch) -> W,
+    ) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        W: Future<Output = T> + Send + 'static,
+    {
+        let (place, stop) = self.enter(caller).await?;
+        let watch = Watch::cancelled_by(stop.clone(), self.config.wall_clock);
+        let mut work = Box::pin(work(Arc::clone(self), watch));
+        if at_once && self.window.calls() <= 1 {
+            let turn = catch_unwind(AssertUnwindSafe(|| next_turn(work.as_mut())));
+            match turn {
+                Ok(Poll::Ready(done)) => return Ok(done),
+                Ok(Poll::Pending) => {}
+                Err(_) => return Err(lost("it panicked")),
+            }
+        }
+        let task = spawn_blocking(move || {
+            let _place = place;
+            finish(work)
+        });
+        watch_over(task, caller, &stop).await
+    }
+
+    /// Waits for a place. Gives it with what stops the work there.
+    async fn enter(
+        &self,
+        caller: &Caller,
+    ) -> Result<(OwnedSemaphorePermit, CancellationToken), Fault> {
         let stop = self.stop.child_token();
         let place = tokio::select! {
             place = self.gate.enter() => place.map_err(busy)?,
             () = caller.cancelled.cancelled() => return Err(cancelled()),
             () = stop.cancelled() => return Err(cancelled()),
         };
-        let host = Arc::clone(self);
-        let token = stop.clone();
-        let mut task = spawn_blocking(move || {
-            let _place = place;
-            // The clock starts here: waiting for a place does not count.
-            work(&host, &Watch::cancelled_by(token, host.config.wall_clock))
-        });
-        let done = tokio::select! {
-            done = &mut task => done,
-            () = caller.cancelled.cancelled() => {
-                stop.cancel();
-                task.await
-            }
-        };
-        done.map_err(|error| lost(&error.to_string()))
+        Ok((place, stop))
     }
+}
+
+/// Waits for work, and stops it when its caller does not want it any more.
+async fn watch_over<T>(
+    mut task: JoinHandle<T>,
+    caller: &Caller,
+    stop: &CancellationToken,
+) -> Result<T, Fault> {
+    let done = tokio::select! {
+        done = &mut task => done,
+        () = caller.cancelled.cancelled() => {
+            stop.cancel();
+            task.await
+        }
+    };
+    done.map_err(|error| lost(&error.to_string()))
+}
+
+/// Whether the texts of a request are read in no time.
+fn is_short(request: &Request) -> bool {
+    let code = match &request.code {
+        Code::Term(text) | Code::Tool(text) => text.len(),
+    };
+    let argument = match &request.argument {
+        Argument::None => 0,
+        Argument::Input(text) | Argument::Data(text) => text.len(),
+    };
+    let others = [&request.context, &request.output_schema];
+    code + argument + others.into_iter().flatten().map(String::len).sum::<usize>() <= SHORT
 }
 
 /// Tells the client how far a run has got, until the run ends and drops this.

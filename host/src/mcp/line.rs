@@ -1,14 +1,16 @@
-//! Cuts standard input into lines on a thread of its own, keeping no more of a line than its cap.
+//! Cuts input into lines, keeping no more of a line than its cap; and reads it on a thread of its
+//! own, where there is no other way to wait for it.
 
 use std::io::{self, BufRead, BufReader, Read};
-use std::thread;
+use std::{mem, thread};
 
 use rmcp::model::RequestId;
 use tokio::sync::mpsc;
 
 use super::scan::IdScan;
 
-const CHUNK: usize = 64 << 10;
+/// Bytes read at a time.
+pub(super) const CHUNK: usize = 64 << 10;
 
 /// A line of input.
 #[derive(Debug, PartialEq)]
@@ -30,7 +32,8 @@ pub(super) fn read_lines(
     cap: usize,
 ) -> io::Result<mpsc::Receiver<Line>> {
     let (sender, receiver) = mpsc::channel(1);
-    let mut lines = Lines { input: BufReader::with_capacity(CHUNK, input), cap };
+    let mut lines =
+        Lines { input: BufReader::with_capacity(CHUNK, input), cutter: Cutter::new(cap) };
     thread::Builder::new().name("stdin".to_owned()).spawn(move || {
         while let Ok(Some(line)) = lines.next() {
             if sender.blocking_send(line).is_err() {
@@ -43,47 +46,80 @@ pub(super) fn read_lines(
 
 struct Lines<R> {
     input: BufReader<R>,
-    cap: usize,
+    cutter: Cutter,
 }
 
 impl<R: Read> Lines<R> {
     /// The next line; the last one need not be ended.
     fn next(&mut self) -> io::Result<Option<Line>> {
-        let mut line = Vec::new();
-        // One byte more than the cap tells a line over it from one that just fits.
-        let most = u64::try_from(self.cap).unwrap_or(u64::MAX).saturating_add(1);
-        self.input.by_ref().take(most).read_until(b'\n', &mut line)?;
-        if line.is_empty() {
-            return Ok(None);
-        }
-        if line.ends_with(b"\n") {
-            line.pop();
-        }
-        if line.len() <= self.cap {
-            return Ok(Some(Line::Whole(line)));
-        }
-        self.skip(line).map(Some)
-    }
-
-    /// Reads a line over the cap to its end, looking only for its id.
-    fn skip(&mut self, start: Vec<u8>) -> io::Result<Line> {
-        let mut scan = IdScan::default();
-        let mut length = 0_u64;
-        let mut feed = |bytes: &[u8]| {
-            length = length.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
-            scan.feed(bytes);
-        };
-        feed(&start);
-        drop(start);
         loop {
             let chunk = self.input.fill_buf()?;
-            let end = chunk.iter().position(|byte| *byte == b'\n');
-            feed(chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default());
-            let used = end.map_or(chunk.len(), |end| end + 1);
-            self.input.consume(used);
-            if end.is_some() || used == 0 {
-                return Ok(Line::Long { id: scan.finish(), length });
+            if chunk.is_empty() {
+                return Ok(self.cutter.finish());
             }
+            let (used, line) = self.cutter.take(chunk);
+            self.input.consume(used);
+            if line.is_some() {
+                return Ok(line);
+            }
+        }
+    }
+}
+
+/// Makes lines of pieces of them.
+pub(super) struct Cutter {
+    cap: usize,
+    /// What there is of a line within the cap.
+    line: Vec<u8>,
+    /// What is known of a line over the cap.
+    long: Option<(IdScan, u64)>,
+}
+
+impl Cutter {
+    pub(super) fn new(cap: usize) -> Self {
+        Self { cap, line: Vec::new(), long: None }
+    }
+
+    /// Takes bytes up to the first end of a line. Gives how many that were, and the line.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> (usize, Option<Line>) {
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        self.add(bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default());
+        match end {
+            Some(end) => (end + 1, Some(self.end())),
+            None => (bytes.len(), None),
+        }
+    }
+
+    /// What is left when there is no more input.
+    pub(super) fn finish(&mut self) -> Option<Line> {
+        (self.long.is_some() || !self.line.is_empty()).then(|| self.end())
+    }
+
+    fn add(&mut self, part: &[u8]) {
+        if self.long.is_none() && self.line.len() + part.len() > self.cap {
+            let start = mem::take(&mut self.line);
+            self.long = Some((IdScan::default(), 0));
+            self.skip(&start);
+        }
+        if self.long.is_some() {
+            self.skip(part);
+        } else {
+            self.line.extend_from_slice(part);
+        }
+    }
+
+    /// Of a line over the cap only its id is looked for.
+    fn skip(&mut self, part: &[u8]) {
+        if let Some((scan, length)) = &mut self.long {
+            *length = length.saturating_add(u64::try_from(part.len()).unwrap_or(u64::MAX));
+            scan.feed(part);
+        }
+    }
+
+    fn end(&mut self) -> Line {
+        match self.long.take() {
+            Some((scan, length)) => Line::Long { id: scan.finish(), length },
+            None => Line::Whole(mem::take(&mut self.line)),
         }
     }
 }
@@ -93,7 +129,8 @@ mod tests {
     use super::*;
 
     fn lines(input: &'static str, cap: usize) -> Vec<Line> {
-        let mut lines = Lines { input: BufReader::with_capacity(4, input.as_bytes()), cap };
+        let input = BufReader::with_capacity(4, input.as_bytes());
+        let mut lines = Lines { input, cutter: Cutter::new(cap) };
         std::iter::from_fn(|| lines.next().expect("a slice can be read")).collect()
     }
 

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, GetExtensions,
-    JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    CallToolRequest, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData,
+    GetExtensions, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
 };
 use serde_json::json;
 
@@ -112,7 +112,7 @@ fn classify(text: &str, members: &Members<'_>) -> Result<Message, ErrorData> {
     let id: RequestId =
         serde_json::from_str(id).map_err(|_| invalid("`id` must be a string or an integer"))?;
     let request = match method.as_str() {
-        "tools/call" => call(members)?,
+        "tools/call" => call(members, &id)?,
         _ => request(text, &method)?,
     };
     Ok(Message::Request(id, Box::new(request)))
@@ -150,7 +150,7 @@ fn request(text: &str, method: &str) -> Result<ClientJsonRpcMessage, ErrorData> 
 }
 
 /// Reads a call without its arguments, and hangs their text on it.
-fn call(members: &Members<'_>) -> Result<ClientJsonRpcMessage, ErrorData> {
+fn call(members: &Members<'_>, id: &RequestId) -> Result<ClientJsonRpcMessage, ErrorData> {
     let text = members.raw("params").ok_or_else(|| params("`params` is missing: name a tool"))?;
     let call =
         Members::parse(text).map_err(|_| params("`params` must be an object that names a tool"))?;
@@ -167,13 +167,13 @@ fn call(members: &Members<'_>) -> Result<ClientJsonRpcMessage, ErrorData> {
         Some(arguments) if arguments.starts_with('{') => arguments,
         Some(_) => return Err(params("`arguments` must be an object, such as {\"input\": 7}")),
     };
-    let mut message = request(&without_arguments(members, &call), "tools/call")?;
-    if let JsonRpcMessage::Request(request) = &mut message
-        && let ClientRequest::CallToolRequest(call) = &mut request.request
-    {
-        call.extensions_mut().insert(RawArguments(arguments.into()));
-    }
-    Ok(message)
+    let text = without_arguments(members, &call);
+    let Ok(mut call) = serde_json::from_str::<CallToolRequest>(&text) else {
+        // It says why, where this would not.
+        return request(&text, "tools/call");
+    };
+    call.extensions_mut().insert(RawArguments(arguments.into()));
+    Ok(ClientJsonRpcMessage::request(ClientRequest::CallToolRequest(call), id.clone()))
 }
 
 /// The text of a call as sent, but for its arguments.

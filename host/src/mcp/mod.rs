@@ -4,6 +4,7 @@ mod alias;
 mod arguments;
 mod completion;
 mod host;
+mod input;
 mod line;
 mod members;
 mod message;
@@ -61,7 +62,7 @@ pub async fn serve(config: Config, workshop: Workshop, hardening: Report) -> Res
     let stop = CancellationToken::new();
     let ended = CancellationToken::new();
     let transport = Transport::stdio(requests(&config), bounds(&config), ended.clone())?;
-    let host = Host::new(config, workshop, hardening, stop.clone());
+    let host = Host::new(config, workshop, hardening, transport.window(), stop.clone());
     let server = Server::new(Arc::new(host), ended.clone());
     let closing = close(ended, stop.clone())?;
     tokio::select! {
@@ -81,8 +82,8 @@ pub async fn serve_streams(
     let ended = CancellationToken::new();
     let (requests, bounds) = (requests(&config), bounds(&config));
     let transport = Transport::open(input, output, requests, bounds, ended.clone())?;
-    let server =
-        Server::new(Arc::new(Host::new(config, workshop, Report::OFF, stop.clone())), ended);
+    let host = Host::new(config, workshop, Report::OFF, transport.window(), stop.clone());
+    let server = Server::new(Arc::new(host), ended);
     session(server, transport, stop).await
 }
 

@@ -14,7 +14,8 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::line::{Line, read_lines};
+use super::input::Input;
+use super::line::Line;
 use super::message::{Bounds, Message, faulty, read};
 use super::outlet::Outlet;
 use super::window::{Answer, Ticket, Window};
@@ -43,7 +44,9 @@ impl Transport {
         bounds: Bounds,
         ended: CancellationToken,
     ) -> io::Result<Self> {
-        Self::open(io::stdin(), io::stdout(), requests, bounds, ended)
+        let input = Input::stdin(bounds.line)?;
+        let outlet = Outlet::stdout(ended.clone())?;
+        Ok(Self::start(input, outlet, requests, bounds, ended))
     }
 
     /// Serves these streams. `requests` is the number of requests that may be under way; `ended`
@@ -55,8 +58,18 @@ impl Transport {
         bounds: Bounds,
         ended: CancellationToken,
     ) -> io::Result<Self> {
-        let lines = read_lines(input, bounds.line)?;
+        let input = Input::thread(input, bounds.line)?;
         let outlet = Outlet::open(output, ended.clone())?;
+        Ok(Self::start(input, outlet, requests, bounds, ended))
+    }
+
+    fn start(
+        input: Input,
+        outlet: Outlet,
+        requests: usize,
+        bounds: Bounds,
+        ended: CancellationToken,
+    ) -> Self {
         let window = Arc::new(Window::new(requests, bounds.line));
         let (sender, messages) = mpsc::channel(HANDED_OVER);
         let reader = Reader {
@@ -68,8 +81,8 @@ impl Transport {
             parked_bytes: 0,
             is_open: false,
         };
-        tokio::spawn(async move { reader.run(lines, ended).await });
-        Ok(Self { messages, window, outlet })
+        tokio::spawn(async move { reader.run(input, ended).await });
+        Self { messages, window, outlet }
     }
 
     /// Where to wait for the last answers once the session is over.
@@ -154,6 +167,10 @@ fn progress_token(message: &ClientJsonRpcMessage) -> Option<ProgressToken> {
     }
 }
 
+fn is_call(message: &ClientJsonRpcMessage) -> bool {
+    matches!(message, JsonRpcMessage::Request(it) if matches!(it.request, ClientRequest::CallToolRequest(_)))
+}
+
 /// Takes lines in, and hands messages over as the window allows.
 struct Reader {
     bounds: Bounds,
@@ -179,7 +196,7 @@ enum Pending {
 }
 
 impl Reader {
-    async fn run(mut self, mut lines: mpsc::Receiver<Line>, ended: CancellationToken) {
+    async fn run(mut self, mut input: Input, ended: CancellationToken) {
         let mut has_input = true;
         while has_input || !self.parked.is_empty() {
             let window = Arc::clone(&self.window);
@@ -188,7 +205,7 @@ impl Reader {
                 ticket = window.ticket(bytes), if !self.parked.is_empty() => {
                     self.hand_over(ticket).await;
                 }
-                line = lines.recv(), if has_input && self.has_room() => {
+                line = input.next(), if has_input && self.has_room() => {
                     if let Some(line) = line {
                         self.take(&line).await;
                     } else {
@@ -220,7 +237,7 @@ impl Reader {
     }
 
     fn take_request(&mut self, id: RequestId, message: Box<ClientJsonRpcMessage>, bytes: usize) {
-        if self.window.register(&id, progress_token(&message)) {
+        if self.window.register(&id, progress_token(&message), is_call(&message)) {
             self.park(Pending::Request(id, message), bytes);
             return;
         }

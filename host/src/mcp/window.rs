@@ -39,6 +39,8 @@ struct Open {
     ticket: Option<Ticket>,
     /// What its progress is reported under.
     progress: Option<ProgressToken>,
+    /// Whether it calls a tool.
+    is_call: bool,
 }
 
 /// A place in the window, held until it is dropped.
@@ -89,12 +91,17 @@ impl Window {
     }
 
     /// Notes the id of a request that was read; false when another has it.
-    pub(super) fn register(&self, id: &RequestId, progress: Option<ProgressToken>) -> bool {
+    pub(super) fn register(
+        &self,
+        id: &RequestId,
+        progress: Option<ProgressToken>,
+        is_call: bool,
+    ) -> bool {
         let mut state = self.state();
         if state.open.contains_key(id) || state.cancelled.contains(id) {
             return false;
         }
-        state.open.insert(id.clone(), Open { ticket: None, progress });
+        state.open.insert(id.clone(), Open { ticket: None, progress, is_call });
         true
     }
 
@@ -134,6 +141,11 @@ impl Window {
     /// or wanted to hear no more.
     pub(super) fn expects(&self, token: &ProgressToken) -> bool {
         self.state().open.values().any(|open| open.progress.as_ref() == Some(token))
+    }
+
+    /// How many calls of tools were read and not answered yet.
+    pub(super) fn calls(&self) -> usize {
+        self.state().open.values().filter(|open| open.is_call).count()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

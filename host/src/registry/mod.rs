@@ -8,7 +8,7 @@ mod query;
 mod revision;
 pub mod text;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Transaction;
 use tokio::sync::watch;
@@ -17,11 +17,16 @@ pub use self::error::Error;
 pub use self::revision::{Past, Tool, short};
 
 use self::query::Written;
+use crate::recall::Recall;
 use crate::similar::similar;
 use crate::store::{self, Store};
 
 /// How few digits of a hash may name a revision.
 const SHORTEST_PREFIX: usize = 8;
+
+/// Tools that are kept at hand, and their bytes.
+const MOST_FOUND: usize = 1_000;
+const MOST_FOUND_BYTES: usize = 16 << 20;
 
 /// A definition to be made.
 #[derive(Debug, Clone)]
@@ -75,19 +80,38 @@ impl Status {
 pub struct Registry {
     store: Arc<Store>,
     changes: watch::Sender<i64>,
+    latest: Mutex<Latest>,
+}
+
+/// Tools that were found as they were after a change: that stays so.
+#[derive(Debug, Clone)]
+struct Latest {
+    as_of: i64,
+    found: Arc<Recall<Option<Tool>>>,
+}
+
+impl Latest {
+    fn new(as_of: i64) -> Self {
+        Self { as_of, found: Arc::new(Recall::new(MOST_FOUND, MOST_FOUND_BYTES)) }
+    }
 }
 
 impl Registry {
     /// The registry in a store.
     pub fn open(store: Arc<Store>) -> Result<Self, store::Error> {
         let last = store.read(|db| Ok::<_, store::Error>(query::last_change(db)?))?;
-        Ok(Self { store, changes: watch::Sender::new(last) })
+        let latest = Mutex::new(Latest::new(last));
+        Ok(Self { store, changes: watch::Sender::new(last), latest })
     }
 
     /// The registry as it is now; later changes do not show in it.
     pub fn snapshot(&self) -> Result<Snapshot, store::Error> {
-        let as_of = self.store.read(|db| Ok::<_, store::Error>(query::last_change(db)?))?;
-        Ok(Snapshot { store: Arc::clone(&self.store), as_of })
+        let as_of = self.store.glance(|db| Ok::<_, store::Error>(query::last_change(db)?))?;
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if latest.as_of != as_of {
+            *latest = Latest::new(as_of);
+        }
+        Ok(Snapshot { store: Arc::clone(&self.store), as_of, found: Arc::clone(&latest.found) })
     }
 
     /// Wakes its holder after changes. Several changes may be one awakening.
@@ -229,16 +253,25 @@ impl Registry {
 pub struct Snapshot {
     store: Arc<Store>,
     as_of: i64,
+    found: Arc<Recall<Option<Tool>>>,
 }
 
 impl Snapshot {
     /// What a name stood for; `name@hash` is that revision, whatever came later.
     pub fn find(&self, reference: &str) -> Result<Option<Tool>, Error> {
+        if let Some(known) = self.found.get(reference) {
+            return Ok(known);
+        }
         let (name, pin) = name::split(reference);
-        self.store.read(|db| match pin {
+        let found = self.store.read(|db| match pin {
             None => Ok(query::find(db, name, self.as_of)?.map(intact).transpose()?),
             Some(prefix) => pinned(db, name, prefix, self.as_of),
-        })
+        });
+        if let Ok(found) = &found {
+            let size = found.as_ref().map_or(0, Tool::size);
+            self.found.keep(reference, found.clone(), size);
+        }
+        found
     }
 
     /// The name closest to one that is unknown.

@@ -45,6 +45,13 @@ impl Tool {
     pub fn short(&self) -> &str {
         short(&self.hash)
     }
+
+    /// Bytes of all its texts.
+    pub(super) fn size(&self) -> usize {
+        let schema = self.output_schema.as_ref().map_or(0, String::len);
+        let texts = [&self.name, &self.hash, &self.source, &self.description, &self.examples];
+        texts.into_iter().map(String::len).sum::<usize>() + schema
+    }
 }
 
 /// A hash as people are shown it.

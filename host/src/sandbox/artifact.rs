@@ -2,16 +2,19 @@
 //! of a millisecond, so the first start leaves its result in a private cache.
 //! Whatever goes wrong there is a reason to compile in memory, never to fail.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::hash::{Hash, Hasher};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process;
+use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 use wasmtime::component::Component;
 
+use super::Error;
 use super::engine::Engines;
 
 /// The component, as the build script left it.
@@ -19,6 +22,15 @@ pub static COMPONENT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/guest.wa
 
 /// sha256 of [`COMPONENT`], 64 hexadecimal digits.
 pub const HASH: &str = env!("PIF_GUEST_SHA256");
+
+/// How a file is called until it is whole.
+const BESIDE: &str = "tmp";
+
+/// How many files of other versions are kept.
+const OTHERS: usize = 3;
+
+/// How exactly it is noted when a file was used; and how long half a file may be worked on.
+const DAY: Duration = Duration::from_hours(24);
 
 /// Where the running code came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +58,7 @@ pub(super) fn load(
     engines: &Engines,
     guest: &[u8],
     cache: Option<&Path>,
-) -> wasmtime::Result<(Component, Artifact)> {
+) -> Result<(Component, Artifact), Error> {
     let hash = hex(&Sha256::digest(guest));
     let cached = match cache {
         Some(directory) => load_cached(engines, guest, directory, &hash),
@@ -54,7 +66,10 @@ pub(super) fn load(
     };
     let (component, origin) = match cached {
         Ok(found) => found,
-        Err(reason) => (engines.compile(guest)?, Origin::InMemory(reason)),
+        Err(reason) => {
+            let native = engines.native().map_err(Error::engine)?;
+            (Component::new(&native, guest).map_err(Error::component)?, Origin::InMemory(reason))
+        }
     };
     Ok((component, Artifact { origin, hash, size: guest.len() }))
 }
@@ -73,9 +88,64 @@ fn load_cached(
     if !found {
         let code = portable.precompile_component(guest).map_err(|error| format!("{error:#}"))?;
         write_private(&path, &code).map_err(describe)?;
+        forget(directory, &path);
     }
-    let component = engines.load(&path).map_err(|error| format!("{error:#}"))?;
+    note_use(&path);
+    let component = Engines::load(portable, &path).map_err(|error| format!("{error:#}"))?;
     Ok((component, if found { Origin::Loaded(path) } else { Origin::Cached(path) }))
+}
+
+/// Notes that a file is in use, so that it is not the first to be forgotten.
+fn note_use(path: &Path) {
+    let now = SystemTime::now();
+    let used = fs::metadata(path).and_then(|found| found.modified());
+    if used.is_ok_and(|used| now.duration_since(used).unwrap_or_default() > DAY) {
+        // If it cannot be noted, the file is made again some day.
+        let _ = OpenOptions::new().write(true).open(path).and_then(|file| file.set_modified(now));
+    }
+}
+
+/// Removes what other versions have left, but for the files that were used last: each version of
+/// the evaluator or of wasmtime leaves one. Nothing is lost that cannot be made again.
+fn forget(directory: &Path, present: &Path) {
+    let mut others: Vec<(SystemTime, PathBuf)> = fs::read_dir(directory)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.path() != present && is_ours(&entry.file_name()))
+        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+        .collect();
+    others.sort_unstable_by(|a, b| b.cmp(a));
+    let is_half = |path: &Path| path.extension().is_some_and(|it| it == BESIDE);
+    let mut kept = 0;
+    for (used, path) in others {
+        // Another process may be about to write half a file whole.
+        let is_kept = if is_half(&path) {
+            SystemTime::now().duration_since(used).unwrap_or_default() < DAY
+        } else {
+            kept += 1;
+            kept <= OTHERS
+        };
+        if !is_kept && let Err(error) = fs::remove_file(&path) {
+            tracing::debug!(%error, path = %path.display(), "it stays");
+        }
+    }
+}
+
+/// Whether a file has a name as [`load_cached`] or [`write_private`] give it.
+fn is_ours(name: &OsStr) -> bool {
+    let is_hash = |text: &str, length| {
+        text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let Some((stem, ending)) = name.to_str().and_then(|name| name.split_once('.')) else {
+        return false;
+    };
+    let is_half = || {
+        let process = ending.strip_suffix(BESIDE).and_then(|rest| rest.strip_suffix('.'));
+        process.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    stem.split_once('-').is_some_and(|(engine, guest)| is_hash(engine, 16) && is_hash(guest, 64))
+        && (ending == "cwasm" || is_half())
 }
 
 /// Names everything about an engine that its compiled code depends on.
@@ -142,8 +212,8 @@ fn ensure_directory(directory: &Path) -> io::Result<()> {
 
 /// Writes beside the target and renames, so that no other process ever loads half a file.
 fn write_private(path: &Path, code: &[u8]) -> io::Result<()> {
-    let beside = path.with_extension(format!("{}.tmp", process::id()));
-    let mut options = fs::OpenOptions::new();
+    let beside = path.with_extension(format!("{}.{BESIDE}", process::id()));
+    let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
@@ -163,4 +233,25 @@ fn hex(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_its_files() {
+        let stem = format!("{}-{}", "0a".repeat(8), "1b".repeat(32));
+        for (ending, expected) in [
+            (".cwasm", true),
+            (".4711.tmp", true),
+            (".tmp", false),
+            (".x.tmp", false),
+            (".cwasm.bak", false),
+            ("", false),
+        ] {
+            assert_eq!(is_ours(OsStr::new(&format!("{stem}{ending}"))), expected, "{ending}");
+        }
+        assert!(!is_ours(OsStr::new("notes.cwasm")));
+    }
 }

@@ -1,10 +1,12 @@
 //! Runs one request to its end: answers what machines ask for, and drives continuations, each
-//! step on a fresh machine. It blocks its thread; the [`Watch`] is the way to stop it.
+//! step on a fresh machine. It blocks its thread, or gives way in turns; the [`Watch`] is the way to
+//! stop it.
 
 use serde::de::IgnoredAny;
 
 use super::bindings::{Answer, Argument, Code, Continuation, Limits, Program, Usage, Value};
 use super::fault::{DEFECT, Excess, Fault, fault};
+use super::turn::{finish, give_way};
 use super::{Machine, Sandbox, Step, Watch};
 
 /// Fuel between two looks at the watch from outside the guest.
@@ -12,6 +14,9 @@ const SLICE: u64 = 1_000_000;
 
 /// The same while debugging, so that lines appear while the program runs.
 const DEBUG_SLICE: u64 = 1_000;
+
+/// Sources that are looked up in one turn.
+const LOOKUPS: usize = 8;
 
 /// Bytes of the sources that one machine may look up, unless it is but one.
 const MOST_SOURCES: usize = 8 << 20;
@@ -82,7 +87,22 @@ pub enum Ending {
 }
 
 /// Runs `request` to its end.
-pub fn drive(sandbox: &Sandbox, request: Request, world: &mut dyn World, watch: &Watch) -> Outcome {
+pub fn drive(
+    sandbox: &Sandbox,
+    request: Request,
+    world: &mut (dyn World + Send),
+    watch: &Watch,
+) -> Outcome {
+    finish(drive_in_turns(sandbox, request, world, watch))
+}
+
+/// The same, giving way after each turn.
+pub async fn drive_in_turns(
+    sandbox: &Sandbox,
+    request: Request,
+    world: &mut (dyn World + Send),
+    watch: &Watch,
+) -> Outcome {
     let Request { code, argument, context, limits, step, max_steps, debug, .. } = request;
     let program = Program { code, argument, context, tools: Vec::new(), step, debug };
     let mut run = Run {
@@ -94,13 +114,13 @@ pub fn drive(sandbox: &Sandbox, request: Request, world: &mut dyn World, watch: 
         driven: 0,
         tool: None,
     };
-    let ending = run.drive(program, max_steps);
+    let ending = run.drive(program, max_steps).await;
     Outcome { ending, usage: run.usage, driven: run.driven, tool: run.tool }
 }
 
 struct Run<'a> {
     sandbox: &'a Sandbox,
-    world: &'a mut dyn World,
+    world: &'a mut (dyn World + Send),
     watch: &'a Watch,
     limits: Limits,
     usage: Usage,
@@ -109,18 +129,20 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn drive(&mut self, mut program: Program, max_steps: u64) -> Result<Ending, Fault> {
+    async fn drive(&mut self, mut program: Program, max_steps: u64) -> Result<Ending, Fault> {
         loop {
             self.tool = match &program.code {
                 Code::Tool(name) => Some(name.clone()),
                 Code::Term(_) => None,
             };
-            let next = match self.run(&program)? {
+            let next = match self.run(&program).await? {
                 Ending::Continuation(next) if self.driven < max_steps => next,
                 ending => return Ok(ending),
             };
             self.driven += 1;
             self.world.advance(self.driven);
+            // Each step is short; there may be a million.
+            give_way().await;
             program = Program {
                 code: Code::Tool(next.tool),
                 argument: Argument::Input(next.input),
@@ -133,17 +155,17 @@ impl Run<'_> {
     }
 
     /// One machine from start to end.
-    fn run(&mut self, program: &Program) -> Result<Ending, Fault> {
-        let mut machine = self.sandbox.start(program, self.limits, self.watch)?;
+    async fn run(&mut self, program: &Program) -> Result<Ending, Fault> {
+        let mut machine = self.sandbox.start_in_turns(program, self.limits, self.watch).await?;
         let mut seen = Usage { fuel: 0, peak_memory: 0, peak_depth: 0 };
-        let result = self.converse(&mut machine, program.debug, &mut seen);
+        let result = self.converse(&mut machine, program.debug, &mut seen).await;
         // A machine that trapped cannot say what it used: then what was last seen must do.
-        self.account(machine.usage().unwrap_or(seen));
+        self.account(machine.usage_in_turns().await.unwrap_or(seen));
         result
     }
 
     /// Resumes the machine with answers to its questions until it asks no more.
-    fn converse(
+    async fn converse(
         &mut self,
         machine: &mut Machine,
         debug: bool,
@@ -151,9 +173,9 @@ impl Run<'_> {
     ) -> Result<Ending, Fault> {
         let slice = if debug { DEBUG_SLICE } else { SLICE };
         let mut answer = Answer::None;
-        let (mut missed, mut sources) = (None, 0);
+        let (mut missed, mut sources, mut asked) = (None, 0, 0_usize);
         loop {
-            let step = machine.resume(&answer, slice);
+            let step = machine.resume_in_turns(&answer, slice).await;
             if debug && !machine.is_lost() {
                 self.report(machine)?;
             }
@@ -169,12 +191,16 @@ impl Run<'_> {
                 // No capability exists yet: the machine knows where the effect stands.
                 Step::Perform(_) => Answer::Denied,
                 Step::Lookup(tool) => {
+                    asked += 1;
+                    if asked.is_multiple_of(LOOKUPS) {
+                        give_way().await;
+                    }
                     let found = self.look_up(tool, &mut missed, debug)?;
                     count_source(&found, &mut sources)?;
                     found
                 }
                 Step::Paused => {
-                    *seen = machine.usage()?;
+                    *seen = machine.usage_in_turns().await?;
                     Answer::None
                 }
             };

@@ -1,5 +1,5 @@
-//! How wasmtime is set up: one engine to run machines, and one with the same settings for the
-//! plainest processor of the target, whose compiled code may be kept on disk.
+//! How wasmtime is set up: for the plainest processor of the target, because compiled code may be
+//! kept on disk; and where it cannot be kept, with the same settings for this very processor.
 
 use std::path::Path;
 
@@ -19,10 +19,10 @@ const KEEP_RESIDENT_SCANNED: usize = 16 << 20;
 /// must not refuse the next one.
 const SPARE: usize = 2;
 
-/// The two engines. They differ in the processor they compile for and in nothing else.
+/// The engine that machines run in, and what it takes to make another one.
 pub(super) struct Engines {
-    native: Engine,
-    portable: wasmtime::Result<Engine>,
+    portable: Result<Engine, String>,
+    concurrency: usize,
 }
 
 impl Engines {
@@ -30,30 +30,25 @@ impl Engines {
         let mut portable = settings(concurrency)?;
         let portable =
             portable.target(env!("PIF_TARGET")).and_then(|portable| Engine::new(portable));
-        Ok(Self { native: Engine::new(&settings(concurrency)?)?, portable })
+        Ok(Self { portable: portable.map_err(|error| format!("{error:#}")), concurrency })
     }
 
-    /// The engine that runs machines.
-    pub(super) fn native(&self) -> &Engine {
-        &self.native
-    }
-
-    /// The engine that compiles for the cache.
+    /// The engine that compiles for the cache, and runs what it has compiled.
     pub(super) fn portable(&self) -> Result<&Engine, String> {
-        self.portable.as_ref().map_err(|error| format!("{error:#}"))
+        self.portable.as_ref().map_err(Clone::clone)
     }
 
-    /// Compiles in memory, for this very processor.
-    pub(super) fn compile(&self, guest: &[u8]) -> wasmtime::Result<Component> {
-        Component::new(&self.native, guest)
+    /// An engine for this very processor.
+    pub(super) fn native(&self) -> wasmtime::Result<Engine> {
+        Engine::new(&settings(self.concurrency)?)
     }
 
     /// Loads code that [`Engines::portable`] compiled.
     #[expect(unsafe_code, reason = "code compiled ahead of time is trusted as written")]
-    pub(super) fn load(&self, path: &Path) -> wasmtime::Result<Component> {
+    pub(super) fn load(engine: &Engine, path: &Path) -> wasmtime::Result<Component> {
         // SAFETY: the file is what `precompile_component` of this wasmtime wrote. The caller has
         // made sure that it lies in a directory which only we can write, and belongs to us.
-        unsafe { Component::deserialize_file(&self.native, path) }
+        unsafe { Component::deserialize_file(engine, path) }
     }
 }
 

@@ -1,14 +1,16 @@
 //! One machine in its instance. The instance lives as long as the machine may be resumed and is
 //! dropped with it.
 
+use wasmtime::Store;
 use wasmtime::component::ResourceAny;
 
 use super::Instance;
 use super::bindings::{
     Answer, Continuation, Effect, Ended, Guest, GuestMachine, Limits, Program, Told, Usage, Value,
 };
-use super::ceiling::Taken;
+use super::ceiling::{Ceiling, Taken};
 use super::fault::{Excess, Fault};
+use super::turn::finish;
 
 /// A program being evaluated.
 pub struct Machine {
@@ -39,13 +41,16 @@ impl std::fmt::Debug for Machine {
 }
 
 impl Machine {
-    pub(super) fn start(
+    pub(super) async fn start(
         mut instance: Instance,
         program: &Program,
         limits: Limits,
     ) -> Result<Self, Fault> {
         let started = instance
-            .call(async |guest, store| machine(guest).call_start(store, program, limits).await)?;
+            .call(async |guest: &Guest, store: &mut Store<Ceiling>| {
+                machine(guest).call_start(store, program, limits).await
+            })
+            .await?;
         match started {
             Ok(handle) => Ok(Self { instance, handle, limits }),
             Err(told) => {
@@ -64,21 +69,27 @@ impl Machine {
     /// Evaluates until the program ends, asks for something, or has spent `slice` more fuel.
     /// After an error the machine is gone.
     pub fn resume(&mut self, answer: &Answer, slice: u64) -> Result<Step, Fault> {
+        finish(self.resume_in_turns(answer, slice))
+    }
+
+    /// The same, giving way after each turn.
+    pub async fn resume_in_turns(&mut self, answer: &Answer, slice: u64) -> Result<Step, Fault> {
         self.instance.watch.verdict()?;
         let handle = self.handle;
         if let Answer::Source(Some(source)) = answer {
             self.instance.admit(source.len());
         }
-        let step = self.instance.call(async |guest, store| {
+        let resume = async |guest: &Guest, store: &mut Store<Ceiling>| {
             machine(guest).call_resume(store, handle, answer, slice).await
-        })?;
+        };
+        let step = self.instance.call(resume).await?;
         Ok(match step {
             Ended::Done(value) => Step::Done(value),
             Ended::Continuation(continuation) => Step::Continuation(continuation),
             Ended::Lookup(tool) => Step::Lookup(tool),
             Ended::Perform(effect) => Step::Perform(effect),
             Ended::Paused => Step::Paused,
-            Ended::Failed(told) => return Err(self.explain(told)),
+            Ended::Failed(told) => return Err(self.explain(told).await),
         })
     }
 
@@ -89,8 +100,16 @@ impl Machine {
 
     /// What the machine has used so far.
     pub fn usage(&mut self) -> Result<Usage, Fault> {
+        finish(self.usage_in_turns())
+    }
+
+    /// The same, giving way after each turn.
+    pub(super) async fn usage_in_turns(&mut self) -> Result<Usage, Fault> {
         let handle = self.handle;
-        self.instance.call(async |guest, store| machine(guest).call_usage(store, handle).await)
+        let usage = async |guest: &Guest, store: &mut Store<Ceiling>| {
+            machine(guest).call_usage(store, handle).await
+        };
+        self.instance.call(usage).await
     }
 
     /// What the whole instance has taken so far: parsing, compiling and printing are part of it.
@@ -103,17 +122,21 @@ impl Machine {
     /// Takes the debug lines written since the last call.
     pub fn debug(&mut self) -> Result<Vec<String>, Fault> {
         let handle = self.handle;
-        self.instance.call(async |guest, store| machine(guest).call_debug(store, handle).await)
+        let debug = async |guest: &Guest, store: &mut Store<Ceiling>| {
+            machine(guest).call_debug(store, handle).await
+        };
+        finish(self.instance.call(debug))
     }
 
     /// Adds to a fault of the program which limit it met. An evaluator that was refused memory says
     /// that the program is too large, and does not know that the ceiling was meant for itself.
-    fn explain(&mut self, told: Told) -> Fault {
+    async fn explain(&mut self, told: Told) -> Fault {
         let denied = self.instance.store.data().denied();
         let met = match denied.filter(|_| told.code == TOO_LARGE) {
             Some(ceiling) => Some(ceiling),
             None if LIMITED.contains(&told.code.as_str()) => {
-                self.usage().ok().and_then(|usage| limit(&told, self.limits, usage))
+                let usage = self.usage_in_turns().await.ok();
+                usage.and_then(|usage| limit(&told, self.limits, usage))
             }
             None => None,
         };

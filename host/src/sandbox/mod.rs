@@ -10,6 +10,7 @@ mod engine;
 mod fault;
 mod gate;
 mod machine;
+mod turn;
 mod watch;
 
 use std::path::Path;
@@ -23,10 +24,11 @@ pub use self::bindings::{
     Value,
 };
 pub use self::ceiling::{Allowance, MEMORY_CAP, Net, Taken};
-pub use self::drive::{Ending, Outcome, Request, World, drive};
+pub use self::drive::{Ending, Outcome, Request, World, drive, drive_in_turns};
 pub use self::fault::{Excess, Fault, fault};
 pub use self::gate::{Busy, Gate};
 pub use self::machine::{Machine, Step};
+pub use self::turn::{finish, give_way, next_turn};
 pub use self::watch::Watch;
 pub(crate) use self::watch::milliseconds;
 
@@ -34,6 +36,7 @@ use self::artifact::Artifact;
 use self::bindings::{Guest, GuestPre};
 use self::ceiling::Ceiling;
 use self::engine::Engines;
+use self::turn::TURN;
 
 /// Why the sandbox could not be opened. What a program did wrong is a [`Fault`] instead.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +47,18 @@ pub enum Error {
     /// The embedded component is damaged or does not fit the contract.
     #[error("the embedded evaluator is unusable: {0}")]
     Component(String),
+}
+
+impl Error {
+    #[expect(clippy::needless_pass_by_value, reason = "errors are mapped by it")]
+    fn engine(error: wasmtime::Error) -> Self {
+        Self::Engine(format!("{error:#}"))
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "errors are mapped by it")]
+    fn component(error: wasmtime::Error) -> Self {
+        Self::Component(format!("{error:#}"))
+    }
 }
 
 /// How a sandbox is set up.
@@ -58,10 +73,6 @@ pub struct Setup<'a> {
     /// The net below the language's own limits.
     pub net: Net,
 }
-
-/// Wasm instructions after which a guest gives way to the host, who looks whether it has to stop:
-/// some milliseconds at most.
-const TURN: u64 = 5_000_000;
 
 /// The compiled evaluator and what it takes to start instances of it.
 pub struct Sandbox {
@@ -85,13 +96,11 @@ impl Sandbox {
 
     /// The same with every setting given.
     pub fn set_up(setup: &Setup<'_>) -> Result<Self, Error> {
-        let engines =
-            Engines::new(setup.concurrency).map_err(|e| Error::Engine(format!("{e:#}")))?;
-        let unusable = |e: wasmtime::Error| Error::Component(format!("{e:#}"));
-        let (component, artifact) =
-            artifact::load(&engines, setup.component, setup.cache).map_err(unusable)?;
-        let linker = Linker::new(engines.native());
-        let guest = linker.instantiate_pre(&component).and_then(GuestPre::new).map_err(unusable)?;
+        let engines = Engines::new(setup.concurrency).map_err(Error::engine)?;
+        let (component, artifact) = artifact::load(&engines, setup.component, setup.cache)?;
+        let linker = Linker::new(component.engine());
+        let guest = linker.instantiate_pre(&component).and_then(GuestPre::new);
+        let guest = guest.map_err(Error::component)?;
         Ok(Self { guest, artifact, net: setup.net })
     }
 
@@ -120,17 +129,31 @@ impl Sandbox {
         limits: Limits,
         watch: &Watch,
     ) -> Result<Machine, Fault> {
+        finish(self.start_in_turns(program, limits, watch))
+    }
+
+    /// The same, giving way after each turn.
+    pub async fn start_in_turns(
+        &self,
+        program: &Program,
+        limits: Limits,
+        watch: &Watch,
+    ) -> Result<Machine, Fault> {
         let allowance = Allowance::for_run(self.net, limits, program);
-        Machine::start(self.enter(allowance, watch)?, program, limits)
+        let instance = self.enter(allowance, watch).await?;
+        Machine::start(instance, program, limits).await
     }
 
     /// Looks at a term without running it.
     pub fn check(&self, code: &str, watch: &Watch) -> Result<Summary, Vec<Fault>> {
         let allowance = Allowance::for_text(self.net, code.len());
-        let mut instance = self.enter(allowance, watch).map_err(|fault| vec![fault])?;
         let code = code.to_owned();
-        let checked = instance.call(async |guest, store| {
-            guest.pif_evaluator_analysis().call_check(store, &code).await
+        let checked = finish(async {
+            let mut instance = self.enter(allowance, watch).await?;
+            let check = async |guest: &Guest, store: &mut Store<Ceiling>| {
+                guest.pif_evaluator_analysis().call_check(store, &code).await
+            };
+            instance.call(check).await
         });
         let told = checked.map_err(|fault| vec![fault])?;
         told.map_err(|faults| faults.into_iter().map(Fault::from).collect())
@@ -138,12 +161,17 @@ impl Sandbox {
 
     /// The reference of all forms as JSON.
     pub fn forms(&self, watch: &Watch) -> Result<String, Fault> {
-        let mut instance = self.enter(Allowance::for_text(self.net, 0), watch)?;
-        instance.call(async |guest, store| guest.pif_evaluator_analysis().call_forms(store).await)
+        finish(async {
+            let mut instance = self.enter(Allowance::for_text(self.net, 0), watch).await?;
+            let forms = async |guest: &Guest, store: &mut Store<Ceiling>| {
+                guest.pif_evaluator_analysis().call_forms(store).await
+            };
+            instance.call(forms).await
+        })
     }
 
     /// A fresh instance under an allowance.
-    fn enter(&self, allowance: Allowance, watch: &Watch) -> Result<Instance, Fault> {
+    async fn enter(&self, allowance: Allowance, watch: &Watch) -> Result<Instance, Fault> {
         watch.verdict()?;
         let mut store = Store::new(self.guest.engine(), Ceiling::new(allowance));
         store.limiter(|ceiling| ceiling);
@@ -151,8 +179,11 @@ impl Sandbox {
         let fueled = store
             .set_fuel(allowance.fuel)
             .and_then(|()| store.fuel_async_yield_interval(Some(TURN)));
-        let entered = fueled.map(|()| watch.over(self.guest.instantiate_async(&mut store)));
-        match entered.flatten() {
+        let entered = match fueled {
+            Ok(()) => watch.over(self.guest.instantiate_async(&mut store)).await,
+            Err(error) => Err(error),
+        };
+        match entered {
             Ok(guest) => {
                 let (watch, most) = (watch.clone(), self.net.memory);
                 Ok(Instance { store, guest, watch, most, trapped: None })
@@ -184,14 +215,14 @@ impl Instance {
     }
 
     /// Calls into the guest, watches over it, and puts a trap into words.
-    fn call<T>(
+    async fn call<T>(
         &mut self,
         action: impl AsyncFnOnce(&Guest, &mut Store<Ceiling>) -> wasmtime::Result<T>,
     ) -> Result<T, Fault> {
         if let Some(fault) = &self.trapped {
             return Err(fault.clone());
         }
-        let result = self.watch.over(action(&self.guest, &mut self.store));
+        let result = self.watch.over(action(&self.guest, &mut self.store)).await;
         result.map_err(|error| {
             let fault = self.watch.explain(&error, self.store.data());
             self.trapped.insert(fault).clone()

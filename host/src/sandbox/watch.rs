@@ -1,7 +1,8 @@
 //! Who may stop a run from outside, and what a run that was stopped says about it.
 
+use std::future::poll_fn;
 use std::pin::pin;
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
@@ -58,18 +59,16 @@ impl Watch {
 
     /// Waits for a call into a guest. It gives way every [`TURN`](super::TURN) instructions: then
     /// it goes on, unless it has to stop.
-    pub(super) fn over<T>(
+    pub(super) async fn over<T>(
         &self,
         call: impl Future<Output = wasmtime::Result<T>>,
     ) -> wasmtime::Result<T> {
         let mut call = pin!(call);
-        let mut context = Context::from_waker(Waker::noop());
-        loop {
-            if let Poll::Ready(result) = call.as_mut().poll(&mut context) {
-                return result;
-            }
-            self.verdict().map_err(|_| Trap::Interrupt)?;
-        }
+        poll_fn(|context| match call.as_mut().poll(context) {
+            Poll::Pending if self.verdict().is_err() => Poll::Ready(Err(Trap::Interrupt.into())),
+            polled => polled,
+        })
+        .await
     }
 
     /// Puts a trap into words, naming the layer that stopped the instance.

@@ -34,6 +34,9 @@ pub const MOST_PARTS: usize = 2_000_000;
 /// Looks that a comparison may take.
 const MOST_LOOKS: u64 = 50_000_000;
 
+/// Those that take no time.
+const QUICK: u64 = 4_096;
+
 /// The same for finding out what is wrong with a value.
 const MOST_TELLING: u64 = 10_000_000;
 
@@ -131,6 +134,17 @@ impl Schema {
     #[must_use]
     pub fn is_trivial(&self) -> bool {
         matches!(self.text.as_str(), "true" | "{}")
+    }
+
+    /// Whether to compare a value with it takes no longer than to evaluate a few forms.
+    #[must_use]
+    pub fn is_quick(&self, value: &str) -> bool {
+        let Survey { breadth, nesting, text, names } = self.survey;
+        let (depth, parts) = size(value);
+        let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+        let looks = count(parts).saturating_mul(breadth);
+        let bytes = count(value.len()).saturating_mul(text.max(names).max(1));
+        (depth + 1) * nesting <= SHALLOW && looks.saturating_add(bytes) <= QUICK
     }
 
     /// Compares a value, which is JSON text, with the schema. `stop` is asked now and then.

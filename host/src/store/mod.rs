@@ -2,10 +2,12 @@
 //! module opens it, brings it to the present schema and gives out transactions; what is in it is
 //! the business of the registry, the journal and the memory.
 
+mod writer;
+
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -13,6 +15,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 pub use rusqlite::Transaction;
+
+use self::writer::Writer;
 
 /// The name of the file in the data directory.
 const FILE: &str = "mcp-pif.db";
@@ -141,13 +145,6 @@ pub struct Store {
     readers: Mutex<Vec<Connection>>,
 }
 
-/// The connection that writes, and what its commits withstand now.
-#[derive(Debug)]
-struct Writer {
-    connection: Connection,
-    durability: Option<Durability>,
-}
-
 impl Store {
     /// Opens a store, made and migrated as need be. A file that SQLite finds damaged is refused.
     pub fn open(place: &Place) -> Result<Self, Error> {
@@ -216,27 +213,43 @@ impl Store {
         result
     }
 
+    /// The same where a read is short: by the connection that writes, if it is idle. It need not
+    /// read again what it wrote itself.
+    pub fn glance<T, E: From<Error>>(
+        &self,
+        query: impl FnOnce(&Connection) -> Result<T, E>,
+    ) -> Result<T, E> {
+        match self.writer.try_lock() {
+            Ok(writer) => query(&writer.connection),
+            Err(_) => self.read(query),
+        }
+    }
+
     /// Changes the store in one transaction: all of it or, after an error, nothing.
     pub fn write<T, E: From<Error>>(
         &self,
         durability: Durability,
         change: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let mut writer = self.writer();
-        if writer.durability != Some(durability) {
-            // In WAL mode a commit is synchronized at the level FULL and only written at NORMAL.
-            let level = if durability == Durability::Power { "FULL" } else { "NORMAL" };
-            let set = writer.connection.pragma_update(None, "synchronous", level);
-            set.map_err(Error::from)?;
-            writer.durability = Some(durability);
-        }
-        let transaction = writer
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(Error::from)?;
-        let result = change(&transaction)?;
-        transaction.commit().map_err(Error::from)?;
-        Ok(result)
+        self.writer().write(durability, change)
+    }
+
+    /// The same, unless somebody else is writing: that is [`Error::Locked`], without waiting.
+    pub fn write_at_once<T, E: From<Error>>(
+        &self,
+        durability: Durability,
+        change: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut writer = match self.writer.try_lock() {
+            Ok(writer) => writer,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Err(Error::Locked.into()),
+        };
+        let patience = |writer: &Writer, time| writer.connection.busy_timeout(time);
+        patience(&writer, Duration::ZERO).map_err(Error::from)?;
+        let result = writer.write(durability, change);
+        patience(&writer, self.patience).map_err(Error::from)?;
+        result
     }
 
     fn writer(&self) -> MutexGuard<'_, Writer> {

@@ -1,33 +1,38 @@
 //! What a run gives is compared with output schemas: the one that the caller asked for, and the one
 //! that the tool has. A value that is not known to conform is absent.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::Tools;
 use crate::journal::Answer;
+use crate::recall::Recall;
 use crate::registry::Snapshot;
-use crate::sandbox::{Ending, Excess, Fault, Outcome, Watch, fault};
+use crate::sandbox::{Ending, Excess, Fault, Outcome, Watch, fault, finish, give_way};
 use crate::schema::{Invalid, Mismatch, Mismatches, Refusal, Schema, Stop};
 use crate::text::{self, quote_one};
+
+/// Schemas that are kept at hand, and bytes of their texts; each takes a multiple of that.
+const MOST_READ: usize = 64;
+const MOST_BYTES: usize = 256 << 10;
 
 /// Characters of a place that a sentence names.
 const MOST_PLACE: usize = 200;
 
 /// A schema in use, and what messages call it.
 struct Used {
-    schema: Schema,
+    schema: Arc<Schema>,
     name: String,
 }
 
 /// Compares the value of a run with the schemas that it has to conform to. Gives what the
 /// journal has to know of the tool's own. A continuation is no value yet.
-pub(super) fn conform(
+pub(super) async fn conform(
     outcome: &mut Outcome,
-    asked: Option<Schema>,
+    asked: Option<Arc<Schema>>,
     tools: &Tools,
     watch: &Watch,
 ) -> Option<Answer> {
-    let kept = match kept(outcome, tools) {
+    let kept = match kept(outcome, tools).await {
         Ok(kept) => kept,
         Err(fault) => {
             outcome.ending = Err(fault);
@@ -35,6 +40,12 @@ pub(super) fn conform(
         }
     };
     let (answer, kept) = kept.unzip();
+    let all = asked.iter().chain(kept.iter().map(|used| &used.schema));
+    if let Ok(Ending::Value(value)) = &outcome.ending
+        && all.into_iter().any(|schema| !schema.is_quick(&value.json))
+    {
+        give_way().await;
+    }
     judge(outcome, asked, kept, watch);
     answer
 }
@@ -42,7 +53,7 @@ pub(super) fn conform(
 /// The same in a replay, with the schema that the tool had then.
 pub(super) fn conform_again(
     outcome: &mut Outcome,
-    asked: Option<Schema>,
+    asked: Option<Arc<Schema>>,
     recorded: Option<(&str, i64)>,
     tools: &Snapshot,
     watch: &Watch,
@@ -57,28 +68,29 @@ pub(super) fn conform_again(
     let text = found.ok_or_else(|| {
         format!("the output schema of {} is not in the store (change {change})", quote_one(name))
     })?;
-    let kept = of_tool(name, &text).map_err(|fault| fault.message)?;
+    let schema = recall(&text).map_err(|fault| fault.message)?;
+    let kept = of_tool(name, schema);
     judge(outcome, asked, Some(kept), watch);
     Ok(Some(Answer::Schema(name.to_owned(), change)))
 }
 
 /// The schema of the tool that gave a value.
-fn kept(outcome: &Outcome, tools: &Tools) -> Result<Option<(Answer, Used)>, Fault> {
+async fn kept(outcome: &Outcome, tools: &Tools) -> Result<Option<(Answer, Used)>, Fault> {
     let (Ok(Ending::Value(_)), Some(name)) = (&outcome.ending, &outcome.tool) else {
         return Ok(None);
     };
     let Some(tool) = tools.find(name)? else { return Ok(None) };
     let Some(text) = tool.output_schema else { return Ok(None) };
-    Ok(Some((Answer::Schema(name.clone(), tool.change), of_tool(name, &text)?)))
+    let schema = recall_in_turns(&text).await?;
+    Ok(Some((Answer::Schema(name.clone(), tool.change), of_tool(name, schema))))
 }
 
-fn of_tool(name: &str, text: &str) -> Result<Used, Fault> {
-    let schema = read(text)?;
-    Ok(Used { schema, name: format!("the output schema of the tool {}", quote_one(name)) })
+fn of_tool(name: &str, schema: Arc<Schema>) -> Used {
+    Used { schema, name: format!("the output schema of the tool {}", quote_one(name)) }
 }
 
 /// Both schemas apply. The first that refuses the value is told.
-fn judge(outcome: &mut Outcome, asked: Option<Schema>, kept: Option<Used>, watch: &Watch) {
+fn judge(outcome: &mut Outcome, asked: Option<Arc<Schema>>, kept: Option<Used>, watch: &Watch) {
     let Ok(Ending::Value(value)) = &outcome.ending else { return };
     let asked = asked.map(|schema| Used { schema, name: "`output_schema`".to_owned() });
     let refused = asked
@@ -89,6 +101,25 @@ fn judge(outcome: &mut Outcome, asked: Option<Schema>, kept: Option<Used>, watch
         fault.tool.clone_from(&outcome.tool);
         outcome.ending = Err(fault);
     }
+}
+
+/// Schemas that were read before.
+static READ: LazyLock<Recall<Arc<Schema>>> = LazyLock::new(|| Recall::new(MOST_READ, MOST_BYTES));
+
+/// Reads a schema, unless it was read before.
+pub(super) fn recall(text: &str) -> Result<Arc<Schema>, Fault> {
+    finish(recall_in_turns(text))
+}
+
+/// The same, giving way before it is read: that takes a thread.
+pub(super) async fn recall_in_turns(text: &str) -> Result<Arc<Schema>, Fault> {
+    if let Some(schema) = READ.get(text) {
+        return Ok(schema);
+    }
+    give_way().await;
+    let schema = Arc::new(read(text)?);
+    READ.keep(text, Arc::clone(&schema), text.len());
+    Ok(schema)
 }
 
 /// Reads a schema that somebody wrote.

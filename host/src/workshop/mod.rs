@@ -31,7 +31,10 @@ use crate::config::Config;
 use crate::journal::{self, Draft, Journal, Kind};
 use crate::memory::Memory;
 use crate::registry::{self, Registry};
-use crate::sandbox::{Excess, Fault, Limits, Outcome, Request, Sandbox, Watch, drive, fault};
+use crate::sandbox::{
+    Excess, Fault, Limits, Outcome, Request, Sandbox, Watch, drive_in_turns, fault, finish,
+    give_way,
+};
 use crate::store::{self, Store};
 
 /// The code of the fault of a store that fails.
@@ -111,25 +114,48 @@ impl Workshop {
         &self,
         request: &Request,
         tools: Tools,
-        observer: &mut dyn Observer,
+        observer: &mut (dyn Observer + Send),
+        watch: &Watch,
+    ) -> Report {
+        finish(self.run_in_turns(request, tools, observer, watch))
+    }
+
+    /// The same, giving way after each turn, and before whatever may have to wait.
+    pub async fn run_in_turns(
+        &self,
+        request: &Request,
+        tools: Tools,
+        observer: &mut (dyn Observer + Send),
         watch: &Watch,
     ) -> Report {
         let start = Instant::now();
         let mut answers = Vec::new();
-        let mut outcome = match request.output_schema.as_deref().map(conform::read).transpose() {
+        let asked = match &request.output_schema {
+            Some(text) => conform::recall_in_turns(text).await.map(Some),
+            None => Ok(None),
+        };
+        let mut outcome = match asked {
             Ok(asked) => {
                 let known = tools.clone();
                 let mut session = Session::new(tools, observer);
-                let mut outcome = drive(&self.sandbox, request.clone(), &mut session, watch);
+                let request = request.clone();
+                let mut outcome = drive_in_turns(&self.sandbox, request, &mut session, watch).await;
                 answers = session.into_answers();
-                answers.extend(conform::conform(&mut outcome, asked, &known, watch));
+                answers.extend(conform::conform(&mut outcome, asked, &known, watch).await);
                 outcome
             }
             Err(fault) => Outcome::before(fault),
         };
         let elapsed = start.elapsed();
         let draft = record::run(request, answers, &outcome, elapsed);
-        let entry = match self.journal.append(&draft) {
+        let appended = match self.journal.append_at_once(&draft) {
+            Err(store::Error::Locked) => {
+                give_way().await;
+                self.journal.append(&draft)
+            }
+            appended => appended,
+        };
+        let entry = match appended {
             Ok(entry) => Some(entry),
             Err(error) => {
                 outcome.ending = Err(stored(error));

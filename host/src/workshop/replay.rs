@@ -137,7 +137,7 @@ impl Workshop {
         });
         let mut recording = Recording::new(tools, &body.answers);
         let mut answers = Vec::new();
-        let outcome = match request.output_schema.as_deref().map(conform::read).transpose() {
+        let outcome = match request.output_schema.as_deref().map(conform::recall).transpose() {
             Ok(asked) => {
                 let mut outcome = drive(&self.sandbox, request, &mut recording, watch);
                 answers.append(&mut recording.answers);

@@ -105,14 +105,14 @@ impl Observer for () {
 /// The world of one run, which remembers what it was asked.
 pub(super) struct Session<'a> {
     tools: Tools,
-    observer: &'a mut dyn Observer,
+    observer: &'a mut (dyn Observer + Send),
     answers: Vec<Answer>,
     /// Sources that were asked for before: each step of a run asks anew.
     sources: HashMap<String, Option<String>>,
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(tools: Tools, observer: &'a mut dyn Observer) -> Self {
+    pub(super) fn new(tools: Tools, observer: &'a mut (dyn Observer + Send)) -> Self {
         Self { tools, observer, answers: Vec::new(), sources: HashMap::new() }
     }
 

@@ -96,6 +96,36 @@ impl Server {
         Ok((answer, start.elapsed()))
     }
 
+    /// The time of so many calls that must succeed, of which some are under way at once.
+    pub(crate) fn many(
+        &mut self,
+        tool: &str,
+        arguments: &Value,
+        calls: usize,
+        at_once: usize,
+    ) -> Result<Duration> {
+        let params = json!({"name": tool, "arguments": arguments});
+        let mut sent = 0;
+        let start = Instant::now();
+        for answered in 0..calls {
+            let mut lines = String::new();
+            while sent < calls.min(answered + at_once) {
+                sent += 1;
+                self.last_id += 1;
+                let id = self.last_id;
+                let request =
+                    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+                lines.push_str(&request.to_string());
+                lines.push('\n');
+            }
+            self.input.write_all(lines.as_bytes())?;
+            let mut answer = String::new();
+            ensure!(self.output.read_line(&mut answer)? > 0, "the server closed its output");
+            ensure!(answer.contains(r#""isError":false"#), "{tool} {arguments}: {answer}");
+        }
+        Ok(start.elapsed())
+    }
+
     pub(crate) fn finish(self) -> Result<()> {
         let Self { mut child, input, .. } = self;
         drop(input);

@@ -333,3 +333,21 @@ fn a_server_survives_what_its_programs_do() -> Result<()> {
     }
     Ok(())
 }
+
+/// Code as other languages write it is told of in the words of this one.
+#[test]
+fn code_that_is_no_json_is_answered_by_what_to_write() -> Result<()> {
+    let mut client = Client::legacy()?;
+    for (code, hint) in [
+        ("x => x + 1", r#"{"lam": "x", "body": t}"#),
+        ("(add 1 2)", r#"{"add": [1, 2]}"#),
+        ("{'add': [1, 2]}", "quotes are double"),
+    ] {
+        for tool in ["run", "check"] {
+            let fault = client.fault(tool, &json!({"code": code}))?;
+            let told = fault["hint"].as_str().or_else(|| fault["faults"][0]["hint"].as_str());
+            ensure!(told.is_some_and(|told| told.contains(hint)), "{tool} {code}: {fault}");
+        }
+    }
+    Ok(())
+}

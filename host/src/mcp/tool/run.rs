@@ -182,9 +182,9 @@ fn unknown(text: &str, tools: &Tools, no_term: Option<&Fault>) -> Fault {
         None if name::is_well_formed(&name) => {
             "`list` shows the tools there are, `evolve` makes one".to_owned()
         }
-        None => {
+        None => no_term.and_then(|fault| fault.hint.clone()).unwrap_or_else(|| {
             "pass a term as JSON; a string term is written {\"code\": \"\\\"text\\\"\"}".to_owned()
-        }
+        }),
     };
     let message = match no_term {
         None => format!("there is no tool `{name}`"),

@@ -6,9 +6,9 @@ use serde_json::value::RawValue;
 
 use super::{Refused, unexpected};
 use crate::registry::Tool;
-use crate::sandbox::{Argument, Code, Ending, Fault, Request, Watch, fault};
+use crate::sandbox::{Argument, Code, Ending, Fault, Request, Watch, drive, fault};
 use crate::text;
-use crate::workshop::{Session, Tools, Workshop, conform, drive};
+use crate::workshop::{Session, Tools, Workshop, conform};
 
 /// Continuations that an example may drive: what counts is the value at the end. The wall clock
 /// stops those that never come to one.
