@@ -7,7 +7,7 @@ use crate::value::{UNIT, Word, aux};
 /// Members from which on a record is worth an index.
 const MANY: usize = 256;
 /// Look-ups per member before the index is made, as a shift.
-const PATIENCE: u32 = 4;
+const PATIENCE: u32 = 7;
 /// Places that are looked at for a key. Known hashes can be made to collide; keys that find none
 /// of these free are left to the binary search.
 const REACH: usize = 16;
@@ -99,14 +99,16 @@ pub(crate) fn hash(text: &[u8]) -> u64 {
 #[inline(always)]
 fn spread(words: impl Iterator<Item = u64>, length: u64) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    words.fold(length.wrapping_mul(FACTOR), |hash, word| {
+    let hash = words.fold(length.wrapping_mul(FACTOR), |hash, word| {
         let mixed = (hash ^ word).wrapping_mul(FACTOR);
         mixed ^ mixed >> 29
-    })
+    });
+    // The last bytes of the last word have only reached the highest bits.
+    (hash ^ hash >> 32).wrapping_mul(FACTOR)
 }
 
 /// Where a key with this hash may be in a table of that many places.
 fn places(hash: u64, len: usize) -> impl Iterator<Item = usize> {
-    let first = usize::try_from(hash >> 16 & 0xffff_ffff).unwrap_or_default();
+    let first = usize::try_from(hash >> 32).unwrap_or_default();
     (first..first + REACH).map(move |place| place & (len - 1))
 }

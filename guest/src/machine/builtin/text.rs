@@ -10,7 +10,7 @@ use crate::heap::Heap;
 use crate::machine::operate::longest_text;
 use crate::machine::state::Exit;
 use crate::primitive::comparison::{Compared, TEXT_UNIT, equal};
-use crate::primitive::scan::Places;
+use crate::primitive::scan::{Places, append};
 use crate::primitive::{Trouble, case, type_name};
 use crate::value::{
     CONS, NIL, ROPE, TRUE, UNIT, Word, as_small, boolean, fit, index, is_integer, is_list, tag,
@@ -375,23 +375,38 @@ fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Err(empty("text to be replaced", "`regex_replace`").into());
     }
     c.charge_texts(&[&text, &from, &to])?;
-    let count = Places::new(text.as_bytes(), from.as_bytes()).count();
+    let (mut count, mut first) = (0, Vec::new());
+    for at in Places::new(text.as_bytes(), from.as_bytes()) {
+        count += 1;
+        if count <= PLACES {
+            first.push(at);
+        }
+    }
     let kept = (text.len() - count * from.len()) as u64;
     let bytes = (count as u64).saturating_mul(to.len() as u64).saturating_add(kept);
     if bytes > c.longest() {
         return Err(TOO_LARGE.into());
     }
     c.set_aside(bytes)?;
-    let mut replaced = String::with_capacity(usize::try_from(bytes).unwrap_or_default());
+    let mut replaced = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default() + 8);
     let mut done = 0;
-    for at in Places::new(text.as_bytes(), from.as_bytes()) {
-        replaced.push_str(text.get(done..at).unwrap_or_default());
-        replaced.push_str(&to);
+    let mut put = |at: usize| {
+        append(text.as_bytes().get(done..at).unwrap_or_default(), &mut replaced);
+        append(to.as_bytes(), &mut replaced);
         done = at + from.len();
+    };
+    if count <= PLACES {
+        first.into_iter().for_each(&mut put);
+    } else {
+        Places::new(text.as_bytes(), from.as_bytes()).for_each(&mut put);
     }
-    replaced.push_str(text.get(done..).unwrap_or_default());
-    c.give_text(&replaced)
+    append(text.as_bytes().get(done..).unwrap_or_default(), &mut replaced);
+    c.charge(replaced.len() as u64 / TEXT_UNIT)?;
+    c.make_text_of(&replaced)
 }
+
+/// Places that are kept rather than looked for twice.
+const PLACES: usize = 1 << 16;
 
 fn repeat(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (text, n) = (c.text(0)?, c.position(1)?);
