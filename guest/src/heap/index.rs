@@ -29,10 +29,17 @@ impl Default for Index {
     }
 }
 
+/// What an index tells of a key.
+pub(crate) enum Known {
+    /// It stands there among the members.
+    At(usize),
+    Absent,
+}
+
 impl Heap {
-    /// Where a key, a text in one piece, stands among the members of a record: `None` if that is
-    /// not known here, `Some(None)` if it is not there.
-    pub(crate) fn indexed(&mut self, record: Word, key: Word) -> Option<Option<usize>> {
+    /// Where a key, a text in one piece, stands among the members of a record, if that is known
+    /// here.
+    pub(crate) fn indexed(&mut self, record: Word, key: Word) -> Option<Known> {
         let members = self.members(record).len() / 2;
         if members < MANY {
             return None;
@@ -51,11 +58,11 @@ impl Heap {
         for place in places(hash, self.index.table.len()) {
             let entry = self.index.table.get(place).copied()?;
             let Some(number) = (entry & u64::from(u32::MAX)).checked_sub(1) else {
-                return Some(None);
+                return Some(Known::Absent);
             };
             let at = 2 * usize::try_from(number).ok()?;
             if entry >> 32 == hash >> 32 && self.compare_flat(*members.get(at)?, key).is_eq() {
-                return Some(Some(at));
+                return Some(Known::At(at));
             }
         }
         None

@@ -34,7 +34,7 @@ impl<'t> Places<'t> {
         let (firsts, lasts) = (ONES * u64::from(first), ONES * u64::from(last));
         let mut at = self.at;
         while let (Some(here), Some(there)) = (eight(text, at), eight(text, at + distance)) {
-            let mut found = zeros(here ^ firsts | there ^ lasts);
+            let mut found = zeros((here ^ firsts) | (there ^ lasts));
             while found != 0 {
                 let place = at + found.trailing_zeros() as usize / 8;
                 if text.get(place..place + part.len()) == Some(part) {
@@ -67,7 +67,7 @@ impl<'t> Places<'t> {
     fn find_byte(&self, byte: u8) -> Option<usize> {
         let mut at = self.at;
         while let Some(here) = eight(self.text, at) {
-            let found = zeros(here ^ ONES * u64::from(byte));
+            let found = zeros(here ^ (ONES * u64::from(byte)));
             if found != 0 {
                 return Some(at + found.trailing_zeros() as usize / 8);
             }
