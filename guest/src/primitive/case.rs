@@ -51,7 +51,9 @@ fn changed(
             Some(eight) => run = *eight,
             // What is missing is not taken for ASCII.
             None => {
-                run.iter_mut().zip(rest.iter().chain([&0xff; 8])).for_each(|(to, byte)| *to = *byte);
+                run.iter_mut()
+                    .zip(rest.iter().chain([&0xff; 8]))
+                    .for_each(|(to, byte)| *to = *byte);
             }
         }
         let word = u64::from_le_bytes(run);
