@@ -13,7 +13,7 @@ use num_traits::ToPrimitive;
 
 pub(crate) use flat::recase;
 use index::Index;
-pub(crate) use index::hash;
+pub(crate) use index::{Known, hash};
 
 /// One pending call.
 #[derive(Clone, Copy, Debug)]

@@ -223,7 +223,7 @@ impl Reader<'_> {
             b'"' if any => {
                 let text = self.quoted()?;
                 heap.grow(Heap::text_words(text.len())).ok()?;
-                heap.text(text).ok()
+                heap.text_of(text).ok()
             }
             b't' => self.word("true", TRUE),
             b'f' => self.word("false", FALSE),
@@ -264,19 +264,27 @@ impl Reader<'_> {
 
     /// Reads a string without escapes, from its opening quote on.
     #[inline(always)]
-    fn quoted(&mut self) -> Option<&str> {
+    fn quoted(&mut self) -> Option<&[u8]> {
         let from = self.at + 1;
         let end = digits::plain_end(self.bytes, from);
         if self.bytes.get(end) != Some(&b'"') {
             return None;
         }
         self.at = end + 1;
-        self.text.get(from..end)
+        self.bytes.get(from..end)
     }
 
     /// The number that the next digits make, after `n`, and how many they are.
     fn digits(&mut self, n: u64) -> (u64, usize) {
         let (mut n, from) = (n, self.at);
+        while let Some((count, more)) = digits::eight(self.bytes, self.at) {
+            let power = 10_u64.pow(count);
+            n = n.wrapping_mul(power).wrapping_add(u64::from(more));
+            self.at += count as usize;
+            if count < 8 {
+                return (n, self.at - from);
+            }
+        }
         while let Some(byte) = self.bytes.get(self.at).filter(|byte| byte.is_ascii_digit()) {
             n = n.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
             self.at += 1;

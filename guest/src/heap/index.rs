@@ -7,7 +7,7 @@ use crate::value::{UNIT, Word, aux};
 /// Members from which on a record is worth an index.
 const MANY: usize = 256;
 /// Look-ups per member before the index is made, as a shift.
-const PATIENCE: u32 = 4;
+const PATIENCE: u32 = 7;
 /// Places that are looked at for a key. Known hashes can be made to collide; keys that find none
 /// of these free are left to the binary search.
 const REACH: usize = 16;
@@ -29,10 +29,17 @@ impl Default for Index {
     }
 }
 
+/// What an index tells of a key.
+pub(crate) enum Known {
+    /// It stands there among the members.
+    At(usize),
+    Absent,
+}
+
 impl Heap {
-    /// Where a key, a text in one piece, stands among the members of a record: `None` if that is
-    /// not known here, `Some(None)` if it is not there.
-    pub(crate) fn indexed(&mut self, record: Word, key: Word) -> Option<Option<usize>> {
+    /// Where a key, a text in one piece, stands among the members of a record, if that is known
+    /// here.
+    pub(crate) fn indexed(&mut self, record: Word, key: Word) -> Option<Known> {
         let members = self.members(record).len() / 2;
         if members < MANY {
             return None;
@@ -51,11 +58,11 @@ impl Heap {
         for place in places(hash, self.index.table.len()) {
             let entry = self.index.table.get(place).copied()?;
             let Some(number) = (entry & u64::from(u32::MAX)).checked_sub(1) else {
-                return Some(None);
+                return Some(Known::Absent);
             };
             let at = 2 * usize::try_from(number).ok()?;
             if entry >> 32 == hash >> 32 && self.compare_flat(*members.get(at)?, key).is_eq() {
-                return Some(Some(at));
+                return Some(Known::At(at));
             }
         }
         None
@@ -99,14 +106,16 @@ pub(crate) fn hash(text: &[u8]) -> u64 {
 #[inline(always)]
 fn spread(words: impl Iterator<Item = u64>, length: u64) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    words.fold(length.wrapping_mul(FACTOR), |hash, word| {
+    let hash = words.fold(length.wrapping_mul(FACTOR), |hash, word| {
         let mixed = (hash ^ word).wrapping_mul(FACTOR);
         mixed ^ mixed >> 29
-    })
+    });
+    // The last bytes of the last word have only reached the highest bits.
+    (hash ^ hash >> 32).wrapping_mul(FACTOR)
 }
 
 /// Where a key with this hash may be in a table of that many places.
 fn places(hash: u64, len: usize) -> impl Iterator<Item = usize> {
-    let first = usize::try_from(hash >> 16 & 0xffff_ffff).unwrap_or_default();
+    let first = usize::try_from(hash >> 32).unwrap_or_default();
     (first..first + REACH).map(move |place| place & (len - 1))
 }

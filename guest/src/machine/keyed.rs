@@ -114,8 +114,10 @@ pub(super) fn grouped(
 ) -> Result<Grouped, Exit> {
     s.bulk(image, at, GROUPED * keys.len() as u64)?;
     let terms = Rc::clone(&s.terms);
-    let mut groups = Groups::new(&s.heap, &terms, s.meter.left().unsigned_abs());
-    let mut grouped = Grouped { of_each: Vec::with_capacity(keys.len()), firsts: Vec::new() };
+    let n = keys.len();
+    let mut groups = Groups::new(&s.heap, &terms, s.meter.left().unsigned_abs(), n);
+    let firsts = Vec::with_capacity(n.min(Groups::most(&s.heap)));
+    let mut grouped = Grouped { of_each: Vec::with_capacity(n), firsts };
     let mut failed = None;
     for (i, key) in (0..).zip(keys) {
         match groups.group(*key) {

@@ -46,12 +46,12 @@ impl Keys {
     }
 
     /// Begins a member.
-    pub(super) fn begin(&mut self, heap: &mut Heap, text: &str) -> Option<()> {
-        let number = place(text.as_bytes());
+    pub(super) fn begin(&mut self, heap: &mut Heap, text: &[u8]) -> Option<()> {
+        let number = place(text);
         let place = self.met.get_mut(usize::from(number))?;
-        if heap.flat_text(*place) != Some(text.as_bytes()) {
+        if heap.flat_text(*place) != Some(text) {
             heap.grow(Heap::text_words(text.len())).ok()?;
-            let key = heap.text(text).ok()?;
+            let key = heap.text_of(text).ok()?;
             if text.len() > LONGEST {
                 self.members.push([key, UNIT]);
                 return Some(());

@@ -9,8 +9,14 @@ const LATIN: u8 = 0xc3;
 
 /// The bytes of the text with all letters turned into capitals.
 pub(crate) fn upper(text: &str) -> Vec<u8> {
-    // All of these but the division sign have their capitals 0x20 before them.
-    let latin = |byte| matches!(byte, 0xa0..=0xb6 | 0xb8..=0xbe);
+    // Capitals and the division sign stay, and `ß` is two letters; the others but `ÿ` have their
+    // capitals 0x20 before them.
+    let latin = |byte, out: &mut Vec<u8>| match byte {
+        0xa0..=0xb6 | 0xb8..=0xbe => out.extend_from_slice(&[LATIN, byte - 0x20]),
+        0x9f => out.extend_from_slice(b"SS"),
+        0xbf => push('Ÿ', out),
+        _ => out.extend_from_slice(&[LATIN, byte]),
+    };
     changed(text, b'a', latin, |c, out| c.to_uppercase().for_each(|c| push(c, out)))
 }
 
@@ -20,17 +26,20 @@ pub(crate) fn lower(text: &str) -> Vec<u8> {
     if text.contains('Σ') {
         return text.to_lowercase().into_bytes();
     }
-    let latin = |byte| matches!(byte, 0x80..=0x96 | 0x98..=0x9e);
+    let latin = |byte, out: &mut Vec<u8>| match byte {
+        0x80..=0x96 | 0x98..=0x9e => out.extend_from_slice(&[LATIN, byte + 0x20]),
+        _ => out.extend_from_slice(&[LATIN, byte]),
+    };
     changed(text, b'A', latin, |c, out| c.to_lowercase().for_each(|c| push(c, out)))
 }
 
-/// The text with the 26 letters from `from` on, and those of Latin-1 whose second byte is as
-/// said, turned into the ones `0x20` away; any other goes to `other`.
+/// The text with the 26 letters from `from` on turned into those `0x20` away. `latin` writes the
+/// characters from `À` to `ÿ`, given their second byte, and `other` all others.
 #[inline(always)]
 fn changed(
     text: &str,
     from: u8,
-    latin: impl Fn(u8) -> bool,
+    latin: impl Fn(u8, &mut Vec<u8>),
     other: impl Fn(char, &mut Vec<u8>),
 ) -> Vec<u8> {
     let bytes = text.as_bytes();
@@ -42,7 +51,9 @@ fn changed(
             Some(eight) => run = *eight,
             // What is missing is not taken for ASCII.
             None => {
-                run.iter_mut().zip(rest.iter().chain([&0xff; 8])).for_each(|(to, byte)| *to = *byte)
+                run.iter_mut()
+                    .zip(rest.iter().chain([&0xff; 8]))
+                    .for_each(|(to, byte)| *to = *byte);
             }
         }
         let word = u64::from_le_bytes(run);
@@ -53,10 +64,8 @@ fn changed(
             out.extend_from_slice(&recase(word, from).to_le_bytes());
             out.truncate(end);
             at += plain;
-        } else if let (LATIN, Some(second)) = (*first, bytes.get(at + 1))
-            && latin(*second)
-        {
-            out.extend_from_slice(&[LATIN, second ^ 0x20]);
+        } else if let (LATIN, Some(second)) = (*first, bytes.get(at + 1)) {
+            latin(*second, &mut out);
             at += 2;
         } else {
             let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { break };

@@ -35,6 +35,8 @@ const REACH: usize = 32;
 /// Bytes of a group besides its key: its range, its hash, its share of the table, and of what all
 /// of these leave behind when they grow.
 const KEY_BYTES: usize = 40;
+/// The same of a group whose key is an integer of a word.
+const INTEGER_BYTES: usize = 36;
 /// Bytes before the text of a key that is a text: its letter and its length.
 const TEXT_HEAD: usize = 9;
 /// Places of the table at first.
@@ -50,6 +52,8 @@ pub(crate) struct Groups<'h> {
     /// The keys of all groups, one after another.
     bytes: Vec<u8>,
     keys: Vec<(Range<usize>, u64)>,
+    /// How many of the groups are those of integers of a word, whose keys have no bytes.
+    integers: usize,
     /// A power of two of places: the number of the group whose key is there, counted from 1, or 0.
     table: Vec<u32>,
     far: BTreeMap<Vec<u8>, u32>,
@@ -66,18 +70,28 @@ enum Item {
 }
 
 impl<'h> Groups<'h> {
-    pub(crate) fn new(heap: &'h Heap, terms: &'h Terms, budget: u64) -> Self {
+    /// No groups yet of `n` values that may come.
+    pub(crate) fn new(heap: &'h Heap, terms: &'h Terms, budget: u64, n: usize) -> Self {
+        let keys = Vec::with_capacity(n.min(Self::most(heap)));
         Self {
             heap,
             terms,
             budget,
             work: 0,
             bytes: Vec::new(),
-            keys: Vec::new(),
+            keys,
+            integers: 0,
             table: vec![0; FIRST],
             far: BTreeMap::new(),
             open: Vec::new(),
         }
+    }
+
+    /// More groups than fit. Room for as many costs nothing before it is used, while a table that
+    /// grows leaves behind what nothing else fits into.
+    pub(crate) fn most(heap: &Heap) -> usize {
+        let most = limits::aside(heap.limit) / INTEGER_BYTES as u64 + 1;
+        usize::try_from(most).unwrap_or(usize::MAX)
     }
 
     /// How many groups there are.
@@ -88,11 +102,21 @@ impl<'h> Groups<'h> {
     /// The group of a value, a new one if it equals none of those before it.
     pub(crate) fn group(&mut self, v: Word) -> Result<u32, Failed> {
         let start = self.bytes.len();
+        if is_integer(v) {
+            return self.group_small(as_small(v));
+        }
         if let Some(text) = self.heap.flat_text(v) {
             return self.group_text(v, text);
         }
         self.write(v)?;
         let key = self.bytes.get(start..).unwrap_or_default();
+        if let [b'i', n @ ..] = key
+            && let Ok(n) = n.try_into()
+        {
+            // A whole float.
+            self.bytes.truncate(start);
+            return self.group_small(i64::from_le_bytes(n));
+        }
         let hash = match key.split_at_checked(TEXT_HEAD) {
             Some(([b't', ..], text)) => heap::hash(text),
             _ => hash(key),
@@ -100,15 +124,31 @@ impl<'h> Groups<'h> {
         let group = match self.look_up(hash, |known| same(known, key)) {
             Ok(group) => Some(group),
             Err(None) => self.far.get(key).copied(),
-            Err(place) => return Ok(self.add(start, hash, place)),
+            Err(place) => return self.add(start, hash, place),
         };
         match group {
             Some(group) => {
                 self.bytes.truncate(start);
                 Ok(group)
             }
-            None => Ok(self.add(start, hash, None)),
+            None => self.add(start, hash, None),
         }
+    }
+
+    /// The same for an integer of a word. Its hash says which it is, and nothing is written.
+    fn group_small(&mut self, n: i64) -> Result<u32, Failed> {
+        let hash = mixed(n.cast_unsigned());
+        let place = match self.look_up(hash, <[u8]>::is_empty) {
+            Ok(group) => return Ok(group),
+            Err(place) => place,
+        };
+        if place.is_none()
+            && let Some(group) = self.far.get(&far_key(&[], hash))
+        {
+            return Ok(*group);
+        }
+        self.integers += 1;
+        self.add(self.bytes.len(), hash, place)
     }
 
     /// The same for a text in one piece, which is written only if it is new.
@@ -132,12 +172,11 @@ impl<'h> Groups<'h> {
                 return Ok(group);
             }
         }
-        self.see_room()?;
-        Ok(self.add(start, hash, place))
+        self.add(start, hash, place)
     }
 
     /// A new group, whose key has been written from a place on.
-    fn add(&mut self, start: usize, hash: u64, place: Option<usize>) -> u32 {
+    fn add(&mut self, start: usize, hash: u64, place: Option<usize>) -> Result<u32, Failed> {
         let group = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
         self.keys.push((start..self.bytes.len(), hash));
         if 2 * self.keys.len() > self.table.len() {
@@ -145,7 +184,8 @@ impl<'h> Groups<'h> {
         } else {
             self.put(group, place);
         }
-        group
+        self.see_room()?;
+        Ok(group)
     }
 
     /// The group with such a key, or the free place where it could be, if one is in reach.
@@ -167,7 +207,8 @@ impl<'h> Groups<'h> {
 
     /// Bytes taken by the groups, the same on every platform.
     fn taken(&self) -> u64 {
-        (self.bytes.len() + KEY_BYTES * self.keys.len()) as u64
+        let others = self.keys.len() - self.integers;
+        (self.bytes.len() + KEY_BYTES * others + INTEGER_BYTES * self.integers) as u64
     }
 
     /// Where a key with this hash may be.
@@ -180,9 +221,9 @@ impl<'h> Groups<'h> {
     fn put(&mut self, group: u32, place: Option<usize>) {
         if let Some(place) = place.and_then(|place| self.table.get_mut(place)) {
             *place = group + 1;
-        } else if let Some((range, _)) = self.keys.get(group as usize) {
+        } else if let Some((range, hash)) = self.keys.get(group as usize) {
             let key = self.bytes.get(range.clone()).unwrap_or_default();
-            self.far.insert(key.to_vec(), group);
+            self.far.insert(far_key(key, *hash), group);
         }
     }
 
@@ -200,10 +241,6 @@ impl<'h> Groups<'h> {
 
     /// Appends the canonical bytes of a value: no value's are the beginning of another's.
     fn write(&mut self, v: Word) -> Result<(), Failed> {
-        if is_integer(v) {
-            self.write_small(as_small(v));
-            return Ok(());
-        }
         self.open.clear();
         self.open.push(Item::Value(v));
         while let Some(item) = self.open.pop() {
@@ -333,6 +370,19 @@ impl<'h> Groups<'h> {
         self.bytes.push(b'i');
         self.bytes.extend(n.to_le_bytes());
     }
+}
+
+/// The key of a group as the tree has it.
+fn far_key(key: &[u8], hash: u64) -> Vec<u8> {
+    if key.is_empty() { hash.to_le_bytes().to_vec() } else { key.to_vec() }
+}
+
+/// Spreads a number over 64 bits; the upper half is the better one.
+// INVARIANT: no two numbers become the same one, since each of the steps can be undone.
+fn mixed(n: u64) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let hash = n.wrapping_mul(FACTOR);
+    (hash ^ hash >> 32).wrapping_mul(FACTOR)
 }
 
 /// Whether two keys are the same, a word at a time.

@@ -1,6 +1,6 @@
 //! Members of records: where a key is, and two records as one.
 
-use crate::heap::Heap;
+use crate::heap::{Heap, Known};
 use crate::value::Word;
 use std::cmp::Ordering;
 
@@ -22,7 +22,11 @@ pub(crate) fn find_text(heap: &Heap, record: Word, key: Word) -> Result<usize, u
 /// Where the key stands, looked for as many others may be after it.
 pub(crate) fn look_up(heap: &mut Heap, record: Word, key: Word) -> Option<usize> {
     let known = if heap.is_flat(key) { heap.indexed(record, key) } else { None };
-    known.unwrap_or_else(|| find_text(heap, record, key).ok())
+    match known {
+        Some(Known::At(at)) => Some(at),
+        Some(Known::Absent) => None,
+        None => find_text(heap, record, key).ok(),
+    }
 }
 
 fn search(heap: &Heap, record: Word, compare: impl Fn(Word) -> Ordering) -> Result<usize, usize> {

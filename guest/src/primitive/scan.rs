@@ -34,7 +34,7 @@ impl<'t> Places<'t> {
         let (firsts, lasts) = (ONES * u64::from(first), ONES * u64::from(last));
         let mut at = self.at;
         while let (Some(here), Some(there)) = (eight(text, at), eight(text, at + distance)) {
-            let mut found = zeros(here ^ firsts | there ^ lasts);
+            let mut found = zeros((here ^ firsts) | (there ^ lasts));
             while found != 0 {
                 let place = at + found.trailing_zeros() as usize / 8;
                 if text.get(place..place + part.len()) == Some(part) {
@@ -67,7 +67,7 @@ impl<'t> Places<'t> {
     fn find_byte(&self, byte: u8) -> Option<usize> {
         let mut at = self.at;
         while let Some(here) = eight(self.text, at) {
-            let found = zeros(here ^ ONES * u64::from(byte));
+            let found = zeros(here ^ (ONES * u64::from(byte)));
             if found != 0 {
                 return Some(at + found.trailing_zeros() as usize / 8);
             }
@@ -86,6 +86,25 @@ impl Iterator for Places<'_> {
         self.at = found + self.part.len();
         Some(found)
     }
+}
+
+/// Appends a text: a short one by words, because a copy of unknown length is a call that leaves
+/// the code of the component.
+#[inline(always)]
+pub(crate) fn append(bytes: &[u8], out: &mut Vec<u8>) {
+    const SHORT: usize = 64;
+    if bytes.len() > SHORT {
+        return out.extend_from_slice(bytes);
+    }
+    let (whole, rest) = bytes.as_chunks::<8>();
+    out.reserve(bytes.len() + 8);
+    for word in whole {
+        out.extend_from_slice(word);
+    }
+    let end = out.len() + rest.len();
+    let last = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    out.extend_from_slice(&last.to_le_bytes());
+    out.truncate(end);
 }
 
 /// The highest bits of the bytes that are zero. The lowest of them is right; one above it may only

@@ -5,6 +5,7 @@
 mod dates;
 mod describe;
 mod general;
+mod letters;
 mod lists;
 mod many;
 mod numbers;

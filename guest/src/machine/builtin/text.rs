@@ -4,14 +4,14 @@
 //! of a list, be it an operand or the result. `contains` and `index_of` of a list cost besides
 //! what `eq` costs for each element that they look at.
 
-use super::{Call, pattern, reading};
+use super::{Call, letters, pattern, reading};
 use crate::form::Form;
 use crate::heap::Heap;
 use crate::machine::operate::longest_text;
 use crate::machine::state::Exit;
 use crate::primitive::comparison::{Compared, TEXT_UNIT, equal};
-use crate::primitive::scan::Places;
-use crate::primitive::{Trouble, case, type_name};
+use crate::primitive::scan::{Places, append};
+use crate::primitive::{Trouble, type_name};
 use crate::value::{
     CONS, NIL, ROPE, TRUE, UNIT, Word, as_small, boolean, fit, index, is_integer, is_list, tag,
 };
@@ -23,7 +23,7 @@ pub(super) const TOO_LARGE: Trouble =
 
 pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
     match c.form {
-        Form::Upper | Form::Lower | Form::Trim => changed(c),
+        Form::Upper | Form::Lower | Form::Trim => letters::changed(c),
         Form::Chars | Form::Lines | Form::Split => parts(c),
         Form::Join => join(c),
         Form::Slice => slice(c),
@@ -45,20 +45,13 @@ pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 impl Call<'_> {
-    /// Bytes of an operand, if it is a text in one piece and of ASCII alone.
-    fn plain(&self, i: usize) -> Option<u64> {
-        let v = self.operand(i);
-        let (bytes, chars) = self.s.heap.text_size(v)?;
-        (bytes == chars && self.s.heap.is_flat(v)).then_some(bytes)
-    }
-
     /// Spends the fuel of going through texts.
     pub(super) fn charge_texts(&mut self, texts: &[&str]) -> Result<(), Exit> {
         self.charge(texts.iter().map(|text| text.len() as u64 / TEXT_UNIT).sum())
     }
 
     /// A new text, paid for.
-    fn give_text(&mut self, text: &str) -> Result<Word, Exit> {
+    pub(super) fn give_text(&mut self, text: &str) -> Result<Word, Exit> {
         self.charge_texts(&[text])?;
         self.make_text(text)
     }
@@ -141,51 +134,6 @@ impl Call<'_> {
 /// How many there are to be.
 fn count(n: i64) -> Result<u64, Trouble> {
     u64::try_from(n).map_err(|_| Trouble::OutOfRange(format!("{n} is less than 0")))
-}
-
-/// `upper`, `lower`, `trim`.
-fn changed(c: &mut Call<'_>) -> Result<Word, Exit> {
-    if let Some(bytes) = c.plain(0).filter(|_| c.form != Form::Trim) {
-        return recased(c, bytes);
-    }
-    let text = c.text(0)?;
-    c.charge_texts(&[&text])?;
-    if c.form == Form::Trim {
-        return c.give_text(text.trim());
-    }
-    let is_upper = c.form == Form::Upper;
-    if text.len() as u64 > c.longest() / 12 {
-        let bytes = if is_upper {
-            length(text.chars().flat_map(char::to_uppercase))
-        } else {
-            length(text.chars().flat_map(char::to_lowercase))
-        };
-        if bytes > c.longest() {
-            return Err(TOO_LARGE.into());
-        }
-        // A text that becomes longer is moved while it is written.
-        c.set_aside(if bytes > text.len() as u64 { 3 * bytes } else { bytes })?;
-    }
-    let changed = if is_upper { case::upper(&text) } else { case::lower(&text) };
-    c.charge(changed.len() as u64 / TEXT_UNIT)?;
-    c.make_text_of(&changed)
-}
-
-/// `upper`, `lower` of a text in one piece that is of ASCII alone.
-fn recased(c: &mut Call<'_>, bytes: u64) -> Result<Word, Exit> {
-    c.charge(bytes / TEXT_UNIT)?;
-    if bytes > c.longest() {
-        return Err(TOO_LARGE.into());
-    }
-    c.charge(bytes / TEXT_UNIT)?;
-    c.room(Heap::text_words(usize::try_from(bytes).unwrap_or_default()))?;
-    let text = c.operand(0);
-    Ok(c.s.heap.recased(text, if c.form == Form::Upper { b'a' } else { b'A' }))
-}
-
-/// Bytes of a text of these characters.
-fn length(chars: impl Iterator<Item = char>) -> u64 {
-    chars.map(|c| c.len_utf8() as u64).sum()
 }
 
 /// `chars`, `lines`, `split`.
@@ -375,23 +323,38 @@ fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Err(empty("text to be replaced", "`regex_replace`").into());
     }
     c.charge_texts(&[&text, &from, &to])?;
-    let count = Places::new(text.as_bytes(), from.as_bytes()).count();
+    let (mut count, mut first) = (0, Vec::new());
+    for at in Places::new(text.as_bytes(), from.as_bytes()) {
+        count += 1;
+        if count <= PLACES {
+            first.push(at);
+        }
+    }
     let kept = (text.len() - count * from.len()) as u64;
     let bytes = (count as u64).saturating_mul(to.len() as u64).saturating_add(kept);
     if bytes > c.longest() {
         return Err(TOO_LARGE.into());
     }
     c.set_aside(bytes)?;
-    let mut replaced = String::with_capacity(usize::try_from(bytes).unwrap_or_default());
+    let mut replaced = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default() + 8);
     let mut done = 0;
-    for at in Places::new(text.as_bytes(), from.as_bytes()) {
-        replaced.push_str(text.get(done..at).unwrap_or_default());
-        replaced.push_str(&to);
+    let mut put = |at: usize| {
+        append(text.as_bytes().get(done..at).unwrap_or_default(), &mut replaced);
+        append(to.as_bytes(), &mut replaced);
         done = at + from.len();
+    };
+    if count <= PLACES {
+        first.into_iter().for_each(&mut put);
+    } else {
+        Places::new(text.as_bytes(), from.as_bytes()).for_each(&mut put);
     }
-    replaced.push_str(text.get(done..).unwrap_or_default());
-    c.give_text(&replaced)
+    append(text.as_bytes().get(done..).unwrap_or_default(), &mut replaced);
+    c.charge(replaced.len() as u64 / TEXT_UNIT)?;
+    c.make_text_of(&replaced)
 }
+
+/// Places that are kept rather than looked for twice.
+const PLACES: usize = 1 << 16;
 
 fn repeat(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (text, n) = (c.text(0)?, c.position(1)?);

@@ -219,8 +219,10 @@ impl<'p> Matches<'p> {
             Some(_) => self.sets.get(self.char * words..).unwrap_or_default(),
             None => &self.last,
         };
-        if let Some(next) = straight(pattern, set, step) {
-            return next;
+        match straight(pattern, set, step) {
+            Way::To(step) => return Some(step),
+            Way::End => return None,
+            Way::Unclear => {}
         }
         self.visit += 1;
         self.open.clear();
@@ -260,29 +262,33 @@ impl<'p> Matches<'p> {
 /// Steps that are followed without noting which they were.
 const STRAIGHT: usize = 16;
 
+/// Where steps lead.
+enum Way {
+    /// To a character and this step after it.
+    To(u32),
+    /// To the end of the match.
+    End,
+    Unclear,
+}
+
 /// What `take` gives, if the way there has no group and no step comes twice: of steps from which
 /// there is a match, the preferred one leads to it.
-fn straight(pattern: &Pattern, set: &[u64], step: u32) -> Option<Option<u32>> {
+fn straight(pattern: &Pattern, set: &[u64], step: u32) -> Way {
     let mut step = step;
     for _ in 0..STRAIGHT {
         if !has(set, step) {
-            return None;
+            return Way::Unclear;
         }
-        step = match pattern.steps.get(step as usize)? {
-            Step::One { to, .. } => return Some(Some(*to)),
-            Step::Match => return Some(None),
-            Step::Either(first, second) => {
-                if has(set, *first) {
-                    *first
-                } else {
-                    *second
-                }
-            }
-            Step::Look { to, .. } => *to,
-            Step::Note { .. } => return None,
+        step = match pattern.steps.get(step as usize) {
+            Some(Step::One { to, .. }) => return Way::To(*to),
+            Some(Step::Match) => return Way::End,
+            Some(Step::Either(first, _)) if has(set, *first) => *first,
+            Some(Step::Either(_, second)) => *second,
+            Some(Step::Look { to, .. }) => *to,
+            Some(Step::Note { .. }) | None => return Way::Unclear,
         };
     }
-    None
+    Way::Unclear
 }
 
 /// Bytes of the character at a place.

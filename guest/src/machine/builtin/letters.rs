@@ -1,0 +1,65 @@
+//! `upper`, `lower`, `trim`: texts without some of their letters, or with others. What they cost
+//! stands at the head of `text`.
+
+use super::Call;
+use super::text::TOO_LARGE;
+use crate::form::Form;
+use crate::heap::Heap;
+use crate::machine::state::Exit;
+use crate::primitive::case;
+use crate::primitive::comparison::TEXT_UNIT;
+use crate::value::Word;
+
+/// `upper`, `lower`, `trim`.
+pub(super) fn changed(c: &mut Call<'_>) -> Result<Word, Exit> {
+    if let Some(bytes) = c.plain(0).filter(|_| c.form != Form::Trim) {
+        return recased(c, bytes);
+    }
+    let text = c.text(0)?;
+    c.charge_texts(&[&text])?;
+    if c.form == Form::Trim {
+        return c.give_text(text.trim());
+    }
+    let is_upper = c.form == Form::Upper;
+    if text.len() as u64 > c.longest() / 12 {
+        let bytes = if is_upper {
+            length(text.chars().flat_map(char::to_uppercase))
+        } else {
+            length(text.chars().flat_map(char::to_lowercase))
+        };
+        if bytes > c.longest() {
+            return Err(TOO_LARGE.into());
+        }
+        // A text that becomes longer is moved while it is written.
+        c.set_aside(if bytes > text.len() as u64 { 3 * bytes } else { bytes })?;
+    }
+    let changed = if is_upper { case::upper(&text) } else { case::lower(&text) };
+    c.charge(changed.len() as u64 / TEXT_UNIT)?;
+    c.make_text_of(&changed)
+}
+
+/// `upper`, `lower` of a text in one piece that is of ASCII alone.
+fn recased(c: &mut Call<'_>, bytes: u64) -> Result<Word, Exit> {
+    c.charge(bytes / TEXT_UNIT)?;
+    if bytes > c.longest() {
+        return Err(TOO_LARGE.into());
+    }
+    c.charge(bytes / TEXT_UNIT)?;
+    c.room(Heap::text_words(usize::try_from(bytes).unwrap_or_default()))?;
+    let text = c.operand(0);
+    Ok(c.s.heap.recased(text, if c.form == Form::Upper { b'a' } else { b'A' }))
+}
+
+/// Bytes of a text of these characters.
+fn length(chars: impl Iterator<Item = char>) -> u64 {
+    chars.map(|c| c.len_utf8() as u64).sum()
+}
+
+impl Call<'_> {
+    /// Bytes of an operand, if it is a text in one piece and of ASCII alone.
+    fn plain(&self, i: usize) -> Option<u64> {
+        let v = self.operand(i);
+        let (bytes, chars) = self.s.heap.text_size(v)?;
+        (bytes == chars && self.s.heap.is_flat(v)).then_some(bytes)
+    }
+}
