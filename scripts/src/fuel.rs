@@ -42,6 +42,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     for row in rows.iter().filter(|row| wanted.is_empty() || wanted.contains(&row.form)) {
         match measure(&sandbox, row, rounds) {
             Ok((time, fuel)) => {
+                println!("ROW\t{}\t{}\t{:.0}\t{}\t{:.2}", row.form, row.shape, time - entering, fuel, (time - entering) / fuel);
                 let time = (time - entering) / fuel;
                 forms.entry(&row.form).or_default().push((time, &row.shape));
             }
