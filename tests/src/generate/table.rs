@@ -30,13 +30,12 @@ impl Generator {
     fn written(&mut self, row: &Row, size: usize) -> String {
         let names = operand_names(row.syntax);
         let count = match row.shape {
-            Shape::Operand => 1,
             Shape::Operands(n) => n as usize,
             Shape::AtLeast(n) => n as usize + self.random.below(3),
             Shape::Between(from, to) | Shape::BareOr(from, to) => {
                 (from as usize) + self.random.below((to - from) as usize + 1)
             }
-            Shape::ListOrBare => 1,
+            Shape::Operand | Shape::ListOrBare => 1,
             Shape::Extremes => 1 + self.random.below(4),
             _ => return self.special(row, size),
         };
@@ -187,8 +186,7 @@ fn wanted(form: Form, name: &str) -> Wanted {
         (_, "regex") => texts(world::PATTERNS),
         (Form::Replace, "from") | (_, "sep" | "part" | "fill") => texts(world::PARTS),
         (Form::RegexReplace, "to") => texts(world::REPLACEMENTS),
-        (Form::Replace, "to") | (_, "s" | "label") => texts(world::TEXTS),
-        (Form::Slice | Form::Contains | Form::IndexOf, "s or list") => texts(world::TEXTS),
+        (Form::Replace, "to") | (_, "s" | "s or list" | "label") => texts(world::TEXTS),
         (Form::Slice | Form::Range, _) | (_, "n" | "i" | "digits" | "p") => {
             Wanted::One(world::COUNTS, Number)
         }

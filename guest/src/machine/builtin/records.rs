@@ -278,7 +278,7 @@ fn choose(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (record, keys) = (c.operand(0), c.list(1)?);
     let mut named = vec![false; n];
     for key in keys {
-        if let Ok(at) = record::find(&c.s.heap, record, &c.bytes(key))
+        if let Ok(at) = record::find_text(&c.s.heap, record, key)
             && let Some(named) = named.get_mut(at / 2)
         {
             *named = true;

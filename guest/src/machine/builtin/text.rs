@@ -122,6 +122,9 @@ impl Call<'_> {
     }
 }
 
+/// What changing the case of a unit of text that is not ASCII costs besides.
+const WIDE_CASE: u64 = 3;
+
 /// How many there are to be.
 fn count(n: i64) -> Result<u64, Trouble> {
     u64::try_from(n).map_err(|_| Trouble::OutOfRange(format!("{n} is less than 0")))
@@ -133,6 +136,10 @@ fn changed(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge_texts(&[&text])?;
     if c.form == Form::Trim {
         return c.give_text(text.trim());
+    }
+    if !text.is_ascii() {
+        // Each character is looked up, and those around a final sigma too.
+        c.charge(WIDE_CASE * (text.len() as u64 / TEXT_UNIT))?;
     }
     let is_upper = c.form == Form::Upper;
     if text.len() as u64 > c.longest() / 12 {
