@@ -2,8 +2,9 @@
 //!
 //! Fuel: 1 per 8 bytes of text read or written, 1 per element of a list and member of a record or
 //! table; an integer of `n` limbs, n being 2 or more, n · (8 + 2 · ⌊√n⌋), where 19 digits that are
-//! read count as a limb. What is written costs 1 per pair, 8 per float and the weight of a quoted
-//! term besides. `to_string` of a text costs nothing.
+//! read count as a limb, and 19 to 37 as two; a float of more than 19 characters that is read 16.
+//! What is written costs 1 per pair, 8 per float and the weight of a quoted term besides.
+//! `to_string` of a text costs nothing.
 
 use super::Call;
 use super::text::TOO_LARGE;
