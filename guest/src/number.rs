@@ -5,6 +5,7 @@ use crate::fault::{Code, Fault};
 use crate::limits::INTEGER_BITS;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
+use std::fmt::Write as _;
 
 /// An exact integer, in a machine word where it fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,6 +120,11 @@ fn signed(decimal: &str, negative: bool) -> Integer {
 
 /// Appends the digits of an integer.
 pub(crate) fn write_integer(n: &BigInt, powers: &mut Powers, out: &mut String) {
+    if let Some(n) = n.to_i128() {
+        // A `String` takes everything.
+        let _ = write!(out, "{n}");
+        return;
+    }
     if n.is_negative() {
         out.push('-');
     }

@@ -327,7 +327,10 @@ impl<'h> Writer<'h> {
         let bytes = self.heap.text_size(v).map_or(0, |(bytes, _)| bytes);
         if bytes > self.limit as u64 {
             // Too long whatever it is: written far enough for an excerpt.
-            let chars = self.heap.prefix(v, self.limit.saturating_mul(4));
+            let Some(chars) = self.heap.beginning(v, self.limit.saturating_mul(4)) else {
+                let _ = write!(self.out, "(a text of {bytes} bytes)");
+                return self.work.clear();
+            };
             let end = chars.char_indices().nth(self.limit).map_or(chars.len(), |(at, _)| at);
             print::string(chars.get(..end).unwrap_or_default(), &mut self.out);
             self.work.clear();

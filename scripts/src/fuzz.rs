@@ -46,11 +46,11 @@ fn read(arguments: &[String]) -> Result<(Vec<&'static Target>, u64)> {
             continue;
         }
         let target = TARGETS.iter().find(|target| target.name == argument);
-        let names = TARGETS.map(|target| target.name).join(", ");
+        let names = TARGETS.iter().map(|target| target.name).collect::<Vec<_>>().join(", ");
         targets.push(target.with_context(|| format!("no target `{argument}`: there is {names}"))?);
     }
     if targets.is_empty() {
-        targets.extend(&TARGETS);
+        targets.extend(TARGETS);
     }
     Ok((targets, minutes))
 }
@@ -73,6 +73,9 @@ fn fuzz(target: &Target, minutes: u64) -> Result<()> {
     let time = format!("-max_total_time={}", 60 * minutes);
     let words = format!("-dict={FOLDER}/dictionary.txt");
     let mut arguments = vec!["fuzz", "run", "--fuzz-dir", FOLDER, "--sanitizer", "none"];
+    if target.corpus == "wire" {
+        arguments.extend(["--features", "host"]);
+    }
     arguments.extend(["--debug-assertions", target.name, gathered, &seeds, "--", &time, &words]);
     arguments.extend(LIMITS);
     command(env!("CARGO"), &arguments, &[STABLE])

@@ -10,6 +10,9 @@ pub(crate) const FUEL: u64 = 1_000_000_000;
 /// What a run took.
 pub(crate) struct Timed {
     pub(crate) milliseconds: f64,
+    /// Nanoseconds on a core, without those in which others ran there; where the system does not
+    /// tell, the same as above.
+    pub(crate) busy: f64,
     pub(crate) fuel: u64,
     /// The value as canonical JSON.
     pub(crate) json: String,
@@ -26,7 +29,7 @@ pub(crate) fn timed(
     let limits = Limits { fuel: FUEL, depth: 1_000_000, memory, output: 16 << 20 };
     let watch = Watch::new(Duration::from_mins(1));
     let fault = |fault: mcp_pif::sandbox::Fault| anyhow::anyhow!("{fault:?}");
-    let mut start = Instant::now();
+    let (mut start, mut begun) = (Instant::now(), on_core());
     let mut machine = sandbox.start(program, limits, &watch).map_err(fault)?;
     let (mut answer, mut before) = (Answer::None, 0);
     if gated {
@@ -34,13 +37,23 @@ pub(crate) fn timed(
         ensure!(matches!(step, Step::Perform(_)), "{step:?} instead of being ready");
         answer = Answer::Outcome("null".into());
         before = machine.usage().map_err(fault)?.fuel;
-        start = Instant::now();
+        (start, begun) = (Instant::now(), on_core());
     }
     let step = machine.resume(&answer, FUEL).map_err(fault)?;
+    let ended = on_core();
     let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+    let busy = begun.zip(ended).map_or(milliseconds * 1e6, |(begun, ended)| ended - begun);
     let fuel = machine.usage().map_err(fault)?.fuel - before;
     match step {
-        Step::Done(value) => Ok(Timed { milliseconds, fuel, json: value.json }),
+        Step::Done(value) => Ok(Timed { milliseconds, busy, fuel, json: value.json }),
         step => bail!("{step:?}"),
     }
+}
+
+/// Nanoseconds that this thread has been on a core, where Linux tells.
+fn on_core() -> Option<f64> {
+    // Only when a thread gives way is its time counted up to then.
+    std::thread::yield_now();
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split(' ').next()?.parse().ok()
 }

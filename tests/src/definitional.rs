@@ -71,6 +71,7 @@ pub fn run(program: &Program, limits: &Limits) -> Outcome {
         limits: *limits,
         fuel: limits.fuel,
         active_evals: 0,
+        traced: 0,
         step: program.step,
         failed: Value::Unit,
     };
@@ -105,6 +106,8 @@ struct Evaluator {
     limits: Limits,
     fuel: u64,
     active_evals: u32,
+    /// Lines of trace.
+    traced: u32,
     step: u64,
     /// The value of the last `fail`.
     failed: Value,
@@ -405,7 +408,7 @@ impl Evaluator {
         if self.active_evals >= EVAL_DEPTH {
             return Err(Code::EvalDepth);
         }
-        self.charge(self.nodes(*term))?;
+        self.charge(self.weight(*term, None))?;
         self.active_evals += 1;
         let value = self.eval(*term, env, tool, depth + 1)?;
         self.active_evals -= 1;

@@ -5,8 +5,10 @@
 mod control;
 mod lists;
 mod records;
+mod table;
 mod term;
 mod text;
+mod world;
 
 use pif_guest::limits::Limits;
 use pif_guest::request::{Argument, Program, Source};

@@ -4,10 +4,14 @@
 
 pub mod attack;
 pub mod case;
+#[cfg(feature = "host")]
 pub mod component;
 pub mod definitional;
+#[cfg(feature = "host")]
 pub mod embedding;
+#[cfg(feature = "host")]
 pub mod endure;
+#[cfg(feature = "host")]
 pub mod excerpt;
 pub mod fuzz;
 pub mod generate;

@@ -137,7 +137,7 @@ impl Compiler<'_> {
         let Some(n) = self.literal::<i8>(literal) else { return Ok(false) };
         let n = match form {
             Form::Add => n,
-            Form::Sub if n != i8::MIN => -n,
+            Form::Sub if n != i8::MIN && n != 0 => -n,
             _ => return Ok(false),
         };
         let (a, task) = self.operand(variable, d, depth + 1)?;

@@ -63,11 +63,15 @@ impl Compiler<'_> {
         is_integer.then(|| self.terms.integer(t).try_into().ok()).flatten()
     }
 
-    /// Of `add` or `sub` of two operands, the second a literal: what is added.
+    /// Of `add` or `sub` of two operands, the second a literal: what is added. A float of which 0
+    /// is taken away keeps its sign, and one to which 0 is added does not.
     pub(super) fn added_literal(&self, t: TermId) -> Option<i32> {
         let [_, literal] = *self.terms.operands(t) else { return None };
         let n = self.literal::<i32>(literal)?;
-        if self.terms.form(t) == Form::Sub { n.checked_neg() } else { Some(n) }
+        if self.terms.form(t) != Form::Sub {
+            return Some(n);
+        }
+        n.checked_neg().filter(|n| *n != 0)
     }
 
     pub(super) fn term(&mut self, t: TermId, d: Slot, depth: u32) -> Result<(), Failed> {

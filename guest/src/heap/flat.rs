@@ -37,10 +37,7 @@ impl Heap {
     /// a stack on the heap.
     pub(crate) fn write_text(&self, v: Word, wanted: usize, out: &mut Vec<u8>) {
         if tag(v) != ROPE {
-            if out.len() < wanted {
-                self.write_flat(v, out);
-            }
-            return;
+            return self.write_piece(v, wanted, out);
         }
         let mut open = vec![v];
         while out.len() < wanted
@@ -52,8 +49,31 @@ impl Heap {
                 open.push(left);
                 continue;
             }
-            self.write_flat(v, out);
+            self.write_piece(v, wanted, out);
         }
+    }
+
+    /// Appends the bytes of a text that is no rope, or as many of its characters as make `out` have
+    /// the bytes that are wanted.
+    fn write_piece(&self, v: Word, wanted: usize, out: &mut Vec<u8>) {
+        let (bytes, room) = (self.flat(v), wanted.saturating_sub(out.len()));
+        if bytes.len() <= room {
+            return self.write_flat(v, out);
+        }
+        let is_start = |at: &usize| bytes.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80);
+        let end = (room..bytes.len()).find(is_start).unwrap_or(bytes.len());
+        out.extend_from_slice(bytes.get(..end).unwrap_or_default());
+    }
+
+    /// The beginning of a text, for people: nothing if it lies deeper among the pieces that the text
+    /// was joined from than it is worth walking, since nobody pays for that.
+    pub(crate) fn beginning(&self, v: Word, wanted: usize) -> Option<String> {
+        const JOINS: usize = 1024;
+        let (mut joins, mut first) = (0, v);
+        while tag(first) == ROPE && joins <= JOINS {
+            (joins, first) = (joins + 1, self.cell(index(first) + 1)[0]);
+        }
+        (joins <= JOINS).then(|| self.prefix(v, wanted))
     }
 
     /// Appends the bytes of a text that is no rope. May take 7 bytes more than those for a moment.

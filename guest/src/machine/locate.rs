@@ -122,10 +122,15 @@ fn missing_key(s: &State, key: &str, record: Word) -> Fault {
 fn failed(s: &State) -> Fault {
     let value = s.values.first().copied().unwrap_or_default();
     let message = if s.heap.is_text(value) {
-        s.heap.prefix(value, 4 * FAIL_BYTES).chars().take(FAIL_BYTES).collect()
+        let beginning = s.heap.beginning(value, 4 * FAIL_BYTES);
+        beginning.map(|text| text.chars().take(FAIL_BYTES).collect::<String>())
     } else {
-        crate::output::excerpt(&s.heap, &s.terms, &s.names(), value, FAIL_BYTES)
+        None
     };
+    // A text that has nothing to show, or shows it too late, is told as the value that it is.
+    let message = message.filter(|text| !text.is_empty()).unwrap_or_else(|| {
+        crate::output::excerpt(&s.heap, &s.terms, &s.names(), value, FAIL_BYTES)
+    });
     Fault::new(Code::Fail, crate::quote::visible(&message))
 }
 

@@ -100,7 +100,7 @@ pub(super) fn code_of(s: &mut State, x: Word, current: u16) -> Result<(), Exit> 
 }
 
 /// `eval`: enters the code of a quoted term, compiled for the names at the place of the `eval`.
-/// Fuel: 1 per node of the term, whether it has been compiled before or not.
+/// Fuel: the weight of the term, whether it has been compiled before or not.
 pub(super) fn eval(
     image: &Image,
     s: &mut State,
@@ -118,15 +118,15 @@ pub(super) fn eval(
     }
     let (term, tool) = (aux(x), to_u32(size(x)));
     let key = (term, scope, tool);
-    let Some((id, nodes)) = s.evaluated.get(&key).copied() else {
+    let Some((id, weight)) = s.evaluated.get(&key).copied() else {
         let left = s.meter.left().unsigned_abs();
-        let nodes = weight::nodes(&s.terms, term, left);
-        if nodes > left {
-            s.bulk(image, at, nodes)?;
+        let weight = weight::of_term(&s.terms, term, left);
+        if weight > left {
+            s.bulk(image, at, weight)?;
         }
         return Err(Exit::CompileTerm(term, scope, tool));
     };
-    s.bulk(image, at, nodes)?;
+    s.bulk(image, at, weight)?;
     let Some(code) = image.codes.get(id as usize) else { return Ok(()) };
     let live = s.base + 1 + usize::from(d.max(a));
     let inner = if code.captures.is_empty() { UNIT } else { s.close(code, id, s.base, live)? };
@@ -182,20 +182,31 @@ pub(super) fn record(
 const TRACE_LINES: usize = 100;
 const TRACE_BYTES: usize = 200;
 
-/// `trace`: notes a label and a value.
-pub(super) fn trace(s: &mut State, label: Word, x: Word) {
+/// Fuel of a line of trace.
+const TRACE_WORK: u64 = 256;
+
+/// `trace`: notes a label and a value, and pays for the line.
+pub(super) fn trace(
+    image: &Image,
+    s: &mut State,
+    at: usize,
+    [label, x]: [Word; 2],
+) -> Result<(), Exit> {
     if s.trace.len() >= TRACE_LINES {
-        return;
+        return Ok(());
     }
+    s.bulk(image, at, TRACE_WORK)?;
     let shown = |v| output::excerpt(&s.heap, &s.terms, &s.names(), v, TRACE_BYTES);
     let label = if s.heap.is_text(label) {
         // A character has up to 4 bytes; what is longer than that is not looked at.
-        s.heap.prefix(label, 4 * TRACE_BYTES).chars().take(TRACE_BYTES).collect::<String>()
+        let beginning = s.heap.beginning(label, 4 * TRACE_BYTES);
+        beginning.map_or_else(|| shown(label), |text| text.chars().take(TRACE_BYTES).collect())
     } else {
         shown(label)
     };
     let line = format!("{}: {}", visible(&label), shown(x));
     s.trace.push(line);
+    Ok(())
 }
 
 /// `perform`: the exit that asks the host.

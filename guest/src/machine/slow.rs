@@ -250,7 +250,7 @@ fn perform(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> 
         }
         Op::Trace { d, a, b } => {
             let value = s.slot(b);
-            rare::trace(s, s.slot(a), value);
+            rare::trace(image, s, at, [s.slot(a), value])?;
             s.set_slot(d, value);
         }
         Op::Eval { d, a, depth, scope, .. } => {

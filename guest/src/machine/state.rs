@@ -85,7 +85,7 @@ pub(super) struct State {
     pub(super) tools: Vec<Tool>,
     /// Tools by name; `None` if there is no such tool.
     pub(super) tool_ids: BTreeMap<String, Option<usize>>,
-    /// Codes of evaluated terms and their numbers of nodes, by term, scope and tool.
+    /// Codes of evaluated terms and their weights, by term, scope and tool.
     pub(super) evaluated: BTreeMap<(TermId, u16, u32), (u32, u64)>,
     /// Words of terms and code made of values, which stay until the end of the run.
     built: usize,

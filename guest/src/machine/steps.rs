@@ -211,8 +211,8 @@ impl Machine {
                     let unit = Unit { root, scope: Some(scope), tool, site };
                     let mark = self.image.mark();
                     let id = self.compile_code(unit)?;
-                    let nodes = weight::nodes(&self.state.terms, root, u64::MAX);
-                    self.state.evaluated.insert((root, scope, tool), (id, nodes));
+                    let weight = weight::of_term(&self.state.terms, root, u64::MAX);
+                    self.state.evaluated.insert((root, scope, tool), (id, weight));
                     if self.state.first_built.is_some_and(|first| first <= root) {
                         // An entry of the table above, and constants.
                         let built = self.image.bytes_since(mark) + 100;

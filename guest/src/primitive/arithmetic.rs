@@ -131,7 +131,9 @@ pub(crate) fn work(form: Form, a: u64, b: u64) -> u64 {
     match form {
         _ if a.max(b) == 1 => 0,
         Form::Add | Form::Sub => a.max(b),
-        _ => a * b,
+        Form::Mul => a * b,
+        // Each limb of the quotient takes the divisor once; what is shorter is looked at as a whole.
+        _ => b * (a.max(b) - b + 1),
     }
 }
 

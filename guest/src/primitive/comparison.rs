@@ -1,13 +1,13 @@
 //! Equality and order.
 
-use super::arithmetic::{Number, limbs};
+use super::arithmetic::Number;
 use super::{TOGETHER, Trouble, type_name, weight};
 use crate::form::Form;
 use crate::heap::Heap;
 use crate::term::Terms;
 use crate::value::{
-    CONS, HOLE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, PAIR, Word, aux, boolean,
-    index, is_function, is_integer, kind, tag,
+    CONS, HOLE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, PAIR, Word, as_small, aux,
+    boolean, index, is_function, is_integer, kind, tag,
 };
 use num_bigint::BigInt;
 use num_traits::FromPrimitive;
@@ -42,6 +42,29 @@ fn order_far(heap: &Heap, x: Word, y: Word) -> Option<Ordering> {
     far(x, y).or_else(|| far(y, x).map(Ordering::reverse))
 }
 
+/// Orders two integers that are not both small by their limbs as they lie on the heap.
+fn order_integers(heap: &Heap, x: Word, y: Word) -> Option<(u64, Ordering)> {
+    // A word is less than anything that does not fit into one.
+    let parts = |v| match heap.limbs(v) {
+        None if is_integer(v) => Some((false, as_small(v) < 0, [].as_slice())),
+        limbs => limbs.map(|(limbs, is_negative)| (true, is_negative, limbs)),
+    };
+    let ((is_big, a_negative, a), (other_big, b_negative, b)) = (parts(x)?, parts(y)?);
+    if !is_big && !other_big {
+        return None;
+    }
+    let longest = a.len().max(b.len());
+    let work = if longest > 1 { longest as u64 } else { 0 };
+    let by_size = a.len().cmp(&b.len()).then_with(|| a.iter().rev().cmp(b.iter().rev()));
+    let ordering = match (a_negative, b_negative) {
+        (false, false) => by_size,
+        (true, true) => by_size.reverse(),
+        (negative, _) if negative => Ordering::Less,
+        _ => Ordering::Greater,
+    };
+    Some((work, ordering))
+}
+
 /// A comparison's work, and its result or what is wrong.
 pub(crate) struct Compared {
     pub(crate) work: u64,
@@ -53,11 +76,11 @@ pub(crate) fn order(heap: &Heap, form: Form, x: Word, y: Word) -> Compared {
     if let Some(ordering) = order_far(heap, x, y) {
         return Compared { work: 0, result: Ok(holds(form, ordering)) };
     }
+    if let Some((work, ordering)) = order_integers(heap, x, y) {
+        return Compared { work, result: Ok(holds(form, ordering)) };
+    }
     if let (Some(a), Some(b)) = (Number::of(heap, x), Number::of(heap, y)) {
-        let most = limbs(heap, x).max(limbs(heap, y));
-        let both_exact = !matches!((&a, &b), (Number::Float(_), _) | (_, Number::Float(_)));
-        let work = if most > 1 && both_exact { most } else { 0 };
-        return Compared { work, result: Ok(holds(form, order_numbers(&a, &b))) };
+        return Compared { work: 0, result: Ok(holds(form, order_numbers(&a, &b))) };
     }
     if let (Some((a, _)), Some((b, _))) = (heap.text_size(x), heap.text_size(y)) {
         let ordering = heap.string(x).cmp(&heap.string(y));
@@ -142,10 +165,11 @@ impl Comparison<'_> {
         if order_far(heap, x, y).is_some() {
             return Ok(false);
         }
+        if let Some((work, ordering)) = order_integers(heap, x, y) {
+            self.work += work;
+            return Ok(ordering.is_eq());
+        }
         if let (Some(a), Some(b)) = (Number::of(heap, x), Number::of(heap, y)) {
-            let most = limbs(heap, x).max(limbs(heap, y));
-            let exact = !matches!((&a, &b), (Number::Float(_), _) | (_, Number::Float(_)));
-            self.work += if most > 1 && exact { most } else { 0 };
             return Ok(order_numbers(&a, &b).is_eq());
         }
         if heap.object_kind(x) == KIND_RECORD && heap.object_kind(y) == KIND_RECORD {

@@ -83,6 +83,9 @@ fn reciprocal(base: &BigUint, exponent: &BigUint) -> Result<f64, Trouble> {
         return Ok(0.0);
     }
     let power = base.pow(u32::try_from(exponent).unwrap_or(u32::MAX));
+    if power.bits() <= 53 {
+        return Ok(1.0 / to_f64(power.to_u64().unwrap_or(1)));
+    }
     quotient(&Number::Small(1), &Number::Big(power.into()))
 }
 

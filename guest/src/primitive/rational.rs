@@ -135,10 +135,34 @@ fn round_float(n: f64, digits: i64) -> Result<f64, Trouble> {
     if digits < -310 {
         return Ok(with_sign(0.0, n.is_sign_negative()));
     }
+    if let Some(rounded) = round_word(significand, exponent, digits) {
+        return Ok(with_sign(rounded, n.is_sign_negative()));
+    }
     let (up, down) = (ten(digits.max(0)), ten(-digits.min(0)));
     let above = shift(&(BigUint::from(significand) * &up), exponent);
     let rounded = half_even(&above, &shift(&down, -exponent));
     finite(with_sign(ratio(&(rounded * down), &up), n.is_sign_negative()))
+}
+
+/// The same of a float below the precision of its digits, if all of it fits into a few words: such
+/// are nearly all that are rounded.
+fn round_word(significand: u64, exponent: i64, digits: i64) -> Option<f64> {
+    // 53 bits times 74, and powers of ten that are floats.
+    let digits = u32::try_from(digits).ok().filter(|digits| *digits <= 22)?;
+    let dropped = u32::try_from(exponent.checked_neg()?).ok().filter(|bits| *bits > 0)?;
+    let power = 10_u128.pow(digits);
+    let above = u128::from(significand) * power;
+    // Less than half of the last digit.
+    if dropped > 128 {
+        return Some(0.0);
+    }
+    let kept = above.checked_shr(dropped).unwrap_or_default();
+    let rest = above - kept.checked_shl(dropped).unwrap_or_default();
+    let half = 1_u128 << (dropped - 1);
+    let up = rest > half || rest == half && kept & 1 == 1;
+    let rounded = kept + u128::from(up);
+    #[expect(clippy::cast_precision_loss, reason = "both are floats")]
+    (rounded <= 1 << BITS).then(|| rounded as f64 / power as f64)
 }
 
 /// `round` without digits: an integer.

@@ -43,18 +43,6 @@ pub(crate) fn of_term(terms: &Terms, root: TermId, budget: u64) -> u64 {
     work
 }
 
-/// How many nodes a term has, or more than a budget.
-pub(crate) fn nodes(terms: &Terms, root: TermId, budget: u64) -> u64 {
-    let (mut nodes, mut open) = (0, vec![root]);
-    while nodes <= budget
-        && let Some(term) = open.pop()
-    {
-        nodes += 1;
-        open.extend_from_slice(terms.operands(term));
-    }
-    nodes
-}
-
 /// What a value weighs as a term, and the type of what is in it that is no part of any term.
 pub(crate) struct Weighed {
     pub(crate) work: u64,

@@ -214,7 +214,10 @@ impl Evaluator {
         }
         let Value::Integer(digits) = digits else { return Err(Code::TypeMismatch) };
         let limbs = limbs(n)?;
+        let is_far =
+            matches!(n, Value::Float(_)) && (digits.is_negative() || digits > &BigInt::from(22));
         self.charge(match limbs {
+            1 if is_far => 32,
             1 => 0,
             _ if digits.is_negative() => limbs * limbs,
             _ => limbs,

@@ -117,7 +117,13 @@ impl Evaluator {
                 Value::Text(format!("{a}{b}").into())
             }
             (Form::TypeOf, [value]) => Value::Text(value.kind().into()),
-            (Form::Trace, [_, value]) => value.clone(),
+            (Form::Trace, [_, value]) => {
+                if self.traced < 100 {
+                    self.charge(256)?;
+                    self.traced += 1;
+                }
+                value.clone()
+            }
             (Form::Analyze, [Value::Quoted(term, _)]) => return self.analyze(*term),
             (Form::TermToData, [Value::Quoted(term, _)]) => return self.term_to_data(*term),
             (Form::DataToTerm, [data]) => return self.data_to_term(data),
@@ -137,7 +143,8 @@ impl Evaluator {
         if limbs_a > 1 || limbs_b > 1 {
             self.charge(match form {
                 Form::Add | Form::Sub => limbs_a.max(limbs_b),
-                _ => limbs_a * limbs_b,
+                Form::Mul => limbs_a * limbs_b,
+                _ => limbs_b * (limbs_a.max(limbs_b) - limbs_b + 1),
             })?;
         }
         match (a, b) {

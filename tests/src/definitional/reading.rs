@@ -15,6 +15,23 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::rc::Rc;
 
+/// Work of reading an integer without a sign: 19 digits that begin with no 0 are the first that
+/// count, and then as two limbs.
+fn reading_work(digits: &str) -> u64 {
+    let limbs = digits.len() as u64 / 19;
+    digits_work(if limbs == 1 { 2 } else { limbs })
+}
+
+/// A number as it is written, without sign and without the zeros that its first digit follows.
+fn significant(number: &str) -> &str {
+    let number = number.trim_start_matches('-');
+    let digits = number.trim_start_matches('0');
+    match digits.as_bytes().first() {
+        Some(b'0'..=b'9') => digits,
+        _ => number.get(number.len() - digits.len() - 1..).unwrap_or(number),
+    }
+}
+
 /// Work of finding an integer's digits, or the integer of digits.
 pub(super) fn digits_work(limbs: u64) -> u64 {
     let root = (0..=limbs).take_while(|root| root * root <= limbs).last().unwrap_or_default();
@@ -92,13 +109,16 @@ impl Evaluator {
                     return Err(Code::Unparsable);
                 }
                 let significant = digits.trim_start_matches('0');
-                self.charge(digits_work(significant.len() as u64 / 19))?;
+                self.charge(reading_work(significant))?;
                 integer(&s.replacen(digits, significant, 1))
             }
             (Form::ParseFloat, [Value::Text(s)]) => {
                 self.charge_texts(&[s])?;
                 let known = regex::Regex::new(r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$");
                 if known.is_ok_and(|known| known.is_match(s)) {
+                    if significant(s).len() > 19 {
+                        self.charge(16)?;
+                    }
                     float(s)
                 } else {
                     Err(Code::Unparsable)
@@ -245,7 +265,7 @@ fn check(json: &str, work: &mut u64) -> Result<(), Code> {
         }
         Some(b'"') => drop(part::<String>(json)?),
         Some(b'-' | b'0'..=b'9') if !is_float(json) => {
-            *work += digits_work(json.trim_start_matches('-').len() as u64 / 19);
+            *work += reading_work(json.trim_start_matches('-'));
         }
         _ => {}
     }

@@ -103,7 +103,7 @@ impl Evaluator {
 
     fn choose(&mut self, form: Form, of: &Value, keys: &Value) -> Evaluated {
         let (mut of, keys) = (members(of)?, elements(keys)?);
-        self.charge((of.len() + keys.len()) as u64)?;
+        self.charge((of.len() + 4 * keys.len()) as u64)?;
         let keys = keys.iter().map(text).collect::<Result<Vec<_>, _>>()?;
         for key in &keys {
             self.charge(text_work(key))?;

@@ -110,12 +110,6 @@ impl Evaluator {
         self.weight_of_node(term) + below
     }
 
-    /// How many nodes a term has.
-    pub(super) fn nodes(&self, term: TermId) -> u64 {
-        let operands = self.terms.operands(term).iter();
-        1 + operands.map(|operand| self.nodes(*operand)).sum::<u64>()
-    }
-
     /// Pays for the literal of a value; there is none of functions and continuations.
     fn pay_for_value(&mut self, value: &Value) -> Result<(), Code> {
         match value {

@@ -118,6 +118,9 @@ impl Evaluator {
         match (form, operands) {
             (Form::Upper | Form::Lower | Form::Trim, [Text(s)]) => {
                 self.charge_texts(&[s])?;
+                if form != Form::Trim && !s.is_ascii() {
+                    self.charge_texts(&[s, s, s])?;
+                }
                 let changed = match form {
                     Form::Upper => s.chars().flat_map(char::to_uppercase).collect(),
                     Form::Lower => s.to_lowercase(),

@@ -7,7 +7,7 @@ use super::text::{NAMES, apply, choice, form, lambda, list, variable};
 impl Generator {
     /// Forms that give a value of any kind.
     pub(super) fn common(&mut self, kind: Kind, size: usize) -> String {
-        match self.random.below(19) {
+        match self.random.below(28) {
             0 | 1 => {
                 let cond = self.term(Kind::Boolean, size / 2);
                 let (then, otherwise) = (self.term(kind, size), self.term(kind, size / 2));
@@ -39,6 +39,7 @@ impl Generator {
             12 | 13 => self.fold(kind, size),
             14 => self.recursion(kind, size),
             17 | 18 => self.of_list(kind, size),
+            19.. => self.of_table(kind, size),
             15 => {
                 let name = self.tool_name(size / 2);
                 let function = if self.random.chance(70) {

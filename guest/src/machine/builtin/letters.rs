@@ -10,6 +10,9 @@ use crate::primitive::case;
 use crate::primitive::comparison::TEXT_UNIT;
 use crate::value::Word;
 
+/// What changing the case of a unit of text that is not ASCII costs besides.
+const WIDE_CASE: u64 = 3;
+
 /// `upper`, `lower`, `trim`.
 pub(super) fn changed(c: &mut Call<'_>) -> Result<Word, Exit> {
     if let Some(bytes) = c.plain(0).filter(|_| c.form != Form::Trim) {
@@ -19,6 +22,10 @@ pub(super) fn changed(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge_texts(&[&text])?;
     if c.form == Form::Trim {
         return c.give_text(text.trim());
+    }
+    if !text.is_ascii() {
+        // Each character is looked up, and those around a final sigma too.
+        c.charge(WIDE_CASE * (text.len() as u64 / TEXT_UNIT))?;
     }
     let is_upper = c.form == Form::Upper;
     if text.len() as u64 > c.longest() / 12 {

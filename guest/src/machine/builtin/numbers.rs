@@ -4,7 +4,7 @@
 //!
 //! Fuel: the limbs of the longest operand where that is an integer of two limbs or more; in `pow`
 //! of such a result its products besides, as `mul` counts them; `round` of such an integer to
-//! negative digits the square of its limbs instead.
+//! negative digits the square of its limbs instead, of a float to digits below 0 or above 22 32.
 
 use super::Call;
 use crate::form::Form;
@@ -15,6 +15,7 @@ use crate::primitive::rational::{integral, nearest_integer, quotient, round};
 use crate::primitive::{Trouble, type_name};
 use crate::value::Word;
 use num_traits::Signed;
+use std::ops::RangeInclusive;
 
 pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
     let n = c.number(0)?;
@@ -31,7 +32,8 @@ pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
         Form::Round if c.len() > 1 => {
             let digits = digits(c)?;
             let limbs = if digits < 0 { n.limbs().saturating_mul(n.limbs()) } else { n.limbs() };
-            c.charge(several(limbs))?;
+            let is_far = n.is_float() && !WORD_DIGITS.contains(&digits);
+            c.charge(if is_far { FAR_DIGITS_WORK } else { several(limbs) })?;
             round(&n, digits)?
         }
         _ => {
@@ -41,6 +43,10 @@ pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
     };
     c.make_number(&result)
 }
+
+/// Digits to which a float is rounded within a few words, and the work of other digits.
+const WORD_DIGITS: RangeInclusive<i64> = 0..=22;
+const FAR_DIGITS_WORK: u64 = 32;
 
 /// Work is counted from two limbs on.
 fn several(limbs: u64) -> u64 {

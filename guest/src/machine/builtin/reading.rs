@@ -2,8 +2,9 @@
 //!
 //! Fuel: 1 per 8 bytes of text read or written, 1 per element of a list and member of a record or
 //! table; an integer of `n` limbs, n being 2 or more, n · (8 + 2 · ⌊√n⌋), where 19 digits that are
-//! read count as a limb. What is written costs 1 per pair, 8 per float and the weight of a quoted
-//! term besides. `to_string` of a text costs nothing.
+//! read count as a limb, and 19 to 37 as two; a float of more than 19 characters that is read 16.
+//! What is written costs 1 per pair, 8 per float and the weight of a quoted term besides.
+//! `to_string` of a text costs nothing.
 
 use super::Call;
 use super::text::TOO_LARGE;
@@ -23,6 +24,10 @@ use crate::value::Word;
 
 /// Decimal digits that count as a limb.
 const LIMB_DIGITS: u64 = 19;
+
+/// Characters from which on a float is not read at once, and what it costs then.
+const LONG_FLOAT: usize = 19;
+const LONG_FLOAT_WORK: u64 = 16;
 
 /// Words of the memory limit for each column of a table.
 const COLUMN_WORDS: usize = 64;
@@ -73,7 +78,9 @@ fn no(text: &str, what: &str) -> Exit {
 
 /// The work of turning so many digits into an integer.
 fn digits_work(digits: usize) -> u64 {
-    output::digits_work(digits as u64 / LIMB_DIGITS)
+    let limbs = digits as u64 / LIMB_DIGITS;
+    // What has that many digits is no word any more, as a rule.
+    output::digits_work(if limbs == 1 { 2 } else { limbs })
 }
 
 /// A number without the zeros before its first digit other than that, and whether it is negative.
@@ -114,6 +121,9 @@ fn parse_float(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (_, digits) = significant(&text);
     if !is_json(digits) || digits.starts_with('-') {
         return Err(no(&text, "a number"));
+    }
+    if digits.len() > LONG_FLOAT {
+        c.charge(LONG_FLOAT_WORK)?;
     }
     let n: f64 = text.parse().unwrap_or(f64::INFINITY);
     if !n.is_finite() {

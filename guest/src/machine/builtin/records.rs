@@ -10,7 +10,7 @@
 //! | `merge` | 1 per member of both, the text of their keys |
 //! | `keys`, `values`, `entries` | 1 per member |
 //! | `from_entries` | as `sort`: n + n·⌈log2 n⌉; then the text of the keys |
-//! | `pick`, `omit` | 1 per member, 1 per key in the list; then the text of those keys |
+//! | `pick`, `omit` | 1 per member, 4 per key in the list; then the text of those keys |
 
 use super::Call;
 use crate::form::Form;
@@ -265,11 +265,14 @@ fn flat(heap: &mut Heap, text: Word, bytes: &[u8]) -> Result<Word, Exit> {
     Ok(heap.text(std::str::from_utf8(bytes).unwrap_or_default())?)
 }
 
+/// Work of looking for a key in a record of any size.
+const LOOK_UP: u64 = 4;
+
 /// `pick` and `omit`.
 fn choose(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.record(0)?;
     let (keys, n) = (c.list(1)?, c.count(0));
-    c.charge(keys.len() as u64 + n as u64)?;
+    c.charge(LOOK_UP * keys.len() as u64 + n as u64)?;
     if let Some(odd) = keys.iter().find(|key| !c.s.heap.is_text(**key)) {
         return Err(c.wrong_part(1, *odd, "a list of strings"));
     }
@@ -278,7 +281,7 @@ fn choose(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (record, keys) = (c.operand(0), c.list(1)?);
     let mut named = vec![false; n];
     for key in keys {
-        if let Ok(at) = record::find(&c.s.heap, record, &c.bytes(key))
+        if let Ok(at) = record::find_text(&c.s.heap, record, key)
             && let Some(named) = named.get_mut(at / 2)
         {
             *named = true;

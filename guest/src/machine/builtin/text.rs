@@ -1,7 +1,8 @@
 //! Texts, and the forms that take lists as well as texts.
 //!
 //! Fuel: 1 per 8 bytes of each operand that is a text and of a result that is one; 1 per element
-//! of a list, be it an operand or the result. `contains` and `index_of` of a list cost besides
+//! of a list, be it an operand or the result. `upper` and `lower` of a text that is not ASCII four
+//! times that of the operand. `contains` and `index_of` of a list cost besides
 //! what `eq` costs for each element that they look at.
 
 use super::{Call, letters, pattern, reading};

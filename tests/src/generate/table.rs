@@ -1,0 +1,212 @@
+//! Random terms of any form, read off the one table: what a form gives from the result of its
+//! example, what it takes from the names of the operands in its syntax.
+
+use super::term::{Generator, Kind};
+use super::text::{form, lambda, list, variable};
+use super::world;
+use pif_guest::form::{FORMS, Form, Row, Shape};
+
+/// What an operand is to be.
+#[derive(Clone, Copy)]
+pub(super) enum Wanted {
+    /// A value of a kind.
+    Of(Kind),
+    /// A value of any kind.
+    Any,
+    /// One of some literals, or now and then any value of a kind.
+    One(&'static [&'static str], Kind),
+}
+
+impl Generator {
+    /// A form of the table that gives a value of this kind, as a rule.
+    pub(super) fn of_table(&mut self, kind: Kind, size: usize) -> String {
+        let fits = |row: &&Row| kind_of_result(row).is_none_or(|given| given == kind);
+        let rows: Vec<&Row> = FORMS.iter().filter(fits).collect();
+        let row = self.random.pick(&rows);
+        self.written(row, size)
+    }
+
+    /// A term of a form, with operands of mostly the right kinds.
+    fn written(&mut self, row: &Row, size: usize) -> String {
+        let names = operand_names(row.syntax);
+        let count = match row.shape {
+            Shape::Operands(n) => n as usize,
+            Shape::AtLeast(n) => n as usize + self.random.below(3),
+            Shape::Between(from, to) | Shape::BareOr(from, to) => {
+                (from as usize) + self.random.below((to - from) as usize + 1)
+            }
+            Shape::Operand | Shape::ListOrBare => 1,
+            Shape::Extremes => 1 + self.random.below(4),
+            _ => return self.special(row, size),
+        };
+        let each = size / count.max(1);
+        let operand = |generator: &mut Self, at: usize| {
+            let name = names.get(at).or(names.last()).copied().unwrap_or_default();
+            let wanted = match row.shape {
+                Shape::Extremes if count == 1 => Wanted::Of(Kind::List),
+                _ => wanted(row.form, name),
+            };
+            generator.operand(wanted, each)
+        };
+        let operands: Vec<String> = (0..count).map(|at| operand(self, at)).collect();
+        match (row.shape, operands.as_slice()) {
+            (Shape::Operand, [bare]) => form(row.name, bare),
+            (Shape::BareOr(..) | Shape::ListOrBare | Shape::Extremes, [bare])
+                if self.random.chance(30) =>
+            {
+                form(row.name, bare)
+            }
+            _ => form(row.name, list(&operands)),
+        }
+    }
+
+    /// An operand of this kind, mostly.
+    pub(super) fn operand(&mut self, wanted: Wanted, size: usize) -> String {
+        match wanted {
+            Wanted::Of(kind) => self.term(kind, size),
+            Wanted::Any => self.any(size),
+            Wanted::One(literals, kind) if self.random.chance(10) => {
+                // What is written out here as well, so that few choices lead to it.
+                let literal = self.random.pick(literals).to_owned();
+                if kind == Kind::Text {
+                    form("concat", list(&[literal, "\"\"".to_owned()]))
+                } else {
+                    literal
+                }
+            }
+            Wanted::One(_, kind) if self.random.chance(12) => self.term(kind, size),
+            Wanted::One(literals, _) => self.random.pick(literals).to_owned(),
+        }
+    }
+
+    /// A function of what was caught. It sees code and value: the definition knows no more.
+    fn handler(&mut self, size: usize) -> String {
+        if self.random.chance(5) {
+            return self.term(Kind::Number, size);
+        }
+        let outer = self.scope.len();
+        for (member, kind) in [("code", Kind::Text), ("value", Kind::Number)] {
+            let caught = [variable("caught"), format!("\"{member}\"")];
+            self.scope.push((form("get", list(&caught)), kind));
+        }
+        let body = self.any(size);
+        self.scope.truncate(outer);
+        lambda("\"caught\"", &body)
+    }
+
+    /// A form whose operands are written in a way of its own.
+    fn special(&mut self, row: &Row, size: usize) -> String {
+        match row.shape {
+            Shape::Literal => {
+                let numerals = world::NUMERALS;
+                form(row.name, self.random.pick(numerals))
+            }
+            Shape::Branches => {
+                let mut branch = || {
+                    let test = self.term(Kind::Boolean, size / 4);
+                    list(&[test, self.any(size / 4)])
+                };
+                let branches = [branch(), branch(), branch()];
+                let count = 1 + self.random.below(3);
+                form(row.name, list(branches.get(..count).unwrap_or_default()))
+            }
+            Shape::Try => {
+                let tried = self.any(size / 2);
+                let handler = self.handler(size / 3);
+                format!(r#"{{"{}":{tried},"catch":{handler}}}"#, row.name)
+            }
+            Shape::Name | Shape::Bindings | Shape::Lambda | Shape::Application => self.any(size),
+            Shape::Members(members) => {
+                let members = members.iter().zip(operand_kinds(row.form));
+                let written = members
+                    .map(|(name, kind)| format!(r#""{name}":{}"#, self.operand(kind, size / 3)));
+                form(row.name, format!("{{{}}}", written.collect::<Vec<_>>().join(",")))
+            }
+            Shape::Fields => {
+                let (a, b) = (self.any(size / 2), self.any(size / 2));
+                form(row.name, format!(r#"{{"a":{a},"é":{b}}}"#))
+            }
+            Shape::Effect => {
+                let argument = self.any(size);
+                form(row.name, format!(r#"{{"capability":"clock","args":{argument}}}"#))
+            }
+            _ => form(row.name, "true"),
+        }
+    }
+}
+
+/// What a form's example gives: nothing where it is written as more than its JSON.
+fn kind_of_result(row: &Row) -> Option<Kind> {
+    match row.result.as_bytes().first()? {
+        b'[' => Some(Kind::List),
+        b'"' => Some(Kind::Text),
+        b't' | b'f' => Some(Kind::Boolean),
+        b'-' | b'0'..=b'9' => Some(Kind::Number),
+        b'{' if row.result.starts_with(r#"{"pair":"#) => Some(Kind::Pair),
+        _ => None,
+    }
+    // Forms whose value is that of an operand.
+    .filter(|_| !matches!(row.form, Form::If | Form::Cond | Form::Try | Form::Pipe | Form::Get))
+}
+
+/// The names that a syntax such as `{"slice": [s or list, from, to?]}` gives its operands.
+fn operand_names(syntax: &str) -> Vec<&str> {
+    let Some((_, rest)) = syntax.split_once(": ") else { return Vec::new() };
+    let rest = rest.split_once("} or").map_or(rest, |(first, _)| first);
+    let inner = rest.trim_end_matches('}').trim_start_matches('[');
+    let inner = inner.strip_suffix(']').unwrap_or(inner);
+    // `[key, …]` is one operand.
+    let inner = inner.split_once("[key").map_or(inner, |(before, _)| before);
+    inner.split(',').map(|name| name.trim().trim_end_matches('?')).collect()
+}
+
+/// Of a form with named members, what they are.
+fn operand_kinds(form: Form) -> [Wanted; 3] {
+    match form {
+        Form::If => [Wanted::Of(Kind::Boolean), Wanted::Any, Wanted::Any],
+        _ => [Wanted::Any, Wanted::Of(Kind::List), Wanted::Any],
+    }
+}
+
+/// What the operand of this name in the syntax of a form is to be.
+fn wanted(form: Form, name: &str) -> Wanted {
+    use Kind::{Boolean, Function, List, Number, Quoted, Record, Text};
+    let texts = |literals| Wanted::One(literals, Text);
+    match (form, name) {
+        (Form::DateParse, _) => texts(world::DATES),
+        (Form::DateFormat | Form::DateParts | Form::DateAdd, "n") | (Form::DateDiff, "a" | "b") => {
+            Wanted::One(world::TIMES, Number)
+        }
+        (Form::DateAdd, _) => Wanted::One(world::SPANS, Record),
+        (Form::DateFormat, _) => texts(world::FORMATS),
+        (_, "unit") => texts(world::UNITS),
+        (Form::ParseInt | Form::ParseFloat, _) => texts(world::NUMERALS),
+        (Form::JsonParse, _) => texts(world::JSON),
+        (Form::CsvParse, _) => texts(world::CSV),
+        (_, "regex") => texts(world::PATTERNS),
+        (Form::Replace, "from") | (_, "sep" | "part" | "fill") => texts(world::PARTS),
+        (Form::RegexReplace, "to") => texts(world::REPLACEMENTS),
+        (Form::Replace, "to") | (_, "s" | "s or list" | "label") => texts(world::TEXTS),
+        (Form::Slice | Form::Range, _) | (_, "n" | "i" | "digits" | "p") => {
+            Wanted::One(world::COUNTS, Number)
+        }
+        (_, "key") => texts(world::KEYS),
+        (Form::GetIn | Form::Pick | Form::Omit, "") => Wanted::One(world::PATHS, List),
+        (Form::FromEntries, _) => Wanted::One(world::ENTRIES, List),
+        (Form::SortBy, "\"desc\"") => texts(world::ORDERS),
+        (Form::Join, "list") => Wanted::One(world::WORDS, List),
+        (_, "list") | (Form::Append | Form::Zip, _) => Wanted::Of(List),
+        (_, "record") | (Form::Merge, _) => Wanted::Of(Record),
+        (_, "f" | "g" | "…") if form == Form::Pipe => Wanted::Of(Function),
+        (_, "f") => Wanted::Of(Function),
+        (Form::And | Form::Or | Form::Not, _) => Wanted::Of(Boolean),
+        (_, "q") => Wanted::Of(Quoted),
+        (Form::Eq | Form::ToString | Form::JsonText | Form::TypeOf | Form::Describe, _) => {
+            Wanted::Any
+        }
+        (Form::Pair, _) => Wanted::Any,
+        (Form::Concat, _) => Wanted::Of(Text),
+        (_, "a" | "b") => Wanted::One(world::NUMBERS, Number),
+        _ => Wanted::Any,
+    }
+}
