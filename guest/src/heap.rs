@@ -62,6 +62,8 @@ pub(crate) struct Heap {
     pub(crate) peak: usize,
     /// Where the keys of a large record are.
     index: Index,
+    /// Where a key was found last among the members of a record.
+    pub(crate) last_found: usize,
 }
 
 impl Heap {

@@ -5,6 +5,7 @@ use crate::fault::{Code, Fault};
 use crate::limits::INTEGER_BITS;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
+use std::fmt;
 use std::fmt::Write as _;
 
 /// An exact integer, in a machine word where it fits.
@@ -140,5 +141,15 @@ pub fn too_large() -> Fault {
 /// The shortest text that reads back as `n`, always with a point or an exponent.
 #[must_use]
 pub fn float_text(n: f64) -> String {
-    format!("{n:?}")
+    FloatText(n).to_string()
+}
+
+/// The same, to be written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FloatText(pub(crate) f64);
+
+impl fmt::Display for FloatText {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, out)
+    }
 }

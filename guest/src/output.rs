@@ -3,7 +3,7 @@
 use crate::decimal::Powers;
 use crate::digits;
 use crate::heap::Heap;
-use crate::number::{float_text, write_integer};
+use crate::number::{FloatText, write_integer};
 use crate::primitive::arithmetic::Number;
 use crate::primitive::comparison::TEXT_UNIT;
 use crate::primitive::weight;
@@ -401,7 +401,7 @@ impl<'h> Writer<'h> {
             _ => match Number::of(self.heap, v) {
                 Some(Number::Float(n)) => {
                     self.effort += FLOAT;
-                    self.out.push_text(&float_text(n));
+                    let _ = write!(self.out, "{}", FloatText(n));
                 }
                 Some(n) => self.large(&n.big()),
                 None => self.out.push_text("null"),

@@ -236,6 +236,12 @@ impl Heap {
         Ok(pointer(at, OBJECT))
     }
 
+    /// Whether two texts that are no ropes are equal.
+    #[inline]
+    pub(crate) fn same_flat(&self, a: Word, b: Word) -> bool {
+        a == b || self.header(a) == self.header(b) && self.flat_words(a) == self.flat_words(b)
+    }
+
     /// Orders two texts that are no ropes by their bytes.
     pub(crate) fn compare_flat(&self, a: Word, b: Word) -> Ordering {
         for (x, y) in self.flat_words(a).iter().zip(self.flat_words(b)) {

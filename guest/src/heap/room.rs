@@ -41,6 +41,7 @@ impl Heap {
             outside: 0,
             peak: size,
             index: Index::default(),
+            last_found: 0,
         }
     }
 

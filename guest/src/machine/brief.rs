@@ -3,8 +3,10 @@
 
 use super::state::State;
 use crate::code::{Image, Op, Slot};
+use crate::form::Form;
+use crate::primitive::{record, text_work};
 use crate::value::{
-    CLOSURE, HOLE, KIND_PARTIAL, PARTIAL, Word, aux, header, is_function, pointer, tag,
+    CLOSURE, HOLE, KIND_PARTIAL, KIND_RECORD, PARTIAL, Word, aux, header, is_function, pointer, tag,
 };
 
 /// Does the operation at `pc`, if it is one of these and nothing stands in its way.
@@ -32,9 +34,30 @@ fn done(image: &Image, s: &mut State, op: Op) -> Option<()> {
             wait(image, s, s.slot(f), [base, n, new], cost)?;
             s.pc += 1;
         }
+        Op::Builtin { form: Form::Get, d, n: 2, cost } => get(s, d, cost)?,
         _ => return None,
     }
     s.pc += 1;
+    Some(())
+}
+
+/// The value of a key of a record, if it is there: what is done most with data.
+fn get(s: &mut State, d: Slot, cost: u16) -> Option<()> {
+    let (record, key) = (s.slot(d), s.slot(d + 1));
+    // An operation that costs nothing belongs to a block that has not been paid for.
+    let is_plain = s.heap.object_kind(record) == KIND_RECORD && s.heap.is_flat(key) && cost > 0;
+    if !is_plain {
+        return None;
+    }
+    let work = i64::try_from(text_work(&s.heap, key)).ok()?;
+    let left = s.meter.fuel - i64::from(cost) - work;
+    if left < 0 {
+        return None;
+    }
+    let at = record::look_up(&mut s.heap, record, key)?;
+    let value = s.heap.members(record).get(at + 1).copied()?;
+    s.set_slot(d, value);
+    s.meter.fuel = left;
     Some(())
 }
 

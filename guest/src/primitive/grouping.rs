@@ -385,11 +385,19 @@ fn mixed(n: u64) -> u64 {
     (hash ^ hash >> 32).wrapping_mul(FACTOR)
 }
 
-/// Whether two keys are the same, a word at a time.
+/// Whether two keys are the same, a word at a time; the last word may lie over the one before it.
 fn same(a: &[u8], b: &[u8]) -> bool {
-    let ((a_words, a_rest), (b_words, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
-    let words = |(a, b): (&[u8; 8], &[u8; 8])| u64::from_le_bytes(*a) == u64::from_le_bytes(*b);
-    a.len() == b.len() && a_words.iter().zip(b_words).all(words) && a_rest == b_rest
+    if a.len() != b.len() {
+        return false;
+    }
+    let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+    match (a.last_chunk(), b.last_chunk()) {
+        (Some(x), Some(y)) => {
+            let words = a.as_chunks().0.iter().zip(b.as_chunks().0);
+            word(x) == word(y) && words.into_iter().all(|(x, y)| word(x) == word(y))
+        }
+        _ => a.iter().zip(b).all(|(x, y)| x == y),
+    }
 }
 
 /// Spreads a key over 64 bits; the upper half is the better one.

@@ -21,12 +21,21 @@ pub(crate) fn find_text(heap: &Heap, record: Word, key: Word) -> Result<usize, u
 
 /// Where the key stands, looked for as many others may be after it.
 pub(crate) fn look_up(heap: &mut Heap, record: Word, key: Word) -> Option<usize> {
-    let known = if heap.is_flat(key) { heap.indexed(record, key) } else { None };
-    match known {
+    if !heap.is_flat(key) {
+        return find_text(heap, record, key).ok();
+    }
+    // Records that were made alike have a key in the same place.
+    let last = heap.last_found;
+    if heap.members(record).get(last).is_some_and(|here| heap.same_flat(*here, key)) {
+        return Some(last);
+    }
+    let found = match heap.indexed(record, key) {
         Some(Known::At(at)) => Some(at),
         Some(Known::Absent) => None,
         None => find_text(heap, record, key).ok(),
-    }
+    };
+    heap.last_found = found.unwrap_or(last);
+    found
 }
 
 fn search(heap: &Heap, record: Word, compare: impl Fn(Word) -> Ordering) -> Result<usize, usize> {
