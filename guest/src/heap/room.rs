@@ -20,7 +20,7 @@ const FIRST: usize = 1 << 11;
 const STEP: usize = 1 << 15;
 /// The part of the limit that words are reserved for at once, so that they need not be moved, and
 /// that the heap may fill before it is looked at what of the first values is still needed.
-const PART: usize = 8;
+const PART: (usize, usize) = (3, 8);
 
 impl Heap {
     /// An empty heap of at most `bytes`.
@@ -65,7 +65,7 @@ impl Heap {
     /// The values that are there have just been read, and most of them will stay: until as many
     /// words have come, looking for others would be in vain. Not so where the limit is near.
     pub(crate) fn keep_fresh(&mut self) {
-        self.fresh = (self.top * 4).min(self.limit / PART);
+        self.fresh = (self.top * 4).min(part(self.limit));
     }
 
     /// Notes the space taken outside the heap; fails if all of it together is too much.
@@ -218,7 +218,7 @@ impl Heap {
 /// that and more: memory that is only reserved costs nothing.
 fn reserve(words: &mut Vec<Word>, len: usize, size: usize, limit: usize) {
     if len > words.capacity() {
-        let roomy = if size > NURSERY { limit / PART } else { size };
+        let roomy = if size > NURSERY { (8 * size).min(part(limit)) } else { size };
         words.reserve_exact(roomy.max(size) - words.len());
     }
 }
@@ -293,4 +293,9 @@ impl Space<'_> {
             at += 1;
         }
     }
+}
+
+/// The part of a limit that is taken without looking for what can be forgotten.
+fn part(limit: usize) -> usize {
+    limit / PART.1 * PART.0
 }
