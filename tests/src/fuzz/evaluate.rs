@@ -94,7 +94,9 @@ fn examine_fault(fault: &Fault, program: &Program) -> Result<()> {
     // What serde_json cannot read or has to choose in says nothing about the pointer.
     let Source::Term(code) = &program.code else { return Ok(()) };
     let Ok(code) = serde_json::from_str::<serde_json::Value>(code) else { return Ok(()) };
+    // Characters of a key that cannot be shown stand in the pointer as escapes.
+    let is_shown = !fault.at.contains("\\u");
     let found = fault.code == "duplicate-key" || code.pointer(&fault.at).is_some();
-    ensure!(found, "`at` points nowhere");
+    ensure!(found || !is_shown, "`at` points nowhere");
     Ok(())
 }
