@@ -1,6 +1,11 @@
 //! Bytes of JSON eight at a time: decimal digits (after Lemire, "Number parsing at a gigabyte per second",
 //! Software: Practice and Experience 51(8), 2021).
 
+/// The lowest bit of each byte.
+pub(crate) const ONES: u64 = 0x0101_0101_0101_0101;
+/// The highest bit of each byte, which those of characters beyond ASCII have.
+pub(crate) const HIGH: u64 = 0x8080_8080_8080_8080;
+
 /// Where the first byte stands, at a place or after it, that ends or escapes a JSON string; the
 /// end of the bytes if there is none.
 pub(crate) fn plain_end(bytes: &[u8], from: usize) -> usize {
@@ -21,8 +26,6 @@ pub(crate) fn plain_end(bytes: &[u8], from: usize) -> usize {
 /// right, only those above it may not be.
 #[inline(always)]
 pub(crate) fn special(word: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
     // A byte below `n` borrows when `n` is taken away; one that has its highest bit set does not
     // count.
     let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word;

@@ -1,7 +1,7 @@
 //! Texts in one piece, a word at a time: what lies behind a text in its last word is zero.
 
 use super::{Full, Heap, to_u32};
-use crate::digits;
+use crate::digits::{self, HIGH, ONES};
 use crate::value::{
     CONS, KIND_TEXT, MAX_OBJECT, OBJECT, ROPE, Word, aux, header, index, pointer, size, tag,
 };
@@ -10,9 +10,6 @@ use std::cmp::Ordering;
 /// Words of a text that is copied word by word: a copy of unknown length is a call that leaves
 /// the code of the component, which takes as long as copying some words.
 const SHORT: usize = 16;
-
-/// The bits that bytes of characters beyond ASCII have.
-const HIGH: u64 = 0x8080_8080_8080_8080;
 
 impl Heap {
     /// A new text; there must be room for `text_words`.
@@ -311,7 +308,6 @@ fn append(out: &mut [u8], from: usize, source: &[Word], bytes: usize) -> usize {
 /// alone.
 #[inline(always)]
 pub(crate) fn recase(word: u64, from: u8) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
     let from = u64::from(from);
     let at_least = word.wrapping_add(ONES * (0x80 - from));
     let beyond = word.wrapping_add(ONES * (0x80 - from - 26));

@@ -1,9 +1,9 @@
 //! Texts in capitals or without: runs of ASCII eight bytes at a time, the letters of Latin-1 by
 //! themselves, all others as the library has them.
 
+use crate::digits::HIGH;
 use crate::heap::recase;
 
-const HIGH: u64 = 0x8080_8080_8080_8080;
 /// The first byte of the letters from `À` to `ÿ`.
 const LATIN: u8 = 0xc3;
 

@@ -119,7 +119,7 @@ impl<'h> Groups<'h> {
         }
         let hash = match key.split_at_checked(TEXT_HEAD) {
             Some(([b't', ..], text)) => heap::hash(text),
-            _ => hash(key),
+            _ => heap::hash(key),
         };
         let group = match self.look_up(hash, |known| same(known, key)) {
             Ok(group) => Some(group),
@@ -398,16 +398,4 @@ fn same(a: &[u8], b: &[u8]) -> bool {
         }
         _ => a.iter().zip(b).all(|(x, y)| x == y),
     }
-}
-
-/// Spreads a key over 64 bits; the upper half is the better one.
-fn hash(key: &[u8]) -> u64 {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let whole = key.chunks_exact(8);
-    let rest = whole.remainder().iter().fold(1, |word, byte| word << 8 | u64::from(*byte));
-    let words = whole.map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap_or_default()));
-    words.chain([rest]).fold(FACTOR, |hash, word| {
-        let mixed = (hash ^ word).wrapping_mul(FACTOR);
-        mixed ^ mixed >> 29
-    })
 }

@@ -1,7 +1,6 @@
 //! Texts within texts, looked for eight bytes at a time.
 
-const ONES: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
+use crate::digits::{HIGH, ONES};
 
 /// The places in a text where another stands, none within the one before it.
 pub(crate) struct Places<'t> {
