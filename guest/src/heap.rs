@@ -206,8 +206,11 @@ impl Heap {
             return Err(Full);
         }
         let at = self.claim(members.len() + 1);
-        self.put(at, &[header(KIND_RECORD, members.len() + 1, 0)]);
-        self.put(at + 1, members);
+        if let Some([head, slots @ ..]) = self.words.get_mut(at..=at + members.len()) {
+            *head = header(KIND_RECORD, members.len() + 1, 0);
+            // There are few as a rule, and a copy of unknown length is a call.
+            slots.iter_mut().zip(members).for_each(|(slot, word)| *slot = *word);
+        }
         Ok(pointer(at, OBJECT))
     }
 

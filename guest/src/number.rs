@@ -148,8 +148,63 @@ pub fn float_text(n: f64) -> String {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FloatText(pub(crate) f64);
 
+/// Powers of ten, all of them exact: the quotient of two exact floats is rounded once (Clinger,
+/// "How to read floating point numbers accurately", PLDI 1990).
+pub(crate) const POWERS: [f64; 16] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+
+/// The shortest decimal that reads back as a float: an integer, and how many of its last digits
+/// stand behind the point. Only if the float is zero or at least 10^-4, from where on it is written
+/// without an exponent, and has at most 15 digits: no two such decimals are the same float.
+pub(crate) fn short_decimal(n: f64) -> Option<(u64, usize)> {
+    let whole = POWERS.iter().take_while(|power| **power <= n).count();
+    let mut decimals = 15_usize.checked_sub(whole).filter(|_| n >= 1e-4 || n == 0.0)?;
+    let power = POWERS.get(decimals)?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 2^53")]
+    let mut digits = (n * power + 0.5) as u64;
+    #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
+    let is_same = digits < 1_000_000_000_000_000 && digits as f64 / power == n;
+    if !is_same {
+        return None;
+    }
+    for (power, zeros) in [(100_000_000, 8), (10_000, 4), (100, 2), (10, 1)] {
+        if decimals >= zeros && digits.is_multiple_of(power) {
+            (digits, decimals) = (digits / power, decimals - zeros);
+        }
+    }
+    Some((digits, decimals))
+}
+
 impl fmt::Display for FloatText {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.0, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_decimals_are_those_of_the_library() {
+        let mut short = 0;
+        let mut seed = 1_u64;
+        for round in 0..200_000_u32 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let digits = (seed >> 12) % 10_u64.pow(1 + round % 17);
+            #[expect(clippy::cast_precision_loss, reason = "any float will do")]
+            let n = digits as f64 / 10_f64.powi(i32::try_from(seed % 20).unwrap_or_default());
+            let library = FloatText(n).to_string();
+            let Some((digits, decimals)) = short_decimal(n) else {
+                let is_long = library.len() > 16 || library.starts_with("0.0");
+                assert!(is_long || library.contains('e'), "{library}");
+                continue;
+            };
+            short += 1;
+            let power = 10_u64.pow(u32::try_from(decimals).expect("few"));
+            let (whole, fraction, width) = (digits / power, digits % power, decimals.max(1));
+            assert_eq!(format!("{whole}.{fraction:0width$}"), library);
+        }
+        assert!(short > 50_000, "{short}");
     }
 }

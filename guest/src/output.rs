@@ -3,7 +3,7 @@
 use crate::decimal::Powers;
 use crate::digits;
 use crate::heap::Heap;
-use crate::number::{FloatText, write_integer};
+use crate::number::{FloatText, short_decimal, write_integer};
 use crate::primitive::arithmetic::Number;
 use crate::primitive::comparison::TEXT_UNIT;
 use crate::primitive::weight;
@@ -262,6 +262,30 @@ impl<'h> Writer<'h> {
         self.out.truncate(end);
     }
 
+    fn float(&mut self, n: f64) {
+        self.effort += FLOAT;
+        let Some((digits, decimals)) = short_decimal(n.abs()) else {
+            let _ = write!(self.out, "{}", FloatText(n));
+            return;
+        };
+        if n.is_sign_negative() {
+            self.out.push(b'-');
+        }
+        let power = |decimals| 10_u64.pow(u32::try_from(decimals).unwrap_or_default());
+        let whole = digits / power(decimals);
+        self.integer(whole.cast_signed());
+        self.out.push(b'.');
+        // Digits behind the point, at least one, eight at a time; what is left over is cut off.
+        let mut fraction = (digits - whole * power(decimals)) * power(16 - decimals);
+        let end = self.out.len() + decimals.max(1);
+        self.digits(fraction / PART, false);
+        if decimals > 8 {
+            fraction %= PART;
+            self.digits(fraction, false);
+        }
+        self.out.truncate(end);
+    }
+
     fn immediate(&mut self, v: Word) {
         let text = match v {
             NIL => "[]",
@@ -340,8 +364,8 @@ impl<'h> Writer<'h> {
         print::string(&self.heap.string(v), &mut self.out);
     }
 
-    /// Writes what is most common, if that is far from making the whole too long: an integer, a
-    /// short text without escapes, a boolean, null. Of any other value nothing is written.
+    /// Writes what is most common, if that is far from making the whole too long: a short integer,
+    /// a float, a short text without escapes, a boolean, null. Of any other value nothing is written.
     #[inline(always)]
     fn scalar(&mut self, v: Word) -> bool {
         if self.out.len() + SHORT > self.limit || self.effort() > self.budget {
@@ -350,7 +374,12 @@ impl<'h> Writer<'h> {
         match v {
             _ if is_integer(v) => self.integer(as_small(v)),
             TRUE | FALSE | UNIT => self.immediate(v),
-            _ => return self.heap.is_flat(v) && self.heap.write_plain(v, &mut self.out),
+            _ if self.heap.is_flat(v) => return self.heap.write_plain(v, &mut self.out),
+            _ => {
+                let float = self.heap.as_float(v);
+                float.into_iter().for_each(|n| self.float(n));
+                return float.is_some();
+            }
         }
         true
     }
@@ -399,10 +428,7 @@ impl<'h> Writer<'h> {
             }
             KIND_CONTINUATION => self.continuation(v),
             _ => match Number::of(self.heap, v) {
-                Some(Number::Float(n)) => {
-                    self.effort += FLOAT;
-                    let _ = write!(self.out, "{}", FloatText(n));
-                }
+                Some(Number::Float(n)) => self.float(n),
                 Some(n) => self.large(&n.big()),
                 None => self.out.push_text("null"),
             },

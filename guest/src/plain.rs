@@ -5,6 +5,7 @@ mod keys;
 
 use crate::digits;
 use crate::heap::{Heap, NO_CELL};
+use crate::number::POWERS;
 use crate::value::{CONS, FALSE, NIL, TRUE, UNIT, Word, fit, pointer, small};
 use keys::Keys;
 
@@ -43,7 +44,7 @@ pub(crate) fn build(heap: &mut Heap, text: &str, any: bool) -> Option<Plain> {
     let (mut depth, mut keys) = (0, Keys::default());
     loop {
         if let Some(Container::List(list)) = &mut current {
-            reader.integers(heap, list)?;
+            reader.items(heap, list, any)?;
         }
         let mut value = match reader.blank() {
             b'[' => {
@@ -60,14 +61,13 @@ pub(crate) fn build(heap: &mut Heap, text: &str, any: bool) -> Option<Plain> {
             b'{' if any => {
                 reader.begin();
                 depth = depth.max(open.len() + 1);
-                if reader.blank() != b'}' {
+                let start = keys.members.len();
+                if reader.member(heap, &mut keys, true)? {
                     open.extend(current);
-                    current = Some(Container::Record(keys.members.len()));
-                    reader.key(heap, &mut keys)?;
+                    current = Some(Container::Record(start));
                     continue;
                 }
-                reader.at += 1;
-                keys.record(heap, keys.members.len())?
+                keys.record(heap, start)?
             }
             first => reader.scalar(heap, first, any)?,
         };
@@ -88,8 +88,7 @@ pub(crate) fn build(heap: &mut Heap, text: &str, any: bool) -> Option<Plain> {
                 }
                 Some(Container::Record(start)) => {
                     keys.give(value);
-                    if reader.goes_on(b'}')? {
-                        reader.key(heap, &mut keys)?;
+                    if reader.member(heap, &mut keys, false)? {
                         break;
                     }
                     value = keys.record(heap, *start)?;
@@ -134,7 +133,7 @@ struct Reader<'t> {
     start: usize,
 }
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
     /// Makes room for a cell, and for as many more as the rest of the text is likely to need.
     #[cold]
     #[inline(never)]
@@ -175,25 +174,77 @@ impl Reader<'_> {
         (byte == b',' || byte == close).then_some(byte == b',')
     }
 
-    /// Reads a key and the colon after it.
-    fn key(&mut self, heap: &mut Heap, keys: &mut Keys) -> Option<()> {
-        if self.blank() != b'"' {
-            return None;
+    /// Reads the key of a record's next member and what is around it, up to the value; false at the
+    /// end of the record.
+    #[inline(always)]
+    fn member(&mut self, heap: &mut Heap, keys: &mut Keys, is_first: bool) -> Option<bool> {
+        if let Some(end) = keys.expected(self.bytes, self.at, is_first) {
+            self.at = end;
+            return Some(true);
         }
-        if let Some(end) = keys.expected(heap, self.bytes, self.at + 1) {
-            self.at = end + 1;
-        } else {
-            let text = self.quoted()?;
-            keys.begin(heap, text)?;
-        }
-        let is_colon = self.blank() == b':';
-        self.at += 1;
-        is_colon.then_some(())
+        self.unexpected_member(heap, keys, is_first)
     }
 
-    /// Reads integers as long as each is at once followed by a comma.
+    #[inline(never)]
+    fn unexpected_member(
+        &mut self,
+        heap: &mut Heap,
+        keys: &mut Keys,
+        is_first: bool,
+    ) -> Option<bool> {
+        let start = self.at;
+        let byte = self.blank();
+        if byte == b'}' {
+            self.at += 1;
+            return Some(false);
+        }
+        if !is_first {
+            self.at += 1;
+            self.blank();
+        }
+        if byte != if is_first { b'"' } else { b',' } || self.bytes.get(self.at) != Some(&b'"') {
+            return None;
+        }
+        let text = self.quoted()?;
+        if self.blank() != b':' {
+            return None;
+        }
+        self.at += 1;
+        self.blank();
+        keys.begin(heap, text, is_first, start..self.at)?;
+        Some(true)
+    }
+
+    /// Reads short numbers and texts as long as each is at once followed by a comma.
     #[inline(always)]
-    fn integers(&mut self, heap: &mut Heap, list: &mut Open) -> Option<()> {
+    fn items(&mut self, heap: &mut Heap, list: &mut Open, any: bool) -> Option<()> {
+        loop {
+            let at = self.at + usize::from(self.bytes.get(self.at) == Some(&b' '));
+            let item = match self.bytes.get(at) {
+                Some(b'0'..=b'9') => {
+                    self.at = at;
+                    if self.integers(heap, list)? {
+                        continue;
+                    }
+                    self.short_number(heap, at, 1, any)
+                }
+                Some(b'"') if any => heap.text_in_json(self.bytes, at),
+                _ => None,
+            };
+            let Some((value, end)) = item.filter(|(_, end)| self.bytes.get(*end) == Some(&b','))
+            else {
+                return Some(());
+            };
+            list.push(heap, value, self)?;
+            self.nodes += 1;
+            self.at = end + 1;
+        }
+    }
+
+    /// The same for nothing but integers that are not negative; whether there were any.
+    #[inline(always)]
+    fn integers(&mut self, heap: &mut Heap, list: &mut Open) -> Option<bool> {
+        let before = self.nodes;
         while let Some((count, n)) = digits::sixteen(self.bytes, self.at) {
             let end = self.at + count as usize;
             let leading_zero = count > 1 && self.bytes.get(self.at) == Some(&b'0');
@@ -204,22 +255,24 @@ impl Reader<'_> {
             self.nodes += 1;
             self.at = end + 1;
         }
-        Some(())
+        Some(self.nodes > before)
     }
 
     #[inline(always)]
     fn scalar(&mut self, heap: &mut Heap, first: u8, any: bool) -> Option<Word> {
         self.nodes += 1;
+        let short = match first {
+            b'0'..=b'9' => self.short_number(heap, self.at, 1, any),
+            b'-' => self.short_number(heap, self.at + 1, -1, any),
+            b'"' if any => heap.text_in_json(self.bytes, self.at),
+            _ => None,
+        };
+        if let Some((value, end)) = short {
+            self.at = end;
+            return Some(value);
+        }
         match first {
-            b'0'..=b'9' => self.integer(1).or_else(|| self.number(heap, any)),
-            b'-' => {
-                self.at += 1;
-                let short = self.integer(-1);
-                short.or_else(|| {
-                    self.at -= 1;
-                    self.number(heap, any)
-                })
-            }
+            b'-' | b'0'..=b'9' => self.number(heap, any),
             b'"' if any => {
                 let text = self.quoted()?;
                 heap.grow(Heap::text_words(text.len())).ok()?;
@@ -232,24 +285,51 @@ impl Reader<'_> {
         }
     }
 
+    /// The number whose digits begin at a place, and where it ends: an integer of up to 16 digits,
+    /// or, of data, a float of up to 15 with 8 of them behind the point.
     #[inline(always)]
-    fn integer(&mut self, sign: i64) -> Option<Word> {
-        let (count, n) = digits::sixteen(self.bytes, self.at).or_else(|| self.last_digits())?;
-        let leading_zero = count > 1 && self.bytes.get(self.at) == Some(&b'0');
-        let end = self.at + count as usize;
-        // The digits may go on, and a number may have a fraction: both are not simple.
-        let goes_on = matches!(self.bytes.get(end), Some(b'.' | b'e' | b'E' | b'0'..=b'9'));
-        if count == 0 || leading_zero || goes_on {
+    fn short_number(
+        &self,
+        heap: &mut Heap,
+        at: usize,
+        sign: i64,
+        any: bool,
+    ) -> Option<(Word, usize)> {
+        let (count, n) = digits::sixteen(self.bytes, at).or_else(|| self.last_digits(at))?;
+        let end = at + count as usize;
+        if count == 0 || count > 1 && self.bytes.get(at) == Some(&b'0') {
             return None;
         }
-        self.at = end;
-        Some(small(sign * n))
+        match self.bytes.get(end) {
+            Some(b'.') if any => {
+                let (n, end) = self.short_float((count, n), end + 1)?;
+                heap.grow(2).ok()?;
+                Some((heap.float(if sign < 0 { -n } else { n }), end))
+            }
+            Some(b'.' | b'e' | b'E' | b'0'..=b'9') => None,
+            _ => Some((small(sign * n), end)),
+        }
+    }
+
+    /// The float that begins with an integer of so many digits, from behind its point on, and where
+    /// it ends.
+    #[inline(always)]
+    #[expect(clippy::cast_precision_loss, reason = "15 digits are less than 2^53")]
+    fn short_float(&self, whole: (u32, i64), at: usize) -> Option<(f64, usize)> {
+        let (count, digits) = digits::eight(self.bytes, at)?;
+        let end = at + count as usize;
+        let goes_on = matches!(self.bytes.get(end), Some(b'e' | b'E' | b'0'..=b'9'));
+        if count == 0 || count + whole.0 > 15 || goes_on {
+            return None;
+        }
+        let power = POWERS.get(count as usize)?;
+        Some(((whole.1 as f64 * power + f64::from(digits)) / power, end))
     }
 
     /// Digits within the last seven bytes of the text.
     #[cold]
-    fn last_digits(&self) -> Option<(u32, i64)> {
-        let rest = self.bytes.get(self.at..)?;
+    fn last_digits(&self, at: usize) -> Option<(u32, i64)> {
+        let rest = self.bytes.get(at..)?;
         let mut padded = [0; 8];
         padded.get_mut(..rest.len().min(8))?.copy_from_slice(rest.get(..rest.len().min(8))?);
         let (count, n) = digits::eight(&padded, 0)?;
@@ -264,7 +344,7 @@ impl Reader<'_> {
 
     /// Reads a string without escapes, from its opening quote on.
     #[inline(always)]
-    fn quoted(&mut self) -> Option<&[u8]> {
+    fn quoted(&mut self) -> Option<&'t [u8]> {
         let from = self.at + 1;
         let end = digits::plain_end(self.bytes, from);
         if self.bytes.get(end) != Some(&b'"') {
@@ -338,8 +418,3 @@ impl Reader<'_> {
         Some(heap.float(n))
     }
 }
-
-/// Powers of ten, all of them exact: the quotient of two exact floats is rounded once (Clinger,
-/// "How to read floating point numbers accurately", PLDI 1990).
-const POWERS: [f64; 16] =
-    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];

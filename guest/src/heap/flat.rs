@@ -30,6 +30,41 @@ impl Heap {
         Ok(pointer(at, OBJECT))
     }
 
+    /// A new text of the string whose opening quote stands at a place in JSON, and where that ends,
+    /// if it is short, there is nothing to decode in it, and room for it that needs no looking for.
+    #[inline(always)]
+    pub(crate) fn text_in_json(&mut self, json: &[u8], quote: usize) -> Option<(Word, usize)> {
+        let (at, from) = (self.top, quote + 1);
+        let slots = self.words.get_mut(at..)?;
+        let [head, chars, slots @ ..] = slots else { return None };
+        let (mut end, mut others) = (from, 0);
+        for (slot, words) in slots.iter_mut().take(SHORT).zip(3..) {
+            let word = u64::from_le_bytes(*json.get(end..)?.first_chunk()?);
+            let special = digits::special(word);
+            if special == 0 {
+                others += beyond_first(word);
+                *slot = word;
+                end += 8;
+                continue;
+            }
+            let rest = special.trailing_zeros() / 8;
+            end += rest as usize;
+            if json.get(end) != Some(&b'"') {
+                return None;
+            }
+            // Zeros behind the text, and no word for nothing else.
+            let words = if rest == 0 { words - 1 } else { words };
+            *slot = word & ((1 << (8 * rest)) - 1);
+            others += beyond_first(*slot);
+            let bytes = end - from;
+            *head = header(KIND_TEXT, words, to_u32(bytes));
+            *chars = bytes as u64 - u64::from(others);
+            self.top = at + words;
+            return Some((pointer(at, OBJECT), end + 1));
+        }
+        None
+    }
+
     /// Appends the bytes of a text to `out` until that has as many as wanted. Ropes are walked with
     /// a stack on the heap.
     pub(crate) fn write_text(&self, v: Word, wanted: usize, out: &mut Vec<u8>) {
@@ -133,25 +168,6 @@ impl Heap {
 
     pub(super) fn flat_words(&self, v: Word) -> &[Word] {
         self.words.get(index(v) + 2..index(v) + size(self.header(v))).unwrap_or_default()
-    }
-
-    /// Where the text ends if these bytes have it at a place, with at least seven more after it.
-    #[inline]
-    pub(crate) fn end_of_text_at(&self, v: Word, bytes: &[u8], at: usize) -> Option<usize> {
-        if !self.is_flat(v) {
-            return None;
-        }
-        let end = at + aux(self.header(v)) as usize;
-        let mut from = at;
-        for word in self.flat_words(v) {
-            let here = u64::from_le_bytes(*bytes.get(from..)?.first_chunk()?);
-            let behind = 8 * (from + 8).saturating_sub(end);
-            if (here ^ word) << behind != 0 {
-                return None;
-            }
-            from += 8;
-        }
-        Some(end)
     }
 
     /// A new text of a part of a text in one piece, from one byte to another, which both begin a

@@ -3,6 +3,7 @@
 use crate::heap::Heap;
 use crate::primitive::lexical;
 use crate::value::{UNIT, Word};
+use std::ops::Range;
 
 /// Places for keys that were met.
 const PLACES: usize = 128;
@@ -15,38 +16,66 @@ const LONGEST: usize = 64;
 pub(super) struct Keys {
     pub(super) members: Vec<[Word; 2]>,
     met: [Word; PLACES],
-    /// The place of the key that came after the one at a place, and of the last key.
-    follows: [u8; PLACES],
+    /// What came after the key at a place and its value.
+    follows: [Follower; PLACES],
+    /// The place of the last key.
     last: u8,
     /// The keys of the last record whose keys were seen to rise.
     risen: Vec<Word>,
 }
 
+/// The key that came after another one and its value.
+#[derive(Clone, Copy, Default)]
+struct Follower {
+    key: Word,
+    place: u8,
+    /// Whether it is the first of a record.
+    is_first: bool,
+    /// Where the JSON stands that begins with what separates it from that value and ends before its
+    /// own.
+    start: usize,
+    bytes: usize,
+}
+
 impl Default for Keys {
     fn default() -> Self {
-        let (members, risen) = (Vec::new(), Vec::new());
-        Self { members, met: [UNIT; PLACES], follows: [0; PLACES], last: 0, risen }
+        let (members, risen, follows) = (Vec::new(), Vec::new(), [Follower::default(); PLACES]);
+        Self { members, met: [UNIT; PLACES], follows, last: 0, risen }
     }
 }
 
 impl Keys {
-    /// Begins a member if the key at a place in JSON is the one that came after the key before it
-    /// the last time; gives the place of its closing quote.
-    #[inline]
-    pub(super) fn expected(&mut self, heap: &Heap, json: &[u8], at: usize) -> Option<usize> {
+    /// Begins a member if what stands at a place in JSON is what stood there the last time, from
+    /// the separator to the colon; gives the place of the member's value.
+    #[inline(always)]
+    pub(super) fn expected(&mut self, json: &[u8], at: usize, is_first: bool) -> Option<usize> {
         let next = *self.follows.get(usize::from(self.last))?;
-        let key = *self.met.get(usize::from(next))?;
-        let end = heap.end_of_text_at(key, json, at)?;
-        if json.get(end) != Some(&b'"') {
+        let Follower { start, bytes, .. } = next;
+        if bytes == 0 || next.is_first != is_first {
             return None;
         }
-        self.last = next;
-        self.members.push([key, UNIT]);
-        Some(end)
+        let mut from = 0;
+        while from < bytes {
+            let word = |at: usize| Some(u64::from_le_bytes(*json.get(at..)?.first_chunk()?));
+            let behind = 8 * (from + 8).saturating_sub(bytes);
+            if (word(start + from)? ^ word(at + from)?) << behind != 0 {
+                return None;
+            }
+            from += 8;
+        }
+        self.last = next.place;
+        self.members.push([next.key, UNIT]);
+        Some(at + bytes)
     }
 
-    /// Begins a member.
-    pub(super) fn begin(&mut self, heap: &mut Heap, text: &[u8]) -> Option<()> {
+    /// Begins a member; `json` is where it stands with what separates it from what is around it.
+    pub(super) fn begin(
+        &mut self,
+        heap: &mut Heap,
+        text: &[u8],
+        is_first: bool,
+        json: Range<usize>,
+    ) -> Option<()> {
         let number = place(text);
         let place = self.met.get_mut(usize::from(number))?;
         if heap.flat_text(*place) != Some(text) {
@@ -58,8 +87,10 @@ impl Keys {
             }
             *place = key;
         }
-        self.members.push([*place, UNIT]);
-        *self.follows.get_mut(usize::from(self.last))? = number;
+        let key = *place;
+        self.members.push([key, UNIT]);
+        *self.follows.get_mut(usize::from(self.last))? =
+            Follower { key, place: number, is_first, start: json.start, bytes: json.len() };
         self.last = number;
         Some(())
     }
