@@ -252,7 +252,11 @@ impl Heap {
     /// Whether two texts that are no ropes are equal.
     #[inline]
     pub(crate) fn same_flat(&self, a: Word, b: Word) -> bool {
-        a == b || self.header(a) == self.header(b) && self.flat_words(a) == self.flat_words(b)
+        // Not as slices: few words take less time than a call.
+        let same = |(x, y): (&Word, &Word)| x == y;
+        a == b
+            || self.header(a) == self.header(b)
+                && self.flat_words(a).iter().zip(self.flat_words(b)).all(same)
     }
 
     /// Orders two texts that are no ropes by their bytes.

@@ -61,7 +61,7 @@ impl Heap {
                 return Some(Known::Absent);
             };
             let at = 2 * usize::try_from(number).ok()?;
-            if entry >> 32 == hash >> 32 && self.compare_flat(*members.get(at)?, key).is_eq() {
+            if entry >> 32 == hash >> 32 && self.same_flat(*members.get(at)?, key) {
                 return Some(Known::At(at));
             }
         }

@@ -29,13 +29,15 @@ pub(crate) fn look_up(heap: &mut Heap, record: Word, key: Word) -> Option<usize>
     if heap.members(record).get(last).is_some_and(|here| heap.same_flat(*here, key)) {
         return Some(last);
     }
-    let found = match heap.indexed(record, key) {
+    match heap.indexed(record, key) {
         Some(Known::At(at)) => Some(at),
         Some(Known::Absent) => None,
-        None => find_text(heap, record, key).ok(),
-    };
-    heap.last_found = found.unwrap_or(last);
-    found
+        None => {
+            let found = find_text(heap, record, key).ok()?;
+            heap.last_found = found;
+            Some(found)
+        }
+    }
 }
 
 fn search(heap: &Heap, record: Word, compare: impl Fn(Word) -> Ordering) -> Result<usize, usize> {
