@@ -2,6 +2,7 @@
 //! recursive wherever the definition is. The machine has to agree with it on value, fault code and
 //! fuel. It knows nothing of memory limits, warnings, places of faults or speed.
 
+mod canonical;
 mod dates;
 mod higher;
 mod json;

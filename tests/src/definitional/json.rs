@@ -1,13 +1,13 @@
 //! Values and terms as canonical JSON, and plain JSON as values; both by recursion.
 
+use super::canonical;
 use super::value::Value;
 use super::{Evaluated, Evaluator, Finished};
 use num_bigint::BigInt;
 use pif_guest::fault::Code;
-use pif_guest::form::{Form, Shape};
 use pif_guest::json::{Tape, Token, TokenId};
 use pif_guest::number::float_text;
-use pif_guest::term::{TermId, Terms};
+use pif_guest::term::TermId;
 use std::fmt::{Arguments, Write as _};
 use std::rc::Rc;
 
@@ -162,83 +162,6 @@ impl Evaluator {
 
     /// The canonical text of a term.
     pub(super) fn text_of(&self, term: TermId) -> String {
-        term_text(&self.terms, term)
-    }
-}
-
-/// The canonical text of a term: its identity.
-#[expect(clippy::too_many_lines, reason = "a table of forms")]
-fn term_text(terms: &Terms, term: TermId) -> String {
-    let operands = || terms.operands(term).iter().map(|operand| term_text(terms, *operand));
-    let first = || operands().next().unwrap_or_default();
-    let name = |id: &u32| quote(terms.name(*id));
-    let names = terms.names(term);
-    let form = terms.form(term);
-    match form {
-        Form::Unit => return "null".to_owned(),
-        Form::Boolean => return terms.boolean(term).to_string(),
-        Form::Integer => return terms.integer(term).to_string(),
-        Form::BigInteger => {
-            return terms.big_integer(term).map(ToString::to_string).unwrap_or_default();
-        }
-        Form::FloatNumber => return object([("float", float_text(terms.float(term)))]),
-        Form::Text => return quote(terms.text(term)),
-        Form::List => return array(operands()),
-        _ => {}
-    }
-    let key = form.name();
-    let shape = form.row().map_or(Shape::Ignored, |row| row.shape);
-    match shape {
-        Shape::Name => object([(key, names.iter().map(name).collect())]),
-        Shape::Ignored => object([(key, "null".to_owned())]),
-        Shape::Operand => object([(key, first())]),
-        Shape::Operands(_)
-        | Shape::AtLeast(_)
-        | Shape::Between(..)
-        | Shape::BareOr(..)
-        | Shape::ListOrBare
-        | Shape::Extremes => object([(key, array(operands()))]),
-        Shape::Members(members) => {
-            let mut members: Vec<_> = members.iter().zip(operands()).collect();
-            members.sort();
-            object([(key, object(members))])
-        }
-        Shape::Branches => {
-            let halves: Vec<String> = operands().collect();
-            let branches = halves.chunks(2).map(|branch| array(branch.iter().cloned()));
-            object([(key, array(branches))])
-        }
-        Shape::Try => {
-            let handler = operands().nth(1).unwrap_or_default();
-            object([("catch", handler), (key, first())])
-        }
-        Shape::Literal => String::new(),
-        Shape::Lambda => {
-            let parameters = match names {
-                [only] => name(only),
-                _ => array(names.iter().map(name)),
-            };
-            object([("body", first()), (key, parameters)])
-        }
-        Shape::Application => {
-            let mut arguments: Vec<String> = operands().skip(1).collect();
-            let argument = match arguments.as_mut_slice() {
-                [only] => ("arg", std::mem::take(only)),
-                _ => ("args", array(arguments)),
-            };
-            object([(key, object([argument, ("func", first())]))])
-        }
-        Shape::Bindings => {
-            let bindings = names.iter().zip(operands()).map(|(id, text)| array([name(id), text]));
-            object([("in", operands().next_back().unwrap_or_default()), (key, array(bindings))])
-        }
-        Shape::Fields => {
-            let fields = names.iter().map(|id| terms.name(*id)).zip(operands());
-            object([(key, object(fields))])
-        }
-        Shape::Effect => {
-            let capability = names.iter().map(name).collect();
-            object([(key, object([("args", first()), ("capability", capability)]))])
-        }
+        canonical::text(&self.terms, term)
     }
 }
