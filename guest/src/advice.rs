@@ -95,8 +95,8 @@ fn schedule(terms: &Terms, term: TermId, walk: &mut Vec<Walk>) {
 impl Reader<'_> {
     fn note(&mut self, term: TermId, message: String, hint: Option<String>) {
         if self.found.notes.len() < MOST_NOTES {
-            let at = self.terms.place(self.terms.node(term).token).1;
-            self.found.notes.push(Note { code: "likely-mistake", at, message, hint });
+            let token = self.terms.node(term).token;
+            self.found.notes.push(self.terms.note("likely-mistake", token, message, hint));
         }
     }
 

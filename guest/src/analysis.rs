@@ -3,11 +3,13 @@
 use crate::advice::{Advice, advise};
 use crate::fault::{Fault, Note};
 use crate::form::{FORMS, Form};
+use crate::json::TokenId;
 use crate::parse::parse_all;
 use crate::primitive::meta::{count_forms, tools_named};
 use crate::print;
 use crate::term::Terms;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The outcome of a check.
@@ -23,16 +25,30 @@ pub struct Summary {
     pub forms: Vec<(&'static str, u32)>,
     /// Variables that nothing in the term binds.
     pub free: Vec<String>,
-    /// Tools that the term names literally.
-    pub tools: Vec<String>,
+    /// Tools that the term names literally, in the order of their names.
+    pub tools: Vec<Mention>,
     /// Whether the term can do nothing but compute, if the tools that it names can do no more.
     pub pure: bool,
     /// What may be a mistake.
     pub notes: Vec<Note>,
 }
 
+/// A tool that a term names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mention {
+    /// Its name, maybe with the revision it is pinned to.
+    pub name: String,
+    /// JSON Pointer to the first form that names it.
+    pub at: String,
+    /// What stands there; `None`, and no place, beyond the first `MOST_PLACES`.
+    pub excerpt: Option<String>,
+}
+
 /// Faults that a check looks for.
 const MOST_FAULTS: usize = 20;
+
+/// Tools of which a check tells where they are named: to find a place takes time.
+const MOST_PLACES: usize = 50;
 
 /// Parses a term and looks at it; runs nothing.
 pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
@@ -52,10 +68,21 @@ pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
         form: terms.form(root).name(),
         forms: forms.into_iter().map(|(form, count)| (form.name(), count)).collect(),
         free: free.into_iter().map(|name| terms.name(name).to_owned()).collect(),
-        tools,
+        tools: mentions(&terms, tools),
         pure,
         notes: parsed.notes.into_iter().chain(notes).collect(),
     })
+}
+
+fn mentions(terms: &Terms, tools: BTreeMap<&str, TokenId>) -> Vec<Mention> {
+    let mention = |(index, (name, token)): (usize, (&str, TokenId))| {
+        let name = name.to_owned();
+        if index >= MOST_PLACES {
+            return Mention { name, ..Mention::default() };
+        }
+        Mention { name, at: terms.place(token).1, excerpt: Some(terms.excerpt(token)) }
+    };
+    tools.into_iter().enumerate().map(mention).collect()
 }
 
 fn hash(text: &str) -> String {
@@ -108,7 +135,12 @@ mod tests {
         let code = r#"{"quote": {"quote": [{"unquote": {"var": "a"}}, {"unquote": {"unquote": {"var": "b"}}}]}}"#;
         assert_eq!(free(code), Ok("b".to_owned()));
         let code = r#"{"quote": {"unquote": {"tool": "t"}}}"#;
-        assert_eq!(check(code).map(|summary| summary.tools), Ok(vec!["t".to_owned()]));
+        let mention = super::Mention {
+            name: "t".to_owned(),
+            at: "/quote/unquote".to_owned(),
+            excerpt: Some(r#"{"tool":"t"}"#.to_owned()),
+        };
+        assert_eq!(check(code).map(|summary| summary.tools), Ok(vec![mention]));
         assert_eq!(
             check(r#"{"unquote": 1}"#).map_err(|faults| faults[0].code.name()),
             Err("malformed")

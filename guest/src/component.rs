@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "generated bindings")]
 #![expect(unreachable_pub, clippy::pedantic, reason = "generated bindings")]
 
+use crate::analysis::Mention;
 use crate::fault::{Fault, Note};
 use crate::limits::Limits;
 use crate::request::{Answer, Argument, Done, Program, Source, Step};
@@ -128,8 +129,12 @@ fn fault(fault: Fault) -> types::Fault {
 fn summary(summary: analysis::Summary) -> types::Summary {
     let analysis::Summary { canonical, hash, form, forms, free, tools, pure, notes } = summary;
     let forms = forms.into_iter().map(|(form, count)| (form.to_owned(), count)).collect();
-    let note =
-        |Note { code, at, message, hint }| types::Note { code: code.into(), at, message, hint };
+    let note = |Note { code, at, message, hint, excerpt }| {
+        let code = code.into();
+        types::Note { code, at, message, hint, excerpt }
+    };
     let notes = notes.into_iter().map(note).collect();
+    let mention = |Mention { name, at, excerpt }| types::Mention { name, at, excerpt };
+    let tools = tools.into_iter().map(mention).collect();
     types::Summary { canonical, hash, form: form.into(), forms, free, tools, pure, notes }
 }

@@ -182,3 +182,5 @@ impl fmt::Display for Note {
         write!(f, "{} at {}: {}", self.code, self.at, self.message)
     }
 }
+    /// What stands there, on one line and shortened.
+    pub excerpt: Option<String>,

@@ -257,8 +257,7 @@ impl Parser<'_> {
     }
 
     fn note(&mut self, code: &'static str, token: TokenId, message: String, hint: String) {
-        let at = self.terms.place(token).1;
-        self.notes.push(Note { code, at, message, hint: Some(hint) });
+        self.notes.push(self.terms.note(code, token, message, Some(hint)));
     }
 
     /// PIF's normalisation: a string that holds JSON, or a word such as `True`, stands for it.

@@ -1,7 +1,7 @@
 //! Terms: every program of a run in one arena, so that none of them is walked or dropped by
 //! recursion. A term's operands have smaller ids than the term.
 
-use crate::fault::Fault;
+use crate::fault::{Fault, Note};
 use crate::form::Form;
 use crate::json::{self, Span, Tape, TokenId};
 use crate::number::Integer;
@@ -300,6 +300,19 @@ impl Terms {
         let (tool, at) = self.place(token);
         let (tool, excerpt) = (tool.map(str::to_owned), Some(self.excerpt(token)));
         Fault { at, tool, excerpt, ..fault }
+    }
+
+    /// A note on what stands at this token.
+    #[must_use]
+    pub fn note(
+        &self,
+        code: &'static str,
+        token: TokenId,
+        message: String,
+        hint: Option<String>,
+    ) -> Note {
+        let (at, excerpt) = (self.place(token).1, Some(self.excerpt(token)));
+        Note { code, at, message, hint, excerpt }
     }
 
     fn find(&self, token: TokenId) -> (Option<&str>, String) {

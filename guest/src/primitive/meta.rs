@@ -1,7 +1,9 @@
 //! Looking at terms: which forms they use, which tools they name.
 
 use crate::form::{FORMS, Form};
+use crate::json::TokenId;
 use crate::term::{TermId, Terms};
+use std::collections::BTreeMap;
 
 /// How often each form occurs in a term, in the order of the table, and how many nodes it has.
 pub(crate) fn count_forms(terms: &Terms, root: TermId) -> (Vec<(Form, u32)>, u64) {
@@ -19,21 +21,24 @@ pub(crate) fn count_forms(terms: &Terms, root: TermId) -> (Vec<(Form, u32)>, u64
     (used.map(|(row, count)| (row.form, count)).collect(), nodes)
 }
 
-/// Tools that a term names literally, in `tool` and `code_of`; and whether it names any otherwise.
-pub(crate) fn tools_named(terms: &Terms, root: TermId) -> (Vec<String>, bool) {
-    let mut names = std::collections::BTreeSet::new();
+/// Tools that a term names literally, in `tool` and `code_of`, with the first place of each; and
+/// whether it names any otherwise.
+pub(crate) fn tools_named(terms: &Terms, root: TermId) -> (BTreeMap<&str, TokenId>, bool) {
+    let mut names = BTreeMap::new();
     let mut computes_any = false;
     let mut open = vec![root];
     while let Some(term) = open.pop() {
         let operands = terms.operands(term);
         if let (Form::Tool | Form::CodeOf, [name]) = (terms.form(term), operands) {
             if terms.form(*name) == Form::Text {
-                names.insert(terms.text(*name).to_owned());
+                let token = terms.node(term).token;
+                let first = names.entry(terms.text(*name)).or_insert(token);
+                *first = token.min(*first);
             } else {
                 computes_any = true;
             }
         }
         open.extend_from_slice(operands);
     }
-    (names.into_iter().collect(), computes_any)
+    (names, computes_any)
 }

@@ -137,7 +137,7 @@ async function checkNow(): Promise<void> {
   const answer = await (await ready).check(text);
   if (text !== term.text) return;
   if ("summary" in answer) {
-    checked = answer.summary.notes.map((note) => ({ ...problems.markOfNote(text, note), at: note.at }));
+    checked = answer.summary.notes.map((note) => ({ ...problems.markOfNote(text, note), at: note.at, excerpt: note.excerpt }));
     line.textContent = problems.describe(answer.summary);
     line.className = "good";
   } else {

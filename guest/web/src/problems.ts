@@ -43,7 +43,7 @@ export function describe({ form, hash, free, tools, pure, forms }: Summary): str
   const count = forms.reduce((sum, [, n]) => sum + n, 0);
   const parts = [count === 0 ? form : `${form}, ${count} ${count === 1 ? "form" : "forms"}`];
   if (free.length > 0) parts.push(`unbound: ${list(free)}`);
-  if (tools.length > 0) parts.push(`calls ${list(tools)}`);
+  if (tools.length > 0) parts.push(`calls ${list(tools.map((tool) => tool.name))}`);
   parts.push(pure ? "pure" : "has effects");
   parts.push(`sha256 ${hash.slice(0, 12)}`);
   return parts.join(" · ");

@@ -44,6 +44,14 @@ export interface Note {
   at: string;
   message: string;
   hint?: string;
+  excerpt?: string;
+}
+
+/** A tool that a term names. */
+export interface Mention {
+  name: string;
+  at: string;
+  excerpt?: string;
 }
 
 export interface Summary {
@@ -52,7 +60,7 @@ export interface Summary {
   form: string;
   forms: [string, number][];
   free: string[];
-  tools: string[];
+  tools: Mention[];
   pure: boolean;
   notes: Note[];
 }

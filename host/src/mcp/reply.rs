@@ -258,7 +258,7 @@ pub(crate) fn describe(summary: &Summary) -> String {
     let lists = [
         ("forms", forms.join(", ")),
         ("free variables", quote(&summary.free)),
-        ("tools named", quote(&summary.tools)),
+        ("tools named", quote(&summary.names())),
         ("pure", if summary.pure { "yes" } else { "no, it can `perform`" }.to_owned()),
     ];
     let given = lists.iter().filter(|(_, list)| !list.is_empty());
@@ -277,8 +277,15 @@ pub(crate) fn describe(summary: &Summary) -> String {
 pub(super) fn notes(notes: &[Note]) -> Vec<Value> {
     let line = |text: &String| text::line(text, MOST_LINE);
     let record = |note: &Note| {
-        let (message, hint) = (line(&note.message), note.hint.as_ref().map(line));
-        json!({"code": line(&note.code), "at": line(&note.at), "message": message, "hint": hint})
+        let Note { code, at, message, .. } = note;
+        let (hint, excerpt) = (note.hint.as_ref().map(line), note.excerpt.as_ref().map(line));
+        let mut record =
+            object(json!({"code": line(code), "at": line(at), "message": line(message)}));
+        let more = [("excerpt", excerpt), ("hint", hint)];
+        let given =
+            more.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into())));
+        record.extend(given);
+        Value::Object(record)
     };
     notes.iter().take(MOST_NOTES).map(record).collect()
 }

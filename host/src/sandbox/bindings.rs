@@ -24,6 +24,6 @@ pub(super) use generated::{Guest, GuestPre};
 pub(super) use generated::exports::pif::evaluator::types::{Fault as Told, Step as Ended};
 
 pub use generated::exports::pif::evaluator::types::{
-    Answer, Argument, Code, Continuation, Effect, Limits, Note, Program, Source, Summary, Usage,
-    Value,
+    Answer, Argument, Code, Continuation, Effect, Limits, Mention, Note, Program, Source, Summary,
+    Usage, Value,
 };

@@ -78,7 +78,7 @@ impl From<Told> for Fault {
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { code, at, message, hint } = self;
+        let Self { code, at, message, hint, .. } = self;
         f.write_str(code)?;
         if !at.is_empty() {
             write!(f, " at {at}")?;

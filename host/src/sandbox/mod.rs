@@ -20,8 +20,8 @@ use wasmtime::component::Linker;
 
 pub use self::artifact::{COMPONENT, HASH, Origin};
 pub use self::bindings::{
-    Answer, Argument, Code, Continuation, Effect, Limits, Note, Program, Source, Summary, Usage,
-    Value,
+    Answer, Argument, Code, Continuation, Effect, Limits, Mention, Note, Program, Source, Summary,
+    Usage, Value,
 };
 pub use self::ceiling::{Allowance, MEMORY_CAP, Net, Taken};
 pub use self::drive::{Ending, Outcome, Request, World, drive, drive_in_turns};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::{Tools, Workshop, stored};
 use crate::registry::name;
-use crate::sandbox::{Fault, Note, Summary, Watch};
+use crate::sandbox::{Fault, Mention, Note, Summary, Watch};
 use crate::text::quote_one;
 
 /// Tools that are looked for, and looked at to find out whether one of them can do more than compute.
@@ -14,6 +14,14 @@ const MOST_TOOLS: usize = 100;
 /// What the source of a tool calls the tool itself.
 const OWN: &str = "self";
 
+impl Summary {
+    /// The names of the tools that the term names.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.tools.iter().map(|tool| tool.name.clone()).collect()
+    }
+}
+
 impl Workshop {
     /// Looks at a term without running it. Tools that are not there are notes; a term is pure
     /// if all tools that it can come to by name are.
@@ -21,21 +29,21 @@ impl Workshop {
         let mut summary = self.sandbox.check(code, watch)?;
         let one = |fault| vec![fault];
         let tools = self.tools().map_err(one)?;
-        for tool in summary.tools.iter().take(MOST_TOOLS) {
+        for mention in summary.tools.iter().take(MOST_TOOLS) {
             watch.verdict().map_err(one)?;
-            summary.notes.extend(absent(tool, &tools).map_err(one)?);
+            summary.notes.extend(absent(mention, &tools).map_err(one)?);
         }
         summary.notes.extend(unlooked(summary.tools.len()));
         if summary.pure && !summary.tools.is_empty() {
-            summary.pure = self.are_pure(&summary.tools, &tools, watch).map_err(one)?;
+            summary.pure = self.are_pure(&summary, &tools, watch).map_err(one)?;
         }
         Ok(summary)
     }
 
-    /// Whether none of these tools, and none that they name, can do more than compute. Of too
-    /// many nobody knows.
-    fn are_pure(&self, names: &[String], tools: &Tools, watch: &Watch) -> Result<bool, Fault> {
-        let mut open = names.to_vec();
+    /// Whether no tool that the term names, and none that these name, can do more than compute. Of
+    /// too many nobody knows.
+    fn are_pure(&self, named: &Summary, tools: &Tools, watch: &Watch) -> Result<bool, Fault> {
+        let mut open = named.names();
         let mut seen: BTreeSet<String> = open.iter().cloned().collect();
         while let Some(name) = open.pop() {
             if seen.len() > MOST_TOOLS {
@@ -46,7 +54,7 @@ impl Workshop {
             watch.verdict()?;
             match checked {
                 Ok(summary) if summary.pure => {
-                    open.extend(summary.tools.into_iter().filter(|name| seen.insert(name.clone())));
+                    open.extend(summary.names().into_iter().filter(|it| seen.insert(it.clone())));
                 }
                 _ => return Ok(false),
             }
@@ -59,11 +67,12 @@ impl Workshop {
 fn unlooked(count: usize) -> Option<Note> {
     let message = format!("only {MOST_TOOLS} of the {count} tools that are named were looked for");
     let (code, at) = ("unknown-tool".to_owned(), String::new());
-    (count > MOST_TOOLS).then_some(Note { code, at, message, hint: None })
+    (count > MOST_TOOLS).then_some(Note { code, at, message, hint: None, excerpt: None })
 }
 
 /// What there is to say of a tool that a term names and that is not there.
-fn absent(reference: &str, tools: &Tools) -> Result<Option<Note>, Fault> {
+fn absent(mention: &Mention, tools: &Tools) -> Result<Option<Note>, Fault> {
+    let Mention { name: reference, at, excerpt } = mention;
     if reference == OWN || tools.find(reference)?.is_some() {
         return Ok(None);
     }
@@ -86,6 +95,6 @@ fn absent(reference: &str, tools: &Tools) -> Result<Option<Note>, Fault> {
             "make it with `evolve`; `list` shows the tools there are".to_owned(),
         ),
     };
-    let (code, at) = ("unknown-tool".to_owned(), String::new());
-    Ok(Some(Note { code, at, message, hint: Some(hint) }))
+    let (code, at, excerpt) = ("unknown-tool".to_owned(), at.clone(), excerpt.clone());
+    Ok(Some(Note { code, at, message, hint: Some(hint), excerpt }))
 }

@@ -11,7 +11,7 @@ use super::world::Candidate;
 use super::{STORAGE, Tools, Workshop, conform, library, record, refused, stored, too_large};
 use crate::journal::{Draft, Kind};
 use crate::registry::{self, Change, Status, Tool};
-use crate::sandbox::{Fault, Summary, Watch, fault};
+use crate::sandbox::{Fault, Mention, Summary, Watch, fault};
 use crate::schema::Schema;
 use crate::store::Durability;
 use crate::text::{self, MOST_NAME, quote, quote_one};
@@ -142,7 +142,7 @@ impl Workshop {
                 "warning: `{name}` resembles the tool `{other}`: do not confuse them"
             ));
         }
-        let Summary { canonical, hash, tools, .. } = summary;
+        let (tools, Summary { canonical, hash, .. }) = (summary.names(), summary);
         let change = Change {
             name,
             description,
@@ -303,7 +303,7 @@ pub(super) fn told(hash: &str, status: &Status) -> Value {
 /// A note on tools that a term names and nobody has made yet.
 fn missing(name: &str, summary: &Summary, tools: &Tools) -> Result<Option<String>, Fault> {
     let mut missing = Vec::new();
-    for tool in &summary.tools {
+    for Mention { name: tool, .. } in &summary.tools {
         if tool != name && tools.find(tool)?.is_none() {
             missing.push(tool.as_str());
         }

@@ -34,7 +34,7 @@ impl Workshop {
                 continue;
             };
             let summary = self.sandbox.check(&tool.source, &watch.again()).map_err(first)?;
-            let callers = summary.tools.into_iter().map(|used| (used, Some(tool.name.clone())));
+            let callers = summary.names().into_iter().map(|used| (used, Some(tool.name.clone())));
             queue.extend(callers);
             packed.push(Packed::new(tool, name::split(&reference).1.is_some())?);
         }

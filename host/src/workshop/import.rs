@@ -167,9 +167,9 @@ impl Workshop {
         let change = Change {
             name: name.clone(),
             description: packed.description.clone(),
+            tools: summary.names(),
             source: summary.canonical,
             hash: summary.hash,
-            tools: summary.tools,
             examples: packed.examples(),
             output_schema: schema.as_ref().map(|schema| schema.text().to_owned()),
             expected: None,

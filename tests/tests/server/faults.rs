@@ -282,29 +282,36 @@ fn check_notes_what_is_likely_a_mistake() -> Result<()> {
     client.text("rollback", &json!({"tool": "gone", "retire": true}))?;
     client.evolve("actor", "Acts", &json!({"perform": {"capability": "c", "args": 1}}))?;
     client.evolve("caller", "Calls", &json!({"tool": "actor"}))?;
-    let code =
-        json!({"lam": "x", "body": [{"add": ["x", 1]}, {"tool": "doubel"}, {"tool": "gone"}]});
+    let code = json!({"lam": "x", "body": [{"add": ["x", 1]}, {"let": [["f", {"tool": "gone"}]],
+        "in": [{"var": "f"}, {"code_of": "gone"}, {"tool": "doubel"}, {"tool": "double@0000"}]}]});
     let result = client.call("check", &json!({"code": code}))?;
     let summary = &result["structuredContent"];
-    let notes: Vec<(&str, &str, &str)> = summary["notes"]
+    let notes: Vec<[&str; 4]> = summary["notes"]
         .as_array()
         .into_iter()
         .flatten()
         .map(|note| {
-            let member = |name: &str| note[name].as_str().unwrap_or_default();
-            (member("code"), member("at"), member("hint"))
+            ["code", "at", "excerpt", "hint"].map(|it| note[it].as_str().unwrap_or_default())
         })
         .collect();
+    let spelt = r#"the variable is written {"var": "x"}"#;
     assert_eq!(
         notes,
         [
-            ("likely-mistake", "/body/0/add/0", r#"the variable is written {"var": "x"}"#),
-            ("unknown-tool", "", "did you mean `double`?"),
-            ("unknown-tool", "", "`rollback` brings it back"),
+            ["likely-mistake", "/body/0/add/0", r#""x""#, spelt],
+            ["unknown-tool", "/body/1/in/2", r#"{"tool":"doubel"}"#, "did you mean `double`?"],
+            [
+                "unknown-tool",
+                "/body/1/in/3",
+                r#"{"tool":"double@0000"}"#,
+                "`inspect` shows its revisions"
+            ],
+            ["unknown-tool", "/body/1/let/0/1", r#"{"tool":"gone"}"#, "`rollback` brings it back"],
         ]
     );
     ensure!(result["isError"] != true && summary["pure"] == true, "{result}");
     ensure!(text(&result)?.contains("note: likely-mistake at /body/0/add/0: "), "{result}");
+    ensure!(text(&result)?.contains("note: unknown-tool at /body/1/in/2: there is"), "{result}");
     for (tool, pure) in [("double", true), ("actor", false), ("caller", false)] {
         let checked = client.call("check", &json!({"code": {"tool": tool}}))?;
         ensure!(checked["structuredContent"]["pure"] == pure, "{tool}: {checked}");

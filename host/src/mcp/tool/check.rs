@@ -32,7 +32,7 @@ pub(super) fn describe() -> Description {
             "pure": {"type": "boolean", "description": "neither it nor a tool it names can `perform`"},
             "notes": {
                 "type": "array", "items": {"type": "object"},
-                "description": "likely mistakes: code, at, message, hint",
+                "description": "likely mistakes: code, at, message, excerpt, hint",
             },
             "faults": {"type": "array", "items": {"type": "object"}},
         })),
@@ -49,6 +49,7 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
     };
     let summary = host.check(code, &call.caller).await.map_err(|it| Refusal::of_all(&it))?;
     let text = shorten(tell_summary(&summary), host.config.max_result);
+    let tools = summary.names();
     let forms: Map<String, Value> =
         summary.forms.into_iter().map(|(form, count)| (form, count.into())).collect();
     let mut found =
@@ -65,7 +66,7 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
         found.structured.insert("size".to_owned(), size.into());
     }
     put(&mut found.structured, "free", summary.free);
-    put(&mut found.structured, "tools", summary.tools);
+    put(&mut found.structured, "tools", tools);
     Ok(found)
 }
 

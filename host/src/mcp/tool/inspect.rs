@@ -165,7 +165,7 @@ fn look_in_library(
         is_current: tool.hash == current.hash,
         is_library: true,
         difference: None,
-        calls: summary.as_ref().map(|it| it.tools.clone()).unwrap_or_default(),
+        calls: summary.as_ref().map(Summary::names).unwrap_or_default(),
         summary,
         callers: callers.chain(library().callers(name).into_iter().map(str::to_owned)).collect(),
         runs: host.workshop.journal.statistics(name, MOST_RUNS).map_err(stored)?,
