@@ -162,6 +162,22 @@ impl fmt::Display for Fault {
     }
 }
 
+impl Fault {
+    /// Whether it is about a form of an `input` that may have been meant as data.
+    pub(crate) fn is_of_input(&self) -> bool {
+        let is_form = matches!(
+            self.code,
+            Code::Malformed
+                | Code::Unbound
+                | Code::NotAFunction
+                | Code::TypeMismatch
+                | Code::UnknownTool
+                | Code::OutsideTool
+        );
+        is_form && self.tool.is_none() && (self.at == "/input" || self.at.starts_with("/input/"))
+    }
+}
+
 impl std::error::Error for Fault {}
 
 /// What is likely to be a mistake, or was read otherwise than it is written.

@@ -123,6 +123,10 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
         (_, "a quoted term", "function") => {
             r#"apply a function with {"app": {"func": f, "arg": a}}"#
         }
+        (_, "a quoted term", "record") => {
+            r#"`data` is never code: pass a term as `input`, or make one with {"data_to_term": d}"#
+        }
+        (_, "a list" | "a record", "string") => r#"JSON text is read by {"json_parse": s}"#,
         (Form::FromEntries, _, "list") => r#"an entry is written {"pair": [key, value]}"#,
         (_, "a pair", "list") => "take lists apart with `head` and `tail`",
         (_, "a pair", "integer" | "string" | "boolean") => {
@@ -145,6 +149,7 @@ pub(crate) fn no_function(terms: &Terms, term: TermId, operand: usize, found: &s
             r#"evaluate it first: {"eval": {"code_of": "name"}}, or write {"tool": "name"}"#
         }
         "string" => r#"a tool is named by {"tool": "name"}"#,
+        "record" => "`data` is never code: pass a function as `input`",
         _ => r#"a function is written {"lam": "x", "body": t}"#,
     })
 }

@@ -330,6 +330,17 @@ impl Parser<'_> {
         Wrong { token, fault: fault.hint(crate::hint::for_keys(&keys)) }
     }
 
+    /// In an input, what `self` or `nil` holds may be what counts: a link, say.
+    fn warn_held(&mut self, token: TokenId, form: Form, held: TokenId) {
+        let is_flag = matches!(self.tape().token(held), Token::Null | Token::Boolean(_));
+        if self.notation != Notation::Input || is_flag || !self.may_warn() {
+            return;
+        }
+        let message = format!("what `{}` holds is ignored; pass data as `data`", form.name());
+        let hint = format!("write {}", form.row().map_or("", |row| row.syntax));
+        self.note("likely-mistake", token, message, hint);
+    }
+
     fn warn_ignored(&mut self, token: TokenId, form: Form, extra: &[&str]) {
         let Token::Object { count, .. } = self.tape().token(token) else { return };
         if count as usize == 1 + extra.len() || !self.may_warn() {
@@ -339,7 +350,10 @@ impl Parser<'_> {
         let keys = self.tape().members(token).map(|m| self.tape().str(m.0));
         let ignored = { keys }.find(|key| !known(key)).map(shorten);
         if let Some(key) = ignored {
-            let message = format!("`{key}` is not part of `{}`", form.name());
+            let mut message = format!("`{key}` is not part of `{}`", form.name());
+            if self.notation == Notation::Input {
+                message.push_str("; if the object is data, pass it as `data`");
+            }
             let hint = format!("write {}", form.row().map_or("", |row| row.syntax));
             self.note("ignored-key", token, message, hint);
         }

@@ -299,7 +299,12 @@ impl Terms {
     pub fn locate(&self, token: TokenId, fault: Fault) -> Fault {
         let (tool, at) = self.place(token);
         let (tool, excerpt) = (tool.map(str::to_owned), Some(self.excerpt(token)));
-        Fault { at, tool, excerpt, ..fault }
+        let mut fault = Fault { at, tool, excerpt, ..fault };
+        if fault.is_of_input() {
+            let hint = fault.hint.map(|hint| hint + "; ").unwrap_or_default();
+            fault.hint = Some(hint + "if it is meant as data, pass it as `data`");
+        }
+        fault
     }
 
     /// A note on what stands at this token.

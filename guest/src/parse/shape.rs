@@ -23,7 +23,10 @@ impl Parser<'_> {
                 let name = self.name(value, form)?;
                 self.build(form, token, 0, &[name]);
             }
-            Shape::Ignored => self.build(form, token, 0, &[]),
+            Shape::Ignored => {
+                self.warn_held(token, form, value);
+                self.build(form, token, 0, &[]);
+            }
             Shape::Operand => self.one(form, token, value),
             Shape::Operands(count) => self.several(form, token, value, (count, count))?,
             Shape::AtLeast(least) => self.several(form, token, value, (least, u32::MAX))?,
