@@ -30,6 +30,7 @@ mod server {
     mod schema;
     mod sessions;
     mod text;
+    mod several;
     mod transfer;
     mod turns;
     mod wire;

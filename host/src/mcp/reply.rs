@@ -26,6 +26,9 @@ const MOST_NOTES: usize = 200;
 /// How to have a result that can be shown.
 const LESS: &str = "return less: `take`, `slice`, `length`, or fold the result to what you need";
 
+/// How to have more than the function that a tool gives of its first argument.
+const MORE: &str = r#"a tool takes several arguments by `code`: {"app": {"func": {"tool": "name"}, "args": [a, b]}}"#;
+
 /// What a tool has to say.
 #[derive(Debug)]
 pub(super) struct Reply {
@@ -109,7 +112,7 @@ pub(super) fn tell(report: Report, host: &Host) -> Result<Reply, Refusal> {
 }
 
 fn tell_ending(report: &Report, host: &Host) -> Result<Reply, Refusal> {
-    let Outcome { ending, usage, driven, .. } = &report.outcome;
+    let Outcome { ending, usage, driven, tool } = &report.outcome;
     let (json, kind, warnings, trace) = match ending {
         Ok(Ending::Value(it)) => (&it.json, it.kind.as_str(), &it.warnings, &it.trace),
         Ok(Ending::Continuation(it)) => (&it.json, "continuation", &it.warnings, &it.trace),
@@ -117,6 +120,10 @@ fn tell_ending(report: &Report, host: &Host) -> Result<Reply, Refusal> {
     };
     let lines = host.config.profile.lines();
     let mut reply = show(json, "result", host.config.max_result, LESS);
+    if kind == "function" && tool.is_some() {
+        reply.text = format!("{}\nhint: {MORE}", reply.text);
+        reply.structured.insert("hint".to_owned(), MORE.into());
+    }
     reply.structured.insert("kind".to_owned(), kind.into());
     reply.structured.insert("fuel".to_owned(), usage.fuel.into());
     if *driven > 0 {

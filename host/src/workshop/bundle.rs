@@ -14,9 +14,12 @@ use crate::text::{self, quote_one};
 /// What says that a file is one of these.
 const FORMAT: &str = "mcp-pif tools";
 
-/// The version of the format with output schemas. All versions up to it are read; what needs none
-/// of it is written as the first.
-const VERSION: u32 = 2;
+/// The version of the format whose examples have several arguments. All versions up to it are read,
+/// and a file is written as the first one that has what it needs.
+const VERSION: u32 = 3;
+
+/// The version with output schemas.
+const WITH_SCHEMAS: u32 = 2;
 
 /// Characters of a parser's complaint.
 const MOST_REASON: usize = 300;
@@ -117,8 +120,12 @@ impl Packed {
 
 /// The text of a file with these tools.
 pub(super) fn write(tools: Vec<Packed>) -> Result<String, Fault> {
-    let has_schema = tools.iter().any(|tool| tool.output_schema.is_some());
-    let version = if has_schema { VERSION } else { 1 };
+    let has_args = |tool: &Packed| tool.examples.iter().any(|example| example.args.is_some());
+    let version = match tools.as_slice() {
+        tools if tools.iter().any(has_args) => VERSION,
+        tools if tools.iter().any(|tool| tool.output_schema.is_some()) => WITH_SCHEMAS,
+        _ => 1,
+    };
     let bundle = Bundle { format: FORMAT.to_owned(), version, tools };
     serde_json::to_string_pretty(&bundle)
         .map_err(|error| fault("internal", format!("the tools cannot be written: {error}"), None))
@@ -156,12 +163,8 @@ pub(super) fn sort(tools: &mut [Packed]) {
 }
 
 fn ensure_examples(tool: &Packed) -> Result<(), Fault> {
-    for (index, Example { input, data, output }) in tool.examples.iter().enumerate() {
-        let reason = match (input, data, output) {
-            (Some(_), Some(_), _) => "has both `input` and `data`",
-            (_, _, None) => "has no `output`",
-            _ => continue,
-        };
+    for (index, example) in tool.examples.iter().enumerate() {
+        let Some(reason) = example.complaint() else { continue };
         let message = format!("example {index} of {} {reason}", tool.quoted());
         return Err(fault("malformed", message, None));
     }
@@ -184,11 +187,12 @@ fn ensure_once(tools: &[Packed]) -> Result<(), Fault> {
 
 /// Examples without the blanks between their parts.
 fn compact(examples: Vec<Example>) -> Vec<Example> {
-    let one = |raw: Option<Box<RawValue>>| raw.map(|raw| without_blanks(&raw).unwrap_or(raw));
-    let all = |Example { input, data, output }| Example {
-        input: one(input),
-        data: one(data),
-        output: one(output),
+    let one = |raw: Box<RawValue>| without_blanks(&raw).unwrap_or(raw);
+    let all = |Example { input, data, args, output }| Example {
+        input: input.map(one),
+        data: data.map(one),
+        args: args.map(|args| args.into_iter().map(one).collect()),
+        output: output.map(one),
     };
     examples.into_iter().map(all).collect()
 }

@@ -317,7 +317,7 @@ fn abstract_over(variable: &str, canonical: &str) -> String {
 }
 
 /// The fault of an example that came out otherwise.
-fn unexpected(expected: &str, found: &str) -> Fault {
+fn unexpected(expected: &str, found: &str, hint: &str) -> Fault {
     let message = format!("expected {expected}, got {found}");
-    fault("fail", message, Some("correct the code or the example"))
+    fault("fail", message, Some(hint))
 }

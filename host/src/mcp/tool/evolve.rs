@@ -37,14 +37,19 @@ Create or change a tool of your own: a JSON term under a name, kept in the regis
 once by `run {\"tool\": name}`, by other tools as {\"tool\": name}, and by its own name.
 {\"name\":\"double\",\"description\":\"Doubles a number\",\"code\":{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}},\
 \"examples\":[{\"input\":21,\"output\":42}]}
-Examples are run first, continuations driven; one that fails refuses the change. Inside a tool {\"self\":true} is its function, \
+Examples are run first, continuations driven; one that fails refuses the change. One has `input` or `data`, or \
+`args` where the function takes several arguments: {\"args\":[2,3],\"output\":5}. Inside a tool {\"self\":true} is its function, \
 {\"continue\":{\"input\":t}} asks to be run again. A term with one free variable and no lambda becomes a \
 function of that variable. `check` looks at a term without keeping it; `help` lists the forms.";
 
 pub(super) fn describe() -> Description {
     let example = json!({
         "type": "object",
-        "properties": {"input": {}, "data": {}, "output": {"description": "the expected value"}},
+        "properties": {
+            "input": {}, "data": {},
+            "args": {"type": "array", "description": "several arguments, one after another, as plain JSON"},
+            "output": {"description": "the expected value"},
+        },
         "required": ["output"],
         "additionalProperties": false,
     });
@@ -138,20 +143,23 @@ fn read_example(index: usize, text: &str, shape: &str) -> Result<Example, Fault>
     if let Some(name) = members.duplicate() {
         return Err(fail(&format!("has two members `{name}`")));
     }
-    let known = |name: &str| matches!(name, "input" | "data" | "output");
+    let known = |name: &str| matches!(name, "input" | "data" | "args" | "output");
     if let Some((name, _)) = members.iter().find(|(name, _)| !known(name)) {
         return Err(fail(&format!("has an unknown member `{name}`")));
     }
-    if members.has("input") && members.has("data") {
-        return Err(fail("has both `input` and `data`"));
-    }
-    if !members.has("output") {
-        return Err(fail("has no `output`"));
-    }
     let keep = |name| members.raw(name).map(|it| RawValue::from_string(it.to_owned())).transpose();
+    let args = members.raw("args").map(serde_json::from_str).transpose();
+    let args = args.map_err(|_| {
+        let hint = "write {\"args\": [2, 3], \"output\": 5}";
+        malformed(format!("`args` of example {index} must be a list"), Some(hint))
+    })?;
+    let example = || {
+        let (input, data, output) = (keep("input")?, keep("data")?, keep("output")?);
+        Ok(Example { input, data, args, output })
+    };
     let example =
-        || Ok(Example { input: keep("input")?, data: keep("data")?, output: keep("output")? });
-    example().map_err(|error: serde_json::Error| fail(&format!("cannot be read: {error}")))
+        example().map_err(|error: serde_json::Error| fail(&format!("cannot be read: {error}")))?;
+    example.complaint().map_or(Ok(example), |reason| Err(fail(&reason)))
 }
 
 fn tell(name: &str, hash: &str, status: &Status, notes: &[String]) -> Reply {

@@ -67,7 +67,7 @@ pub(super) fn describe() -> Description {
             "source": {"type": "string", "description": "the canonical text of the term"},
             "truncated": {"type": "boolean", "description": "the source was too long to show"},
             "size": {"type": "integer", "description": "its length in characters"},
-            "examples": {"type": "string", "description": "JSON list of {input | data, output}"},
+            "examples": {"type": "string", "description": "JSON list of {input | data | args, output}"},
             "output_schema": {"type": "string", "description": "the JSON Schema that its values conform to"},
             "forms": {"type": "object", "description": "how often each form occurs"},
             "calls": texts, "called_by": texts,

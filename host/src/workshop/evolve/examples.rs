@@ -1,8 +1,8 @@
 //! Examples: what a tool is given, and what is expected of it.
 
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::{Refused, unexpected};
 use crate::registry::Tool;
@@ -13,6 +13,13 @@ use crate::workshop::{Session, Tools, Workshop, conform};
 /// Continuations that an example may drive: what counts is the value at the end. The wall clock
 /// stops those that never come to one.
 const MOST_STEPS: u64 = 1_000_000;
+
+/// Arguments of one example: as many as one `app` has.
+const MOST_ARGS: usize = 64;
+
+/// The hint of an example that comes to a function.
+const MORE: &str = "the tool takes more arguments: give all of them, one after another, as \
+    `args`, a list of plain JSON";
 
 /// Characters of a value that a refusal quotes.
 const QUOTED: usize = 200;
@@ -27,6 +34,10 @@ pub struct Example {
     /// The same as plain JSON.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub data: Option<Box<RawValue>>,
+    /// Plain JSON again, where the function takes several arguments: each is given to what the one
+    /// before it left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub args: Option<Vec<Box<RawValue>>>,
     /// What comes out.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub output: Option<Box<RawValue>>,
@@ -38,13 +49,56 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawVal
 }
 
 impl Example {
-    fn argument(&self) -> Argument {
-        let text = |raw: &RawValue| raw.get().to_owned();
-        match (&self.input, &self.data) {
-            (Some(input), _) => Argument::Input(text(input)),
-            (None, Some(data)) => Argument::Data(text(data)),
-            (None, None) => Argument::None,
+    /// What is wrong with its shape.
+    #[must_use]
+    pub fn complaint(&self) -> Option<String> {
+        let inputs = [self.input.is_some(), self.data.is_some(), self.args.is_some()];
+        let names = ["`input`", "`data`", "`args`"].into_iter().zip(inputs);
+        let given: Vec<&str> = names.filter(|it| it.1).map(|it| it.0).collect();
+        if let [first, second, ..] = given.as_slice() {
+            return Some(format!("has both {first} and {second}"));
         }
+        if self.args.as_ref().is_some_and(|args| !(1..=MOST_ARGS).contains(&args.len())) {
+            return Some(format!("must have 1 to {MOST_ARGS} values in `args`"));
+        }
+        self.output.is_none().then(|| "has no `output`".to_owned())
+    }
+
+    /// What to run. Several arguments are variables of a term that applies the tool to them.
+    fn call(&self, name: &str) -> (Code, Argument, Option<String>) {
+        let text = |raw: &RawValue| raw.get().to_owned();
+        let tool = || Code::Tool(name.to_owned());
+        match (&self.input, &self.data, &self.args) {
+            (_, _, Some(args)) => {
+                let variables: Vec<Value> =
+                    (0..args.len()).map(|index| json!({"var": index.to_string()})).collect();
+                let term = json!({"app": {"func": {"tool": name}, "args": variables}});
+                let members = args.iter().enumerate();
+                let members: Vec<String> =
+                    members.map(|(index, raw)| format!("\"{index}\":{raw}")).collect();
+                let context = format!("{{{}}}", members.join(","));
+                (Code::Term(term.to_string()), Argument::None, Some(context))
+            }
+            (Some(input), ..) => (tool(), Argument::Input(text(input)), None),
+            (_, Some(data), _) => (tool(), Argument::Data(text(data)), None),
+            _ => (tool(), Argument::None, None),
+        }
+    }
+
+    /// A fault in the words of the example: the term that applies a tool to several arguments is
+    /// none of its author's.
+    fn told(&self, fault: Fault) -> Fault {
+        if self.args.is_none() || fault.tool.is_some() {
+            return fault;
+        }
+        if let Some(within) = fault.at.strip_prefix("/context/") {
+            return Fault { at: format!("/args/{within}"), ..fault };
+        }
+        let hint = match fault.code.as_str() {
+            "not-a-function" => Some("the tool takes fewer arguments than `args` has".to_owned()),
+            _ => fault.hint,
+        };
+        Fault { at: String::new(), excerpt: None, hint, ..fault }
     }
 }
 
@@ -131,10 +185,11 @@ impl Workshop {
         watch: &Watch,
     ) -> Result<(), Fault> {
         let Some(expected) = &example.output else { return Ok(()) };
+        let (code, argument, context) = example.call(name);
         let request = Request {
-            code: Code::Tool(name.to_owned()),
-            argument: example.argument(),
-            context: None,
+            code,
+            argument,
+            context,
             limits: self.limits,
             step: 0,
             max_steps: MOST_STEPS,
@@ -143,12 +198,14 @@ impl Workshop {
         };
         let mut nobody = ();
         let mut session = Session::new(tools.clone(), &mut nobody);
-        let (found, is_value) = match drive(&self.sandbox, request, &mut session, watch).ending? {
-            Ending::Value(value) => (value.json, true),
-            Ending::Continuation(continuation) => (continuation.json, false),
+        let ending = drive(&self.sandbox, request, &mut session, watch).ending;
+        let (found, kind, is_value) = match ending.map_err(|fault| example.told(fault))? {
+            Ending::Value(value) => (value.json, value.kind, true),
+            Ending::Continuation(continuation) => (continuation.json, String::new(), false),
         };
         if !is_same(&found, expected.get()) {
-            return Err(unexpected(&cut(expected.get()), &cut(&found)));
+            let hint = if kind == "function" { MORE } else { "correct the code or the example" };
+            return Err(unexpected(&cut(expected.get()), &cut(&found), hint));
         }
         match tools.candidate_schema(name) {
             Some(schema) if is_value => {
