@@ -191,6 +191,8 @@ pub struct Note {
     pub message: String,
     /// What to write instead.
     pub hint: Option<String>,
+    /// What stands there, on one line and shortened.
+    pub excerpt: Option<String>,
 }
 
 impl fmt::Display for Note {
@@ -198,5 +200,3 @@ impl fmt::Display for Note {
         write!(f, "{} at {}: {}", self.code, self.at, self.message)
     }
 }
-    /// What stands there, on one line and shortened.
-    pub excerpt: Option<String>,

@@ -17,6 +17,7 @@ pub mod fuzz;
 pub mod generate;
 pub mod library;
 pub mod native;
+pub mod oracle;
 pub mod reference;
 pub mod registry_entry;
 pub mod run;

@@ -21,6 +21,7 @@ mod server {
     mod kept;
     mod library;
     mod memory;
+    mod oracle;
     mod profiles;
     mod registry;
     mod replay;
@@ -29,8 +30,8 @@ mod server {
     mod results;
     mod schema;
     mod sessions;
-    mod text;
     mod several;
+    mod text;
     mod transfer;
     mod turns;
     mod wire;

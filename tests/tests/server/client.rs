@@ -298,7 +298,8 @@ fn message(line: &str) -> Result<Value> {
     Ok(message)
 }
 
-fn result(answer: &Value) -> Result<Value> {
+/// The result of an answer that has to have one.
+pub(crate) fn result(answer: &Value) -> Result<Value> {
     ensure!(answer.get("error").is_none(), "an error: {answer}");
     Ok(answer["result"].clone())
 }
