@@ -133,7 +133,7 @@ impl Server {
             return Ok(tool.call(&self.host, call).await);
         }
         match self.host.workshop.tools().and_then(|tools| tools.find(name)) {
-            Ok(Some(_)) => Ok(tool::call_evolved(&self.host, name, call).await),
+            Ok(Some(_)) => Ok(Box::pin(tool::call_evolved(&self.host, name, call)).await),
             Ok(None) => Err(call),
             Err(fault) => Ok(Err(fault.into())),
         }

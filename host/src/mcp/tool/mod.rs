@@ -110,18 +110,19 @@ impl BuiltIn {
     }
 
     pub(super) async fn call(self, host: &Arc<Host>, call: Call) -> ToolResult {
+        // The future of a request is moved about, and would be as large as the largest of these.
         match self {
-            Self::Evolve => evolve::call(host, call).await,
-            Self::Run => run::call(host, call).await,
+            Self::Evolve => Box::pin(evolve::call(host, call)).await,
+            Self::Run => Box::pin(run::call(host, call)).await,
             Self::List => list::call(host, &call),
-            Self::Help => help::call(host, call).await,
-            Self::Inspect => inspect::call(host, call).await,
-            Self::Check => check::call(host, call).await,
-            Self::Rollback => rollback::call(host, call).await,
-            Self::MemoryStore => memory_store::call(host, call).await,
-            Self::MemoryRetrieve => memory_retrieve::call(host, call).await,
-            Self::JournalRecent => journal_recent::call(host, call).await,
-            Self::Replay => replay::call(host, call).await,
+            Self::Help => Box::pin(help::call(host, call)).await,
+            Self::Inspect => Box::pin(inspect::call(host, call)).await,
+            Self::Check => Box::pin(check::call(host, call)).await,
+            Self::Rollback => Box::pin(rollback::call(host, call)).await,
+            Self::MemoryStore => Box::pin(memory_store::call(host, call)).await,
+            Self::MemoryRetrieve => Box::pin(memory_retrieve::call(host, call)).await,
+            Self::JournalRecent => Box::pin(journal_recent::call(host, call)).await,
+            Self::Replay => Box::pin(replay::call(host, call)).await,
             Self::ServerInfo => server_info::call(host, &call),
         }
     }
