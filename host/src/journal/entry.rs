@@ -5,7 +5,7 @@ use std::fmt;
 use rusqlite::Row;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest as _, Sha256};
 
 /// What an entry tells of.
@@ -142,11 +142,11 @@ impl Digest {
 impl Payload {
     /// Keeps a value, or its digest where its text is longer than `most` bytes.
     pub(super) fn keep(value: &Value, most: usize) -> Option<Self> {
-        let text = value.to_string();
-        if text.len() > most {
-            return serde_json::value::to_raw_value(&Digest::of(&text)).ok().map(Self);
+        let text = to_raw_value(value).ok()?;
+        if text.get().len() > most {
+            return to_raw_value(&Digest::of(text.get())).ok().map(Self);
         }
-        RawValue::from_string(text).ok().map(Self)
+        Some(Self(text))
     }
 
     /// The JSON text.

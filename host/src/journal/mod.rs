@@ -7,13 +7,13 @@ mod tell;
 
 use std::sync::Arc;
 
-use rusqlite::{OptionalExtension, Transaction, params, params_from_iter, types};
+use rusqlite::{OptionalExtension, params, params_from_iter, types};
 use serde_json::Value;
 
 pub use self::chain::{Link, Verified};
 pub use self::entry::{Answer, Body, Digest, Draft, Entry, Hash, Kind, Payload};
 
-use crate::store::{self, Durability, Store};
+use crate::store::{self, Durability, Store, Transaction};
 
 /// What entries keep of requests and outcomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -6,10 +6,8 @@ mod words;
 
 use std::sync::Arc;
 
-use rusqlite::Transaction;
-
 use crate::similar::similar;
-use crate::store::{self, Store};
+use crate::store::{self, Store, Transaction};
 use crate::text::is_hidden;
 
 /// Characters of a key.

@@ -1,8 +1,9 @@
 //! The memory's statements.
 
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, params, params_from_iter, types};
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types};
 
 use super::{Memo, Search, words};
+use crate::store::Transaction;
 
 /// Keys that are compared with one that nobody knows.
 const COMPARED: usize = 2_000;

@@ -10,7 +10,6 @@ pub mod text;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rusqlite::Transaction;
 use tokio::sync::watch;
 
 pub use self::error::Error;
@@ -19,7 +18,7 @@ pub use self::revision::{Past, Tool, short};
 use self::query::Written;
 use crate::recall::Recall;
 use crate::similar::similar;
-use crate::store::{self, Store};
+use crate::store::{self, Store, Transaction};
 
 /// How few digits of a hash may name a revision.
 const SHORTEST_PREFIX: usize = 8;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-pub use rusqlite::Transaction;
+pub use self::writer::Transaction;
 
 use self::writer::Writer;
 
@@ -397,7 +397,7 @@ fn schema(connection: &Connection, path: &Path) -> Result<usize, Error> {
     identify(&view, path)
 }
 
-fn identify(view: &Transaction<'_>, path: &Path) -> Result<usize, Error> {
+fn identify(view: &Connection, path: &Path) -> Result<usize, Error> {
     let number = |name| view.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let (application, version) = (number("application_id")?, number("user_version")?);
     let tables: i64 = view.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
