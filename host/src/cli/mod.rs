@@ -195,7 +195,10 @@ fn log(config: &Config) -> Result<()> {
 
 fn serve(config: Config, workshop: Workshop) -> Result<ExitCode> {
     // One thread hears of requests, and answers those that take no time. Others take the rest.
-    let build = || Builder::new_current_thread().enable_all().build();
+    let sandbox = Arc::clone(&workshop.sandbox);
+    let build = || {
+        Builder::new_current_thread().enable_all().on_thread_park(move || sandbox.tidy()).build()
+    };
     let (runtime, hardening) = harden::apply(config.harden.as_ref(), build);
     let runtime = runtime?;
     let served = runtime.block_on(mcp::serve(config, workshop, hardening));

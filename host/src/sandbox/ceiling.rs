@@ -133,6 +133,16 @@ impl Ceiling {
         Self { allowance, denied: None, memory: 0 }
     }
 
+    /// The same for an instance that was made under another allowance.
+    pub(super) fn renew(&mut self, allowance: Allowance) {
+        self.allowance = allowance;
+    }
+
+    /// Bytes of linear memory.
+    pub(super) fn memory(&self) -> u64 {
+        self.memory
+    }
+
     /// The memory ceiling, if it was met.
     pub(super) fn denied(&self) -> Option<Excess> {
         let limit = self.allowance.memory;

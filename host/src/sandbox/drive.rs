@@ -161,6 +161,7 @@ impl Run<'_> {
         let result = self.converse(&mut machine, program.debug, &mut seen).await;
         // A machine that trapped cannot say what it used: then what was last seen must do.
         self.account(machine.usage_in_turns().await.unwrap_or(seen));
+        machine.end(&self.sandbox.spare);
         result
     }
 

@@ -15,9 +15,9 @@ use super::ceiling::{MEMORY_CAP, STACK};
 const KEEP_RESIDENT: usize = 64 << 10;
 const KEEP_RESIDENT_SCANNED: usize = 16 << 20;
 
-/// Places in the pool beyond the machines that may run at once: an instance still being torn down
-/// must not refuse the next one.
-const SPARE: usize = 2;
+/// Places in the pool beyond the machines that may run at once: one made ahead, one that is torn down
+/// later, and others still being torn down must not refuse the next one.
+const SPARE: usize = 4;
 
 /// The engine that machines run in, and what it takes to make another one.
 pub(super) struct Engines {

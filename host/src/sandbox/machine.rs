@@ -10,6 +10,7 @@ use super::bindings::{
 };
 use super::ceiling::{Ceiling, Taken};
 use super::fault::{Excess, Fault};
+use super::spare::Spare;
 use super::turn::finish;
 
 /// A program being evaluated.
@@ -91,6 +92,11 @@ impl Machine {
             Ended::Paused => Step::Paused,
             Ended::Failed(told) => return Err(self.explain(told).await),
         })
+    }
+
+    /// Ends the machine. What is left to do for that can wait until there is nothing else to do.
+    pub(super) fn end(self, spare: &Spare) {
+        spare.leave(self.instance);
     }
 
     /// Whether the machine trapped, and can be asked nothing any more.

@@ -10,6 +10,7 @@ mod engine;
 mod fault;
 mod gate;
 mod machine;
+mod spare;
 mod turn;
 mod watch;
 
@@ -36,6 +37,7 @@ use self::artifact::Artifact;
 use self::bindings::{Guest, GuestPre};
 use self::ceiling::Ceiling;
 use self::engine::Engines;
+use self::spare::Spare;
 use self::turn::TURN;
 
 /// Why the sandbox could not be opened. What a program did wrong is a [`Fault`] instead.
@@ -79,6 +81,7 @@ pub struct Sandbox {
     guest: GuestPre<Ceiling>,
     artifact: Artifact,
     net: Net,
+    spare: Spare,
 }
 
 impl std::fmt::Debug for Sandbox {
@@ -101,7 +104,7 @@ impl Sandbox {
         let linker = Linker::new(component.engine());
         let guest = linker.instantiate_pre(&component).and_then(GuestPre::new);
         let guest = guest.map_err(Error::component)?;
-        Ok(Self { guest, artifact, net: setup.net })
+        Ok(Self { guest, artifact, net: setup.net, spare: Spare::default() })
     }
 
     /// How the component came to be compiled.
@@ -173,24 +176,41 @@ impl Sandbox {
     /// A fresh instance under an allowance.
     async fn enter(&self, allowance: Allowance, watch: &Watch) -> Result<Instance, Fault> {
         watch.verdict()?;
+        let Made { mut store, guest } = match self.spare.take() {
+            Some(made) => made,
+            None => self.make(allowance, watch).await?,
+        };
+        store.set_hostcall_fuel(allowance.answer);
+        let used = store.get_fuel().map(|left| store.data().taken(left).instructions);
+        store.data_mut().renew(allowance);
+        let fueled = used.and_then(|used| store.set_fuel(allowance.fuel.saturating_sub(used)));
+        if let Err(error) = fueled {
+            return Err(watch.explain(&error, store.data()));
+        }
+        Ok(Instance { store, guest, watch: watch.clone(), most: self.net.memory, trapped: None })
+    }
+
+    async fn make(&self, allowance: Allowance, watch: &Watch) -> Result<Made, Fault> {
         let mut store = Store::new(self.guest.engine(), Ceiling::new(allowance));
         store.limiter(|ceiling| ceiling);
-        store.set_hostcall_fuel(allowance.answer);
         let fueled = store
             .set_fuel(allowance.fuel)
             .and_then(|()| store.fuel_async_yield_interval(Some(TURN)));
-        let entered = match fueled {
+        let made = match fueled {
             Ok(()) => watch.over(self.guest.instantiate_async(&mut store)).await,
             Err(error) => Err(error),
         };
-        match entered {
-            Ok(guest) => {
-                let (watch, most) = (watch.clone(), self.net.memory);
-                Ok(Instance { store, guest, watch, most, trapped: None })
-            }
+        match made {
+            Ok(guest) => Ok(Made { store, guest }),
             Err(error) => Err(watch.explain(&error, store.data())),
         }
     }
+}
+
+/// An instance of the component that nothing has entered yet, with its store.
+struct Made {
+    store: Store<Ceiling>,
+    guest: Guest,
 }
 
 /// A live instance of the component with its store.
