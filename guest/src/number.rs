@@ -162,7 +162,7 @@ pub(crate) fn short_decimal(n: f64) -> Option<(u64, usize)> {
     let power = POWERS.get(decimals)?;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 2^53")]
     let mut digits = (n * power + 0.5) as u64;
-    #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
+    #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "below 2^53, and the same")]
     let is_same = digits < 1_000_000_000_000_000 && digits as f64 / power == n;
     if !is_same {
         return None;

@@ -376,9 +376,8 @@ impl<'h> Writer<'h> {
             TRUE | FALSE | UNIT => self.immediate(v),
             _ if self.heap.is_flat(v) => return self.heap.write_plain(v, &mut self.out),
             _ => {
-                let float = self.heap.as_float(v);
-                float.into_iter().for_each(|n| self.float(n));
-                return float.is_some();
+                let Some(n) = self.heap.as_float(v) else { return false };
+                self.float(n);
             }
         }
         true

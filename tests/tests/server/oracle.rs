@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// What the original did not bound, as high as it goes.
 const LIMITS: &[&str] =
-    &["--fuel", "1G", "--max-nesting", "100000", "--max-result", "10M", "--wall-clock", "1h"];
+    &["--fuel", "1G", "--max-nesting", "100000", "--max-result", "2M", "--wall-clock", "1h"];
 
 /// Calls that are on their way at once.
 const PIPELINED: usize = 64;
