@@ -10,6 +10,10 @@ use serde_json::Value;
 const LIMITS: &[&str] =
     &["--fuel", "1G", "--max-nesting", "100000", "--max-result", "2M", "--wall-clock", "1h"];
 
+/// The call that is refused there and has a value here: `evolve` makes a function of a term with
+/// one free variable, which is the server's doing and not the evaluator's.
+const MADE_A_FUNCTION: (&str, &str) = ("docs.readme/016", "42");
+
 /// Calls that are on their way at once.
 const PIPELINED: usize = 64;
 
@@ -31,7 +35,12 @@ fn the_server_answers_as_the_original_did() -> Result<()> {
             client.call_text("evolve", &serde_json::to_string(arguments)?)?;
         }
         let id = send(&mut client, case)?;
-        wrong.extend(judge(case, &client.answer(&id)?, &divergences));
+        let answer = client.answer(&id)?;
+        if case.id == MADE_A_FUNCTION.0 {
+            ensure!(reply(&answer)?.as_deref() == Some(MADE_A_FUNCTION.1), "{answer}");
+        } else {
+            wrong.extend(judge(case, &answer, &divergences));
+        }
         retire(&mut client, case)?;
     }
     ensure!(wrong.is_empty(), "{} cases differ:\n{}", wrong.len(), wrong.join("\n"));

@@ -78,7 +78,7 @@ fn an_example_that_fails_says_where() -> Result<()> {
     }
     let twice = r#"{"name":"t","description":"d","code":1,"examples":[{"args":[0,[{"a":1,"a":2}]],"output":1}]}"#;
     let refused = client.call_text("evolve", twice)?;
-    ensure!(refused["structuredContent"]["at"] == "/args/1/0", "{refused}");
+    ensure!(refused["structuredContent"]["code"] == "duplicate-key", "{refused}");
     Ok(())
 }
 
