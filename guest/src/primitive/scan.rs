@@ -1,6 +1,6 @@
-//! Texts within texts, looked for eight bytes at a time.
+//! Texts within texts, looked for at many places at a time.
 
-use crate::digits::{HIGH, ONES};
+use super::lanes::{LANES, Lanes};
 
 /// The places in a text where another stands, none within the one before it.
 pub(crate) struct Places<'t> {
@@ -20,7 +20,7 @@ impl<'t> Places<'t> {
         Self { text, part, at: 0, effort: 0, sure: None }
     }
 
-    /// Goes eight places at a time to where both the first byte of the part and its last are.
+    /// Goes many places at a time to where both the first byte of the part and its last are.
     fn find(&mut self) -> Option<usize> {
         let [first, .., last] = *self.part else {
             return self.find_byte(*self.part.first()?);
@@ -30,19 +30,18 @@ impl<'t> Places<'t> {
         }
         let (text, part) = (self.text, self.part);
         let distance = part.len() - 1;
-        let (firsts, lasts) = (ONES * u64::from(first), ONES * u64::from(last));
+        let (first, last) = (Lanes::all(first), Lanes::all(last));
         let mut at = self.at;
-        while let (Some(here), Some(there)) = (eight(text, at), eight(text, at + distance)) {
-            let mut found = zeros((here ^ firsts) | (there ^ lasts));
-            while found != 0 {
-                let place = at + found.trailing_zeros() as usize / 8;
+        while let (Some(here), Some(there)) = (Lanes::at(text, at), Lanes::at(text, at + distance))
+        {
+            for lane in first.equal(here).and(last.equal(there)) {
+                let place = at + lane;
                 if text.get(place..place + part.len()) == Some(part) {
                     return Some(place);
                 }
                 self.effort += part.len();
-                found &= found - 1;
             }
-            at += 8;
+            at += LANES;
             if self.effort > text.len() {
                 return self.find_surely(at);
             }
@@ -64,13 +63,12 @@ impl<'t> Places<'t> {
     }
 
     fn find_byte(&self, byte: u8) -> Option<usize> {
-        let mut at = self.at;
-        while let Some(here) = eight(self.text, at) {
-            let found = zeros(here ^ (ONES * u64::from(byte)));
-            if found != 0 {
-                return Some(at + found.trailing_zeros() as usize / 8);
+        let (all, mut at) = (Lanes::all(byte), self.at);
+        while let Some(here) = Lanes::at(self.text, at) {
+            if let Some(lane) = all.equal(here).next() {
+                return Some(at + lane);
             }
-            at += 8;
+            at += LANES;
         }
         let rest = self.text.get(at..).unwrap_or_default();
         rest.iter().position(|here| *here == byte).map(|place| at + place)
@@ -104,16 +102,4 @@ pub(crate) fn append(bytes: &[u8], out: &mut Vec<u8>) {
     let last = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
     out.extend_from_slice(&last.to_le_bytes());
     out.truncate(end);
-}
-
-/// The highest bits of the bytes that are zero. The lowest of them is right; one above it may only
-/// seem to be.
-#[inline(always)]
-fn zeros(word: u64) -> u64 {
-    word.wrapping_sub(ONES) & !word & HIGH
-}
-
-#[inline(always)]
-fn eight(bytes: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
