@@ -3,7 +3,7 @@
 //!
 //! A *slot* is a word in the window of the running function; `d` is always where a result goes.
 //! A *block* is a straight line of operations. The last one of a block has its `cost`: the fuel
-//! of every term node visited since the block began.
+//! of every term node visited since the block began and of every application.
 
 use crate::form::Form;
 use crate::term::{NameId, TermId};
@@ -203,7 +203,7 @@ pub(crate) struct Code {
     pub(crate) end: u32,
     /// Arguments it takes at once.
     pub(crate) arity: u8,
-    /// Term nodes visited when so many arguments have been taken, one after another.
+    /// Fuel of the functions that are made when so many arguments have been taken, one after another.
     pub(crate) merged: Vec<u8>,
     /// What its closures capture, in the function that makes them.
     pub(crate) captures: Vec<Place>,
@@ -220,7 +220,7 @@ pub(crate) struct Entry {
     pub(crate) pc: u32,
     /// Arguments it takes at once.
     pub(crate) arity: u8,
-    /// Term nodes visited when one, two or three arguments have been taken, one after another.
+    /// The same of one, two or three arguments.
     pub(crate) merged: [u8; 3],
 }
 
@@ -240,10 +240,19 @@ pub(crate) struct Visit {
     pub(crate) previous: u32,
     /// The term.
     pub(crate) term: TermId,
-    /// Pending evaluations within the function.
-    pub(crate) depth: u32,
     /// How many nodes, one of them `term` and the others right below it.
     pub(crate) nodes: u32,
+    /// Pending evaluations within the function.
+    pub(crate) depth: u16,
+    /// The fuel of each node.
+    pub(crate) price: u16,
+}
+
+impl Visit {
+    /// The fuel of all its nodes.
+    pub(crate) fn cost(&self) -> i64 {
+        i64::from(self.nodes) * i64::from(self.price)
+    }
 }
 
 /// A block has no visit yet.

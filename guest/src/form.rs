@@ -7,6 +7,7 @@ mod lists;
 mod meta;
 mod numbers;
 mod pif;
+mod price;
 mod records;
 mod text;
 

@@ -3,7 +3,7 @@
 /// Bounds of one run. There is no default: hosts decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Evaluated term nodes and bulk work.
+    /// Evaluated term nodes and work, at the prices of the forms.
     pub fuel: u64,
     /// Pending evaluations.
     pub depth: u32,

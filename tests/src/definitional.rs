@@ -24,7 +24,8 @@ use pif_guest::limits::{EVAL_DEPTH, Limits};
 use pif_guest::parse::{self, Notation};
 use pif_guest::request::{Argument, Program, Source};
 use pif_guest::term::{Origin, TermId, Terms};
-use std::collections::BTreeMap;
+use regex::Regex;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use value::{Closure, Context, Continuation, Environment, Value};
 
@@ -75,6 +76,8 @@ pub fn run(program: &Program, limits: &Limits) -> Outcome {
         traced: 0,
         step: program.step,
         failed: Value::Unit,
+        form: Form::Unit,
+        patterns: VecDeque::new(),
     };
     let result = evaluator.program(program).and_then(|value| evaluator.print(&value));
     Outcome { result, fuel: limits.fuel - evaluator.fuel }
@@ -112,14 +115,23 @@ struct Evaluator {
     step: u64,
     /// The value of the last `fail`.
     failed: Value,
+    /// The form whose work is done.
+    form: Form,
+    /// The last patterns used, the latest first, with their steps.
+    patterns: VecDeque<(String, Regex, u64)>,
 }
 
 impl Evaluator {
     /// Spends fuel; when there is too little, all that is left.
-    fn charge(&mut self, cost: u64) -> Result<(), Code> {
-        let left = self.fuel.checked_sub(cost);
+    fn charge(&mut self, cost: impl Into<u64>) -> Result<(), Code> {
+        let left = self.fuel.checked_sub(cost.into());
         self.fuel = left.unwrap_or(0);
         left.map(|_| ()).ok_or(Code::OutOfFuel)
+    }
+
+    /// Pays for so many units of the work of the form that is evaluated.
+    fn work(&mut self, units: u64) -> Result<(), Code> {
+        self.charge(units.saturating_mul(self.form.work_price()))
     }
 
     fn eval(&mut self, term: TermId, env: &Environment, tool: &Context, depth: u32) -> Evaluated {
@@ -150,8 +162,8 @@ impl Evaluator {
         if depth > self.limits.depth {
             return Err(Code::TooDeep);
         }
-        self.charge(1)?;
         let form = self.terms.form(term);
+        self.charge(form.visit_price())?;
         let value = match form {
             Form::Unit => Value::Unit,
             Form::Boolean => Value::Boolean(self.terms.boolean(term)),
@@ -254,6 +266,7 @@ impl Evaluator {
         depth: u32,
     ) -> Result<Next, Code> {
         let form = self.terms.form(term);
+        self.form = form;
         let value = match (form, operands.as_slice()) {
             (Form::App, _) => {
                 let arguments = operands.split_off(1);
@@ -328,7 +341,7 @@ impl Evaluator {
         let Value::Function(_) = function else { return Err(Code::NotAFunction) };
         let mut accumulator = start.clone();
         for item in list.iter() {
-            self.charge(1)?;
+            self.charge(Form::Fold.application_price())?;
             let pair = Value::Pair(Rc::new((accumulator, item.clone())));
             let next = self.apply(function.clone(), vec![pair], depth + 1)?;
             accumulator = self.finish(next, depth + 1)?;
@@ -369,7 +382,7 @@ impl Evaluator {
             Err(code) => return Err(code),
         };
         self.active_evals = active;
-        self.charge(64)?;
+        self.charge(768_u64)?;
         let value = if code == Code::Fail { self.failed.clone() } else { Value::Unit };
         let members = [
             ("at", Value::Unit),
@@ -381,7 +394,7 @@ impl Evaluator {
         let record = members.map(|(key, value)| (key.to_owned(), value));
         let handler = self.terms.operand(term, 1);
         let handler = self.eval(handler, env, tool, depth + 1)?;
-        self.application(depth)?;
+        self.application(Form::Try, depth)?;
         self.apply(handler, vec![Value::Record(Rc::new(record.into()))], depth)
     }
 
@@ -390,17 +403,18 @@ impl Evaluator {
         let mut value = operands.next().unwrap_or(Value::Unit);
         let last = operands.next_back().unwrap_or(Value::Unit);
         for function in operands {
-            self.application(depth)?;
+            self.application(Form::Pipe, depth)?;
             let next = self.apply(function, vec![value], depth + 1)?;
             value = self.finish(next, depth + 1)?;
         }
-        self.application(depth)?;
+        self.application(Form::Pipe, depth)?;
         self.apply(last, vec![value], depth)
     }
 
-    /// One application made by a primitive at this depth.
-    fn application(&mut self, depth: u32) -> Result<(), Code> {
-        if depth > self.limits.depth { Err(Code::TooDeep) } else { self.charge(1) }
+    /// One application made by a form at this depth.
+    fn application(&mut self, form: Form, depth: u32) -> Result<(), Code> {
+        let too_deep = depth > self.limits.depth;
+        if too_deep { Err(Code::TooDeep) } else { self.charge(form.application_price()) }
     }
 
     /// Evaluates a quoted term where `eval` stands; it counts as active until it has a value.
@@ -409,7 +423,7 @@ impl Evaluator {
         if self.active_evals >= EVAL_DEPTH {
             return Err(Code::EvalDepth);
         }
-        self.charge(self.weight(*term, None))?;
+        self.work(self.weight(*term, None))?;
         self.active_evals += 1;
         let value = self.eval(*term, env, tool, depth + 1)?;
         self.active_evals -= 1;

@@ -1,7 +1,8 @@
 //! The parts of the language's reference that are made from the table of forms.
 
 use anyhow::{Context, Result};
-use pif_guest::form::{FORMS, Row};
+use pif_guest::form::{FORMS, Form, Row};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +19,8 @@ pub fn path() -> PathBuf {
 /// name them.
 pub fn renew(text: &str) -> Result<String> {
     let text = replace(text, "keys", &keys())?;
-    replace(&text, "forms", &tables()?)
+    let text = replace(&text, "forms", &tables()?)?;
+    replace(&text, "prices", &prices())
 }
 
 fn replace(text: &str, part: &str, made: &str) -> Result<String> {
@@ -66,4 +68,32 @@ fn tables() -> Result<String> {
         text.push('\n');
     }
     Ok(format!("{}\n", text.trim_end()))
+}
+
+/// What a visit, an application and a unit of work cost, a table for each.
+fn prices() -> String {
+    let visits = list("a visit of", "literals and lists, ", &|form| form.visit_price().into());
+    let applications =
+        list("an application that is made by", "", &|form| form.application_price().into());
+    let works = list("a unit of the work of", "", &Form::work_price);
+    [visits, applications, works].join("\n")
+}
+
+/// The forms by their price, from the lowest on; those of the most frequent one are not named.
+fn list(title: &str, cheapest: &str, price: &dyn Fn(Form) -> u64) -> String {
+    let mut prices: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
+    for row in FORMS {
+        prices.entry(price(row.form)).or_default().push(row.name);
+    }
+    let most = prices.values().map(Vec::len).max();
+    let (named, others): (Vec<_>, Vec<_>) =
+        prices.into_iter().partition(|(_, forms)| Some(forms.len()) != most);
+    let mut first = cheapest;
+    let mut text = format!("| {title} | fuel |\n|---|---|\n");
+    for (price, forms) in named {
+        text += &format!("| {first}`{}` | {price} |\n", forms.join(" "));
+        first = "";
+    }
+    others.iter().for_each(|(price, _)| text += &format!("| any other form | {price} |\n"));
+    text
 }

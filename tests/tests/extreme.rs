@@ -8,7 +8,7 @@ use pif_tests::run::Run;
 use pif_tests::{case, component, native};
 
 /// The default limits, with fuel and room for the largest results.
-const LIMITS: Limits = Limits { fuel: 100_000_000, output: 64 << 20, ..case::LIMITS };
+const LIMITS: Limits = Limits { fuel: 1_000_000_000, output: 64 << 20, ..case::LIMITS };
 
 const MILLION: usize = 1_000_000;
 

@@ -45,7 +45,7 @@ impl Compiler<'_> {
             return false;
         }
         let inner = depth.unwrap_or(0) + 1;
-        self.visit(*function, inner, 1);
+        self.visit(*function, inner);
         let (mut tasks, mut binds) = (Vec::new(), Vec::new());
         let mut next = d;
         for (name, argument) in names.iter().zip(arguments) {
@@ -80,7 +80,7 @@ impl Compiler<'_> {
             return Ok(false);
         }
         let inner = depth.unwrap_or(0) + 1;
-        self.visit(function, inner, 1);
+        self.visit(function, inner);
         let deeper = slot(depth.unwrap_or(0));
         let form = self.terms.form(argument);
         if form == Form::Pair && self.function().split.is_some() {
@@ -90,13 +90,13 @@ impl Compiler<'_> {
                 None => Op::TailSelfPair { base: d, cost: 0, back: 0 },
             };
             let first = [
-                Task::Visit { t: argument, depth: inner, nodes: 1 },
+                Task::Visit { t: argument, depth: inner },
                 Task::Term { t: a, d, depth: inner + 1 },
             ];
             if depth.is_none() && self.is_sum_of_two(b) && self.added_literal(b).is_none() {
                 let ((x, left), (y, right)) = self.two(b, d + 1, inner + 2)?;
                 let op = Op::TailSelfPairAdd { base: d, a: x, b: y, cost: 0, back: 0 };
-                let sum = Task::Visit { t: b, depth: inner + 1, nodes: 1 };
+                let sum = Task::Visit { t: b, depth: inner + 1 };
                 self.schedule(&[first[0], first[1], sum, left, right, Task::End { op, t: b }]);
                 return Ok(true);
             }
@@ -146,9 +146,9 @@ impl Compiler<'_> {
         }
         let op = Op::CallSelfAdd { base: d, a, n, depth: deeper, cost: 0, back: 0 };
         self.schedule(&[
-            Task::Visit { t, depth, nodes: 1 },
+            Task::Visit { t, depth },
             task,
-            Task::Visit { t: literal, depth: depth + 1, nodes: 1 },
+            Task::Visit { t: literal, depth: depth + 1 },
             Task::End { op, t },
         ]);
         Ok(true)
@@ -172,7 +172,7 @@ impl Compiler<'_> {
             }
             levels += 1;
             at = function;
-            self.visit(at, first + levels, 1);
+            self.visit(at, first + levels);
         }
         let function = self.terms.operand(at, 0);
         let inner = first + levels + 1;
@@ -209,7 +209,7 @@ impl Compiler<'_> {
             return Ok(false);
         }
         let here = depth.unwrap_or(0);
-        self.visit(function, here + 1, 1);
+        self.visit(function, here + 1);
         let mut tasks = Vec::new();
         let mut f = d;
         for argument in self.terms.operands(t).get(1..).unwrap_or_default() {
@@ -325,7 +325,7 @@ impl Compiler<'_> {
         let (first, second, op) = match (form, literal) {
             (Form::Lt | Form::Lte | Form::Gt | Form::Gte | Form::Eq, Some(n)) => {
                 let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
-                let literal = Task::Visit { t: right, depth: inner, nodes: 1 };
+                let literal = Task::Visit { t: right, depth: inner };
                 let op = match form {
                     Form::Lt => Op::JumpNotLessLiteral { a, n, to },
                     Form::Lte => Op::JumpNotLessLiteral { a, n: n + 1, to },
@@ -356,7 +356,7 @@ impl Compiler<'_> {
                 return Ok(());
             }
         };
-        self.visit(t, depth, 1);
+        self.visit(t, depth);
         let mut tasks = vec![first];
         tasks.extend(second);
         tasks.push(Task::Emit { op, t });
@@ -393,7 +393,7 @@ impl Compiler<'_> {
     pub(super) fn tail(&mut self, t: TermId, d: Slot) -> Result<(), Failed> {
         match self.terms.form(t) {
             Form::If => {
-                self.visit(t, 0, 1);
+                self.visit(t, 0);
                 let otherwise = self.label();
                 let operand = |i| self.terms.operand(t, i);
                 let tasks = [
@@ -407,39 +407,39 @@ impl Compiler<'_> {
                 self.schedule(&tasks);
             }
             Form::Let => {
-                self.visit(t, 0, 1);
+                self.visit(t, 0);
                 self.tasks.push(Task::Let { t, index: 0, d, depth: None, to: d });
             }
             Form::App => {
-                self.visit(t, 0, 1);
+                self.visit(t, 0);
                 if !self.inline(t, d, None) && !self.apply_self(t, d, None)? {
                     self.call(t, d, None)?;
                 }
             }
             Form::Add | Form::Sub if self.added_literal(t).is_some() => {
-                self.visit(t, 0, 1);
+                self.visit(t, 0);
                 let n = self.added_literal(t).unwrap_or_default();
                 let (a, task) = self.operand(self.terms.operand(t, 0), d, 1)?;
-                let literal = Task::Visit { t: self.terms.operand(t, 1), depth: 1, nodes: 1 };
+                let literal = Task::Visit { t: self.terms.operand(t, 1), depth: 1 };
                 let op = Op::AddLiteralReturn { a, cost: 0, n };
                 self.schedule(&[task, literal, Task::End { op, t }]);
             }
             Form::Add if self.is_sum_of_two(t) => {
-                self.visit(t, 0, 1);
+                self.visit(t, 0);
                 let ((a, first), (b, second)) = self.two(t, d, 1)?;
                 let op = Op::AddReturn { a, b, cost: 0 };
                 self.schedule(&[first, second, Task::End { op, t }]);
             }
             Form::Cond => {
-                self.visit(t, 0, 1);
+                self.visit(t, 0);
                 self.cond(t, d, None);
             }
             Form::Try => {
-                self.visit(t, 0, 1);
+                self.visit(t, 0);
                 self.try_catch(t, d, None);
             }
             Form::Pipe => {
-                self.visit(t, 0, 1);
+                self.visit(t, 0);
                 self.pipe(t, d, None)?;
             }
             _ => {

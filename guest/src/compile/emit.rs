@@ -33,10 +33,29 @@ impl Compiler<'_> {
         function.visits_at.push(visit);
     }
 
-    pub(super) fn visit(&mut self, term: TermId, depth: u32, nodes: u32) {
+    /// Notes the visit of a term.
+    pub(super) fn visit(&mut self, term: TermId, depth: u32) {
+        let price = self.terms.form(term).visit_price();
+        self.note(term, depth, 1, price);
+    }
+
+    /// Notes the visits of so many literals with ids one after another.
+    pub(super) fn visit_literals(&mut self, first: TermId, depth: u32, nodes: u32) {
+        self.note(first, depth, nodes, 1);
+    }
+
+    /// Notes an application that a term makes.
+    pub(super) fn applied(&mut self, term: TermId, depth: u32) {
+        let price = self.terms.form(term).application_price();
+        self.note(term, depth, 1, price);
+    }
+
+    fn note(&mut self, term: TermId, depth: u32, nodes: u32, price: u16) {
         let function = self.function();
-        let visit = Visit { previous: function.visit, term, depth, nodes };
-        function.cost += nodes;
+        // What is deeper has been outlined before.
+        let depth = u16::try_from(depth).unwrap_or(u16::MAX);
+        let visit = Visit { previous: function.visit, term, nodes, depth, price };
+        function.cost = function.cost.saturating_add(nodes * u32::from(price));
         let id = to_u32(self.image.visits.len());
         self.image.visits.push(visit);
         self.function().visit = id;

@@ -17,7 +17,7 @@ impl Compiler<'_> {
         match self.terms.form(t) {
             Form::Var => {
                 if let Some(Location::At(Place::Slot(a))) = self.look_up(self.terms.only_name(t))? {
-                    return Ok((a, Task::Visit { t, depth, nodes: 1 }));
+                    return Ok((a, Task::Visit { t, depth }));
                 }
             }
             Form::Fst | Form::Snd => {
@@ -76,7 +76,7 @@ impl Compiler<'_> {
 
     pub(super) fn term(&mut self, t: TermId, d: Slot, depth: u32) -> Result<(), Failed> {
         let form = self.terms.form(t);
-        self.visit(t, depth, 1);
+        self.visit(t, depth);
         let inner = depth + 1;
         match form {
             Form::Unit
@@ -172,7 +172,7 @@ impl Compiler<'_> {
         let right = self.terms.operand(t, 1);
         if let (Form::Add | Form::Sub, Some(n)) = (form, self.added_literal(t)) {
             let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
-            let literal = Task::Visit { t: right, depth: inner, nodes: 1 };
+            let literal = Task::Visit { t: right, depth: inner };
             let op = Op::AddLiteral { d, a, n };
             self.schedule(&[task, literal, Task::Emit { op, t }]);
             return Ok(());
@@ -277,7 +277,7 @@ impl Compiler<'_> {
             return Ok(());
         }
         if let (Some(first), Ok(nodes)) = (items.first(), u32::try_from(items.len())) {
-            self.visit(*first, inner, nodes);
+            self.visit_literals(*first, inner, nodes);
         }
         let k = match self.literals.get(&t) {
             Some(k) => *k,
@@ -321,7 +321,7 @@ impl Compiler<'_> {
     fn projection(&mut self, t: TermId, d: Slot, inner: u32) -> Result<(), Failed> {
         let operand = self.terms.operand(t, 0);
         if let Some(place) = self.half(t)? {
-            self.visit(operand, inner, 1);
+            self.visit(operand, inner);
             self.fetch(Location::At(place), d, t);
             return Ok(());
         }
@@ -342,7 +342,8 @@ impl Compiler<'_> {
             if own.len() > MOST_PARAMETERS {
                 return Err(Failed::Parameters(at));
             }
-            merged.extend(own.iter().map(|_| slot(to_u32(inner.len()))));
+            let paid = u32::from(Form::Lam.visit_price()) * to_u32(inner.len());
+            merged.extend(own.iter().map(|_| slot(paid)));
             names.extend_from_slice(own);
             let body = self.terms.operand(at, 0);
             let more = self.terms.names(body).len();
@@ -364,7 +365,7 @@ impl Compiler<'_> {
             self.bind(*name, Location::At(Place::Slot(slot(to_u32(index)))));
         }
         for lambda in inner {
-            self.visit(lambda, 0, 1);
+            self.visit(lambda, 0);
         }
         let count = to_u32(names.len());
         let mut tasks = vec![Task::Tail { t: body, d: arity }, Task::Unbind { count }];

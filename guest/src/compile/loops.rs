@@ -20,8 +20,8 @@ impl Compiler<'_> {
             return self.fold_unknown(t, d, depth);
         }
         let (begin, exit) = (self.label(), self.label());
-        self.visit(function, inner, 1);
-        let application = Task::Visit { t, depth, nodes: 1 };
+        self.visit(function, inner);
+        let application = Task::Applied { t, depth };
         let body = self.terms.operand(function, 0);
         let mut tasks = vec![
             Task::Term { t: start, d, depth: inner },
@@ -60,7 +60,7 @@ impl Compiler<'_> {
             Task::Emit { op: Op::FoldFunction { f: d, d: list }, t },
             Task::End { op: Op::FoldBegin { d: list, cost: 0, exit }, t },
             Task::Label(begin),
-            Task::Visit { t, depth, nodes: 1 },
+            Task::Applied { t, depth },
             Task::Emit { op: Op::Pair { d: d + 4, a: list, b: item }, t },
             Task::End { op: call, t },
             Task::End { op: Op::FoldNext { d: list, cost: 0, body: begin }, t },
@@ -81,7 +81,7 @@ impl Compiler<'_> {
         for (index, operand) in self.terms.operands(t).iter().enumerate() {
             let d = d + to_slot(index);
             if index == 0 && literal.is_some() {
-                tasks.push(Task::Visit { t: *operand, depth: inner, nodes: 1 });
+                tasks.push(Task::Visit { t: *operand, depth: inner });
                 tasks.push(Task::Emit { op: Op::Constant { d, k: HOLE_CONSTANT }, t });
             } else {
                 tasks.push(Task::Term { t: *operand, d, depth: inner });
@@ -92,7 +92,7 @@ impl Compiler<'_> {
             pay,
             Task::Emit { op: Op::EachBegin { form, d, exit }, t },
             Task::Label(begin),
-            Task::Visit { t, depth, nodes: 1 },
+            Task::Applied { t, depth },
         ]);
         let (element, given) = (d + 4, d + 5);
         if let Some((name, body)) = literal {
@@ -182,7 +182,7 @@ impl Compiler<'_> {
             Task::End { op: done, t },
             Task::Label(handler),
             Task::Term { t: function, d: d + 1, depth: inner },
-            Task::Visit { t, depth: depth.unwrap_or(0), nodes: 1 },
+            Task::Applied { t, depth: depth.unwrap_or(0) },
             Task::End { op: apply, t },
             Task::Label(end),
         ]);
@@ -202,7 +202,7 @@ impl Compiler<'_> {
         }
         for index in 1..operands.len() {
             let (f, is_last) = (d + to_slot(index), index + 1 == operands.len());
-            tasks.push(Task::Visit { t, depth: here, nodes: 1 });
+            tasks.push(Task::Applied { t, depth: here });
             tasks.push(Task::Emit { op: Op::Move { d: base, a: d }, t });
             if is_last && depth.is_none() {
                 tasks.push(Task::End { op: Op::TailCall { f, base, n: 1, cost: 0 }, t });

@@ -93,7 +93,11 @@ enum Task {
     Visit {
         t: TermId,
         depth: u32,
-        nodes: u32,
+    },
+    /// Note that a term applies a function.
+    Applied {
+        t: TermId,
+        depth: u32,
     },
     /// Note the visits of `fst` or `snd` of a pair that was never built.
     Half {
@@ -276,10 +280,11 @@ impl<'m> Compiler<'m> {
             Task::Term { t, d, depth } => self.term(t, d, depth)?,
             Task::Tail { t, d } => self.tail(t, d)?,
             Task::Test { t, d, depth, label, of } => self.test(t, d, depth, label, of)?,
-            Task::Visit { t, depth, nodes } => self.visit(t, depth, nodes),
+            Task::Visit { t, depth } => self.visit(t, depth),
+            Task::Applied { t, depth } => self.applied(t, depth),
             Task::Half { t, depth } => {
-                self.visit(t, depth, 1);
-                self.visit(self.terms.operand(t, 0), depth + 1, 1);
+                self.visit(t, depth);
+                self.visit(self.terms.operand(t, 0), depth + 1);
             }
             Task::Into { t, d, depth, to } => self.into(t, d, depth, to)?,
             Task::Let { t, index, d, depth, to } => self.let_in(t, index, d, depth, to),

@@ -49,7 +49,7 @@ fn get(s: &mut State, d: Slot, cost: u16) -> Option<()> {
     if !is_plain {
         return None;
     }
-    let work = i64::try_from(text_work(&s.heap, key)).ok()?;
+    let work = i64::try_from(Form::Get.work_price() * text_work(&s.heap, key)).ok()?;
     let left = s.meter.fuel - i64::from(cost) - work;
     if left < 0 {
         return None;

@@ -6,7 +6,7 @@
 //! `update` applies its function once, to the value of a key: from `d` on lie the record, the key,
 //! the function, where the value stands among the members, the value, and what the function gave.
 //!
-//! Fuel: 1 for each application, noted as a visit of the form. `flat_map` pays 1 for each element
+//! Fuel: each application is noted as a visit of the form. In units of work `flat_map` pays 1 for each element
 //! of what the function gave, before it is copied; for forms that need keys see `keyed`. `update`:
 //! also 1 per 8 bytes of the key, and 1 per member when the new record is made.
 

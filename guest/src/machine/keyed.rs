@@ -2,9 +2,9 @@
 //! there when this begins; it is done in one go.
 //!
 //! Fuel, with n keys: sorting pays n, then the weight of the keys, then ⌈log2 n⌉·(n + weight). A
-//! key's weight is bytes/8 of a text, the limbs of an integer of two or more; of a list 1 for
+//! key's weight is bytes/8 of a text, 8 and the limbs of an integer of two or more; of a list 1 for
 //! each element and their weights. The greatest and the least pay n and the weight. Grouping pays
-//! 4·n, and for each key what `eq` pays for a value equal to it; besides, bytes/8 of each key of a
+//! 3·n, and for each key what `eq` pays for a value equal to it; besides, bytes/8 of each key of a
 //! record. Nothing more is paid for the result.
 
 use super::each::{KEPT, RESULT, is_descending};
@@ -85,7 +85,7 @@ pub(super) fn pay_keys(
     wrong: impl Fn(&'static str) -> Trouble,
 ) -> Result<u64, Exit> {
     s.bulk(image, at, keys.len() as u64)?;
-    let Weighed { work, wrong: found } = weigh(&s.heap, keys, s.meter.left().unsigned_abs());
+    let Weighed { work, wrong: found } = weigh(&s.heap, keys, s.budget(image, at));
     s.bulk(image, at, work)?;
     match found {
         Some(key) => Err(wrong(type_name(&s.heap, key)).into()),
@@ -102,7 +102,7 @@ pub(super) struct Grouped {
 }
 
 /// Fuel of a key that is looked up.
-const GROUPED: u64 = 4;
+const GROUPED: u64 = 3;
 
 /// Pays for grouping keys, and groups them.
 pub(super) fn grouped(
@@ -115,7 +115,7 @@ pub(super) fn grouped(
     s.bulk(image, at, GROUPED * keys.len() as u64)?;
     let terms = Rc::clone(&s.terms);
     let n = keys.len();
-    let mut groups = Groups::new(&s.heap, &terms, s.meter.left().unsigned_abs(), n);
+    let mut groups = Groups::new(&s.heap, &terms, s.budget(image, at), n);
     let firsts = Vec::with_capacity(n.min(Groups::most(&s.heap)));
     let mut grouped = Grouped { of_each: Vec::with_capacity(n), firsts };
     let mut failed = None;

@@ -137,14 +137,14 @@ impl Meter {
             return Err(Stop::OutOfFuel);
         }
         for visit in visits {
-            if depth.saturating_add(visit.depth) > self.max_depth {
+            if depth.saturating_add(u32::from(visit.depth)) > self.max_depth {
                 self.set_left(left);
                 self.peak_depth = self.max_depth;
                 self.stopped_at = Some(visit.term);
                 return Err(Stop::TooDeep);
             }
             let reached = u32::try_from(left).unwrap_or(u32::MAX);
-            left -= i64::from(visit.nodes);
+            left -= visit.cost();
             if left < 0 {
                 self.set_left(0);
                 // Several nodes noted at once are literals with ids one after another.
@@ -176,8 +176,8 @@ impl Meter {
         self.note_depth(depth);
         let visits = image.visited(pc);
         self.visit(&visits, depth)?;
-        let nodes: i64 = visits.iter().map(|visit| i64::from(visit.nodes)).sum();
-        self.set_left(self.left() - nodes);
+        let cost: i64 = visits.iter().map(Visit::cost).sum();
+        self.set_left(self.left() - cost);
         Ok(())
     }
 
@@ -199,7 +199,7 @@ impl Meter {
         // An operation without a cost of its own belongs to a block that has not been paid for.
         let pending = if image.op(pc).cost() == 0 { image.visited(pc) } else { Vec::new() };
         self.visit(&pending, depth)?;
-        let pending: i64 = pending.iter().map(|visit| i64::from(visit.nodes)).sum();
+        let pending: i64 = pending.iter().map(Visit::cost).sum();
         let amount = i64::try_from(amount).unwrap_or(i64::MAX);
         let left = self.left().saturating_sub(amount);
         if left < pending {

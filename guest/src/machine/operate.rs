@@ -63,9 +63,15 @@ impl State {
     /// Spends fuel on bulk work of the operation at `at`.
     pub(super) fn bulk(&mut self, image: &Image, at: usize, work: u64) -> Result<(), Exit> {
         if work > 0 {
-            self.meter.bulk(image, at, self.depth, work)?;
+            let price = self.form(image, at).work_price();
+            self.meter.bulk(image, at, self.depth, work.saturating_mul(price))?;
         }
         Ok(())
+    }
+
+    /// The most work of the operation at `at` that can be paid.
+    pub(super) fn budget(&self, image: &Image, at: usize) -> u64 {
+        self.meter.left().max(0).unsigned_abs() / self.form(image, at).work_price()
     }
 
     /// Makes room for `n` words; slots below `live` are kept.
@@ -111,7 +117,7 @@ pub(super) fn binary(
         }
         Form::Concat => concat(s, x, y, live)?,
         Form::Eq => {
-            let budget = s.meter.left().unsigned_abs();
+            let budget = s.budget(image, at);
             let terms = Rc::clone(&s.terms);
             let Compared { work, result } = equal(&s.heap, &terms, x, y, budget);
             s.bulk(image, at, work)?;

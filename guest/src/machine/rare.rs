@@ -119,7 +119,7 @@ pub(super) fn eval(
     let (term, tool) = (aux(x), to_u32(size(x)));
     let key = (term, scope, tool);
     let Some((id, weight)) = s.evaluated.get(&key).copied() else {
-        let left = s.meter.left().unsigned_abs();
+        let left = s.budget(image, at);
         let weight = weight::of_term(&s.terms, term, left);
         if weight > left {
             s.bulk(image, at, weight)?;
@@ -244,7 +244,7 @@ pub(super) fn debug(image: &Image, s: &mut State, visit: u32) {
         _ => "",
     };
     let place = tool.map_or_else(|| format!("`{at}`"), |tool| format!("`{at}` of {tool}"));
-    let depth = s.depth + visited.depth;
+    let depth = s.depth + u32::from(visited.depth);
     let mut line =
         format!("eval {} at {place}, depth {depth}, names [{}]", form.name(), names.join(" "));
     if !what.is_empty() {

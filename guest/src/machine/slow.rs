@@ -60,7 +60,7 @@ impl State {
     }
 
     /// The form of the operation at `at`.
-    fn form(&self, image: &Image, at: usize) -> Form {
+    pub(super) fn form(&self, image: &Image, at: usize) -> Form {
         self.terms.form(image.term(at))
     }
 

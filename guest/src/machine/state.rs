@@ -234,7 +234,7 @@ impl State {
         Some(usize::from(code.arity).saturating_sub(taken))
     }
 
-    /// Term nodes visited by giving `n` more arguments to a function that still waits for others.
+    /// Fuel of giving `n` more arguments to a function that still waits for others.
     pub(super) fn fed_visits(&self, image: &Image, f: Word, n: u8) -> u8 {
         let (closure, taken) = match tag(f) {
             PARTIAL => (self.heap.word(index(f) + 1), size(self.heap.header(f)) - 2),

@@ -144,7 +144,7 @@ impl Machine {
             Input::Ready(constant, nodes) => {
                 if self.state.meter.spend(nodes).is_err() {
                     let fault = locate::stop(&self.image, &mut self.state, Stop::OutOfFuel);
-                    return Err(without_term("/input", None, fault));
+                    return Err(without_term("/input", None, fault).into());
                 }
                 let constant = self.state.constants.get_mut(constant);
                 let value = constant.map_or(UNIT, |slot| std::mem::replace(slot, UNIT));
@@ -173,7 +173,7 @@ impl Machine {
                 // Taking an argument that leaves others to be given is paid for when it is done.
                 Exit::Value(_) if self.state.meter.left() < 0 => {
                     let fault = locate::stop(&self.image, &mut self.state, Stop::OutOfFuel);
-                    return Err(without_term("", self.tool.clone(), fault));
+                    return Err(without_term("", self.tool.clone(), fault).into());
                 }
                 Exit::Value(value) => return Ok(Ok(value)),
                 Exit::Stop(Stop::Pause) => return Ok(Err(Step::Paused)),
@@ -299,10 +299,11 @@ impl Machine {
 }
 
 /// Fuel of a fault that is caught: its place and its words have to be found.
-const CAUGHT: u64 = 64;
+const CAUGHT: u64 = 768;
+
 /// A fault at a place where no term stands.
-fn without_term(at: &str, tool: Option<String>, fault: Fault) -> Failure {
-    Box::new(Fault { at: at.to_owned(), tool, excerpt: None, ..fault })
+fn without_term(at: &str, tool: Option<String>, fault: Fault) -> Fault {
+    Fault { at: at.to_owned(), tool, excerpt: None, ..fault }
 }
 
 fn full() -> Fault {

@@ -123,11 +123,31 @@ pub(crate) fn cost(heap: &Heap, form: Form, x: Word, y: Word) -> (u64, usize) {
     }
     let (a, b) = (limbs(heap, x), limbs(heap, y));
     let words = usize::try_from(a + b + 2).unwrap_or(usize::MAX);
-    (work(form, a, b), words)
+    let has_float = heap.as_float(x).or(heap.as_float(y)).is_some();
+    (work(form, a, b, has_float), words)
+}
+
+/// Work of an operation on integers of several limbs, beside that of the limbs.
+const LARGE_WORK: u64 = 16;
+/// Work of an operation on a float.
+const FLOAT_WORK: u64 = 6;
+
+/// Work of looking at a number of so many limbs: one costs nothing.
+pub(crate) fn length_work(limbs: u64) -> u64 {
+    if limbs > 1 { 8 + limbs } else { 0 }
 }
 
 /// Bulk work of an operation on numbers of so many limbs.
-pub(crate) fn work(form: Form, a: u64, b: u64) -> u64 {
+pub(crate) fn work(form: Form, a: u64, b: u64, has_float: bool) -> u64 {
+    match limbs_work(form, a, b) {
+        0 if has_float => FLOAT_WORK,
+        0 => 0,
+        work => LARGE_WORK + work,
+    }
+}
+
+/// The part of it that the limbs make.
+pub(crate) fn limbs_work(form: Form, a: u64, b: u64) -> u64 {
     match form {
         _ if a.max(b) == 1 => 0,
         Form::Add | Form::Sub => a.max(b),

@@ -16,6 +16,9 @@ use std::cmp::Ordering;
 /// Bytes of text that count as one unit of work.
 pub(crate) const TEXT_UNIT: u64 = 8;
 
+/// Work of ordering two texts, or a float and a number, as such.
+const APART: u64 = 6;
+
 /// Orders two numbers exactly; integers and floats are not rounded to one another.
 pub(crate) fn order_numbers(a: &Number, b: &Number) -> Ordering {
     match (a, b) {
@@ -74,17 +77,19 @@ pub(crate) struct Compared {
 /// `lt`, `gt`, `lte`, `gte`: two numbers, or two texts by code point.
 pub(crate) fn order(heap: &Heap, form: Form, x: Word, y: Word) -> Compared {
     if let Some(ordering) = order_far(heap, x, y) {
-        return Compared { work: 0, result: Ok(holds(form, ordering)) };
+        return Compared { work: APART, result: Ok(holds(form, ordering)) };
     }
     if let Some((work, ordering)) = order_integers(heap, x, y) {
         return Compared { work, result: Ok(holds(form, ordering)) };
     }
     if let (Some(a), Some(b)) = (Number::of(heap, x), Number::of(heap, y)) {
-        return Compared { work: 0, result: Ok(holds(form, order_numbers(&a, &b))) };
+        let work = if a.is_float() || b.is_float() { APART } else { 0 };
+        return Compared { work, result: Ok(holds(form, order_numbers(&a, &b))) };
     }
     if let (Some((a, _)), Some((b, _))) = (heap.text_size(x), heap.text_size(y)) {
         let ordering = heap.string(x).cmp(&heap.string(y));
-        return Compared { work: a.min(b) / TEXT_UNIT, result: Ok(holds(form, ordering)) };
+        let work = APART + a.min(b) / TEXT_UNIT;
+        return Compared { work, result: Ok(holds(form, ordering)) };
     }
     let fits = |v| Number::of(heap, v).is_some() || heap.is_text(v);
     let (operand, wanted) = match (fits(x), fits(y)) {

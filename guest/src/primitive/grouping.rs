@@ -3,7 +3,7 @@
 //! hashes can be made to collide; keys that would be looked for too far are kept in a tree, so
 //! nobody can make a look-up cost more than that.
 
-use super::arithmetic::{Number, limbs};
+use super::arithmetic::{Number, length_work, limbs};
 use super::comparison::TEXT_UNIT;
 use super::weight;
 use crate::heap::{self, Heap};
@@ -273,10 +273,7 @@ impl<'h> Groups<'h> {
     fn write_value(&mut self, v: Word) -> Result<(), Failed> {
         let heap = self.heap;
         if let Some(number) = Number::of(heap, v) {
-            self.work += match limbs(heap, v) {
-                1 => 0,
-                limbs => limbs,
-            };
+            self.work += length_work(limbs(heap, v));
             self.write_number(number);
             return Ok(());
         }

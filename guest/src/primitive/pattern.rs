@@ -67,8 +67,6 @@ pub(crate) struct Pattern {
     names: BTreeMap<String, u32>,
     /// Steps as fuel counts them.
     pub(crate) size: u64,
-    /// Fuel that compiling it costs.
-    pub(crate) cost: u64,
 }
 
 /// A step that takes a character.
@@ -119,7 +117,7 @@ pub(crate) fn translate(pattern: &str, ast: &Ast) -> Result<(Hir, u64), Trouble>
 }
 
 /// Compiles what `translate` gave.
-pub(crate) fn compile(pattern: &str, hir: &Hir, size: u64, cost: u64) -> Result<Pattern, Trouble> {
+pub(crate) fn compile(pattern: &str, hir: &Hir, size: u64) -> Result<Pattern, Trouble> {
     let mut compiler = Compiler::default();
     compiler.note_groups(hir);
     let end = compiler.push(Step::Match);
@@ -146,7 +144,6 @@ pub(crate) fn compile(pattern: &str, hir: &Hir, size: u64, cost: u64) -> Result<
         groups,
         names,
         size,
-        cost,
     })
 }
 

@@ -1,7 +1,7 @@
 //! Powers: exact ones of integers, the others as floats by the one libm.
 
 use super::Trouble;
-use super::arithmetic::{Number, TOO_LARGE, bounded, finite, work};
+use super::arithmetic::{Number, TOO_LARGE, bounded, finite, limbs_work};
 use super::rational::quotient;
 use crate::form::Form;
 use crate::limits::INTEGER_BITS;
@@ -96,7 +96,7 @@ fn product<E>(
     mut pay: impl FnMut(u64) -> Result<(), E>,
 ) -> Result<BigUint, E> {
     let mut times = |a: &BigUint, b: &BigUint| {
-        pay(work(Form::Mul, a.bits().div_ceil(64), b.bits().div_ceil(64)))?;
+        pay(limbs_work(Form::Mul, a.bits().div_ceil(64), b.bits().div_ceil(64)))?;
         Ok(a * b)
     };
     let mut power = base.clone();

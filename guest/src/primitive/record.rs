@@ -21,9 +21,7 @@ pub(crate) fn find_text(heap: &Heap, record: Word, key: Word) -> Result<usize, u
 
 /// Where the key stands, looked for as many others may be after it.
 pub(crate) fn look_up(heap: &mut Heap, record: Word, key: Word) -> Option<usize> {
-    if !heap.is_flat(key) {
-        return find_text(heap, record, key).ok();
-    }
+    let Some(key) = flattened(heap, key) else { return find_text(heap, record, key).ok() };
     // Records that were made alike have a key in the same place.
     let last = heap.last_found;
     if heap.members(record).get(last).is_some_and(|here| heap.same_flat(*here, key)) {
@@ -38,6 +36,20 @@ pub(crate) fn look_up(heap: &mut Heap, record: Word, key: Word) -> Option<usize>
             Some(found)
         }
     }
+}
+
+/// The text in one piece, if it is one or there is room for it.
+fn flattened(heap: &mut Heap, text: Word) -> Option<Word> {
+    if heap.is_flat(text) {
+        return Some(text);
+    }
+    let bytes = usize::try_from(heap.text_size(text)?.0).ok()?;
+    if !heap.has_room(Heap::text_words(bytes)) {
+        return None;
+    }
+    let mut flat = Vec::with_capacity(bytes + 8);
+    heap.write_text(text, usize::MAX, &mut flat);
+    heap.text_of(&flat).ok()
 }
 
 fn search(heap: &Heap, record: Word, compare: impl Fn(Word) -> Ordering) -> Result<usize, usize> {

@@ -2,7 +2,7 @@
 //! are numbers, texts, or lists of these, compared element by element.
 
 use super::Trouble;
-use super::arithmetic::{Number, limbs};
+use super::arithmetic::{Number, length_work, limbs};
 use super::comparison::{TEXT_UNIT, order_numbers};
 use super::lexical;
 use super::radix::{self, order_bits};
@@ -99,10 +99,7 @@ impl Scale<'_> {
 pub(crate) fn weight(heap: &Heap, v: Word) -> u64 {
     match heap.text_size(v) {
         Some((bytes, _)) => bytes / TEXT_UNIT,
-        None => match limbs(heap, v) {
-            1 => 0,
-            limbs => limbs,
-        },
+        None => length_work(limbs(heap, v)),
     }
 }
 
@@ -123,6 +120,12 @@ pub(crate) fn sorted(heap: &Heap, keys: &[Word], descending: bool) -> Result<Vec
         radix::sort(&mut keys, radix::first);
         return Ok(keys.into_iter().map(|(_, index)| index).collect());
     }
+    if let Some(bits) = keys.iter().map(|key| float_bits(heap, *key)).collect::<Option<Vec<_>>>() {
+        let flip = if descending { u64::MAX } else { 0 };
+        let mut keys: Vec<(u64, u32)> = bits.iter().map(|bits| bits ^ flip).zip(indices).collect();
+        radix::sort(&mut keys, radix::first);
+        return Ok(keys.into_iter().map(|(_, index)| index).collect());
+    }
     if keys.iter().all(|key| heap.is_flat(*key)) {
         return Ok(lexical::order(heap, keys, descending));
     }
@@ -130,6 +133,13 @@ pub(crate) fn sorted(heap: &Heap, keys: &[Word], descending: bool) -> Result<Vec
     let mut keys: Vec<(Word, u32)> = keys.iter().copied().zip(indices).collect();
     keys.sort_by(|(a, _), (b, _)| order.compare_keys(*a, *b, descending));
     Ok(keys.into_iter().map(|(_, index)| index).collect())
+}
+
+/// Bits of a float that are ordered as floats are.
+fn float_bits(heap: &Heap, v: Word) -> Option<u64> {
+    // The zero with a sign is no other one.
+    let bits = (heap.as_float(v)? + 0.0).to_bits();
+    Some(if bits >> 63 == 0 { bits ^ 1 << 63 } else { !bits })
 }
 
 /// Sorts integers of a word.

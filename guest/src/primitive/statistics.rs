@@ -30,6 +30,17 @@ impl Sum {
         }
     }
 
+    /// Adds an integer of a limb.
+    #[inline]
+    pub(crate) fn add_limb(&mut self, limb: u64, is_negative: bool) {
+        let n = if is_negative { -i128::from(limb) } else { limb.into() };
+        match &mut self.float {
+            #[expect(clippy::cast_precision_loss, reason = "rounded as any integer")]
+            Some(sum) => *sum += n as f64,
+            None => self.small += n,
+        }
+    }
+
     pub(crate) fn add(&mut self, number: Number) {
         if let Some(sum) = self.float {
             self.float = Some(sum + number.float().unwrap_or(f64::INFINITY));

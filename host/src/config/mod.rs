@@ -48,7 +48,7 @@ const MOST_RESULT: u64 = 2_000_000;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Limits of a run")]
 pub struct Options {
-    /// Fuel of a run, about one unit for each evaluated node of the term
+    /// Fuel of a run, a unit for each evaluated node of the calculus, more where a form does more
     #[arg(long, env = "MCP_PIF_FUEL", value_name = "N", default_value = "10M", value_parser = parse_count, global = true)]
     fuel: u64,
     /// The most fuel that a call may ask for

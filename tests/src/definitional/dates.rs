@@ -132,18 +132,18 @@ impl Evaluator {
     pub(super) fn of_dates(&mut self, form: Form, operands: &[Value]) -> Evaluated {
         match (form, operands) {
             (Form::DateParse, [Value::Text(text)]) => {
-                self.charge(bytes(text) / TEXT_UNIT)?;
+                self.work(bytes(text) / TEXT_UNIT)?;
                 read(text)
             }
             (Form::DateFormat, [n]) => self.date_format(n, "%Y-%m-%dT%H:%M:%SZ"),
             (Form::DateFormat, [n, Value::Text(format)]) if is_number(n) => {
-                self.charge(bytes(format) / TEXT_UNIT)?;
+                self.work(bytes(format) / TEXT_UNIT)?;
                 self.date_format(n, format)
             }
             (Form::DateParts, [n]) => date_parts(n),
             (Form::DateAdd, [n, Value::Record(steps)]) if is_number(n) => self.date_add(n, steps),
             (Form::DateDiff, [a, b, Value::Text(name)]) if is_number(a) && is_number(b) => {
-                self.charge(bytes(name) / TEXT_UNIT)?;
+                self.work(bytes(name) / TEXT_UNIT)?;
                 date_diff(a, b, name)
             }
             _ => Err(Code::TypeMismatch),
@@ -173,18 +173,18 @@ impl Evaluator {
             };
             text.push_str(&piece);
         }
-        self.charge(bytes(&text) / TEXT_UNIT)?;
+        self.work(bytes(&text) / TEXT_UNIT)?;
         Ok(Value::Text(text.into()))
     }
 
     fn date_add(&mut self, n: &Value, steps: &[(String, Value)]) -> Evaluated {
-        self.charge(u64::try_from(steps.len()).unwrap_or(u64::MAX))?;
+        self.work(u64::try_from(steps.len()).unwrap_or(u64::MAX))?;
         let (mut months, mut seconds) = (BigInt::zero(), BigInt::zero());
         for (name, count) in steps {
             let Value::Integer(steps) = count else { return Err(Code::TypeMismatch) };
             let limbs = limbs(count)?;
-            self.charge(if limbs > 1 { limbs } else { 0 })?;
-            self.charge(bytes(name) / TEXT_UNIT)?;
+            self.work(if limbs > 1 { limbs } else { 0 })?;
+            self.work(bytes(name) / TEXT_UNIT)?;
             let (length, is_months) = unit(name)?;
             *if is_months { &mut months } else { &mut seconds } += steps * length;
         }

@@ -47,9 +47,10 @@ impl Evaluator {
         };
         let (mut given, mut others) = (Vec::new(), Vec::new());
         for item in list.iter() {
-            self.charge(1)?;
+            self.charge(form.application_price())?;
             let next = self.apply(function.clone(), vec![item.clone()], depth + 1)?;
             let value = self.finish(next, depth + 1)?;
+            self.form = form;
             let is_test =
                 matches!(form, Form::Filter | Form::Find | Form::Any | Form::All | Form::Partition);
             let holds = match value {
@@ -60,7 +61,7 @@ impl Evaluator {
             match form {
                 Form::FlatMap => {
                     let Value::List(values) = value else { return Err(Code::TypeMismatch) };
-                    self.charge(count(values.iter().count()))?;
+                    self.work(count(values.iter().count()))?;
                     given.extend(values.iter().cloned());
                 }
                 Form::Filter | Form::Partition if holds => given.push(item.clone()),

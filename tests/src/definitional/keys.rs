@@ -16,10 +16,13 @@ pub(super) fn count(n: usize) -> u64 {
     u64::try_from(n).unwrap_or(u64::MAX)
 }
 
-/// Limbs of a number, of which one costs nothing.
+/// What looking at a number costs: one limb nothing.
 pub(super) fn long(n: &Value) -> Result<u64, Code> {
-    let limbs = limbs(n)?;
-    Ok(if limbs > 1 { limbs } else { 0 })
+    limbs(n).map(length_work)
+}
+
+pub(super) fn length_work(limbs: u64) -> u64 {
+    if limbs > 1 { 8 + limbs } else { 0 }
 }
 
 /// ⌈log2 n⌉, 0 of nothing.
@@ -55,7 +58,7 @@ fn order(a: &Value, b: &Value) -> Ordering {
 impl Evaluator {
     /// Pays for looking at keys of one kind; gives their weight.
     pub(super) fn weigh(&mut self, keys: &[Value]) -> Result<u64, Code> {
-        self.charge(count(keys.len()))?;
+        self.work(count(keys.len()))?;
         let before = self.fuel;
         let mut kinds = BTreeMap::new();
         let mut must_be = |position, kind| {
@@ -73,24 +76,24 @@ impl Evaluator {
             };
             must_be(None, "list")?;
             for (position, element) in list.iter().enumerate() {
-                self.charge(1)?;
+                self.work(1)?;
                 must_be(Some(position), simple_kind(element)?)?;
                 self.weigh_one(element)?;
             }
         }
-        Ok(before - self.fuel)
+        Ok((before - self.fuel) / self.form.work_price())
     }
 
     fn weigh_one(&mut self, key: &Value) -> Result<(), Code> {
         match key {
-            Value::Text(text) => self.charge(count(text.len()) / TEXT_UNIT),
-            _ => self.charge(long(key)?),
+            Value::Text(text) => self.work(count(text.len()) / TEXT_UNIT),
+            _ => self.work(long(key)?),
         }
     }
 
     /// Pays for sorting so many keys of this weight.
     pub(super) fn rounds(&mut self, n: usize, weight: u64) -> Result<(), Code> {
-        self.charge(rounds(count(n)) * (count(n) + weight))
+        self.work(rounds(count(n)) * (count(n) + weight))
     }
 
     /// The values in the order of their keys.
@@ -126,7 +129,7 @@ impl Evaluator {
         keys: &[Value],
         values: &[Value],
     ) -> Result<Vec<(Value, Vec<Value>)>, Code> {
-        self.charge(4 * count(keys.len()))?;
+        self.work(3 * count(keys.len()))?;
         let mut places = BTreeMap::new();
         let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
         for (key, value) in keys.iter().zip(values) {
@@ -147,36 +150,36 @@ impl Evaluator {
             Value::Float(n) if n.fract() != 0.0 => float_text(*n),
             Value::Float(n) => BigInt::from_f64(*n).unwrap_or_default().to_string(),
             Value::Integer(n) => {
-                self.charge(long(value)?)?;
+                self.work(long(value)?)?;
                 n.to_string()
             }
             Value::Text(text) => {
-                self.charge(count(text.len()) / TEXT_UNIT)?;
+                self.work(count(text.len()) / TEXT_UNIT)?;
                 json::quote(text)
             }
             Value::List(list) => {
                 let mut items = Vec::new();
                 for item in list.iter() {
-                    self.charge(1)?;
+                    self.work(1)?;
                     items.push(self.name(item)?);
                 }
                 format!("[{}]", items.join(","))
             }
             Value::Pair(pair) => {
-                self.charge(1)?;
+                self.work(1)?;
                 format!("({};{})", self.name(&pair.0)?, self.name(&pair.1)?)
             }
             Value::Record(members) => {
                 let mut items = Vec::new();
                 for (key, value) in members.iter() {
-                    self.charge(1)?;
-                    self.charge(count(key.len()) / TEXT_UNIT)?;
+                    self.work(1)?;
+                    self.work(count(key.len()) / TEXT_UNIT)?;
                     items.push(format!("{}:{}", json::quote(key), self.name(value)?));
                 }
                 format!("{{{}}}", items.join(","))
             }
             Value::Quoted(term, _) => {
-                self.charge(self.weight(*term, None))?;
+                self.work(self.weight(*term, None))?;
                 format!("'{}'", self.text_of(*term))
             }
             Value::Function(_) | Value::Continuation(_) => return Err(Code::TypeMismatch),

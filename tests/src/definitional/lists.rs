@@ -1,6 +1,7 @@
 //! Forms on lists.
 
-use super::keys::{count, long};
+use super::keys::count;
+use super::operation::limbs;
 use super::value::{List, Value};
 use super::{Evaluated, Evaluator};
 use num_bigint::BigInt;
@@ -64,12 +65,12 @@ impl Evaluator {
             (Form::Range, _) => return self.range(operands),
             (Form::Append, [Value::List(a), Value::List(b)]) => {
                 let a = items(a);
-                self.charge(count(a.len()))?;
+                self.work(count(a.len()))?;
                 list(a.into_iter().chain(items(b)))
             }
             (Form::Zip, [Value::List(a), Value::List(b)]) => {
                 let pairs: Vec<_> = a.iter().zip(b.iter()).collect();
-                self.charge(count(pairs.len()))?;
+                self.work(count(pairs.len()))?;
                 list(pairs.into_iter().map(|(a, b)| pair(a.clone(), b.clone())))
             }
             (Form::Percentile, [Value::List(of), p]) => return self.percentile(&items(of), p),
@@ -94,7 +95,7 @@ impl Evaluator {
             Form::Sum | Form::Product | Form::Mean | Form::Median => {
                 return self.statistic(form, items);
             }
-            _ => self.charge(count(items.len()))?,
+            _ => self.work(count(items.len()))?,
         }
         Ok(match form {
             Form::Reverse => list(items.iter().rev().cloned()),
@@ -117,7 +118,7 @@ impl Evaluator {
         let mut flat = Vec::new();
         for inner in lists {
             let Value::List(inner) = inner else {
-                self.charge(count(flat.len()))?;
+                self.work(count(flat.len()))?;
                 return Err(Code::TypeMismatch);
             };
             flat.extend(inner.iter().cloned());
@@ -125,7 +126,7 @@ impl Evaluator {
                 return Err(Code::TooLarge);
             }
         }
-        self.charge(count(flat.len()))?;
+        self.work(count(flat.len()))?;
         Ok(list(flat))
     }
 
@@ -134,19 +135,19 @@ impl Evaluator {
         let most = n.min(items.len());
         Ok(match form {
             Form::Nth => {
-                self.charge(count(n.saturating_add(1).min(items.len())))?;
+                self.work(count(n.saturating_add(1).min(items.len())))?;
                 items.get(n).cloned().ok_or(Code::OutOfRange)?
             }
             Form::Take => {
-                self.charge(count(most))?;
+                self.work(count(most))?;
                 list(items[..most].iter().cloned())
             }
             Form::Drop => {
-                self.charge(count(most))?;
+                self.work(count(most))?;
                 list(items[most..].iter().cloned())
             }
             Form::Chunk => {
-                self.charge(count(items.len()))?;
+                self.work(count(items.len()))?;
                 list(items.chunks(n).map(|chunk| list(chunk.iter().cloned())))
             }
             _ => return Err(Code::TypeMismatch),
@@ -158,7 +159,8 @@ impl Evaluator {
         let mut longest = 0;
         for operand in operands {
             let Value::Integer(n) = operand else { return Err(Code::TypeMismatch) };
-            longest = long(operand)?.max(longest);
+            let limbs = limbs(operand)?;
+            longest = longest.max(if limbs > 1 { limbs } else { 0 });
             numbers.push(n.clone());
         }
         let step = numbers.get(2).cloned().unwrap_or_else(|| 1.into());
@@ -172,7 +174,7 @@ impl Evaluator {
             return Err(Code::TooLarge);
         }
         let n = n.to_u64().unwrap_or(u64::MAX);
-        self.charge(if longest > 0 { n.max(1) * longest } else { n })?;
+        self.work(if longest > 0 { n.max(1) * longest } else { n })?;
         Ok(list((0..n).map(|i| Value::Integer(from + &step * i))))
     }
 }

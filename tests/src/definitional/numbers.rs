@@ -1,6 +1,7 @@
 //! Numbers beyond the original calculus. Floats are exact fractions here, and the float nearest to
 //! a fraction is what Rust reads from its decimal digits.
 
+use super::keys::length_work;
 use super::operation::{bytes, finite, float, is_number, limbs};
 use super::value::Value;
 use super::{Evaluated, Evaluator};
@@ -88,7 +89,7 @@ impl Evaluator {
             (Form::Min | Form::Max, [list]) => {
                 let Value::List(list) = list else { return Err(Code::TypeMismatch) };
                 let length = list.iter().count();
-                self.charge(u64::try_from(length).unwrap_or(u64::MAX))?;
+                self.work(u64::try_from(length).unwrap_or(u64::MAX))?;
                 let items = list.iter().filter(|item| !matches!(item, Value::Unit));
                 self.least_or_greatest(form, &items.collect::<Vec<_>>())
             }
@@ -121,10 +122,13 @@ impl Evaluator {
         for n in numbers {
             most = most.max(limbs(n)?);
         }
-        self.charge(if most > 1 { most } else { 0 })
+        self.work(length_work(most))
     }
 
     fn joined(&mut self, operands: &[Value]) -> Evaluated {
+        if operands.iter().all(|operand| matches!(operand, Value::Text(_))) {
+            self.work(operands.len() as u64)?;
+        }
         let mut joined = String::new();
         for operand in operands {
             let Value::Text(text) = operand else { return Err(Code::TypeMismatch) };
@@ -146,7 +150,7 @@ impl Evaluator {
                 best = Some(n);
                 continue;
             };
-            let order = self.compare_numbers(n, so_far)?;
+            let order = self.order_numbers(n, so_far)?;
             if if form == Form::Min { order.is_lt() } else { order.is_gt() } {
                 best = Some(n);
             }
@@ -190,8 +194,7 @@ impl Evaluator {
             return Err(Code::TooLarge);
         }
         let limbs = |n: &BigInt| n.bits().div_ceil(64);
-        let mut cost = limbs(a).max(limbs(b));
-        cost = if cost > 1 { cost } else { 0 };
+        let mut cost = length_work(limbs(a).max(limbs(b)));
         let mut power = BigInt::one();
         for digit in b.to_str_radix(2).chars() {
             let factors =
@@ -204,7 +207,7 @@ impl Evaluator {
             }
         }
         let power = integer(power)?;
-        self.charge(cost)?;
+        self.work(cost)?;
         Ok(power)
     }
 
@@ -216,11 +219,11 @@ impl Evaluator {
         let limbs = limbs(n)?;
         let is_far =
             matches!(n, Value::Float(_)) && (digits.is_negative() || digits > &BigInt::from(22));
-        self.charge(match limbs {
-            1 if is_far => 32,
+        self.work(match limbs {
+            1 if is_far => 64,
             1 => 0,
-            _ if digits.is_negative() => limbs * limbs,
-            _ => limbs,
+            _ if digits.is_negative() => 8 + limbs * limbs,
+            _ => 8 + limbs,
         })?;
         // No number has more digits than these.
         let most = i64::try_from(INTEGER_BITS).unwrap_or(i64::MAX);

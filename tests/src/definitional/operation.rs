@@ -103,7 +103,7 @@ impl Evaluator {
             (Form::Length, [Value::Text(text)]) => count(text.chars().count()),
             (Form::Length, [Value::List(list)]) => {
                 let length = list.iter().count();
-                self.charge(u64::try_from(length).unwrap_or(u64::MAX))?;
+                self.work(u64::try_from(length).unwrap_or(u64::MAX))?;
                 count(length)
             }
             (Form::Pair, [a, b]) => Value::Pair(Rc::new((a.clone(), b.clone()))),
@@ -119,7 +119,7 @@ impl Evaluator {
             (Form::TypeOf, [value]) => Value::Text(value.kind().into()),
             (Form::Trace, [_, value]) => {
                 if self.traced < 100 {
-                    self.charge(256)?;
+                    self.work(256)?;
                     self.traced += 1;
                 }
                 value.clone()
@@ -141,11 +141,14 @@ impl Evaluator {
     pub(super) fn arithmetic(&mut self, form: Form, a: &Value, b: &Value) -> Evaluated {
         let (limbs_a, limbs_b) = (limbs(a)?, limbs(b)?);
         if limbs_a > 1 || limbs_b > 1 {
-            self.charge(match form {
+            let of_limbs = match form {
                 Form::Add | Form::Sub => limbs_a.max(limbs_b),
                 Form::Mul => limbs_a * limbs_b,
                 _ => limbs_b * (limbs_a.max(limbs_b) - limbs_b + 1),
-            })?;
+            };
+            self.work(16 + of_limbs)?;
+        } else if is_float(a) || is_float(b) {
+            self.work(6)?;
         }
         match (a, b) {
             (Value::Integer(a), Value::Integer(b)) => integers(form, a, b),
@@ -156,12 +159,20 @@ impl Evaluator {
     fn compare(&mut self, a: &Value, b: &Value) -> Result<Ordering, Code> {
         match (a, b) {
             (Value::Text(a), Value::Text(b)) => {
-                self.charge(bytes(a).min(bytes(b)) / TEXT_UNIT)?;
+                self.work(6 + bytes(a).min(bytes(b)) / TEXT_UNIT)?;
                 Ok(a.cmp(b))
             }
-            _ if is_number(a) && is_number(b) => self.compare_numbers(a, b),
+            _ if is_number(a) && is_number(b) => self.order_numbers(a, b),
             _ => Err(Code::TypeMismatch),
         }
+    }
+
+    /// Compares numbers by themselves: a float costs more.
+    pub(super) fn order_numbers(&mut self, a: &Value, b: &Value) -> Result<Ordering, Code> {
+        if is_float(a) || is_float(b) {
+            self.work(6)?;
+        }
+        self.compare_numbers(a, b)
     }
 
     pub(super) fn compare_numbers(&mut self, a: &Value, b: &Value) -> Result<Ordering, Code> {
@@ -169,7 +180,7 @@ impl Evaluator {
         match (a, b) {
             (Value::Integer(a), Value::Integer(b)) => {
                 if limbs > 1 {
-                    self.charge(limbs)?;
+                    self.work(limbs)?;
                 }
                 Ok(a.cmp(b))
             }
@@ -187,12 +198,12 @@ impl Evaluator {
             (Value::Unit, Value::Unit) => true,
             (Value::Boolean(a), Value::Boolean(b)) => a == b,
             (Value::Text(a), Value::Text(b)) if a.len() == b.len() => {
-                self.charge(bytes(a) / TEXT_UNIT)?;
+                self.work(bytes(a) / TEXT_UNIT)?;
                 a == b
             }
             (Value::List(a), Value::List(b)) => return self.equal_lists(a, b),
             (Value::Pair(a), Value::Pair(b)) => {
-                self.charge(1)?;
+                self.work(1)?;
                 self.equal(&a.0, &b.0)? && self.equal(&a.1, &b.1)?
             }
             (Value::Record(a), Value::Record(b)) => return self.equal_records(a, b),
@@ -207,7 +218,7 @@ impl Evaluator {
         loop {
             match (a.next(), b.next()) {
                 (Some(a), Some(b)) => {
-                    self.charge(1)?;
+                    self.work(1)?;
                     if !self.equal(a, b)? {
                         return Ok(false);
                     }
@@ -229,13 +240,13 @@ impl Evaluator {
             if k.len() != l.len() {
                 return Ok(false);
             }
-            self.charge(bytes(k) / TEXT_UNIT)?;
+            self.work(bytes(k) / TEXT_UNIT)?;
             if k != l {
                 return Ok(false);
             }
         }
         for ((_, a), (_, b)) in a.iter().zip(b) {
-            self.charge(1)?;
+            self.work(1)?;
             if !self.equal(a, b)? {
                 return Ok(false);
             }
@@ -254,10 +265,14 @@ impl Evaluator {
                 *counts.entry(row.name.to_owned()).or_insert(0_usize) += 1;
             }
         }
-        self.charge(nodes)?;
+        self.work(nodes)?;
         let members = counts.into_iter().map(|(key, n)| (key, count(n)));
         Ok(Value::Record(Rc::new(members.collect())))
     }
+}
+
+fn is_float(value: &Value) -> bool {
+    matches!(value, Value::Float(_))
 }
 
 pub(super) fn is_number(value: &Value) -> bool {

@@ -122,7 +122,7 @@ impl Evaluator {
             _ => pattern,
         };
         let (regex, size) = self.compile(pattern)?;
-        self.charge(s.len() as u64 * (8 + size) / 16)?;
+        self.work(s.len() as u64 * (8 + size) / 16)?;
         match form {
             Form::Matches => Ok(Value::Boolean(regex.is_match(s))),
             Form::FindAll => {
@@ -134,14 +134,19 @@ impl Evaluator {
     }
 
     fn compile(&mut self, pattern: &str) -> Result<(Regex, u64), Code> {
+        let known = self.patterns.iter().position(|(known, ..)| known == pattern);
+        if let Some(known) = known.and_then(|at| self.patterns.remove(at)) {
+            self.patterns.push_front(known.clone());
+            return Ok((known.1, known.2));
+        }
         if pattern.len() > 4096 {
             return Err(Code::Regex);
         }
-        self.charge(16 * pattern.len() as u64)?;
+        self.work(16 * pattern.len() as u64)?;
         let ast = Parser::new().parse(pattern).map_err(|_| Code::Regex)?;
         let mut classes = Classes::default();
         classes.ast(&ast);
-        self.charge(classes.cost())?;
+        self.work(classes.cost())?;
         if classes.left_out {
             return Err(Code::Regex);
         }
@@ -150,9 +155,12 @@ impl Evaluator {
         if size > 8192 {
             return Err(Code::Regex);
         }
-        self.charge(size)?;
+        self.work(size)?;
         let regex = RegexBuilder::new(pattern).size_limit(1 << 30).build();
-        Ok((regex.map_err(|_| Code::Regex)?, size))
+        let regex = regex.map_err(|_| Code::Regex)?;
+        self.patterns.truncate(7);
+        self.patterns.push_front((pattern.to_owned(), regex.clone(), size));
+        Ok((regex, size))
     }
 
     fn regex_replace(&mut self, regex: &Regex, s: &str, to: &str) -> Evaluated {
@@ -160,7 +168,7 @@ impl Evaluator {
         let dollars = to.matches('$').count() as u64;
         let (mut out, mut copied) = (String::new(), 0);
         for captures in regex.captures_iter(s) {
-            self.charge(1 + dollars)?;
+            self.work(1 + dollars)?;
             let (start, end) = captures.get(0).map_or((0, 0), |whole| (whole.start(), whole.end()));
             out.push_str(&s[copied..start]);
             captures.expand(to, &mut out);

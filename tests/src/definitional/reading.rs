@@ -98,7 +98,7 @@ impl Evaluator {
                 let mut json = Text { out: String::new(), work: 0, longest, budget };
                 let end = self.data(&mut json, value);
                 if end != Err(Code::TooLarge) {
-                    self.charge(json.used())?;
+                    self.work(json.used())?;
                 }
                 end.map(|()| text(&json.out))
             }
@@ -109,7 +109,7 @@ impl Evaluator {
                     return Err(Code::Unparsable);
                 }
                 let significant = digits.trim_start_matches('0');
-                self.charge(reading_work(significant))?;
+                self.work(reading_work(significant))?;
                 integer(&s.replacen(digits, significant, 1))
             }
             (Form::ParseFloat, [Value::Text(s)]) => {
@@ -117,7 +117,7 @@ impl Evaluator {
                 let known = regex::Regex::new(r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$");
                 if known.is_ok_and(|known| known.is_match(s)) {
                     if significant(s).len() > 19 {
-                        self.charge(16)?;
+                        self.work(16)?;
                     }
                     float(s)
                 } else {
@@ -131,7 +131,7 @@ impl Evaluator {
                 }
                 let mut work = 0;
                 check(part::<&RawValue>(s)?.get(), &mut work)?;
-                self.charge(work)?;
+                self.work(work)?;
                 value(part::<&RawValue>(s)?.get())
             }
             (Form::CsvParse, [Value::Text(s)]) => {
@@ -213,7 +213,7 @@ impl Evaluator {
         if rows.iter().any(|row| row.len() != header.len()) {
             return Err(Code::Unparsable);
         }
-        self.charge((rows.len() * (1 + header.len())) as u64)?;
+        self.work((rows.len() * (1 + header.len())) as u64)?;
         let records = rows.into_iter().map(|row| {
             let cells = row.into_iter().map(|cell| Value::Text(cell.into()));
             let mut members: Vec<_> = header.iter().cloned().zip(cells).collect();

@@ -53,7 +53,7 @@ impl Evaluator {
         match (form, operands) {
             (Form::Get, [of, key, default @ ..]) => {
                 let (of, key) = (members(of)?, text(key)?);
-                self.charge(text_work(&key))?;
+                self.work(text_work(&key))?;
                 of.get(&key).or(default.first()).cloned().ok_or(Code::MissingKey)
             }
             (Form::GetIn, [of, path, default @ ..]) => match self.follow(of, &elements(path)?) {
@@ -66,12 +66,12 @@ impl Evaluator {
             },
             (Form::Has, [of, key]) => {
                 let (of, key) = (members(of)?, text(key)?);
-                self.charge(text_work(&key))?;
+                self.work(text_work(&key))?;
                 Ok(Value::Boolean(of.contains_key(&key)))
             }
             (Form::Put | Form::Remove, [of, key, value @ ..]) => {
                 let (mut of, key) = (members(of)?, text(key)?);
-                self.charge(of.len() as u64 + text_work(&key))?;
+                self.work(of.len() as u64 + text_work(&key))?;
                 of.remove(&key);
                 of.extend(value.first().map(|value| (key, value.clone())));
                 Ok(record(of))
@@ -79,14 +79,14 @@ impl Evaluator {
             (Form::Merge, [a, b]) => {
                 let (mut a, b) = (members(a)?, members(b)?);
                 for key in a.keys().chain(b.keys()) {
-                    self.charge(1 + text_work(key))?;
+                    self.work(1 + text_work(key))?;
                 }
                 a.extend(b);
                 Ok(record(a))
             }
             (Form::Keys | Form::Values | Form::Entries, [of]) => {
                 let of = members(of)?;
-                self.charge(of.len() as u64)?;
+                self.work(of.len() as u64)?;
                 let parts = of.into_iter().map(|(key, value)| match form {
                     Form::Keys => Value::Text(key.into()),
                     Form::Values => value,
@@ -103,10 +103,10 @@ impl Evaluator {
 
     fn choose(&mut self, form: Form, of: &Value, keys: &Value) -> Evaluated {
         let (mut of, keys) = (members(of)?, elements(keys)?);
-        self.charge((of.len() + 4 * keys.len()) as u64)?;
+        self.work((of.len() + 4 * keys.len()) as u64)?;
         let keys = keys.iter().map(text).collect::<Result<Vec<_>, _>>()?;
         for key in &keys {
-            self.charge(text_work(key))?;
+            self.work(text_work(key))?;
         }
         of.retain(|key, _| keys.contains(key) == (form == Form::Pick));
         Ok(record(of))
@@ -121,24 +121,25 @@ impl Evaluator {
     ) -> Evaluated {
         let (mut of, key) = (members(of)?, text(key)?);
         let Value::Function(_) = function else { return Err(Code::NotAFunction) };
-        self.charge(text_work(&key))?;
+        self.work(text_work(&key))?;
         let old = of.get(&key).cloned().ok_or(Code::MissingKey)?;
-        self.application(depth)?;
+        self.application(Form::Update, depth)?;
         let next = self.apply(function.clone(), vec![old], depth + 1)?;
         let new = self.finish(next, depth + 1)?;
-        self.charge(of.len() as u64)?;
+        self.form = Form::Update;
+        self.work(of.len() as u64)?;
         of.insert(key, new);
         Ok(record(of))
     }
 
     /// Follows a path; nothing where it leads through a value of the wrong type.
     fn follow(&mut self, of: &Value, path: &[Value]) -> Result<Option<Value>, Code> {
-        self.charge(path.len() as u64)?;
+        self.work(path.len() as u64)?;
         if !path.iter().all(|step| matches!(step, Value::Text(_) | Value::Integer(_))) {
             return Err(Code::TypeMismatch);
         }
         for key in path.iter().filter_map(|step| text(step).ok()) {
-            self.charge(text_work(&key))?;
+            self.work(text_work(&key))?;
         }
         let mut at = of.clone();
         for step in path {
@@ -151,7 +152,7 @@ impl Evaluator {
                     // An index that no list has is known to be none without a look at the list.
                     let n = n.ok().filter(|n| *n < 1 << 62).ok_or(Code::OutOfRange)?;
                     let passed = list.iter().count().min(n.saturating_add(1));
-                    self.charge(passed as u64)?;
+                    self.work(passed as u64)?;
                     list.iter().nth(n).cloned().ok_or(Code::OutOfRange)?
                 }
                 _ => return Ok(None),
@@ -164,14 +165,14 @@ impl Evaluator {
         let n = entries.len() as u64;
         // The least power of two that is no less than n.
         let rounds = (0..64).find(|rounds| 1_u64 << rounds >= n).unwrap_or_default();
-        self.charge(n + n * rounds)?;
+        self.work(n + n * rounds)?;
         let mut made = Members::new();
         let entries = entries.iter().map(|entry| match entry {
             Value::Pair(pair) => Ok((text(&pair.0)?, pair.1.clone())),
             _ => Err(Code::TypeMismatch),
         });
         for (key, value) in entries.collect::<Result<Vec<_>, Code>>()? {
-            self.charge(text_work(&key))?;
+            self.work(text_work(&key))?;
             made.insert(key, value);
         }
         Ok(record(made))
@@ -187,7 +188,7 @@ impl Evaluator {
             }
             Value::List(list) => {
                 size = Some(list.iter().count());
-                self.charge(list.iter().count() as u64)?;
+                self.work(list.iter().count() as u64)?;
                 records = list.iter().filter_map(|element| members(element).ok()).collect();
             }
             _ => {}
@@ -204,7 +205,7 @@ impl Evaluator {
     fn describe_keys(&mut self, records: &[Members]) -> Evaluated {
         let mut keys: BTreeMap<&String, Vec<&Value>> = BTreeMap::new();
         for (key, value) in records.iter().flatten() {
-            self.charge(1 + text_work(key))?;
+            self.work(1 + text_work(key))?;
             keys.entry(key).or_default().push(value);
         }
         let mut described = Members::new();
@@ -224,7 +225,7 @@ impl Evaluator {
 
     fn cut(&mut self, example: &Value) -> Evaluated {
         let Value::Text(text) = example else { return Ok(example.clone()) };
-        self.charge(text_work(text))?;
+        self.work(text_work(text))?;
         if text.chars().count() <= 100 {
             return Ok(example.clone());
         }

@@ -66,11 +66,11 @@ fn order(a: &Value, b: &Value) -> Ordering {
 impl Evaluator {
     /// The numbers of a list and their weight, paid for.
     fn numbers(&mut self, items: &[Value]) -> Result<(Vec<Value>, u64), Code> {
-        self.charge(count(items.len()))?;
+        self.work(count(items.len()))?;
         let mut weight = 0;
         for item in items {
             if is_number(item) {
-                self.charge(long(item)?)?;
+                self.work(long(item)?)?;
                 weight += long(item)?;
             } else if !matches!(item, Value::Unit) {
                 return Err(Code::TypeMismatch);
@@ -115,7 +115,7 @@ impl Evaluator {
     fn times(&mut self, a: &Value, b: &Value) -> Evaluated {
         let (limbs_a, limbs_b) = (limbs(a)?, limbs(b)?);
         if limbs_a.max(limbs_b) > 1 {
-            self.charge(limbs_a * limbs_b)?;
+            self.work(limbs_a * limbs_b)?;
         }
         match (a, b) {
             (Value::Integer(a), Value::Integer(b)) => {

@@ -43,7 +43,8 @@ impl Evaluator {
         for hole in holes {
             values.push(self.eval(self.terms.operand(hole, 0), env, tool, depth + 1)?);
         }
-        self.charge(self.weight(template, Some(0)))?;
+        self.form = Form::Quote;
+        self.work(self.weight(template, Some(0)))?;
         for value in &values {
             self.pay_for_value(value)?;
         }
@@ -80,7 +81,7 @@ impl Evaluator {
 
     /// Whether two terms are the same: pays for the nodes of the first as far as they are.
     pub(super) fn same_terms(&mut self, a: TermId, b: TermId) -> Result<bool, Code> {
-        self.charge(self.weight_of_node(a))?;
+        self.work(self.weight_of_node(a))?;
         let terms = &self.terms;
         let (left, right) = (terms.operands(a).to_vec(), terms.operands(b).to_vec());
         let form = terms.form(a);
@@ -114,21 +115,21 @@ impl Evaluator {
     fn pay_for_value(&mut self, value: &Value) -> Result<(), Code> {
         match value {
             Value::Function(_) | Value::Continuation(_) => Err(Code::TypeMismatch),
-            Value::Quoted(term, _) => self.charge(self.weight(*term, None)),
-            Value::Text(text) => self.charge(NODE + units(text)),
-            Value::Integer(n) => self.charge(NODE + digits(n)),
-            Value::Unit | Value::Boolean(_) | Value::Float(_) => self.charge(NODE),
+            Value::Quoted(term, _) => self.work(self.weight(*term, None)),
+            Value::Text(text) => self.work(NODE + units(text)),
+            Value::Integer(n) => self.work(NODE + digits(n)),
+            Value::Unit | Value::Boolean(_) | Value::Float(_) => self.work(NODE),
             Value::List(items) => {
-                self.charge(NODE)?;
+                self.work(NODE)?;
                 items.iter().try_for_each(|item| self.pay_for_value(item))
             }
             Value::Pair(pair) => {
-                self.charge(NODE)?;
+                self.work(NODE)?;
                 self.pay_for_value(&pair.0)?;
                 self.pay_for_value(&pair.1)
             }
             Value::Record(members) => {
-                self.charge(NODE + names(members.iter().map(|(key, _)| key.as_str())))?;
+                self.work(NODE + names(members.iter().map(|(key, _)| key.as_str())))?;
                 members.iter().try_for_each(|(_, value)| self.pay_for_value(value))
             }
         }
@@ -180,7 +181,7 @@ impl Evaluator {
     }
 
     pub(super) fn term_to_data(&mut self, term: TermId) -> Evaluated {
-        self.charge(self.weight(term, None))?;
+        self.work(self.weight(term, None))?;
         json::read(&self.text_of(term))
     }
 

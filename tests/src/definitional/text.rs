@@ -87,7 +87,7 @@ fn split<'t>(text: &'t str, separator: &str) -> Vec<&'t str> {
 impl Evaluator {
     /// Fuel of texts that are gone through.
     pub(super) fn charge_texts(&mut self, texts: &[&str]) -> Result<(), Code> {
-        self.charge(texts.iter().map(|text| units(text)).sum())
+        self.work(texts.iter().map(|text| units(text)).sum())
     }
 
     /// A text that has been made.
@@ -98,7 +98,7 @@ impl Evaluator {
 
     /// A list that has been made.
     pub(super) fn made_list(&mut self, items: Vec<Value>) -> Evaluated {
-        self.charge(items.len() as u64)?;
+        self.work(items.len() as u64)?;
         Ok(Value::List(items.into_iter().collect()))
     }
 
@@ -151,7 +151,7 @@ impl Evaluator {
             }
             (Form::Slice, [Items(list), Integer(from), to @ ..]) => {
                 let (to, items) = (optional(to)?, list.iter().cloned().collect::<Vec<_>>());
-                self.charge(items.len() as u64)?;
+                self.work(items.len() as u64)?;
                 Ok(Value::List(slice(&items, from, to).into_iter().collect()))
             }
             (Form::Contains | Form::IndexOf, [Text(s), Text(part)]) => {
@@ -162,7 +162,7 @@ impl Evaluator {
                 Ok(found(form, starts.find(|at| s[*at..].starts_with(&part))))
             }
             (Form::Contains | Form::IndexOf, [Items(list), x]) => {
-                self.charge(list.iter().count() as u64)?;
+                self.work(list.iter().count() as u64)?;
                 for (index, item) in list.iter().enumerate() {
                     if self.equal(item, x)? {
                         return Ok(found(form, Some(index)));
@@ -199,7 +199,7 @@ impl Evaluator {
     }
 
     fn join(&mut self, parts: &List, separator: &str) -> Evaluated {
-        self.charge(parts.iter().count() as u64)?;
+        self.work(parts.iter().count() as u64)?;
         let texts = parts.iter().map(|part| match part {
             Value::Text(text) => Ok(text.as_ref()),
             _ => Err(Code::TypeMismatch),

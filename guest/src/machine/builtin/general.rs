@@ -1,4 +1,4 @@
-//! Forms for values of every type: 1 unit of fuel each, that of their visit.
+//! Forms for values of every type, which cost their visit.
 
 use super::Call;
 use crate::form::Form;

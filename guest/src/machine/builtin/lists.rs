@@ -270,16 +270,16 @@ fn in_word(n: &BigInt) -> Option<i64> {
 fn zip(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.must_be_list(0)?;
     c.must_be_list(1)?;
-    let n = zipped(c).len();
+    let n = c.s.heap.length(c.operand(0)).min(c.s.heap.length(c.operand(1)));
     c.charge(n as u64)?;
     c.room(4 * n)?;
-    let pairs = zipped(c);
+    let pairs = zipped(c, n);
     Ok(make_pairs(c, pairs))
 }
 
 /// The elements of two lists, to the end of the shorter.
-fn zipped(c: &Call<'_>) -> Vec<(Word, Word)> {
-    let (mut a, mut b, mut pairs) = (c.operand(0), c.operand(1), Vec::new());
+fn zipped(c: &Call<'_>, n: usize) -> Vec<(Word, Word)> {
+    let (mut a, mut b, mut pairs) = (c.operand(0), c.operand(1), Vec::with_capacity(n));
     while tag(a) == CONS && tag(b) == CONS {
         let [x, rest_a] = c.s.heap.cell(index(a));
         let [y, rest_b] = c.s.heap.cell(index(b));

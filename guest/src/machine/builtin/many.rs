@@ -49,13 +49,14 @@ fn operands(
 fn arithmetic(c: &mut Call<'_>) -> Result<Word, Exit> {
     // Nothing moves until the result is made.
     let words = operands(c, "a number", |c, v| is_number(&c.s.heap, v))?;
-    let mut result = None;
+    let mut result: Option<Number> = None;
     for word in words {
         let Some(n) = Number::of(&c.s.heap, word) else { continue };
         result = Some(match result {
             None => n,
             Some(so_far) => {
-                c.charge(work(c.form, Number::limbs(&so_far), n.limbs()))?;
+                let has_float = so_far.is_float() || n.is_float();
+                c.charge(work(c.form, so_far.limbs(), n.limbs(), has_float))?;
                 combine(c.form, &so_far, &n)?
             }
         });
@@ -65,6 +66,7 @@ fn arithmetic(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 fn concat(c: &mut Call<'_>) -> Result<Word, Exit> {
     let texts = operands(c, "a string", |c, v| c.s.heap.is_text(v))?;
+    c.charge(texts.len() as u64)?;
     let sizes = texts.iter().filter_map(|text| c.s.heap.text_size(*text));
     if sizes.map(|(bytes, _)| bytes).sum::<u64>() > longest_text(&c.s.heap) {
         return Err(Trouble::TooLarge("the text would not fit into the memory limit").into());

@@ -1,6 +1,7 @@
 //! Strict forms beyond the original calculus. Their operands lie on the stack, where the collector
 //! finds them: whoever makes room reads them again. What a form costs is charged before the work
-//! is done, and stands at the head of its group's module.
+//! is done, and stands at the head of its group's module in units of work; what a unit costs stands
+//! in `form::price`.
 
 mod dates;
 mod describe;
@@ -131,6 +132,11 @@ impl Call<'_> {
     /// Spends fuel on bulk work.
     pub(super) fn charge(&mut self, work: u64) -> Result<(), Exit> {
         self.s.bulk(self.image, self.at, work)
+    }
+
+    /// The most work that can be paid.
+    pub(super) fn budget(&self) -> u64 {
+        self.s.budget(self.image, self.at)
     }
 
     /// Makes room for `n` words. Values that are on no stack move.

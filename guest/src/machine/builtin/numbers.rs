@@ -2,19 +2,20 @@
 //! computed by the libm crate, which is the same code on every platform; square roots are rounded
 //! correctly by any machine.
 //!
-//! Fuel: the limbs of the longest operand where that is an integer of two limbs or more; in `pow`
-//! of such a result its products besides, as `mul` counts them; `round` of such an integer to
-//! negative digits the square of its limbs instead, of a float to digits below 0 or above 22 32.
+//! Fuel: 8 and the limbs of the longest operand where that is an integer of two limbs or more; in
+//! `pow` of such a result its products besides, as `mul` counts them; `round` of such an integer to
+//! negative digits 8 and the square of its limbs instead, of a float to digits below 0 or above 22
+//! 64.
 
 use super::Call;
 use crate::form::Form;
 use crate::machine::state::Exit;
-use crate::primitive::arithmetic::{Number, finite};
+use crate::primitive::arithmetic::{Number, finite, length_work};
 use crate::primitive::power::{fits, power};
 use crate::primitive::rational::{integral, nearest_integer, quotient, round};
 use crate::primitive::{Trouble, type_name};
 use crate::value::Word;
-use num_traits::Signed;
+use num_traits::{Signed, ToPrimitive};
 use std::ops::RangeInclusive;
 
 pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -22,7 +23,7 @@ pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
     let result = match c.form {
         Form::Fdiv => {
             let divisor = c.number(1)?;
-            c.charge(several(n.limbs().max(divisor.limbs())))?;
+            c.charge(length_work(n.limbs().max(divisor.limbs())))?;
             Number::Float(quotient(&n, &divisor)?)
         }
         Form::Pow => {
@@ -33,11 +34,11 @@ pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
             let digits = digits(c)?;
             let limbs = if digits < 0 { n.limbs().saturating_mul(n.limbs()) } else { n.limbs() };
             let is_far = n.is_float() && !WORD_DIGITS.contains(&digits);
-            c.charge(if is_far { FAR_DIGITS_WORK } else { several(limbs) })?;
+            c.charge(if is_far { FAR_DIGITS_WORK } else { length_work(limbs) })?;
             round(&n, digits)?
         }
         _ => {
-            c.charge(several(n.limbs()))?;
+            c.charge(length_work(n.limbs()))?;
             unary(c.form, n)?
         }
     };
@@ -46,17 +47,12 @@ pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 /// Digits to which a float is rounded within a few words, and the work of other digits.
 const WORD_DIGITS: RangeInclusive<i64> = 0..=22;
-const FAR_DIGITS_WORK: u64 = 32;
-
-/// Work is counted from two limbs on.
-fn several(limbs: u64) -> u64 {
-    if limbs > 1 { limbs } else { 0 }
-}
+const FAR_DIGITS_WORK: u64 = 64;
 
 fn unary(form: Form, n: Number) -> Result<Number, Trouble> {
     let of_float = |f: fn(f64) -> f64| Ok(Number::Float(finite(f(n.float()?))?));
     let to_integer = |f: fn(f64) -> f64, n: Number| match n {
-        Number::Float(n) => Number::Big(integral(f(n))),
+        Number::Float(n) => whole(f(n)),
         n => n,
     };
     Ok(match form {
@@ -83,6 +79,14 @@ fn unary(form: Form, n: Number) -> Result<Number, Trouble> {
     })
 }
 
+/// A float without a fraction as an integer.
+fn whole(n: f64) -> Number {
+    match n.to_i64() {
+        Some(n) => Number::Small(n),
+        None => Number::Big(integral(n)),
+    }
+}
+
 /// Digits beyond 64 bits are as many as no number has.
 fn digits(c: &Call<'_>) -> Result<i64, Exit> {
     match c.number(1) {
@@ -96,7 +100,7 @@ fn digits(c: &Call<'_>) -> Result<i64, Exit> {
 }
 
 fn pow(c: &mut Call<'_>, base: &Number, exponent: &Number) -> Result<Number, Exit> {
-    let mut work = several(base.limbs().max(exponent.limbs()));
+    let mut work = length_work(base.limbs().max(exponent.limbs()));
     if fits(base, exponent)? {
         c.charge(work)?;
         return power(base, exponent, |work| c.charge(work));

@@ -2,7 +2,7 @@
 //!
 //! Fuel, by which time is bounded: for the pattern 16 per byte, 256 per class that is not of ASCII
 //! alone (8192 where a flag makes case ignored, for then the parser looks at all its characters)
-//! and 1 per step, the same whether it has been compiled before or not; for the text
+//! and 1 per step, unless it is among the last 8 that the run has used; for the text
 //! bytes · (8 + steps) / 16; `find_all` 1 per match; `regex_replace` per match 1 and the
 //! number of dollars in the replacement, and 1 per 8 bytes of replacement and result.
 
@@ -16,7 +16,7 @@ use crate::primitive::pattern::{self, BYTE, Pattern};
 use crate::value::{Word, boolean};
 use std::rc::Rc;
 
-/// Patterns that are kept.
+/// Patterns that are kept, and need not be paid for again.
 const KEPT: usize = 8;
 
 pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -35,24 +35,21 @@ fn search_cost(text: &str, pattern: &Pattern) -> u64 {
     (text.len() as u64).saturating_mul(8 + pattern.size) / 16
 }
 
-/// A pattern, compiled now or before: the fuel is the same.
+/// A pattern, compiled now or before.
 fn compiled(c: &mut Call<'_>, source: &str) -> Result<Rc<Pattern>, Exit> {
     if let Some(at) = c.s.patterns.iter().position(|(known, _)| known == source)
         && let Some((known, pattern)) = c.s.patterns.remove(at)
     {
         c.s.patterns.push_front((known, Rc::clone(&pattern)));
-        c.charge(pattern.cost)?;
         return Ok(pattern);
     }
     pattern::check_length(source)?;
-    let bytes = BYTE * source.len() as u64;
-    c.charge(bytes)?;
+    c.charge(BYTE * source.len() as u64)?;
     let (tree, classes) = pattern::parse(source)?;
     c.charge(classes)?;
     let (hir, size) = pattern::translate(source, &tree)?;
     c.charge(size)?;
-    let cost = bytes + classes + size;
-    let pattern = Rc::new(pattern::compile(source, &hir, size, cost)?);
+    let pattern = Rc::new(pattern::compile(source, &hir, size)?);
     c.s.patterns.truncate(KEPT - 1);
     c.s.patterns.push_front((source.to_owned(), Rc::clone(&pattern)));
     Ok(pattern)
@@ -78,7 +75,7 @@ fn replace(c: &mut Call<'_>, text: &str, pattern: &Pattern, to: &str) -> Result<
     c.charge_texts(&[to])?;
     let dollars = to.matches('$').count() as u64;
     let mut matches = Matches::new(pattern, text);
-    let (left, mut work) = (c.s.meter.left().unsigned_abs(), 0);
+    let (left, mut work) = (c.budget(), 0);
     let longest = c.longest_written();
     let (mut template, mut out, mut copied, mut fits) = (None, String::new(), 0, true);
     while fits && let Some(slots) = matches.next() {

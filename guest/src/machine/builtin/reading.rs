@@ -20,10 +20,10 @@ use crate::plain;
 use crate::primitive::Trouble;
 use crate::primitive::csv;
 use crate::quote::shorten;
-use crate::value::Word;
+use crate::value::{Word, fit};
 
 /// Decimal digits that count as a limb.
-const LIMB_DIGITS: u64 = 19;
+const LIMB_DIGITS: usize = 19;
 
 /// Characters from which on a float is not read at once, and what it costs then.
 const LONG_FLOAT: usize = 19;
@@ -48,7 +48,7 @@ pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 fn json_text(c: &mut Call<'_>) -> Result<Word, Exit> {
     let limit = c.longest_written();
-    let budget = c.s.meter.left().unsigned_abs();
+    let budget = c.budget();
     let (heap, terms, x) = (&c.s.heap, &c.s.terms, c.operand(0));
     let Written { text, work, end } = output::exact(heap, terms, &c.s.names(), x, (limit, budget));
     match end {
@@ -78,7 +78,7 @@ fn no(text: &str, what: &str) -> Exit {
 
 /// The work of turning so many digits into an integer.
 fn digits_work(digits: usize) -> u64 {
-    let limbs = digits as u64 / LIMB_DIGITS;
+    let limbs = (digits / LIMB_DIGITS) as u64;
     // What has that many digits is no word any more, as a rule.
     output::digits_work(if limbs == 1 { 2 } else { limbs })
 }
@@ -103,6 +103,12 @@ fn parse_int(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (negative, digits) = significant(&text);
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return Err(no(&text, "an integer"));
+    }
+    if digits.len() < LIMB_DIGITS
+        && let Ok(n) = digits.parse::<i64>()
+        && let Some(word) = fit(if negative { -n } else { n })
+    {
+        return Ok(word);
     }
     c.charge(digits_work(digits.len()))?;
     let literal = literal(digits).map_err(|fault| Trouble::Here(Box::new(fault)))?;

@@ -1,7 +1,7 @@
 //! Forms that take a list of numbers together. Nulls are passed over.
 //!
-//! Fuel: 1 per element, and the limbs of each integer of two or more. `product` pays what `mul`
-//! pays as well, from the left, the first factor being 1; `median` and `percentile` what `sort`
+//! Fuel: 1 per element, and 8 and the limbs of each integer of two or more. `product` pays what
+//! `mul` pays as well, from the left, the first factor being 1; `median` and `percentile` what `sort`
 //! pays for its rounds.
 
 use super::Call;
@@ -63,7 +63,7 @@ fn no_number(c: &Call<'_>, v: Word) -> Exit {
 /// The sum of the numbers of the first operand, and how many they are; paid for as `numbers` does.
 fn sum(c: &mut Call<'_>) -> Result<(Sum, u64), Exit> {
     c.must_be_list(0)?;
-    let budget = c.s.meter.left().unsigned_abs();
+    let budget = c.budget();
     let (mut sum, mut n, mut nulls, mut weights) = (Sum::default(), 0, 0, 0);
     let (mut rest, mut wrong) = (c.operand(0), None);
     while tag(rest) == CONS {
@@ -73,6 +73,10 @@ fn sum(c: &mut Call<'_>) -> Result<(Sum, u64), Exit> {
             sum.add_small(as_small(first));
         } else if first == UNIT {
             nulls += 1;
+        } else if let Some(([limb], is_negative)) = c.s.heap.limbs(first)
+            && wrong.is_none()
+        {
+            sum.add_limb(*limb, is_negative);
         } else if wrong.is_none() && is_number(&c.s.heap, first) {
             weights += weight(&c.s.heap, first);
             // What cannot be paid for is not added any more.

@@ -39,11 +39,6 @@ impl Call<'_> {
     fn term(&self) -> TermId {
         self.image.term(self.at)
     }
-
-    /// Fuel that is left.
-    fn budget(&self) -> u64 {
-        u64::try_from(self.s.meter.left()).unwrap_or_default()
-    }
 }
 
 /// A quote with holes: its operands are the values for them.

@@ -124,7 +124,7 @@ impl Call<'_> {
 
     /// `eq`.
     fn equal(&mut self, x: Word, y: Word) -> Result<bool, Exit> {
-        let budget = self.s.meter.left().unsigned_abs();
+        let budget = self.budget();
         let terms = Rc::clone(&self.s.terms);
         let Compared { work, result } = equal(&self.s.heap, &terms, x, y, budget);
         self.charge(work)?;
