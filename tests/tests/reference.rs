@@ -9,6 +9,8 @@ use std::fs;
 
 /// Blocks of the section on patterns, at least.
 const LEAST_PATTERNS: usize = 8;
+/// Terms whose fuel it tells, at least.
+const LEAST_EXAMPLES_OF_FUEL: usize = 8;
 
 #[test]
 fn the_reference_is_made_from_the_table() -> Result<()> {
@@ -33,6 +35,25 @@ fn the_patterns_work() -> Result<()> {
         ensure!(value.warnings.is_empty(), "{:?}: {block}", value.warnings);
         assert_eq!(value.json, canonical(&pattern["value"]), "{block}");
     }
+    Ok(())
+}
+
+/// The tables of terms and their fuel are right.
+#[test]
+fn the_examples_of_fuel_are_right() -> Result<()> {
+    let text = fs::read_to_string(reference::path())?;
+    let mut rows = 0;
+    for table in text.split("\n| term | fuel |").skip(1) {
+        for row in table.lines().skip(2).take_while(|line| line.starts_with('|')) {
+            let cells: Vec<&str> = row.split(" | ").collect();
+            let [term, fuel, ..] = cells.as_slice() else { return Err(anyhow!("{row}")) };
+            let term = term.trim_matches(|c| "| `".contains(c));
+            let run = native::run(&Program::term(term), &LIMITS, u64::MAX);
+            ensure!(run.fuel.to_string() == *fuel, "{} of {row}", run.fuel);
+            rows += 1;
+        }
+    }
+    ensure!(rows >= LEAST_EXAMPLES_OF_FUEL, "{rows} rows");
     Ok(())
 }
 
