@@ -4,6 +4,7 @@ use crate::fault::{Code, Fault};
 use crate::heap::{Full, Heap};
 use crate::json::{Span, Tape, Token, TokenId};
 use crate::number::{Integer, literal};
+use crate::primitive::lexical;
 use crate::value::{CONS, NIL, UNIT, Word, boolean, fit, pointer, small};
 
 /// Why JSON cannot become a value: at a token, or for lack of memory.
@@ -82,7 +83,7 @@ pub(crate) fn value(heap: &mut Heap, tape: &Tape, root: TokenId) -> Result<Word,
                         id += 1;
                         break;
                     }
-                    done = record(heap, tape, std::mem::take(members))?;
+                    done = record(heap, tape, members)?;
                 }
             }
             open.pop();
@@ -151,13 +152,12 @@ fn integer(heap: &mut Heap, n: &num_bigint::BigInt) -> Result<Word, Full> {
     Ok(heap.integer(n))
 }
 
-fn record(heap: &mut Heap, tape: &Tape, members: Vec<(Span, Word)>) -> Result<Word, Full> {
-    let mut members = members;
-    members.sort_by(|a, b| tape.str(a.0).cmp(tape.str(b.0)));
+fn record(heap: &mut Heap, tape: &Tape, members: &[(Span, Word)]) -> Result<Word, Full> {
+    let key = |at: usize| members.get(at).map_or("", |(key, _)| tape.str(*key));
     let mut words = Vec::with_capacity(2 * members.len());
-    for (key, value) in members {
-        words.push(text(heap, tape.str(key))?);
-        words.push(value);
+    for at in lexical::order_of(members.len(), &key) {
+        words.push(text(heap, key(at))?);
+        words.extend(members.get(at).map(|(_, value)| *value));
     }
     heap.grow(words.len() + 1)?;
     heap.record(&words)

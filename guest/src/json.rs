@@ -5,6 +5,7 @@ mod read;
 mod write;
 
 use crate::fault::{Code, Fault};
+use crate::primitive::lexical;
 use std::collections::BTreeSet;
 
 pub(crate) use write::text;
@@ -124,9 +125,10 @@ impl Tape {
     /// The members of the object at `id` in the order of their keys.
     #[must_use]
     pub fn sorted_members(&self, id: TokenId) -> Vec<(Span, TokenId)> {
-        let mut members: Vec<(Span, TokenId)> = self.members(id).collect();
-        members.sort_by(|a, b| self.str(a.0).cmp(self.str(b.0)));
-        members
+        let members: Vec<(Span, TokenId)> = self.members(id).collect();
+        let key = |at: usize| members.get(at).map_or("", |(key, _)| self.str(*key));
+        let order = lexical::order_of(members.len(), &key);
+        order.into_iter().filter_map(|at| members.get(at)).copied().collect()
     }
 
     /// Values of the array at `id`; nothing for any other value.

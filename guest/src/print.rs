@@ -4,6 +4,7 @@ use crate::decimal::Powers;
 use crate::digits;
 use crate::form::{Form, Shape};
 use crate::number::{float_text, write_integer};
+use crate::primitive::lexical;
 use crate::term::{TermId, Terms};
 use num_bigint::BigInt;
 
@@ -199,9 +200,10 @@ impl Printer<'_> {
             Shape::Literal => {}
             Shape::Members(members) => {
                 self.open(form);
-                let mut sorted: Vec<_> = members.iter().copied().zip(operands).collect();
-                sorted.sort_unstable_by_key(|(member, _)| *member);
-                self.members(sorted.into_iter().map(|(key, t)| (key, Work::Term(*t))), "}}");
+                let key = |at: usize| members.get(at).copied().unwrap_or_default();
+                let order = lexical::order_of(members.len().min(operands.len()), &key);
+                let sorted = order.into_iter().filter_map(|at| Some((key(at), *operands.get(at)?)));
+                self.members(sorted.map(|(key, t)| (key, Work::Term(t))), "}}");
             }
             Shape::Effect => {
                 self.open(form);

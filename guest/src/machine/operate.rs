@@ -6,7 +6,7 @@ use crate::form::Form;
 use crate::heap::{Full, Heap};
 use crate::limits::TEXT_BYTES;
 use crate::primitive::comparison::{Compared, equal, order};
-use crate::primitive::{Trouble, arithmetic, meta, type_name};
+use crate::primitive::{Trouble, arithmetic, lexical, meta, type_name};
 use crate::value::{
     CONS, KIND_QUOTED, NIL, ROPE, Word, aux, boolean, fit, index, is_list, kind, pointer,
     small as word, tag,
@@ -195,13 +195,14 @@ fn analyze(image: &Image, s: &mut State, at: usize, x: Word, live: usize) -> Res
         return Err(s.wrong(0, x, "a quoted term"));
     }
     let terms = Rc::clone(&s.terms);
-    let (mut forms, nodes) = meta::count_forms(&terms, aux(x));
+    let (forms, nodes) = meta::count_forms(&terms, aux(x));
     s.bulk(image, at, nodes)?;
-    forms.sort_unstable_by_key(|(form, _)| form.name());
     s.make_room(1 + forms.len() * 6, live)?;
+    let name = |at: usize| forms.get(at).map_or("", |(form, _)| form.name());
     let mut members = Vec::with_capacity(2 * forms.len());
-    for (form, n) in forms {
-        members.extend([s.heap.text(form.name())?, word(i64::from(n))]);
+    for at in lexical::order_of(forms.len(), &name) {
+        members.push(s.heap.text(name(at))?);
+        members.extend(forms.get(at).map(|(_, n)| word(i64::from(*n))));
     }
     Ok(s.heap.record(&members)?)
 }

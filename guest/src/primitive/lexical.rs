@@ -22,6 +22,13 @@ pub(crate) fn order(heap: &Heap, texts: &[Word], descending: bool) -> Vec<u32> {
     order.into_iter().map(|(_, index)| index).collect()
 }
 
+/// The order of so many texts by their bytes, as indices. Equal ones keep their order.
+pub(crate) fn order_of<'t>(count: usize, text: &dyn Fn(usize) -> &'t str) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by(|a, b| text(*a).cmp(text(*b)));
+    order
+}
+
 /// How many bytes all of them begin with.
 fn common(heap: &Heap, texts: &[Word]) -> usize {
     let first = texts.first().map_or(&[][..], |text| heap.flat(*text));

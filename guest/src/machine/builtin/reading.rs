@@ -17,8 +17,7 @@ use crate::machine::state::Exit;
 use crate::number::{Integer, is_json, literal};
 use crate::output::{self, End, Written};
 use crate::plain;
-use crate::primitive::Trouble;
-use crate::primitive::csv;
+use crate::primitive::{Trouble, csv, lexical};
 use crate::quote::shorten;
 use crate::value::{Word, fit};
 
@@ -229,8 +228,8 @@ fn csv_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     let heap = &mut c.s.heap;
     let keys = table.header.iter().map(|key| heap.text(key)).collect::<Result<Vec<_>, _>>()?;
     // Records have their members in the order of their keys, and share these.
-    let mut order: Vec<usize> = (0..keys.len()).collect();
-    order.sort_unstable_by_key(|at| table.header.get(*at));
+    let key = |at: usize| table.header.get(at).map_or("", |key| key);
+    let order = lexical::order_of(keys.len(), &key);
     let (mut records, mut rows) = (Vec::with_capacity(count), table.rows());
     while let Some(row) = rows.next()? {
         let mut members = Vec::with_capacity(2 * row.len());
