@@ -1,6 +1,8 @@
 //! Bytes of JSON eight at a time: decimal digits (after Lemire, "Number parsing at a gigabyte per second",
 //! Software: Practice and Experience 51(8), 2021).
 
+use crate::lanes::{LANES, Lanes};
+
 /// The lowest bit of each byte.
 pub(crate) const ONES: u64 = 0x0101_0101_0101_0101;
 /// The highest bit of each byte, which those of characters beyond ASCII have.
@@ -10,12 +12,11 @@ pub(crate) const HIGH: u64 = 0x8080_8080_8080_8080;
 /// end of the bytes if there is none.
 pub(crate) fn plain_end(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
-    while let Some(chunk) = bytes.get(at..at + 8) {
-        let found = special(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
-        if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
+    while let Some(lanes) = Lanes::at(bytes, at) {
+        if let Some(lane) = lanes.special().next() {
+            return at + lane;
         }
-        at += 8;
+        at += LANES;
     }
     let rest = bytes.get(at..).unwrap_or_default();
     let end = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=31));

@@ -33,6 +33,7 @@ mod heap;
 pub mod hint;
 pub mod json;
 mod kind;
+mod lanes;
 pub mod limits;
 pub mod machine;
 mod mismatch;

@@ -20,7 +20,7 @@ pub fn path() -> PathBuf {
 pub fn renew(text: &str) -> Result<String> {
     let text = replace(text, "keys", &keys())?;
     let text = replace(&text, "forms", &tables()?)?;
-    replace(&text, "prices", &prices())
+    replace(&text, "prices", &prices()?)
 }
 
 fn replace(text: &str, part: &str, made: &str) -> Result<String> {
@@ -71,16 +71,16 @@ fn tables() -> Result<String> {
 }
 
 /// What a visit, an application and a unit of work cost, a table for each.
-fn prices() -> String {
-    let visits = list("a visit of", "literals and lists, ", &|form| form.visit_price().into());
+fn prices() -> Result<String> {
+    let visits = list("a visit of", "literals and lists, ", &|form| form.visit_price().into())?;
     let applications =
-        list("an application that is made by", "", &|form| form.application_price().into());
-    let works = list("a unit of the work of", "", &Form::work_price);
-    [visits, applications, works].join("\n")
+        list("an application that is made by", "", &|form| form.application_price().into())?;
+    let works = list("a unit of the work of", "", &Form::work_price)?;
+    Ok([visits, applications, works].join("\n"))
 }
 
 /// The forms by their price, from the lowest on; those of the most frequent one are not named.
-fn list(title: &str, cheapest: &str, price: &dyn Fn(Form) -> u64) -> String {
+fn list(title: &str, cheapest: &str, price: &dyn Fn(Form) -> u64) -> Result<String> {
     let mut prices: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
     for row in FORMS {
         prices.entry(price(row.form)).or_default().push(row.name);
@@ -91,9 +91,11 @@ fn list(title: &str, cheapest: &str, price: &dyn Fn(Form) -> u64) -> String {
     let mut first = cheapest;
     let mut text = format!("| {title} | fuel |\n|---|---|\n");
     for (price, forms) in named {
-        text += &format!("| {first}`{}` | {price} |\n", forms.join(" "));
+        writeln!(text, "| {first}`{}` | {price} |", forms.join(" "))?;
         first = "";
     }
-    others.iter().for_each(|(price, _)| text += &format!("| any other form | {price} |\n"));
-    text
+    for (price, _) in others {
+        writeln!(text, "| any other form | {price} |")?;
+    }
+    Ok(text)
 }

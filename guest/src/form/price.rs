@@ -18,6 +18,7 @@ const SEARCHER: u16 = 128;
 impl Form {
     /// Fuel of each visit of a node of this form.
     #[must_use]
+    #[expect(clippy::match_same_arms, reason = "an arm for each group of forms")]
     pub const fn visit_price(self) -> u16 {
         match self {
             Self::Lam | Self::Length => LIGHT,
@@ -51,6 +52,7 @@ impl Form {
 
     /// Fuel of a unit of the work that this form does with its operands.
     #[must_use]
+    #[expect(clippy::match_same_arms, reason = "an arm for each group of forms")]
     pub const fn work_price(self) -> u64 {
         match self {
             Self::Length | Self::Nth | Self::Drop | Self::Pow => 1,

@@ -2,6 +2,7 @@
 
 use super::{Full, Heap, to_u32};
 use crate::digits::{self, HIGH, ONES};
+use crate::lanes::{LANES, Lanes};
 use crate::value::{
     CONS, KIND_TEXT, MAX_OBJECT, OBJECT, ROPE, Word, aux, header, index, pointer, size, tag,
 };
@@ -37,25 +38,26 @@ impl Heap {
         let (at, from) = (self.top, quote + 1);
         let slots = self.words.get_mut(at..)?;
         let [head, chars, slots @ ..] = slots else { return None };
-        let (mut end, mut others) = (from, 0);
-        for (slot, words) in slots.iter_mut().take(SHORT).zip(3..) {
-            let word = u64::from_le_bytes(*json.get(end..)?.first_chunk()?);
-            let special = digits::special(word);
-            if special == 0 {
-                others += beyond_first(word);
-                *slot = word;
-                end += 8;
+        let (mut end, mut others, mut words) = (from, 0, 2);
+        for slots in slots.as_chunks_mut().0.iter_mut().take(8 * SHORT / LANES) {
+            let lanes = Lanes::at(json, end)?;
+            *slots = lanes.words();
+            let Some(rest) = lanes.special().next() else {
+                others += slots.iter().map(|word| beyond_first(*word)).sum::<u32>();
+                (end, words) = (end + LANES, words + slots.len());
                 continue;
-            }
-            let rest = special.trailing_zeros() / 8;
-            end += rest as usize;
+            };
+            end += rest;
             if json.get(end) != Some(&b'"') {
                 return None;
             }
             // Zeros behind the text, and no word for nothing else.
-            let words = if rest == 0 { words - 1 } else { words };
-            *slot = word & ((1 << (8 * rest)) - 1);
-            others += beyond_first(*slot);
+            words += rest.div_ceil(8);
+            for (slot, before) in slots.iter_mut().zip([0, 8]) {
+                let kept = rest.saturating_sub(before).min(8);
+                *slot &= u64::MAX.checked_shr(to_u32(64 - 8 * kept)).unwrap_or_default();
+                others += beyond_first(*slot);
+            }
             let bytes = end - from;
             *head = header(KIND_TEXT, words, to_u32(bytes));
             *chars = bytes as u64 - u64::from(others);
@@ -220,6 +222,9 @@ impl Heap {
         let at = self.claim(words);
         let (old, new) = self.words.split_at_mut(at);
         let slots = new.get_mut(..words).unwrap_or_default();
+        // A short separator is written as a word, behind which the next text comes.
+        let short = (separator.len() <= 8)
+            .then(|| std::array::from_fn::<u8, 8, _>(|i| separator.get(i).copied().unwrap_or(0)));
         let (mut rest, mut end) = (list, 16);
         while tag(rest) == CONS
             && let Some([part, next]) = old.get(index(rest)..).and_then(<[Word]>::first_chunk)
@@ -231,8 +236,13 @@ impl Heap {
             end = append(out, end, source, aux(head) as usize);
             rest = *next;
             if tag(rest) == CONS {
-                for (place, byte) in out.get_mut(end..).into_iter().flatten().zip(separator) {
-                    *place = *byte;
+                let behind = out.get_mut(end..).unwrap_or_default();
+                if let Some(word) = short
+                    && let Some(place) = behind.first_chunk_mut()
+                {
+                    *place = word;
+                } else if let Some(place) = behind.get_mut(..separator.len()) {
+                    place.copy_from_slice(separator);
                 }
                 end += separator.len();
             }

@@ -6,7 +6,6 @@ pub(crate) mod comparison;
 pub(crate) mod csv;
 pub(crate) mod date;
 pub(crate) mod grouping;
-pub(crate) mod lanes;
 pub(crate) mod lexical;
 pub(crate) mod literal;
 pub(crate) mod meta;

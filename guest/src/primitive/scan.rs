@@ -1,6 +1,6 @@
 //! Texts within texts, looked for at many places at a time.
 
-use super::lanes::{LANES, Lanes};
+use crate::lanes::{LANES, Lanes};
 
 /// The places in a text where another stands, none within the one before it.
 pub(crate) struct Places<'t> {
@@ -34,7 +34,7 @@ impl<'t> Places<'t> {
         let mut at = self.at;
         while let (Some(here), Some(there)) = (Lanes::at(text, at), Lanes::at(text, at + distance))
         {
-            for lane in first.equal(here).and(last.equal(there)) {
+            for lane in first.equal(here).and(&last.equal(there)) {
                 let place = at + lane;
                 if text.get(place..place + part.len()) == Some(part) {
                     return Some(place);

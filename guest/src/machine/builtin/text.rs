@@ -302,9 +302,7 @@ fn find_text(c: &mut Call<'_>) -> Result<Option<usize>, Exit> {
     if part.is_empty() {
         return Ok(Some(0));
     }
-    let heap = &c.s.heap;
-    let text =
-        heap.flat_text(whole).map_or_else(|| heap.string(whole).into_bytes().into(), Cow::Borrowed);
+    let text = bytes_of(&c.s.heap, whole);
     let at = Places::new(&text, part.as_bytes()).next();
     Ok(if bytes == chars {
         at
@@ -313,19 +311,29 @@ fn find_text(c: &mut Call<'_>) -> Result<Option<usize>, Exit> {
     })
 }
 
+/// The bytes of a text, copied if it is in several pieces.
+fn bytes_of(heap: &Heap, text: Word) -> Cow<'_, [u8]> {
+    heap.flat_text(text).map_or_else(|| heap.string(text).into_bytes().into(), Cow::Borrowed)
+}
+
 /// How many characters the bytes are.
 fn characters(bytes: &[u8]) -> usize {
     std::str::from_utf8(bytes).map_or(0, |text| text.chars().count())
 }
 
 fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let (text, from, to) = (c.text(0)?, c.text(1)?, c.text(2)?);
+    let whole = c.operand(0);
+    let Some((size, _)) = c.s.heap.text_size(whole) else { return Err(c.wrong(0, "a string")) };
+    c.set_aside(size)?;
+    let (from, to) = (c.text(1)?, c.text(2)?);
     if from.is_empty() {
         return Err(empty("text to be replaced", "`regex_replace`").into());
     }
-    c.charge_texts(&[&text, &from, &to])?;
+    c.charge_texts(&[&from, &to])?;
+    c.charge(size / TEXT_UNIT)?;
+    let text = bytes_of(&c.s.heap, whole);
     let (mut count, mut first) = (0, Vec::new());
-    for at in Places::new(text.as_bytes(), from.as_bytes()) {
+    for at in Places::new(&text, from.as_bytes()) {
         count += 1;
         if count <= PLACES {
             first.push(at);
@@ -340,16 +348,16 @@ fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
     let mut replaced = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default() + 8);
     let mut done = 0;
     let mut put = |at: usize| {
-        append(text.as_bytes().get(done..at).unwrap_or_default(), &mut replaced);
+        append(text.get(done..at).unwrap_or_default(), &mut replaced);
         append(to.as_bytes(), &mut replaced);
         done = at + from.len();
     };
     if count <= PLACES {
         first.into_iter().for_each(&mut put);
     } else {
-        Places::new(text.as_bytes(), from.as_bytes()).for_each(&mut put);
+        Places::new(&text, from.as_bytes()).for_each(&mut put);
     }
-    append(text.as_bytes().get(done..).unwrap_or_default(), &mut replaced);
+    append(text.get(done..).unwrap_or_default(), &mut replaced);
     c.charge(replaced.len() as u64 / TEXT_UNIT)?;
     c.make_text_of(&replaced)
 }

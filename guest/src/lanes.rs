@@ -3,7 +3,6 @@
 pub(crate) use width::{LANES, Lanes};
 
 /// Lanes of bytes that were found, from the first one on.
-#[derive(Clone, Copy)]
 pub(crate) struct Found {
     /// A bit for each of them.
     bits: u64,
@@ -14,7 +13,7 @@ pub(crate) struct Found {
 impl Found {
     /// The lanes that are in both.
     #[inline(always)]
-    pub(crate) fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: &Self) -> Self {
         Self { bits: self.bits & other.bits, ..self }
     }
 }
@@ -33,7 +32,9 @@ impl Iterator for Found {
 #[cfg(target_feature = "simd128")]
 mod width {
     use super::Found;
-    use std::arch::wasm32::{u8x16_bitmask, u8x16_eq, u8x16_splat, v128};
+    use std::arch::wasm32::{
+        u8x16_bitmask, u8x16_eq, u8x16_lt, u8x16_splat, u64x2_extract_lane, v128, v128_or,
+    };
 
     /// Bytes that are compared at a time.
     pub(crate) const LANES: usize = 16;
@@ -59,15 +60,33 @@ mod width {
         /// Where both have the same byte.
         #[inline(always)]
         pub(crate) fn equal(self, other: Self) -> Found {
-            Found { bits: u8x16_bitmask(u8x16_eq(self.0, other.0)).into(), stride: 1 }
+            found(u8x16_eq(self.0, other.0))
         }
+
+        /// The bytes that end or escape a JSON string, or may not stand in one.
+        #[inline(always)]
+        pub(crate) fn special(self) -> Found {
+            let ends = u8x16_eq(self.0, u8x16_splat(b'"'));
+            let escapes = u8x16_eq(self.0, u8x16_splat(b'\\'));
+            found(v128_or(v128_or(ends, escapes), u8x16_lt(self.0, u8x16_splat(b' '))))
+        }
+
+        /// The bytes as words, the first one lowest.
+        #[inline(always)]
+        pub(crate) fn words(self) -> [u64; LANES / 8] {
+            [u64x2_extract_lane::<0>(self.0), u64x2_extract_lane::<1>(self.0)]
+        }
+    }
+
+    fn found(lanes: v128) -> Found {
+        Found { bits: u8x16_bitmask(lanes).into(), stride: 1 }
     }
 }
 
 #[cfg(not(target_feature = "simd128"))]
 mod width {
     use super::Found;
-    use crate::digits::{HIGH, ONES};
+    use crate::digits::{HIGH, ONES, special};
 
     /// Bytes that are compared at a time.
     pub(crate) const LANES: usize = 8;
@@ -97,6 +116,19 @@ mod width {
             // A byte is zero if neither it nor what is left without its highest bit has that bit.
             let zeros = !((word & !HIGH).wrapping_add(!HIGH) | word) & HIGH;
             Found { bits: zeros, stride: 8 }
+        }
+
+        /// The bytes that end or escape a JSON string, or may not stand in one. The first one is
+        /// right; one behind it may only seem to be.
+        #[inline(always)]
+        pub(crate) fn special(self) -> Found {
+            Found { bits: special(self.0), stride: 8 }
+        }
+
+        /// The bytes as words, the first one lowest.
+        #[inline(always)]
+        pub(crate) fn words(self) -> [u64; LANES / 8] {
+            [self.0]
         }
     }
 }
