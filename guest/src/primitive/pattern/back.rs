@@ -44,14 +44,20 @@ pub(super) struct Back<'p> {
 /// Sets seen before, and what precedes them.
 struct Memory<'p> {
     alphabet: &'p Alphabet,
-    width: usize,
+    /// The first step of the pattern: from there matches begin.
+    start: u32,
+    /// Words of a set.
     words: usize,
-    ids: BTreeMap<Set, u32>,
-    /// The sets, one after another.
+    /// A row is as long as this power of two: letters, for each that may be true of a place.
+    shift: u32,
+    /// The rows of the sets.
+    rows: BTreeMap<Set, u32>,
+    /// The sets, one after another in the order of their rows; the first row has none.
     sets: Vec<u64>,
-    /// Of each set, for each letter and what is true of a place, the set before, counted from 1.
+    /// In the row of a set, for each letter and what is true of a place, the row of the set before,
+    /// doubled, and 1 more if matches begin there; 0 if it is not known.
     table: Vec<u32>,
-    /// The set at the place where the pass stands.
+    /// The row of the set at the place where the pass stands.
     current: u32,
     forgotten: u32,
 }
@@ -65,22 +71,13 @@ impl<'p> Back<'p> {
         };
         let alphabet = if text.len() < LONG { None } else { alphabet() };
         let words = pattern.steps.len().div_ceil(64);
-        let memory = alphabet.map(|alphabet| Memory {
-            alphabet,
-            width: alphabet.letters << pattern.looks.len(),
-            words,
-            ids: BTreeMap::new(),
-            sets: Vec::new(),
-            table: Vec::new(),
-            current: 0,
-            forgotten: 0,
-        });
+        let memory = alphabet.map(|alphabet| Memory::new(alphabet, pattern, words));
         let (set, open, spare) = (vec![0; words], Vec::new(), Vec::new());
         let mut back = Self { pattern, text, memory, set, open, spare };
         let truths = back.truths(text.len(), None);
         back.close(truths);
         if let Some(memory) = &mut back.memory {
-            memory.current = memory.id(&back.set);
+            memory.current = memory.row(&back.set);
         }
         back
     }
@@ -88,7 +85,7 @@ impl<'p> Back<'p> {
     /// Goes on from a set.
     pub(super) fn resume(&mut self, set: &[u64]) {
         match &mut self.memory {
-            Some(memory) => memory.current = memory.id(set),
+            Some(memory) => memory.current = memory.row(set),
             None => self.set.copy_from_slice(set),
         }
     }
@@ -109,23 +106,36 @@ impl<'p> Back<'p> {
     }
 
     /// Goes back over at most so many characters of ASCII as long as it is remembered what precedes
-    /// the set; each set on the way is shown. Gives how many characters that were.
+    /// the set; of each set on the way it is shown whether matches begin there, and the set. Gives
+    /// how many characters that were.
     #[inline(always)]
-    pub(super) fn pass(&mut self, end: usize, most: usize, mut see: impl FnMut(&[u64])) -> usize {
+    pub(super) fn pass(
+        &mut self,
+        end: usize,
+        most: usize,
+        mut see: impl FnMut(bool, &[u64]),
+    ) -> usize {
         let Some(memory) = &mut self.memory else { return 0 };
         if !self.pattern.looks.is_empty() {
             return 0;
         }
+        let (sets, words, shift) = (&*memory.sets, memory.words, memory.shift);
+        let (letters, table, mut row) = (&*memory.alphabet.ascii, &*memory.table, memory.current);
+        let bytes = self.text.as_bytes().get(end.saturating_sub(most)..end).unwrap_or_default();
         let mut passed = 0;
-        for byte in self.text.as_bytes().get(..end).unwrap_or_default().iter().rev().take(most) {
-            let Some(letter) = memory.alphabet.ascii_letter(*byte) else { break };
-            let slot = memory.current as usize * memory.width + letter;
-            let known = memory.table.get(slot).copied().unwrap_or_default();
-            let Some(id) = known.checked_sub(1) else { break };
-            memory.current = id;
-            see(memory.set());
+        for byte in bytes.iter().rev() {
+            let Some(letter) = letters.get(usize::from(*byte)) else { break };
+            let slot = row as usize + usize::from(*letter);
+            let known = table.get(slot).copied().unwrap_or_default();
+            if known == 0 {
+                break;
+            }
+            row = known >> 1;
+            let at = (row >> shift) as usize * words;
+            see(known & 1 == 1, sets.get(at..at + words).unwrap_or_default());
             passed += 1;
         }
+        memory.current = row;
         passed
     }
 
@@ -144,9 +154,10 @@ impl<'p> Back<'p> {
         };
         let letter = memory.alphabet.letter(c);
         let key = letter << self.pattern.looks.len() | truths as usize;
-        let slot = memory.current as usize * memory.width + key;
-        if let Some(id) = memory.table.get(slot).copied().unwrap_or_default().checked_sub(1) {
-            memory.current = id;
+        let slot = memory.current as usize + key;
+        let known = memory.table.get(slot).copied().unwrap_or_default();
+        if known != 0 {
+            memory.current = known >> 1;
             return at;
         }
         self.set.copy_from_slice(memory.set());
@@ -159,16 +170,15 @@ impl<'p> Back<'p> {
     /// Remembers the set just found, and that it precedes another.
     fn remember(&mut self, slot: usize) {
         let Some(memory) = &mut self.memory else { return };
-        if memory.ids.len() < REMEMBERED {
-            memory.current = memory.id(&self.set);
-            memory.table.get_mut(slot).into_iter().for_each(|id| *id = memory.current + 1);
+        if memory.rows.len() < REMEMBERED {
+            memory.current = memory.row(&self.set);
+            let known = memory.current << 1 | u32::from(has(&self.set, memory.start));
+            memory.table.get_mut(slot).into_iter().for_each(|slot| *slot = known);
             return;
         }
-        memory.ids.clear();
-        memory.sets.clear();
-        memory.table.clear();
+        memory.forget();
         memory.forgotten += 1;
-        memory.current = memory.id(&self.set);
+        memory.current = memory.row(&self.set);
         if memory.forgotten >= FORGOTTEN {
             self.memory = None;
         }
@@ -212,22 +222,48 @@ impl<'p> Back<'p> {
     }
 }
 
-impl Memory<'_> {
+impl<'p> Memory<'p> {
+    fn new(alphabet: &'p Alphabet, pattern: &Pattern, words: usize) -> Self {
+        let width = (alphabet.letters << pattern.looks.len()).next_power_of_two();
+        let mut memory = Self {
+            alphabet,
+            start: pattern.start,
+            words,
+            shift: width.trailing_zeros(),
+            rows: BTreeMap::new(),
+            sets: Vec::new(),
+            table: Vec::new(),
+            current: 0,
+            forgotten: 0,
+        };
+        memory.forget();
+        memory
+    }
+
+    /// Forgets all sets.
+    fn forget(&mut self) {
+        self.rows.clear();
+        self.sets.clear();
+        self.sets.resize(self.words, 0);
+        self.table.clear();
+        self.table.resize(1 << self.shift, 0);
+    }
+
     fn set(&self) -> &[u64] {
-        let at = self.current as usize * self.words;
+        let at = (self.current >> self.shift) as usize * self.words;
         self.sets.get(at..at + self.words).unwrap_or_default()
     }
 
-    /// The number of a set.
-    fn id(&mut self, set: &[u64]) -> u32 {
-        if let Some(id) = self.ids.get(set) {
-            return *id;
+    /// The row of a set.
+    fn row(&mut self, set: &[u64]) -> u32 {
+        if let Some(row) = self.rows.get(set) {
+            return *row;
         }
-        let id = to_u32(self.ids.len());
+        let row = to_u32(self.table.len());
         self.sets.extend_from_slice(set);
-        self.ids.insert(set.to_vec(), id);
-        self.table.resize(self.table.len() + self.width, 0);
-        id
+        self.rows.insert(set.to_vec(), row);
+        self.table.resize(self.table.len() + (1 << self.shift), 0);
+        row
     }
 }
 

@@ -51,7 +51,8 @@ pub(super) fn ranges(class: &hir::Class) -> Vec<(u32, u32)> {
 /// Letters: characters that no class tells apart are the same one.
 #[derive(Debug)]
 pub(super) struct Alphabet {
-    ascii: Vec<u16>,
+    /// The letters that the characters of ASCII are.
+    pub(super) ascii: Vec<u16>,
     /// Where letters begin, and which.
     starts: Vec<(u32, u16)>,
     /// Of each letter the classes it is in, a bit each in so many words.
@@ -113,12 +114,6 @@ impl Alphabet {
     /// The letter that a character is.
     pub(super) fn letter(&self, c: u32) -> usize {
         usize::from(self.ascii.get(c as usize).copied().unwrap_or_else(|| self.find(c)))
-    }
-
-    /// The letter that a byte is, if it is of ASCII.
-    #[inline(always)]
-    pub(super) fn ascii_letter(&self, byte: u8) -> Option<usize> {
-        self.ascii.get(usize::from(byte)).map(|letter| usize::from(*letter))
     }
 
     /// Whether a letter is in a class.

@@ -67,7 +67,7 @@ impl<'p> Matches<'p> {
             let after = back.set().to_vec();
             let (mut start, mut chars, mut begins) = (end, 0, false);
             while start > 0 && chars < BLOCK {
-                let see = |set: &[u64]| begins |= has(set, pattern.start);
+                let see = |begins_here, _: &[u64]| begins |= begins_here;
                 let mut passed = back.pass(start, BLOCK - chars, see);
                 if passed > 0 {
                     start -= passed;
@@ -139,18 +139,27 @@ impl<'p> Matches<'p> {
                 let (chars, words) = (block.chars, self.last.len());
                 self.fill();
                 let sets = self.sets.get(self.char * words..chars * words).unwrap_or_default();
-                for set in sets.chunks_exact(words) {
-                    if has(set, start) {
-                        return true;
-                    }
-                    self.at += width(self.text.as_bytes(), self.at);
-                    self.char += 1;
+                if let Some(n) = sets.chunks_exact(words).position(|set| has(set, start)) {
+                    self.skip(n);
+                    return true;
                 }
-            } else {
+            }
+            if let Some(block) = self.blocks.get(self.block) {
                 self.at = block.end;
             }
             (self.block, self.char) = (self.block + 1, 0);
         }
+    }
+
+    /// Goes so many characters on, which are not all that the block still has.
+    fn skip(&mut self, n: usize) {
+        let Some(block) = self.blocks.get(self.block) else { return };
+        if block.end - self.at == block.chars - self.char {
+            self.at += n;
+        } else {
+            (0..n).for_each(|_| self.at += width(self.text.as_bytes(), self.at));
+        }
+        self.char += n;
     }
 
     /// Goes one character on; false at the end.
@@ -181,7 +190,7 @@ impl<'p> Matches<'p> {
         let (mut at, mut left) = (block.end, block.chars);
         let sets = self.sets.get_mut(..words * block.chars).unwrap_or_default();
         let mut slots = sets.chunks_exact_mut(words).rev();
-        let mut note = |set: &[u64]| match (slots.next(), set) {
+        let mut note = |_, set: &[u64]| match (slots.next(), set) {
             // Nearly all patterns, and no call as a copy of unknown length is.
             (Some([slot]), [set]) => *slot = *set,
             (Some(slot), set) => slot.copy_from_slice(set),
@@ -193,7 +202,7 @@ impl<'p> Matches<'p> {
                 at -= passed;
             } else {
                 at = self.back.step(at);
-                note(self.back.set());
+                note(false, self.back.set());
                 passed = 1;
             }
             left -= passed;
@@ -203,10 +212,31 @@ impl<'p> Matches<'p> {
     /// Follows the match that begins here to its end.
     fn follow(&mut self) {
         let mut step = self.back.pattern.start;
-        while let Some(next) = self.take(step) {
+        while let Some(at) = self.go_straight(step)
+            && let Some(next) = self.take(at)
+        {
             step = next;
             self.advance();
         }
+    }
+
+    /// Follows the match from a step on as long as the way is straight, but not out of the block;
+    /// the step to go on from, nothing at the end of the match.
+    fn go_straight(&mut self, mut step: u32) -> Option<u32> {
+        self.fill();
+        let Some(block) = self.blocks.get(self.block) else { return Some(step) };
+        let (pattern, text) = (self.back.pattern, self.text.as_bytes());
+        let (words, chars, (mut char, mut at)) =
+            (self.last.len(), block.chars, (self.char, self.at));
+        let mut way = Way::Unclear;
+        while char + 1 < chars {
+            let set = self.sets.get(char * words..(char + 1) * words).unwrap_or_default();
+            way = straight(pattern, set, step);
+            let Way::To(next) = way else { break };
+            (step, char, at) = (next, char + 1, at + width(text, at));
+        }
+        (self.char, self.at) = (char, at);
+        if matches!(way, Way::End) { None } else { Some(step) }
     }
 
     /// The step after the next character of the match, from a step at this place on; nothing at
