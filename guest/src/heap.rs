@@ -11,7 +11,7 @@ use crate::value::{
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
 
-pub(crate) use flat::recase;
+pub(crate) use flat::{flat_in, recase};
 use index::Index;
 pub(crate) use index::{Known, hash};
 
@@ -225,24 +225,36 @@ impl Heap {
         reversed
     }
 
+    /// The cells of a list, those together that lie one behind another.
+    #[inline(always)]
+    pub(crate) fn runs(&self, list: Word) -> impl Iterator<Item = &[[Word; 2]]> {
+        let mut rest = list;
+        std::iter::from_fn(move || {
+            let at = if tag(rest) == CONS { index(rest) } else { return None };
+            let cells = self.words.get(at..).unwrap_or_default().as_chunks().0;
+            // Where the next cell is looked for does not depend on what stands in this one.
+            let follows = |(i, [_, next]): &(usize, &[Word; 2])| *next == pointer(at + 2 * i, CONS);
+            let run = (1..).zip(cells).take_while(follows).count() + 1;
+            let run = cells.get(..run)?;
+            rest = run.last()?[1];
+            Some(run)
+        })
+    }
+
     /// How many elements a list has.
     pub(crate) fn length(&self, list: Word) -> usize {
-        let (mut n, mut rest) = (0, list);
-        while tag(rest) == CONS {
-            n += 1;
-            rest = self.cell(index(rest))[1];
-        }
-        n
+        self.runs(list).map(<[_]>::len).sum()
     }
 
     /// The elements of a list.
     pub(crate) fn elements(&self, list: Word) -> Vec<Word> {
-        let (mut rest, mut elements) = (list, Vec::with_capacity(self.length(list)));
-        while tag(rest) == CONS {
-            let [first, next] = self.cell(index(rest));
-            elements.push(first);
-            rest = next;
-        }
+        self.first_elements(list, self.length(list))
+    }
+
+    /// The elements of a list that has no more than so many.
+    pub(crate) fn first_elements(&self, list: Word, n: usize) -> Vec<Word> {
+        let mut elements = Vec::with_capacity(n);
+        self.runs(list).for_each(|run| elements.extend(run.iter().map(|[first, _]| *first)));
         elements
     }
 

@@ -29,6 +29,33 @@ impl Iterator for Found {
     }
 }
 
+/// Copies so many bytes to a place, many at a time: a copy of unknown length is a call that leaves
+/// the code of the component. What lies behind them there may change; it is for bytes to come.
+#[inline(always)]
+pub(crate) fn copy(source: &[u8], from: usize, bytes: usize, out: &mut [u8], to: usize) {
+    const SHORT: usize = 128;
+    let mut done = 0;
+    while bytes <= SHORT
+        && done < bytes
+        && let Some(lanes) = source.get(from + done..).and_then(<[u8]>::first_chunk::<LANES>)
+        && let Some(place) = out.get_mut(to + done..).and_then(<[u8]>::first_chunk_mut)
+    {
+        *place = *lanes;
+        done += LANES;
+    }
+    if done < bytes
+        && let Some(source) = source.get(from + done..from + bytes)
+        && let Some(place) = out.get_mut(to + done..to + bytes)
+    {
+        place.copy_from_slice(source);
+    }
+}
+
+/// The bytes and so many more that `copy` need not look for their end.
+pub(crate) fn padded(bytes: &[u8]) -> Vec<u8> {
+    [bytes, &[0; LANES]].concat()
+}
+
 #[cfg(target_feature = "simd128")]
 mod width {
     use super::Found;

@@ -2,7 +2,7 @@
 
 use super::{Full, Heap, to_u32};
 use crate::digits::{self, HIGH, ONES};
-use crate::lanes::{LANES, Lanes};
+use crate::lanes::{LANES, Lanes, copy, padded};
 use crate::value::{
     CONS, KIND_TEXT, MAX_OBJECT, OBJECT, ROPE, Word, aux, header, index, pointer, size, tag,
 };
@@ -27,7 +27,7 @@ impl Heap {
         let at = self.claim(words);
         let slots = self.words.get_mut(at + 2..at + words).unwrap_or_default();
         let chars = write_words(bytes, slots);
-        self.put(at, &[header(KIND_TEXT, words, to_u32(bytes.len())), chars]);
+        self.put(at, &[Self::text_header(bytes.len()), chars]);
         Ok(pointer(at, OBJECT))
     }
 
@@ -59,7 +59,7 @@ impl Heap {
                 others += beyond_first(*slot);
             }
             let bytes = end - from;
-            *head = header(KIND_TEXT, words, to_u32(bytes));
+            *head = Self::text_header(bytes);
             *chars = bytes as u64 - u64::from(others);
             self.top = at + words;
             return Some((pointer(at, OBJECT), end + 1));
@@ -152,6 +152,11 @@ impl Heap {
         true
     }
 
+    /// The header of a text of so many bytes, which are not too many for an object.
+    pub(crate) fn text_header(bytes: usize) -> Word {
+        header(KIND_TEXT, Self::text_words(bytes), to_u32(bytes))
+    }
+
     /// The bytes of a value that is a text in one piece.
     pub(crate) fn flat_text(&self, v: Word) -> Option<&[u8]> {
         self.is_flat(v).then(|| self.flat(v))
@@ -164,8 +169,7 @@ impl Heap {
 
     /// The bytes of a text that is no rope.
     pub(crate) fn flat(&self, v: Word) -> &[u8] {
-        let bytes: &[u8] = bytemuck::cast_slice(self.flat_words(v));
-        bytes.get(..aux(self.header(v)) as usize).unwrap_or_default()
+        flat_in(&self.words, v)
     }
 
     pub(super) fn flat_words(&self, v: Word) -> &[Word] {
@@ -186,7 +190,7 @@ impl Heap {
         let source: &[u8] = bytemuck::cast_slice(old);
         let source = source.get(start..start + bytes).unwrap_or_default();
         let [head, chars, slots @ ..] = new else { return Err(Full) };
-        *head = header(KIND_TEXT, words, to_u32(bytes));
+        *head = Self::text_header(bytes);
         *chars = write_words(source, slots);
         Ok(pointer(at, OBJECT))
     }
@@ -213,7 +217,33 @@ impl Heap {
         &mut self,
         list: Word,
         separator: &[u8],
+        size: [usize; 2],
+    ) -> Result<Word, Full> {
+        let padded = padded(separator);
+        self.written(size, |old, out| {
+            let cell = |list: Word| old.get(index(list)..).and_then(<[Word]>::first_chunk::<2>);
+            let (mut rest, mut end) = (list, 0);
+            while tag(rest) == CONS
+                && let Some([part, next]) = cell(rest)
+            {
+                let here = index(*part);
+                let bytes = old.get(here).map_or(0, |head| aux(*head) as usize);
+                copy(bytemuck::cast_slice(old), 8 * (here + 2), bytes, out, end);
+                (rest, end) = (*next, end + bytes);
+                if tag(rest) == CONS {
+                    copy(&padded, 0, separator.len(), out, end);
+                    end += separator.len();
+                }
+            }
+        })
+    }
+
+    /// A new text of so many bytes and characters, which are written into what follows; what is
+    /// written before may be read. There must be room for `text_words`.
+    pub(crate) fn written(
+        &mut self,
         [bytes, chars]: [usize; 2],
+        write: impl FnOnce(&[Word], &mut [u8]),
     ) -> Result<Word, Full> {
         let words = Self::text_words(bytes);
         if words > MAX_OBJECT {
@@ -221,40 +251,16 @@ impl Heap {
         }
         let at = self.claim(words);
         let (old, new) = self.words.split_at_mut(at);
-        let slots = new.get_mut(..words).unwrap_or_default();
-        // A short separator is written as a word, behind which the next text comes.
-        let short = (separator.len() <= 8)
-            .then(|| std::array::from_fn::<u8, 8, _>(|i| separator.get(i).copied().unwrap_or(0)));
-        let (mut rest, mut end) = (list, 16);
-        while tag(rest) == CONS
-            && let Some([part, next]) = old.get(index(rest)..).and_then(<[Word]>::first_chunk)
-        {
-            let here = index(*part);
-            let head = old.get(here).copied().unwrap_or_default();
-            let source = old.get(here + 2..here + size(head)).unwrap_or_default();
-            let out: &mut [u8] = bytemuck::cast_slice_mut(slots);
-            end = append(out, end, source, aux(head) as usize);
-            rest = *next;
-            if tag(rest) == CONS {
-                let behind = out.get_mut(end..).unwrap_or_default();
-                if let Some(word) = short
-                    && let Some(place) = behind.first_chunk_mut()
-                {
-                    *place = word;
-                } else if let Some(place) = behind.get_mut(..separator.len()) {
-                    place.copy_from_slice(separator);
-                }
-                end += separator.len();
-            }
-        }
+        let [head, count, slots @ ..] = new.get_mut(..words).unwrap_or_default() else {
+            return Err(Full);
+        };
+        (*head, *count) = (Self::text_header(bytes), chars as u64);
+        write(old, bytemuck::cast_slice_mut(slots));
         if let Some(last) = slots.last_mut()
             && !bytes.is_multiple_of(8)
         {
             // What lies behind the text is zero, whatever was there before.
             *last &= u64::MAX >> (64 - 8 * (bytes % 8));
-        }
-        if let [head, count, ..] = slots {
-            (*head, *count) = (header(KIND_TEXT, words, to_u32(bytes)), chars as u64);
         }
         Ok(pointer(at, OBJECT))
     }
@@ -308,30 +314,11 @@ fn beyond_first(word: Word) -> u32 {
     if word & HIGH == 0 { 0 } else { (word & !(word << 1) & HIGH).count_ones() }
 }
 
-/// Copies a text word by word behind what is there; gives where it ends. The last word may be
-/// copied whole: what lies behind the text comes later.
-#[inline(always)]
-fn append(out: &mut [u8], from: usize, source: &[Word], bytes: usize) -> usize {
-    let end = from + bytes;
-    if source.len() > SHORT {
-        let source: &[u8] = bytemuck::cast_slice(source);
-        if let (Some(out), Some(source)) = (out.get_mut(from..end), source.get(..bytes)) {
-            out.copy_from_slice(source);
-        }
-        return end;
-    }
-    let mut at = from;
-    for word in source {
-        let whole = out.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<8>);
-        if let Some(eight) = whole {
-            *eight = word.to_le_bytes();
-        } else {
-            let rest = out.get_mut(at..end).unwrap_or_default();
-            rest.iter_mut().zip(word.to_le_bytes()).for_each(|(place, byte)| *place = byte);
-        }
-        at += 8;
-    }
-    end
+/// The bytes of a text in one piece among words of the heap.
+pub(crate) fn flat_in(words: &[Word], text: Word) -> &[u8] {
+    let head = words.get(index(text)).copied().unwrap_or_default();
+    let bytes: &[u8] = bytemuck::cast_slice(words.get(index(text) + 2..).unwrap_or_default());
+    bytes.get(..aux(head) as usize).unwrap_or_default()
 }
 
 /// The word with the letters from `from` on, of 26, turned into those `0x20` away; it is of ASCII

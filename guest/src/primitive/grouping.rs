@@ -12,12 +12,11 @@ use crate::print;
 use crate::term::Terms;
 use crate::value::{
     CONS, FALSE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, NIL, PAIR, TRUE, UNIT,
-    Word, as_small, aux, index, is_function, is_integer, kind, tag,
+    Word, as_small, aux, index, is_function, is_integer, kind, size, small, tag,
 };
 use num_bigint::{BigInt, Sign};
 use num_traits::{FromPrimitive, ToPrimitive};
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 /// Why the keys cannot be told apart.
 #[derive(Debug)]
@@ -32,13 +31,15 @@ pub(crate) enum Failed {
 
 /// Places that are looked at for a key before it is looked for in the tree.
 const REACH: usize = 32;
-/// Bytes of a group besides its key: its range, its hash, its share of the table, and of what all
-/// of these leave behind when they grow.
+/// Bytes of a group besides those of its key: where that is, its hash, its share of the table, and
+/// of what all of these leave behind when they grow.
 const KEY_BYTES: usize = 40;
-/// The same of a group whose key is an integer of a word.
-const INTEGER_BYTES: usize = 36;
-/// Bytes before the text of a key that is a text: its letter and its length.
-const TEXT_HEAD: usize = 9;
+/// The same of a group whose key has no bytes.
+const PLAIN_BYTES: usize = 36;
+/// Bits of the place where the bytes of a key begin.
+const SPAN: u64 = u32::MAX as u64;
+/// Instead of the key of an integer of a word, which its hash tells.
+const INTEGER: Word = NIL;
 /// Places of the table at first.
 const FIRST: usize = 64;
 
@@ -49,11 +50,13 @@ pub(crate) struct Groups<'h> {
     budget: u64,
     /// The work of looking at all keys so far.
     pub(crate) work: u64,
-    /// The keys of all groups, one after another.
+    /// The keys that are written, one after another.
     bytes: Vec<u8>,
-    keys: Vec<(Range<usize>, u64)>,
-    /// How many of the groups are those of integers of a word, whose keys have no bytes.
-    integers: usize,
+    /// For each group its key and the hash of that. The key is `INTEGER`, or the header of a text of
+    /// up to a word, which the hash tells too, or the `span` of its bytes.
+    keys: Vec<(Word, u64)>,
+    /// How many of the groups have keys without bytes.
+    plain: usize,
     /// A power of two of places: the number of the group whose key is there, counted from 1, or 0.
     table: Vec<u32>,
     far: BTreeMap<Vec<u8>, u32>,
@@ -80,7 +83,7 @@ impl<'h> Groups<'h> {
             work: 0,
             bytes: Vec::new(),
             keys,
-            integers: 0,
+            plain: 0,
             table: vec![0; FIRST],
             far: BTreeMap::new(),
             open: Vec::new(),
@@ -90,7 +93,7 @@ impl<'h> Groups<'h> {
     /// More groups than fit. Room for as many costs nothing before it is used, while a table that
     /// grows leaves behind what nothing else fits into.
     pub(crate) fn most(heap: &Heap) -> usize {
-        let most = limits::aside(heap.limit) / INTEGER_BYTES as u64 + 1;
+        let most = limits::aside(heap.limit) / PLAIN_BYTES as u64 + 1;
         usize::try_from(most).unwrap_or(usize::MAX)
     }
 
@@ -100,14 +103,58 @@ impl<'h> Groups<'h> {
     }
 
     /// The group of a value, a new one if it equals none of those before it.
+    #[inline(always)]
     pub(crate) fn group(&mut self, v: Word) -> Result<u32, Failed> {
-        let start = self.bytes.len();
         if is_integer(v) {
-            return self.group_small(as_small(v));
+            self.group_small(as_small(v))
+        } else if self.heap.is_flat(v) {
+            self.group_text(v)
+        } else {
+            self.group_other(v)
         }
-        if let Some(text) = self.heap.flat_text(v) {
-            return self.group_text(v, text);
+    }
+
+    /// The same for a text in one piece, which is written only if it is long and new.
+    fn group_text(&mut self, v: Word) -> Result<u32, Failed> {
+        let (heap, head) = (self.heap, self.heap.header(v));
+        self.pay_text(aux(head).into())?;
+        let hash = heap.hash(v);
+        if size(head) <= Heap::text_words(8) {
+            return self.group_told(head, hash);
         }
+        let is_this = |known| {
+            let known = text_in(self.written(known));
+            known.is_some_and(|known| same(known, heap.flat(v)))
+        };
+        match self.look_up(hash, is_this) {
+            Ok(group) => Ok(group),
+            Err(place) => {
+                let start = self.bytes.len();
+                self.append_text(v, aux(head).into())?;
+                self.add_written(start, hash, place)
+            }
+        }
+    }
+
+    /// The same for an integer of a word.
+    fn group_small(&mut self, n: i64) -> Result<u32, Failed> {
+        self.group_told(INTEGER, mixed(n.cast_unsigned()))
+    }
+
+    /// The same for a key that its hash tells.
+    #[inline(always)]
+    fn group_told(&mut self, key: Word, hash: u64) -> Result<u32, Failed> {
+        match self.look_up(hash, |known| known == key) {
+            Ok(group) => Ok(group),
+            Err(Some(place)) => self.add(key, hash, Some(place)),
+            Err(None) => self.find_far(key, hash),
+        }
+    }
+
+    /// The same for any other value, which is written.
+    #[inline(never)]
+    fn group_other(&mut self, v: Word) -> Result<u32, Failed> {
+        let start = self.bytes.len();
         self.write(v)?;
         let key = self.bytes.get(start..).unwrap_or_default();
         if let [b'i', n @ ..] = key
@@ -117,68 +164,56 @@ impl<'h> Groups<'h> {
             self.bytes.truncate(start);
             return self.group_small(i64::from_le_bytes(n));
         }
-        let hash = match key.split_at_checked(TEXT_HEAD) {
-            Some(([b't', ..], text)) => heap::hash(text),
-            _ => heap::hash(key),
-        };
-        let group = match self.look_up(hash, |known| same(known, key)) {
-            Ok(group) => Some(group),
-            Err(None) => self.far.get(key).copied(),
-            Err(place) => return self.add(start, hash, place),
-        };
-        match group {
-            Some(group) => {
+        let text = text_in(key);
+        let hash = heap::hash(text.unwrap_or(key));
+        if let Some(text) = text
+            && text.len() <= 8
+        {
+            let head = Heap::text_header(text.len());
+            self.bytes.truncate(start);
+            return self.group_told(head, hash);
+        }
+        match self.look_up(hash, |known| same(self.written(known), key)) {
+            Ok(group) => {
                 self.bytes.truncate(start);
                 Ok(group)
             }
-            None => self.add(start, hash, None),
+            Err(place) => self.add_written(start, hash, place),
         }
     }
 
-    /// The same for an integer of a word. Its hash says which it is, and nothing is written.
-    fn group_small(&mut self, n: i64) -> Result<u32, Failed> {
-        let hash = mixed(n.cast_unsigned());
-        let place = match self.look_up(hash, <[u8]>::is_empty) {
-            Ok(group) => return Ok(group),
-            Err(place) => place,
-        };
-        if place.is_none()
-            && let Some(group) = self.far.get(&far_key(&[], hash))
-        {
-            return Ok(*group);
+    /// The group of a key that has been written from a place on and is not in reach.
+    fn add_written(
+        &mut self,
+        start: usize,
+        hash: u64,
+        place: Option<usize>,
+    ) -> Result<u32, Failed> {
+        let key = span(start, self.bytes.len() - start);
+        if place.is_some() {
+            return self.add(key, hash, place);
         }
-        self.integers += 1;
-        self.add(self.bytes.len(), hash, place)
+        let group = self.find_far(key, hash)?;
+        if self.keys.last().is_none_or(|(last, _)| *last != key) {
+            self.bytes.truncate(start);
+        }
+        Ok(group)
     }
 
-    /// The same for a text in one piece, which is written only if it is new.
-    fn group_text(&mut self, v: Word, text: &[u8]) -> Result<u32, Failed> {
-        self.pay_text(text.len() as u64)?;
-        let hash = self.heap.hash(v);
-        let is_this = |known: &[u8]| match known.split_at_checked(TEXT_HEAD) {
-            Some(([b't', ..], known)) => same(known, text),
-            _ => false,
-        };
-        let place = match self.look_up(hash, is_this) {
-            Ok(group) => return Ok(group),
-            Err(place) => place,
-        };
-        let start = self.bytes.len();
-        self.append_text(v, text.len() as u64)?;
-        if place.is_none() {
-            let key = self.bytes.get(start..).unwrap_or_default();
-            if let Some(group) = self.far.get(key).copied() {
-                self.bytes.truncate(start);
-                return Ok(group);
-            }
+    /// The group of a key that is too far from its place, a new one if there is none.
+    #[cold]
+    fn find_far(&mut self, key: Word, hash: u64) -> Result<u32, Failed> {
+        match self.far.get(&self.far_key(key, hash)) {
+            Some(group) => Ok(*group),
+            None => self.add(key, hash, None),
         }
-        self.add(start, hash, place)
     }
 
-    /// A new group, whose key has been written from a place on.
-    fn add(&mut self, start: usize, hash: u64, place: Option<usize>) -> Result<u32, Failed> {
+    /// A new group.
+    fn add(&mut self, key: Word, hash: u64, place: Option<usize>) -> Result<u32, Failed> {
         let group = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
-        self.keys.push((start..self.bytes.len(), hash));
+        self.keys.push((key, hash));
+        self.plain += usize::from(!is_integer(key));
         if 2 * self.keys.len() > self.table.len() {
             self.enlarge();
         } else {
@@ -190,25 +225,38 @@ impl<'h> Groups<'h> {
 
     /// The group with such a key, or the free place where it could be, if one is in reach.
     #[inline(always)]
-    fn look_up(&self, hash: u64, is_key: impl Fn(&[u8]) -> bool) -> Result<u32, Option<usize>> {
+    fn look_up(&self, hash: u64, is_key: impl Fn(Word) -> bool) -> Result<u32, Option<usize>> {
         for place in self.places(hash) {
             let found = self.table.get(place).copied().unwrap_or_default();
             let Some(group) = found.checked_sub(1) else { return Err(Some(place)) };
             let known = self.keys.get(group as usize);
-            if let Some((range, known)) = known
-                && *known == hash
-                && self.bytes.get(range.clone()).is_some_and(&is_key)
-            {
+            if known.is_some_and(|(key, known)| *known == hash && is_key(*key)) {
                 return Ok(group);
             }
         }
         Err(None)
     }
 
+    /// The bytes of a key that is written, none of another.
+    fn written(&self, key: Word) -> &[u8] {
+        let span = if is_integer(key) { as_small(key).cast_unsigned() } else { 0 };
+        let [start, len] = [span & SPAN, span >> SPAN.count_ones()]
+            .map(|n| usize::try_from(n).unwrap_or_default());
+        self.bytes.get(start..start + len).unwrap_or_default()
+    }
+
+    /// A key as the tree has it: one that its hash tells has other bytes than any that is written.
+    fn far_key(&self, key: Word, hash: u64) -> Vec<u8> {
+        if is_integer(key) {
+            return self.written(key).to_vec();
+        }
+        [0, key, hash].iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
     /// Bytes taken by the groups, the same on every platform.
     fn taken(&self) -> u64 {
-        let others = self.keys.len() - self.integers;
-        (self.bytes.len() + KEY_BYTES * others + INTEGER_BYTES * self.integers) as u64
+        let others = self.keys.len() - self.plain;
+        (self.bytes.len() + KEY_BYTES * others + PLAIN_BYTES * self.plain) as u64
     }
 
     /// Where a key with this hash may be.
@@ -221,9 +269,8 @@ impl<'h> Groups<'h> {
     fn put(&mut self, group: u32, place: Option<usize>) {
         if let Some(place) = place.and_then(|place| self.table.get_mut(place)) {
             *place = group + 1;
-        } else if let Some((range, hash)) = self.keys.get(group as usize) {
-            let key = self.bytes.get(range.clone()).unwrap_or_default();
-            self.far.insert(far_key(key, *hash), group);
+        } else if let Some((key, hash)) = self.keys.get(group as usize) {
+            self.far.insert(self.far_key(*key, *hash), group);
         }
     }
 
@@ -369,9 +416,14 @@ impl<'h> Groups<'h> {
     }
 }
 
-/// The key of a group as the tree has it.
-fn far_key(key: &[u8], hash: u64) -> Vec<u8> {
-    if key.is_empty() { hash.to_le_bytes().to_vec() } else { key.to_vec() }
+/// The key whose bytes begin at a place and are so many.
+fn span(start: usize, len: usize) -> Word {
+    small(((len as u64) << SPAN.count_ones() | start as u64).cast_signed())
+}
+
+/// The text in the bytes of a key that is one.
+fn text_in(key: &[u8]) -> Option<&[u8]> {
+    key.strip_prefix(b"t").and_then(|rest| rest.get(8..))
 }
 
 /// Spreads a number over 64 bits; the upper half is the better one.

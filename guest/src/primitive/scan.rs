@@ -84,22 +84,3 @@ impl Iterator for Places<'_> {
         Some(found)
     }
 }
-
-/// Appends a text: a short one by words, because a copy of unknown length is a call that leaves
-/// the code of the component.
-#[inline(always)]
-pub(crate) fn append(bytes: &[u8], out: &mut Vec<u8>) {
-    const SHORT: usize = 64;
-    if bytes.len() > SHORT {
-        return out.extend_from_slice(bytes);
-    }
-    let (whole, rest) = bytes.as_chunks::<8>();
-    out.reserve(bytes.len() + 8);
-    for word in whole {
-        out.extend_from_slice(word);
-    }
-    let end = out.len() + rest.len();
-    let last = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-    out.extend_from_slice(&last.to_le_bytes());
-    out.truncate(end);
-}

@@ -7,11 +7,12 @@
 
 use super::{Call, letters, pattern, reading};
 use crate::form::Form;
-use crate::heap::Heap;
+use crate::heap::{Heap, flat_in};
+use crate::lanes::{copy, padded};
 use crate::machine::operate::longest_text;
 use crate::machine::state::Exit;
 use crate::primitive::comparison::{Compared, TEXT_UNIT, equal};
-use crate::primitive::scan::{Places, append};
+use crate::primitive::scan::Places;
 use crate::primitive::{Trouble, type_name};
 use crate::value::{
     CONS, NIL, ROPE, TRUE, UNIT, Word, as_small, boolean, fit, index, is_integer, is_list, tag,
@@ -178,23 +179,19 @@ fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.must_be_list(0)?;
     let separator = c.text(1)?;
     let heap = &c.s.heap;
-    // Bytes and characters, as a rope has them, and whether all parts are in one piece.
-    let (mut rest, mut count, mut size) = (c.operand(0), 0, (0, 0));
-    let (mut flat, mut wrong) = (true, None);
-    let most = c.longest();
-    while tag(rest) == CONS {
+    // Bytes and characters, and whether all parts are in one piece.
+    let (mut size, mut flat, mut wrong) = ((0, 0), true, None);
+    let (mut rest, mut count) = (c.operand(0), 0);
+    while tag(rest) == CONS && wrong.is_none() {
         let [part, next] = heap.cell(index(rest));
         (rest, count) = (next, count + 1);
+        flat &= tag(part) != ROPE;
         match heap.text_size(part) {
-            // What is too much may be any number.
-            Some((bytes, chars)) if wrong.is_none() && size.0 <= most => {
-                size = (size.0 + bytes, size.1 + chars);
-                flat &= tag(part) != ROPE;
-            }
-            Some(_) => {}
-            None => wrong = wrong.or(Some(part)),
+            Some((bytes, chars)) => size = (size.0 + bytes, size.1 + chars),
+            None => wrong = Some(part),
         }
     }
+    count += heap.length(rest) as u64;
     c.charge(count)?;
     if let Some(part) = wrong {
         let (wanted, found) = ("a list of strings", type_name(&c.s.heap, part));
@@ -202,7 +199,7 @@ fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
     }
     let gaps = count.saturating_sub(1);
     let bytes = size.0 + gaps * separator.len() as u64;
-    if bytes > most {
+    if bytes > c.longest() {
         return Err(TOO_LARGE.into());
     }
     c.charge_texts(&[&separator])?;
@@ -323,7 +320,7 @@ fn characters(bytes: &[u8]) -> usize {
 
 fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
     let whole = c.operand(0);
-    let Some((size, _)) = c.s.heap.text_size(whole) else { return Err(c.wrong(0, "a string")) };
+    let Some((size, chars)) = c.s.heap.text_size(whole) else { return Err(c.wrong(0, "a string")) };
     c.set_aside(size)?;
     let (from, to) = (c.text(1)?, c.text(2)?);
     if from.is_empty() {
@@ -339,27 +336,39 @@ fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
             first.push(at);
         }
     }
-    let kept = (text.len() - count * from.len()) as u64;
-    let bytes = (count as u64).saturating_mul(to.len() as u64).saturating_add(kept);
+    let source = if let Cow::Owned(text) = text { Some(text) } else { None };
+    // Of bytes and of characters: what is kept, and what comes to that.
+    let changed = |size: u64, gone: usize, come: usize| {
+        let kept = size.saturating_sub((count * gone) as u64);
+        (count as u64).saturating_mul(come as u64).saturating_add(kept)
+    };
+    let bytes = changed(size, from.len(), to.len());
     if bytes > c.longest() {
         return Err(TOO_LARGE.into());
     }
-    c.set_aside(bytes)?;
-    let mut replaced = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default() + 8);
-    let mut done = 0;
-    let mut put = |at: usize| {
-        append(text.get(done..at).unwrap_or_default(), &mut replaced);
-        append(to.as_bytes(), &mut replaced);
-        done = at + from.len();
-    };
-    if count <= PLACES {
-        first.into_iter().for_each(&mut put);
-    } else {
-        Places::new(&text, from.as_bytes()).for_each(&mut put);
-    }
-    append(text.get(done..).unwrap_or_default(), &mut replaced);
-    c.charge(replaced.len() as u64 / TEXT_UNIT)?;
-    c.make_text_of(&replaced)
+    c.charge(bytes / TEXT_UNIT)?;
+    let chars = changed(chars, from.chars().count(), to.chars().count());
+    let [bytes, chars] = [bytes, chars].map(|n| usize::try_from(n).unwrap_or_default());
+    c.room(Heap::text_words(bytes))?;
+    let whole = c.operand(0);
+    let with = padded(to.as_bytes());
+    let replaced = c.s.heap.written([bytes, chars], |old, out| {
+        let text = source.as_deref().unwrap_or_else(|| flat_in(old, whole));
+        let (mut done, mut end) = (0, 0);
+        let mut put = |at: usize| {
+            copy(text, done, at - done, out, end);
+            end += at - done;
+            copy(&with, 0, to.len(), out, end);
+            (done, end) = (at + from.len(), end + to.len());
+        };
+        if count <= PLACES {
+            first.into_iter().for_each(&mut put);
+        } else {
+            Places::new(text, from.as_bytes()).for_each(&mut put);
+        }
+        copy(text, done, text.len() - done, out, end);
+    });
+    Ok(replaced?)
 }
 
 /// Places that are kept rather than looked for twice.
