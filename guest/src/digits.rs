@@ -23,18 +23,6 @@ pub(crate) fn plain_end(bytes: &[u8], from: usize) -> usize {
     end.map_or(bytes.len(), |end| at + end)
 }
 
-/// The highest bits of the bytes that end or escape a JSON string. The lowest one that is found is
-/// right, only those above it may not be.
-#[inline(always)]
-pub(crate) fn special(word: u64) -> u64 {
-    // A byte below `n` borrows when `n` is taken away; one that has its highest bit set does not
-    // count.
-    let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word;
-    let quote = below(word ^ (ONES * u64::from(b'"')), 1);
-    let escape = below(word ^ (ONES * u64::from(b'\\')), 1);
-    (below(word, 32) | quote | escape) & HIGH
-}
-
 /// How many of the next bytes are digits, up to 8, and the number they make.
 #[inline(always)]
 pub(crate) fn eight(bytes: &[u8], at: usize) -> Option<(u32, u32)> {

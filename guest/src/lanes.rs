@@ -113,7 +113,7 @@ mod width {
 #[cfg(not(target_feature = "simd128"))]
 mod width {
     use super::Found;
-    use crate::digits::{HIGH, ONES, special};
+    use crate::digits::{HIGH, ONES};
 
     /// Bytes that are compared at a time.
     pub(crate) const LANES: usize = 8;
@@ -157,5 +157,17 @@ mod width {
         pub(crate) fn words(self) -> [u64; LANES / 8] {
             [self.0]
         }
+    }
+
+    /// The highest bits of the bytes that end or escape a JSON string. The lowest one that is found is
+    /// right, only those above it may not be.
+    #[inline(always)]
+    fn special(word: u64) -> u64 {
+        // A byte below `n` borrows when `n` is taken away; one that has its highest bit set does not
+        // count.
+        let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word;
+        let quote = below(word ^ (ONES * u64::from(b'"')), 1);
+        let escape = below(word ^ (ONES * u64::from(b'\\')), 1);
+        (below(word, 32) | quote | escape) & HIGH
     }
 }

@@ -79,7 +79,7 @@ pub(crate) fn build(heap: &mut Heap, text: &str, any: bool) -> Option<Plain> {
                     return end.then_some(Plain { value, nodes: reader.nodes, depth });
                 }
                 Some(Container::List(list)) => {
-                    list.push(heap, value, &reader)?;
+                    list.push(heap, value, reader)?;
                     if reader.goes_on(b']')? {
                         break;
                     }
@@ -103,7 +103,7 @@ impl Open {
     /// Appends a value. The tail of its cell is the cell right after it, which is corrected if the
     /// next value goes elsewhere, and when the list ends.
     #[inline(always)]
-    fn push(&mut self, heap: &mut Heap, value: Word, reader: &Reader) -> Option<()> {
+    fn push(&mut self, heap: &mut Heap, value: Word, reader: Reader) -> Option<()> {
         let cell = heap.top;
         let words = [value, pointer(cell + 2, CONS)];
         if let Some(slots) = heap.words.get_mut(cell..cell + 2) {
@@ -124,6 +124,9 @@ impl Open {
     }
 }
 
+/// Where the text is being read. What is called seldom gets a copy, so that the rest of the code
+/// need not keep this in memory.
+#[derive(Clone, Copy)]
 struct Reader<'t> {
     bytes: &'t [u8],
     text: &'t str,
@@ -137,7 +140,7 @@ impl<'t> Reader<'t> {
     /// Makes room for a cell, and for as many more as the rest of the text is likely to need.
     #[cold]
     #[inline(never)]
-    fn make_room(&self, heap: &mut Heap) -> Option<()> {
+    fn make_room(self, heap: &mut Heap) -> Option<()> {
         if heap.has_room_within(2) {
             return Some(());
         }
@@ -182,21 +185,24 @@ impl<'t> Reader<'t> {
             self.at = end;
             return Some(true);
         }
-        self.unexpected_member(heap, keys, is_first)
+        let (is_there, at) = self.unexpected_member(heap, keys, is_first)?;
+        self.at = at;
+        Some(is_there)
     }
+
+    /// The same, and where the reader stands after it.
 
     #[inline(never)]
     fn unexpected_member(
-        &mut self,
+        mut self,
         heap: &mut Heap,
         keys: &mut Keys,
         is_first: bool,
-    ) -> Option<bool> {
+    ) -> Option<(bool, usize)> {
         let start = self.at;
         let byte = self.blank();
         if byte == b'}' {
-            self.at += 1;
-            return Some(false);
+            return Some((false, self.at + 1));
         }
         if !is_first {
             self.at += 1;
@@ -212,7 +218,7 @@ impl<'t> Reader<'t> {
         self.at += 1;
         self.blank();
         keys.begin(heap, text, is_first, start..self.at)?;
-        Some(true)
+        Some((true, self.at))
     }
 
     /// Reads short numbers and texts as long as each is at once followed by a comma.
@@ -228,14 +234,20 @@ impl<'t> Reader<'t> {
                     }
                     self.short_number(heap, at, 1, any)
                 }
-                Some(b'"') if any => heap.text_in_json(self.bytes, at),
+                Some(b'"') if any => {
+                    self.at = at;
+                    if self.texts(heap, list) {
+                        continue;
+                    }
+                    heap.text_in_json(self.bytes, at)
+                }
                 _ => None,
             };
             let Some((value, end)) = item.filter(|(_, end)| self.bytes.get(*end) == Some(&b','))
             else {
                 return Some(());
             };
-            list.push(heap, value, self)?;
+            list.push(heap, value, *self)?;
             self.nodes += 1;
             self.at = end + 1;
         }
@@ -251,11 +263,29 @@ impl<'t> Reader<'t> {
             if count == 0 || leading_zero || self.bytes.get(end) != Some(&b',') {
                 break;
             }
-            list.push(heap, small(n), self)?;
+            list.push(heap, small(n), *self)?;
             self.nodes += 1;
             self.at = end + 1;
         }
         Some(self.nodes > before)
+    }
+
+    /// The same for nothing but short texts; whether there were any.
+    #[inline(always)]
+    fn texts(&mut self, heap: &mut Heap, list: &mut Open) -> bool {
+        let texts = heap.texts_in_json(self.bytes, self.at);
+        if texts.count == 0 {
+            return false;
+        }
+        if list.last == NO_CELL {
+            list.first = texts.first;
+        } else {
+            heap.put(list.last + 1, &[pointer(texts.first, CONS)]);
+        }
+        list.last = texts.last;
+        self.nodes += texts.count;
+        self.at = texts.end;
+        true
     }
 
     #[inline(always)]
@@ -272,7 +302,11 @@ impl<'t> Reader<'t> {
             return Some(value);
         }
         match first {
-            b'-' | b'0'..=b'9' => self.number(heap, any),
+            b'-' | b'0'..=b'9' => {
+                let (number, end) = self.number(heap, any)?;
+                self.at = end;
+                Some(number)
+            }
             b'"' if any => {
                 let text = self.quoted()?;
                 heap.grow(Heap::text_words(text.len())).ok()?;
@@ -328,7 +362,7 @@ impl<'t> Reader<'t> {
 
     /// Digits within the last seven bytes of the text.
     #[cold]
-    fn last_digits(&self, at: usize) -> Option<(u32, i64)> {
+    fn last_digits(self, at: usize) -> Option<(u32, i64)> {
         let rest = self.bytes.get(at..)?;
         let mut padded = [0; 8];
         padded.get_mut(..rest.len().min(8))?.copy_from_slice(rest.get(..rest.len().min(8))?);
@@ -336,6 +370,7 @@ impl<'t> Reader<'t> {
         Some((count, i64::from(n)))
     }
 
+    #[inline(always)]
     fn word(&mut self, word: &str, value: Word) -> Option<Word> {
         let found = self.bytes.get(self.at..)?.starts_with(word.as_bytes());
         self.at += word.len();
@@ -372,8 +407,9 @@ impl<'t> Reader<'t> {
         (n, self.at - from)
     }
 
-    /// Reads an integer of up to 18 digits, or, of data, a float.
-    fn number(&mut self, heap: &mut Heap, any: bool) -> Option<Word> {
+    /// An integer of up to 18 digits, or, of data, a float, and where it ends.
+    #[inline(never)]
+    fn number(mut self, heap: &mut Heap, any: bool) -> Option<(Word, usize)> {
         let start = self.at;
         let negative = self.bytes.get(start) == Some(&b'-');
         self.at += usize::from(negative);
@@ -384,7 +420,7 @@ impl<'t> Reader<'t> {
         }
         if !matches!(self.bytes.get(self.at), Some(b'.' | b'e' | b'E')) {
             let n = i64::try_from(whole).ok().filter(|_| count <= 18)?;
-            return fit(if negative { -n } else { n });
+            return Some((fit(if negative { -n } else { n })?, self.at));
         }
         if !any {
             return None;
@@ -415,6 +451,6 @@ impl<'t> Reader<'t> {
             None => self.text.get(start..self.at)?.parse().ok().filter(|n: &f64| n.is_finite())?,
         };
         heap.grow(2).ok()?;
-        Some(heap.float(n))
+        Some((heap.float(n), self.at))
     }
 }

@@ -1,16 +1,26 @@
 //! Texts in one piece, a word at a time: what lies behind a text in its last word is zero.
 
-use super::{Full, Heap, to_u32};
-use crate::digits::{self, HIGH, ONES};
+use super::{Full, Heap, NO_CELL, to_u32};
+use crate::digits::{HIGH, ONES};
 use crate::lanes::{LANES, Lanes, copy, padded};
 use crate::value::{
-    CONS, KIND_TEXT, MAX_OBJECT, OBJECT, ROPE, Word, aux, header, index, pointer, size, tag,
+    CONS, KIND_TEXT, MAX_OBJECT, NIL, OBJECT, ROPE, Word, aux, header, index, pointer, size, tag,
 };
 use std::cmp::Ordering;
 
 /// Words of a text that is copied word by word: a copy of unknown length is a call that leaves
 /// the code of the component, which takes as long as copying some words.
 const SHORT: usize = 16;
+
+/// Texts that have been read.
+pub(crate) struct Texts {
+    /// The first cell, and the last one, whose tail is still to come.
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+    pub(crate) count: u64,
+    /// Where the next item stands in the JSON.
+    pub(crate) end: usize,
+}
 
 impl Heap {
     /// A new text; there must be room for `text_words`.
@@ -65,6 +75,46 @@ impl Heap {
             return Some((pointer(at, OBJECT), end + 1));
         }
         None
+    }
+
+    /// Makes texts of the short strings that stand one after another in a JSON list from an opening
+    /// quote on, each followed by a comma, and a cell behind each of them.
+    #[inline(never)]
+    pub(crate) fn texts_in_json(&mut self, json: &[u8], from: usize) -> Texts {
+        const MOST: usize = 2 + LANES / 8;
+        let (words, mut top) = (&mut *self.words, self.top);
+        let mut texts = Texts { first: NO_CELL, last: NO_CELL, count: 0, end: from };
+        while let from = texts.end + usize::from(json.get(texts.end) == Some(&b' ')) + 1
+            && json.get(from - 1) == Some(&b'"')
+            && let Some(lanes) = Lanes::at(json, from)
+            && let Some(bytes) = lanes.special().next()
+            && let Some(b"\",") = json.get(from + bytes..).and_then(<[u8]>::first_chunk)
+            && let Some(slots) = words.get_mut(top..).and_then(<[Word]>::first_chunk_mut)
+        {
+            let [head, chars, slots @ ..]: &mut [Word; MOST + 2] = slots;
+            let mut others = 0;
+            for (i, (slot, word)) in slots.iter_mut().zip(lanes.words()).enumerate() {
+                let kept = bytes.saturating_sub(8 * i).min(8);
+                *slot = word & u64::MAX.checked_shr(to_u32(64 - 8 * kept)).unwrap_or_default();
+                others += beyond_first(*slot);
+            }
+            (*head, *chars) = (Self::text_header(bytes), bytes as u64 - u64::from(others));
+            let cell = top + Self::text_words(bytes);
+            if let Some([first, rest]) =
+                slots.get_mut(cell - top - 2..).and_then(<[Word]>::first_chunk_mut)
+            {
+                (*first, *rest) = (pointer(top, OBJECT), NIL);
+            }
+            if texts.count == 0 {
+                texts.first = cell;
+            } else if let Some(rest) = words.get_mut(texts.last + 1) {
+                *rest = pointer(cell, CONS);
+            }
+            top = cell + 2;
+            texts = Texts { last: cell, count: texts.count + 1, end: from + bytes + 2, ..texts };
+        }
+        self.top = top;
+        texts
     }
 
     /// Appends the bytes of a text to `out` until that has as many as wanted. Ropes are walked with
@@ -128,26 +178,29 @@ impl Heap {
     /// otherwise nothing at all.
     #[inline(always)]
     pub(crate) fn write_plain(&self, v: Word, out: &mut Vec<u8>) -> bool {
-        let words = self.flat_words(v);
-        if words.len() > SHORT {
+        let (start, bytes) = (out.len(), aux(self.header(v)) as usize);
+        if bytes > 8 * SHORT {
             return false;
         }
-        let (start, bytes) = (out.len(), aux(self.header(v)) as usize);
-        out.reserve(8 * words.len() + 8);
+        let text: &[u8] = bytemuck::cast_slice(self.words.get(index(v) + 2..).unwrap_or_default());
+        out.reserve(bytes + LANES + 2);
         out.push(b'"');
-        let (mut special, mut left) = (0, bytes);
-        for word in words {
-            // The zeros behind the text do not count.
-            let blanks = if left < 8 { 0x2020_2020_2020_2020 << (8 * left) } else { 0 };
-            special |= digits::special(word | blanks);
-            left = left.saturating_sub(8);
-            out.extend_from_slice(&word.to_le_bytes());
+        for from in (0..bytes).step_by(LANES) {
+            let lanes = Lanes::at(text, from);
+            let special = lanes.map(|lanes| lanes.special().next().unwrap_or(LANES));
+            // What lies behind the text does not count.
+            if special.is_none_or(|lane| lane < LANES.min(bytes - from)) {
+                out.truncate(start);
+                return false;
+            }
+            out.extend(
+                text.get(from..)
+                    .and_then(<[u8]>::first_chunk::<LANES>)
+                    .copied()
+                    .unwrap_or_default(),
+            );
         }
         out.truncate(start + 1 + bytes);
-        if special != 0 {
-            out.truncate(start);
-            return false;
-        }
         out.push(b'"');
         true
     }

@@ -3,12 +3,13 @@
 
 use crate::digits::HIGH;
 use crate::heap::recase;
+use crate::primitive::scan::Places;
 
 /// The first byte of the letters from `À` to `ÿ`.
 const LATIN: u8 = 0xc3;
 
-/// The bytes of the text with all letters turned into capitals.
-pub(crate) fn upper(text: &str) -> Vec<u8> {
+/// The bytes of a text with all letters turned into capitals.
+pub(crate) fn upper(text: &[u8]) -> Vec<u8> {
     // Capitals and the division sign stay, and `ß` is two letters; the others but `ÿ` have their
     // capitals 0x20 before them.
     let latin = |byte, out: &mut Vec<u8>| match byte {
@@ -20,11 +21,11 @@ pub(crate) fn upper(text: &str) -> Vec<u8> {
     changed(text, b'a', latin, |c, out| c.to_uppercase().for_each(|c| push(c, out)))
 }
 
-/// The bytes of the text with all capitals turned into small letters.
-pub(crate) fn lower(text: &str) -> Vec<u8> {
+/// The bytes of a text with all capitals turned into small letters.
+pub(crate) fn lower(text: &[u8]) -> Vec<u8> {
     // What becomes of a capital sigma depends on what stands around it.
-    if text.contains('Σ') {
-        return text.to_lowercase().into_bytes();
+    if Places::new(text, "Σ".as_bytes()).next().is_some() {
+        return std::str::from_utf8(text).unwrap_or_default().to_lowercase().into_bytes();
     }
     let latin = |byte, out: &mut Vec<u8>| match byte {
         0x80..=0x96 | 0x98..=0x9e => out.extend_from_slice(&[LATIN, byte + 0x20]),
@@ -33,16 +34,15 @@ pub(crate) fn lower(text: &str) -> Vec<u8> {
     changed(text, b'A', latin, |c, out| c.to_lowercase().for_each(|c| push(c, out)))
 }
 
-/// The text with the 26 letters from `from` on turned into those `0x20` away. `latin` writes the
+/// A text with the 26 letters from `from` on turned into those `0x20` away. `latin` writes the
 /// characters from `À` to `ÿ`, given their second byte, and `other` all others.
 #[inline(always)]
 fn changed(
-    text: &str,
+    bytes: &[u8],
     from: u8,
     latin: impl Fn(u8, &mut Vec<u8>),
     other: impl Fn(char, &mut Vec<u8>),
 ) -> Vec<u8> {
-    let bytes = text.as_bytes();
     let (mut out, mut at) = (Vec::with_capacity(bytes.len() + 8), 0);
     while let Some(first) = bytes.get(at) {
         let mut run = [0; 8];
@@ -68,7 +68,8 @@ fn changed(
             latin(*second, &mut out);
             at += 2;
         } else {
-            let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { break };
+            let next = rest.get(..rest.len().min(4)).unwrap_or_default().utf8_chunks().next();
+            let Some(c) = next.and_then(|next| next.valid().chars().next()) else { break };
             other(c, &mut out);
             at += c.len_utf8();
         }

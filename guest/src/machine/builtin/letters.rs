@@ -2,7 +2,7 @@
 //! stands at the head of `text`.
 
 use super::Call;
-use super::text::TOO_LARGE;
+use super::text::{TOO_LARGE, bytes_of};
 use crate::form::Form;
 use crate::heap::Heap;
 use crate::machine::state::Exit;
@@ -18,17 +18,23 @@ pub(super) fn changed(c: &mut Call<'_>) -> Result<Word, Exit> {
     if let Some(bytes) = c.plain(0).filter(|_| c.form != Form::Trim) {
         return recased(c, bytes);
     }
-    let text = c.text(0)?;
-    c.charge_texts(&[&text])?;
     if c.form == Form::Trim {
+        let text = c.text(0)?;
+        c.charge_texts(&[&text])?;
         return c.give_text(text.trim());
     }
-    if !text.is_ascii() {
+    let whole = c.operand(0);
+    let Some((size, chars)) = c.s.heap.text_size(whole) else { return Err(c.wrong(0, "a string")) };
+    c.set_aside(size)?;
+    c.charge(size / TEXT_UNIT)?;
+    if chars < size {
         // Each character is looked up, and those around a final sigma too.
-        c.charge(WIDE_CASE * (text.len() as u64 / TEXT_UNIT))?;
+        c.charge(WIDE_CASE * (size / TEXT_UNIT))?;
     }
     let is_upper = c.form == Form::Upper;
-    if text.len() as u64 > c.longest() / 12 {
+    let text = bytes_of(&c.s.heap, whole);
+    if size > c.longest() / 12 {
+        let text = std::str::from_utf8(&text).unwrap_or_default();
         let bytes = if is_upper {
             length(text.chars().flat_map(char::to_uppercase))
         } else {
@@ -38,7 +44,7 @@ pub(super) fn changed(c: &mut Call<'_>) -> Result<Word, Exit> {
             return Err(TOO_LARGE.into());
         }
         // A text that becomes longer is moved while it is written.
-        c.set_aside(if bytes > text.len() as u64 { 3 * bytes } else { bytes })?;
+        c.set_aside(if bytes > size { 3 * bytes } else { bytes })?;
     }
     let changed = if is_upper { case::upper(&text) } else { case::lower(&text) };
     c.charge(changed.len() as u64 / TEXT_UNIT)?;

@@ -309,7 +309,7 @@ fn find_text(c: &mut Call<'_>) -> Result<Option<usize>, Exit> {
 }
 
 /// The bytes of a text, copied if it is in several pieces.
-fn bytes_of(heap: &Heap, text: Word) -> Cow<'_, [u8]> {
+pub(super) fn bytes_of(heap: &Heap, text: Word) -> Cow<'_, [u8]> {
     heap.flat_text(text).map_or_else(|| heap.string(text).into_bytes().into(), Cow::Borrowed)
 }
 
