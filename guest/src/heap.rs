@@ -2,6 +2,7 @@
 
 mod flat;
 mod index;
+mod json;
 mod room;
 
 use crate::value::{
@@ -14,6 +15,7 @@ use num_traits::ToPrimitive;
 pub(crate) use flat::{flat_in, recase};
 use index::Index;
 pub(crate) use index::{Known, hash};
+pub(crate) use json::Items;
 
 /// One pending call.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 mod keys;
 
 use crate::digits;
-use crate::heap::{Heap, NO_CELL};
+use crate::heap::{Heap, Items, NO_CELL};
 use crate::number::POWERS;
 use crate::value::{CONS, FALSE, NIL, TRUE, UNIT, Word, fit, pointer, small};
 use keys::Keys;
@@ -122,6 +122,17 @@ impl Open {
         self.last = cell;
         Some(())
     }
+
+    /// Appends items that have been read.
+    #[inline(always)]
+    fn extend(&mut self, heap: &mut Heap, items: &Items) {
+        if self.last == NO_CELL {
+            self.first = items.first;
+        } else {
+            heap.put(self.last + 1, &[pointer(items.first, CONS)]);
+        }
+        self.last = items.last;
+    }
 }
 
 /// Where the text is being read. What is called seldom gets a copy, so that the rest of the code
@@ -191,7 +202,6 @@ impl<'t> Reader<'t> {
     }
 
     /// The same, and where the reader stands after it.
-
     #[inline(never)]
     fn unexpected_member(
         mut self,
@@ -225,23 +235,21 @@ impl<'t> Reader<'t> {
     #[inline(always)]
     fn items(&mut self, heap: &mut Heap, list: &mut Open, any: bool) -> Option<()> {
         loop {
-            let at = self.at + usize::from(self.bytes.get(self.at) == Some(&b' '));
-            let item = match self.bytes.get(at) {
-                Some(b'0'..=b'9') => {
-                    self.at = at;
-                    if self.integers(heap, list)? {
-                        continue;
-                    }
-                    self.short_number(heap, at, 1, any)
-                }
-                Some(b'"') if any => {
-                    self.at = at;
-                    if self.texts(heap, list) {
-                        continue;
-                    }
-                    heap.text_in_json(self.bytes, at)
-                }
-                _ => None,
+            self.at += usize::from(self.bytes.get(self.at) == Some(&b' '));
+            let items = match self.bytes.get(self.at) {
+                Some(b'0'..=b'9') => heap.integers_in_json(self.bytes, self.at),
+                Some(b'"') if any => heap.texts_in_json(self.bytes, self.at),
+                _ => return Some(()),
+            };
+            if items.count > 0 {
+                list.extend(heap, &items);
+                self.nodes += items.count;
+                self.at = items.end;
+                continue;
+            }
+            let item = match self.bytes.get(self.at) {
+                Some(b'"') => heap.text_in_json(self.bytes, self.at),
+                _ => self.short_number(heap, self.at, 1, any),
             };
             let Some((value, end)) = item.filter(|(_, end)| self.bytes.get(*end) == Some(&b','))
             else {
@@ -251,41 +259,6 @@ impl<'t> Reader<'t> {
             self.nodes += 1;
             self.at = end + 1;
         }
-    }
-
-    /// The same for nothing but integers that are not negative; whether there were any.
-    #[inline(always)]
-    fn integers(&mut self, heap: &mut Heap, list: &mut Open) -> Option<bool> {
-        let before = self.nodes;
-        while let Some((count, n)) = digits::sixteen(self.bytes, self.at) {
-            let end = self.at + count as usize;
-            let leading_zero = count > 1 && self.bytes.get(self.at) == Some(&b'0');
-            if count == 0 || leading_zero || self.bytes.get(end) != Some(&b',') {
-                break;
-            }
-            list.push(heap, small(n), *self)?;
-            self.nodes += 1;
-            self.at = end + 1;
-        }
-        Some(self.nodes > before)
-    }
-
-    /// The same for nothing but short texts; whether there were any.
-    #[inline(always)]
-    fn texts(&mut self, heap: &mut Heap, list: &mut Open) -> bool {
-        let texts = heap.texts_in_json(self.bytes, self.at);
-        if texts.count == 0 {
-            return false;
-        }
-        if list.last == NO_CELL {
-            list.first = texts.first;
-        } else {
-            heap.put(list.last + 1, &[pointer(texts.first, CONS)]);
-        }
-        list.last = texts.last;
-        self.nodes += texts.count;
-        self.at = texts.end;
-        true
     }
 
     #[inline(always)]

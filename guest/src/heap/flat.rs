@@ -1,26 +1,16 @@
 //! Texts in one piece, a word at a time: what lies behind a text in its last word is zero.
 
-use super::{Full, Heap, NO_CELL, to_u32};
+use super::{Full, Heap, to_u32};
 use crate::digits::{HIGH, ONES};
 use crate::lanes::{LANES, Lanes, copy, padded};
 use crate::value::{
-    CONS, KIND_TEXT, MAX_OBJECT, NIL, OBJECT, ROPE, Word, aux, header, index, pointer, size, tag,
+    CONS, KIND_TEXT, MAX_OBJECT, OBJECT, ROPE, Word, aux, header, index, pointer, size, tag,
 };
 use std::cmp::Ordering;
 
 /// Words of a text that is copied word by word: a copy of unknown length is a call that leaves
 /// the code of the component, which takes as long as copying some words.
-const SHORT: usize = 16;
-
-/// Texts that have been read.
-pub(crate) struct Texts {
-    /// The first cell, and the last one, whose tail is still to come.
-    pub(crate) first: usize,
-    pub(crate) last: usize,
-    pub(crate) count: u64,
-    /// Where the next item stands in the JSON.
-    pub(crate) end: usize,
-}
+pub(super) const SHORT: usize = 16;
 
 impl Heap {
     /// A new text; there must be room for `text_words`.
@@ -39,82 +29,6 @@ impl Heap {
         let chars = write_words(bytes, slots);
         self.put(at, &[Self::text_header(bytes.len()), chars]);
         Ok(pointer(at, OBJECT))
-    }
-
-    /// A new text of the string whose opening quote stands at a place in JSON, and where that ends,
-    /// if it is short, there is nothing to decode in it, and room for it that needs no looking for.
-    #[inline(always)]
-    pub(crate) fn text_in_json(&mut self, json: &[u8], quote: usize) -> Option<(Word, usize)> {
-        let (at, from) = (self.top, quote + 1);
-        let slots = self.words.get_mut(at..)?;
-        let [head, chars, slots @ ..] = slots else { return None };
-        let (mut end, mut others, mut words) = (from, 0, 2);
-        for slots in slots.as_chunks_mut().0.iter_mut().take(8 * SHORT / LANES) {
-            let lanes = Lanes::at(json, end)?;
-            *slots = lanes.words();
-            let Some(rest) = lanes.special().next() else {
-                others += slots.iter().map(|word| beyond_first(*word)).sum::<u32>();
-                (end, words) = (end + LANES, words + slots.len());
-                continue;
-            };
-            end += rest;
-            if json.get(end) != Some(&b'"') {
-                return None;
-            }
-            // Zeros behind the text, and no word for nothing else.
-            words += rest.div_ceil(8);
-            for (slot, before) in slots.iter_mut().zip([0, 8]) {
-                let kept = rest.saturating_sub(before).min(8);
-                *slot &= u64::MAX.checked_shr(to_u32(64 - 8 * kept)).unwrap_or_default();
-                others += beyond_first(*slot);
-            }
-            let bytes = end - from;
-            *head = Self::text_header(bytes);
-            *chars = bytes as u64 - u64::from(others);
-            self.top = at + words;
-            return Some((pointer(at, OBJECT), end + 1));
-        }
-        None
-    }
-
-    /// Makes texts of the short strings that stand one after another in a JSON list from an opening
-    /// quote on, each followed by a comma, and a cell behind each of them.
-    #[inline(never)]
-    pub(crate) fn texts_in_json(&mut self, json: &[u8], from: usize) -> Texts {
-        const MOST: usize = 2 + LANES / 8;
-        let (words, mut top) = (&mut *self.words, self.top);
-        let mut texts = Texts { first: NO_CELL, last: NO_CELL, count: 0, end: from };
-        while let from = texts.end + usize::from(json.get(texts.end) == Some(&b' ')) + 1
-            && json.get(from - 1) == Some(&b'"')
-            && let Some(lanes) = Lanes::at(json, from)
-            && let Some(bytes) = lanes.special().next()
-            && let Some(b"\",") = json.get(from + bytes..).and_then(<[u8]>::first_chunk)
-            && let Some(slots) = words.get_mut(top..).and_then(<[Word]>::first_chunk_mut)
-        {
-            let [head, chars, slots @ ..]: &mut [Word; MOST + 2] = slots;
-            let mut others = 0;
-            for (i, (slot, word)) in slots.iter_mut().zip(lanes.words()).enumerate() {
-                let kept = bytes.saturating_sub(8 * i).min(8);
-                *slot = word & u64::MAX.checked_shr(to_u32(64 - 8 * kept)).unwrap_or_default();
-                others += beyond_first(*slot);
-            }
-            (*head, *chars) = (Self::text_header(bytes), bytes as u64 - u64::from(others));
-            let cell = top + Self::text_words(bytes);
-            if let Some([first, rest]) =
-                slots.get_mut(cell - top - 2..).and_then(<[Word]>::first_chunk_mut)
-            {
-                (*first, *rest) = (pointer(top, OBJECT), NIL);
-            }
-            if texts.count == 0 {
-                texts.first = cell;
-            } else if let Some(rest) = words.get_mut(texts.last + 1) {
-                *rest = pointer(cell, CONS);
-            }
-            top = cell + 2;
-            texts = Texts { last: cell, count: texts.count + 1, end: from + bytes + 2, ..texts };
-        }
-        self.top = top;
-        texts
     }
 
     /// Appends the bytes of a text to `out` until that has as many as wanted. Ropes are walked with
@@ -363,7 +277,7 @@ fn write_words(bytes: &[u8], slots: &mut [Word]) -> Word {
 
 /// How many bytes of a word do not begin a character: their highest bits are 10.
 #[inline(always)]
-fn beyond_first(word: Word) -> u32 {
+pub(super) fn beyond_first(word: Word) -> u32 {
     if word & HIGH == 0 { 0 } else { (word & !(word << 1) & HIGH).count_ones() }
 }
 

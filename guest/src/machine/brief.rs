@@ -6,7 +6,8 @@ use crate::code::{Image, Op, Slot};
 use crate::form::Form;
 use crate::primitive::{record, text_work};
 use crate::value::{
-    CLOSURE, HOLE, KIND_PARTIAL, KIND_RECORD, PARTIAL, Word, aux, header, is_function, pointer, tag,
+    CLOSURE, CONS, HOLE, KIND_PARTIAL, KIND_RECORD, NIL, PARTIAL, Word, aux, header, index,
+    is_function, pointer, tag,
 };
 
 /// Does the operation at `pc`, if it is one of these and nothing stands in its way.
@@ -34,11 +35,62 @@ fn done(image: &Image, s: &mut State, op: Op) -> Option<()> {
             wait(image, s, s.slot(f), [base, n, new], cost)?;
             s.pc += 1;
         }
-        Op::Builtin { form: Form::Get, d, n: 2, cost } => get(s, d, cost)?,
+        Op::Builtin { form: Form::Get, d, n: 2, cost } => return get_each(image, s, d, cost),
         _ => return None,
     }
     s.pc += 1;
     Some(())
+}
+
+/// `get`; and where a list form does no more than that with each element, what follows, as far as
+/// there are elements and nothing stands in the way.
+fn get_each(image: &Image, s: &mut State, d: Slot, cost: u16) -> Option<()> {
+    let begin = s.pc;
+    get(s, d, cost)?;
+    s.pc += 1;
+    let Some(each) = pushes(image, begin, d) else { return Some(()) };
+    while push(s, each) {
+        // What stands before the `get` again: the element. The key is where it was.
+        s.set_slot(d, s.slot(d - 1));
+        s.pc = begin;
+        if get(s, d, cost).is_none() {
+            break;
+        }
+        s.pc += 1;
+    }
+    Some(())
+}
+
+/// The slot and the cost of the `EachPush` that follows a `get`, if all that stands between the
+/// beginning of its loop and the `get` are the element and a key.
+fn pushes(image: &Image, get: usize, d: Slot) -> Option<(Slot, u16)> {
+    let ops = image.ops.get(get.checked_sub(2)?..)?.first_chunk()?;
+    let [Op::Move { d: first, a }, Op::Constant { d: second, .. }, _, end] = *ops else {
+        return None;
+    };
+    let Op::EachPush { d: each, cost, body } = end else { return None };
+    let is_all = body as usize + 2 == get && (first, second) == (d, d + 1);
+    (is_all && (a, d) == (each + 4, each + 5)).then_some((each, cost))
+}
+
+/// Does such an `EachPush`, if nothing stands in its way; whether another element follows.
+fn push(s: &mut State, (d, cost): (Slot, u16)) -> bool {
+    let left = s.meter.fuel - i64::from(cost);
+    if left < 0 || !s.heap.has_room(2) {
+        return false;
+    }
+    let pushed = s.heap.two(s.slot(d + 5), s.slot(d + 3), CONS);
+    s.set_slot(d + 3, pushed);
+    s.meter.fuel = left;
+    s.pc += 1;
+    let list = s.slot(d + 1);
+    let goes_on = list != NIL;
+    if goes_on {
+        let [element, rest] = s.heap.cell(index(list));
+        s.set_slot(d + 4, element);
+        s.set_slot(d + 1, rest);
+    }
+    goes_on
 }
 
 /// The value of a key of a record, if it is there: what is done most with data.

@@ -1,0 +1,124 @@
+//! Short strings and integers of JSON as values, in lists many at a time.
+
+use super::flat::{SHORT, beyond_first};
+use super::{Heap, NO_CELL, to_u32};
+use crate::digits;
+use crate::lanes::{LANES, Lanes};
+use crate::value::{CONS, OBJECT, Word, pointer, small};
+
+/// Items of a list that have been read.
+pub(crate) struct Items {
+    /// The first cell, and the last one, whose tail is the cell right behind it.
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+    pub(crate) count: u64,
+    /// Where the next item stands in the JSON.
+    pub(crate) end: usize,
+}
+
+impl Items {
+    fn none(from: usize) -> Self {
+        Self { first: NO_CELL, last: NO_CELL, count: 0, end: from }
+    }
+
+    /// One more, whose comma stands before a place.
+    #[inline(always)]
+    fn add(&mut self, cell: usize, end: usize) {
+        if self.count == 0 {
+            self.first = cell;
+        }
+        (self.last, self.count, self.end) = (cell, self.count + 1, end);
+    }
+}
+
+impl Heap {
+    /// A new text of the string whose opening quote stands at a place in JSON, and where that ends,
+    /// if it is short, there is nothing to decode in it, and room for it that needs no looking for.
+    #[inline(always)]
+    pub(crate) fn text_in_json(&mut self, json: &[u8], quote: usize) -> Option<(Word, usize)> {
+        let (at, from) = (self.top, quote + 1);
+        let slots = self.words.get_mut(at..)?;
+        let [head, chars, slots @ ..] = slots else { return None };
+        let (mut end, mut others, mut words) = (from, 0, 2);
+        for slots in slots.as_chunks_mut().0.iter_mut().take(8 * SHORT / LANES) {
+            let lanes = Lanes::at(json, end)?;
+            *slots = lanes.words();
+            let Some(rest) = lanes.special().next() else {
+                others += slots.iter().map(|word| beyond_first(*word)).sum::<u32>();
+                (end, words) = (end + LANES, words + slots.len());
+                continue;
+            };
+            end += rest;
+            if json.get(end) != Some(&b'"') {
+                return None;
+            }
+            // Zeros behind the text, and no word for nothing else.
+            words += rest.div_ceil(8);
+            for (slot, before) in slots.iter_mut().zip([0, 8]) {
+                let kept = rest.saturating_sub(before).min(8);
+                *slot &= u64::MAX.checked_shr(to_u32(64 - 8 * kept)).unwrap_or_default();
+                others += beyond_first(*slot);
+            }
+            let bytes = end - from;
+            *head = Self::text_header(bytes);
+            *chars = bytes as u64 - u64::from(others);
+            self.top = at + words;
+            return Some((pointer(at, OBJECT), end + 1));
+        }
+        None
+    }
+
+    /// Reads the short strings that stand one after another in a JSON list, each followed by a
+    /// comma, as long as there is room that needs no looking for. Behind each text lies its cell.
+    #[inline(never)]
+    pub(crate) fn texts_in_json(&mut self, json: &[u8], from: usize) -> Items {
+        let (words, mut top, mut items) = (&mut *self.words, self.top, Items::none(from));
+        while let from = items.end + usize::from(json.get(items.end) == Some(&b' ')) + 1
+            && json.get(from - 1) == Some(&b'"')
+            && let Some(lanes) = Lanes::at(json, from)
+            && let Some(bytes) = lanes.special().next()
+            && let Some(b"\",") = json.get(from + bytes..).and_then(<[u8]>::first_chunk)
+            && let Some(slots) = words.get_mut(top..).and_then(<[Word]>::first_chunk_mut)
+        {
+            let [head, chars, slots @ ..]: &mut [Word; 4 + LANES / 8] = slots;
+            let mut others = 0;
+            for (i, (slot, word)) in slots.iter_mut().zip(lanes.words()).enumerate() {
+                let kept = bytes.saturating_sub(8 * i).min(8);
+                *slot = word & u64::MAX.checked_shr(to_u32(64 - 8 * kept)).unwrap_or_default();
+                others += beyond_first(*slot);
+            }
+            (*head, *chars) = (Self::text_header(bytes), bytes as u64 - u64::from(others));
+            let cell = top + Self::text_words(bytes);
+            let pair = slots.get_mut(cell - top - 2..).and_then(<[Word]>::first_chunk_mut);
+            if let Some(pair) = pair {
+                *pair = [pointer(top, OBJECT), pointer(cell + 2, CONS)];
+            }
+            if let Some(rest) = words.get_mut(items.last.saturating_add(1)) {
+                *rest = pointer(cell, CONS);
+            }
+            items.add(cell, from + bytes + 2);
+            top = cell + 2;
+        }
+        self.top = top;
+        items
+    }
+
+    /// The same for integers of up to 16 digits that are not negative.
+    #[inline(never)]
+    pub(crate) fn integers_in_json(&mut self, json: &[u8], from: usize) -> Items {
+        let (words, mut top, mut items) = (&mut *self.words, self.top, Items::none(from));
+        while let from = items.end + usize::from(json.get(items.end) == Some(&b' '))
+            && let Some((count, n)) = digits::sixteen(json, from)
+            && let end = from + count as usize
+            && json.get(end) == Some(&b',')
+            && (count == 1 || count > 1 && json.get(from) != Some(&b'0'))
+            && let Some(cell) = words.get_mut(top..).and_then(<[Word]>::first_chunk_mut)
+        {
+            *cell = [small(n), pointer(top + 2, CONS)];
+            items.add(top, end + 1);
+            top += 2;
+        }
+        self.top = top;
+        items
+    }
+}
