@@ -7,7 +7,7 @@ use crate::form::Form;
 use crate::primitive::{record, text_work};
 use crate::value::{
     CLOSURE, CONS, HOLE, KIND_PARTIAL, KIND_RECORD, NIL, PARTIAL, Word, aux, header, index,
-    is_function, pointer, tag,
+    is_function, pointer, size, tag,
 };
 
 /// Does the operation at `pc`, if it is one of these and nothing stands in its way.
@@ -46,19 +46,23 @@ fn done(image: &Image, s: &mut State, op: Op) -> Option<()> {
 /// there are elements and nothing stands in the way.
 fn get_each(image: &Image, s: &mut State, d: Slot, cost: u16) -> Option<()> {
     let begin = s.pc;
-    get(s, d, cost)?;
+    let mut at = get(s, d, cost)?;
     s.pc += 1;
     let Some(each) = pushes(image, begin, d) else { return Some(()) };
-    while push(s, each) {
-        // What stands before the `get` again: the element. The key is where it was.
+    let price = i64::from(cost) + work(s, s.slot(d + 1)) + i64::from(each.1);
+    loop {
+        // The key as the record has it, which the records after it may have too.
+        let key = s.heap.members(s.slot(d - 1)).get(at).copied().unwrap_or_default();
+        if !push(s, each) {
+            return Some(());
+        }
+        forward(s, each.0, price, (at + 1, key));
+        // What stands before the `get` again: the element. Its own key is where it was.
         s.set_slot(d, s.slot(d - 1));
         s.pc = begin;
-        if get(s, d, cost).is_none() {
-            break;
-        }
-        s.pc += 1;
+        let Some(next) = get(s, d, cost) else { return Some(()) };
+        (at, s.pc) = (next, begin + 1);
     }
-    Some(())
 }
 
 /// The slot and the cost of the `EachPush` that follows a `get`, if all that stands between the
@@ -93,16 +97,45 @@ fn push(s: &mut State, (d, cost): (Slot, u16)) -> bool {
     goes_on
 }
 
-/// The value of a key of a record, if it is there: what is done most with data.
-fn get(s: &mut State, d: Slot, cost: u16) -> Option<()> {
+/// Gets and pushes as long as the very key stands at a place, up to an element that is left.
+fn forward(s: &mut State, d: Slot, price: i64, (place, key): (usize, Word)) {
+    let [mut rest, mut pushed, mut element] = [1, 3, 4].map(|part| s.slot(d + part));
+    let (heap, mut fuel) = (&mut s.heap, s.meter.fuel);
+    while rest != NIL
+        && fuel >= price
+        && heap.has_room(2)
+        && heap.object_kind(element) == KIND_RECORD
+        && size(heap.header(element)) > place + 1
+    {
+        let [here, value] = heap.cell(index(element) + place);
+        if here != key {
+            break;
+        }
+        fuel -= price;
+        pushed = heap.two(value, pushed, CONS);
+        [element, rest] = heap.cell(index(rest));
+    }
+    s.meter.fuel = fuel;
+    s.set_slot(d + 1, rest);
+    s.set_slot(d + 3, pushed);
+    s.set_slot(d + 4, element);
+}
+
+/// The fuel of looking a key up, besides the visit.
+fn work(s: &State, key: Word) -> i64 {
+    i64::try_from(Form::Get.work_price() * text_work(&s.heap, key)).unwrap_or(i64::MAX / 2)
+}
+
+/// The value of a key of a record, if it is there: what is done most with data. Gives where the key
+/// stands among the members.
+fn get(s: &mut State, d: Slot, cost: u16) -> Option<usize> {
     let (record, key) = (s.slot(d), s.slot(d + 1));
     // An operation that costs nothing belongs to a block that has not been paid for.
     let is_plain = s.heap.object_kind(record) == KIND_RECORD && s.heap.is_flat(key) && cost > 0;
     if !is_plain {
         return None;
     }
-    let work = i64::try_from(Form::Get.work_price() * text_work(&s.heap, key)).ok()?;
-    let left = s.meter.fuel - i64::from(cost) - work;
+    let left = s.meter.fuel - i64::from(cost) - work(s, key);
     if left < 0 {
         return None;
     }
@@ -110,7 +143,7 @@ fn get(s: &mut State, d: Slot, cost: u16) -> Option<()> {
     let value = s.heap.members(record).get(at + 1).copied()?;
     s.set_slot(d, value);
     s.meter.fuel = left;
-    Some(())
+    Some(at)
 }
 
 /// A closure, if there is room for it.

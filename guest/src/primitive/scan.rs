@@ -6,6 +6,8 @@ use crate::lanes::{LANES, Lanes};
 pub(crate) struct Places<'t> {
     text: &'t [u8],
     part: &'t [u8],
+    /// Its first eight bytes, zeros behind them.
+    head: u64,
     /// Where the search goes on.
     at: usize,
     /// Bytes that have been compared in vain, or may have been.
@@ -17,7 +19,19 @@ pub(crate) struct Places<'t> {
 impl<'t> Places<'t> {
     /// Both are texts; the second is not empty.
     pub(crate) fn new(text: &'t [u8], part: &'t [u8]) -> Self {
-        Self { text, part, at: 0, effort: 0, sure: None }
+        let head = std::array::from_fn(|i| part.get(i).copied().unwrap_or_default());
+        Self { text, part, head: u64::from_le_bytes(head), at: 0, effort: 0, sure: None }
+    }
+
+    /// Whether the part stands at a place. A short one is compared as a word: the other way is a
+    /// call.
+    #[inline(always)]
+    fn is_at(&self, place: usize) -> bool {
+        let n = self.part.len();
+        match self.text.get(place..).and_then(<[u8]>::first_chunk) {
+            Some(here) if n <= 8 => (u64::from_le_bytes(*here) ^ self.head) << (64 - 8 * n) == 0,
+            _ => self.text.get(place..place + n) == Some(self.part),
+        }
     }
 
     /// Goes many places at a time to where both the first byte of the part and its last are.
@@ -36,7 +50,7 @@ impl<'t> Places<'t> {
         {
             for lane in first.equal(here).and(&last.equal(there)) {
                 let place = at + lane;
-                if text.get(place..place + part.len()) == Some(part) {
+                if self.is_at(place) {
                     return Some(place);
                 }
                 self.effort += part.len();
@@ -46,8 +60,7 @@ impl<'t> Places<'t> {
                 return self.find_surely(at);
             }
         }
-        (at..=text.len().checked_sub(part.len())?)
-            .find(|place| text.get(*place..*place + part.len()) == Some(part))
+        (at..=text.len().checked_sub(part.len())?).find(|place| self.is_at(*place))
     }
 
     /// Leaves the search from a place on to the library's, whose time is bounded whatever the texts
