@@ -3,6 +3,7 @@
 //! another seed on.
 
 use pif_guest::fault::Code;
+use pif_guest::limits::Limits;
 use pif_guest::request::{Argument, Program, Source};
 use pif_tests::definitional;
 use pif_tests::fuzz::differential::{Outcome, by_definition, by_machine};
@@ -51,6 +52,34 @@ fn random_programs_end_in_many_ways() -> anyhow::Result<()> {
     let values: u32 = definitional::KINDS.iter().filter_map(|kind| ends.get(kind)).sum();
     assert!(ends.len() >= 20, "{ends:?}");
     assert!((1200..2400).contains(&values), "{ends:?}");
+    Ok(())
+}
+
+/// What goes through a list in one go stops where it would have stopped one by one.
+#[test]
+fn runs_stop_at_the_same_place_whatever_their_fuel() -> anyhow::Result<()> {
+    const LIMITS: Limits = Limits { fuel: 10_000, depth: 1000, memory: 1 << 22, output: 10_000 };
+    const RECORDS: &str = r#"{"k": "one", "l": 0}, {"k": "two", "l": 1}, {"a": 0, "k": "two"},
+        {"k": "six", "l": 2}, {"k": "one", "l": 3}"#;
+    const KEY: &str = r#"{"lam": "r", "body": {"get": [{"var": "r"}, "k"]}}"#;
+    for form in ["map", "group_by", "count_by", "distinct_by", "flat_map", "sort_by", "max_by"] {
+        for odd in [r#"{"k": 7}"#, r#"{"k": [[]], "l": 5}"#, "{}"] {
+            let data = format!(r#"[{RECORDS}, {odd}, {{"k": "one", "l": 4}}]"#);
+            let code = format!(r#"{{"lam": "x", "body": {{"{form}": [{KEY}, {{"var": "x"}}]}}}}"#);
+            let argument = Argument::Data(data.clone());
+            let program = Program { argument, ..Program::term(code) };
+            let mut sample = Sample { program, limits: LIMITS };
+            let most = definitional::on_large_stack(|| by_definition(&sample).1)?;
+            for fuel in 0..=most {
+                sample.limits.fuel = fuel;
+                let defined = definitional::on_large_stack(|| by_definition(&sample))?;
+                for slice in [1, 50, 1000] {
+                    let machine = by_machine(&sample, slice);
+                    assert_eq!(machine, defined, "{form} of {data} with {fuel}, {slice} at a time");
+                }
+            }
+        }
+    }
     Ok(())
 }
 
