@@ -250,11 +250,11 @@ impl Heap {
 
     /// The elements of a list.
     pub(crate) fn elements(&self, list: Word) -> Vec<Word> {
-        self.first_elements(list, self.length(list))
+        self.elements_of(list, self.length(list))
     }
 
-    /// The elements of a list that has no more than so many.
-    pub(crate) fn first_elements(&self, list: Word, n: usize) -> Vec<Word> {
+    /// The elements of a list that has so many.
+    pub(crate) fn elements_of(&self, list: Word, n: usize) -> Vec<Word> {
         let mut elements = Vec::with_capacity(n);
         self.runs(list).for_each(|run| elements.extend(run.iter().map(|[first, _]| *first)));
         elements

@@ -2,6 +2,11 @@
 
 pub(crate) use width::{LANES, Lanes};
 
+use std::borrow::Cow;
+
+/// Bytes of a copy that is not left to a call.
+const SHORT: usize = 128;
+
 /// Lanes of bytes that were found, from the first one on.
 pub(crate) struct Found {
     /// A bit for each of them.
@@ -30,10 +35,10 @@ impl Iterator for Found {
 }
 
 /// Copies so many bytes to a place, many at a time: a copy of unknown length is a call that leaves
-/// the code of the component. What lies behind them there may change; it is for bytes to come.
+/// the code of the component. Bytes behind them are read if they are there, and what lies behind the
+/// place may change: it is for bytes to come.
 #[inline(always)]
 pub(crate) fn copy(source: &[u8], from: usize, bytes: usize, out: &mut [u8], to: usize) {
-    const SHORT: usize = 128;
     let mut done = 0;
     while bytes <= SHORT
         && done < bytes
@@ -51,9 +56,9 @@ pub(crate) fn copy(source: &[u8], from: usize, bytes: usize, out: &mut [u8], to:
     }
 }
 
-/// The bytes and so many more that `copy` need not look for their end.
-pub(crate) fn padded(bytes: &[u8]) -> Vec<u8> {
-    [bytes, &[0; LANES]].concat()
+/// The bytes and, if they are few, so many more that `copy` need not look for their end.
+pub(crate) fn padded(bytes: &[u8]) -> Cow<'_, [u8]> {
+    if bytes.len() > SHORT { bytes.into() } else { [bytes, &[0; LANES]].concat().into() }
 }
 
 #[cfg(target_feature = "simd128")]

@@ -247,12 +247,15 @@ impl<'t> Reader<'t> {
                 self.at = items.end;
                 continue;
             }
+            let top = heap.top;
             let item = match self.bytes.get(self.at) {
                 Some(b'"') => heap.text_in_json(self.bytes, self.at),
                 _ => self.short_number(heap, self.at, 1, any),
             };
             let Some((value, end)) = item.filter(|(_, end)| self.bytes.get(*end) == Some(&b','))
             else {
+                // It is read again by itself.
+                heap.top = top;
                 return Some(());
             };
             list.push(heap, value, *self)?;

@@ -205,8 +205,8 @@ impl Heap {
         })
     }
 
-    /// A new text of so many bytes and characters, which are written into what follows; what is
-    /// written before may be read. There must be room for `text_words`.
+    /// A new text of so many bytes and characters, which are written by a function that gets the words
+    /// before the text, to read, and the bytes of the text. There must be room for `text_words`.
     pub(crate) fn written(
         &mut self,
         [bytes, chars]: [usize; 2],

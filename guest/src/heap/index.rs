@@ -103,6 +103,8 @@ pub(crate) fn hash(text: &[u8]) -> u64 {
     spread(words.map(|word| u64::from_le_bytes(*word)), text.len() as u64)
 }
 
+// INVARIANT: no two single words become the same number if they have the same length, since each of
+// the steps can be undone. Grouping tells short texts by it.
 #[inline(always)]
 fn spread(words: impl Iterator<Item = u64>, length: u64) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -117,5 +119,5 @@ fn spread(words: impl Iterator<Item = u64>, length: u64) -> u64 {
 /// Where a key with this hash may be in a table of that many places.
 fn places(hash: u64, len: usize) -> impl Iterator<Item = usize> {
     let first = usize::try_from(hash >> 32).unwrap_or_default();
-    (first..first + REACH).map(move |place| place & (len - 1))
+    (0..REACH).map(move |i| first.wrapping_add(i) & (len - 1))
 }

@@ -93,7 +93,9 @@ impl Heap {
             if let Some(pair) = pair {
                 *pair = [pointer(top, OBJECT), pointer(cell + 2, CONS)];
             }
-            if let Some(rest) = words.get_mut(items.last.saturating_add(1)) {
+            if items.count > 0
+                && let Some(rest) = words.get_mut(items.last + 1)
+            {
                 *rest = pointer(cell, CONS);
             }
             items.add(cell, from + bytes + 2);

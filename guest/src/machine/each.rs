@@ -22,13 +22,13 @@ use crate::value::{
     is_list, small, tag,
 };
 
-const LIST: usize = 1;
+pub(super) const LIST: usize = 1;
 const KEY: usize = 1;
 const FUNCTION: usize = 2;
 pub(super) const KEPT: usize = 2;
 pub(super) const RESULT: usize = 3;
-const ELEMENT: usize = 4;
-const GIVEN: usize = 5;
+pub(super) const ELEMENT: usize = 4;
+pub(super) const GIVEN: usize = 5;
 
 impl State {
     pub(super) fn part(&self, d: Slot, part: usize) -> Word {
@@ -45,7 +45,8 @@ impl State {
     }
 
     /// Takes the next element of the list, if there is one.
-    fn take_element(&mut self, d: Slot) -> bool {
+    #[inline]
+    pub(super) fn take_element(&mut self, d: Slot) -> bool {
         let list = self.part(d, LIST);
         if tag(list) != CONS {
             return false;

@@ -164,7 +164,7 @@ fn count(s: &mut State, d: Slot, of_each: &[u32], firsts: &[u32]) -> Result<Word
 /// Pairs of each key and the elements that have it.
 fn gather(s: &mut State, d: Slot, of_each: &[u32], firsts: &[u32]) -> Result<Word, Exit> {
     s.part_room(d, RESULT, 2 * of_each.len() + 4 * firsts.len())?;
-    let elements = s.heap.first_elements(s.part(d, KEPT), of_each.len());
+    let elements = s.heap.elements_of(s.part(d, KEPT), of_each.len());
     let mut lists = vec![NIL; firsts.len()];
     for (group, element) in of_each.iter().zip(elements).rev() {
         if let Some(list) = lists.get_mut(*group as usize) {

@@ -7,6 +7,7 @@ mod keyed;
 mod locate;
 mod meter;
 mod operate;
+mod pluck;
 mod rare;
 mod run;
 mod slow;

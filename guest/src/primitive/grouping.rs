@@ -1,5 +1,6 @@
-//! Groups of values that are equal as `eq` says, in order of first sight. Each value is written
-//! in a canonical way, so that equal values are equal bytes, and looked up in a hash table. Known
+//! Groups of values that are equal as `eq` says, in order of first sight, looked up in a hash table.
+//! The hash of an integer of a word, or of a text of up to eight bytes, tells which it is. Any other
+//! value is written in a canonical way, so that equal values are equal bytes. Known
 //! hashes can be made to collide; keys that would be looked for too far are kept in a tree, so
 //! nobody can make a look-up cost more than that.
 
@@ -12,7 +13,7 @@ use crate::print;
 use crate::term::Terms;
 use crate::value::{
     CONS, FALSE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, NIL, PAIR, TRUE, UNIT,
-    Word, as_small, aux, index, is_function, is_integer, kind, size, small, tag,
+    Word, as_small, aux, fit, index, is_function, is_integer, kind, size, tag,
 };
 use num_bigint::{BigInt, Sign};
 use num_traits::{FromPrimitive, ToPrimitive};
@@ -36,8 +37,8 @@ const REACH: usize = 32;
 const KEY_BYTES: usize = 40;
 /// The same of a group whose key has no bytes.
 const PLAIN_BYTES: usize = 36;
-/// Bits of the place where the bytes of a key begin.
-const SPAN: u64 = u32::MAX as u64;
+/// Bytes of a key in the tree besides its own.
+const FAR_BYTES: usize = 64;
 /// Instead of the key of an integer of a word, which its hash tells.
 const INTEGER: Word = NIL;
 /// Places of the table at first.
@@ -60,6 +61,8 @@ pub(crate) struct Groups<'h> {
     /// A power of two of places: the number of the group whose key is there, counted from 1, or 0.
     table: Vec<u32>,
     far: BTreeMap<Vec<u8>, u32>,
+    /// Bytes that those in the tree take.
+    far_bytes: usize,
     open: Vec<Item>,
 }
 
@@ -86,6 +89,7 @@ impl<'h> Groups<'h> {
             plain: 0,
             table: vec![0; FIRST],
             far: BTreeMap::new(),
+            far_bytes: 0,
             open: Vec::new(),
         }
     }
@@ -189,12 +193,14 @@ impl<'h> Groups<'h> {
         hash: u64,
         place: Option<usize>,
     ) -> Result<u32, Failed> {
-        let key = span(start, self.bytes.len() - start);
+        let key = span(start, self.bytes.len() - start).ok_or(Failed::Full)?;
         if place.is_some() {
             return self.add(key, hash, place);
         }
+        let groups = self.keys.len();
         let group = self.find_far(key, hash)?;
-        if self.keys.last().is_none_or(|(last, _)| *last != key) {
+        if self.keys.len() == groups {
+            // It was there.
             self.bytes.truncate(start);
         }
         Ok(group)
@@ -239,8 +245,8 @@ impl<'h> Groups<'h> {
 
     /// The bytes of a key that is written, none of another.
     fn written(&self, key: Word) -> &[u8] {
-        let span = if is_integer(key) { as_small(key).cast_unsigned() } else { 0 };
-        let [start, len] = [span & SPAN, span >> SPAN.count_ones()]
+        let span = if is_integer(key) { as_small(key) } else { 0 };
+        let [start, len] = [span & i64::from(u32::MAX), span >> u32::BITS]
             .map(|n| usize::try_from(n).unwrap_or_default());
         self.bytes.get(start..start + len).unwrap_or_default()
     }
@@ -256,28 +262,31 @@ impl<'h> Groups<'h> {
     /// Bytes taken by the groups, the same on every platform.
     fn taken(&self) -> u64 {
         let others = self.keys.len() - self.plain;
-        (self.bytes.len() + KEY_BYTES * others + PLAIN_BYTES * self.plain) as u64
+        let keys = KEY_BYTES * others + PLAIN_BYTES * self.plain;
+        (self.bytes.len() + keys + self.far_bytes) as u64
     }
 
     /// Where a key with this hash may be.
     fn places(&self, hash: u64) -> impl Iterator<Item = usize> + use<> {
         let mask = self.table.len() - 1;
         let first = (hash >> 32) as usize;
-        (first..first + REACH).map(move |place| place & mask)
+        (0..REACH).map(move |i| first.wrapping_add(i) & mask)
     }
 
     fn put(&mut self, group: u32, place: Option<usize>) {
         if let Some(place) = place.and_then(|place| self.table.get_mut(place)) {
             *place = group + 1;
         } else if let Some((key, hash)) = self.keys.get(group as usize) {
-            self.far.insert(self.far_key(*key, *hash), group);
+            let key = self.far_key(*key, *hash);
+            self.far_bytes += FAR_BYTES + key.len();
+            self.far.insert(key, group);
         }
     }
 
     /// Puts all groups into a table twice as large.
     fn enlarge(&mut self) {
         self.table = vec![0; 2 * self.table.len()];
-        self.far = BTreeMap::new();
+        (self.far, self.far_bytes) = (BTreeMap::new(), 0);
         for group in 0..self.keys.len() {
             let hash = self.keys.get(group).map_or(0, |(_, hash)| *hash);
             let free = |place: &usize| self.table.get(*place) == Some(&0);
@@ -416,9 +425,10 @@ impl<'h> Groups<'h> {
     }
 }
 
-/// The key whose bytes begin at a place and are so many.
-fn span(start: usize, len: usize) -> Word {
-    small(((len as u64) << SPAN.count_ones() | start as u64).cast_signed())
+/// The key whose bytes begin at a place and are so many, if these can be told in a word.
+fn span(start: usize, len: usize) -> Option<Word> {
+    let [start, len] = [start, len].map(|n| u32::try_from(n).map(u64::from).ok());
+    fit(i64::try_from(len? << u32::BITS | start?).ok()?)
 }
 
 /// The text in the bytes of a key that is one.

@@ -321,7 +321,9 @@ fn characters(bytes: &[u8]) -> usize {
 fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
     let whole = c.operand(0);
     let Some((size, chars)) = c.s.heap.text_size(whole) else { return Err(c.wrong(0, "a string")) };
-    c.set_aside(size)?;
+    if !c.s.heap.is_flat(whole) {
+        c.set_aside(size)?;
+    }
     let (from, to) = (c.text(1)?, c.text(2)?);
     if from.is_empty() {
         return Err(empty("text to be replaced", "`regex_replace`").into());

@@ -48,7 +48,8 @@ struct Memory<'p> {
     start: u32,
     /// Words of a set.
     words: usize,
-    /// A row is as long as this power of two: letters, for each that may be true of a place.
+    /// The length of a row as a power of two: an entry for each letter and each answer about a
+    /// place, and what is missing to such a power.
     shift: u32,
     /// The rows of the sets.
     rows: BTreeMap<Set, u32>,

@@ -212,48 +212,49 @@ impl<'p> Matches<'p> {
     /// Follows the match that begins here to its end.
     fn follow(&mut self) {
         let mut step = self.back.pattern.start;
-        while let Some(at) = self.go_straight(step)
-            && let Some(next) = self.take(at)
-        {
+        loop {
+            let next = match self.go_straight(&mut step) {
+                Way::To(next) => Some(next),
+                Way::End => None,
+                Way::Unclear => self.try_all(step),
+            };
+            let Some(next) = next else { return };
             step = next;
             self.advance();
         }
     }
 
     /// Follows the match from a step on as long as the way is straight, but not out of the block;
-    /// the step to go on from, nothing at the end of the match.
-    fn go_straight(&mut self, mut step: u32) -> Option<u32> {
+    /// the step where it stops, and the way from there.
+    fn go_straight(&mut self, step: &mut u32) -> Way {
         self.fill();
-        let Some(block) = self.blocks.get(self.block) else { return Some(step) };
-        let (pattern, text) = (self.back.pattern, self.text.as_bytes());
-        let (words, chars, (mut char, mut at)) =
-            (self.last.len(), block.chars, (self.char, self.at));
-        let mut way = Way::Unclear;
-        while char + 1 < chars {
+        let (pattern, words) = (self.back.pattern, self.last.len());
+        let Some(block) = self.blocks.get(self.block) else {
+            return straight(pattern, &self.last, *step);
+        };
+        let (text, chars) = (self.text.as_bytes(), block.chars);
+        let (mut char, mut at) = (self.char, self.at);
+        let way = loop {
             let set = self.sets.get(char * words..(char + 1) * words).unwrap_or_default();
-            way = straight(pattern, set, step);
-            let Way::To(next) = way else { break };
-            (step, char, at) = (next, char + 1, at + width(text, at));
-        }
+            match straight(pattern, set, *step) {
+                Way::To(next) if char + 1 < chars => {
+                    (*step, char, at) = (next, char + 1, at + width(text, at));
+                }
+                way => break way,
+            }
+        };
         (self.char, self.at) = (char, at);
-        if matches!(way, Way::End) { None } else { Some(step) }
+        way
     }
 
     /// The step after the next character of the match, from a step at this place on; nothing at
     /// the end of the match.
-    fn take(&mut self, step: u32) -> Option<u32> {
-        let pattern = self.back.pattern;
-        self.fill();
-        let words = self.last.len();
+    fn try_all(&mut self, step: u32) -> Option<u32> {
+        let (pattern, words) = (self.back.pattern, self.last.len());
         let set = match self.blocks.get(self.block) {
             Some(_) => self.sets.get(self.char * words..).unwrap_or_default(),
             None => &self.last,
         };
-        match straight(pattern, set, step) {
-            Way::To(step) => return Some(step),
-            Way::End => return None,
-            Way::Unclear => {}
-        }
         self.visit += 1;
         self.open.clear();
         self.open.push(Open::Step(step));
@@ -301,7 +302,7 @@ enum Way {
     Unclear,
 }
 
-/// What `take` gives, if the way there has no group and no step comes twice: of steps from which
+/// What `try_all` gives, if the way there has no group and no step comes twice: of steps from which
 /// there is a match, the preferred one leads to it.
 fn straight(pattern: &Pattern, set: &[u64], step: u32) -> Way {
     let mut step = step;
