@@ -2,7 +2,7 @@
 
 use crate::run::{Fault, Run, Value};
 use mcp_pif::sandbox::{self, Answer, Argument, Code, Sandbox, Step, Watch};
-use pif_guest::limits::Limits;
+use pif_guest::limits::{Limits, Usage};
 use pif_guest::request::{self, Program};
 use std::time::Duration;
 
@@ -15,14 +15,16 @@ pub fn open() -> anyhow::Result<Sandbox> {
     Ok(Sandbox::open(None, cores)?)
 }
 
-/// Runs a program in slices of so much fuel. Tools are not given at the start but when the machine
-/// asks for them.
+/// Runs a program in slices of so much fuel; also all that the run has used. Tools are not given at
+/// the start but when the machine asks for them.
 #[must_use]
-pub fn run(sandbox: &Sandbox, program: &Program, limits: &Limits, slice: u64) -> Run {
+pub fn measured(sandbox: &Sandbox, program: &Program, limits: &Limits, slice: u64) -> (Run, Usage) {
     let watch = Watch::new(PATIENCE);
     let mut machine = match sandbox.start(&start(program), convert(limits), &watch) {
         Ok(machine) => machine,
-        Err(fault) => return Run { result: Err(fault.into()), fuel: 0 },
+        Err(fault) => {
+            return (Run { result: Err(fault.into()), fuel: 0 }, Usage::default());
+        }
     };
     let mut answer = Answer::None;
     let result = loop {
@@ -38,7 +40,12 @@ pub fn run(sandbox: &Sandbox, program: &Program, limits: &Limits, slice: u64) ->
             }
         };
     };
-    Run { result, fuel: machine.usage().map(|usage| usage.fuel).unwrap_or_default() }
+    let usage = machine.usage().map(|usage| {
+        let sandbox::Usage { fuel, peak_memory, peak_depth, .. } = usage;
+        Usage { fuel, peak_memory, peak_depth }
+    });
+    let usage = usage.unwrap_or_default();
+    (Run { result, fuel: usage.fuel }, usage)
 }
 
 fn start(program: &Program) -> sandbox::Program {

@@ -67,14 +67,15 @@ fn on_machine(program: &Program, limits: &Limits) -> anyhow::Result<Run> {
     Ok(whole)
 }
 
-/// Runs in the component; all the native machine says must be the same there, word for word.
+/// Runs in the component; all the native machine says must be the same there, word for word, and so
+/// must all that it uses.
 fn in_component(program: &Program, limits: &Limits) -> anyhow::Result<Run> {
     static SANDBOX: LazyLock<anyhow::Result<Sandbox>> = LazyLock::new(component::open);
     let sandbox = SANDBOX.as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    let there = component::run(sandbox, program, limits, 100_003);
-    let here = native::run(program, limits, u64::MAX);
+    let there = component::measured(sandbox, program, limits, 100_003);
+    let here = native::measured(program, limits, 100_003);
     anyhow::ensure!(there == here, "in the component: {there:?}\n  native: {here:?}");
-    Ok(there)
+    Ok(there.0)
 }
 
 fn case_trial(evaluator: &'static Evaluator, topic: &str, case: &Case) -> Trial {

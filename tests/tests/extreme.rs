@@ -14,9 +14,14 @@ const MILLION: usize = 1_000_000;
 
 /// Runs on both machines, which must agree.
 fn run(program: &Program) -> anyhow::Result<Run> {
-    let here = native::run(program, &LIMITS, u64::MAX);
-    let there = component::run(&component::open()?, program, &LIMITS, u64::MAX);
-    anyhow::ensure!(here == there, "native and component differ: {}", difference(&here, &there));
+    let (here, used) = native::measured(program, &LIMITS, u64::MAX);
+    let there = component::measured(&component::open()?, program, &LIMITS, u64::MAX);
+    anyhow::ensure!(
+        here == there.0,
+        "native and component differ: {}",
+        difference(&here, &there.0)
+    );
+    anyhow::ensure!(used == there.1, "native and component use {used:?} and {:?}", there.1);
     Ok(here)
 }
 
