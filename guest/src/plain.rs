@@ -196,6 +196,10 @@ impl<'t> Reader<'t> {
             self.at = end;
             return Some(true);
         }
+        if self.bytes.get(self.at) == Some(&b'}') {
+            self.at += 1;
+            return Some(false);
+        }
         let (is_there, at) = self.unexpected_member(heap, keys, is_first)?;
         self.at = at;
         Some(is_there)
