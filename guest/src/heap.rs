@@ -227,25 +227,14 @@ impl Heap {
         reversed
     }
 
-    /// The cells of a list, those together that lie one behind another.
-    #[inline(always)]
-    pub(crate) fn runs(&self, list: Word) -> impl Iterator<Item = &[[Word; 2]]> {
-        let mut rest = list;
-        std::iter::from_fn(move || {
-            let at = if tag(rest) == CONS { index(rest) } else { return None };
-            let cells = self.words.get(at..).unwrap_or_default().as_chunks().0;
-            // Where the next cell is looked for does not depend on what stands in this one.
-            let follows = |(i, [_, next]): &(usize, &[Word; 2])| *next == pointer(at + 2 * i, CONS);
-            let run = (1..).zip(cells).take_while(follows).count() + 1;
-            let run = cells.get(..run)?;
-            rest = run.last()?[1];
-            Some(run)
-        })
-    }
-
     /// How many elements a list has.
     pub(crate) fn length(&self, list: Word) -> usize {
-        self.runs(list).map(<[_]>::len).sum()
+        let (mut n, mut rest) = (0, list);
+        while tag(rest) == CONS {
+            n += 1;
+            rest = self.cell(index(rest))[1];
+        }
+        n
     }
 
     /// The elements of a list.
@@ -255,8 +244,12 @@ impl Heap {
 
     /// The elements of a list that has so many.
     pub(crate) fn elements_of(&self, list: Word, n: usize) -> Vec<Word> {
-        let mut elements = Vec::with_capacity(n);
-        self.runs(list).for_each(|run| elements.extend(run.iter().map(|[first, _]| *first)));
+        let (mut rest, mut elements) = (list, Vec::with_capacity(n));
+        while tag(rest) == CONS {
+            let [first, next] = self.cell(index(rest));
+            elements.push(first);
+            rest = next;
+        }
         elements
     }
 
