@@ -161,8 +161,16 @@ pub(crate) enum Op {
     AddNext { d: Slot, a: Slot, b: Slot },
     /// `Binary`, and the `FoldNext` after it.
     BinaryNext { form: Form, d: Slot, a: Slot, b: Slot, cost: u16 },
+    /// `Cons`, and the `FoldNext` after it.
+    ConsNext { d: Slot, a: Slot, b: Slot },
+    /// `Pay`, and the `FoldNext` after it.
+    PayNext { cost: u32 },
+    /// `Jump`, and the `FoldNext` that it leads to.
+    JumpNext { to: u32, cost: u16 },
     /// `AddLiteral`, and the `TailSelfPairAdd` after it.
     AddLiteralTail { d: Slot, a: Slot, n: i32 },
+    /// `JumpNotEqualLiteral`, and the `AddLiteralTail` that it leads to.
+    UnequalLiteralTail { a: Slot, n: i16, to: u32 },
     /// `JumpNotLessLiteral`, and the `Return` after it.
     LessLiteralReturn { a: Slot, n: i16, to: u32 },
     /// Evaluates the quoted term in `a` among the names of a scope.
@@ -357,17 +365,23 @@ impl Image {
 }
 
 impl Op {
-    /// The operation that does `self` and then, without another dispatch, `next`, if there is one.
-    /// It takes the place of `self`; `next` stays where it is, so that jumps to it and whatever
-    /// cannot be done fast find the two as they were.
+    /// The operation that does `self` and then, without another dispatch, `next`, if there is one:
+    /// `next` follows, or is what a jump leads to. It takes the place of `self`; `next` stays where it
+    /// is, so that jumps to it and whatever cannot be done fast find the two as they were.
     pub(crate) fn fused(self, next: Self) -> Self {
         match (self, next) {
             (Self::Add { d, a, b }, Self::FoldNext { .. }) => Self::AddNext { d, a, b },
             (Self::Binary { form, d, a, b, cost }, Self::FoldNext { .. }) => {
                 Self::BinaryNext { form, d, a, b, cost }
             }
+            (Self::Cons { d, a, b }, Self::FoldNext { .. }) => Self::ConsNext { d, a, b },
+            (Self::Pay { cost }, Self::FoldNext { .. }) => Self::PayNext { cost },
+            (Self::Jump { to, cost }, Self::FoldNext { .. }) => Self::JumpNext { to, cost },
             (Self::AddLiteral { d, a, n }, Self::TailSelfPairAdd { .. }) => {
                 Self::AddLiteralTail { d, a, n }
+            }
+            (Self::JumpNotEqualLiteral { a, n, to }, Self::AddLiteralTail { .. }) => {
+                Self::UnequalLiteralTail { a, n, to }
             }
             (Self::JumpNotLessLiteral { a, n, to }, Self::Return { .. }) => {
                 Self::LessLiteralReturn { a, n, to }
@@ -381,7 +395,11 @@ impl Op {
         match self {
             Self::AddNext { d, a, b } => Self::Add { d, a, b },
             Self::BinaryNext { form, d, a, b, cost } => Self::Binary { form, d, a, b, cost },
+            Self::ConsNext { d, a, b } => Self::Cons { d, a, b },
+            Self::PayNext { cost } => Self::Pay { cost },
+            Self::JumpNext { to, cost } => Self::Jump { to, cost },
             Self::AddLiteralTail { d, a, n } => Self::AddLiteral { d, a, n },
+            Self::UnequalLiteralTail { a, n, to } => Self::JumpNotEqualLiteral { a, n, to },
             Self::LessLiteralReturn { a, n, to } => Self::JumpNotLessLiteral { a, n, to },
             op => op,
         }

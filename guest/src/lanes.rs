@@ -4,8 +4,9 @@ pub(crate) use width::{LANES, Lanes};
 
 use std::borrow::Cow;
 
-/// Bytes of a copy that is not left to a call.
-const SHORT: usize = 128;
+/// Bytes of a copy that is not left to a call: a copy of unknown length is one that leaves the code
+/// of the component, which takes as long as copying some words.
+pub(crate) const SHORT: usize = 128;
 
 /// Lanes of bytes that were found, from the first one on.
 pub(crate) struct Found {
@@ -34,9 +35,9 @@ impl Iterator for Found {
     }
 }
 
-/// Copies so many bytes to a place, many at a time: a copy of unknown length is a call that leaves
-/// the code of the component. Bytes behind them are read if they are there, and what lies behind the
-/// place may change: it is for bytes to come.
+/// Copies so many bytes to a place, many at a time if they are no more than `SHORT`. Bytes behind
+/// them are read if they are there, and what lies behind the place may change: it is for bytes to
+/// come.
 #[inline(always)]
 pub(crate) fn copy(source: &[u8], from: usize, bytes: usize, out: &mut [u8], to: usize) {
     let mut done = 0;

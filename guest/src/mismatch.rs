@@ -43,7 +43,11 @@ pub(crate) fn element(
 ) -> Fault {
     let which = which(terms, term, operand);
     let message = format!("{which} must be {wanted}, not one with a value of type {found} in it");
-    Fault::new(Code::TypeMismatch, message)
+    let fault = Fault::new(Code::TypeMismatch, message);
+    match idiom(terms.form(term), wanted, found) {
+        Some(hint) => fault.hint(hint),
+        None => fault,
+    }
 }
 
 /// An operand is of another type than it must be.
@@ -95,7 +99,9 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
         (Form::Add, "a number", "list") => {
             r#"join lists with {"append": [a, b]}; {"sum": list} adds up numbers"#
         }
-        (Form::Add, "a number", "string") => r#"join texts with {"concat": [a, b]}"#,
+        (Form::Add, "a number", "string") => {
+            r#"join texts with {"concat": [a, b]}; `parse_int` makes a number of a text"#
+        }
         (Form::Min | Form::Max, "a number", "unit") => {
             r#"only {"min": [list]} and {"max": [list]} pass over null"#
         }
@@ -125,6 +131,18 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
         }
         (_, "a quoted term", "record") => {
             r#"`data` is never code: pass a term as `input`, or make one with {"data_to_term": d}"#
+        }
+        (_, "a list of numbers", "string") => {
+            r#"make numbers of texts: {"map": [{"lam": "s", "body": {"parse_int": {"var": "s"}}}, list]}"#
+        }
+        (_, "a list of numbers", "record") => {
+            r#"get the number of each: {"map": [{"lam": "r", "body": {"get": [{"var": "r"}, "key"]}}, list]}"#
+        }
+        (_, "a list of numbers", "list") => {
+            r#"{"flatten": lists} is the list of all their elements"#
+        }
+        (_, "a list of strings", "integer" | "float" | "boolean") => {
+            r#"make texts of them: {"map": [{"lam": "x", "body": {"to_string": {"var": "x"}}}, list]}"#
         }
         (_, "a list" | "a record", "string") => r#"JSON text is read by {"json_parse": s}"#,
         (Form::FromEntries, _, "list") => r#"an entry is written {"pair": [key, value]}"#,

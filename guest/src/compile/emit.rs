@@ -261,7 +261,7 @@ impl Compiler<'_> {
             }
             self.image.ops.push(op);
         }
-        fuse(self.image.ops.get_mut(entry as usize..).unwrap_or_default());
+        fuse(&mut self.image.ops, entry as usize);
         self.image.terms.extend(terms);
         self.image.visits_at.extend(visits_at);
         let end = to_u32(self.image.ops.len());
@@ -285,11 +285,18 @@ impl Compiler<'_> {
     }
 }
 
-/// Lets operations do what the one after them does as well.
-fn fuse(ops: &mut [Op]) {
-    for i in 1..ops.len() {
-        if let Some([op, next]) = ops.get_mut(i - 1..=i) {
-            *op = op.fused(*next);
+/// Lets operations from `entry` on do what the one after them does as well; the last ones first, so
+/// that this may be one that does more itself.
+fn fuse(ops: &mut [Op], entry: usize) {
+    for at in (entry..ops.len()).rev() {
+        let next = match ops.get(at) {
+            Some(Op::Jump { to, .. } | Op::JumpNotEqualLiteral { to, .. }) => *to as usize,
+            _ => at + 1,
+        };
+        if let Some(next) = ops.get(next).copied()
+            && let Some(op) = ops.get_mut(at)
+        {
+            *op = op.fused(next);
         }
     }
 }

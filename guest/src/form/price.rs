@@ -5,15 +5,17 @@
 use super::Form;
 
 /// One that makes a function, or takes a text in the loop.
-const LIGHT: u16 = 3;
+const LIGHT: u16 = 5;
 /// A form that leaves the machine's loop.
-const FORM: u16 = 8;
+const FORM: u16 = 12;
+/// One that goes to another term, or comes back from a fault.
+const JUMPER: u16 = 16;
 /// One that reads or makes texts, numbers or records of some kind.
-const MAKER: u16 = 32;
+const MAKER: u16 = 48;
 /// One that takes something apart by rules, or takes many steps.
-const READER: u16 = 64;
+const READER: u16 = 96;
 /// One that looks for a pattern.
-const SEARCHER: u16 = 128;
+const SEARCHER: u16 = 192;
 
 impl Form {
     /// Fuel of each visit of a node of this form.
@@ -22,7 +24,7 @@ impl Form {
     pub const fn visit_price(self) -> u16 {
         match self {
             Self::Lam | Self::Length => LIGHT,
-            Self::CodeOf | Self::Tool | Self::Try => FORM,
+            Self::CodeOf | Self::Tool | Self::Try => JUMPER,
             Self::Round | Self::Min | Self::Max => MAKER,
             Self::Floor | Self::Ceil | Self::ToInt | Self::Exp | Self::Ln | Self::Log10 => MAKER,
             Self::Trim | Self::Chars | Self::Lines => MAKER,
@@ -46,7 +48,7 @@ impl Form {
     pub const fn application_price(self) -> u16 {
         match self {
             Self::Fold | Self::Pipe | Self::Try => 1,
-            _ => 3,
+            _ => 5,
         }
     }
 
@@ -56,21 +58,21 @@ impl Form {
     pub const fn work_price(self) -> u64 {
         match self {
             Self::Length | Self::Nth | Self::Drop | Self::Pow => 1,
-            Self::Append | Self::Flatten | Self::Reverse | Self::Take | Self::Last => 2,
-            Self::Sort | Self::SortBy | Self::Median | Self::Percentile => 3,
-            Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Mod => 4,
-            Self::Neg | Self::Abs | Self::Sqrt | Self::Exp | Self::Ln | Self::Log10 => 4,
-            Self::Floor | Self::Ceil | Self::ToInt | Self::ToFloat | Self::Round => 4,
-            Self::Sum | Self::Mean | Self::Range => 4,
-            Self::FlatMap | Self::Chunk | Self::Enumerate | Self::Zip => 4,
-            Self::Quote | Self::Trace | Self::Analyze | Self::ParseInt => 4,
-            Self::Put | Self::Remove | Self::Update | Self::Merge => 4,
-            Self::Keys | Self::Values | Self::Entries | Self::FromEntries => 4,
-            Self::Lower | Self::Split | Self::Slice | Self::Contains | Self::IndexOf => 12,
-            Self::StartsWith | Self::EndsWith | Self::Join | Self::ToString => 12,
-            Self::JsonText | Self::JsonParse | Self::Describe => 12,
-            Self::Get | Self::Has | Self::DateFormat => 16,
-            _ => 8,
+            Self::Append | Self::Flatten | Self::Reverse | Self::Take | Self::Last => 3,
+            Self::Sort | Self::SortBy | Self::Median | Self::Percentile => 4,
+            Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Mod => 6,
+            Self::Neg | Self::Abs | Self::Sqrt | Self::Exp | Self::Ln | Self::Log10 => 6,
+            Self::Floor | Self::Ceil | Self::ToInt | Self::ToFloat | Self::Round => 6,
+            Self::Sum | Self::Mean | Self::Range => 6,
+            Self::FlatMap | Self::Chunk | Self::Enumerate | Self::Zip => 6,
+            Self::Quote | Self::Trace | Self::Analyze | Self::ParseInt => 6,
+            Self::Put | Self::Remove | Self::Update | Self::Merge => 6,
+            Self::Keys | Self::Values | Self::Entries | Self::FromEntries => 6,
+            Self::Lower | Self::Split | Self::Slice | Self::Contains | Self::IndexOf => 18,
+            Self::StartsWith | Self::EndsWith | Self::Join | Self::ToString => 18,
+            Self::JsonText | Self::JsonParse | Self::Describe => 18,
+            Self::Get | Self::Has | Self::DateFormat => 24,
+            _ => 12,
         }
     }
 

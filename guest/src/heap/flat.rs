@@ -2,15 +2,18 @@
 
 use super::{Full, Heap, to_u32};
 use crate::digits::{HIGH, ONES};
-use crate::lanes::{LANES, Lanes, copy, padded};
+use crate::lanes::{LANES, Lanes, SHORT, copy, padded};
 use crate::value::{
-    CONS, KIND_TEXT, MAX_OBJECT, OBJECT, ROPE, Word, aux, header, index, pointer, size, tag,
+    CONS, KIND_TEXT, MAX_OBJECT, NIL, OBJECT, ROPE, Word, aux, header, index, kind, pointer, size,
+    tag,
 };
 use std::cmp::Ordering;
 
-/// Words of a text that is copied word by word: a copy of unknown length is a call that leaves
-/// the code of the component, which takes as long as copying some words.
-pub(super) const SHORT: usize = 16;
+
+/// Bytes of a text or a separator that are joined without looking at where they end.
+const FEW: usize = 16;
+/// Bytes of room behind what is joined.
+pub(crate) const JOINING: usize = 3 * FEW;
 
 impl Heap {
     /// A new text; there must be room for `text_words`.
@@ -77,7 +80,7 @@ impl Heap {
     /// Appends the bytes of a text that is no rope. May take 7 bytes more than those for a moment.
     pub(crate) fn write_flat(&self, v: Word, out: &mut Vec<u8>) {
         let words = self.flat_words(v);
-        if words.len() > SHORT {
+        if 8 * words.len() > SHORT {
             return out.extend_from_slice(self.flat(v));
         }
         let end = out.len() + aux(self.header(v)) as usize;
@@ -93,7 +96,7 @@ impl Heap {
     #[inline(always)]
     pub(crate) fn write_plain(&self, v: Word, out: &mut Vec<u8>) -> bool {
         let (start, bytes) = (out.len(), aux(self.header(v)) as usize);
-        if bytes > 8 * SHORT {
+        if bytes > SHORT {
             return false;
         }
         let text: &[u8] = bytemuck::cast_slice(self.words.get(index(v) + 2..).unwrap_or_default());
@@ -178,31 +181,36 @@ impl Heap {
         pointer(at, OBJECT)
     }
 
-    /// Texts in one piece as one, with another between them; `bytes` and `chars` are those of all.
-    /// There must be room for `text_words`.
-    pub(crate) fn joined(
+    /// Texts in one piece as one, with another between them, of `most` bytes at most; nothing if a
+    /// part is no such text, or if there is no room that can be had without moving anything. The text
+    /// lies above all values: `sealed` makes it one.
+    pub(crate) fn join_above(
         &mut self,
         list: Word,
-        separator: &[u8],
-        size: [usize; 2],
-    ) -> Result<Word, Full> {
-        let padded = padded(separator);
-        self.written(size, |old, out| {
-            let cell = |list: Word| old.get(index(list)..).and_then(<[Word]>::first_chunk::<2>);
-            let (mut rest, mut end) = (list, 0);
-            while tag(rest) == CONS
-                && let Some([part, next]) = cell(rest)
-            {
-                let here = index(*part);
-                let bytes = old.get(here).map_or(0, |head| aux(*head) as usize);
-                copy(bytemuck::cast_slice(old), 8 * (here + 2), bytes, out, end);
-                (rest, end) = (*next, end + bytes);
-                if tag(rest) == CONS {
-                    copy(&padded, 0, separator.len(), out, end);
-                    end += separator.len();
-                }
+        separator: &str,
+        most: usize,
+    ) -> Option<Joined> {
+        let padded = padded(separator.as_bytes());
+        let mut joined = Joined { rest: list, count: 0, bytes: 0, chars: 0 };
+        let mut wanted = JOINING;
+        while wanted > 0 {
+            let needed = joined.bytes + wanted;
+            let most = most.saturating_add(JOINING);
+            if needed > most || !self.has_room_in_place(Self::text_words(needed)) {
+                return None;
             }
-        })
+            // As many words as are read at once can be read of the last text too.
+            let (old, new) = self.words.split_at_mut(self.top + FEW / 8);
+            let out = bytemuck::cast_slice_mut(new);
+            let out = out.get_mut(..most.min(out.len()))?;
+            wanted = joined.go_on(old, out, &padded, separator.len());
+        }
+        let gaps = joined.count.saturating_sub(1);
+        joined.chars += gaps * separator.chars().count() as u64;
+        if joined.count > 0 {
+            joined.bytes -= separator.len();
+        }
+        (joined.rest == NIL && joined.bytes <= most).then_some(joined)
     }
 
     /// A new text of so many bytes and characters, which are written by a function that gets the words
@@ -216,20 +224,23 @@ impl Heap {
         if words > MAX_OBJECT {
             return Err(Full);
         }
+        let (old, new) = self.words.split_at_mut(self.top);
+        write(old, bytemuck::cast_slice_mut(new.get_mut(2..words).ok_or(Full)?));
+        Ok(self.sealed(bytes, chars as u64))
+    }
+
+    /// The text whose bytes have been written above all values.
+    pub(crate) fn sealed(&mut self, bytes: usize, chars: u64) -> Word {
+        let words = Self::text_words(bytes);
         let at = self.claim(words);
-        let (old, new) = self.words.split_at_mut(at);
-        let [head, count, slots @ ..] = new.get_mut(..words).unwrap_or_default() else {
-            return Err(Full);
-        };
-        (*head, *count) = (Self::text_header(bytes), chars as u64);
-        write(old, bytemuck::cast_slice_mut(slots));
-        if let Some(last) = slots.last_mut()
+        self.put(at, &[Self::text_header(bytes), chars]);
+        if let Some(last) = self.words.get_mut(at + words - 1)
             && !bytes.is_multiple_of(8)
         {
             // What lies behind the text is zero, whatever was there before.
             *last &= u64::MAX >> (64 - 8 * (bytes % 8));
         }
-        Ok(pointer(at, OBJECT))
+        pointer(at, OBJECT)
     }
 
     /// Whether two texts that are no ropes are equal.
@@ -252,6 +263,67 @@ impl Heap {
         // One is the beginning of the other, and zeros may follow it there.
         aux(self.header(a)).cmp(&aux(self.header(b)))
     }
+}
+
+/// How far the texts of a list have been joined.
+pub(crate) struct Joined {
+    rest: Word,
+    /// How many they are.
+    pub(crate) count: u64,
+    /// Bytes and characters; those of the separators are counted in the end.
+    pub(crate) bytes: usize,
+    pub(crate) chars: u64,
+}
+
+impl Joined {
+    /// Writes texts and a separator behind each, as far as they fit. Gives how many more bytes the
+    /// next one needs, or 0 if there is none, or what comes next is no text in one piece.
+    #[inline(never)]
+    fn go_on(&mut self, old: &[Word], out: &mut [u8], separator: &[u8], len: usize) -> usize {
+        let Self { mut rest, mut count, mut bytes, mut chars } = *self;
+        let mut wanted = 0;
+        // Short ones without a call and without looking at where they end: what is written behind
+        // them is written over.
+        let mut short = [0; FEW];
+        short.iter_mut().zip(separator).for_each(|(to, byte)| *to = *byte);
+        let few = if len <= FEW { FEW + 1 } else { 0 };
+        while tag(rest) == CONS
+            && let Some([part, next]) = at::<2>(old, rest)
+            && tag(*part) == OBJECT
+            && let Some(text) = at::<{ 2 + FEW / 8 }>(old, *part)
+            && let [head, more, text @ ..] = text
+            && kind(*head) == KIND_TEXT
+        {
+            let size = aux(*head) as usize;
+            if size < few
+                && let Some(window) = out.get_mut(bytes..).and_then(<[u8]>::first_chunk_mut)
+            {
+                let window: &mut [u8; JOINING] = window;
+                for (place, word) in window.as_chunks_mut().0.iter_mut().zip(text) {
+                    *place = word.to_le_bytes();
+                }
+                if let Some(place) = window.get_mut(size..).and_then(<[u8]>::first_chunk_mut) {
+                    *place = short;
+                }
+            } else if bytes + size + len + JOINING > out.len() {
+                wanted = size + len + JOINING;
+                break;
+            } else {
+                copy(bytemuck::cast_slice(old), 8 * (index(*part) + 2), size, out, bytes);
+                copy(separator, 0, len, out, bytes + size);
+            }
+            (rest, count) = (*next, count + 1);
+            (bytes, chars) = (bytes + size + len, chars + more);
+        }
+        *self = Self { rest, count, bytes, chars };
+        wanted
+    }
+}
+
+/// The words that a value points to.
+#[inline(always)]
+fn at<const N: usize>(words: &[Word], v: Word) -> Option<&[Word; N]> {
+    words.get(index(v)..).and_then(<[Word]>::first_chunk)
 }
 
 /// Writes the bytes of a text into words, zeros behind them; gives how many characters they are.

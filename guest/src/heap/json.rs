@@ -1,9 +1,9 @@
 //! Short strings and integers of JSON as values, in lists many at a time.
 
-use super::flat::{SHORT, beyond_first};
+use super::flat::beyond_first;
 use super::{Heap, NO_CELL, to_u32};
 use crate::digits;
-use crate::lanes::{LANES, Lanes};
+use crate::lanes::{LANES, Lanes, SHORT};
 use crate::value::{CONS, OBJECT, Word, pointer, small};
 
 /// Items of a list that have been read.
@@ -40,7 +40,7 @@ impl Heap {
         let slots = self.words.get_mut(at..)?;
         let [head, chars, slots @ ..] = slots else { return None };
         let (mut end, mut others, mut words) = (from, 0, 2);
-        for slots in slots.as_chunks_mut().0.iter_mut().take(8 * SHORT / LANES) {
+        for slots in slots.as_chunks_mut().0.iter_mut().take(SHORT / LANES) {
             let lanes = Lanes::at(json, end)?;
             *slots = lanes.words();
             let Some(rest) = lanes.special().next() else {
@@ -54,11 +54,8 @@ impl Heap {
             }
             // Zeros behind the text, and no word for nothing else.
             words += rest.div_ceil(8);
-            for (slot, before) in slots.iter_mut().zip([0, 8]) {
-                let kept = rest.saturating_sub(before).min(8);
-                *slot &= u64::MAX.checked_shr(to_u32(64 - 8 * kept)).unwrap_or_default();
-                others += beyond_first(*slot);
-            }
+            *slots = beginning(*slots, rest);
+            others += slots.iter().map(|word| beyond_first(*word)).sum::<u32>();
             let bytes = end - from;
             *head = Self::text_header(bytes);
             *chars = bytes as u64 - u64::from(others);
@@ -81,11 +78,10 @@ impl Heap {
             && let Some(slots) = words.get_mut(top..).and_then(<[Word]>::first_chunk_mut)
         {
             let [head, chars, slots @ ..]: &mut [Word; 4 + LANES / 8] = slots;
-            let mut others = 0;
-            for (i, (slot, word)) in slots.iter_mut().zip(lanes.words()).enumerate() {
-                let kept = bytes.saturating_sub(8 * i).min(8);
-                *slot = word & u64::MAX.checked_shr(to_u32(64 - 8 * kept)).unwrap_or_default();
-                others += beyond_first(*slot);
+            let kept = beginning(lanes.words(), bytes);
+            let others: u32 = kept.iter().map(|word| beyond_first(*word)).sum();
+            for (slot, word) in slots.iter_mut().zip(kept) {
+                *slot = word;
             }
             (*head, *chars) = (Self::text_header(bytes), bytes as u64 - u64::from(others));
             let cell = top + Self::text_words(bytes);
@@ -123,4 +119,14 @@ impl Heap {
         self.top = top;
         items
     }
+}
+
+/// The first bytes of some words, and zeros for those behind them.
+#[inline(always)]
+fn beginning<const N: usize>(mut words: [Word; N], bytes: usize) -> [Word; N] {
+    for (word, before) in words.iter_mut().zip((0..).step_by(8)) {
+        let kept = bytes.saturating_sub(before).min(8);
+        *word &= u64::MAX.checked_shr(to_u32(64 - 8 * kept)).unwrap_or_default();
+    }
+    words
 }

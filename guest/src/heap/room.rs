@@ -56,6 +56,11 @@ impl Heap {
         self.top + n <= self.limit.saturating_sub(self.outside) / 2
     }
 
+    /// Whether `n` more words are there, or can be without moving a value.
+    pub(crate) fn has_room_in_place(&mut self, n: usize) -> bool {
+        self.has_room(n) || self.step(n) || self.grows_instead(n)
+    }
+
     /// Whether `n` more words are there, or can be without collecting or taking more of the limit.
     #[inline]
     pub(crate) fn has_room_within(&mut self, n: usize) -> bool {
@@ -137,7 +142,7 @@ impl Heap {
         frames: &mut [Frame],
         roots: &mut [&mut [Word]],
     ) -> Result<(), Full> {
-        if self.step(n) || self.grows_instead(n) {
+        if self.has_room_in_place(n) {
             return Ok(());
         }
         let available = self.limit.saturating_sub(self.outside);

@@ -11,7 +11,8 @@ use super::each::{KEPT, RESULT, is_descending};
 use super::state::{Exit, State};
 use crate::code::{Image, Slot};
 use crate::form::Form;
-use crate::primitive::grouping::{Failed, Groups};
+use crate::primitive::canonical::Failed;
+use crate::primitive::grouping::Groups;
 use crate::primitive::sorting::{Weighed, extreme, sorted, sorting_work, weigh};
 use crate::primitive::{Trouble, type_name};
 use crate::value::{CONS, NIL, PAIR, Word, index, small, tag};
@@ -131,7 +132,7 @@ pub(super) fn grouped(
             grouped.firsts.push(i);
         }
     }
-    let work = groups.work;
+    let work = groups.work();
     s.bulk(image, at, work)?;
     match failed {
         Some(Failed::Incomparable(key)) => Err(wrong(type_name(&s.heap, key)).into()),

@@ -243,6 +243,14 @@ fn fast(image: &Image, s: &mut State) {
             }
         };
     }
+    macro_rules! cons {
+        ($d:expr, $a:expr, $b:expr) => {{
+            if !is_list(get!($b)) {
+                slow!();
+            }
+            object!($d, [get!($a), get!($b)], CONS);
+        }};
+    }
     /// The sum of two words, if it is one.
     macro_rules! plus {
         ($x:expr, $y:expr) => {{
@@ -315,6 +323,16 @@ fn fast(image: &Image, s: &mut State) {
             pc = at - usize::from($back);
         }};
     }
+    /// Does the `TailSelfPairAdd` that follows.
+    macro_rules! add_tail {
+        ($d:expr, $a:expr, $n:expr) => {{
+            set!($d, plus!(get!($a), small(i64::from($n))));
+            if let Op::TailSelfPairAdd { base: b, a, b: c, cost, back } = ops[pc] {
+                at = pc;
+                tail_pair_add!(b, a, c, cost, back);
+            }
+        }};
+    }
     macro_rules! give_back {
         ($a:expr, $cost:expr) => {{
             fuel = after!($cost);
@@ -329,6 +347,10 @@ fn fast(image: &Image, s: &mut State) {
             pc += 1;
             match op {
                 Op::Pay { cost } => fuel = after!(cost),
+                Op::PayNext { cost } => {
+                    fuel = after!(cost);
+                    next!();
+                }
                 Op::Move { d, a } => set!(d, get!(a)),
                 Op::Integer { d, n } => set!(d, small(i64::from(n))),
                 Op::Constant { d, k } => set!(d, constants[k as usize]),
@@ -356,13 +378,7 @@ fn fast(image: &Image, s: &mut State) {
                 Op::AddLiteral { d, a, n } => {
                     set!(d, plus!(get!(a), small(i64::from(n))));
                 }
-                Op::AddLiteralTail { d, a, n } => {
-                    set!(d, plus!(get!(a), small(i64::from(n))));
-                    if let Op::TailSelfPairAdd { base: b, a, b: c, cost, back } = ops[pc] {
-                        at = pc;
-                        tail_pair_add!(b, a, c, cost, back);
-                    }
-                }
+                Op::AddLiteralTail { d, a, n } => add_tail!(d, a, n),
                 Op::Binary { form, d, a, b, cost } => binary!(form, d, a, b, cost),
                 Op::BinaryNext { form, d, a, b, cost } => {
                     binary!(form, d, a, b, cost);
@@ -383,11 +399,10 @@ fn fast(image: &Image, s: &mut State) {
                     set!(d, if x == NIL { TRUE } else { FALSE });
                     fuel = left;
                 }
-                Op::Cons { d, a, b } => {
-                    if !is_list(get!(b)) {
-                        slow!();
-                    }
-                    object!(d, [get!(a), get!(b)], CONS);
+                Op::Cons { d, a, b } => cons!(d, a, b),
+                Op::ConsNext { d, a, b } => {
+                    cons!(d, a, b);
+                    next!();
                 }
                 Op::Pair { d, a, b } => object!(d, [get!(a), get!(b)], PAIR),
                 Op::CloseOver { d, a, code } => {
@@ -406,6 +421,11 @@ fn fast(image: &Image, s: &mut State) {
                 Op::Jump { to, cost } => {
                     fuel = after!(cost);
                     pc = to as usize;
+                }
+                Op::JumpNext { to, cost } => {
+                    fuel = after!(cost);
+                    pc = to as usize;
+                    next!();
                 }
                 Op::JumpFalse { a, to, .. } => match get!(a) {
                     TRUE => {}
@@ -598,6 +618,16 @@ fn fast(image: &Image, s: &mut State) {
                     }
                     fuel = left;
                     each_next!(d, body);
+                }
+                Op::UnequalLiteralTail { a, n, to } => {
+                    if integer!(a) != i64::from(n) << 1 {
+                        pc = to as usize;
+                        if let Op::AddLiteralTail { d, a, n } = ops[pc] {
+                            at = pc;
+                            pc += 1;
+                            add_tail!(d, a, n);
+                        }
+                    }
                 }
                 _ => slow!(),
             }

@@ -1,6 +1,7 @@
 //! What forms do with values once their operands have been evaluated.
 
 pub(crate) mod arithmetic;
+pub(crate) mod canonical;
 pub(crate) mod case;
 pub(crate) mod comparison;
 pub(crate) mod csv;
@@ -17,6 +18,7 @@ pub(crate) mod record;
 pub(crate) mod scan;
 pub(crate) mod sorting;
 pub(crate) mod statistics;
+mod tree;
 pub(crate) mod weight;
 
 use crate::fault::Fault;

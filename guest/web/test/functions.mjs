@@ -77,7 +77,7 @@ async function running(page) {
     const found = await run(page, () => page.keyboard.press("Control+Enter"));
     assert.equal(found.value, "1234567890123456789012345678900");
     assert.equal(found.chip, "integer");
-    assert.match(found.figures, /fuel75/);
+    assert.match(found.figures, /fuel111/);
     await page.waitForFunction(() => document.querySelector("#announce").textContent.startsWith("The value is 12345"));
   });
   await test("a fault of a run is marked in the editor, and its place leads there", async () => {

@@ -72,7 +72,7 @@ fn every_call_that_does_something_is_an_entry() -> Result<()> {
         (&run["request"]["tool"], &run["request"]["input"]),
         (&json!("double"), &json!("21"))
     );
-    assert_eq!((&run["outcome"]["value"], &run["fuel"]), (&json!("42"), &json!(7)));
+    assert_eq!((&run["outcome"]["value"], &run["fuel"]), (&json!("42"), &json!(9)));
     ensure!(run["micros"].as_u64() > Some(0), "{run}");
     let refusal = entries.iter().find(|entry| entry["entry"] == 5).context("the refusal")?;
     assert_eq!(refusal["request"]["arguments"], r#"{"cod":1}"#);
@@ -91,7 +91,7 @@ fn entries_are_told_in_lines_too() -> Result<()> {
         lines[0].starts_with("8 20") && lines[0].ends_with("Z evolve `half`: malformed"),
         "{told}"
     );
-    ensure!(lines[6].contains("Z run `double`: value, 7 fuel, "), "{told}");
+    ensure!(lines[6].contains("Z run `double`: value, 9 fuel, "), "{told}");
     Ok(())
 }
 
@@ -162,7 +162,7 @@ fn the_command_line_shows_the_same() -> Result<()> {
     kept.session(some_of_everything)?;
     let all = kept.prints(&["journal"])?;
     ensure!(all.lines().count() == 8 && all.starts_with("1 20"), "{all}");
-    ensure!(all.contains(" run `double`: value, 7 fuel, "), "{all}");
+    ensure!(all.contains(" run `double`: value, 9 fuel, "), "{all}");
     assert_eq!(kept.execute_behind(&["journal"])?.output, all);
     assert_eq!(kept.prints(&["journal", "--limit", "2"])?.lines().count(), 2);
     assert_eq!(kept.prints(&["journal", "--kind", "run", "--tool", "double"])?.lines().count(), 2);
@@ -281,7 +281,7 @@ fn a_policy_says_what_entries_keep() -> Result<()> {
         let digest = &entry["outcome"]["sha256"];
         assert_eq!(digest.is_string(), !flags.contains(&"none"), "{entry}");
         // Fuel and peaks are no payload.
-        ensure!(entry["fuel"] == 4 && entry["memory"].as_u64() > Some(0), "{entry}");
+        ensure!(entry["fuel"] == 6 && entry["memory"].as_u64() > Some(0), "{entry}");
         head(&kept)?;
         let all = kept.prints(&["replay", "--all"])?;
         ensure!(

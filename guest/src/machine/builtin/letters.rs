@@ -25,6 +25,7 @@ pub(super) fn changed(c: &mut Call<'_>) -> Result<Word, Exit> {
     }
     let whole = c.operand(0);
     let Some((size, chars)) = c.s.heap.text_size(whole) else { return Err(c.wrong(0, "a string")) };
+    // Room for the result, or for its pieces in one.
     c.set_aside(size)?;
     c.charge(size / TEXT_UNIT)?;
     if chars < size {

@@ -84,7 +84,7 @@ fn extreme_of_list(c: &mut Call<'_>) -> Result<Word, Exit> {
     elements.retain(|element| *element != UNIT);
     if let Some(element) = elements.iter().find(|element| !is_number(&c.s.heap, **element)) {
         let found = type_name(&c.s.heap, *element);
-        return Err(Trouble::Type { operand: 0, wanted: "a list of numbers", found }.into());
+        return Err(Trouble::Element { operand: 0, wanted: "a list of numbers", found }.into());
     }
     extreme(c, &elements)
 }

@@ -76,7 +76,7 @@ impl Call<'_> {
 
     /// A fault about a part of an operand.
     fn wrong_part(&self, operand: usize, part: Word, wanted: &'static str) -> Exit {
-        Trouble::Type { operand, wanted, found: type_name(&self.s.heap, part) }.into()
+        Trouble::Element { operand, wanted, found: type_name(&self.s.heap, part) }.into()
     }
 }
 

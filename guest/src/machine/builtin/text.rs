@@ -7,7 +7,7 @@
 
 use super::{Call, letters, pattern, reading};
 use crate::form::Form;
-use crate::heap::{Heap, flat_in};
+use crate::heap::{Heap, JOINING, flat_in};
 use crate::lanes::{copy, padded};
 use crate::machine::operate::longest_text;
 use crate::machine::state::Exit;
@@ -178,16 +178,19 @@ fn empty(what: &str, instead: &str) -> Trouble {
 fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.must_be_list(0)?;
     let separator = c.text(1)?;
+    if let Some(joined) = joined_in_place(c, &separator)? {
+        return Ok(joined);
+    }
     let heap = &c.s.heap;
-    // Bytes and characters, and whether all parts are in one piece.
-    let (mut size, mut flat, mut wrong) = ((0, 0), true, None);
+    // Whether all parts are in one piece.
+    let (mut bytes, mut flat, mut wrong) = (0, true, None);
     let (mut rest, mut count) = (c.operand(0), 0);
     while tag(rest) == CONS && wrong.is_none() {
         let [part, next] = heap.cell(index(rest));
         (rest, count) = (next, count + 1);
         flat &= tag(part) != ROPE;
         match heap.text_size(part) {
-            Some((bytes, chars)) => size = (size.0 + bytes, size.1 + chars),
+            Some((more, _)) => bytes += more,
             None => wrong = Some(part),
         }
     }
@@ -195,24 +198,26 @@ fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge(count)?;
     if let Some(part) = wrong {
         let (wanted, found) = ("a list of strings", type_name(&c.s.heap, part));
-        return Err(Trouble::Type { operand: 0, wanted, found }.into());
+        return Err(Trouble::Element { operand: 0, wanted, found }.into());
     }
-    let gaps = count.saturating_sub(1);
-    let bytes = size.0 + gaps * separator.len() as u64;
+    bytes += count.saturating_sub(1) * separator.len() as u64;
     if bytes > c.longest() {
         return Err(TOO_LARGE.into());
     }
     c.charge_texts(&[&separator])?;
     c.charge(bytes / TEXT_UNIT)?;
+    let size = usize::try_from(bytes).unwrap_or_default();
     if flat {
-        let chars = size.1 + gaps * separator.chars().count() as u64;
-        let size = [bytes, chars].map(|n| usize::try_from(n).unwrap_or_default());
-        c.room(Heap::text_words(size[0]))?;
+        // One separator more is written than stays.
+        let most = size + separator.len();
+        c.room(Heap::text_words(most + JOINING))?;
         let list = c.operand(0);
-        return Ok(c.s.heap.joined(list, separator.as_bytes(), size)?);
+        if let Some(joined) = c.s.heap.join_above(list, &separator, most) {
+            return Ok(c.s.heap.sealed(joined.bytes, joined.chars));
+        }
     }
     c.set_aside(bytes)?;
-    let mut joined = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default() + 8);
+    let mut joined = Vec::with_capacity(size + 8);
     for (at, part) in c.list(0)?.into_iter().enumerate() {
         if at > 0 {
             joined.extend_from_slice(separator.as_bytes());
@@ -220,6 +225,21 @@ fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
         c.s.heap.write_text(part, usize::MAX, &mut joined);
     }
     c.make_text(&String::from_utf8(joined).unwrap_or_default())
+}
+
+/// The same if all parts are in one piece, there is room for what they become that is found without
+/// collecting, and the fuel lasts: then one walk is enough.
+fn joined_in_place(c: &mut Call<'_>, separator: &str) -> Result<Option<Word>, Exit> {
+    let most = c.longest().min(c.budget().saturating_mul(TEXT_UNIT));
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let list = c.operand(0);
+    let Some(joined) = c.s.heap.join_above(list, separator, most) else {
+        return Ok(None);
+    };
+    c.charge(joined.count)?;
+    c.charge_texts(&[separator])?;
+    c.charge(joined.bytes as u64 / TEXT_UNIT)?;
+    Ok(Some(c.s.heap.sealed(joined.bytes, joined.chars)))
 }
 
 /// From where to where a slice of so many goes.
