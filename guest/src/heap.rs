@@ -12,7 +12,7 @@ use crate::value::{
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
 
-pub(crate) use flat::{JOINING, flat_in, recase};
+pub(crate) use flat::{flat_in, recase};
 use index::Index;
 pub(crate) use index::{Known, hash};
 pub(crate) use json::Items;

@@ -49,7 +49,8 @@ struct Row {
 /// What a row took.
 struct Measured<'r> {
     row: &'r Row,
-    nanoseconds: f64,
+    /// As `Rig::measure` gives it, and in the end in nanoseconds.
+    time: f64,
     fuel: f64,
     /// Whether it has been measured again.
     settled: bool,
@@ -66,9 +67,9 @@ struct Rig<'r> {
 }
 
 impl Measured<'_> {
-    /// Nanoseconds for a unit of fuel.
+    /// What a unit of fuel took.
     fn unit(&self) -> f64 {
-        self.nanoseconds / self.fuel
+        self.time / self.fuel
     }
 }
 
@@ -89,8 +90,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let mut failed = 0;
     for row in rows.iter().filter(|row| wanted.is_empty() || wanted.contains(&&row.form)) {
         match rig.measure(row, rounds) {
-            Ok((nanoseconds, fuel)) => {
-                table.push(Measured { row, nanoseconds, fuel, settled: false });
+            Ok((time, fuel)) => {
+                table.push(Measured { row, time, fuel, settled: false });
             }
             Err(error) => {
                 eprintln!("{} ({}): {error:#}", row.form, row.shape);
@@ -99,8 +100,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         }
     }
     while let Some(measured) = doubtful(&mut table) {
-        (measured.nanoseconds, _) = rig.measure(measured.row, AGAIN)?;
+        (measured.time, _) = rig.measure(measured.row, AGAIN)?;
         measured.settled = true;
+    }
+    for measured in &mut table {
+        measured.time *= rig.best;
     }
     if options.iter().any(|option| *option == "--rows") {
         print_rows(&table);
@@ -137,7 +141,7 @@ fn doubtful<'t, 'r>(table: &'t mut [Measured<'r>]) -> Option<&'t mut Measured<'r
 
 /// Whether the goal is met.
 fn judge(table: &[Measured<'_>]) -> Result<()> {
-    let short: Vec<String> = name(table.iter().filter(|row| row.nanoseconds < SHORT));
+    let short: Vec<String> = name(table.iter().filter(|row| row.time < SHORT));
     ensure!(short.is_empty(), "too short to be measured: {}", short.join("; "));
     let limit = by_form(table).last().map_or(0.0, |(_, rows)| GOAL * worst(rows));
     let slow: Vec<String> = name(table.iter().filter(|row| row.unit() > limit));
@@ -208,7 +212,8 @@ impl<'r> Rig<'r> {
         Ok(rig)
     }
 
-    /// Nanoseconds on a core and fuel: the median of some rounds.
+    /// Time on a core, as a share of that of the row that all others are compared with, and fuel: the
+    /// median of some rounds.
     fn measure(&mut self, row: &Row, rounds: usize) -> Result<(f64, f64)> {
         let (mut ratios, mut fuel) = (Vec::new(), 0.0);
         for _ in 0..rounds.max(1) {
@@ -217,7 +222,7 @@ impl<'r> Rig<'r> {
             ratios.push((time - self.entering) / pace);
             (self.best, fuel) = (self.best.min(pace), used);
         }
-        Ok((median(ratios) * self.best, fuel))
+        Ok((median(ratios), fuel))
     }
 
     fn once(&self, row: &Row) -> Result<(f64, f64)> {
@@ -250,7 +255,7 @@ fn colliding(count: usize) -> Result<String> {
         let mixed = (UPPER | lower).wrapping_mul(inverse);
         (mixed ^ mixed >> 32).wrapping_mul(inverse).cast_signed()
     });
-    // Those of a word; a quarter of all is.
+    // They must be integers of a word.
     let numbers: Vec<i64> = numbers.filter(|n| n.unsigned_abs() < 1 << 61).take(count).collect();
     Ok(serde_json::to_string(&numbers)?)
 }
@@ -281,8 +286,8 @@ fn print_forms(table: &[Measured<'_>]) {
 /// Prints every row: form, shape, milliseconds, fuel, nanoseconds of a unit.
 fn print_rows(table: &[Measured<'_>]) {
     for measured in table {
-        let Measured { row, nanoseconds, fuel, .. } = measured;
-        let (milliseconds, unit) = (nanoseconds / 1e6, measured.unit());
+        let Measured { row, time, fuel, .. } = measured;
+        let (milliseconds, unit) = (time / 1e6, measured.unit());
         println!("{}\t{}\t{milliseconds:.3}\t{fuel}\t{unit:.2}", row.form, row.shape);
     }
 }

@@ -5,7 +5,7 @@ use mcp_pif::sandbox::{Answer, Limits, Program, Sandbox, Step, Watch};
 use std::time::{Duration, Instant};
 
 /// Fuel that no benchmark needs.
-pub(crate) const FUEL: u64 = 1_000_000_000;
+pub(crate) const FUEL: u64 = 10_000_000_000;
 
 /// What a run took.
 pub(crate) struct Timed {

@@ -9,11 +9,8 @@ use crate::value::{
 };
 use std::cmp::Ordering;
 
-
 /// Bytes of a text or a separator that are joined without looking at where they end.
 const FEW: usize = 16;
-/// Bytes of room behind what is joined.
-pub(crate) const JOINING: usize = 3 * FEW;
 
 impl Heap {
     /// A new text; there must be room for `text_words`.
@@ -182,35 +179,35 @@ impl Heap {
     }
 
     /// Texts in one piece as one, with another between them, of `most` bytes at most; nothing if a
-    /// part is no such text, or if there is no room that can be had without moving anything. The text
-    /// lies above all values: `sealed` makes it one.
+    /// part is no such text or has more bytes than `long`, or if there is no room that can be had
+    /// without moving anything. The text lies above all values: `sealed` makes it one.
     pub(crate) fn join_above(
         &mut self,
         list: Word,
         separator: &str,
         most: usize,
+        long: usize,
     ) -> Option<Joined> {
         let padded = padded(separator.as_bytes());
         let mut joined = Joined { rest: list, count: 0, bytes: 0, chars: 0 };
-        let mut wanted = JOINING;
-        while wanted > 0 {
+        let (mut wanted, most) = (0, most.min(8 * (MAX_OBJECT - Self::text_words(0))));
+        loop {
             let needed = joined.bytes + wanted;
-            let most = most.saturating_add(JOINING);
             if needed > most || !self.has_room_in_place(Self::text_words(needed)) {
                 return None;
             }
             // As many words as are read at once can be read of the last text too.
-            let (old, new) = self.words.split_at_mut(self.top + FEW / 8);
+            let (old, new) = self.words.split_at_mut(self.top + Self::text_words(0));
             let out = bytemuck::cast_slice_mut(new);
             let out = out.get_mut(..most.min(out.len()))?;
-            wanted = joined.go_on(old, out, &padded, separator.len());
+            wanted = joined.go_on(old, out, &padded, separator.len(), long);
+            if wanted == 0 {
+                break;
+            }
         }
         let gaps = joined.count.saturating_sub(1);
         joined.chars += gaps * separator.chars().count() as u64;
-        if joined.count > 0 {
-            joined.bytes -= separator.len();
-        }
-        (joined.rest == NIL && joined.bytes <= most).then_some(joined)
+        (joined.rest == NIL).then_some(joined)
     }
 
     /// A new text of so many bytes and characters, which are written by a function that gets the words
@@ -270,16 +267,23 @@ pub(crate) struct Joined {
     rest: Word,
     /// How many they are.
     pub(crate) count: u64,
-    /// Bytes and characters; those of the separators are counted in the end.
+    /// Bytes, and characters; those of the separators are counted in the end.
     pub(crate) bytes: usize,
     pub(crate) chars: u64,
 }
 
 impl Joined {
-    /// Writes texts and a separator behind each, as far as they fit. Gives how many more bytes the
-    /// next one needs, or 0 if there is none, or what comes next is no text in one piece.
+    /// Writes texts and a separator before each but the first, as far as they fit. Gives how many more
+    /// bytes the next one needs, or 0 if there is none, or what comes next is not to be joined.
     #[inline(never)]
-    fn go_on(&mut self, old: &[Word], out: &mut [u8], separator: &[u8], len: usize) -> usize {
+    fn go_on(
+        &mut self,
+        old: &[Word],
+        out: &mut [u8],
+        separator: &[u8],
+        len: usize,
+        long: usize,
+    ) -> usize {
         let Self { mut rest, mut count, mut bytes, mut chars } = *self;
         let mut wanted = 0;
         // Short ones without a call and without looking at where they end: what is written behind
@@ -287,6 +291,7 @@ impl Joined {
         let mut short = [0; FEW];
         short.iter_mut().zip(separator).for_each(|(to, byte)| *to = *byte);
         let few = if len <= FEW { FEW + 1 } else { 0 };
+        let mut gap = if count > 0 { len } else { 0 };
         while tag(rest) == CONS
             && let Some([part, next]) = at::<2>(old, rest)
             && tag(*part) == OBJECT
@@ -298,22 +303,28 @@ impl Joined {
             if size < few
                 && let Some(window) = out.get_mut(bytes..).and_then(<[u8]>::first_chunk_mut)
             {
-                let window: &mut [u8; JOINING] = window;
-                for (place, word) in window.as_chunks_mut().0.iter_mut().zip(text) {
-                    *place = word.to_le_bytes();
-                }
-                if let Some(place) = window.get_mut(size..).and_then(<[u8]>::first_chunk_mut) {
+                let window: &mut [u8; 2 * FEW] = window;
+                if let Some(place) = window.first_chunk_mut() {
                     *place = short;
                 }
-            } else if bytes + size + len + JOINING > out.len() {
-                wanted = size + len + JOINING;
+                if let Some(place) = window.get_mut(gap..).and_then(<[u8]>::first_chunk_mut) {
+                    let place: &mut [u8; FEW] = place;
+                    for (place, word) in place.as_chunks_mut().0.iter_mut().zip(text) {
+                        *place = word.to_le_bytes();
+                    }
+                }
+            } else if size > long {
+                break;
+            } else if bytes + gap + size > out.len() {
+                wanted = gap + size;
                 break;
             } else {
-                copy(bytemuck::cast_slice(old), 8 * (index(*part) + 2), size, out, bytes);
-                copy(separator, 0, len, out, bytes + size);
+                copy(separator, 0, gap, out, bytes);
+                copy(bytemuck::cast_slice(old), 8 * (index(*part) + 2), size, out, bytes + gap);
             }
             (rest, count) = (*next, count + 1);
-            (bytes, chars) = (bytes + size + len, chars + more);
+            (bytes, chars) = (bytes + gap + size, chars + more);
+            gap = len;
         }
         *self = Self { rest, count, bytes, chars };
         wanted

@@ -56,7 +56,8 @@ impl Heap {
         self.top + n <= self.limit.saturating_sub(self.outside) / 2
     }
 
-    /// Whether `n` more words are there, or can be without moving a value.
+    /// Whether `n` more words are there, or can be without moving a value, be it by taking more of the
+    /// limit.
     pub(crate) fn has_room_in_place(&mut self, n: usize) -> bool {
         self.has_room(n) || self.step(n) || self.grows_instead(n)
     }

@@ -188,7 +188,7 @@ impl<'h> Groups<'h> {
     #[inline(never)]
     fn in_tree(&self, key: Word, hash: u64) -> Result<u32, Option<u64>> {
         let this = self.key(key, hash);
-        let Some(nearest) = self.far.nearest(|bit| this.bit(bit)) else { return Err(None) };
+        let Some(nearest) = self.far.nearest(this.bits(), |bit| this.bit(bit)) else { return Err(None) };
         let (key, hash) = self.keys.get(nearest as usize).copied().unwrap_or_default();
         match this.differs(&self.key(key, hash)) {
             None => Ok(nearest),
@@ -315,6 +315,14 @@ impl Key<'_> {
         }
     }
 
+    fn words(&self) -> usize {
+        2 + self.bytes.len().div_ceil(8)
+    }
+
+    fn bits(&self) -> u64 {
+        64 * self.words() as u64
+    }
+
     /// Whether a bit is set, counted from the lowest one of the first word.
     fn bit(&self, bit: u64) -> bool {
         let at = usize::try_from(bit / 64).unwrap_or(usize::MAX);
@@ -323,7 +331,7 @@ impl Key<'_> {
 
     /// The first bit in which two keys differ.
     fn differs(&self, other: &Key<'_>) -> Option<u64> {
-        let words = 2 + self.bytes.len().max(other.bytes.len()).div_ceil(8);
+        let words = self.words().max(other.words());
         let bits = (0..words).zip(0..).map(|(at, i)| (self.word(at) ^ other.word(at), 64 * i));
         let mut bits = bits.filter(|(word, _)| *word != 0);
         bits.next().map(|(word, first)| first + u64::from(word.trailing_zeros()))

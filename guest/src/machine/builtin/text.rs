@@ -7,8 +7,8 @@
 
 use super::{Call, letters, pattern, reading};
 use crate::form::Form;
-use crate::heap::{Heap, JOINING, flat_in};
-use crate::lanes::{copy, padded};
+use crate::heap::{Heap, flat_in};
+use crate::lanes::{SHORT, copy, padded};
 use crate::machine::operate::longest_text;
 use crate::machine::state::Exit;
 use crate::primitive::comparison::{Compared, TEXT_UNIT, equal};
@@ -208,11 +208,9 @@ fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge(bytes / TEXT_UNIT)?;
     let size = usize::try_from(bytes).unwrap_or_default();
     if flat {
-        // One separator more is written than stays.
-        let most = size + separator.len();
-        c.room(Heap::text_words(most + JOINING))?;
+        c.room(Heap::text_words(size))?;
         let list = c.operand(0);
-        if let Some(joined) = c.s.heap.join_above(list, &separator, most) {
+        if let Some(joined) = c.s.heap.join_above(list, &separator, size, size) {
             return Ok(c.s.heap.sealed(joined.bytes, joined.chars));
         }
     }
@@ -227,13 +225,17 @@ fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.make_text(&String::from_utf8(joined).unwrap_or_default())
 }
 
-/// The same if all parts are in one piece, there is room for what they become that is found without
-/// collecting, and the fuel lasts: then one walk is enough.
+/// The same if all parts are short and in one piece, there is room for what they become that is found
+/// without collecting, and the fuel lasts: then one walk is enough. What it does is paid for by the
+/// element, even if it ends at a part that cannot be joined.
 fn joined_in_place(c: &mut Call<'_>, separator: &str) -> Result<Option<Word>, Exit> {
+    if separator.len() > SHORT {
+        return Ok(None);
+    }
     let most = c.longest().min(c.budget().saturating_mul(TEXT_UNIT));
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let list = c.operand(0);
-    let Some(joined) = c.s.heap.join_above(list, separator, most) else {
+    let Some(joined) = c.s.heap.join_above(list, separator, most, SHORT) else {
         return Ok(None);
     };
     c.charge(joined.count)?;
