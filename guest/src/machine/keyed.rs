@@ -4,7 +4,7 @@
 //! Fuel, with n keys: sorting pays n, then the weight of the keys, then ⌈log2 n⌉·(n + weight). A
 //! key's weight is bytes/8 of a text, 8 and the limbs of an integer of two or more; of a list 1 for
 //! each element and their weights. The greatest and the least pay n and the weight. Grouping pays
-//! 3·n, and for each key what `eq` pays for a value equal to it; besides, bytes/8 of each key of a
+//! 4·n, and for each key what `eq` pays for a value equal to it; besides, bytes/8 of each key of a
 //! record. Nothing more is paid for the result.
 
 use super::each::{KEPT, RESULT, is_descending};
@@ -103,7 +103,7 @@ pub(super) struct Grouped {
 }
 
 /// Fuel of a key that is looked up.
-const GROUPED: u64 = 3;
+const GROUPED: u64 = 4;
 
 /// Pays for grouping keys, and groups them.
 pub(super) fn grouped(

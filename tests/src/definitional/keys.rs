@@ -129,7 +129,7 @@ impl Evaluator {
         keys: &[Value],
         values: &[Value],
     ) -> Result<Vec<(Value, Vec<Value>)>, Code> {
-        self.work(3 * count(keys.len()))?;
+        self.work(4 * count(keys.len()))?;
         let mut places = BTreeMap::new();
         let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
         for (key, value) in keys.iter().zip(values) {
