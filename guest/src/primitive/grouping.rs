@@ -188,7 +188,9 @@ impl<'h> Groups<'h> {
     #[inline(never)]
     fn in_tree(&self, key: Word, hash: u64) -> Result<u32, Option<u64>> {
         let this = self.key(key, hash);
-        let Some(nearest) = self.far.nearest(this.bits(), |bit| this.bit(bit)) else { return Err(None) };
+        let Some(nearest) = self.far.nearest(this.bits(), |bit| this.bit(bit)) else {
+            return Err(None);
+        };
         let (key, hash) = self.keys.get(nearest as usize).copied().unwrap_or_default();
         match this.differs(&self.key(key, hash)) {
             None => Ok(nearest),
