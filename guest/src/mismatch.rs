@@ -90,6 +90,7 @@ pub(crate) fn mismatch(
 }
 
 /// What to write where a form is given something else than it wants.
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
     Some(match (form, wanted, found) {
         (Form::Append, "a list", "integer" | "float" | "string" | "boolean") => {

@@ -293,6 +293,7 @@ impl<'h> Groups<'h> {
 
 /// Where a group goes: to a place of the table, or into the tree, with the first bit in which its key
 /// differs from the nearest one there.
+#[derive(Clone, Copy)]
 enum Place {
     Table(usize),
     Tree(Option<u64>),
