@@ -267,8 +267,9 @@ pub(crate) struct Joined {
     rest: Word,
     /// How many they are.
     pub(crate) count: u64,
-    /// Bytes, and characters; those of the separators are counted in the end.
+    /// Bytes, with those of the separators between them.
     pub(crate) bytes: usize,
+    /// Characters; those of the separators are added in the end.
     pub(crate) chars: u64,
 }
 

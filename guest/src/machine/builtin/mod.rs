@@ -1,7 +1,7 @@
 //! Strict forms beyond the original calculus. Their operands lie on the stack, where the collector
 //! finds them: whoever makes room reads them again. What a form costs is charged before the work
-//! is done, and stands at the head of its group's module in units of work; what a unit costs stands
-//! in `form::price`.
+//! is done (for a `join` of short texts right behind it), and stands at the head of its group's
+//! module in units of work; what a unit costs stands in `form::price`.
 
 mod dates;
 mod describe;
