@@ -11,9 +11,12 @@ use crate::term::{NameId, TermId};
 /// A slot.
 pub(crate) type Slot = u8;
 
-/// One operation.
+/// One operation. The first one is among those that the fast loop does, so that its dispatch needs
+/// not count from another one on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
+    /// Ends a block.
+    Pay { cost: u32 },
     /// The outermost evaluation is finished; its value is in slot 0.
     Halt,
     /// The value of a function that was given too many arguments is applied to the other `n`.
@@ -22,8 +25,6 @@ pub(crate) enum Op {
     EvalEnd,
     /// The source of a tool has its value; the tool is the integer in slot 1.
     ToolEnd,
-    /// Ends a block.
-    Pay { cost: u32 },
     /// Writes a debug line about a visit.
     Debug { visit: u32 },
     /// `d` becomes `a`.
@@ -173,6 +174,10 @@ pub(crate) enum Op {
     UnequalLiteralTail { a: Slot, n: i16, to: u32 },
     /// `JumpNotLessLiteral`, and the `Return` after it.
     LessLiteralReturn { a: Slot, n: i16, to: u32 },
+    /// `JumpNotEqualLiteral`, and the `CallSelfAdd` that it leads to.
+    UnequalLiteralCall { a: Slot, n: i16, to: u32 },
+    /// `LessLiteralReturn`, or the `CallSelfAdd` that it leads to.
+    LessLiteralReturnCall { a: Slot, n: i16, to: u32 },
     /// Evaluates the quoted term in `a` among the names of a scope.
     Eval { d: Slot, a: Slot, depth: u8, cost: u16, scope: u16 },
     /// The source of the tool that `a` names, quoted; `tool` is the one this code belongs to.
@@ -383,14 +388,20 @@ impl Op {
             (Self::JumpNotEqualLiteral { a, n, to }, Self::AddLiteralTail { .. }) => {
                 Self::UnequalLiteralTail { a, n, to }
             }
+            (Self::JumpNotEqualLiteral { a, n, to }, Self::CallSelfAdd { .. }) => {
+                Self::UnequalLiteralCall { a, n, to }
+            }
             (Self::JumpNotLessLiteral { a, n, to }, Self::Return { .. }) => {
                 Self::LessLiteralReturn { a, n, to }
+            }
+            (Self::LessLiteralReturn { a, n, to }, Self::CallSelfAdd { .. }) => {
+                Self::LessLiteralReturnCall { a, n, to }
             }
             _ => self,
         }
     }
 
-    /// The first of the two operations that `self` may stand for.
+    /// The first of the operations that `self` may stand for.
     fn alone(self) -> Self {
         match self {
             Self::AddNext { d, a, b } => Self::Add { d, a, b },
@@ -399,8 +410,12 @@ impl Op {
             Self::PayNext { cost } => Self::Pay { cost },
             Self::JumpNext { to, cost } => Self::Jump { to, cost },
             Self::AddLiteralTail { d, a, n } => Self::AddLiteral { d, a, n },
-            Self::UnequalLiteralTail { a, n, to } => Self::JumpNotEqualLiteral { a, n, to },
-            Self::LessLiteralReturn { a, n, to } => Self::JumpNotLessLiteral { a, n, to },
+            Self::UnequalLiteralTail { a, n, to } | Self::UnequalLiteralCall { a, n, to } => {
+                Self::JumpNotEqualLiteral { a, n, to }
+            }
+            Self::LessLiteralReturn { a, n, to } | Self::LessLiteralReturnCall { a, n, to } => {
+                Self::JumpNotLessLiteral { a, n, to }
+            }
             op => op,
         }
     }

@@ -23,25 +23,37 @@ pub(crate) fn plain_end(bytes: &[u8], from: usize) -> usize {
     end.map_or(bytes.len(), |end| at + end)
 }
 
+/// The next eight bytes, the first one lowest.
+#[inline(always)]
+pub(crate) fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..)?.first_chunk().copied().map(u64::from_le_bytes)
+}
+
+/// How many of a word's bytes are digits, from the lowest on.
+#[inline(always)]
+pub(crate) fn leading(word: u64) -> u32 {
+    // A byte is a digit if neither adding 0x46 nor taking away 0x30 sets its highest bit.
+    let odd = (word.wrapping_add(0x4646_4646_4646_4646) | word.wrapping_sub(0x3030_3030_3030_3030))
+        & HIGH;
+    odd.trailing_zeros() / 8
+}
+
+/// The number that the lowest bytes of a word make, at least one and all of them digits.
+#[inline(always)]
+pub(crate) fn number(word: u64, count: u32) -> u32 {
+    // The digits move to the high end, zeros before them.
+    let n = (word << (64 - 8 * count)) & 0x0f0f_0f0f_0f0f_0f0f;
+    let n = n.wrapping_mul(2561) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let n = n.wrapping_mul(6_553_601) >> 16 & 0x0000_ffff_0000_ffff;
+    u32::try_from(n.wrapping_mul(42_949_672_960_001) >> 32).unwrap_or_default()
+}
+
 /// How many of the next bytes are digits, up to 8, and the number they make.
 #[inline(always)]
 pub(crate) fn eight(bytes: &[u8], at: usize) -> Option<(u32, u32)> {
-    let chunk = bytes.get(at..at + 8)?;
-    let chunk = u64::from_le_bytes(chunk.try_into().ok()?);
-    // A byte is a digit if neither adding 0x46 nor taking away 0x30 sets its highest bit.
-    let odd = (chunk.wrapping_add(0x4646_4646_4646_4646)
-        | chunk.wrapping_sub(0x3030_3030_3030_3030))
-        & 0x8080_8080_8080_8080;
-    let count = odd.trailing_zeros() / 8;
-    if count == 0 {
-        return Some((0, 0));
-    }
-    // The digits move to the high end, zeros before them.
-    let n = (chunk << (64 - 8 * count)) & 0x0f0f_0f0f_0f0f_0f0f;
-    let n = n.wrapping_mul(2561) >> 8 & 0x00ff_00ff_00ff_00ff;
-    let n = n.wrapping_mul(6_553_601) >> 16 & 0x0000_ffff_0000_ffff;
-    let n = n.wrapping_mul(42_949_672_960_001) >> 32;
-    Some((count, u32::try_from(n).unwrap_or_default()))
+    let word = word(bytes, at)?;
+    let count = leading(word);
+    Some((count, if count == 0 { 0 } else { number(word, count) }))
 }
 
 /// The same for up to 16 of them, where at least the first eight bytes are there.

@@ -231,8 +231,19 @@ impl Heap {
     pub(crate) fn length(&self, list: Word) -> usize {
         let (mut n, mut rest) = (0, list);
         while tag(rest) == CONS {
+            let after = index(rest) + 2;
             n += 1;
-            rest = self.cell(index(rest))[1];
+            rest = self.cell(after - 2)[1];
+            if rest == pointer(after, CONS) {
+                // Cells that lie in order, as those of input do, need not wait for one another.
+                let cells = self.words.get(after..).unwrap_or_default().as_chunks().0;
+                for (next, [_, tail]) in (after + 2..).step_by(2).zip(cells) {
+                    (n, rest) = (n + 1, *tail);
+                    if rest != pointer(next, CONS) {
+                        break;
+                    }
+                }
+            }
         }
         n
     }

@@ -68,16 +68,56 @@ fn runs_stop_at_the_same_place_whatever_their_fuel() -> anyhow::Result<()> {
             let code = format!(r#"{{"lam": "x", "body": {{"{form}": [{KEY}, {{"var": "x"}}]}}}}"#);
             let argument = Argument::Data(data.clone());
             let program = Program { argument, ..Program::term(code) };
-            let mut sample = Sample { program, limits: LIMITS };
-            let most = definitional::on_large_stack(|| by_definition(&sample).1)?;
-            for fuel in 0..=most {
-                sample.limits.fuel = fuel;
-                let defined = definitional::on_large_stack(|| by_definition(&sample))?;
-                for slice in [1, 50, 1000] {
-                    let machine = by_machine(&sample, slice);
-                    assert_eq!(machine, defined, "{form} of {data} with {fuel}, {slice} at a time");
-                }
+            compare_whatever_the_fuel(program, LIMITS)?;
+        }
+    }
+    Ok(())
+}
+
+/// What several operations are done for at once stops where it would have stopped one by one.
+#[test]
+fn calls_stop_at_the_same_place_whatever_their_fuel_and_depth() -> anyhow::Result<()> {
+    const FIB: &str = r#"{"lam": "n", "body": {"if": {"cond": {"lt": [{"var": "n"}, 2]},
+        "then": {"var": "n"}, "else": {"add": [
+            {"app": {"func": {"self": true}, "arg": {"sub": [{"var": "n"}, 1]}}},
+            {"app": {"func": {"self": true}, "arg": {"sub": [{"var": "n"}, 2]}}}]}}}}"#;
+    const SUM: &str = r#"{"lam": "n", "body": {"if": {"cond": {"eq": [{"var": "n"}, 0]},
+        "then": 0, "else": {"add": [{"var": "n"},
+            {"app": {"func": {"self": true}, "arg": {"sub": [{"var": "n"}, 1]}}}]}}}}"#;
+    const LOOP: &str = r#"{"lam": "s", "body": {"if": {"cond": {"eq": [{"fst": {"var": "s"}}, 0]},
+        "then": {"snd": {"var": "s"}}, "else": {"app": {"func": {"self": true}, "arg": {"pair": [
+            {"sub": [{"fst": {"var": "s"}}, 1]},
+            {"add": [{"snd": {"var": "s"}}, {"fst": {"var": "s"}}]}]}}}}}}"#;
+    const LARGE: &str = "4611686018427387903";
+    for (tool, arguments) in [
+        (FIB, ["6", "\"six\"", "1"]),
+        (SUM, ["7", "{\"float\": 2.5}", "-1"]),
+        (LOOP, [r#"{"pair": [5, 0]}"#, r#"{"pair": [4, "no"]}"#, LARGE]),
+        (LOOP, [r#"{"pair": [5, 4611686018427387900]}"#, "7", r#"{"pair": [false, 0]}"#]),
+    ] {
+        for argument in arguments {
+            let term = format!(r#"{{"app": {{"func": {{"tool": "f"}}, "arg": {argument}}}}}"#);
+            let tools = vec![("f".to_owned(), tool.to_owned())];
+            let program = Program { tools, ..Program::term(term) };
+            for depth in [2, 3, 6, 50] {
+                let limits = Limits { fuel: 300, depth, memory: 1 << 22, output: 10_000 };
+                compare_whatever_the_fuel(program.clone(), limits)?;
             }
+        }
+    }
+    Ok(())
+}
+
+/// A program with every fuel up to what it takes, or is given.
+fn compare_whatever_the_fuel(program: Program, limits: Limits) -> anyhow::Result<()> {
+    let mut sample = Sample { program, limits };
+    let most = definitional::on_large_stack(|| by_definition(&sample).1)?;
+    for fuel in 0..=most {
+        sample.limits.fuel = fuel;
+        let defined = definitional::on_large_stack(|| by_definition(&sample))?;
+        for slice in [1, 50, 1000] {
+            let machine = by_machine(&sample, slice);
+            assert_eq!(machine, defined, "{:?}, {slice} at a time", sample.program);
         }
     }
     Ok(())

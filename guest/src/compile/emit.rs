@@ -286,11 +286,16 @@ impl Compiler<'_> {
 }
 
 /// Lets operations from `entry` on do what the one after them does as well; the last ones first, so
-/// that this may be one that does more itself.
+/// that this may be one that does more itself. Each twice: a jump may do what it leads to and what
+/// follows.
 fn fuse(ops: &mut [Op], entry: usize) {
-    for at in (entry..ops.len()).rev() {
+    for at in (entry..ops.len()).rev().flat_map(|at| [at, at]) {
         let next = match ops.get(at) {
-            Some(Op::Jump { to, .. } | Op::JumpNotEqualLiteral { to, .. }) => *to as usize,
+            Some(
+                Op::Jump { to, .. }
+                | Op::JumpNotEqualLiteral { to, .. }
+                | Op::LessLiteralReturn { to, .. },
+            ) => *to as usize,
             _ => at + 1,
         };
         if let Some(next) = ops.get(next).copied()

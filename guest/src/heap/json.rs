@@ -5,6 +5,7 @@ use super::{Heap, NO_CELL, to_u32};
 use crate::digits;
 use crate::lanes::{LANES, Lanes, SHORT};
 use crate::value::{CONS, OBJECT, Word, pointer, small};
+use std::hint::cold_path;
 
 /// Items of a list that have been read.
 pub(crate) struct Items {
@@ -104,20 +105,43 @@ impl Heap {
     /// The same for integers of up to 16 digits that are not negative.
     #[inline(never)]
     pub(crate) fn integers_in_json(&mut self, json: &[u8], from: usize) -> Items {
-        let (words, mut top, mut items) = (&mut *self.words, self.top, Items::none(from));
-        while let from = items.end + usize::from(json.get(items.end) == Some(&b' '))
-            && let Some((count, n)) = digits::sixteen(json, from)
-            && let end = from + count as usize
-            && json.get(end) == Some(&b',')
-            && (count == 1 || count > 1 && json.get(from) != Some(&b'0'))
-            && let Some(cell) = words.get_mut(top..).and_then(<[Word]>::first_chunk_mut)
-        {
-            *cell = [small(n), pointer(top + 2, CONS)];
-            items.add(top, end + 1);
+        let (first, mut top, mut end) = (self.top, self.top, from);
+        let cells = self.words.get_mut(first..).unwrap_or_default().as_chunks_mut().0;
+        for cell in cells {
+            let (mut at, mut next) = (end, digits::word(json, end));
+            // A branch, which is foreseen: counted in, the space would be waited for.
+            if next.is_some_and(|next| next.to_le_bytes().starts_with(b" ")) {
+                cold_path();
+                at += 1;
+                next = digits::word(json, at);
+            }
+            let Some(next) = next else { break };
+            let count = digits::leading(next);
+            let zero = next.to_le_bytes().starts_with(b"0");
+            let n = if count.wrapping_sub(1) < 7 {
+                if (next >> (8 * count)).to_le_bytes().starts_with(b",") && (!zero || count == 1) {
+                    end = at + count as usize + 1;
+                    i64::from(digits::number(next, count))
+                } else {
+                    break;
+                }
+            } else if let Some((count @ 8.., n)) = digits::sixteen(json, at)
+                && json.get(at + count as usize) == Some(&b',')
+                && !zero
+            {
+                end = at + count as usize + 1;
+                n
+            } else {
+                break;
+            };
             top += 2;
+            *cell = [small(n), pointer(top, CONS)];
         }
         self.top = top;
-        items
+        match (top - first) / 2 {
+            0 => Items::none(from),
+            count => Items { first, last: top - 2, count: count as u64, end },
+        }
     }
 }
 

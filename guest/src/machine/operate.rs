@@ -8,8 +8,7 @@ use crate::limits::TEXT_BYTES;
 use crate::primitive::comparison::{Compared, equal, order};
 use crate::primitive::{Trouble, arithmetic, lexical, meta, type_name};
 use crate::value::{
-    CONS, KIND_QUOTED, NIL, ROPE, Word, aux, boolean, fit, index, is_list, kind, pointer,
-    small as word, tag,
+    KIND_QUOTED, NIL, ROPE, Word, aux, boolean, fit, is_list, kind, pointer, small as word,
 };
 use std::rc::Rc;
 
@@ -177,11 +176,7 @@ fn length(image: &Image, s: &mut State, at: usize, x: Word) -> Result<Word, Exit
     if !is_list(x) {
         return Err(s.wrong(0, x, "a list or a string"));
     }
-    let (mut n, mut rest) = (0, x);
-    while tag(rest) == CONS {
-        n += 1;
-        rest = s.heap.cell(index(rest))[1];
-    }
+    let n = s.heap.length(x) as u64;
     s.bulk(image, at, n)?;
     Ok(count(n))
 }

@@ -4,7 +4,7 @@
 //! its registers to stay in registers. For the same reason it calls nothing and has no loop inside:
 //! what compiles the component keeps few registers over a call, and looks at the fuel in a loop.
 //!
-//! Slots are read through a window of 256 words, which a `u8` cannot miss. Only `pc`, the fuel and
+//! Slots are read through a window that neither a `u8` nor a few slots after it can miss. Only `pc`, the fuel and
 //! the window are local: what calls alone change stays in the state, so that all that is local
 //! fits into the registers of the processor.
 
@@ -56,10 +56,16 @@ fn fast(image: &Image, s: &mut State) {
         ($slot:expr) => {
             fr[$slot as usize]
         };
+        ($slot:expr, $next:literal) => {
+            fr[$slot as usize + $next]
+        };
     }
     macro_rules! set {
         ($slot:expr, $word:expr) => {
             fr[$slot as usize] = $word
+        };
+        ($slot:expr, $next:literal, $word:expr) => {
+            fr[$slot as usize + $next] = $word
         };
     }
     let mut at: usize;
@@ -81,12 +87,15 @@ fn fast(image: &Image, s: &mut State) {
     }
     /// A new object of these words, in slot `$d`.
     macro_rules! object {
-        ($d:expr, $words:expr, $tag:expr) => {{
+        ($d:expr, $words:expr, $tag:expr) => {
+            object!($d, 0, $words, $tag)
+        };
+        ($d:expr, $next:literal, $words:expr, $tag:expr) => {{
             let (next, words) = (heap.top, $words);
             let Some(place) = heap.words.get_mut(next..next + words.len()) else { slow!() };
             place.copy_from_slice(&words);
             heap.top = next + words.len();
-            set!($d, pointer(next, $tag));
+            set!($d, $next, pointer(next, $tag));
         }};
     }
     /// The first or second word of a cell.
@@ -123,8 +132,8 @@ fn fast(image: &Image, s: &mut State) {
             if $n > 4 {
                 slow!();
             }
-            let (first, second) = (get!($from), get!($from.wrapping_add(1)));
-            let (third, fourth) = (get!($from.wrapping_add(2)), get!($from.wrapping_add(3)));
+            let (first, second) = (get!($from), get!($from, 1));
+            let (third, fourth) = (get!($from, 2), get!($from, 3));
             set!(0, first);
             set!(1, second);
             set!(2, third);
@@ -281,12 +290,12 @@ fn fast(image: &Image, s: &mut State) {
     macro_rules! fold_next {
         ($d:expr, $cost:expr, $body:expr) => {{
             fuel = after!($cost);
-            set!($d, get!($d + 3));
-            let list = get!($d + 1);
+            set!($d, get!($d, 3));
+            let list = get!($d, 1);
             if list != NIL {
                 let [item, rest] = heap.cell(index(list));
-                set!($d + 2, item);
-                set!($d + 1, rest);
+                set!($d, 2, item);
+                set!($d, 1, rest);
                 pc = $body as usize;
             }
         }};
@@ -294,11 +303,11 @@ fn fast(image: &Image, s: &mut State) {
     /// Goes on with the next element of a list form.
     macro_rules! each_next {
         ($d:expr, $body:expr) => {{
-            let list = get!($d + 1);
+            let list = get!($d, 1);
             if list != NIL {
                 let [element, rest] = heap.cell(index(list));
-                set!($d + 4, element);
-                set!($d + 1, rest);
+                set!($d, 4, element);
+                set!($d, 1, rest);
                 pc = $body as usize;
             }
         }};
@@ -333,6 +342,34 @@ fn fast(image: &Image, s: &mut State) {
             }
         }};
     }
+    macro_rules! call_self_add {
+        ($b:expr, $a:expr, $n:expr, $deeper:expr, $cost:expr, $back:expr) => {{
+            let left = after!($cost);
+            set!($b, plus!(get!($a), small(i64::from($n))));
+            call!($deeper, $b, (*closure, at - usize::from($back), left));
+        }};
+    }
+    /// Goes on at a `CallSelfAdd`, and does it.
+    macro_rules! go_call {
+        ($to:expr) => {{
+            pc = $to as usize;
+            if let Op::CallSelfAdd { base: b, a, n, depth: deeper, cost, back } = ops[pc] {
+                at = pc;
+                pc += 1;
+                call_self_add!(b, a, n, deeper, cost, back);
+            }
+        }};
+    }
+    macro_rules! less_or_give_back {
+        ($a:expr, $n:expr, $go:expr) => {
+            if integer!($a) >= i64::from($n) << 1 {
+                $go
+            } else if let Op::Return { a, cost } = ops[pc] {
+                at = pc;
+                give_back!(a, cost);
+            }
+        };
+    }
     macro_rules! give_back {
         ($a:expr, $cost:expr) => {{
             fuel = after!($cost);
@@ -343,9 +380,10 @@ fn fast(image: &Image, s: &mut State) {
     macro_rules! step {
         () => {
             at = pc;
-            let op = ops[pc];
+            // Not copied, or all its fields would be loaded, whatever it is.
+            let op = &ops[pc];
             pc += 1;
-            match op {
+            match *op {
                 Op::Pay { cost } => fuel = after!(cost),
                 Op::PayNext { cost } => {
                     fuel = after!(cost);
@@ -460,14 +498,8 @@ fn fast(image: &Image, s: &mut State) {
                 Op::JumpLessLiteral { a, n, to } => {
                     jump_unless!(integer!(a) >= i64::from(n) << 1, to);
                 }
-                Op::LessLiteralReturn { a, n, to } => {
-                    if integer!(a) >= i64::from(n) << 1 {
-                        pc = to as usize;
-                    } else if let Op::Return { a, cost } = ops[pc] {
-                        at = pc;
-                        give_back!(a, cost);
-                    }
-                }
+                Op::LessLiteralReturn { a, n, to } => less_or_give_back!(a, n, pc = to as usize),
+                Op::LessLiteralReturnCall { a, n, to } => less_or_give_back!(a, n, go_call!(to)),
                 Op::JumpNotEqualLiteral { a, n, to } => {
                     jump_unless!(integer!(a) == i64::from(n) << 1, to);
                 }
@@ -542,9 +574,7 @@ fn fast(image: &Image, s: &mut State) {
                     call!(deeper, b, (*closure, at - usize::from(back), left));
                 }
                 Op::CallSelfAdd { base: b, a, n, depth: deeper, cost, back } => {
-                    let left = after!(cost);
-                    set!(b, plus!(get!(a), small(i64::from(n))));
-                    call!(deeper, b, (*closure, at - usize::from(back), left));
+                    call_self_add!(b, a, n, deeper, cost, back);
                 }
                 Op::TailSelf { base: b, cost, back } => {
                     fuel = after!(cost);
@@ -553,7 +583,7 @@ fn fast(image: &Image, s: &mut State) {
                 }
                 Op::TailSelfPair { base: b, cost, back } => {
                     fuel = after!(cost);
-                    let (x, y) = (get!(b), get!(b + 1));
+                    let (x, y) = (get!(b), get!(b, 1));
                     set!(0, x);
                     set!(1, y);
                     pc = at - usize::from(back);
@@ -584,17 +614,17 @@ fn fast(image: &Image, s: &mut State) {
                     leave!();
                 }
                 Op::FoldFunction { f, d } => {
-                    if !is_list(get!(d + 1)) || !is_function(get!(f)) {
+                    if !is_list(get!(d, 1)) || !is_function(get!(f)) {
                         slow!();
                     }
                 }
                 Op::FoldBegin { d, cost, exit } => {
                     let left = after!(cost);
-                    let list = get!(d + 1);
+                    let list = get!(d, 1);
                     if tag(list) == CONS {
                         let [item, rest] = heap.cell(index(list));
-                        set!(d + 2, item);
-                        set!(d + 1, rest);
+                        set!(d, 2, item);
+                        set!(d, 1, rest);
                     } else if list == NIL {
                         pc = exit as usize;
                     } else {
@@ -605,19 +635,24 @@ fn fast(image: &Image, s: &mut State) {
                 Op::FoldNext { d, cost, body } => fold_next!(d, cost, body),
                 Op::EachPush { d, cost, body } => {
                     let left = after!(cost);
-                    object!(d + 3, [get!(d + 5), get!(d + 3)], CONS);
+                    object!(d, 3, [get!(d, 5), get!(d, 3)], CONS);
                     fuel = left;
                     each_next!(d, body);
                 }
                 Op::EachSelect { d, cost, body } => {
                     let left = after!(cost);
-                    match get!(d + 5) {
-                        TRUE => object!(d + 3, [get!(d + 4), get!(d + 3)], CONS),
+                    match get!(d, 5) {
+                        TRUE => object!(d, 3, [get!(d, 4), get!(d, 3)], CONS),
                         FALSE => {}
                         _ => slow!(),
                     }
                     fuel = left;
                     each_next!(d, body);
+                }
+                Op::UnequalLiteralCall { a, n, to } => {
+                    if integer!(a) != i64::from(n) << 1 {
+                        go_call!(to);
+                    }
                 }
                 Op::UnequalLiteralTail { a, n, to } => {
                     if integer!(a) != i64::from(n) << 1 {
@@ -635,6 +670,7 @@ fn fast(image: &Image, s: &mut State) {
     }
     // Several steps a turn: a sandbox looks at its clock and its fuel at every turn of a loop.
     loop {
+        step!();
         step!();
         step!();
     }

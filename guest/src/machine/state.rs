@@ -17,8 +17,9 @@ use crate::value::{
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-/// Slots that must exist above the beginning of a function's window.
-pub(super) const WINDOW: usize = 256;
+/// Slots that must exist above the beginning of a function's window: those that operations name,
+/// and some right behind one that they name.
+pub(super) const WINDOW: usize = 256 + 8;
 
 /// Why `run` came back.
 #[derive(Debug)]
