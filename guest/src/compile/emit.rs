@@ -286,23 +286,26 @@ impl Compiler<'_> {
 }
 
 /// Lets operations from `entry` on do what the one after them does as well; the last ones first, so
-/// that this may be one that does more itself. Each twice: a jump may do what it leads to and what
-/// follows.
+/// that this may be one that does more itself.
 fn fuse(ops: &mut [Op], entry: usize) {
-    for at in (entry..ops.len()).rev().flat_map(|at| [at, at]) {
+    for at in (entry..ops.len()).rev() {
         let next = match ops.get(at) {
-            Some(
-                Op::Jump { to, .. }
-                | Op::JumpNotEqualLiteral { to, .. }
-                | Op::LessLiteralReturn { to, .. },
-            ) => *to as usize,
+            Some(Op::Jump { to, .. } | Op::JumpNotEqualLiteral { to, .. }) => *to as usize,
             _ => at + 1,
         };
-        if let Some(next) = ops.get(next).copied()
-            && let Some(op) = ops.get_mut(at)
-        {
-            *op = op.fused(next);
+        fuse_with(ops, at, next);
+        // It has done what follows; it may do what it leads to as well.
+        if let Some(Op::LessLiteralReturn { to, .. }) = ops.get(at) {
+            fuse_with(ops, at, *to as usize);
         }
+    }
+}
+
+fn fuse_with(ops: &mut [Op], at: usize, next: usize) {
+    if let Some(next) = ops.get(next).copied()
+        && let Some(op) = ops.get_mut(at)
+    {
+        *op = op.fused(next);
     }
 }
 

@@ -4,9 +4,9 @@
 //! its registers to stay in registers. For the same reason it calls nothing and has no loop inside:
 //! what compiles the component keeps few registers over a call, and looks at the fuel in a loop.
 //!
-//! Slots are read through a window that neither a `u8` nor a few slots after it can miss. Only `pc`, the fuel and
-//! the window are local: what calls alone change stays in the state, so that all that is local
-//! fits into the registers of the processor.
+//! Slots are read through a window that neither a `u8` nor a few slots after it can miss. Only `pc`,
+//! the fuel and the window are local: what calls alone change stays in the state, so that all that
+//! is local fits into the registers of the processor.
 
 use super::state::{Exit, State, WINDOW, to_u32};
 use super::{brief, operate, slow};
@@ -349,7 +349,7 @@ fn fast(image: &Image, s: &mut State) {
             call!($deeper, $b, (*closure, at - usize::from($back), left));
         }};
     }
-    /// Goes on at a `CallSelfAdd`, and does it.
+    /// Goes on at the `CallSelfAdd` that an operation leads to, and does it.
     macro_rules! go_call {
         ($to:expr) => {{
             pc = $to as usize;
@@ -360,6 +360,7 @@ fn fast(image: &Image, s: &mut State) {
             }
         }};
     }
+    /// Does the `Return` that follows, or goes where the operation leads to.
     macro_rules! less_or_give_back {
         ($a:expr, $n:expr, $go:expr) => {
             if integer!($a) >= i64::from($n) << 1 {
