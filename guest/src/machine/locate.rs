@@ -166,12 +166,7 @@ fn site(image: &Image, s: &State, pc: usize) -> Site {
         pc = found.map_or(pc, |pc| pc - 1);
     }
     let eval = image.code_at(pc).and_then(|code| code.site);
-    // A call with an argument computed on the way can only fail in that argument.
-    let term = match image.op(pc) {
-        Op::CallSelfAdd { .. } => s.terms.operand(image.term(pc), 1),
-        _ => image.term(pc),
-    };
-    Site { term, eval }
+    Site { term: image.term(pc), eval }
 }
 
 fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: Fault) -> Fault {
