@@ -23,7 +23,7 @@ pub(crate) enum Op {
     Rest { n: u8 },
     /// An `eval` has its value.
     EvalEnd,
-    /// The source of a tool has its value; the tool is the integer in slot 1.
+    /// The source of a tool has its value, in slot 1; the tool is the integer in slot 0.
     ToolEnd,
     /// Writes a debug line about a visit.
     Debug { visit: u32 },
@@ -134,7 +134,8 @@ pub(crate) enum Op {
     Fed { f: Slot, base: Slot, n: u8 },
     /// Applies the running function, which begins `back` operations earlier, to `base`.
     CallSelf { base: Slot, depth: u8, cost: u16, back: u16 },
-    /// The same with the argument `a` + `n`.
+    /// The same with the argument `a` + `n`. `a` is not `base`: where the call is left after the
+    /// addition, it is begun again.
     CallSelfAdd { base: Slot, a: Slot, n: i8, depth: u8, cost: u8, back: u16 },
     /// The same where the function takes the halves of a pair at `base` and the slot after it.
     CallSelfPair { base: Slot, depth: u8, cost: u16, back: u16 },
@@ -370,9 +371,10 @@ impl Image {
 }
 
 impl Op {
-    /// The operation that does `self` and then, without another dispatch, `next`, if there is one:
-    /// `next` follows, or is what a jump leads to. It takes the place of `self`; `next` stays where it
-    /// is, so that jumps to it and whatever cannot be done fast find the two as they were.
+    /// The operation that does `self`, which may itself do several, and then, without another
+    /// dispatch, `next`, if there is one: `next` follows, or is what a branch leads to. It takes the
+    /// place of `self`; `next` stays where it is, so that jumps to it and whatever cannot be done fast
+    /// find the two as they were.
     pub(crate) fn fused(self, next: Self) -> Self {
         match (self, next) {
             (Self::Add { d, a, b }, Self::FoldNext { .. }) => Self::AddNext { d, a, b },

@@ -8,7 +8,7 @@ use crate::print;
 use crate::quote::shorten;
 use crate::request::{Answer, Argument, Done, Program, Source, Step};
 
-/// Limits where the request gives none: the defaults of LANGUAGE.md §4.
+/// Limits where the request gives none: the defaults of LANGUAGE.md (Limits).
 const DEFAULT: Limits =
     Limits { fuel: 10_000_000, depth: 1_000_000, memory: 64 << 20, output: 16 << 20 };
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The kinds of fault, with the names of LANGUAGE.md §6.
+/// The kinds of fault, with the names of LANGUAGE.md (Faults).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     /// A form with the wrong number or shape of operands.

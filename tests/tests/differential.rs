@@ -8,6 +8,7 @@ use pif_guest::request::{Argument, Program, Source};
 use pif_tests::definitional;
 use pif_tests::fuzz::differential::{Outcome, by_definition, by_machine};
 use pif_tests::generate::{Sample, sample};
+use pif_tests::native;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -88,11 +89,11 @@ fn calls_stop_at_the_same_place_whatever_their_fuel_and_depth() -> anyhow::Resul
         "then": {"snd": {"var": "s"}}, "else": {"app": {"func": {"self": true}, "arg": {"pair": [
             {"sub": [{"fst": {"var": "s"}}, 1]},
             {"add": [{"snd": {"var": "s"}}, {"fst": {"var": "s"}}]}]}}}}}}"#;
-    const LARGE: &str = "4611686018427387903";
+    const LEAST: &str = "-4611686018427387904";
     for (tool, arguments) in [
         (FIB, ["6", "\"six\"", "1"]),
-        (SUM, ["7", "{\"float\": 2.5}", "-1"]),
-        (LOOP, [r#"{"pair": [5, 0]}"#, r#"{"pair": [4, "no"]}"#, LARGE]),
+        (SUM, ["7", "{\"float\": 2.5}", LEAST]),
+        (LOOP, [r#"{"pair": [5, 0]}"#, r#"{"pair": [4, "no"]}"#, LEAST]),
         (LOOP, [r#"{"pair": [5, 4611686018427387900]}"#, "7", r#"{"pair": [false, 0]}"#]),
     ] {
         for argument in arguments {
@@ -108,7 +109,8 @@ fn calls_stop_at_the_same_place_whatever_their_fuel_and_depth() -> anyhow::Resul
     Ok(())
 }
 
-/// A program with every fuel up to what it takes, or is given.
+/// A program with every fuel up to what it takes, or is given. Of places the definition knows
+/// nothing; but each operation is done for itself while a program is watched, which must not show.
 fn compare_whatever_the_fuel(program: Program, limits: Limits) -> anyhow::Result<()> {
     let mut sample = Sample { program, limits };
     let most = definitional::on_large_stack(|| by_definition(&sample).1)?;
@@ -119,6 +121,11 @@ fn compare_whatever_the_fuel(program: Program, limits: Limits) -> anyhow::Result
             let machine = by_machine(&sample, slice);
             assert_eq!(machine, defined, "{:?}, {slice} at a time", sample.program);
         }
+        let place = |debug| {
+            let program = Program { debug, ..sample.program.clone() };
+            native::run(&program, &sample.limits, 1000).result.map_err(|fault| fault.at)
+        };
+        assert_eq!(place(false), place(true), "{:?}, watched, with {fuel}", sample.program);
     }
     Ok(())
 }

@@ -124,7 +124,7 @@ impl Compiler<'_> {
         self.terms.form(t) == Form::Add && self.terms.operands(t).len() == 2
     }
 
-    /// `self` applied to a variable plus or minus a small literal: one operation.
+    /// `self` applied to a variable, or half of one, plus or minus a small literal: one operation.
     fn step_of_variable(
         &mut self,
         t: TermId,

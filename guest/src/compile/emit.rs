@@ -285,8 +285,8 @@ impl Compiler<'_> {
     }
 }
 
-/// Lets operations from `entry` on do what the one after them does as well; the last ones first, so
-/// that this may be one that does more itself.
+/// Lets operations from `entry` on do what the one after them does as well, or the one that they
+/// lead to; the last ones first, so that this may be one that does more itself.
 fn fuse(ops: &mut [Op], entry: usize) {
     for at in (entry..ops.len()).rev() {
         let next = match ops.get(at) {

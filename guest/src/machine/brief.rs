@@ -63,7 +63,11 @@ fn take(image: &Image, s: &mut State, f: Word, [base, n]: [Slot; 2], cost: u16) 
     if usize::from(code.arity) <= n || left < 0 {
         return None;
     }
-    s.meter.fuel = left - code.merged.get(n).copied().map_or(0, i64::from);
+    let left = left - code.merged.get(n).copied().map_or(0, i64::from);
+    if left < 0 {
+        return None;
+    }
+    s.meter.fuel = left;
     let at = s.heap.claim(words);
     s.heap.put(at, &[header(KIND_PARTIAL, words, 0), f]);
     for i in 0..n {
@@ -91,6 +95,10 @@ fn wait(image: &Image, s: &mut State, f: Word, [base, n, new]: [Slot; 3], cost: 
         return None;
     }
     let visits = s.fed_visits(image, f, n) - s.fed_visits(image, f, n - new);
-    s.meter.fuel = left - i64::from(visits);
+    let left = left - i64::from(visits);
+    if left < 0 {
+        return None;
+    }
+    s.meter.fuel = left;
     Some(())
 }

@@ -9,7 +9,7 @@ use crate::form::Form;
 use crate::hint::{LONGEST, nearest};
 use crate::mismatch::{element, mismatch, no_function};
 use crate::parse::shorten;
-use crate::primitive::Trouble;
+use crate::primitive::{FULL, Trouble};
 use crate::term::{TermId, Terms};
 use crate::value::Word;
 
@@ -25,11 +25,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
     if let Err(met) = s.meter.spend_visited(image, pc, s.depth) {
         return stop(image, s, met);
     }
-    let called_at = match trouble {
-        Trouble::NotAFunctionAfter { call, .. } => call,
-        _ => pc,
-    };
-    let site = site(image, s, called_at);
+    let (called_at, site) = origin(image, s, &trouble);
     let terms = &s.terms;
     let form = terms.form(site.term);
     let name = form.name();
@@ -70,6 +66,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         Trouble::Regex(what) => (None, Fault::new(Code::Regex, what)),
         Trouble::Fail => (None, failed(s)),
         Trouble::TooLarge(what) => (None, Fault::new(Code::TooLarge, what)),
+        Trouble::NoRoomForCall => (None, Fault::new(Code::TooLarge, FULL)),
         Trouble::UnknownTool(tool) => (None, unknown_tool(s, &tool)),
         Trouble::OutsideTool => (None, outside_tool(name)),
         Trouble::CapabilityDenied(capability) => {
@@ -81,6 +78,35 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         }
     };
     place(image, s, &site, operand, fault)
+}
+
+/// The operation that something went wrong at, and its term.
+fn origin(image: &Image, s: &State, trouble: &Trouble) -> (usize, Site) {
+    let pc = match trouble {
+        Trouble::NotAFunctionAfter { call, .. } => *call,
+        _ => s.pc,
+    };
+    let site = site(image, s, pc);
+    match trouble {
+        Trouble::NoRoomForCall => {
+            let term = calling(image, &s.terms, pc, site.term);
+            (pc, Site { term, ..site })
+        }
+        _ => (pc, site),
+    }
+}
+
+/// The term of the call that the operation `pc` makes. One that computes its argument too stands
+/// for that, which is where anything else goes wrong.
+fn calling(image: &Image, terms: &Terms, pc: usize, term: TermId) -> TermId {
+    if !matches!(image.op(pc), Op::CallSelfAdd { .. }) {
+        return term;
+    }
+    let mut visited = image.visited(pc).into_iter().map(|visit| visit.term);
+    let is_it = |t: &TermId| {
+        terms.form(*t) == Form::App && terms.operands(*t).get(1).is_some_and(|it| *it == term)
+    };
+    visited.find(is_it).unwrap_or(term)
 }
 
 /// Which operand is the function that an operation of the form applies.

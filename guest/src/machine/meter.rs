@@ -1,4 +1,4 @@
-//! Fuel and depth. Both are counted exactly as LANGUAGE.md §4 says, but looked at only at the end
+//! Fuel and depth. Both are counted exactly as LANGUAGE.md says (Fuel and depth), but looked at only at the end
 //! of a block: a block has no effects, so what is found too late can still be reported as if it
 //! had been found in time.
 
@@ -179,6 +179,26 @@ impl Meter {
         let cost: i64 = visits.iter().map(Visit::cost).sum();
         self.set_left(self.left() - cost);
         Ok(())
+    }
+
+    /// Checks visits of the functions right inside the one of a code, as an application does that
+    /// leaves arguments to be given; of their prices, the first `paid` are paid for.
+    pub(super) fn visit_functions(
+        &mut self,
+        image: &Image,
+        code: usize,
+        paid: i64,
+    ) -> Result<(), Stop> {
+        // The body visits them first.
+        let body =
+            image.codes.get(code).map_or(0..0, |code| code.entry as usize..code.end as usize);
+        let visits = body.map(|pc| image.visited(pc)).find(|visits| !visits.is_empty());
+        let mut before = 0;
+        let unpaid = visits.unwrap_or_default().into_iter().skip_while(|visit| {
+            before += visit.cost();
+            before <= paid
+        });
+        self.visit(&unpaid.collect::<Vec<_>>(), 0)
     }
 
     /// Spends fuel outside any operation.

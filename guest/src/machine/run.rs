@@ -36,7 +36,7 @@ pub(super) fn run(image: &Image, s: &mut State) -> Exit {
 }
 
 #[inline(always)]
-#[expect(clippy::expect_used, reason = "the slice is 256 long")]
+#[expect(clippy::expect_used, reason = "the slice is a window long")]
 #[expect(clippy::indexing_slicing, reason = "the stack keeps room for a window")]
 fn window(stack: &mut [Word], base: usize) -> &mut [Word; WINDOW] {
     (&mut stack[base..base + WINDOW]).try_into().expect("a window")
@@ -529,8 +529,9 @@ fn fast(image: &Image, s: &mut State) {
                         && n == 1;
                     if waits {
                         let entry = entries[aux(heap.words[index(f)]) as usize];
+                        let left = after!(i64::from(cost) + i64::from(entry.merged[0]));
                         object!(0, [header(KIND_PARTIAL, 3, 0), f, get!(b)], PARTIAL);
-                        fuel = left - i64::from(entry.merged[0]);
+                        fuel = left;
                         leave!();
                     } else {
                         (*closure, pc, fuel) = enter!(f, n, b, left, 0);
@@ -546,7 +547,7 @@ fn fast(image: &Image, s: &mut State) {
                     };
                     if entry.arity > 1 {
                         // It waits; what would take its value is skipped.
-                        fuel = left - i64::from(entry.merged[0]);
+                        fuel = after!(i64::from(cost) + i64::from(entry.merged[0]));
                         pc += 1;
                     } else {
                         call!(deeper, b, enter!(f, 1, 0, left, 0));

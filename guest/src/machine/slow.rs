@@ -13,7 +13,7 @@ use crate::value::{FALSE, HOLE, NIL, Word, as_small, is_function, is_list, small
 #[cold]
 #[inline(never)]
 pub(super) fn operation(image: &Image, s: &mut State) -> Result<(), Exit> {
-    let at = s.pc;
+    let (at, depth) = (s.pc, s.depth);
     let op = image.op(at);
     let cost = op.cost();
     if s.meter.fuel < i64::from(cost) {
@@ -23,18 +23,15 @@ pub(super) fn operation(image: &Image, s: &mut State) -> Result<(), Exit> {
     s.meter.fuel -= i64::from(cost);
     s.pc += 1;
     s.call = at;
-    match perform(image, s, at, op) {
+    match perform(image, s, at, op).and_then(|()| s.make_window()) {
         Ok(()) => {
-            if s.base + WINDOW > s.stack.len() {
-                s.grow_stack(s.base)?;
-            }
             if s.meter.is_near(s.depth) {
                 s.meter.be_careful(s.depth);
             }
             Ok(())
         }
         Err(exit) => {
-            s.pc = at;
+            (s.pc, s.depth) = (at, depth);
             // A stop has accounted for everything; an effect is paid for when it is asked for.
             if !matches!(exit, Exit::Stop(_) | Exit::Perform(..)) {
                 s.meter.fuel += i64::from(cost);
@@ -86,8 +83,16 @@ impl State {
     fn begin_call(&mut self, deeper: u8) -> Result<(), Exit> {
         let Self { pc, base, closure, depth, .. } = *self;
         let (pc, base) = (to_u32(pc), to_u32(base));
-        self.push_frame(Frame { pc, base, closure, depth })?;
+        self.push_frame(Frame { pc, base, closure, depth }).map_err(|_| Trouble::NoRoomForCall)?;
         self.depth += u32::from(deeper);
+        Ok(())
+    }
+
+    /// Makes sure that there is a window at `base`, which a call may have moved.
+    fn make_window(&mut self) -> Result<(), Exit> {
+        if self.base + WINDOW > self.stack.len() {
+            self.grow_stack(self.base).map_err(|_| Trouble::NoRoomForCall)?;
+        }
         Ok(())
     }
 
@@ -112,6 +117,21 @@ impl State {
     fn refund(&self, image: &Image, f: Slot, base: Slot, n: u8) -> i64 {
         let waited = self.slot(base) != HOLE;
         if waited { i64::from(self.fed_visits(image, self.slot(f), n)) } else { 0 }
+    }
+
+    /// Does something with so much more fuel, which stays as it was if that goes wrong.
+    fn refunded(
+        &mut self,
+        refund: i64,
+        action: impl FnOnce(&mut Self) -> Result<(), Exit>,
+    ) -> Result<(), Exit> {
+        self.meter.fuel += refund;
+        let done = action(self);
+        // A stop has accounted for everything.
+        if !matches!(done, Ok(()) | Err(Exit::Stop(_))) {
+            self.meter.fuel -= refund;
+        }
+        done
     }
 
     /// Goes on at `to` unless the comparison of `x` and `y` holds.
@@ -279,18 +299,15 @@ fn call(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> {
         Op::TailCall { f, base, n, .. } => s.tail_call(image, s.slot(f), n, base)?,
         Op::Feed { f, base, n, new, depth, .. } => {
             let refund = s.refund(image, f, base, n - new);
-            s.call(image, s.slot(f), n, base, depth)?;
-            s.meter.fuel += refund;
+            s.refunded(refund, |s| s.call(image, s.slot(f), n, base, depth))?;
         }
         Op::CallFed { f, base, n, given, depth, .. } => {
             let refund = s.refund(image, f, base, given);
-            s.call(image, s.slot(f), n, base, depth)?;
-            s.meter.fuel += refund;
+            s.refunded(refund, |s| s.call(image, s.slot(f), n, base, depth))?;
         }
         Op::TailCallFed { f, base, n, given, .. } => {
             let refund = s.refund(image, f, base, given);
-            s.tail_call(image, s.slot(f), n, base)?;
-            s.meter.fuel += refund;
+            s.refunded(refund, |s| s.tail_call(image, s.slot(f), n, base))?;
         }
         Op::Fed { f, base, n } => {
             let value = s.slot(base);

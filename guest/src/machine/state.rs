@@ -358,7 +358,11 @@ impl State {
     /// Too few arguments: the value is a partial application.
     fn take_some(&mut self, image: &Image, f: Word, n: usize, base: usize) -> Result<(), Exit> {
         self.set(base + n, f);
-        let taken = if tag(f) == PARTIAL { size(self.heap.header(f)) - 2 } else { 0 };
+        let (closure, taken) = match tag(f) {
+            PARTIAL => (self.heap.word(index(f) + 1), size(self.heap.header(f)) - 2),
+            _ => (f, 0),
+        };
+        let cost = self.afford(image, closure, taken, n)?;
         let words = 2 + taken + n;
         if !self.heap.has_room(words) {
             self.collect(words, base + n + 1)?;
@@ -375,11 +379,28 @@ impl State {
             let word = self.at(base + i);
             self.heap.put(at + 2 + taken + i, &[word]);
         }
-        let visited = |taken| merged(image, &self.heap, closure, taken);
-        self.meter.fuel -= i64::from(visited(taken + n) - visited(taken));
+        self.meter.fuel -= cost;
         self.set(base, pointer(at, PARTIAL));
         self.leave();
         Ok(())
+    }
+
+    /// The fuel for giving `n` more arguments to a closure that has `taken` and still waits for
+    /// others, if there is as much.
+    fn afford(
+        &mut self,
+        image: &Image,
+        closure: Word,
+        taken: usize,
+        n: usize,
+    ) -> Result<i64, Stop> {
+        let visited = |taken| i64::from(merged(image, &self.heap, closure, taken));
+        let (paid, due) = (visited(taken), visited(taken + n));
+        if self.meter.left() < due - paid {
+            let code = aux(self.heap.header(closure)) as usize;
+            self.meter.visit_functions(image, code, paid)?;
+        }
+        Ok(due - paid)
     }
 
     /// Goes on in the frame below.

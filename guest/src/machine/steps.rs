@@ -170,11 +170,6 @@ impl Machine {
     fn evaluate(&mut self) -> Result<Result<Word, Step>, Failure> {
         loop {
             match run(&self.image, &mut self.state) {
-                // Taking an argument that leaves others to be given is paid for when it is done.
-                Exit::Value(_) if self.state.meter.left() < 0 => {
-                    let fault = locate::stop(&self.image, &mut self.state, Stop::OutOfFuel);
-                    return Err(without_term("", self.tool.clone(), fault).into());
-                }
                 Exit::Value(value) => return Ok(Ok(value)),
                 Exit::Stop(Stop::Pause) => return Ok(Err(Step::Paused)),
                 Exit::Stop(stop) => {

@@ -73,6 +73,8 @@ pub(crate) enum Trouble {
     /// The program says so; its value is kept where results go.
     Fail,
     TooLarge(&'static str),
+    /// One more pending call does not fit into memory.
+    NoRoomForCall,
     UnknownTool(String),
     OutsideTool,
     EvalDepth,
@@ -83,9 +85,12 @@ pub(crate) enum Trouble {
     Elsewhere(Box<Fault>),
 }
 
+/// The message of a fault for want of memory.
+pub(crate) const FULL: &str = "the values of this run do not fit into its memory limit";
+
 impl From<Full> for Trouble {
     fn from(_: Full) -> Self {
-        Self::TooLarge("the values of this run do not fit into its memory limit")
+        Self::TooLarge(FULL)
     }
 }
 

@@ -1,7 +1,6 @@
 //! `mcp-pif run` and `mcp-pif check`: one term, or one tool.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
@@ -10,7 +9,7 @@ use super::print::{MOST_LINE, complain, fail, print, read, warn};
 use crate::config::Config;
 use crate::mcp;
 use crate::quantity::parse_count;
-use crate::sandbox::{Argument, Code, Ending, Fault, Outcome, Request, Sandbox, Summary, Watch};
+use crate::sandbox::{Argument, Code, Ending, Fault, Outcome, Request, Summary, Watch};
 use crate::store::{Place, Store};
 use crate::text;
 use crate::workshop::{Observer, Workshop};
@@ -40,9 +39,9 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn execute(self, config: Config, sandbox: Arc<Sandbox>) -> Result<ExitCode> {
+    pub(super) fn execute(self, config: Config) -> Result<ExitCode> {
         let (limits, debug, wall_clock) = (config.limits, config.debug, config.wall_clock);
-        let workshop = open(config, sandbox)?;
+        let workshop = open(config)?;
         let tools = match workshop.tools() {
             Ok(tools) => tools,
             Err(fault) => return Ok(fail(&[fault])),
@@ -85,18 +84,18 @@ impl Observer for Terminal {
 }
 
 /// Says what there is to know of a term.
-pub(super) fn check(code: &str, config: Config, sandbox: Arc<Sandbox>) -> Result<ExitCode> {
+pub(super) fn check(code: &str, config: Config) -> Result<ExitCode> {
     let watch = Watch::new(config.wall_clock);
-    let workshop = open(config, sandbox)?;
+    let workshop = open(config)?;
     Ok(report_check(workshop.check(&read(code)?, &watch)))
 }
 
 /// Whoever has never kept anything need not have a place to keep it.
-fn open(mut config: Config, sandbox: Arc<Sandbox>) -> Result<Workshop> {
+fn open(mut config: Config) -> Result<Workshop> {
     if !Store::exists(&config.place) {
         config.place = Place::Memory;
     }
-    Ok(Workshop::open(&config, sandbox)?)
+    super::open(&config)
 }
 
 /// An input is JSON where it can be, else a text: `mcp-pif run … hello` needs no second quotes.

@@ -1,8 +1,13 @@
 //! The rest of what a process can do for its own safety.
 
 use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
+
+/// How long a thread may take to end that has nothing left to do.
+const MOMENT: Duration = Duration::from_millis(20);
 
 /// What clients send leaves no traces in core files, and other processes of the same user cannot
 /// look into this one. Neither is worth a failure.
@@ -15,7 +20,16 @@ pub(super) fn keep_memory_private() {
     }
 }
 
-/// Whether this is the only thread. Without /proc it is taken to be.
+/// Whether this is the only thread. Without /proc it is taken to be. One that was joined may still be
+/// listed for a moment.
 pub(super) fn is_single_threaded() -> bool {
-    fs::read_dir("/proc/self/task").map_or(true, |threads| threads.count() == 1)
+    let start = Instant::now();
+    let count = || fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
+    loop {
+        match count() {
+            1 => return true,
+            _ if start.elapsed() > MOMENT => return false,
+            _ => thread::yield_now(),
+        }
+    }
 }

@@ -84,16 +84,41 @@ pub struct Report {
     pub entry: Option<i64>,
 }
 
+/// All that lasts, open.
+#[derive(Debug)]
+pub struct State {
+    store: Arc<Store>,
+    registry: Registry,
+    journal: Journal,
+    memory: Memory,
+}
+
+impl State {
+    /// Opens the store that the settings name, and verifies its journal. `evaluator` is the sha256
+    /// of the component that runs will be made with, 64 hexadecimal digits.
+    pub fn open(config: &Config, evaluator: &str) -> Result<Self, Error> {
+        let store = open_store(config)?;
+        let journal = Journal::new(Arc::clone(&store), settings(config, evaluator));
+        verify(config, &journal)?;
+        let registry = Registry::open(Arc::clone(&store))?;
+        let memory = Memory::new(Arc::clone(&store));
+        Ok(Self { store, registry, journal, memory })
+    }
+}
+
 impl Workshop {
     /// Opens the store that the settings name, and verifies its journal.
     pub fn open(config: &Config, sandbox: Arc<Sandbox>) -> Result<Self, Error> {
-        let store = open_store(config)?;
-        let journal = Journal::new(Arc::clone(&store), settings(config, sandbox.hash()));
-        verify(config, &journal)?;
-        let registry = Registry::open(Arc::clone(&store))?;
+        let state = State::open(config, sandbox.hash())?;
+        Ok(Self::new(config, state, sandbox))
+    }
+
+    /// Puts together what was opened apart.
+    #[must_use]
+    pub fn new(config: &Config, state: State, sandbox: Arc<Sandbox>) -> Self {
+        let State { store, registry, journal, memory } = state;
         let (limits, most_code) = (config.limits, config.max_code);
-        let memory = Memory::new(Arc::clone(&store));
-        Ok(Self { sandbox, registry, journal, memory, store, limits, most_code })
+        Self { sandbox, registry, journal, memory, store, limits, most_code }
     }
 
     /// The file that keeps all this, unless it is in memory.

@@ -7,7 +7,10 @@ use crate::state::fill;
 use crate::state::server::Server;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
 
 /// How often each is called, after a tenth as often to warm up.
 const CALLS: [usize; 2] = [1_000, 50];
@@ -41,6 +44,7 @@ pub(super) fn run() -> Result<()> {
         let data = data.to_str().context("a path in UTF-8")?;
         Server::start(&binary, &cache, &["--data", data])
     };
+    pipes()?;
     // The original keeps no journal; from here on ours does.
     let mut server = Server::start(&binary, &cache, &["--ephemeral"])?;
     measure(&mut server, &Trip { name: "square, nothing kept", ..square()? })?;
@@ -55,6 +59,26 @@ pub(super) fn run() -> Result<()> {
     measure(&mut server, &Trip { name, original: 7.8, ..square()? })?;
     server.finish()?;
     std::fs::remove_dir_all(&place).context("the stores cannot be removed")
+}
+
+/// What the pipes alone take: a line there and back, through a program that does nothing else.
+fn pipes() -> Result<()> {
+    let mut command = Command::new("cat");
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let mut input = child.stdin.take().context("standard input")?;
+    let mut output = BufReader::new(child.stdout.take().context("standard output")?);
+    let line = "x".repeat(120) + "\n";
+    let mut times = Vec::new();
+    for _ in 0..CALLS[0] {
+        let start = Instant::now();
+        input.write_all(line.as_bytes())?;
+        output.read_line(&mut String::new())?;
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    drop(input);
+    child.wait()?;
+    println!("{:30} {:10.3}", "nothing, by `cat`", median(times));
+    Ok(())
 }
 
 fn measure(server: &mut Server, trip: &Trip) -> Result<()> {

@@ -18,7 +18,7 @@ const MEMORY: u64 = 1 << 20;
 /// operation takes outside the heap, such as the slots of a call.
 const SLACK: u64 = 64 << 10;
 
-/// The codes of LANGUAGE.md §6 that come from an evaluator and not from its host.
+/// The codes of LANGUAGE.md (Faults) that come from an evaluator and not from its host.
 const CODES: &[&str] = &[
     "malformed",
     "unknown-form",
