@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
 
 /// How long a thread may take to end that has nothing left to do.
-const MOMENT: Duration = Duration::from_millis(20);
+const MOMENT: Duration = Duration::from_millis(200);
 
 /// What clients send leaves no traces in core files, and other processes of the same user cannot
 /// look into this one. Neither is worth a failure.
