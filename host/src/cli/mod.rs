@@ -169,14 +169,16 @@ fn execute(line: Line) -> Result<ExitCode> {
 /// Sets up the sandbox and opens the store, both at once: each takes a third of a start.
 fn open(config: &Config) -> Result<Workshop> {
     thread::scope(|scope| {
-        let sandbox = scope.spawn(|| {
+        let set_up = || {
             Sandbox::set_up(&Setup {
                 component: COMPONENT,
                 cache: config.cache.as_deref(),
                 concurrency: config.concurrency,
                 net: config.net,
             })
-        });
+        };
+        let sandbox = thread::Builder::new().spawn_scoped(scope, set_up);
+        let sandbox = sandbox.context("no thread can be started")?;
         let state = State::open(config, HASH);
         let sandbox = sandbox.join().unwrap_or_else(|panic| resume_unwind(panic))?;
         Ok(Workshop::new(config, state?, Arc::new(sandbox)))
