@@ -7,7 +7,14 @@ use crate::value::{CLOSURE, KIND_CLOSURE, Word, header, pointer};
 
 impl Function {
     pub(super) fn new(arity: u8) -> Self {
-        Self { arity, visit: NO_VISIT, ..Self::default() }
+        Self {
+            arity,
+            visit: NO_VISIT,
+            ops: Vec::with_capacity(16),
+            terms: Vec::with_capacity(16),
+            visits_at: Vec::with_capacity(16),
+            ..Self::default()
+        }
     }
 
     pub(super) fn here(&self) -> u32 {
@@ -237,6 +244,7 @@ impl Compiler<'_> {
         let Function { arity, merged, ops, terms, visits_at, labels, captures, .. } = function;
         let entry = to_u32(self.image.ops.len());
         let target = |label: u32| labels.get(label as usize).copied().unwrap_or_default() + entry;
+        self.image.ops.reserve(ops.len());
         for mut op in ops {
             match &mut op {
                 Op::Jump { to, .. }

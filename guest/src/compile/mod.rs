@@ -240,7 +240,7 @@ impl<'m> Compiler<'m> {
             splittable: BTreeSet::new(),
             functions: Vec::new(),
             bindings: Bindings::default(),
-            tasks: Vec::new(),
+            tasks: Vec::with_capacity(32),
         }
     }
 

@@ -18,8 +18,10 @@ mod generated {
     });
 }
 
-pub(super) use generated::exports::pif::evaluator::machines::GuestMachine;
-pub(super) use generated::{Guest, GuestPre};
+pub(super) use generated::exports::pif::evaluator::analysis::GuestIndices as Analysis;
+pub(super) use generated::exports::pif::evaluator::machines::{
+    Guest as Machines, GuestIndices as MachinesIndices, GuestMachine,
+};
 
 pub(super) use generated::exports::pif::evaluator::types::{Fault as Told, Step as Ended};
 

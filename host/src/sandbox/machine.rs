@@ -4,14 +4,14 @@
 use wasmtime::Store;
 use wasmtime::component::ResourceAny;
 
-use super::Instance;
 use super::bindings::{
-    Answer, Continuation, Effect, Ended, Guest, GuestMachine, Limits, Program, Told, Usage, Value,
+    Answer, Continuation, Effect, Ended, GuestMachine, Limits, Program, Told, Usage, Value,
 };
 use super::ceiling::{Ceiling, Taken};
 use super::fault::{Excess, Fault};
 use super::spare::Spare;
 use super::turn::finish;
+use super::{Guest, Instance};
 
 /// A program being evaluated.
 pub struct Machine {
@@ -170,5 +170,5 @@ fn limit(told: &Told, limits: Limits, used: Usage) -> Option<Excess> {
 }
 
 fn machine(guest: &Guest) -> GuestMachine<'_> {
-    guest.pif_evaluator_machines().machine()
+    guest.machines.machine()
 }

@@ -17,7 +17,7 @@ mod watch;
 use std::path::Path;
 
 use wasmtime::Store;
-use wasmtime::component::Linker;
+use wasmtime::component::{self, InstancePre, Linker};
 
 pub use self::artifact::{COMPONENT, HASH, Origin};
 pub use self::bindings::{
@@ -34,7 +34,7 @@ pub use self::watch::Watch;
 pub(crate) use self::watch::milliseconds;
 
 use self::artifact::Artifact;
-use self::bindings::{Guest, GuestPre};
+use self::bindings::{Analysis, Machines, MachinesIndices};
 use self::ceiling::Ceiling;
 use self::engine::Engines;
 use self::spare::Spare;
@@ -78,7 +78,9 @@ pub struct Setup<'a> {
 
 /// The compiled evaluator and what it takes to start instances of it.
 pub struct Sandbox {
-    guest: GuestPre<Ceiling>,
+    component: InstancePre<Ceiling>,
+    machines: MachinesIndices,
+    analysis: Analysis,
     artifact: Artifact,
     net: Net,
     spare: Spare,
@@ -102,9 +104,11 @@ impl Sandbox {
         let engines = Engines::new(setup.concurrency).map_err(Error::engine)?;
         let (component, artifact) = artifact::load(&engines, setup.component, setup.cache)?;
         let linker = Linker::new(component.engine());
-        let guest = linker.instantiate_pre(&component).and_then(GuestPre::new);
-        let guest = guest.map_err(Error::component)?;
-        Ok(Self { guest, artifact, net: setup.net, spare: Spare::default() })
+        let component = linker.instantiate_pre(&component).map_err(Error::component)?;
+        let machines = MachinesIndices::new(&component).map_err(Error::component)?;
+        let analysis = Analysis::new(&component).map_err(Error::component)?;
+        let (net, spare) = (setup.net, Spare::default());
+        Ok(Self { component, machines, analysis, artifact, net, spare })
     }
 
     /// How the component came to be compiled.
@@ -154,7 +158,8 @@ impl Sandbox {
         let checked = finish(async {
             let mut instance = self.enter(allowance, watch).await?;
             let check = async |guest: &Guest, store: &mut Store<Ceiling>| {
-                guest.pif_evaluator_analysis().call_check(store, &code).await
+                let analysis = self.analysis.load(&mut *store, &guest.instance)?;
+                analysis.call_check(store, &code).await
             };
             instance.call(check).await
         });
@@ -167,7 +172,8 @@ impl Sandbox {
         finish(async {
             let mut instance = self.enter(Allowance::for_text(self.net, 0), watch).await?;
             let forms = async |guest: &Guest, store: &mut Store<Ceiling>| {
-                guest.pif_evaluator_analysis().call_forms(store).await
+                let analysis = self.analysis.load(&mut *store, &guest.instance)?;
+                analysis.call_forms(store).await
             };
             instance.call(forms).await
         })
@@ -191,20 +197,30 @@ impl Sandbox {
     }
 
     async fn make(&self, allowance: Allowance, watch: &Watch) -> Result<Made, Fault> {
-        let mut store = Store::new(self.guest.engine(), Ceiling::new(allowance));
+        let mut store = Store::new(self.component.engine(), Ceiling::new(allowance));
         store.limiter(|ceiling| ceiling);
         let fueled = store
             .set_fuel(allowance.fuel)
             .and_then(|()| store.fuel_async_yield_interval(Some(TURN)));
         let made = match fueled {
-            Ok(()) => watch.over(self.guest.instantiate_async(&mut store)).await,
+            Ok(()) => watch.over(self.component.instantiate_async(&mut store)).await,
             Err(error) => Err(error),
         };
-        match made {
+        let found = made.and_then(|instance| {
+            Ok(Guest { machines: self.machines.load(&mut store, &instance)?, instance })
+        });
+        match found {
             Ok(guest) => Ok(Made { store, guest }),
             Err(error) => Err(watch.explain(&error, store.data())),
         }
     }
+}
+
+/// An instance of the component. To look up its functions takes a tenth of a short call, so those
+/// that only look at terms are looked up where they are called.
+struct Guest {
+    instance: component::Instance,
+    machines: Machines,
 }
 
 /// An instance of the component that nothing has entered yet, with its store.
