@@ -308,26 +308,15 @@ pub(crate) const HOLE_CONSTANT: u32 = 1;
 /// Arguments that may be pending.
 pub(crate) const MOST_ARGUMENTS: u32 = 128;
 
-/// Operations that there is room for at first: more than short programs need.
-const SHORT: usize = 2 * MOST_ARGUMENTS as usize;
-
 impl Image {
     /// An image without code.
     pub(crate) fn new() -> Self {
         let rest = (1..=MOST_ARGUMENTS).map(|n| Op::Rest { n: Slot::try_from(n).unwrap_or(0) });
         let apply = Op::TailCall { f: 0, base: 1, n: 1, cost: 0 };
-        let mut image = Self {
-            ops: Vec::with_capacity(SHORT),
-            terms: Vec::with_capacity(SHORT),
-            visits_at: Vec::with_capacity(SHORT),
-            ..Self::default()
-        };
-        image.ops.push(Op::Halt);
-        image.ops.extend(rest);
-        image.ops.extend([Op::EvalEnd, Op::ToolEnd, apply]);
-        image.terms.resize(image.ops.len(), 0);
-        image.visits_at.resize(image.ops.len(), NO_VISIT);
-        image
+        let ops = [Op::Halt].into_iter().chain(rest).chain([Op::EvalEnd, Op::ToolEnd, apply]);
+        let ops: Vec<Op> = ops.collect();
+        let (terms, visits_at) = (vec![0; ops.len()], vec![NO_VISIT; ops.len()]);
+        Self { ops, terms, visits_at, ..Self::default() }
     }
 
     /// How far tables reach that only grow, to see later what they have grown by.
