@@ -1,6 +1,6 @@
 //! Builds the evaluator for `wasm32-unknown-unknown`, encodes it as a component, and leaves it in
 //! `OUT_DIR/guest.wasm` for the sandbox to embed. `PIF_GUEST_WASM` names a component built before.
-//! The reference of the language is left beside it. A published package has no evaluator next to
+//! The reference of the language and a store with nothing in it are left beside it. A published package has no evaluator next to
 //! it: there all of that was put into `prebuilt/` by `cargo x package`, and `cfg(packaged)` is set.
 
 use std::env;
@@ -10,8 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 use wit_component::ComponentEncoder;
+
+#[path = "src/store/schema.rs"]
+mod schema;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -57,7 +61,17 @@ fn main() -> Result<()> {
     println!("cargo::rustc-env=PIF_GUEST_SHA256={:x}", Sha256::digest(&component));
     fs::write(out.join("guest.wasm"), component).context("cannot write guest.wasm")?;
     let reference = prebuilt.unwrap_or_else(|| workspace.join("guest")).join("LANGUAGE.md");
-    fs::write(out.join("LANGUAGE.md"), read(&reference)?).context("cannot write LANGUAGE.md")
+    fs::write(out.join("LANGUAGE.md"), read(&reference)?).context("cannot write LANGUAGE.md")?;
+    fs::write(out.join("empty.db"), empty_store(&host)?).context("cannot write empty.db")
+}
+
+fn empty_store(host: &Path) -> Result<Vec<u8>> {
+    println!("cargo::rerun-if-changed={}", host.join("src/store").display());
+    let mut store = Connection::open_in_memory()?;
+    let transaction = store.transaction()?;
+    schema::advance(&transaction, 0).context("the schema of the store")?;
+    transaction.commit()?;
+    Ok(store.serialize("main")?.to_vec())
 }
 
 fn variable(name: &str) -> Result<OsString> {

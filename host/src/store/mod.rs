@@ -2,6 +2,7 @@
 //! module opens it, brings it to the present schema and gives out transactions; what is in it is
 //! the business of the registry, the journal and the memory.
 
+mod schema;
 mod writer;
 
 use std::ffi::OsStr;
@@ -11,11 +12,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 pub use self::writer::Transaction;
 
+use self::schema::{APPLICATION, MIGRATIONS};
 use self::writer::Writer;
 
 /// The name of the file in the data directory.
@@ -27,12 +30,8 @@ const LOG: &str = "-wal";
 /// How long a process waits for another one that is writing, unless it is told otherwise.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What says that a database is one of ours: `PIF1`.
-const APPLICATION: i32 = 0x5049_4631;
-
-/// The steps from an empty file to the present schema. A released step is never changed; a new
-/// version appends one.
-const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
+/// A store with nothing in it, as the build has made it: to make one takes longer than to copy it.
+const EMPTY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/empty.db"));
 
 /// Where state is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,12 +161,7 @@ impl Store {
     /// The same with the time that other processes are waited for.
     pub fn open_within(place: &Place, patience: Duration) -> Result<Self, Error> {
         let (path, writer) = match place {
-            Place::Memory => {
-                let mut connection = Connection::open_in_memory()?;
-                configure(&connection, patience)?;
-                migrate(&mut connection, Path::new(":memory:"))?;
-                (None, connection)
-            }
+            Place::Memory => (None, open_memory(patience)?),
             Place::Directory(directory) => {
                 make_directory(directory)?;
                 let path = directory.join(FILE);
@@ -292,15 +286,24 @@ fn make_directory(directory: &Path) -> Result<(), Error> {
     Ok(())
 }
 
+fn open_memory(patience: Duration) -> rusqlite::Result<Connection> {
+    let mut empty = Connection::open_in_memory()?;
+    empty.deserialize_bytes("main", EMPTY)?;
+    let mut connection = Connection::open_in_memory()?;
+    Backup::new(&empty, &mut connection)?.step(-1)?;
+    configure(&connection, patience)?;
+    Ok(connection)
+}
+
 fn open_file(path: &Path, patience: Duration) -> Result<Connection, Error> {
     ensure_whole(path)?;
     make_private(path);
     let mut connection = Connection::open(path)?;
     configure(&connection, patience)?;
     // Before anything is written: the file of another application stays as it is.
-    let schema = schema(&connection, path)?;
+    let version = version(&connection, path)?;
     enter_wal(&connection, patience)?;
-    if (1..MIGRATIONS.len()).contains(&schema) {
+    if (1..MIGRATIONS.len()).contains(&version) {
         check(&connection, path)?;
     }
     migrate(&mut connection, path)?;
@@ -391,7 +394,7 @@ fn table(connection: &Connection, line: &str) -> Option<String> {
 }
 
 /// The number of the schema that a file has; 0 for an empty one.
-fn schema(connection: &Connection, path: &Path) -> Result<usize, Error> {
+fn version(connection: &Connection, path: &Path) -> Result<usize, Error> {
     // In one view: another process may be making the store.
     let view = connection.unchecked_transaction()?;
     identify(&view, path)
@@ -413,18 +416,13 @@ fn identify(view: &Connection, path: &Path) -> Result<usize, Error> {
 }
 
 fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Error> {
-    if schema(connection, path)? == MIGRATIONS.len() {
+    if version(connection, path)? == MIGRATIONS.len() {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have done it meanwhile.
     let start = identify(&transaction, path)?;
-    for migration in MIGRATIONS.iter().skip(start) {
-        transaction.execute_batch(migration)?;
-    }
-    let reached = i32::try_from(MIGRATIONS.len()).unwrap_or(i32::MAX);
-    transaction.pragma_update(None, "application_id", APPLICATION)?;
-    transaction.pragma_update(None, "user_version", reached)?;
+    schema::advance(&transaction, start)?;
     transaction.commit()?;
     Ok(())
 }
