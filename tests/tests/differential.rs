@@ -109,6 +109,38 @@ fn calls_stop_at_the_same_place_whatever_their_fuel_and_depth() -> anyhow::Resul
     Ok(())
 }
 
+/// So does a loop of which the accumulator is kept in halves, however crowded it is.
+#[test]
+fn folds_of_pairs_stop_at_the_same_place_whatever_their_fuel_and_depth() -> anyhow::Result<()> {
+    const ACC: &str = r#"{"fst": {"var": "p"}}"#;
+    const ITEM: &str = r#"{"snd": {"var": "p"}}"#;
+    let (first, second) = (format!(r#"{{"fst": {ACC}}}"#), format!(r#"{{"snd": {ACC}}}"#));
+    let next = |a: &str, b: &str| format!(r#"{{"pair": [{a}, {b}]}}"#);
+    let sum = format!(r#"{{"add": [{first}, {ITEM}]}}"#);
+    let small = format!(r#"{{"lt": [{ITEM}, 3]}}"#);
+    let added = next(&sum, &second);
+    let kept = next(&first, &format!(r#"{{"cons": {{"head": {ITEM}, "tail": {second}}}}}"#));
+    let choice = format!(r#"{{"if": {{"cond": {small}, "then": {added}, "else": {kept}}}}}"#);
+    let branches = format!(r#"{{"cond": [[{small}, {choice}], [{{"lt": [{sum}, 9]}}, {added}]]}}"#);
+    let own = next(&next(r#"{"var": "a"}"#, &first), &second);
+    let named = format!(r#"{{"let": [["q", {ACC}], ["a", {sum}], ["q", {own}]], "in": {kept}}}"#);
+    let names: Vec<String> = (0..170).map(|n| format!(r#"["v{n}", {{"not": true}}]"#)).collect();
+    let last = next(&sum, r#"{"var": "v169"}"#);
+    let crowded = format!(r#"{{"let": [{}], "in": {last}}}"#, names.join(", "));
+    for body in [&added, &choice, &branches, &named, &crowded, &next(&second, &first)] {
+        for items in ["[1, 4, 2, 7]", r#"[1, "two", 3]"#] {
+            let function = format!(r#"{{"lam": "p", "body": {body}}}"#);
+            let fold = format!(r#"{{"fold": [{function}, {{"pair": [0, []]}}, {items}]}}"#);
+            let depths: &[u32] = if *body == crowded { &[7] } else { &[3, 5, 7, 50] };
+            for depth in depths.iter().copied() {
+                let limits = Limits { fuel: 500, depth, memory: 1 << 22, output: 10_000 };
+                compare_whatever_the_fuel(Program::term(fold.clone()), limits)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// A program with every fuel up to what it takes, or is given. Of places the definition knows
 /// nothing; but each operation is done for itself while a program is watched, which must not show.
 fn compare_whatever_the_fuel(program: Program, limits: Limits) -> anyhow::Result<()> {

@@ -1,10 +1,13 @@
 //! Forms that decide what is evaluated next: applications, bindings, branches, folds.
 
 use super::forms::{slot, to_u32};
-use super::{Compiler, Failed, Location, MERGED, MOST_PARAMETERS, Spine, Task};
+use super::{Compiler, Failed, Goal, Location, MERGED, MOST_PARAMETERS, Spine, Task, Turn};
 use crate::code::{Op, Place, Slot};
 use crate::form::Form;
 use crate::term::TermId;
+
+/// How far above the second half of an accumulator the next first half is.
+const NEXT: Slot = 4;
 
 impl Compiler<'_> {
     pub(super) fn into(&mut self, t: TermId, d: Slot, depth: u32, to: Slot) -> Result<(), Failed> {
@@ -16,22 +19,88 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    pub(super) fn let_in(&mut self, t: TermId, index: u32, d: Slot, depth: Option<u32>, to: Slot) {
+    /// A variable that is another one, or half of it, is where that one is.
+    pub(super) fn let_in(
+        &mut self,
+        t: TermId,
+        index: u32,
+        d: Slot,
+        goal: Goal,
+    ) -> Result<(), Failed> {
         let operands = self.terms.operands(t);
         let at = index as usize;
         let (Some(term), name) = (operands.get(at).copied(), self.terms.names(t).get(at)) else {
-            return;
+            return Ok(());
         };
         let Some(name) = name.copied() else {
-            return self.schedule(&[match depth {
-                Some(depth) => Task::Into { t: term, d, depth, to },
-                None => Task::Tail { t: term, d },
-            }]);
+            self.tasks.push(goal.task(term, d));
+            return Ok(());
         };
-        let value = Task::Term { t: term, d, depth: depth.unwrap_or(0) + 1 };
-        let bind = Task::Bind { name, location: Location::At(Place::Slot(d)) };
-        let rest = Task::Let { t, index: index + 1, d: d + 1, depth, to };
-        self.schedule(&[value, bind, rest, Task::Unbind { count: 1 }]);
+        let depth = goal.depth() + 1;
+        let (location, value) = match self.half_pair(term)? {
+            Some(location) => (location, Task::Half { t: term, depth }),
+            None => {
+                let (a, value) = self.operand(term, d, depth)?;
+                (Location::At(Place::Slot(a)), value)
+            }
+        };
+        let free = if location == Location::At(Place::Slot(d)) { d + 1 } else { d };
+        let rest = Task::Let { t, index: index + 1, d: free, goal };
+        self.schedule(&[value, Task::Bind { name, location }, rest, Task::Unbind { count: 1 }]);
+        Ok(())
+    }
+
+    /// The next accumulator of a loop, of which both halves are kept. What does not lead to a pair
+    /// has been ruled out.
+    pub(super) fn next(&mut self, t: TermId, d: Slot, turn: Turn) -> Result<(), Failed> {
+        let Turn { second, depth, to } = turn;
+        let form = self.terms.form(t);
+        if d > super::CROWDED_SLOT
+            || !matches!(form, Form::Pair | Form::Let | Form::If | Form::Cond)
+        {
+            self.schedule(&[Task::Term { t, d, depth }, Task::Apart { t, d, turn }]);
+            return Ok(());
+        }
+        self.visit(t, depth);
+        let operand = |i| self.terms.operand(t, i);
+        match form {
+            Form::Let => {
+                self.tasks.push(Task::Let { t, index: 0, d, goal: Goal::Next(turn) });
+            }
+            Form::Cond => self.cond(t, d, Goal::Next(turn)),
+            Form::If => {
+                let (test, then, other) = (operand(0), operand(1), operand(2));
+                let otherwise = self.label();
+                self.schedule(&[
+                    Task::Test { t: test, d, depth: depth + 1, label: otherwise, of: (t, 0) },
+                    Task::Save,
+                    Task::Next { t: then, d, turn },
+                    Task::Label(otherwise),
+                    Task::Restore,
+                    Task::Next { t: other, d, turn },
+                ]);
+            }
+            _ => {
+                // Nothing is overwritten before both halves are there.
+                let inner = depth + 1;
+                let (b, other) = self.operand(operand(1), d + 1, inner)?;
+                let first = Task::Into { t: operand(0), d, depth: inner, to: d };
+                let moves = [(second, b), (second + NEXT, d)].into_iter().filter(|(d, a)| d != a);
+                let mut tasks = vec![first, other];
+                tasks.extend(moves.map(|(d, a)| Task::Emit { op: Op::Move { d, a }, t }));
+                tasks.push(Task::End { op: Op::Jump { to, cost: 0 }, t });
+                self.schedule(&tasks);
+            }
+        }
+        Ok(())
+    }
+
+    /// The same with a pair that was built.
+    pub(super) fn apart(&mut self, t: TermId, d: Slot, turn: Turn) {
+        let Turn { second, to, .. } = turn;
+        self.emit(Op::Second { d: second, a: d }, t);
+        self.emit(Op::First { d: second + NEXT, a: d }, t);
+        self.end(Op::Jump { to, cost: 0 }, t);
     }
 
     /// A literal function applied to as many arguments as it takes binds them like `let`.
@@ -205,7 +274,7 @@ impl Compiler<'_> {
         let Some(location) = self.look_up(self.terms.only_name(function))? else {
             return Ok(false);
         };
-        if matches!(location, Location::At(Place::Slot(_)) | Location::Halves(..)) {
+        if !matches!(location, Location::At(Place::Captured(_) | Place::Constant(_))) {
             return Ok(false);
         }
         let here = depth.unwrap_or(0);
@@ -408,7 +477,7 @@ impl Compiler<'_> {
             }
             Form::Let => {
                 self.visit(t, 0);
-                self.tasks.push(Task::Let { t, index: 0, d, depth: None, to: d });
+                self.tasks.push(Task::Let { t, index: 0, d, goal: Goal::Return });
             }
             Form::App => {
                 self.visit(t, 0);
@@ -432,7 +501,7 @@ impl Compiler<'_> {
             }
             Form::Cond => {
                 self.visit(t, 0);
-                self.cond(t, d, None);
+                self.cond(t, d, Goal::Return);
             }
             Form::Try => {
                 self.visit(t, 0);

@@ -218,6 +218,11 @@ impl Compiler<'_> {
                 self.fetch(Location::At(second), d + 1, t);
                 self.emit(Op::Pair { d, a: d, b: d + 1 }, t);
             }
+            Location::Thirds([a, b, second]) => {
+                self.fetch(Location::Halves(a, b), d, t);
+                self.fetch(Location::At(second), d + 1, t);
+                self.emit(Op::Pair { d, a: d, b: d + 1 }, t);
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! How each form is compiled: into a slot, as the value of the function, or as a branch.
 
 use super::loops::applies;
-use super::{Compiler, Failed, Function, Location, MERGED, MOST_PARAMETERS, Task};
+use super::{Compiler, Failed, Function, Goal, Location, MERGED, MOST_PARAMETERS, Task};
 use crate::code::{Op, Place, Slot};
 use crate::form::Form;
 use crate::term::TermId;
@@ -43,18 +43,46 @@ impl Compiler<'_> {
         Ok((first, second))
     }
 
-    /// Of `fst` or `snd` of a variable whose pair was never built: where that half is.
+    /// Of `fst` or `snd` of a variable, or of half of one, whose pair was never built: where that
+    /// half is.
     fn half(&mut self, t: TermId) -> Result<Option<Place>, Failed> {
-        let operand = self.terms.operand(t, 0);
+        let (operand, is_first) = (self.terms.operand(t, 0), self.terms.form(t) == Form::Fst);
+        let location = match self.terms.form(operand) {
+            Form::Var => self.look_up(self.terms.only_name(operand))?,
+            Form::Fst => self.half_pair(operand)?,
+            _ => None,
+        };
+        Ok(match location {
+            Some(Location::Halves(first, second)) => Some(if is_first { first } else { second }),
+            Some(Location::Thirds([_, _, second])) if !is_first => Some(second),
+            _ => None,
+        })
+    }
+
+    /// Of `fst` of a variable: where its halves are, if it is a pair that was never built.
+    pub(super) fn half_pair(&mut self, t: TermId) -> Result<Option<Location>, Failed> {
+        let operand = match self.terms.form(t) {
+            Form::Fst => self.terms.operand(t, 0),
+            _ => return Ok(None),
+        };
         if self.terms.form(operand) != Form::Var {
             return Ok(None);
         }
         Ok(match self.look_up(self.terms.only_name(operand))? {
-            Some(Location::Halves(first, second)) => {
-                Some(if self.terms.form(t) == Form::Fst { first } else { second })
-            }
+            Some(Location::Thirds([a, b, _])) => Some(Location::Halves(a, b)),
             _ => None,
         })
+    }
+
+    /// Notes the visits of `fst` and `snd` of a pair that was never built, and of its variable.
+    pub(super) fn visit_half(&mut self, t: TermId, depth: u32) {
+        let (mut at, mut depth) = (t, depth);
+        self.visit(at, depth);
+        while matches!(self.terms.form(at), Form::Fst | Form::Snd) {
+            at = self.terms.operand(at, 0);
+            depth += 1;
+            self.visit(at, depth);
+        }
     }
 
     /// The literal of an integer operand, if it fits.
@@ -97,11 +125,14 @@ impl Compiler<'_> {
             Form::Quote => self.quote(t, d, inner),
             Form::Lam => self.lambda(t, d)?,
             Form::App => self.application(t, d, depth)?,
-            Form::Let => self.tasks.push(Task::Let { t, index: 0, d, depth: Some(depth), to: d }),
+            Form::Let => {
+                let goal = Goal::Slot { to: d, depth };
+                self.tasks.push(Task::Let { t, index: 0, d, goal });
+            }
             Form::If => self.if_else(t, d, depth),
             Form::And | Form::Or => self.and_or(t, d, inner),
             Form::Fold => self.fold(t, d, depth),
-            Form::Cond => self.cond(t, d, Some(depth)),
+            Form::Cond => self.cond(t, d, Goal::Slot { to: d, depth }),
             Form::Try => self.try_catch(t, d, Some(depth)),
             Form::Pipe => self.pipe(t, d, Some(depth))?,
             form if applies(form) => self.each(t, d, depth),
@@ -321,7 +352,7 @@ impl Compiler<'_> {
     fn projection(&mut self, t: TermId, d: Slot, inner: u32) -> Result<(), Failed> {
         let operand = self.terms.operand(t, 0);
         if let Some(place) = self.half(t)? {
-            self.visit(operand, inner);
+            self.visit_half(operand, inner);
             self.fetch(Location::At(place), d, t);
             return Ok(());
         }
@@ -354,7 +385,7 @@ impl Compiler<'_> {
             at = body;
         };
         let arity = slot(to_u32(names.len()));
-        let split = is_self && names.len() == 1 && self.splittable.contains(&t);
+        let split = is_self && names.len() == 1 && self.facts.is_taken_apart(t);
         let mut function = Function { merged, is_self, ..Function::new(arity) };
         let split = split.then(|| function.label());
         self.functions.push(function);

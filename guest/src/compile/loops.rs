@@ -1,7 +1,7 @@
 //! Forms that apply functions themselves: folds, the other list forms, `cond`, `try`, `pipe`.
 
 use super::forms::slot;
-use super::{Compiler, Failed, Location, MOST_PARAMETERS, Task};
+use super::{Compiler, Failed, Goal, Location, MOST_PARAMETERS, Task, Turn};
 use crate::code::{HOLE_CONSTANT, Op, Place, Slot};
 use crate::form::Form;
 use crate::term::{NameId, TermId};
@@ -19,8 +19,14 @@ impl Compiler<'_> {
         if !literal {
             return self.fold_unknown(t, d, depth);
         }
-        let (begin, exit) = (self.label(), self.label());
         self.visit(function, inner);
+        if self.terms.form(start) == Form::Pair
+            && self.facts.is_taken_apart_twice(function)
+            && self.gives_pair(self.terms.operand(function, 0))
+        {
+            return self.fold_halves(t, name, d, depth);
+        }
+        let (begin, exit) = (self.label(), self.label());
         let application = Task::Applied { t, depth };
         let body = self.terms.operand(function, 0);
         let mut tasks = vec![
@@ -30,7 +36,7 @@ impl Compiler<'_> {
             Task::Label(begin),
             application,
         ];
-        if self.splittable.contains(&function) {
+        if self.facts.is_taken_apart(function) {
             let location = Location::Halves(Place::Slot(d), Place::Slot(d + 2));
             tasks.push(Task::Bind { name, location });
             tasks.push(Task::Into { t: body, d: d + 3, depth: inner, to: d + 3 });
@@ -45,6 +51,54 @@ impl Compiler<'_> {
         tasks.push(Task::End { op: Op::FoldNext { d, cost: 0, body: begin }, t });
         tasks.push(Task::Label(exit));
         self.schedule(&tasks);
+    }
+
+    /// Such a loop over an accumulator that is a pair, of which only the halves are used: it is
+    /// built once, at the end. The second half is in `d`, the first one after it, where the loop
+    /// has its accumulator.
+    fn fold_halves(&mut self, t: TermId, name: NameId, d: Slot, depth: u32) {
+        let [function, start, list] = *self.terms.operands(t) else { return };
+        let (begin, next, exit) = (self.label(), self.label(), self.label());
+        let (first, item, free, inner) = (d + 1, d + 3, d + 4, depth + 1);
+        let half = |i, d| Task::Term { t: self.terms.operand(start, i), d, depth: inner + 1 };
+        let swap = |d, a| Task::Emit { op: Op::Move { d, a }, t };
+        let places = [first, d, item].map(Place::Slot);
+        let turn = Turn { second: d, depth: inner, to: next };
+        self.schedule(&[
+            Task::Visit { t: start, depth: inner },
+            half(0, d),
+            half(1, first),
+            swap(d + 2, d),
+            swap(d, first),
+            swap(first, d + 2),
+            Task::Term { t: list, d: d + 2, depth: inner },
+            Task::End { op: Op::FoldBegin { d: first, cost: 0, exit }, t },
+            Task::Label(begin),
+            Task::Applied { t, depth },
+            Task::Bind { name, location: Location::Thirds(places) },
+            Task::Next { t: self.terms.operand(function, 0), d: free, turn },
+            Task::Unbind { count: 1 },
+            Task::Label(next),
+            Task::End { op: Op::FoldNext { d: first, cost: 0, body: begin }, t },
+            Task::Label(exit),
+            Task::Emit { op: Op::Pair { d, a: first, b: d }, t },
+        ]);
+    }
+
+    /// Whether a term gives nothing but pairs that it builds itself.
+    fn gives_pair(&self, t: TermId) -> bool {
+        let mut leads_to = vec![t];
+        while let Some(t) = leads_to.pop() {
+            let operands = self.terms.operands(t);
+            match self.terms.form(t) {
+                Form::Pair => {}
+                Form::Let => leads_to.extend(operands.last()),
+                Form::If => leads_to.extend(operands.get(1..).unwrap_or_default()),
+                Form::Cond => leads_to.extend(operands.iter().skip(1).step_by(2)),
+                _ => return false,
+            }
+        }
+        true
     }
 
     fn fold_unknown(&mut self, t: TermId, d: Slot, depth: u32) {
@@ -133,10 +187,10 @@ impl Compiler<'_> {
         is_literal.then(|| (name, self.terms.operand(function, 0)))
     }
 
-    /// The first branch whose test is true; without a depth as the value of the function.
-    pub(super) fn cond(&mut self, t: TermId, d: Slot, depth: Option<u32>) {
+    /// The first branch whose test is true.
+    pub(super) fn cond(&mut self, t: TermId, d: Slot, goal: Goal) {
         let end = self.label();
-        let inner = depth.unwrap_or(0) + 1;
+        let inner = goal.depth() + 1;
         let mut tasks = Vec::new();
         for (index, branch) in self.terms.operands(t).chunks_exact(2).enumerate() {
             let [test, value] = *branch else { continue };
@@ -144,12 +198,9 @@ impl Compiler<'_> {
             let of = (t, u16::try_from(2 * index).unwrap_or(u16::MAX));
             tasks.push(Task::Test { t: test, d, depth: inner, label: next, of });
             tasks.push(Task::Save);
-            match depth {
-                Some(depth) => tasks.extend([
-                    Task::Term { t: value, d, depth },
-                    Task::End { op: Op::Jump { to: end, cost: 0 }, t },
-                ]),
-                None => tasks.push(Task::Tail { t: value, d }),
+            tasks.push(goal.task(value, d));
+            if let Goal::Slot { .. } = goal {
+                tasks.push(Task::End { op: Op::Jump { to: end, cost: 0 }, t });
             }
             tasks.extend([Task::Label(next), Task::Restore]);
         }

@@ -17,8 +17,9 @@ use crate::code::{Image, Op, Place, Slot};
 use crate::heap::{Full, Heap};
 use crate::term::{NameId, TermId, Terms};
 use crate::value::Word;
+use facts::Facts;
 use scope::{Bindings, Location};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Why a term cannot be compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +68,45 @@ struct Spine {
     to: Slot,
 }
 
+/// A loop whose accumulator is kept in halves: the second one in `second`, the first one after it.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    second: Slot,
+    depth: u32,
+    /// Where the next turn begins.
+    to: u32,
+}
+
+/// What a value is for.
+#[derive(Clone, Copy, Debug)]
+enum Goal {
+    /// It is that of the running function.
+    Return,
+    /// It goes to a slot.
+    Slot { to: Slot, depth: u32 },
+    /// It is a pair, and the next accumulator of a loop.
+    Next(Turn),
+}
+
+impl Goal {
+    /// Pending evaluations around the value.
+    fn depth(self) -> u32 {
+        match self {
+            Self::Return => 0,
+            Self::Slot { depth, .. } | Self::Next(Turn { depth, .. }) => depth,
+        }
+    }
+
+    /// Evaluates a term for this, with `d` as the first free slot.
+    fn task(self, t: TermId, d: Slot) -> Task {
+        match self {
+            Self::Return => Task::Tail { t, d },
+            Self::Slot { to, depth } => Task::Into { t, d, depth, to },
+            Self::Next(turn) => Task::Next { t, d, turn },
+        }
+    }
+}
+
 /// Something to do, in order.
 #[derive(Clone, Copy, Debug)]
 enum Task {
@@ -111,13 +151,24 @@ enum Task {
         depth: u32,
         to: Slot,
     },
-    /// The bindings of a `let` from `index` on, and its body; without a depth as a tail.
+    /// The bindings of a `let` from `index` on, and its body.
     Let {
         t: TermId,
         index: u32,
         d: Slot,
-        depth: Option<u32>,
-        to: Slot,
+        goal: Goal,
+    },
+    /// Evaluate a term that gives a pair as the next accumulator of a loop.
+    Next {
+        t: TermId,
+        d: Slot,
+        turn: Turn,
+    },
+    /// The pair in `d` is the next accumulator of a loop.
+    Apart {
+        t: TermId,
+        d: Slot,
+        turn: Turn,
     },
     /// The arguments of nested applications from `index` on, then the call.
     Feed {
@@ -214,7 +265,7 @@ pub(crate) struct Compiler<'m> {
     literals: &'m mut BTreeMap<TermId, u32>,
     debug: bool,
     unit: Unit,
-    splittable: BTreeSet<TermId>,
+    facts: Facts,
     functions: Vec<Function>,
     bindings: Bindings,
     tasks: Vec<Task>,
@@ -237,7 +288,7 @@ impl<'m> Compiler<'m> {
             literals,
             debug,
             unit: Unit { root: 0, scope: None, tool: 0, site: None },
-            splittable: BTreeSet::new(),
+            facts: Facts::default(),
             functions: Vec::new(),
             bindings: Bindings::default(),
             tasks: Vec::with_capacity(32),
@@ -252,7 +303,7 @@ impl<'m> Compiler<'m> {
     /// variables whose values are constants.
     pub(crate) fn unit(mut self, unit: Unit, context: &[(NameId, u32)]) -> Result<u32, Failed> {
         self.unit = unit;
-        self.splittable = facts::splittable(self.terms, unit.root);
+        self.facts = Facts::of(self.terms, unit.root);
         for (name, constant) in context {
             self.bind(*name, Location::At(Place::Constant(*constant)));
         }
@@ -273,21 +324,27 @@ impl<'m> Compiler<'m> {
             Task::Tail { t, d } if d > CROWDED_SLOT => {
                 self.outline(Task::Tail { t, d: 0 }, t, d, None, d);
             }
-            Task::Let { t, index, d, depth, to } if d > CROWDED_SLOT => {
-                let rest = Task::Let { t, index, d: 0, depth: None, to: 0 };
-                self.outline(rest, t, d, depth, to);
+            Task::Let { t, index, d, goal } if d > CROWDED_SLOT => {
+                let rest = Task::Let { t, index, d: 0, goal: Goal::Return };
+                match goal {
+                    Goal::Return => self.outline(rest, t, d, None, d),
+                    Goal::Slot { to, depth } => self.outline(rest, t, d, Some(depth), to),
+                    Goal::Next(turn) => {
+                        self.tasks.push(Task::Apart { t, d, turn });
+                        self.outline(rest, t, d, Some(turn.depth), d);
+                    }
+                }
             }
             Task::Term { t, d, depth } => self.term(t, d, depth)?,
             Task::Tail { t, d } => self.tail(t, d)?,
             Task::Test { t, d, depth, label, of } => self.test(t, d, depth, label, of)?,
             Task::Visit { t, depth } => self.visit(t, depth),
             Task::Applied { t, depth } => self.applied(t, depth),
-            Task::Half { t, depth } => {
-                self.visit(t, depth);
-                self.visit(self.terms.operand(t, 0), depth + 1);
-            }
+            Task::Half { t, depth } => self.visit_half(t, depth),
             Task::Into { t, d, depth, to } => self.into(t, d, depth, to)?,
-            Task::Let { t, index, d, depth, to } => self.let_in(t, index, d, depth, to),
+            Task::Let { t, index, d, goal } => self.let_in(t, index, d, goal)?,
+            Task::Next { t, d, turn } => self.next(t, d, turn)?,
+            Task::Apart { t, d, turn } => self.apart(t, d, turn),
             Task::Feed { t, index, spine, depth } => self.feed(t, index, spine, depth),
             Task::Fetch { location, d, t } => self.fetch(location, d, t),
             Task::Emit { op, t } => self.emit(op, t),

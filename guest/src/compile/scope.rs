@@ -12,6 +12,8 @@ pub(super) enum Location {
     At(Place),
     /// A pair that was never built: its two halves.
     Halves(Place, Place),
+    /// The same where the first half is such a pair itself: its two halves, and the second half.
+    Thirds([Place; 3]),
 }
 
 /// Bindings that reach the current place.
@@ -116,6 +118,11 @@ impl super::Function {
             Location::Halves(first, second) => {
                 Location::Halves(self.capture_one(first)?, self.capture_one(second)?)
             }
+            Location::Thirds([a, b, second]) => Location::Thirds([
+                self.capture_one(a)?,
+                self.capture_one(b)?,
+                self.capture_one(second)?,
+            ]),
         })
     }
 

@@ -36,7 +36,9 @@ impl Generator {
                 let label = self.any(size / 3);
                 form("trace", list(&[label, self.term(kind, size)]))
             }
-            12 | 13 => self.fold(kind, size),
+            12 => self.fold(kind, size),
+            13 if self.random.chance(50) => self.fold(kind, size),
+            13 => self.fold_of_pair(kind, size),
             14 => self.recursion(kind, size),
             17 | 18 => self.of_list(kind, size),
             19.. => self.of_table(kind, size),
@@ -163,6 +165,57 @@ impl Generator {
             lambda(&format!(r#""{name}""#), &body)
         };
         form("fold", list(&[function, start, items]))
+    }
+
+    /// A fold whose accumulator is a pair that is taken apart, by way of a name or not.
+    fn fold_of_pair(&mut self, kind: Kind, size: usize) -> String {
+        let start = [self.term(kind, size / 2), self.term(Kind::Number, size / 3)];
+        let items = self.term(Kind::List, size / 2);
+        let outer = self.scope.len();
+        let name = self.random.pick(NAMES);
+        let half = form("fst", variable(name));
+        let is_named = self.random.chance(50);
+        let accumulator = if is_named { variable("so_far") } else { half.clone() };
+        self.scope.push((form("snd", variable(name)), Kind::Number));
+        if self.random.chance(10) {
+            self.scope.push((accumulator.clone(), Kind::Pair));
+        }
+        self.scope.push((form("fst", accumulator.clone()), kind));
+        self.scope.push((form("snd", accumulator), Kind::Number));
+        let mut body = self.state(kind, size);
+        self.scope.truncate(outer);
+        if is_named {
+            body = format!(r#"{{"let":[["so_far",{half}]],"in":{body}}}"#);
+        }
+        let function = lambda(&format!(r#""{name}""#), &body);
+        form("fst", form("fold", list(&[function, form("pair", list(&start)), items])))
+    }
+
+    /// A term that leads to pairs, as a rule.
+    fn state(&mut self, kind: Kind, size: usize) -> String {
+        match self.random.below(10) {
+            0 | 1 if size > 0 => {
+                let test = self.term(Kind::Boolean, size / 2);
+                choice(&test, &self.state(kind, size / 2), &self.state(kind, size / 2))
+            }
+            2 if size > 0 => {
+                let branches = [Kind::Boolean, Kind::Boolean].map(|test| {
+                    let test = self.term(test, size / 3);
+                    list(&[test, self.state(kind, size / 3)])
+                });
+                form("cond", list(&branches))
+            }
+            3 | 4 if size > 0 => {
+                let (name, bound) = (self.random.pick(NAMES), self.any(size / 2));
+                let body = self.state(kind, size - 1);
+                format!(r#"{{"let":[["{name}",{bound}]],"in":{body}}}"#)
+            }
+            5 => self.term(Kind::Pair, size),
+            _ => {
+                let halves = [self.term(kind, size / 2), self.term(Kind::Number, size / 2)];
+                form("pair", list(&halves))
+            }
+        }
     }
 
     /// A function that calls itself so many times, in tail position, as an operand, or in an eval.
