@@ -37,12 +37,11 @@ impl Compiler<'_> {
             return Ok(());
         };
         let depth = goal.depth() + 1;
-        let (location, value) = match self.half_pair(term)? {
-            Some(location) => (location, Task::Half { t: term, depth }),
-            None => {
-                let (a, value) = self.operand(term, d, depth)?;
-                (Location::At(Place::Slot(a)), value)
-            }
+        let (location, value) = if let Some(location) = self.half_pair(term)? {
+            (location, Task::Half { t: term, depth })
+        } else {
+            let (a, value) = self.operand(term, d, depth)?;
+            (Location::At(Place::Slot(a)), value)
         };
         let free = if location == Location::At(Place::Slot(d)) { d + 1 } else { d };
         let rest = Task::Let { t, index: index + 1, d: free, goal };
@@ -53,7 +52,8 @@ impl Compiler<'_> {
     /// The next accumulator of a loop, of which both halves are kept. What does not lead to a pair
     /// has been ruled out.
     pub(super) fn next(&mut self, t: TermId, d: Slot, turn: Turn) -> Result<(), Failed> {
-        let Turn { second, depth, to } = turn;
+        let Turn { second, to, .. } = turn;
+        let depth = u32::from(turn.depth);
         let form = self.terms.form(t);
         if d > super::CROWDED_SLOT
             || !matches!(form, Form::Pair | Form::Let | Form::If | Form::Cond)

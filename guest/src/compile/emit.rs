@@ -1,5 +1,6 @@
 //! Emitting operations: blocks and their cost, labels, functions put in their place.
 
+use super::scope::Part;
 use super::{Compiler, Function, Location, Task};
 use crate::code::{Code, Entry, NO_VISIT, Op, Place, Slot, Visit};
 use crate::term::TermId;
@@ -214,13 +215,13 @@ impl Compiler<'_> {
             Location::At(Place::Captured(i)) => self.emit(Op::Capture { d, i }, t),
             Location::At(Place::Constant(k)) => self.emit(Op::Constant { d, k }, t),
             Location::Halves(first, second) => {
-                self.fetch(Location::At(first), d, t);
-                self.fetch(Location::At(second), d + 1, t);
+                self.fetch(Location::At(first.into()), d, t);
+                self.fetch(Location::At(second.into()), d + 1, t);
                 self.emit(Op::Pair { d, a: d, b: d + 1 }, t);
             }
             Location::Thirds([a, b, second]) => {
                 self.fetch(Location::Halves(a, b), d, t);
-                self.fetch(Location::At(second), d + 1, t);
+                self.fetch(Location::At(second.into()), d + 1, t);
                 self.emit(Op::Pair { d, a: d, b: d + 1 }, t);
             }
         }
@@ -292,7 +293,7 @@ impl Compiler<'_> {
         let function = self.function();
         function.split = Some(function.here());
         let Some(name) = self.terms.names(t).first().copied() else { return };
-        let location = Location::Halves(Place::Slot(0), Place::Slot(1));
+        let location = Location::Halves(Part::Slot(0), Part::Slot(1));
         let body = Task::Tail { t: self.terms.operand(t, 0), d: 2 };
         self.schedule(&[Task::Bind { name, location }, body, Task::Unbind { count: 1 }]);
     }

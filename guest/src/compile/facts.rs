@@ -27,9 +27,8 @@ impl Facts {
         let mut facts = Self::default();
         while let Some(step) = walk.pop() {
             match step {
-                Walk::Enter(term) => pass.enter(term, &mut walk),
                 Walk::Value(term) if pass.halved(term).is_some() => {}
-                Walk::Value(term) => pass.enter(term, &mut walk),
+                Walk::Enter(term) | Walk::Value(term) => pass.enter(term, &mut walk),
                 Walk::Bind(name, term) => pass.bind(name, pass.halved(term).map(Use::Half)),
                 Walk::Unbind(name) => pass.unbind(name),
                 Walk::Leave(term, evals) => {

@@ -1,6 +1,7 @@
 //! How each form is compiled: into a slot, as the value of the function, or as a branch.
 
 use super::loops::applies;
+use super::scope::Part;
 use super::{Compiler, Failed, Function, Goal, Location, MERGED, MOST_PARAMETERS, Task};
 use crate::code::{Op, Place, Slot};
 use crate::form::Form;
@@ -21,7 +22,7 @@ impl Compiler<'_> {
                 }
             }
             Form::Fst | Form::Snd => {
-                if let Some(Place::Slot(a)) = self.half(t)? {
+                if let Some(Part::Slot(a)) = self.half(t)? {
                     return Ok((a, Task::Half { t, depth }));
                 }
             }
@@ -45,7 +46,7 @@ impl Compiler<'_> {
 
     /// Of `fst` or `snd` of a variable, or of half of one, whose pair was never built: where that
     /// half is.
-    fn half(&mut self, t: TermId) -> Result<Option<Place>, Failed> {
+    fn half(&mut self, t: TermId) -> Result<Option<Part>, Failed> {
         let (operand, is_first) = (self.terms.operand(t, 0), self.terms.form(t) == Form::Fst);
         let location = match self.terms.form(operand) {
             Form::Var => self.look_up(self.terms.only_name(operand))?,
@@ -351,9 +352,9 @@ impl Compiler<'_> {
 
     fn projection(&mut self, t: TermId, d: Slot, inner: u32) -> Result<(), Failed> {
         let operand = self.terms.operand(t, 0);
-        if let Some(place) = self.half(t)? {
+        if let Some(part) = self.half(t)? {
             self.visit_half(operand, inner);
-            self.fetch(Location::At(place), d, t);
+            self.fetch(Location::At(part.into()), d, t);
             return Ok(());
         }
         let (a, task) = self.operand(operand, d, inner)?;

@@ -1,6 +1,7 @@
 //! Forms that apply functions themselves: folds, the other list forms, `cond`, `try`, `pipe`.
 
 use super::forms::slot;
+use super::scope::Part;
 use super::{Compiler, Failed, Goal, Location, MOST_PARAMETERS, Task, Turn};
 use crate::code::{HOLE_CONSTANT, Op, Place, Slot};
 use crate::form::Form;
@@ -37,7 +38,7 @@ impl Compiler<'_> {
             application,
         ];
         if self.facts.is_taken_apart(function) {
-            let location = Location::Halves(Place::Slot(d), Place::Slot(d + 2));
+            let location = Location::Halves(Part::Slot(d), Part::Slot(d + 2));
             tasks.push(Task::Bind { name, location });
             tasks.push(Task::Into { t: body, d: d + 3, depth: inner, to: d + 3 });
         } else {
@@ -62,8 +63,8 @@ impl Compiler<'_> {
         let (first, item, free, inner) = (d + 1, d + 3, d + 4, depth + 1);
         let half = |i, d| Task::Term { t: self.terms.operand(start, i), d, depth: inner + 1 };
         let swap = |d, a| Task::Emit { op: Op::Move { d, a }, t };
-        let places = [first, d, item].map(Place::Slot);
-        let turn = Turn { second: d, depth: inner, to: next };
+        let places = [first, d, item].map(Part::Slot);
+        let turn = Turn { second: d, depth: slot(inner), to: next };
         self.schedule(&[
             Task::Visit { t: start, depth: inner },
             half(0, d),

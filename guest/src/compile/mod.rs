@@ -72,7 +72,7 @@ struct Spine {
 #[derive(Clone, Copy, Debug)]
 struct Turn {
     second: Slot,
-    depth: u32,
+    depth: u8,
     /// Where the next turn begins.
     to: u32,
 }
@@ -93,7 +93,8 @@ impl Goal {
     fn depth(self) -> u32 {
         match self {
             Self::Return => 0,
-            Self::Slot { depth, .. } | Self::Next(Turn { depth, .. }) => depth,
+            Self::Slot { depth, .. } => depth,
+            Self::Next(turn) => u32::from(turn.depth),
         }
     }
 
@@ -331,7 +332,7 @@ impl<'m> Compiler<'m> {
                     Goal::Slot { to, depth } => self.outline(rest, t, d, Some(depth), to),
                     Goal::Next(turn) => {
                         self.tasks.push(Task::Apart { t, d, turn });
-                        self.outline(rest, t, d, Some(turn.depth), d);
+                        self.outline(rest, t, d, Some(goal.depth()), d);
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! Names while compiling: where each is bound, and which values closures must capture.
 
 use super::{Compiler, Failed};
-use crate::code::{Place, Scope};
+use crate::code::{Place, Scope, Slot};
 use crate::term::{NameId, TermId};
 use std::collections::BTreeMap;
 
@@ -11,9 +11,27 @@ pub(super) enum Location {
     /// In one place.
     At(Place),
     /// A pair that was never built: its two halves.
-    Halves(Place, Place),
+    Halves(Part, Part),
     /// The same where the first half is such a pair itself: its two halves, and the second half.
-    Thirds([Place; 3]),
+    Thirds([Part; 3]),
+}
+
+/// Where a part of a pair is that was never built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// In a slot.
+    Slot(Slot),
+    /// Captured by the running closure.
+    Captured(u16),
+}
+
+impl From<Part> for Place {
+    fn from(part: Part) -> Self {
+        match part {
+            Part::Slot(slot) => Self::Slot(slot),
+            Part::Captured(index) => Self::Captured(index),
+        }
+    }
 }
 
 /// Bindings that reach the current place.
@@ -114,7 +132,7 @@ impl Compiler<'_> {
 impl super::Function {
     fn capture(&mut self, location: Location) -> Result<Location, Failed> {
         Ok(match location {
-            Location::At(place) => Location::At(self.capture_one(place)?),
+            Location::At(place) => Location::At(self.capture_one(place)?.into()),
             Location::Halves(first, second) => {
                 Location::Halves(self.capture_one(first)?, self.capture_one(second)?)
             }
@@ -126,9 +144,9 @@ impl super::Function {
         })
     }
 
-    fn capture_one(&mut self, place: Place) -> Result<Place, Failed> {
+    fn capture_one(&mut self, place: impl Into<Place>) -> Result<Part, Failed> {
         let index = u16::try_from(self.captures.len()).map_err(|_| Failed::Entangled)?;
-        self.captures.push(place);
-        Ok(Place::Captured(index))
+        self.captures.push(place.into());
+        Ok(Part::Captured(index))
     }
 }

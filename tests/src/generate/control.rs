@@ -36,9 +36,8 @@ impl Generator {
                 let label = self.any(size / 3);
                 form("trace", list(&[label, self.term(kind, size)]))
             }
-            12 => self.fold(kind, size),
-            13 if self.random.chance(50) => self.fold(kind, size),
-            13 => self.fold_of_pair(kind, size),
+            12 | 13 if self.random.chance(75) => self.fold(kind, size),
+            12 | 13 => self.fold_of_pair(kind, size),
             14 => self.recursion(kind, size),
             17 | 18 => self.of_list(kind, size),
             19.. => self.of_table(kind, size),
