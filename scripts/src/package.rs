@@ -89,14 +89,17 @@ fn package() -> Result<[PathBuf; 2]> {
     Ok([archive("pif-guest")?, archive("mcp-pif")?])
 }
 
-fn try_out(archives: &[PathBuf], place: &Path) -> Result<()> {
-    for archive in archives {
+fn try_out(archives: &[PathBuf; 2], place: &Path) -> Result<()> {
+    let target = target()?;
+    // The evaluator is a library whose file has the same name wherever it is built from: in the
+    // workspace's directory it would be taken for that of the workspace.
+    for (archive, target) in archives.iter().zip([&target.join("package/build"), &target]) {
         let status = Command::new("tar").arg("-xzf").arg(archive).current_dir(place).status();
         ensure!(status.context("`tar` does not start")?.success(), "{}", archive.display());
         let name = archive.file_stem().context("an archive's name")?;
-        build(&place.join(name))?;
+        build(&place.join(name), target)?;
     }
-    let server = target()?.join("debug").join(format!("mcp-pif{}", env::consts::EXE_SUFFIX));
+    let server = target.join("debug").join(format!("mcp-pif{}", env::consts::EXE_SUFFIX));
     let version = print(&server, &["--version"])?;
     ensure!(version.contains(HASH), "the package has another evaluator:\n{version}");
     let sum = print(&server, &["--ephemeral", "run", r#"{"add":[1,2]}"#])?;
@@ -104,9 +107,9 @@ fn try_out(archives: &[PathBuf], place: &Path) -> Result<()> {
     Ok(())
 }
 
-fn build(folder: &Path) -> Result<()> {
+fn build(folder: &Path, target: &Path) -> Result<()> {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--locked", "--target-dir"]).arg(target()?);
+    cargo.args(["build", "--locked", "--target-dir"]).arg(target);
     cargo.args(PROFILE.iter().flat_map(|setting| ["--config", setting]));
     println!("$ cargo build # in {}", folder.display());
     let status = cargo.current_dir(folder).status()?;
