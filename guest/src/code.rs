@@ -173,7 +173,13 @@ pub(crate) enum Op {
     AddLiteralTail { d: Slot, a: Slot, n: i32 },
     /// `JumpNotEqualLiteral`, and the `AddLiteralTail` that it leads to.
     UnequalLiteralTail { a: Slot, n: i16, to: u32 },
-    /// `JumpNotLessLiteral`, and the `Return` after it.
+    /// `Integer`, and the `Mul` after it.
+    IntegerMul { d: Slot, n: i32 },
+    /// `Integer`, and the `Return` after it.
+    IntegerReturn { d: Slot, n: i32 },
+    /// `Add`, and the `ConsNext` after it.
+    AddCons { d: Slot, a: Slot, b: Slot },
+    /// `JumpNotLessLiteral`, and the `Return` or `IntegerReturn` after it.
     LessLiteralReturn { a: Slot, n: i16, to: u32 },
     /// `JumpNotEqualLiteral`, and the `CallSelfAdd` that it leads to.
     UnequalLiteralCall { a: Slot, n: i16, to: u32 },
@@ -393,9 +399,13 @@ impl Op {
             (Self::JumpNotEqualLiteral { a, n, to }, Self::CallSelfAdd { .. }) => {
                 Self::UnequalLiteralCall { a, n, to }
             }
-            (Self::JumpNotLessLiteral { a, n, to }, Self::Return { .. }) => {
-                Self::LessLiteralReturn { a, n, to }
-            }
+            (Self::Integer { d, n }, Self::Mul { .. }) => Self::IntegerMul { d, n },
+            (Self::Integer { d, n }, Self::Return { .. }) => Self::IntegerReturn { d, n },
+            (Self::Add { d, a, b }, Self::ConsNext { .. }) => Self::AddCons { d, a, b },
+            (
+                Self::JumpNotLessLiteral { a, n, to },
+                Self::Return { .. } | Self::IntegerReturn { .. },
+            ) => Self::LessLiteralReturn { a, n, to },
             (Self::LessLiteralReturn { a, n, to }, Self::CallSelfAdd { .. }) => {
                 Self::LessLiteralReturnCall { a, n, to }
             }
@@ -406,7 +416,8 @@ impl Op {
     /// The first of the operations that `self` may stand for.
     fn alone(self) -> Self {
         match self {
-            Self::AddNext { d, a, b } => Self::Add { d, a, b },
+            Self::AddNext { d, a, b } | Self::AddCons { d, a, b } => Self::Add { d, a, b },
+            Self::IntegerMul { d, n } | Self::IntegerReturn { d, n } => Self::Integer { d, n },
             Self::BinaryNext { form, d, a, b, cost } => Self::Binary { form, d, a, b, cost },
             Self::ConsNext { d, a, b } => Self::Cons { d, a, b },
             Self::PayNext { cost } => Self::Pay { cost },

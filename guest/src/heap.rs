@@ -231,17 +231,17 @@ impl Heap {
     pub(crate) fn length(&self, list: Word) -> usize {
         let (mut n, mut rest) = (0, list);
         while tag(rest) == CONS {
-            let after = index(rest) + 2;
-            n += 1;
-            rest = self.cell(after - 2)[1];
-            if rest == pointer(after, CONS) {
+            let mut next = index(rest) + 2;
+            (n, rest) = (n + 1, self.cell(next - 2)[1]);
+            if rest == pointer(next, CONS) {
                 // Cells that lie in order, as those of input do, need not wait for one another.
-                let cells = self.words.get(after..).unwrap_or_default().as_chunks().0;
-                for (next, [_, tail]) in (after + 2..).step_by(2).zip(cells) {
-                    (n, rest) = (n + 1, *tail);
-                    if rest != pointer(next, CONS) {
+                let cells = self.words.get(next..).unwrap_or_default().as_chunks().0;
+                for [_, a, _, b, _, c, _, d] in cells {
+                    let after = |cells: usize| pointer(next + 2 * cells, CONS);
+                    if (a ^ after(1)) | (b ^ after(2)) | (c ^ after(3)) | (d ^ after(4)) != 0 {
                         break;
                     }
+                    (n, rest, next) = (n + 4, *d, next + 8);
                 }
             }
         }

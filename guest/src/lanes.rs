@@ -66,7 +66,8 @@ pub(crate) fn padded(bytes: &[u8]) -> Cow<'_, [u8]> {
 mod width {
     use super::Found;
     use std::arch::wasm32::{
-        u8x16_bitmask, u8x16_eq, u8x16_lt, u8x16_splat, u64x2_extract_lane, v128, v128_or,
+        i8x16_add, i8x16_lt, i8x16_splat, u8x16_bitmask, u8x16_eq, u8x16_lt, u8x16_splat,
+        u64x2_extract_lane, v128, v128_or,
     };
 
     /// Bytes that are compared at a time.
@@ -102,6 +103,14 @@ mod width {
             let ends = u8x16_eq(self.0, u8x16_splat(b'"'));
             let escapes = u8x16_eq(self.0, u8x16_splat(b'\\'));
             found(v128_or(v128_or(ends, escapes), u8x16_lt(self.0, u8x16_splat(b' '))))
+        }
+
+        /// The bytes that are no decimal digits.
+        #[inline(always)]
+        pub(crate) fn beyond_digits(self) -> Found {
+            // Those of digits become the ten highest of signed ones.
+            let highest = i8x16_add(self.0, i8x16_splat(0x7f - b'9'.cast_signed()));
+            found(i8x16_lt(highest, i8x16_splat(0x76)))
         }
 
         /// The bytes as words, the first one lowest.
@@ -156,6 +165,14 @@ mod width {
         #[inline(always)]
         pub(crate) fn special(self) -> Found {
             Found { bits: special(self.0), stride: 8 }
+        }
+
+        /// The bytes that are no decimal digits.
+        #[inline(always)]
+        pub(crate) fn beyond_digits(self) -> Found {
+            // Those of digits become 0 to 9, and adding 0x76 to no more than that sets no high bit.
+            let word = self.0 ^ (ONES * u64::from(b'0'));
+            Found { bits: ((word & !HIGH).wrapping_add(ONES * 0x76) | word) & HIGH, stride: 8 }
         }
 
         /// The bytes as words, the first one lowest.

@@ -3,7 +3,7 @@
 use super::flat::beyond_first;
 use super::{Heap, NO_CELL, to_u32};
 use crate::digits;
-use crate::lanes::{LANES, Lanes, SHORT};
+use crate::lanes::{Found, LANES, Lanes, SHORT};
 use crate::value::{CONS, OBJECT, Word, pointer, small};
 use std::hint::cold_path;
 
@@ -105,44 +105,80 @@ impl Heap {
     /// The same for integers of up to 16 digits that are not negative.
     #[inline(never)]
     pub(crate) fn integers_in_json(&mut self, json: &[u8], from: usize) -> Items {
-        let (first, mut top, mut end) = (self.top, self.top, from);
-        let cells = self.words.get_mut(first..).unwrap_or_default().as_chunks_mut().0;
-        for cell in cells {
-            let (mut at, mut next) = (end, digits::word(json, end));
-            // A branch, which is foreseen: counted in, the space would be waited for.
-            if next.is_some_and(|next| next.to_le_bytes().starts_with(b" ")) {
-                cold_path();
-                at += 1;
-                next = digits::word(json, at);
-            }
-            let Some(next) = next else { break };
-            let count = digits::leading(next);
-            let zero = next.to_le_bytes().starts_with(b"0");
-            let n = if count.wrapping_sub(1) < 7 {
-                if (next >> (8 * count)).to_le_bytes().starts_with(b",") && (!zero || count == 1) {
-                    end = at + count as usize + 1;
-                    i64::from(digits::number(next, count))
-                } else {
-                    break;
-                }
-            } else if let Some((count @ 8.., n)) = digits::sixteen(json, at)
-                && json.get(at + count as usize) == Some(&b',')
-                && !zero
-            {
-                end = at + count as usize + 1;
-                n
-            } else {
+        let (first, mut top) = (self.top, self.top);
+        let mut rest = json.get(from..).unwrap_or_default();
+        while let Some(cells) = self.words.get_mut(top..).and_then(<[Word]>::first_chunk_mut) {
+            let [n, tail, next_n, next_tail]: &mut [Word; 4] = cells;
+            // Short ones are looked for many bytes at a time; in 16 there may be two.
+            let chunk = rest.first_chunk();
+            let mut found = chunk.and_then(|chunk| Lanes::at(chunk, 0)).map(Lanes::beyond_digits);
+            let short = chunk.zip(found.as_mut()).and_then(|(chunk, ends)| {
+                let (value, end) = short_integer(chunk, 0, ends)?;
+                let second = if LANES < 16 { None } else { short_integer(chunk, end, ends) };
+                Some((value, end, second))
+            });
+            let Some((value, end, second)) =
+                short.or_else(|| integer(rest).map(|(value, end)| (value, end, None)))
+            else {
                 break;
             };
             top += 2;
-            *cell = [small(n), pointer(top, CONS)];
+            (*n, *tail) = (value, pointer(top, CONS));
+            let mut behind = end;
+            if let Some((value, end)) = second {
+                top += 2;
+                (*next_n, *next_tail) = (value, pointer(top, CONS));
+                behind = end;
+            }
+            rest = rest.get(behind..).unwrap_or_default();
         }
         self.top = top;
+        let end = json.len() - rest.len();
         match (top - first) / 2 {
             0 => Items::none(from),
             count => Items { first, last: top - 2, count: count as u64, end },
         }
     }
+}
+
+/// Bytes that an integer may begin in whose end is one of the first of them.
+type Chunk = [u8; LANES + 8];
+
+/// An integer of up to eight digits from a place on, maybe after a space, and where the comma behind
+/// it ends. It ends at the next one of the places that are no digits.
+#[inline(always)]
+fn short_integer(chunk: &Chunk, from: usize, ends: &mut Found) -> Option<(Word, usize)> {
+    let (mut from, mut end) = (from, ends.next()?);
+    let mut next = digits::word(chunk, from)?;
+    let mut first = next.to_le_bytes()[0];
+    // Branches, which are foreseen: counted in, a space would be waited for.
+    if first <= b'0' {
+        cold_path();
+        if first == b' ' {
+            from += 1;
+            end = ends.next()?;
+            next = digits::word(chunk, from)?;
+            first = next.to_le_bytes()[0];
+        }
+        if first == b'0' && end != from + 1 {
+            return None;
+        }
+    }
+    let count = to_u32(end.wrapping_sub(from));
+    if count.wrapping_sub(1) >= 8 || chunk.get(end) != Some(&b',') {
+        return None;
+    }
+    Some((small(digits::number(next, count).into()), end + 1))
+}
+
+/// The same for one of up to 16 digits, wherever it ends.
+#[inline(always)]
+fn integer(json: &[u8]) -> Option<(Word, usize)> {
+    let from = usize::from(json.starts_with(b" "));
+    let (count, n) = digits::sixteen(json, from)?;
+    let end = from + count as usize;
+    let zero = count > 1 && json.get(from) == Some(&b'0');
+    (count > 0 && !zero && json.get(end) == Some(&b',')).then_some((small(n), end + 1))
 }
 
 /// The first bytes of some words, and zeros for those behind them.

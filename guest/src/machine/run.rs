@@ -44,6 +44,7 @@ fn window(stack: &mut [Word], base: usize) -> &mut [Word; WINDOW] {
 
 /// Runs as far as it is simple.
 #[expect(clippy::too_many_lines, clippy::cognitive_complexity, reason = "a dispatch table")]
+#[expect(unused_assignments, reason = "some operations set anew where the next one is")]
 #[expect(clippy::indexing_slicing, reason = "a miss is a defect of the compiler")]
 #[inline(never)]
 fn fast(image: &Image, s: &mut State) {
@@ -205,10 +206,10 @@ fn fast(image: &Image, s: &mut State) {
     }
     /// The same; but a function that only adds a literal to its argument is not entered.
     macro_rules! call_or_add {
-        ($deeper:expr, $b:expr, $f:expr, $n:expr, $left:expr) => {{
-            let mut added = (HOLE, -1);
-            if tag($f) == CLOSURE {
-                let entry = entries[aux(heap.words[index($f)]) as usize];
+        ($deeper:expr, $b:expr, $f:expr, $n:expr, $cost:expr) => {{
+            let (left, f, mut added) = (after!($cost), $f, (HOLE, -1));
+            if tag(f) == CLOSURE {
+                let entry = entries[aux(heap.words[index(f)]) as usize];
                 let x = get!($b);
                 if let Op::AddLiteralReturn { a: 0, cost, n } = ops[entry.pc as usize]
                     && ($n, entry.arity) == (1, 1)
@@ -216,14 +217,14 @@ fn fast(image: &Image, s: &mut State) {
                     && let Some(sum) = x.cast_signed().checked_add(i64::from(n) << 1)
                     && x & 1 == 0
                 {
-                    added = (sum.cast_unsigned(), $left - i64::from(cost));
+                    added = (sum.cast_unsigned(), left - i64::from(cost));
                 }
             }
             if added.1 >= 0 {
                 set!($b, added.0);
                 fuel = added.1;
             } else {
-                call!($deeper, $b, enter!($f, $n, 0, $left, 0));
+                call!($deeper, $b, enter!(f, $n, 0, left, 0));
             }
         }};
     }
@@ -312,14 +313,20 @@ fn fast(image: &Image, s: &mut State) {
             }
         }};
     }
+    /// Does the operation that follows, if it is this one.
+    macro_rules! then {
+        ($op:pat => $does:expr) => {
+            if let $op = ops[pc] {
+                at = pc;
+                pc += 1;
+                $does;
+            }
+        };
+    }
     /// Does the `FoldNext` that follows.
     macro_rules! next {
         () => {
-            if let Op::FoldNext { d, cost, body } = ops[pc] {
-                at = pc;
-                pc += 1;
-                fold_next!(d, cost, body);
-            }
+            then!(Op::FoldNext { d, cost, body } => fold_next!(d, cost, body))
         };
     }
     macro_rules! tail_pair_add {
@@ -336,10 +343,18 @@ fn fast(image: &Image, s: &mut State) {
     macro_rules! add_tail {
         ($d:expr, $a:expr, $n:expr) => {{
             set!($d, plus!(get!($a), small(i64::from($n))));
-            if let Op::TailSelfPairAdd { base: b, a, b: c, cost, back } = ops[pc] {
-                at = pc;
-                tail_pair_add!(b, a, c, cost, back);
+            then!(Op::TailSelfPairAdd { base: b, a, b: c, cost, back } => {
+                tail_pair_add!(b, a, c, cost, back)
+            });
+        }};
+    }
+    macro_rules! mul {
+        ($d:expr, $a:expr, $b:expr) => {{
+            let (x, y) = integers!($a, $b);
+            if !operate::is_short_product(x >> 1, y >> 1) {
+                slow!();
             }
+            set!($d, (x >> 1).wrapping_mul(y).cast_unsigned());
         }};
     }
     macro_rules! call_self_add {
@@ -353,30 +368,39 @@ fn fast(image: &Image, s: &mut State) {
     macro_rules! go_call {
         ($to:expr) => {{
             pc = $to as usize;
-            if let Op::CallSelfAdd { base: b, a, n, depth: deeper, cost, back } = ops[pc] {
-                at = pc;
-                pc += 1;
-                call_self_add!(b, a, n, deeper, cost, back);
-            }
+            then!(Op::CallSelfAdd { base: b, a, n, depth: deeper, cost, back } => {
+                call_self_add!(b, a, n, deeper, cost, back)
+            });
         }};
     }
-    /// Does the `Return` that follows, or goes where the operation leads to.
+    /// Leaves the function with a value.
+    macro_rules! give_back {
+        ($value:expr, $cost:expr) => {{
+            let left = after!($cost);
+            set!(0, $value);
+            fuel = left;
+            leave!();
+        }};
+    }
+    /// Does the `Return` that follows.
+    macro_rules! then_give_back {
+        () => {
+            then!(Op::Return { a, cost } => give_back!(get!(a), cost))
+        };
+    }
+    /// Does the `Return` or `IntegerReturn` that follows, or goes where the operation leads to.
     macro_rules! less_or_give_back {
         ($a:expr, $n:expr, $go:expr) => {
             if integer!($a) >= i64::from($n) << 1 {
                 $go
-            } else if let Op::Return { a, cost } = ops[pc] {
-                at = pc;
-                give_back!(a, cost);
+            } else {
+                if let Op::IntegerReturn { d, n } = ops[pc] {
+                    set!(d, small(i64::from(n)));
+                    pc += 1;
+                }
+                then_give_back!();
             }
         };
-    }
-    macro_rules! give_back {
-        ($a:expr, $cost:expr) => {{
-            fuel = after!($cost);
-            set!(0, get!($a));
-            leave!();
-        }};
     }
     macro_rules! step {
         () => {
@@ -407,16 +431,23 @@ fn fast(image: &Image, s: &mut State) {
                     }
                     set!(d, z);
                 }
-                Op::Mul { d, a, b } => {
-                    let (x, y) = integers!(a, b);
-                    if !operate::is_short_product(x >> 1, y >> 1) {
-                        slow!();
-                    }
-                    set!(d, (x >> 1).wrapping_mul(y).cast_unsigned());
+                Op::Mul { d, a, b } => mul!(d, a, b),
+                Op::IntegerMul { d, n } => {
+                    set!(d, small(i64::from(n)));
+                    then!(Op::Mul { d, a, b } => mul!(d, a, b));
                 }
-                Op::AddLiteral { d, a, n } => {
-                    set!(d, plus!(get!(a), small(i64::from(n))));
+                Op::IntegerReturn { d, n } => {
+                    set!(d, small(i64::from(n)));
+                    then_give_back!();
                 }
+                Op::AddCons { d, a, b } => {
+                    set!(d, sum!(a, b));
+                    then!(Op::ConsNext { d, a, b } => {
+                        cons!(d, a, b);
+                        next!();
+                    });
+                }
+                Op::AddLiteral { d, a, n } => set!(d, plus!(get!(a), small(i64::from(n)))),
                 Op::AddLiteralTail { d, a, n } => add_tail!(d, a, n),
                 Op::Binary { form, d, a, b, cost } => binary!(form, d, a, b, cost),
                 Op::BinaryNext { form, d, a, b, cost } => {
@@ -512,14 +543,11 @@ fn fast(image: &Image, s: &mut State) {
                     jump_unless!(x == NIL, to);
                 }
                 Op::Call { f, base: b, n, depth: deeper, cost } => {
-                    let left = after!(cost);
-                    let f = get!(f);
-                    call_or_add!(deeper, b, f, n, left);
+                    call_or_add!(deeper, b, get!(f), n, cost);
                 }
                 Op::CallCaptured { i, base: b, n, depth: deeper, cost } => {
-                    let left = after!(cost);
                     let f = heap.words[*closure as usize + 1 + usize::from(i)];
-                    call_or_add!(deeper, b, f, n, left);
+                    call_or_add!(deeper, b, f, n, cost);
                 }
                 Op::TailCall { f, base: b, n, cost } => {
                     let left = after!(cost);
@@ -577,6 +605,10 @@ fn fast(image: &Image, s: &mut State) {
                 }
                 Op::CallSelfAdd { base: b, a, n, depth: deeper, cost, back } => {
                     call_self_add!(b, a, n, deeper, cost, back);
+                    // What a function that calls itself twice begins with.
+                    then!(Op::LessLiteralReturnCall { a, n, to } => {
+                        less_or_give_back!(a, n, go_call!(to))
+                    });
                 }
                 Op::TailSelf { base: b, cost, back } => {
                     fuel = after!(cost);
@@ -602,18 +634,10 @@ fn fast(image: &Image, s: &mut State) {
                         pc = to as usize;
                     }
                 }
-                Op::Return { a, cost } => give_back!(a, cost),
-                Op::AddReturn { a, b, cost } => {
-                    let left = after!(cost);
-                    set!(0, sum!(a, b));
-                    fuel = left;
-                    leave!();
-                }
+                Op::Return { a, cost } => give_back!(get!(a), cost),
+                Op::AddReturn { a, b, cost } => give_back!(sum!(a, b), cost),
                 Op::AddLiteralReturn { a, cost, n } => {
-                    let left = after!(cost);
-                    set!(0, plus!(get!(a), small(i64::from(n))));
-                    fuel = left;
-                    leave!();
+                    give_back!(plus!(get!(a), small(i64::from(n))), cost);
                 }
                 Op::FoldFunction { f, d } => {
                     if !is_list(get!(d, 1)) || !is_function(get!(f)) {
@@ -659,11 +683,7 @@ fn fast(image: &Image, s: &mut State) {
                 Op::UnequalLiteralTail { a, n, to } => {
                     if integer!(a) != i64::from(n) << 1 {
                         pc = to as usize;
-                        if let Op::AddLiteralTail { d, a, n } = ops[pc] {
-                            at = pc;
-                            pc += 1;
-                            add_tail!(d, a, n);
-                        }
+                        then!(Op::AddLiteralTail { d, a, n } => add_tail!(d, a, n));
                     }
                 }
                 _ => slow!(),
@@ -672,7 +692,6 @@ fn fast(image: &Image, s: &mut State) {
     }
     // Several steps a turn: a sandbox looks at its clock and its fuel at every turn of a loop.
     loop {
-        step!();
         step!();
         step!();
     }
