@@ -172,6 +172,24 @@ impl Terms {
         (u64::from(node.first) << 32 | u64::from(node.count)).cast_signed()
     }
 
+    /// The value of an `Integer` that fits; nothing of other terms.
+    pub(crate) fn literal<T: TryFrom<i64>>(&self, id: TermId) -> Option<T> {
+        let is_integer = self.form(id) == Form::Integer;
+        is_integer.then(|| self.integer(id).try_into().ok()).flatten()
+    }
+
+    /// Of `add` or `sub` of two operands: which of them is a literal, if one is, and what it adds to
+    /// the other. A float of which 0 is taken away keeps its sign, and one to which 0 is added does not.
+    pub(crate) fn added_literal(&self, id: TermId) -> Option<(usize, i32)> {
+        let [first, second] = *self.operands(id) else { return None };
+        match (self.form(id), self.literal::<i32>(second)) {
+            (Form::Add, Some(n)) => Some((1, n)),
+            (Form::Add, None) => self.literal(first).map(|n| (0, n)),
+            (Form::Sub, Some(n)) => n.checked_neg().filter(|n| *n != 0).map(|n| (1, n)),
+            _ => None,
+        }
+    }
+
     /// The value of a `FloatNumber`.
     #[must_use]
     pub fn float(&self, id: TermId) -> f64 {

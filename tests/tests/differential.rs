@@ -96,11 +96,15 @@ fn calls_stop_at_the_same_place_whatever_their_fuel_and_depth() -> anyhow::Resul
     const BUILD: &str = r#"{"lam": "n", "body": {"fold": [{"lam": "p", "body": {"cons": {
         "head": {"add": [{"snd": {"var": "p"}}, {"mul": [{"var": "n"}, 100]}]},
         "tail": {"fst": {"var": "p"}}}}}, [], [1, 2, 3]]}}"#;
+    const COUNT: &str = r#"{"lam": "n", "body": {"if": {"cond": {"eq": [{"var": "n"}, 0]},
+        "then": 0, "else": {"add": [1,
+            {"app": {"func": {"self": true}, "arg": {"add": [-1, {"var": "n"}]}}}]}}}}"#;
     const LEAST: &str = "-4611686018427387904";
     for (tool, arguments) in [
         (FIB, ["6", "\"six\"", "1"]),
         (SUM, ["7", "{\"float\": 2.5}", LEAST]),
         (LOOP, [r#"{"pair": [5, 0]}"#, r#"{"pair": [4, "no"]}"#, LEAST]),
+        (COUNT, ["5", "\"five\"", LEAST]),
         (DOUBLE, ["3", "\"three\"", LEAST]),
         (BUILD, ["3", "\"three\"", LEAST]),
         (LOOP, [r#"{"pair": [5, 4611686018427387900]}"#, "7", r#"{"pair": [false, 0]}"#]),

@@ -162,7 +162,7 @@ impl Compiler<'_> {
                 Task::Visit { t: argument, depth: inner },
                 Task::Term { t: a, d, depth: inner + 1 },
             ];
-            if depth.is_none() && self.is_sum_of_two(b) && self.added_literal(b).is_none() {
+            if depth.is_none() && self.is_sum_of_two(b) && self.terms.added_literal(b).is_none() {
                 let ((x, left), (y, right)) = self.two(b, d + 1, inner + 2)?;
                 let op = Op::TailSelfPairAdd { base: d, a: x, b: y, cost: 0, back: 0 };
                 let sum = Task::Visit { t: b, depth: inner + 1 };
@@ -203,7 +203,7 @@ impl Compiler<'_> {
     ) -> Result<bool, Failed> {
         let form = self.terms.form(t);
         let [variable, literal] = *self.terms.operands(t) else { return Ok(false) };
-        let Some(n) = self.literal::<i8>(literal) else { return Ok(false) };
+        let Some(n) = self.terms.literal::<i8>(literal) else { return Ok(false) };
         let n = match form {
             Form::Add => n,
             Form::Sub if n != i8::MIN && n != 0 => -n,
@@ -390,7 +390,7 @@ impl Compiler<'_> {
             return Ok(());
         }
         // The successor of a literal must fit too.
-        let literal = self.literal::<i16>(right).filter(|n| *n < i16::MAX);
+        let literal = self.terms.literal::<i16>(right).filter(|n| *n < i16::MAX);
         let (first, second, op) = match (form, literal) {
             (Form::Lt | Form::Lte | Form::Gt | Form::Gte | Form::Eq, Some(n)) => {
                 let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
@@ -485,13 +485,10 @@ impl Compiler<'_> {
                     self.call(t, d, None)?;
                 }
             }
-            Form::Add | Form::Sub if self.added_literal(t).is_some() => {
+            Form::Add | Form::Sub if self.terms.added_literal(t).is_some() => {
                 self.visit(t, 0);
-                let n = self.added_literal(t).unwrap_or_default();
-                let (a, task) = self.operand(self.terms.operand(t, 0), d, 1)?;
-                let literal = Task::Visit { t: self.terms.operand(t, 1), depth: 1 };
-                let op = Op::AddLiteralReturn { a, cost: 0, n };
-                self.schedule(&[task, literal, Task::End { op, t }]);
+                let sum = |a, n| Task::End { op: Op::AddLiteralReturn { a, cost: 0, n }, t };
+                self.sum_with_literal(t, (d, 1), sum)?;
             }
             Form::Add if self.is_sum_of_two(t) => {
                 self.visit(t, 0);

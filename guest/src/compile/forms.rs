@@ -86,21 +86,22 @@ impl Compiler<'_> {
         }
     }
 
-    /// The literal of an integer operand, if it fits.
-    pub(super) fn literal<T: TryFrom<i64>>(&self, t: TermId) -> Option<T> {
-        let is_integer = self.terms.form(t) == Form::Integer;
-        is_integer.then(|| self.terms.integer(t).try_into().ok()).flatten()
-    }
-
-    /// Of `add` or `sub` of two operands, the second a literal: what is added. A float of which 0
-    /// is taken away keeps its sign, and one to which 0 is added does not.
-    pub(super) fn added_literal(&self, t: TermId) -> Option<i32> {
-        let [_, literal] = *self.terms.operands(t) else { return None };
-        let n = self.literal::<i32>(literal)?;
-        if self.terms.form(t) != Form::Sub {
-            return Some(n);
+    /// The steps of `add` or `sub` of which one operand is a literal, and the operation that they
+    /// lead to: `last` makes it of the slot of the other operand and what is added.
+    pub(super) fn sum_with_literal(
+        &mut self,
+        t: TermId,
+        (d, depth): (Slot, u32),
+        last: impl FnOnce(Slot, i32) -> Task,
+    ) -> Result<bool, Failed> {
+        let Some((which, n)) = self.terms.added_literal(t) else { return Ok(false) };
+        let literal = Task::Visit { t: self.terms.operand(t, which), depth };
+        let (a, task) = self.operand(self.terms.operand(t, 1 - which), d, depth)?;
+        match which {
+            0 => self.schedule(&[literal, task, last(a, n)]),
+            _ => self.schedule(&[task, literal, last(a, n)]),
         }
-        n.checked_neg().filter(|n| *n != 0)
+        Ok(true)
     }
 
     pub(super) fn term(&mut self, t: TermId, d: Slot, depth: u32) -> Result<(), Failed> {
@@ -201,12 +202,8 @@ impl Compiler<'_> {
     }
 
     fn binary(&mut self, t: TermId, form: Form, d: Slot, inner: u32) -> Result<(), Failed> {
-        let right = self.terms.operand(t, 1);
-        if let (Form::Add | Form::Sub, Some(n)) = (form, self.added_literal(t)) {
-            let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
-            let literal = Task::Visit { t: right, depth: inner };
-            let op = Op::AddLiteral { d, a, n };
-            self.schedule(&[task, literal, Task::Emit { op, t }]);
+        let sum = |a, n| Task::Emit { op: Op::AddLiteral { d, a, n }, t };
+        if self.sum_with_literal(t, (d, inner), sum)? {
             return Ok(());
         }
         let ((a, first), (b, second)) = self.two(t, d, inner)?;
@@ -225,7 +222,7 @@ impl Compiler<'_> {
     }
 
     fn constant_term(&mut self, t: TermId, d: Slot) -> Result<(), Failed> {
-        if let Some(n) = self.literal::<i32>(t) {
+        if let Some(n) = self.terms.literal::<i32>(t) {
             self.emit(Op::Integer { d, n }, t);
             return Ok(());
         }

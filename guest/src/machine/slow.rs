@@ -187,7 +187,7 @@ fn perform(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> 
         Op::Binary { form, d, a, b, .. } => arithmetic(image, s, at, form, [d, a, b])?,
         Op::Concat { d, a, b, .. } => arithmetic(image, s, at, Form::Concat, [d, a, b])?,
         Op::AddLiteral { d, a, n } => {
-            let (operands, live) = ([s.slot(a), small(i64::from(n))], s.live(&[d, a]));
+            let (operands, live) = (with_literal(image, s, at, a, n), s.live(&[d, a]));
             operate::binary(image, s, at, Form::Add, operands, live)?;
             s.take(d);
         }
@@ -328,7 +328,7 @@ fn call(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> {
             s.pc = at - usize::from(back);
         }
         Op::AddLiteralReturn { a, n, .. } => {
-            let (operands, live) = ([s.slot(a), small(i64::from(n))], s.live(&[a]));
+            let (operands, live) = (with_literal(image, s, at, a, n), s.live(&[a]));
             operate::binary(image, s, at, Form::Add, operands, live)?;
             s.take(0);
             s.leave();
@@ -362,6 +362,15 @@ fn arithmetic(
     operate::binary(image, s, at, form, operands, live)?;
     s.take(d);
     Ok(())
+}
+
+/// The operands of a sum with a literal, in the order in which they are written.
+fn with_literal(image: &Image, s: &State, at: usize, a: Slot, n: i32) -> [Word; 2] {
+    let (other, literal) = (s.slot(a), small(i64::from(n)));
+    match s.terms.added_literal(image.term(at)) {
+        Some((0, _)) => [literal, other],
+        _ => [other, literal],
+    }
 }
 
 /// Makes room for a cell; the operation is begun again.

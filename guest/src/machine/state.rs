@@ -20,6 +20,11 @@ use std::rc::Rc;
 /// Slots that must exist above the beginning of a function's window: those that operations name,
 /// and some right behind one that they name.
 pub(super) const WINDOW: usize = 256 + 8;
+/// Words that stack and frames grow by at most, if no more are needed: few enough to be in the cache
+/// still when they are used.
+const STEP: usize = 1 << 13;
+/// Words of a frame.
+const FRAME_WORDS: usize = size_of::<Frame>() / 8;
 
 /// Why `run` came back.
 #[derive(Debug)]
@@ -140,7 +145,6 @@ impl State {
     }
 
     fn account(&mut self) -> Result<(), Full> {
-        const FRAME_WORDS: usize = size_of::<Frame>() / 8;
         self.heap.account(self.stack.len() + self.frames.len() * FRAME_WORDS + self.built)
     }
 
@@ -162,7 +166,7 @@ impl State {
     /// Makes sure that a window can begin at `base`.
     pub(super) fn grow_stack(&mut self, base: usize) -> Result<(), Full> {
         let need = base + 2 * WINDOW;
-        let len = need.max(self.stack.len() + self.stack.len() / 2);
+        let len = need.max(self.stack.len() + (self.stack.len() / 2).min(STEP));
         if len >= u32::MAX as usize || len > self.heap.limit {
             return Err(Full);
         }
@@ -173,8 +177,8 @@ impl State {
     }
 
     fn grow_frames(&mut self) -> Result<(), Full> {
-        let more = self.frames.len() / 2;
-        self.heap.account(self.heap.outside + 2 * more)?;
+        let more = (self.frames.len() / 2).min(STEP / FRAME_WORDS);
+        self.heap.account(self.heap.outside + FRAME_WORDS * more)?;
         let len = self.frames.len() + more;
         reserve(&mut self.frames, len);
         self.frames.resize(len, NO_FRAME);
@@ -418,7 +422,7 @@ impl State {
 fn reserve<T>(vector: &mut Vec<T>, len: usize) {
     const MOST: usize = 32 << 20;
     if len > vector.capacity() {
-        let ahead = (3 * len).min(MOST / size_of::<T>());
+        let ahead = (8 * len).min(MOST / size_of::<T>());
         vector.reserve_exact(len + ahead - vector.len());
     }
 }
