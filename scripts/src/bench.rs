@@ -91,6 +91,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     }
     println!("\nwasm / native, geometric mean: {:.2}", geometric.exp());
     empty_call(&sandbox)?;
+    deep_recursion(&sandbox)?;
     start_up()
 }
 
@@ -170,6 +171,10 @@ fn milliseconds(since: Instant) -> f64 {
 }
 
 pub(crate) fn sandboxed(sandbox: &Sandbox, bench: &Bench) -> Result<f64> {
+    sandboxed_within(MEMORY, sandbox, bench)
+}
+
+fn sandboxed_within(memory: u64, sandbox: &Sandbox, bench: &Bench) -> Result<f64> {
     let (code, input, gated) = match &bench.input {
         Input::Ready(input) => (GATE, input, true),
         Input::Text(input) => (OPEN, input, false),
@@ -186,7 +191,7 @@ pub(crate) fn sandboxed(sandbox: &Sandbox, bench: &Bench) -> Result<f64> {
         step: 0,
         debug: false,
     };
-    let run = timed(sandbox, &program, gated, MEMORY);
+    let run = timed(sandbox, &program, gated, memory);
     let run = run.with_context(|| bench.name.clone())?;
     ensure!(run.json == bench.value, "{}: {} instead of {}", bench.name, run.json, bench.value);
     Ok(run.milliseconds)
@@ -298,6 +303,22 @@ fn empty_call(sandbox: &Sandbox) -> Result<()> {
         "empty call, median of 5000: {all:.1} µs (instantiate and parse {start:.1}, run {run:.1}, \
          drop {end:.1})"
     );
+    Ok(())
+}
+
+/// What each of a million pending calls takes, in the memory that a run gets by default.
+fn deep_recursion(sandbox: &Sandbox) -> Result<()> {
+    let programs = read("scripts/peers/workloads.json")?;
+    let recursion = programs.into_iter().find(|it| it.name.starts_with("recursion"));
+    let recursion = Bench {
+        input: Input::Ready("1000000".into()),
+        value: "500000500000".into(),
+        ..recursion.context("a recursion")?
+    };
+    let times = (0..20).map(|_| sandboxed_within(64 << 20, sandbox, &recursion));
+    // As many nanoseconds a call as milliseconds for all of them.
+    let time = median(times.collect::<Result<_>>()?);
+    println!("recursion 10^6 deep within 64 MiB, median of 20: {time:.1} ns a call");
     Ok(())
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn timed(
     gated: bool,
     memory: u64,
 ) -> Result<Timed> {
-    let limits = Limits { fuel: FUEL, depth: 1_000_000, memory, output: 16 << 20 };
+    let limits = Limits { fuel: FUEL, depth: 1 << 20, memory, output: 16 << 20 };
     let watch = Watch::new(Duration::from_mins(1));
     let fault = |fault: mcp_pif::sandbox::Fault| anyhow::anyhow!("{fault:?}");
     // What asking for the time on a core takes is in neither of the two.
