@@ -181,12 +181,15 @@ impl Terms {
     /// Of `add` or `sub` of two operands: which of them is a literal, if one is, and what it adds to
     /// the other. A float of which 0 is taken away keeps its sign, and one to which 0 is added does not.
     pub(crate) fn added_literal(&self, id: TermId) -> Option<(usize, i32)> {
+        let form = self.form(id);
+        if !matches!(form, Form::Add | Form::Sub) {
+            return None;
+        }
         let [first, second] = *self.operands(id) else { return None };
-        match (self.form(id), self.literal::<i32>(second)) {
-            (Form::Add, Some(n)) => Some((1, n)),
+        match (form, self.literal::<i32>(second)) {
             (Form::Add, None) => self.literal(first).map(|n| (0, n)),
-            (Form::Sub, Some(n)) => n.checked_neg().filter(|n| *n != 0).map(|n| (1, n)),
-            _ => None,
+            (Form::Add, Some(n)) => Some((1, n)),
+            (_, n) => Some((1, n?.checked_neg().filter(|n| *n != 0)?)),
         }
     }
 

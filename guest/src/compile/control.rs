@@ -201,14 +201,9 @@ impl Compiler<'_> {
         depth: u32,
         deeper: u8,
     ) -> Result<bool, Failed> {
-        let form = self.terms.form(t);
-        let [variable, literal] = *self.terms.operands(t) else { return Ok(false) };
-        let Some(n) = self.terms.literal::<i8>(literal) else { return Ok(false) };
-        let n = match form {
-            Form::Add => n,
-            Form::Sub if n != i8::MIN && n != 0 => -n,
-            _ => return Ok(false),
-        };
+        let Some((1, n)) = self.terms.added_literal(t) else { return Ok(false) };
+        let Ok(n) = i8::try_from(n) else { return Ok(false) };
+        let (variable, literal) = (self.terms.operand(t, 0), self.terms.operand(t, 1));
         let (a, task) = self.operand(variable, d, depth + 1)?;
         if a == d {
             return Ok(false);

@@ -86,8 +86,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// The steps of `add` or `sub` of which one operand is a literal, and the operation that they
-    /// lead to: `last` makes it of the slot of the other operand and what is added.
+    /// Compiles `add` or `sub` if one operand is a literal; says whether it was so. `last` makes the
+    /// operation of the slot of the other operand and of what is added to it.
     pub(super) fn sum_with_literal(
         &mut self,
         t: TermId,
