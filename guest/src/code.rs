@@ -314,14 +314,20 @@ pub(crate) const HOLE_CONSTANT: u32 = 1;
 /// Arguments that may be pending.
 pub(crate) const MOST_ARGUMENTS: u32 = 128;
 
+/// Operations of a run of a small tool, at most.
+const USUAL: usize = 256;
+
 impl Image {
     /// An image without code.
     pub(crate) fn new() -> Self {
         let rest = (1..=MOST_ARGUMENTS).map(|n| Op::Rest { n: Slot::try_from(n).unwrap_or(0) });
         let apply = Op::TailCall { f: 0, base: 1, n: 1, cost: 0 };
-        let ops = [Op::Halt].into_iter().chain(rest).chain([Op::EvalEnd, Op::ToolEnd, apply]);
-        let ops: Vec<Op> = ops.collect();
-        let (terms, visits_at) = (vec![0; ops.len()], vec![NO_VISIT; ops.len()]);
+        let fixed = [Op::Halt].into_iter().chain(rest).chain([Op::EvalEnd, Op::ToolEnd, apply]);
+        let mut ops = Vec::with_capacity(USUAL);
+        ops.extend(fixed);
+        let (mut terms, mut visits_at) = (Vec::with_capacity(USUAL), Vec::with_capacity(USUAL));
+        terms.resize(ops.len(), 0);
+        visits_at.resize(ops.len(), NO_VISIT);
         Self { ops, terms, visits_at, ..Self::default() }
     }
 

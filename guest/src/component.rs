@@ -11,10 +11,6 @@ use crate::{analysis, envelope, machine};
 use exports::pif::evaluator::{analysis as check, machines, types};
 use std::cell::RefCell;
 
-#[cfg(target_arch = "wasm32")]
-#[global_allocator]
-static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
-
 wit_bindgen::generate!({ world: "guest", path: "../wit", generate_all });
 
 #[derive(Debug)]

@@ -18,6 +18,8 @@
 //! comes back through `output`. [`form`] is the one table of what can be written.
 
 mod advice;
+#[cfg(all(target_arch = "wasm32", feature = "component"))]
+mod allocator;
 pub mod analysis;
 mod code;
 mod compile;

@@ -70,7 +70,7 @@ impl Reader<'_> {
     }
 
     fn document(&mut self) -> Result<(), Wrong> {
-        let mut open: Vec<Open> = Vec::new();
+        let mut open: Vec<Open> = Vec::with_capacity(16);
         loop {
             if let Some(container) = self.value()? {
                 open.push(container);
