@@ -242,6 +242,12 @@ pub(crate) struct Entry {
     pub(crate) arity: u8,
     /// The same of one, two or three arguments.
     pub(crate) merged: [u8; 3],
+    /// Whether all that it does is to add a literal to its one argument.
+    pub(crate) only_adds: bool,
+    /// What that costs.
+    pub(crate) cost: u16,
+    /// The literal.
+    pub(crate) added: i32,
 }
 
 /// Visible names at an `eval`, and where their values are.

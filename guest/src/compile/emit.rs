@@ -280,8 +280,13 @@ impl Compiler<'_> {
         self.image.visits_at.extend(visits_at);
         let end = to_u32(self.image.ops.len());
         let visited = |taken| merged.get(taken).copied().unwrap_or_default();
-        let merged_first = [1, 2, 3].map(visited);
-        self.image.entries.push(Entry { pc: entry, arity, merged: merged_first });
+        let (only_adds, cost, added) = match self.image.ops.get(entry as usize) {
+            Some(Op::AddLiteralReturn { a: 0, cost, n }) if arity == 1 => (true, *cost, *n),
+            _ => (false, 0, 0),
+        };
+        let first = [1, 2, 3].map(visited);
+        let known = Entry { pc: entry, arity, merged: first, only_adds, cost, added };
+        self.image.entries.push(known);
         let (tool, site) = (self.unit.tool, self.unit.site);
         self.image.codes.push(Code { entry, end, arity, merged, captures, tool, site });
         to_u32(self.image.codes.len() - 1)

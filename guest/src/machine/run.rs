@@ -211,13 +211,12 @@ fn fast(image: &Image, s: &mut State) {
             if tag(f) == CLOSURE {
                 let entry = entries[aux(heap.words[index(f)]) as usize];
                 let x = get!($b);
-                if let Op::AddLiteralReturn { a: 0, cost, n } = ops[entry.pc as usize]
-                    && ($n, entry.arity) == (1, 1)
+                if (entry.only_adds, $n) == (true, 1)
                     && !meter.is_near(*depth + u32::from($deeper))
-                    && let Some(sum) = x.cast_signed().checked_add(i64::from(n) << 1)
+                    && let Some(sum) = x.cast_signed().checked_add(i64::from(entry.added) << 1)
                     && x & 1 == 0
                 {
-                    added = (sum.cast_unsigned(), left - i64::from(cost));
+                    added = (sum.cast_unsigned(), left - i64::from(entry.cost));
                 }
             }
             if added.1 >= 0 {
