@@ -1,6 +1,7 @@
 //! From a line to a message, or to the error that answers it. Terms are not parsed here: the
 //! arguments of a call travel as the text they were sent as.
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use rmcp::model::{
@@ -187,9 +188,15 @@ fn without_arguments(members: &Members<'_>, call: &Members<'_>) -> String {
 
 /// The text of an object with these members.
 pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> String {
-    let members: Vec<String> =
-        members.map(|(name, value)| format!("{}:{value}", serde_json::Value::from(name))).collect();
-    format!("{{{}}}", members.join(","))
+    let mut text = String::from("{");
+    for (name, value) in members {
+        let separator = if text.len() == 1 { "" } else { "," };
+        let name = serde_json::Value::from(name);
+        // To write to a text cannot fail.
+        let _ = write!(text, "{separator}{name}:{value}");
+    }
+    text.push('}');
+    text
 }
 
 /// The error of a line that is over a limit.
