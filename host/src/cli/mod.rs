@@ -21,7 +21,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::config::{Config, Options};
 use crate::harden;
-use crate::mcp;
+use crate::mcp::{self, Awake};
 use crate::sandbox::{COMPONENT, HASH, Sandbox, Setup};
 use crate::store::Store;
 use crate::text::Visible;
@@ -209,13 +209,16 @@ fn log(config: &Config) -> Result<()> {
 
 fn serve(config: Config, workshop: Workshop) -> Result<ExitCode> {
     // One thread hears of requests, and answers those that take no time. Others take the rest.
-    let sandbox = Arc::clone(&workshop.sandbox);
-    let build = || {
-        Builder::new_current_thread().enable_all().on_thread_park(move || sandbox.tidy()).build()
+    let (sandbox, awake) = (Arc::clone(&workshop.sandbox), Arc::<Awake>::default());
+    let rests = Arc::clone(&awake);
+    let rest = move || {
+        sandbox.tidy();
+        rests.stay();
     };
+    let build = || Builder::new_current_thread().enable_all().on_thread_park(rest).build();
     let (runtime, hardening) = harden::apply(config.harden.as_ref(), build);
     let runtime = runtime?;
-    let served = runtime.block_on(mcp::serve(config, workshop, hardening));
+    let served = runtime.block_on(mcp::serve(config, workshop, hardening, awake));
     // Threads that wait for the client must not keep the process alive.
     runtime.shutdown_timeout(Duration::ZERO);
     served?;

@@ -2,6 +2,7 @@
 
 mod alias;
 mod arguments;
+mod awake;
 mod completion;
 mod host;
 mod input;
@@ -26,6 +27,7 @@ use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
+pub use self::awake::Awake;
 pub(crate) use self::reply::{describe, explain};
 
 use self::host::Host;
@@ -57,11 +59,17 @@ pub enum Error {
     Session(String),
 }
 
-/// Serves one client on stdin and stdout until it goes away or a signal comes.
-pub async fn serve(config: Config, workshop: Workshop, hardening: Report) -> Result<(), Error> {
+/// Serves one client on stdin and stdout until it goes away or a signal comes. `awake` is told when
+/// everything is answered.
+pub async fn serve(
+    config: Config,
+    workshop: Workshop,
+    hardening: Report,
+    awake: Arc<Awake>,
+) -> Result<(), Error> {
     let stop = CancellationToken::new();
     let ended = CancellationToken::new();
-    let transport = Transport::stdio(requests(&config), bounds(&config), ended.clone())?;
+    let transport = Transport::stdio(requests(&config), bounds(&config), ended.clone(), awake)?;
     let host = Host::new(config, workshop, hardening, transport.window(), stop.clone());
     let server = Server::new(Arc::new(host), ended.clone());
     let closing = close(ended, stop.clone())?;

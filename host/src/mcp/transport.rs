@@ -14,6 +14,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::awake::Awake;
 use super::input::Input;
 use super::line::Line;
 use super::message::{Bounds, Message, faulty, read};
@@ -43,10 +44,12 @@ impl Transport {
         requests: usize,
         bounds: Bounds,
         ended: CancellationToken,
+        awake: Arc<Awake>,
     ) -> io::Result<Self> {
         let input = Input::stdin(bounds.line)?;
         let outlet = Outlet::stdout(ended.clone())?;
-        Ok(Self::start(input, outlet, requests, bounds, ended))
+        let window = Window::new(requests, bounds.line).keeping(awake);
+        Ok(Self::start(input, outlet, window, bounds, ended))
     }
 
     /// Serves these streams. `requests` is the number of requests that may be under way; `ended`
@@ -60,17 +63,18 @@ impl Transport {
     ) -> io::Result<Self> {
         let input = Input::thread(input, bounds.line)?;
         let outlet = Outlet::open(output, ended.clone())?;
-        Ok(Self::start(input, outlet, requests, bounds, ended))
+        let window = Window::new(requests, bounds.line);
+        Ok(Self::start(input, outlet, window, bounds, ended))
     }
 
     fn start(
         input: Input,
         outlet: Outlet,
-        requests: usize,
+        window: Window,
         bounds: Bounds,
         ended: CancellationToken,
     ) -> Self {
-        let window = Arc::new(Window::new(requests, bounds.line));
+        let window = Arc::new(window);
         let (sender, messages) = mpsc::channel(HANDED_OVER);
         let reader = Reader {
             bounds,

@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::{ProgressToken, RequestId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::awake::Awake;
+
 /// Bytes of a request that cost one share of the room.
 const UNIT: usize = 128 << 10;
 
@@ -24,6 +26,7 @@ pub(super) struct Window {
     room: Arc<Semaphore>,
     size: u32,
     state: Mutex<State>,
+    awake: Arc<Awake>,
 }
 
 #[derive(Debug, Default)]
@@ -72,7 +75,13 @@ impl Window {
             room: semaphore(size),
             size,
             state: Mutex::default(),
+            awake: Arc::default(),
         }
+    }
+
+    /// The same, telling when everything is answered.
+    pub(super) fn keeping(self, awake: Arc<Awake>) -> Self {
+        Self { awake, ..self }
     }
 
     /// Waits for a place, and room for a request of so many bytes. Never fails: the window is not
@@ -131,7 +140,12 @@ impl Window {
     pub(super) fn answer(&self, id: &RequestId) -> Answer {
         let mut state = self.state();
         match state.open.remove(id) {
-            Some(open) => Answer::Awaited(open.ticket),
+            Some(open) => {
+                if state.open.is_empty() {
+                    self.awake.begin();
+                }
+                Answer::Awaited(open.ticket)
+            }
             None if state.cancelled.contains(id) => Answer::Unwanted,
             None => Answer::Awaited(None),
         }

@@ -182,6 +182,31 @@ fn requests_of_a_client_that_does_not_read_are_held_back() -> Result<()> {
     Ok(())
 }
 
+/// It stays awake for a moment after an answer, in case that the next request is near.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_server_that_is_asked_nothing_takes_no_time_of_the_processor() -> Result<()> {
+    let mut client = Client::legacy()?;
+    for n in 0..100 {
+        let answer = client.call("run", &json!({"code": n}))?;
+        assert_eq!(answer["structuredContent"]["value"], n);
+    }
+    thread::sleep(Duration::from_millis(100));
+    let before = time_taken(client.process())?;
+    thread::sleep(Duration::from_secs(1));
+    let taken = time_taken(client.process())?.saturating_sub(before);
+    assert!(taken < Duration::from_millis(200), "{taken:?} of a second");
+    Ok(())
+}
+
+/// How long the thread that answers had a processor so far.
+#[cfg(target_os = "linux")]
+fn time_taken(process: u32) -> Result<Duration> {
+    let told = std::fs::read_to_string(format!("/proc/{process}/schedstat"))?;
+    let taken = told.split_whitespace().next().context("no time")?;
+    Ok(Duration::from_nanos(taken.parse()?))
+}
+
 /// Waits until a count stands still: how many lines a server takes that nobody reads from.
 fn settle(written: &AtomicUsize) -> Result<usize> {
     /// More lines than fit into a pipe whose other end is not read yet.
