@@ -7,7 +7,7 @@ mod room;
 
 use crate::value::{
     CONS, KIND_BIG, KIND_FLOAT, KIND_RECORD, KIND_TEXT, MAX_OBJECT, NIL, OBJECT, ROPE, Word, aux,
-    fit, header, index, kind, pointer, size, tag,
+    fit, header, index, kind, pointer, size, tag, within,
 };
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
@@ -80,6 +80,7 @@ impl Heap {
     /// The two words at an index.
     #[inline(always)]
     pub(crate) fn cell(&self, at: usize) -> [Word; 2] {
+        let at = within(at);
         self.words.get(at..at + 2).and_then(|cell| cell.try_into().ok()).unwrap_or([NIL; 2])
     }
 

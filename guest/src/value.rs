@@ -66,6 +66,13 @@ pub(crate) fn index(v: Word) -> usize {
     (v >> 4) as u32 as usize
 }
 
+/// The same index, known to be one of a word: no vector of words has more than these bits can
+/// count. A few added to it are seen not to overflow, which is a test less where words are sliced.
+#[inline(always)]
+pub(crate) fn within(index: usize) -> usize {
+    index & isize::MAX.unsigned_abs() >> 3
+}
+
 /// Points to the object at a heap index.
 #[inline(always)]
 pub(crate) fn pointer(index: usize, tag: u64) -> Word {

@@ -8,7 +8,7 @@ use crate::limits::TEXT_BYTES;
 use crate::primitive::comparison::{Compared, equal, order};
 use crate::primitive::{Trouble, arithmetic, lexical, meta, type_name};
 use crate::value::{
-    KIND_QUOTED, NIL, ROPE, Word, aux, boolean, fit, is_list, kind, pointer, small as word,
+    KIND_QUOTED, NIL, ROPE, Word, aux, boolean, fit, is_list, kind, pointer, small as word, within,
 };
 use std::rc::Rc;
 
@@ -43,7 +43,7 @@ pub(super) fn join(heap: &mut Heap, x: Word, y: Word) -> Option<Word> {
     if size == 0 || more == 0 {
         return Some(if size == 0 { y } else { x });
     }
-    let (both, at) = (size + more, heap.top);
+    let (both, at) = (size + more, within(heap.top));
     let rope = heap.words.get_mut(at..at + 3)?;
     if both >> 32 > TEXT_BYTES.min(8 * heap.limit as u64) {
         return None;
