@@ -242,13 +242,16 @@ pub(crate) struct Entry {
     pub(crate) arity: u8,
     /// The same of one, two or three arguments.
     pub(crate) merged: [u8; 3],
-    /// Whether all that it does is to add a literal to its one argument.
-    pub(crate) only_adds: bool,
+    /// One if all that it does is to add a literal to its one argument, else `ADDS_TO_NONE`.
+    pub(crate) adds_to: u8,
     /// What that costs.
     pub(crate) cost: u16,
     /// The literal.
     pub(crate) added: i32,
 }
+
+/// More arguments than a call can have, of which there may be none at all.
+pub(crate) const ADDS_TO_NONE: u8 = u8::MAX;
 
 /// Visible names at an `eval`, and where their values are.
 #[derive(Clone, Debug, Default)]

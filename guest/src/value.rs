@@ -66,6 +66,16 @@ pub(crate) fn index(v: Word) -> usize {
     (v >> 4) as u32 as usize
 }
 
+/// The sum of two words that are small integers, if it is one.
+#[inline(always)]
+pub(crate) fn plus(x: Word, y: Word) -> Option<Word> {
+    let z = x.wrapping_add(y);
+    // The sign of a sum that overflows is that of neither operand. It is looked at where the lowest
+    // bits of the operands are.
+    let fits = (((x ^ z) & (y ^ z)).rotate_left(1) | x | y) & 1 == 0;
+    fits.then_some(z)
+}
+
 /// The same index, known to be one of a word: no vector of words has more than these bits can
 /// count. A few added to it are seen not to overflow, which is a test less where words are sliced.
 #[inline(always)]

@@ -2,7 +2,7 @@
 
 use super::scope::Part;
 use super::{Compiler, Function, Location, Task};
-use crate::code::{Code, Entry, NO_VISIT, Op, Place, Slot, Visit};
+use crate::code::{ADDS_TO_NONE, Code, Entry, NO_VISIT, Op, Place, Slot, Visit};
 use crate::term::TermId;
 use crate::value::{CLOSURE, KIND_CLOSURE, Word, header, pointer};
 
@@ -280,12 +280,12 @@ impl Compiler<'_> {
         self.image.visits_at.extend(visits_at);
         let end = to_u32(self.image.ops.len());
         let visited = |taken| merged.get(taken).copied().unwrap_or_default();
-        let (only_adds, cost, added) = match self.image.ops.get(entry as usize) {
-            Some(Op::AddLiteralReturn { a: 0, cost, n }) if arity == 1 => (true, *cost, *n),
-            _ => (false, 0, 0),
+        let (adds_to, cost, added) = match self.image.ops.get(entry as usize) {
+            Some(Op::AddLiteralReturn { a: 0, cost, n }) if arity == 1 => (1, *cost, *n),
+            _ => (ADDS_TO_NONE, 0, 0),
         };
         let first = [1, 2, 3].map(visited);
-        let known = Entry { pc: entry, arity, merged: first, only_adds, cost, added };
+        let known = Entry { pc: entry, arity, merged: first, adds_to, cost, added };
         self.image.entries.push(known);
         let (tool, site) = (self.unit.tool, self.unit.site);
         self.image.codes.push(Code { entry, end, arity, merged, captures, tool, site });

@@ -15,7 +15,7 @@ use crate::form::Form;
 use crate::heap::Frame;
 use crate::value::{
     CLOSURE, CONS, FALSE, HOLE, KIND_CLOSURE, KIND_PARTIAL, NIL, PAIR, PARTIAL, TRUE, Word, aux,
-    header, index, is_function, is_list, pointer, size, small, tag,
+    header, index, is_function, is_list, plus, pointer, size, small, tag,
 };
 use std::hint::cold_path;
 
@@ -210,13 +210,11 @@ fn fast(image: &Image, s: &mut State) {
             let (left, f, mut added) = (after!($cost), $f, (HOLE, -1));
             if tag(f) == CLOSURE {
                 let entry = entries[aux(heap.words[index(f)]) as usize];
-                let x = get!($b);
-                if (entry.only_adds, $n) == (true, 1)
+                if entry.adds_to == $n
                     && !meter.is_near(*depth + u32::from($deeper))
-                    && let Some(sum) = x.cast_signed().checked_add(i64::from(entry.added) << 1)
-                    && x & 1 == 0
+                    && let Some(sum) = plus(get!($b), small(i64::from(entry.added)))
                 {
-                    added = (sum.cast_unsigned(), left - i64::from(entry.cost));
+                    added = (sum, left - i64::from(entry.cost));
                 }
             }
             if added.1 >= 0 {
@@ -263,13 +261,8 @@ fn fast(image: &Image, s: &mut State) {
     /// The sum of two words, if it is one.
     macro_rules! plus {
         ($x:expr, $y:expr) => {{
-            let (x, y): (Word, Word) = ($x, $y);
-            let z = x.wrapping_add(y);
-            // The sign of a sum that overflows is that of neither operand.
-            if ((x ^ z) & (y ^ z)) >> 63 | (x | y) & 1 != 0 {
-                slow!();
-            }
-            z
+            let Some(sum) = plus($x, $y) else { slow!() };
+            sum
         }};
     }
     macro_rules! sum {
@@ -425,7 +418,7 @@ fn fast(image: &Image, s: &mut State) {
                 Op::Sub { d, a, b } => {
                     let (x, y) = (get!(a), get!(b));
                     let z = x.wrapping_sub(y);
-                    if ((x ^ y) & (x ^ z)) >> 63 | (x | y) & 1 != 0 {
+                    if (((x ^ y) & (x ^ z)).rotate_left(1) | x | y) & 1 != 0 {
                         slow!();
                     }
                     set!(d, z);
