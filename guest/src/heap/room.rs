@@ -18,8 +18,10 @@ const NURSERY: usize = 1 << 15;
 const FIRST: usize = 1 << 11;
 /// Words that come at a time.
 const STEP: usize = 1 << 15;
-/// The part of the limit that words are reserved for at once, so that they need not be moved, and
-/// that the heap may fill before it is looked at what of the first values is still needed.
+/// Words that are reserved at least for a heap that has outgrown its nursery.
+const AHEAD: usize = 1 << 17;
+/// The part of the limit that words are reserved for before they may come, and that the heap may fill
+/// before it is looked at what of the first values is still needed.
 const PART: (usize, usize) = (3, 8);
 
 impl Heap {
@@ -220,12 +222,14 @@ impl Heap {
     }
 }
 
-/// Sees to it that so many words can come without being moved, and if not, all that may come, or
-/// that and more: memory that is only reserved costs nothing.
+/// Has room for so many words that more can come without being moved, but not for as many as could
+/// ever come: a component grows by what is reserved, and that costs time for each page that an
+/// instance before it has used.
 fn reserve(words: &mut Vec<Word>, len: usize, size: usize, limit: usize) {
     if len > words.capacity() {
-        let roomy = if size > NURSERY { (8 * size).min(part(limit)) } else { size };
-        words.reserve_exact(roomy.max(size) - words.len());
+        let ahead = if size > NURSERY { (8 * size).min(AHEAD) } else { 0 };
+        let more = ahead.max(2 * words.capacity()).min(part(limit));
+        words.reserve_exact(more.max(size) - words.len());
     }
 }
 
