@@ -41,9 +41,8 @@ impl Sandbox {
     /// Does what a run has left, and what the next one would have to wait for. To be called by a
     /// server that has nothing else to do.
     pub fn tidy(&self) {
-        let Some(spent) = swap(&self.spare.spent, None) else { return };
         // Its place is the next one's: what is mapped there need not be mapped again.
-        drop(spent);
+        drop(swap(&self.spare.spent, None));
         let mut fresh = self.spare.fresh.lock().unwrap_or_else(PoisonError::into_inner);
         if fresh.is_none() {
             let watch = Watch::new(PATIENCE);
