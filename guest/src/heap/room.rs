@@ -227,7 +227,7 @@ impl Heap {
 /// instance before it has used.
 fn reserve(words: &mut Vec<Word>, len: usize, size: usize, limit: usize) {
     if len > words.capacity() {
-        let ahead = if size > NURSERY { (8 * size).min(AHEAD) } else { 0 };
+        let ahead = if size > NURSERY { AHEAD } else { 0 };
         let more = ahead.max(2 * words.capacity()).min(part(limit));
         words.reserve_exact(more.max(size) - words.len());
     }
