@@ -17,7 +17,8 @@ const LONG: RangeInclusive<usize> = 1 << 12..=1 << 24;
 #[derive(Debug)]
 struct Allocator;
 
-// SAFETY: each function hands on what it was given, so both sides' conditions are the same.
+// SAFETY: each function hands on what it was given, so both sides' conditions are the same. What
+// `extend` takes is of a size, nobody else hears of it, and it is given back at once.
 unsafe impl GlobalAlloc for Allocator {
     #[inline(never)]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

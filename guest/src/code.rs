@@ -250,7 +250,7 @@ pub(crate) struct Entry {
     pub(crate) added: i32,
 }
 
-/// More arguments than a call can have, of which there may be none at all.
+/// In place of a number of arguments: no call has so many, while one of an outlined term has none.
 pub(crate) const ADDS_TO_NONE: u8 = u8::MAX;
 
 /// Visible names at an `eval`, and where their values are.

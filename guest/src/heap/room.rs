@@ -20,8 +20,8 @@ const FIRST: usize = 1 << 11;
 const STEP: usize = 1 << 15;
 /// Words that are reserved at least for a heap that has outgrown its nursery.
 const AHEAD: usize = 1 << 17;
-/// The part of the limit that words are reserved for before they may come, and that the heap may fill
-/// before it is looked at what of the first values is still needed.
+/// The part of the limit that may be reserved beyond what a half may have, and that the heap may
+/// fill before it is looked at what of the first values is still needed.
 const PART: (usize, usize) = (3, 8);
 
 impl Heap {

@@ -418,6 +418,7 @@ fn fast(image: &Image, s: &mut State) {
                 Op::Sub { d, a, b } => {
                     let (x, y) = (get!(a), get!(b));
                     let z = x.wrapping_sub(y);
+                    // As in `plus`.
                     if (((x ^ y) & (x ^ z)).rotate_left(1) | x | y) & 1 != 0 {
                         slow!();
                     }
