@@ -119,8 +119,8 @@ impl State {
         Self {
             terms: Rc::default(),
             heap: Heap::new(limits.memory),
-            stack: vec![0; 4 * WINDOW],
-            frames: vec![NO_FRAME; 64],
+            stack: vec![0; 7 * WINDOW / 2],
+            frames: vec![NO_FRAME; 56],
             top: 0,
             meter: Meter::new(limits),
             constants: vec![NIL, HOLE],
@@ -418,12 +418,15 @@ impl State {
 }
 
 /// Makes a vector that goes on growing have room for `len`, and for much more, so that it is seldom
-/// moved: memory that was never written to costs nothing.
+/// moved: memory that was never written to costs nothing. At first it is no more than a component
+/// has from the beginning, because to grow costs that much more.
 fn reserve<T>(vector: &mut Vec<T>, len: usize) {
+    const FIRST: usize = 56 << 10;
     const MOST: usize = 32 << 20;
+    let (first, most) = (FIRST / size_of::<T>(), MOST / size_of::<T>());
     if len > vector.capacity() {
-        let ahead = (8 * len).min(MOST / size_of::<T>());
-        vector.reserve_exact(len + ahead - vector.len());
+        let room = if len > first { len + (15 * len).min(most) } else { first };
+        vector.reserve_exact(room - vector.len());
     }
 }
 
