@@ -12,7 +12,7 @@ static ALLOCATOR: Allocator = Allocator;
 
 /// Bytes to grow by that are worth looking whether the place is the last: fewer are copied with less
 /// effort, more may not be there twice.
-const LONG: RangeInclusive<usize> = 1 << 12..=1 << 24;
+const LONG: RangeInclusive<usize> = 1 << 12..=1 << 26;
 
 #[derive(Debug)]
 struct Allocator;

@@ -171,7 +171,7 @@ impl State {
             return Err(Full);
         }
         self.heap.account(self.heap.outside + len - self.stack.len())?;
-        reserve(&mut self.stack, len);
+        reserve(&mut self.stack, len, self.heap.limit)?;
         self.stack.resize(len, 0);
         self.account()
     }
@@ -180,7 +180,7 @@ impl State {
         let more = (self.frames.len() / 2).min(STEP / FRAME_WORDS);
         self.heap.account(self.heap.outside + FRAME_WORDS * more)?;
         let len = self.frames.len() + more;
-        reserve(&mut self.frames, len);
+        reserve(&mut self.frames, len, self.heap.limit)?;
         self.frames.resize(len, NO_FRAME);
         self.meter.note_depth(self.depth);
         self.account()
@@ -419,15 +419,20 @@ impl State {
 
 /// Makes a vector that goes on growing have room for `len`, and for much more, so that it is seldom
 /// moved: memory that was never written to costs nothing. At first it is no more than a component
-/// has from the beginning, because to grow costs that much more.
-fn reserve<T>(vector: &mut Vec<T>, len: usize) {
+/// has from the beginning, because to grow costs that much more; and never more than a part of the
+/// limit, in words, because a component may have only so many times as much.
+fn reserve<T>(vector: &mut Vec<T>, len: usize, limit: usize) -> Result<(), Full> {
     const FIRST: usize = 56 << 10;
     const MOST: usize = 32 << 20;
-    let (first, most) = (FIRST / size_of::<T>(), MOST / size_of::<T>());
-    if len > vector.capacity() {
-        let room = if len > first { len + (15 * len).min(most) } else { first };
-        vector.reserve_exact(room - vector.len());
+    if len <= vector.capacity() {
+        return Ok(());
     }
+    let elements = |bytes: usize| bytes / size_of::<T>();
+    let ahead = (15 * len).min(elements(MOST.min(limit.saturating_mul(8) / 4)));
+    let room = if len > elements(FIRST) { len + ahead } else { elements(FIRST) };
+    let filled = vector.len();
+    let reserved = vector.try_reserve_exact(room - filled);
+    reserved.or_else(|_| vector.try_reserve_exact(len - filled)).map_err(|_| Full)
 }
 
 /// Nodes visited once a closure has taken so many arguments.
