@@ -11,7 +11,7 @@ use dlmalloc::GlobalDlmalloc;
 static ALLOCATOR: Allocator = Allocator;
 
 /// Bytes to grow by that are worth looking whether the place is the last: fewer are copied with less
-/// effort, more may not be there twice.
+/// effort, and nothing that is reserved little by little grows by more.
 const LONG: RangeInclusive<usize> = 1 << 12..=1 << 26;
 
 #[derive(Debug)]

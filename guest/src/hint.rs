@@ -59,7 +59,10 @@ const IDIOMS: &[(&[&str], &str)] = &[
     (&["compose", "|>", "->>"], r#"{"pipe": [x, f, g]}"#),
     (&["print", "log", "console.log", "puts"], r#"{"trace": [label, t]}"#),
     (
-        &["const", "literal", "value", "number", "string", "true", "false", "null", "none"],
+        &[
+            "const", "literal", "value", "number", "integer", "string", "text", "true", "false",
+            "null", "none",
+        ],
         "the bare JSON value",
     ),
     (&["variable", "name", "ref", "$"], r#"{"var": "x"}"#),
@@ -70,8 +73,8 @@ const IDIOMS: &[(&[&str], &str)] = &[
     (&["uppercase", "touppercase", "upcase"], r#"{"upper": s}"#),
     (&["lowercase", "tolowercase", "downcase"], r#"{"lower": s}"#),
     (&["strip"], r#"{"trim": s}"#),
-    (&["str", "stringof", "text", "totext", "tostr"], r#"{"to_string": a}"#),
-    (&["parseint", "atoi", "int", "toint", "integer", "tonumber"], r#"{"parse_int": s}"#),
+    (&["str", "stringof", "totext", "tostr"], r#"{"to_string": a}"#),
+    (&["parseint", "atoi", "int", "toint", "tonumber"], r#"{"parse_int": s}"#),
     (&["jsonencode", "jsonstringify", "tojson"], r#"{"json_text": a}"#),
     (&["json", "jsondecode", "fromjson"], r#"{"json_parse": s}"#),
     (&["regex", "regexp", "regexmatch", "test"], r#"{"matches": [s, regex]}"#),

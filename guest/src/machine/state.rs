@@ -419,8 +419,9 @@ impl State {
 
 /// Makes a vector that goes on growing have room for `len`, and for much more, so that it is seldom
 /// moved: memory that was never written to costs nothing. At first it is no more than a component
-/// has from the beginning, because to grow costs that much more; and never more than a part of the
-/// limit, in words, because a component may have only so many times as much.
+/// has from the beginning, because to grow costs that much more: half as much again, some times, from
+/// what `State::new` makes is just below it. And never more ahead than a quarter of the limit, in
+/// words: a component gets twice the limit, and what vectors leave behind when they move counts.
 fn reserve<T>(vector: &mut Vec<T>, len: usize, limit: usize) -> Result<(), Full> {
     const FIRST: usize = 56 << 10;
     const MOST: usize = 32 << 20;
