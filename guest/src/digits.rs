@@ -62,7 +62,7 @@ pub(crate) fn sixteen(bytes: &[u8], at: usize) -> Option<(u32, i64)> {
     const POWERS: [i64; 9] =
         [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
     let (count, n) = eight(bytes, at)?;
-    if count < 8 {
+    if count < 8 || !bytes.get(at + 8).is_some_and(u8::is_ascii_digit) {
         return Some((count, i64::from(n)));
     }
     let (more, low) = eight(bytes, at + 8).unwrap_or_default();

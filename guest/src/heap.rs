@@ -64,6 +64,8 @@ pub(crate) struct Heap {
     pub(crate) peak: usize,
     /// Where the keys of a large record are.
     index: Index,
+    /// A long list that has just been read or counted, and how many elements it has.
+    pub(crate) counted: (Word, usize),
     /// Where a key was found last among the members of a record.
     pub(crate) last_found: usize,
 }
@@ -231,6 +233,9 @@ impl Heap {
 
     /// How many elements a list has.
     pub(crate) fn length(&self, list: Word) -> usize {
+        if list == self.counted.0 {
+            return self.counted.1;
+        }
         let (mut n, mut rest) = (0, list);
         while tag(rest) == CONS {
             let mut next = index(rest) + 2;

@@ -1,12 +1,16 @@
 //! Bytes that are compared many at a time: 16 in a vector of WebAssembly, 8 in a word elsewhere.
 
-pub(crate) use width::{LANES, Lanes};
+pub(crate) use width::{LANES, Lanes, four_integers};
 
 use std::borrow::Cow;
 
 /// Bytes of a copy that is not left to a call: a copy of unknown length is one that leaves the code
 /// of the component, which takes as long as copying some words.
 pub(crate) const SHORT: usize = 128;
+
+/// Bytes in which four integers may stand, up to where the last one's comma ends, and the word that
+/// begins there.
+pub(crate) const FOUR: usize = 2 * 16 + 1 + 8;
 
 /// Lanes of bytes that were found, from the first one on.
 pub(crate) struct Found {
@@ -64,11 +68,14 @@ pub(crate) fn padded(bytes: &[u8]) -> Cow<'_, [u8]> {
 
 #[cfg(target_feature = "simd128")]
 mod width {
-    use super::Found;
+    use super::{FOUR, Found};
+    use crate::digits;
     use std::arch::wasm32::{
-        i8x16_add, i8x16_lt, i8x16_splat, u8x16_bitmask, u8x16_eq, u8x16_lt, u8x16_splat,
-        u64x2_extract_lane, v128, v128_or,
+        i8x16_add, i8x16_lt, i8x16_splat, i16x8, i16x8_mul, i16x8_narrow_i32x4, i16x8_splat,
+        i32x4_dot_i16x8, u8x16_bitmask, u8x16_eq, u8x16_lt, u8x16_splat, u16x8_shr, u64x2,
+        u64x2_extract_lane, v128, v128_and, v128_or,
     };
+    use std::hint::cold_path;
 
     /// Bytes that are compared at a time.
     pub(crate) const LANES: usize = 16;
@@ -105,14 +112,6 @@ mod width {
             found(v128_or(v128_or(ends, escapes), u8x16_lt(self.0, u8x16_splat(b' '))))
         }
 
-        /// The bytes that are no decimal digits.
-        #[inline(always)]
-        pub(crate) fn beyond_digits(self) -> Found {
-            // Those of digits become the ten highest of signed ones.
-            let highest = i8x16_add(self.0, i8x16_splat(0x7f - b'9'.cast_signed()));
-            found(i8x16_lt(highest, i8x16_splat(0x76)))
-        }
-
         /// The bytes as words, the first one lowest.
         #[inline(always)]
         pub(crate) fn words(self) -> [u64; LANES / 8] {
@@ -123,12 +122,73 @@ mod width {
     fn found(lanes: v128) -> Found {
         Found { bits: u8x16_bitmask(lanes).into(), stride: 1 }
     }
+
+    /// Reads four integers of a JSON list that all have up to eight digits, or seven after a space,
+    /// are followed by a comma, and end within 32 bytes. Gives twice each, as words have them, and
+    /// where the last comma ends.
+    #[inline(always)]
+    pub(crate) fn four_integers(json: &[u8; FOUR]) -> Option<([u32; 4], usize)> {
+        let lanes = [Lanes::at(json, 0)?.0, Lanes::at(json, LANES)?.0];
+        let where_in = |test: fn(v128) -> v128| {
+            let [low, high] = lanes.map(|lanes| u32::from(u8x16_bitmask(test(lanes))));
+            low | high << LANES
+        };
+        let others = where_in(|lanes| {
+            // Digits become the ten highest of signed bytes.
+            let highest = i8x16_add(lanes, i8x16_splat(0x7f - b'9'.cast_signed()));
+            i8x16_lt(highest, i8x16_splat(0x76))
+        });
+        let commas = where_in(|lanes| u8x16_eq(lanes, u8x16_splat(b',')));
+        // A bit tells a space from a zero, which a space before a number counts as.
+        let blanks = where_in(|lanes| {
+            u8x16_eq(v128_and(lanes, u8x16_splat(!(b' ' ^ b'0'))), u8x16_splat(b' '))
+        });
+        let (starts, spaces) = (commas << 1 | 1, others & !commas);
+        // The place behind it, where a number starts with a space.
+        let digits = starts.wrapping_add(spaces);
+        let zeros = blanks & !others & !(commas >> 1);
+        if spaces & !(starts & blanks) != 0 || digits & (commas | zeros) != 0 {
+            return None;
+        }
+        let (mut words, mut sizes, mut from, mut last, mut left) = ([0; 4], [0; 4], 0, 0, commas);
+        for (word, place) in words.iter_mut().zip(&mut sizes) {
+            let end = left.trailing_zeros();
+            let size = end.wrapping_sub(from);
+            // What stands behind a number is moved out, zeros in before it.
+            *word = digits::word(json, from as usize)?.wrapping_shl(64_u32.wrapping_sub(8 * size));
+            (*place, last) = (size, left);
+            (from, left) = (end + 1, left & left.wrapping_sub(1));
+        }
+        if last == 0 {
+            return None;
+        }
+        if sizes.iter().fold(0, |all, size| all | size) > 8 {
+            cold_path();
+            // Is it one that is too long, or do two only look so together?
+            let two = !commas & !commas >> 1;
+            let four = two & two >> 2;
+            if four & four >> 4 & !commas >> 8 != 0 {
+                return None;
+            }
+        }
+        // Two digits make a number, two of these the next one, two of these twice the last one.
+        let [a, b, c, d] = words;
+        let halves = [u64x2(a, b), u64x2(c, d)].map(|characters| {
+            let digits = v128_and(characters, u8x16_splat(0xf));
+            let pairs = u16x8_shr(i16x8_mul(digits, i16x8_splat(10 << 8 | 1)), 8);
+            i32x4_dot_i16x8(pairs, i16x8(100, 1, 100, 1, 100, 1, 100, 1))
+        });
+        let halves = i16x8_narrow_i32x4(halves[0], halves[1]);
+        let twice = i16x8(20_000, 2, 20_000, 2, 20_000, 2, 20_000, 2);
+        Some((bytemuck::cast(i32x4_dot_i16x8(halves, twice)), from as usize))
+    }
 }
 
 #[cfg(not(target_feature = "simd128"))]
 mod width {
-    use super::Found;
-    use crate::digits::{HIGH, ONES};
+    use super::{FOUR, Found};
+    use crate::digits::{self, HIGH, ONES};
+    use std::hint::cold_path;
 
     /// Bytes that are compared at a time.
     pub(crate) const LANES: usize = 8;
@@ -167,19 +227,34 @@ mod width {
             Found { bits: special(self.0), stride: 8 }
         }
 
-        /// The bytes that are no decimal digits.
-        #[inline(always)]
-        pub(crate) fn beyond_digits(self) -> Found {
-            // Those of digits become 0 to 9, and adding 0x76 to no more than that sets no high bit.
-            let word = self.0 ^ (ONES * u64::from(b'0'));
-            Found { bits: ((word & !HIGH).wrapping_add(ONES * 0x76) | word) & HIGH, stride: 8 }
-        }
-
         /// The bytes as words, the first one lowest.
         #[inline(always)]
         pub(crate) fn words(self) -> [u64; LANES / 8] {
             [self.0]
         }
+    }
+
+    /// Reads four integers of a JSON list that all have up to eight digits, maybe after a space, and
+    /// are followed by a comma. Gives twice each, as words have them, and where the last comma ends.
+    #[inline(always)]
+    pub(crate) fn four_integers(json: &[u8; FOUR]) -> Option<([u32; 4], usize)> {
+        let (mut numbers, mut from) = ([0; 4], 0);
+        for n in &mut numbers {
+            let mut word = digits::word(json, from)?;
+            // A branch, which is foreseen: counted in, a space would be waited for.
+            if word & 0xff == u64::from(b' ') {
+                cold_path();
+                from += 1;
+                word = digits::word(json, from)?;
+            }
+            let (count, is_zero) = (digits::leading(word), word & 0xff == u64::from(b'0'));
+            let end = from + count as usize;
+            if count == 0 || is_zero && count > 1 || json.get(end) != Some(&b',') {
+                return None;
+            }
+            (*n, from) = (2 * digits::number(word, count), end + 1);
+        }
+        Some((numbers, from))
     }
 
     /// The highest bits of the bytes that end or escape a JSON string. The lowest one that is found is

@@ -28,11 +28,16 @@ enum Container {
     Record(usize),
 }
 
-/// A list whose end has not been seen: its first cell and its last.
+/// A list whose end has not been seen: its first cell and its last, and how many elements it has.
 #[derive(Clone, Copy)]
 struct Open {
     first: usize,
     last: usize,
+    count: usize,
+}
+
+impl Open {
+    const EMPTY: Self = Self { first: NO_CELL, last: NO_CELL, count: 0 };
 }
 
 /// Builds the value of `text` if it is so simple; `any` says whether it may be any data, or only
@@ -52,7 +57,7 @@ pub(crate) fn build(heap: &mut Heap, text: &str, any: bool) -> Option<Plain> {
                 depth = depth.max(open.len() + 1);
                 if reader.blank() != b']' {
                     open.extend(current);
-                    current = Some(Container::List(Open { first: NO_CELL, last: NO_CELL }));
+                    current = Some(Container::List(Open::EMPTY));
                     continue;
                 }
                 reader.at += 1;
@@ -85,6 +90,7 @@ pub(crate) fn build(heap: &mut Heap, text: &str, any: bool) -> Option<Plain> {
                     }
                     heap.put(list.last + 1, &[NIL]);
                     value = pointer(list.first, CONS);
+                    heap.counted = (value, list.count);
                 }
                 Some(Container::Record(start)) => {
                     keys.give(value);
@@ -120,6 +126,7 @@ impl Open {
             heap.put(self.last + 1, &[pointer(cell, CONS)]);
         }
         self.last = cell;
+        self.count += 1;
         Some(())
     }
 
@@ -132,6 +139,7 @@ impl Open {
             heap.put(self.last + 1, &[pointer(items.first, CONS)]);
         }
         self.last = items.last;
+        self.count += items.count;
     }
 }
 
@@ -247,7 +255,7 @@ impl<'t> Reader<'t> {
             };
             if items.count > 0 {
                 list.extend(heap, &items);
-                self.nodes += items.count;
+                self.nodes += items.count as u64;
                 self.at = items.end;
                 continue;
             }

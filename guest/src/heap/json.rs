@@ -3,16 +3,15 @@
 use super::flat::beyond_first;
 use super::{Heap, NO_CELL, to_u32};
 use crate::digits;
-use crate::lanes::{Found, LANES, Lanes, SHORT};
+use crate::lanes::{LANES, Lanes, SHORT, four_integers};
 use crate::value::{CONS, OBJECT, Word, pointer, small};
-use std::hint::cold_path;
 
 /// Items of a list that have been read.
 pub(crate) struct Items {
     /// The first cell, and the last one, whose tail is the cell right behind it.
     pub(crate) first: usize,
     pub(crate) last: usize,
-    pub(crate) count: u64,
+    pub(crate) count: usize,
     /// Where the next item stands in the JSON.
     pub(crate) end: usize,
 }
@@ -105,73 +104,50 @@ impl Heap {
     /// The same for integers of up to 16 digits that are not negative.
     #[inline(never)]
     pub(crate) fn integers_in_json(&mut self, json: &[u8], from: usize) -> Items {
-        let (first, mut top) = (self.top, self.top);
+        /// What is read one by one before it is looked whether there are four to be read at once:
+        /// few at first, and more each time that there were none.
+        const FEW: usize = 2;
+        const MANY: usize = 64;
+        let (first, mut top, mut patience) = (self.top, self.top, FEW);
         let mut rest = json.get(from..).unwrap_or_default();
-        while let Some(cells) = self.words.get_mut(top..).and_then(<[Word]>::first_chunk_mut) {
-            let [n, tail, next_n, next_tail]: &mut [Word; 4] = cells;
-            // Short ones are looked for many bytes at a time; in 16 there may be two.
-            let chunk = rest.first_chunk();
-            let mut found = chunk.and_then(|chunk| Lanes::at(chunk, 0)).map(Lanes::beyond_digits);
-            let short = chunk.zip(found.as_mut()).and_then(|(chunk, ends)| {
-                let (value, end) = short_integer(chunk, 0, ends)?;
-                let second = if LANES < 16 { None } else { short_integer(chunk, end, ends) };
-                Some((value, end, second))
-            });
-            let Some((value, end, second)) =
-                short.or_else(|| integer(rest).map(|(value, end)| (value, end, None)))
-            else {
-                break;
-            };
-            top += 2;
-            (*n, *tail) = (value, pointer(top, CONS));
-            let mut behind = end;
-            if let Some((value, end)) = second {
-                top += 2;
-                (*next_n, *next_tail) = (value, pointer(top, CONS));
-                behind = end;
+        loop {
+            let mut count = 0;
+            while count < patience
+                && let Some((n, end)) = integer(rest)
+                && let Some(cell) = self.words.get_mut(top..).and_then(<[Word]>::first_chunk_mut)
+            {
+                (top, count) = (top + 2, count + 1);
+                *cell = [n, pointer(top, CONS)];
+                rest = rest.get(end..).unwrap_or_default();
             }
-            rest = rest.get(behind..).unwrap_or_default();
+            if count < patience {
+                break;
+            }
+            patience = MANY.min(2 * patience);
+            while let Some(chunk) = rest.first_chunk()
+                && let Some(cells) = self.words.get_mut(top..).and_then(<[Word]>::first_chunk_mut)
+                && let Some((twice, end)) = four_integers(chunk)
+                && let Some(next) = rest.get(end..)
+            {
+                let cells: &mut [Word; 8] = cells;
+                for (cell, n) in cells.as_chunks_mut().0.iter_mut().zip(twice) {
+                    top += 2;
+                    *cell = [n.into(), pointer(top, CONS)];
+                }
+                (rest, patience) = (next, FEW);
+            }
         }
         self.top = top;
         let end = json.len() - rest.len();
         match (top - first) / 2 {
             0 => Items::none(from),
-            count => Items { first, last: top - 2, count: count as u64, end },
+            count => Items { first, last: top - 2, count, end },
         }
     }
 }
 
-/// Bytes that an integer may begin in whose end is one of the first of them.
-type Chunk = [u8; LANES + 8];
-
-/// An integer of up to eight digits from a place on, maybe after a space, and where the comma behind
-/// it ends. It ends at the next one of the places that are no digits.
-#[inline(always)]
-fn short_integer(chunk: &Chunk, from: usize, ends: &mut Found) -> Option<(Word, usize)> {
-    let (mut from, mut end) = (from, ends.next()?);
-    let mut next = digits::word(chunk, from)?;
-    let mut first = next.to_le_bytes()[0];
-    // Branches, which are foreseen: counted in, a space would be waited for.
-    if first <= b'0' {
-        cold_path();
-        if first == b' ' {
-            from += 1;
-            end = ends.next()?;
-            next = digits::word(chunk, from)?;
-            first = next.to_le_bytes()[0];
-        }
-        if first == b'0' && end != from + 1 {
-            return None;
-        }
-    }
-    let count = to_u32(end.wrapping_sub(from));
-    if count.wrapping_sub(1) >= 8 || chunk.get(end) != Some(&b',') {
-        return None;
-    }
-    Some((small(digits::number(next, count).into()), end + 1))
-}
-
-/// The same for one of up to 16 digits, wherever it ends.
+/// The next integer of a list that has up to 16 digits, maybe after a space, and where the comma
+/// behind it ends.
 #[inline(always)]
 fn integer(json: &[u8]) -> Option<(Word, usize)> {
     let from = usize::from(json.starts_with(b" "));

@@ -8,8 +8,8 @@
 use super::index::Index;
 use super::{Frame, Full, Heap, NO_CLOSURE, to_u32};
 use crate::value::{
-    CLOSURE, CONS, FORWARD, IMMEDIATE, KIND_RAW, OBJECT, PAIR, PARTIAL, ROPE, Word, index, kind,
-    pointer, size, tag,
+    CLOSURE, CONS, FORWARD, IMMEDIATE, KIND_RAW, NIL, OBJECT, PAIR, PARTIAL, ROPE, Word, index,
+    kind, pointer, size, tag,
 };
 
 /// Words before the first collection, if the limit has room for many times as much.
@@ -43,6 +43,7 @@ impl Heap {
             outside: 0,
             peak: size,
             index: Index::default(),
+            counted: (NIL, 0),
             last_found: 0,
         }
     }
@@ -205,6 +206,7 @@ impl Heap {
     ) {
         let most = self.spare_size;
         self.index = Index::default();
+        self.counted = (NIL, 0);
         let mut space = Space { from: &mut self.words, to: &mut self.spare, top: 0, most };
         for word in stack.iter_mut().chain(roots.iter_mut().flat_map(|r| r.iter_mut())) {
             *word = space.copy(*word);

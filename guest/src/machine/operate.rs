@@ -176,9 +176,10 @@ fn length(image: &Image, s: &mut State, at: usize, x: Word) -> Result<Word, Exit
     if !is_list(x) {
         return Err(s.wrong(0, x, "a list or a string"));
     }
-    let n = s.heap.length(x) as u64;
-    s.bulk(image, at, n)?;
-    Ok(count(n))
+    let n = s.heap.length(x);
+    s.heap.counted = (x, n);
+    s.bulk(image, at, n as u64)?;
+    Ok(count(n as u64))
 }
 
 fn count(n: u64) -> Word {
