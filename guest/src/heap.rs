@@ -64,7 +64,8 @@ pub(crate) struct Heap {
     pub(crate) peak: usize,
     /// Where the keys of a large record are.
     index: Index,
-    /// A long list that has just been read or counted, and how many elements it has.
+    /// The list that was read or counted last, and how many elements it has; none after a collection,
+    /// which moves lists.
     pub(crate) counted: (Word, usize),
     /// Where a key was found last among the members of a record.
     pub(crate) last_found: usize,

@@ -104,8 +104,8 @@ impl Heap {
     /// The same for integers of up to 16 digits that are not negative.
     #[inline(never)]
     pub(crate) fn integers_in_json(&mut self, json: &[u8], from: usize) -> Items {
-        /// What is read one by one before it is looked whether there are four to be read at once:
-        /// few at first, and more each time that there were none.
+        /// How many are read one by one before it is looked whether there are four to be read at
+        /// once, and at most, since it is twice as many each time that there were none.
         const FEW: usize = 2;
         const MANY: usize = 64;
         let (first, mut top, mut patience) = (self.top, self.top, FEW);
