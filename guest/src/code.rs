@@ -159,12 +159,12 @@ pub(crate) enum Op {
     FoldBegin { d: Slot, cost: u16, exit: u32 },
     /// The accumulator in `d` becomes `d + 3`; the next item goes to `d + 2` and on to `body`.
     FoldNext { d: Slot, cost: u16, body: u32 },
-    /// `Add`, and the `FoldNext` after it.
-    AddNext { d: Slot, a: Slot, b: Slot },
+    /// `Add` into `d + 3`, and the `FoldNext` of `d` after it; its body begins `back` operations before.
+    AddNext { d: Slot, a: Slot, b: Slot, cost: u16, back: u16 },
     /// `Binary`, and the `FoldNext` after it.
     BinaryNext { form: Form, d: Slot, a: Slot, b: Slot, cost: u16 },
-    /// `Cons`, and the `FoldNext` after it.
-    ConsNext { d: Slot, a: Slot, b: Slot },
+    /// `Cons` into `d + 3`, and the `FoldNext` of `d` after it, as `AddNext`.
+    ConsNext { d: Slot, a: Slot, b: Slot, cost: u16, back: u16 },
     /// `Pay`, and the `FoldNext` after it.
     PayNext { cost: u32 },
     /// `Jump`, and the `FoldNext` that it leads to.
@@ -396,13 +396,23 @@ impl Op {
     /// dispatch, `next`, if there is one: `next` follows, or is what a branch leads to. It takes the
     /// place of `self`; `next` stays where it is, so that jumps to it and whatever cannot be done fast
     /// find the two as they were.
-    pub(crate) fn fused(self, next: Self) -> Self {
+    pub(crate) fn fused(self, at: usize, next: Self) -> Self {
         match (self, next) {
-            (Self::Add { d, a, b }, Self::FoldNext { .. }) => Self::AddNext { d, a, b },
+            (Self::Add { d: sum, a, b }, Self::FoldNext { d, cost, body })
+                if sum == d + 3
+                    && let Some(back) = distance(body, at) =>
+            {
+                Self::AddNext { d, a, b, cost, back }
+            }
             (Self::Binary { form, d, a, b, cost }, Self::FoldNext { .. }) => {
                 Self::BinaryNext { form, d, a, b, cost }
             }
-            (Self::Cons { d, a, b }, Self::FoldNext { .. }) => Self::ConsNext { d, a, b },
+            (Self::Cons { d: list, a, b }, Self::FoldNext { d, cost, body })
+                if list == d + 3
+                    && let Some(back) = distance(body, at) =>
+            {
+                Self::ConsNext { d, a, b, cost, back }
+            }
             (Self::Pay { cost }, Self::FoldNext { .. }) => Self::PayNext { cost },
             (Self::Jump { to, cost }, Self::FoldNext { .. }) => Self::JumpNext { to, cost },
             (Self::AddLiteral { d, a, n }, Self::TailSelfPairAdd { .. }) => {
@@ -431,10 +441,11 @@ impl Op {
     /// The first of the operations that `self` may stand for.
     fn alone(self) -> Self {
         match self {
-            Self::AddNext { d, a, b } | Self::AddCons { d, a, b } => Self::Add { d, a, b },
+            Self::AddNext { d, a, b, .. } => Self::Add { d: d + 3, a, b },
+            Self::AddCons { d, a, b } => Self::Add { d, a, b },
             Self::IntegerMul { d, n } | Self::IntegerReturn { d, n } => Self::Integer { d, n },
             Self::BinaryNext { form, d, a, b, cost } => Self::Binary { form, d, a, b, cost },
-            Self::ConsNext { d, a, b } => Self::Cons { d, a, b },
+            Self::ConsNext { d, a, b, .. } => Self::Cons { d: d + 3, a, b },
             Self::PayNext { cost } => Self::Pay { cost },
             Self::JumpNext { to, cost } => Self::Jump { to, cost },
             Self::AddLiteralTail { d, a, n } => Self::AddLiteral { d, a, n },
@@ -484,6 +495,11 @@ impl Op {
             _ => 0,
         }
     }
+}
+
+/// How many operations there are from one to another.
+fn distance(from: u32, to: usize) -> Option<u16> {
+    to.checked_sub(from as usize)?.try_into().ok()
 }
 
 const _: () = assert!(size_of::<Op>() == 8, "an operation is eight bytes");

@@ -324,7 +324,7 @@ fn fuse_with(ops: &mut [Op], at: usize, next: usize) {
     if let Some(next) = ops.get(next).copied()
         && let Some(op) = ops.get_mut(at)
     {
-        *op = op.fused(next);
+        *op = op.fused(at, next);
     }
 }
 

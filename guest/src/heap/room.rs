@@ -20,6 +20,9 @@ const FIRST: usize = 1 << 11;
 const STEP: usize = 1 << 15;
 /// Words that are reserved at least for a heap that has outgrown its nursery.
 const AHEAD: usize = 1 << 17;
+/// How many times as many words as the heap has at least stack and frames may have: each collection
+/// looks at all of them, so that its cost must be that of as many new words.
+const BESIDE: usize = 8;
 /// The part of the limit that may be reserved beyond what a half may have, and that the heap may
 /// fill before it is looked at what of the first values is still needed.
 const PART: (usize, usize) = (3, 8);
@@ -80,12 +83,15 @@ impl Heap {
     /// Notes the space taken outside the heap; fails if all of it together is too much.
     pub(crate) fn account(&mut self, outside: usize) -> Result<(), Full> {
         self.outside = outside;
-        if self.fresh > 0 && outside > self.limit / 2 {
-            // What could have been collected long ago may not stand in the way of the stack.
+        let is_over = self.size + self.spare_size + outside > self.limit;
+        if is_over || self.fresh > 0 && outside > self.limit / 2 {
+            // What could have been collected long ago may not stand in the way of the stack, nor
+            // what a heap beside a smaller one has been given to collect seldom.
+            let kept = if self.fresh > 0 { 0 } else { self.nursery };
             self.fresh = 0;
             (self.spare, self.spare_size) = (Vec::new(), 0);
-            self.words.truncate(self.top);
-            self.size = self.top;
+            self.size = self.size.min(self.top.max(kept));
+            self.words.truncate(self.size);
         }
         self.note()
     }
@@ -175,7 +181,8 @@ impl Heap {
         }
         // Where most has stayed, most of what comes will: the next search had better be late.
         let times = if self.top > before / 2 { 4 } else { 2 };
-        let want = (need * times).max(self.nursery).min(half).max(need);
+        let least = self.nursery.max(self.outside / BESIDE);
+        let want = (need * times).max(least).min(half).max(need);
         if want > self.size || grows {
             (self.spare, self.spare_size) = (Vec::new(), 0);
             self.size = want;

@@ -258,6 +258,15 @@ fn fast(image: &Image, s: &mut State) {
             object!($d, [get!($a), get!($b)], CONS);
         }};
     }
+    macro_rules! cons_next {
+        ($d:expr, $a:expr, $b:expr, $cost:expr, $back:expr) => {{
+            let left = after!($cost);
+            cons!($d, $a, $b);
+            fuel = left;
+            pc += 1;
+            fold_on!($d, at - usize::from($back));
+        }};
+    }
     /// The sum of two words, if it is one.
     macro_rules! plus {
         ($x:expr, $y:expr) => {{
@@ -284,12 +293,18 @@ fn fast(image: &Image, s: &mut State) {
         ($d:expr, $cost:expr, $body:expr) => {{
             fuel = after!($cost);
             set!($d, get!($d, 3));
+            fold_on!($d, $body as usize);
+        }};
+    }
+    /// Goes on at `$body` with the next item of a fold.
+    macro_rules! fold_on {
+        ($d:expr, $body:expr) => {{
             let list = get!($d, 1);
             if list != NIL {
                 let [item, rest] = heap.cell(index(list));
                 set!($d, 2, item);
                 set!($d, 1, rest);
-                pc = $body as usize;
+                pc = $body;
             }
         }};
     }
@@ -411,9 +426,12 @@ fn fast(image: &Image, s: &mut State) {
                 Op::Constant { d, k } => set!(d, constants[k as usize]),
                 Op::Capture { d, i } => set!(d, heap.words[*closure as usize + 1 + usize::from(i)]),
                 Op::Add { d, a, b } => set!(d, sum!(a, b)),
-                Op::AddNext { d, a, b } => {
+                Op::AddNext { d, a, b, cost, back } => {
+                    let left = after!(cost);
                     set!(d, sum!(a, b));
-                    next!();
+                    fuel = left;
+                    pc += 1;
+                    fold_on!(d, at - usize::from(back));
                 }
                 Op::Sub { d, a, b } => {
                     let (x, y) = (get!(a), get!(b));
@@ -435,10 +453,7 @@ fn fast(image: &Image, s: &mut State) {
                 }
                 Op::AddCons { d, a, b } => {
                     set!(d, sum!(a, b));
-                    then!(Op::ConsNext { d, a, b } => {
-                        cons!(d, a, b);
-                        next!();
-                    });
+                    then!(Op::ConsNext { d, a, b, cost, back } => cons_next!(d, a, b, cost, back));
                 }
                 Op::AddLiteral { d, a, n } => set!(d, plus!(get!(a), small(i64::from(n)))),
                 Op::AddLiteralTail { d, a, n } => add_tail!(d, a, n),
@@ -463,10 +478,7 @@ fn fast(image: &Image, s: &mut State) {
                     fuel = left;
                 }
                 Op::Cons { d, a, b } => cons!(d, a, b),
-                Op::ConsNext { d, a, b } => {
-                    cons!(d, a, b);
-                    next!();
-                }
+                Op::ConsNext { d, a, b, cost, back } => cons_next!(d, a, b, cost, back),
                 Op::Pair { d, a, b } => object!(d, [get!(a), get!(b)], PAIR),
                 Op::CloseOver { d, a, code } => {
                     object!(d, [header(KIND_CLOSURE, 2, code), get!(a)], CLOSURE);

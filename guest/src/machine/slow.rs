@@ -6,7 +6,7 @@ use crate::code::{Image, Op, Slot};
 use crate::form::Form;
 use crate::heap::Frame;
 use crate::primitive::{Trouble, type_name};
-use crate::value::{FALSE, HOLE, NIL, Word, as_small, is_function, is_list, small};
+use crate::value::{CONS, FALSE, HOLE, NIL, Word, as_small, is_function, is_list, small};
 
 /// Does the operation at `pc`, or finds why it cannot be done. On an exit the registers are as
 /// before and nothing has been paid.
@@ -201,7 +201,10 @@ fn perform(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> 
             if !is_list(tail) {
                 return Err(s.type_mismatch(1, tail, "a list"));
             }
-            retry_with_room(s, at, &[d, a, b])?;
+            // Not tried again: the fast loop does it only if there is fuel for what follows, too.
+            s.make_room(2, s.live(&[d, a, b]))?;
+            let list = s.heap.two(s.slot(a), s.slot(b), CONS);
+            s.set_slot(d, list);
         }
         Op::Pair { d, a, b } => retry_with_room(s, at, &[d, a, b])?,
         Op::Push { d, a } => retry_with_room(s, at, &[d, a])?,
