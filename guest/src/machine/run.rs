@@ -264,7 +264,7 @@ fn fast(image: &Image, s: &mut State) {
             cons!($d, $a, $b);
             fuel = left;
             pc += 1;
-            fold_on!($d, at - usize::from($back));
+            take!($d, 2, at - usize::from($back));
         }};
     }
     /// The sum of two words, if it is one.
@@ -293,28 +293,16 @@ fn fast(image: &Image, s: &mut State) {
         ($d:expr, $cost:expr, $body:expr) => {{
             fuel = after!($cost);
             set!($d, get!($d, 3));
-            fold_on!($d, $body as usize);
+            take!($d, 2, $body);
         }};
     }
-    /// Goes on at `$body` with the next item of a fold.
-    macro_rules! fold_on {
-        ($d:expr, $body:expr) => {{
-            let list = get!($d, 1);
-            if list != NIL {
-                let [item, rest] = heap.cell(index(list));
-                set!($d, 2, item);
-                set!($d, 1, rest);
-                pc = $body;
-            }
-        }};
-    }
-    /// Goes on with the next element of a list form.
-    macro_rules! each_next {
-        ($d:expr, $body:expr) => {{
+    /// Takes the next element of the list after `$d`, if there is one, and goes on at `$body`.
+    macro_rules! take {
+        ($d:expr, $to:literal, $body:expr) => {{
             let list = get!($d, 1);
             if list != NIL {
                 let [element, rest] = heap.cell(index(list));
-                set!($d, 4, element);
+                set!($d, $to, element);
                 set!($d, 1, rest);
                 pc = $body as usize;
             }
@@ -431,7 +419,7 @@ fn fast(image: &Image, s: &mut State) {
                     set!(d, sum!(a, b));
                     fuel = left;
                     pc += 1;
-                    fold_on!(d, at - usize::from(back));
+                    take!(d, 2, at - usize::from(back));
                 }
                 Op::Sub { d, a, b } => {
                     let (x, y) = (get!(a), get!(b));
@@ -668,7 +656,7 @@ fn fast(image: &Image, s: &mut State) {
                     let left = after!(cost);
                     object!(d, 3, [get!(d, 5), get!(d, 3)], CONS);
                     fuel = left;
-                    each_next!(d, body);
+                    take!(d, 4, body);
                 }
                 Op::EachSelect { d, cost, body } => {
                     let left = after!(cost);
@@ -678,7 +666,7 @@ fn fast(image: &Image, s: &mut State) {
                         _ => slow!(),
                     }
                     fuel = left;
-                    each_next!(d, body);
+                    take!(d, 4, body);
                 }
                 Op::UnequalLiteralCall { a, n, to } => {
                     if integer!(a) != i64::from(n) << 1 {
