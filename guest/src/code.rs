@@ -159,7 +159,7 @@ pub(crate) enum Op {
     FoldBegin { d: Slot, cost: u16, exit: u32 },
     /// The accumulator in `d` becomes `d + 3`; the next item goes to `d + 2` and on to `body`.
     FoldNext { d: Slot, cost: u16, body: u32 },
-    /// `Add` into `d + 3`, and the `FoldNext` of `d` after it; its body begins `back` operations before.
+    /// `Add` into `d + 3`, and the `FoldNext` of `d` after it; its body is `back` operations back.
     AddNext { d: Slot, a: Slot, b: Slot, cost: u16, back: u16 },
     /// `Binary`, and the `FoldNext` after it.
     BinaryNext { form: Form, d: Slot, a: Slot, b: Slot, cost: u16 },
@@ -497,7 +497,7 @@ impl Op {
     }
 }
 
-/// How many operations there are from one to another.
+/// How many operations there are from one to a later one, if they can be told in so few bits.
 fn distance(from: u32, to: usize) -> Option<u16> {
     to.checked_sub(from as usize)?.try_into().ok()
 }

@@ -20,8 +20,8 @@ const FIRST: usize = 1 << 11;
 const STEP: usize = 1 << 15;
 /// Words that are reserved at least for a heap that has outgrown its nursery.
 const AHEAD: usize = 1 << 17;
-/// How many times as many words as the heap has at least stack and frames may have: each collection
-/// looks at all of them, so that its cost must be that of as many new words.
+/// The heap may have at least one word for so many of stack and frames: each collection looks at all
+/// of those, so it must not come again too soon.
 const BESIDE: usize = 8;
 /// The part of the limit that may be reserved beyond what a half may have, and that the heap may
 /// fill before it is looked at what of the first values is still needed.
@@ -85,12 +85,11 @@ impl Heap {
         self.outside = outside;
         let is_over = self.size + self.spare_size + outside > self.limit;
         if is_over || self.fresh > 0 && outside > self.limit / 2 {
-            // What could have been collected long ago may not stand in the way of the stack, nor
-            // what a heap beside a smaller one has been given to collect seldom.
-            let kept = if self.fresh > 0 { 0 } else { self.nursery };
+            // What could have been collected long ago, or has been given to the heap so that it is
+            // collected seldom, may not stand in the way of the stack.
             self.fresh = 0;
             (self.spare, self.spare_size) = (Vec::new(), 0);
-            self.size = self.size.min(self.top.max(kept));
+            self.size = self.size.min(self.top.max(self.nursery));
             self.words.truncate(self.size);
         }
         self.note()

@@ -6,7 +6,7 @@ use crate::code::{Image, Op, Slot};
 use crate::form::Form;
 use crate::heap::Frame;
 use crate::primitive::{Trouble, type_name};
-use crate::value::{CONS, FALSE, HOLE, NIL, Word, as_small, is_function, is_list, small};
+use crate::value::{CONS, FALSE, HOLE, NIL, PAIR, Word, as_small, is_function, is_list, small};
 
 /// Does the operation at `pc`, or finds why it cannot be done. On an exit the registers are as
 /// before and nothing has been paid.
@@ -201,13 +201,10 @@ fn perform(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> 
             if !is_list(tail) {
                 return Err(s.type_mismatch(1, tail, "a list"));
             }
-            // Not tried again: the fast loop does it only if there is fuel for what follows, too.
-            s.make_room(2, s.live(&[d, a, b]))?;
-            let list = s.heap.two(s.slot(a), s.slot(b), CONS);
-            s.set_slot(d, list);
+            two(s, d, [a, b], CONS)?;
         }
-        Op::Pair { d, a, b } => retry_with_room(s, at, &[d, a, b])?,
-        Op::Push { d, a } => retry_with_room(s, at, &[d, a])?,
+        Op::Pair { d, a, b } => two(s, d, [a, b], PAIR)?,
+        Op::Push { d, a } => two(s, d, [a, d], CONS)?,
         Op::First { a, .. } | Op::Second { a, .. } => {
             return Err(s.type_mismatch(0, s.slot(a), "a pair"));
         }
@@ -376,10 +373,11 @@ fn with_literal(image: &Image, s: &State, at: usize, a: Slot, n: i32) -> [Word; 
     }
 }
 
-/// Makes room for a cell; the operation is begun again.
-fn retry_with_room(s: &mut State, at: usize, slots: &[Slot]) -> Result<(), Exit> {
-    let live = s.live(slots);
-    s.make_room(2, live)?;
-    s.pc = at;
+/// A new object of the words in two slots. It is not left to the fast loop once there is room: that may
+/// do it only together with what follows, for which there may be no fuel.
+fn two(s: &mut State, d: Slot, [a, b]: [Slot; 2], tag: u64) -> Result<(), Exit> {
+    s.make_room(2, s.live(&[d, a, b]))?;
+    let made = s.heap.two(s.slot(a), s.slot(b), tag);
+    s.set_slot(d, made);
     Ok(())
 }
