@@ -6,8 +6,9 @@ mod json;
 mod room;
 
 use crate::value::{
-    CONS, KIND_BIG, KIND_FLOAT, KIND_RECORD, KIND_TEXT, MAX_OBJECT, NIL, OBJECT, ROPE, Word, aux,
-    fit, header, index, kind, pointer, size, tag, within,
+    CONS, KIND_BIG, KIND_FLOAT, KIND_RECORD, KIND_TEXT, MAX_OBJECT, MAX_RUN, NIL, OBJECT, ROPE,
+    Word, aux, end_of_run, fit, header, index, is_integer, kind, left_in_run, pointer, rest_of_run,
+    run, size, tag, within,
 };
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
@@ -32,9 +33,6 @@ pub(crate) struct Frame {
 
 /// The frame's code captures nothing.
 pub(crate) const NO_CLOSURE: u32 = u32::MAX;
-
-/// No heap index.
-pub(crate) const NO_CELL: usize = usize::MAX;
 
 /// There is no room within the memory limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +83,15 @@ impl Heap {
     pub(crate) fn cell(&self, at: usize) -> [Word; 2] {
         let at = within(at);
         self.words.get(at..at + 2).and_then(|cell| cell.try_into().ok()).unwrap_or([NIL; 2])
+    }
+
+    /// The first element of a list that is not empty, and the rest of it.
+    #[inline(always)]
+    pub(crate) fn next(&self, list: Word) -> [Word; 2] {
+        match rest_of_run(list) {
+            Some(rest) => [self.word(index(list)), rest],
+            None => self.cell(index(list)),
+        }
     }
 
     /// The word at an index.
@@ -225,8 +232,10 @@ impl Heap {
     pub(crate) fn reverse(&mut self, list: Word) -> Word {
         let (mut rest, mut reversed) = (list, NIL);
         while tag(rest) == CONS {
-            let [_, next] = self.cell(index(rest));
-            self.put(index(rest) + 1, &[reversed]);
+            let (at, left) = (index(rest), left_in_run(rest).max(1));
+            self.words.get_mut(at..at + left).unwrap_or_default().reverse();
+            let next = self.word(at + left);
+            self.put(at + left, &[reversed]);
             (reversed, rest) = (rest, next);
         }
         reversed
@@ -239,6 +248,11 @@ impl Heap {
         }
         let (mut n, mut rest) = (0, list);
         while tag(rest) == CONS {
+            let left = left_in_run(rest);
+            if left > 0 {
+                (n, rest) = (n + left, self.word(index(rest) + left));
+                continue;
+            }
             let mut next = index(rest) + 2;
             (n, rest) = (n + 1, self.cell(next - 2)[1]);
             if rest == pointer(next, CONS) {
@@ -256,26 +270,63 @@ impl Heap {
         n
     }
 
+    /// What comes after the first elements of a list, of which as many as wanted are passed over, and
+    /// how many these are.
+    pub(crate) fn after(&self, list: Word, wanted: usize) -> (Word, usize) {
+        let (mut rest, mut passed) = (list, 0);
+        while passed < wanted && tag(rest) == CONS {
+            let (left, more) = (left_in_run(rest), wanted - passed);
+            if left > more {
+                return (run(index(rest) + more, left - more), wanted);
+            }
+            passed += left.max(1);
+            rest = self.word(index(rest) + left.max(1));
+        }
+        (rest, passed)
+    }
+
     /// The elements of a list.
     pub(crate) fn elements(&self, list: Word) -> Vec<Word> {
         self.elements_of(list, self.length(list))
     }
 
-    /// The elements of a list that has so many.
+    /// The elements of a list, or so many if it has more.
     pub(crate) fn elements_of(&self, list: Word, n: usize) -> Vec<Word> {
         let (mut rest, mut elements) = (list, Vec::with_capacity(n));
-        while tag(rest) == CONS {
-            let [first, next] = self.cell(index(rest));
-            elements.push(first);
-            rest = next;
+        while elements.len() < n && tag(rest) == CONS {
+            let (at, left) = (index(rest), left_in_run(rest).max(1));
+            let taken = left.min(n - elements.len());
+            elements.extend_from_slice(self.words.get(at..at + taken).unwrap_or_default());
+            rest = self.word(at + left);
         }
         elements
     }
 
     /// A list of these elements, which lie on the heap as they are now: there must be room for two
     /// words each.
-    pub(crate) fn list(&mut self, elements: &[Word]) -> Word {
-        elements.iter().rev().fold(NIL, |rest, first| self.two(*first, rest, CONS))
+    pub(crate) fn list(
+        &mut self,
+        elements: impl DoubleEndedIterator<Item = Word> + ExactSizeIterator + Clone,
+    ) -> Word {
+        self.list_before(elements, NIL)
+    }
+
+    /// The same with more elements after these.
+    pub(crate) fn list_before(
+        &mut self,
+        elements: impl DoubleEndedIterator<Item = Word> + ExactSizeIterator + Clone,
+        rest: Word,
+    ) -> Word {
+        let n = elements.len();
+        // Two integers take as many words in a run as in cells.
+        if n <= 2 || n > MAX_RUN || !elements.clone().all(is_integer) {
+            return elements.rev().fold(rest, |rest, first| self.two(first, rest, CONS));
+        }
+        let at = self.claim(n + 2);
+        let slots = self.words.get_mut(at..).unwrap_or_default();
+        slots.iter_mut().zip(elements).for_each(|(slot, integer)| *slot = integer);
+        self.put(at + n, &[rest, end_of_run(n)]);
+        run(at, n)
     }
 
     /// The words after the header of an object.

@@ -215,7 +215,7 @@ impl<'h> Writer<'h> {
             CONS => {
                 self.out.push(b'[');
                 self.effort += 1;
-                let [first, rest] = self.heap.cell(index(v));
+                let [first, rest] = self.heap.next(v);
                 self.work.extend([Work::Rest(rest), Work::Value(first)]);
             }
             PAIR => {
@@ -388,7 +388,7 @@ impl<'h> Writer<'h> {
         while tag(list) == CONS {
             self.out.push(b',');
             self.effort += 1;
-            let [first, rest] = self.heap.cell(index(list));
+            let [first, rest] = self.heap.next(list);
             if !self.scalar(first) {
                 self.work.extend([Work::Rest(rest), Work::Value(first)]);
                 return;

@@ -4,7 +4,7 @@
 mod keys;
 
 use crate::digits;
-use crate::heap::{Heap, Items, NO_CELL};
+use crate::heap::{Heap, Items};
 use crate::number::POWERS;
 use crate::value::{CONS, FALSE, NIL, TRUE, UNIT, Word, fit, pointer, small};
 use keys::Keys;
@@ -28,16 +28,17 @@ enum Container {
     Record(usize),
 }
 
-/// A list whose end has not been seen: its first cell and its last, and how many elements it has.
+/// A list whose end has not been seen: how it begins, where what comes next is to be written, and
+/// how many elements it has.
 #[derive(Clone, Copy)]
 struct Open {
-    first: usize,
-    last: usize,
+    list: Word,
+    rest: usize,
     count: usize,
 }
 
 impl Open {
-    const EMPTY: Self = Self { first: NO_CELL, last: NO_CELL, count: 0 };
+    const EMPTY: Self = Self { list: NIL, rest: 0, count: 0 };
 }
 
 /// Builds the value of `text` if it is so simple; `any` says whether it may be any data, or only
@@ -88,8 +89,8 @@ pub(crate) fn build(heap: &mut Heap, text: &str, any: bool) -> Option<Plain> {
                     if reader.goes_on(b']')? {
                         break;
                     }
-                    heap.put(list.last + 1, &[NIL]);
-                    value = pointer(list.first, CONS);
+                    heap.put(list.rest, &[NIL]);
+                    value = list.list;
                     heap.counted = (value, list.count);
                 }
                 Some(Container::Record(start)) => {
@@ -120,12 +121,12 @@ impl Open {
             heap.claim(2);
             heap.put(cell, &words);
         }
-        if self.last == NO_CELL {
-            self.first = cell;
-        } else if self.last + 2 != cell {
-            heap.put(self.last + 1, &[pointer(cell, CONS)]);
+        if self.list == NIL {
+            self.list = pointer(cell, CONS);
+        } else if self.rest + 1 != cell {
+            heap.put(self.rest, &[pointer(cell, CONS)]);
         }
-        self.last = cell;
+        self.rest = cell + 1;
         self.count += 1;
         Some(())
     }
@@ -133,12 +134,12 @@ impl Open {
     /// Appends items that have been read.
     #[inline(always)]
     fn extend(&mut self, heap: &mut Heap, items: &Items) {
-        if self.last == NO_CELL {
-            self.first = items.first;
+        if self.list == NIL {
+            self.list = items.list;
         } else {
-            heap.put(self.last + 1, &[pointer(items.first, CONS)]);
+            heap.put(self.rest, &[items.list]);
         }
-        self.last = items.last;
+        self.rest = items.rest;
         self.count += items.count;
     }
 }

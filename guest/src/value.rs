@@ -3,6 +3,11 @@
 //! An even word is a 63-bit integer. An odd word has a 4-bit tag: the heap index of an object in
 //! the 32 bits above it, or an immediate. Object headers are immediates too, so every word of the
 //! heap is a valid value and the collector can walk it word by word.
+//!
+//! A list begins with a cell of two words, its first element and the rest, or in a run: integers one
+//! after another, then the rest of the list, then how many of them are needed (compact lists after
+//! Hansen, CACM 12(9), 1969). How many integers of the run are left stands in the word that points
+//! there, so what comes next is found without a look at the heap, and so is the end of the run.
 
 /// A value, or a header on the heap.
 pub(crate) type Word = u64;
@@ -20,6 +25,8 @@ pub(crate) const FORWARD: u64 = 15;
 
 /// Kinds of immediates: bits 4 to 7.
 pub(crate) const KIND_QUOTED: u64 = 5;
+/// Ends a run.
+const KIND_RUN: u64 = 6;
 pub(crate) const KIND_CLOSURE: u64 = 8;
 pub(crate) const KIND_PARTIAL: u64 = 9;
 pub(crate) const KIND_RECORD: u64 = 10;
@@ -87,6 +94,42 @@ pub(crate) fn within(index: usize) -> usize {
 #[inline(always)]
 pub(crate) fn pointer(index: usize, tag: u64) -> Word {
     (index as u64) << 4 | tag
+}
+
+/// Where the integers left of a run are counted in a list, or 0 for a cell.
+const LEFT: u32 = 36;
+/// Integers of the longest run.
+pub(crate) const MAX_RUN: usize = (1 << 28) - 1;
+
+/// The list that begins with these many integers of a run, of which the first is at an index.
+#[inline(always)]
+pub(crate) fn run(index: usize, left: usize) -> Word {
+    (left as u64) << LEFT | pointer(index, CONS)
+}
+
+/// How many integers of a run are left at the beginning of a list; 0 if it begins with a cell.
+#[inline(always)]
+pub(crate) fn left_in_run(list: Word) -> usize {
+    (list >> LEFT) as usize
+}
+
+/// The list without its first element, if that is not the last of its run and no cell's.
+#[inline(always)]
+pub(crate) fn rest_of_run(list: Word) -> Option<Word> {
+    (list >= 2 << LEFT).then(|| list - (1 << LEFT) + (1 << 4))
+}
+
+/// The last word of a run of which so many integers are needed: all at first, then as many as are
+/// left in the longest list that the collector has found to begin there.
+#[inline(always)]
+pub(crate) fn end_of_run(needed: usize) -> Word {
+    immediate(KIND_RUN, needed as u64)
+}
+
+/// How many integers are needed of the run with this last word.
+#[inline(always)]
+pub(crate) fn needed_of_run(end: Word) -> usize {
+    (end >> 8) as usize
 }
 
 /// The integer in a word; only 63 bits fit.

@@ -322,10 +322,7 @@ impl Compiler<'_> {
             words.push(self.literal_word(*item)?);
         }
         self.heap.grow(2 * words.len())?;
-        let mut list = NIL;
-        for word in words.into_iter().rev() {
-            list = self.heap.two(word, list, crate::value::CONS);
-        }
+        let list = self.heap.list(words.into_iter());
         let k = self.constant(list);
         self.literals.insert(t, k);
         Ok(k)

@@ -1,16 +1,16 @@
 //! Short strings and integers of JSON as values, in lists many at a time.
 
 use super::flat::beyond_first;
-use super::{Heap, NO_CELL, to_u32};
+use super::{Heap, to_u32};
 use crate::digits;
 use crate::lanes::{LANES, Lanes, SHORT, four_integers};
-use crate::value::{CONS, OBJECT, Word, pointer, small};
+use crate::value::{CONS, MAX_RUN, NIL, OBJECT, Word, end_of_run, pointer, run, small};
 
 /// Items of a list that have been read.
 pub(crate) struct Items {
-    /// The first cell, and the last one, whose tail is the cell right behind it.
-    pub(crate) first: usize,
-    pub(crate) last: usize,
+    /// They as the beginning of a list, and where what comes after them is to be written.
+    pub(crate) list: Word,
+    pub(crate) rest: usize,
     pub(crate) count: usize,
     /// Where the next item stands in the JSON.
     pub(crate) end: usize,
@@ -18,16 +18,16 @@ pub(crate) struct Items {
 
 impl Items {
     fn none(from: usize) -> Self {
-        Self { first: NO_CELL, last: NO_CELL, count: 0, end: from }
+        Self { list: NIL, rest: 0, count: 0, end: from }
     }
 
     /// One more, whose comma stands before a place.
     #[inline(always)]
     fn add(&mut self, cell: usize, end: usize) {
         if self.count == 0 {
-            self.first = cell;
+            self.list = pointer(cell, CONS);
         }
-        (self.last, self.count, self.end) = (cell, self.count + 1, end);
+        (self.rest, self.count, self.end) = (cell + 1, self.count + 1, end);
     }
 }
 
@@ -90,7 +90,7 @@ impl Heap {
                 *pair = [pointer(top, OBJECT), pointer(cell + 2, CONS)];
             }
             if items.count > 0
-                && let Some(rest) = words.get_mut(items.last + 1)
+                && let Some(rest) = words.get_mut(items.rest)
             {
                 *rest = pointer(cell, CONS);
             }
@@ -101,23 +101,28 @@ impl Heap {
         items
     }
 
-    /// The same for integers of up to 16 digits that are not negative.
+    /// The same for integers of up to 16 digits that are not negative; they become a run.
     #[inline(never)]
     pub(crate) fn integers_in_json(&mut self, json: &[u8], from: usize) -> Items {
         /// How many are read one by one before it is looked whether there are four to be read at
         /// once, and at most, since it is twice as many each time that there were none.
         const FEW: usize = 2;
         const MANY: usize = 64;
+        /// Words of the run after its integers.
+        const END: usize = 2;
         let (first, mut top, mut patience) = (self.top, self.top, FEW);
-        let mut rest = json.get(from..).unwrap_or_default();
+        // Each integer takes at least two bytes.
+        let until = json.len().min(from.saturating_add(MAX_RUN));
+        let mut rest = json.get(from..until).unwrap_or_default();
         loop {
             let mut count = 0;
             while count < patience
                 && let Some((n, end)) = integer(rest)
-                && let Some(cell) = self.words.get_mut(top..).and_then(<[Word]>::first_chunk_mut)
+                && let Some(slots) = self.words.get_mut(top..).and_then(<[Word]>::first_chunk_mut)
             {
-                (top, count) = (top + 2, count + 1);
-                *cell = [n, pointer(top, CONS)];
+                let [slot, ..]: &mut [Word; 1 + END] = slots;
+                *slot = n;
+                (top, count) = (top + 1, count + 1);
                 rest = rest.get(end..).unwrap_or_default();
             }
             if count < patience {
@@ -125,24 +130,32 @@ impl Heap {
             }
             patience = MANY.min(2 * patience);
             while let Some(chunk) = rest.first_chunk()
-                && let Some(cells) = self.words.get_mut(top..).and_then(<[Word]>::first_chunk_mut)
+                && let Some(slots) = self.words.get_mut(top..).and_then(<[Word]>::first_chunk_mut)
                 && let Some((twice, end)) = four_integers(chunk)
                 && let Some(next) = rest.get(end..)
             {
-                let cells: &mut [Word; 8] = cells;
-                for (cell, n) in cells.as_chunks_mut().0.iter_mut().zip(twice) {
-                    top += 2;
-                    *cell = [n.into(), pointer(top, CONS)];
+                let slots: &mut [Word; 4 + END] = slots;
+                for (slot, n) in slots.iter_mut().zip(twice) {
+                    *slot = n.into();
                 }
-                (rest, patience) = (next, FEW);
+                (top, rest, patience) = (top + 4, next, FEW);
             }
         }
-        self.top = top;
-        let end = json.len() - rest.len();
-        match (top - first) / 2 {
-            0 => Items::none(from),
-            count => Items { first, last: top - 2, count, end },
+        let (count, end) = (top - first, until - rest.len());
+        if count == 0 {
+            return Items::none(from);
         }
+        let list = if count == 1 {
+            // The tail of a cell is first taken to be the cell right behind it.
+            self.put(top, &[pointer(top + 1, CONS)]);
+            self.top = top + 1;
+            pointer(first, CONS)
+        } else {
+            self.put(top, &[NIL, end_of_run(count)]);
+            self.top = top + END;
+            run(first, count)
+        };
+        Items { list, rest: top, count, end }
     }
 }
 

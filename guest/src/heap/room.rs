@@ -8,9 +8,10 @@
 use super::index::Index;
 use super::{Frame, Full, Heap, NO_CLOSURE, to_u32};
 use crate::value::{
-    CLOSURE, CONS, FORWARD, IMMEDIATE, KIND_RAW, NIL, OBJECT, PAIR, PARTIAL, ROPE, Word, index,
-    kind, pointer, size, tag,
+    CLOSURE, CONS, FORWARD, IMMEDIATE, KIND_RAW, NIL, OBJECT, PAIR, PARTIAL, ROPE, Word,
+    end_of_run, index, is_integer, kind, left_in_run, needed_of_run, pointer, run, size, tag,
 };
+use std::hint::cold_path;
 
 /// Words before the first collection, if the limit has room for many times as much.
 const NURSERY: usize = 1 << 15;
@@ -174,6 +175,10 @@ impl Heap {
         let before = self.top;
         self.copy_reachable(stack, frames, roots);
         let half = available / 2;
+        if self.top + n > half {
+            // Only now is it known what is needed of runs.
+            self.copy_reachable(stack, frames, roots);
+        }
         let need = self.top + n;
         if need > half {
             return Err(Full);
@@ -241,6 +246,9 @@ fn reserve(words: &mut Vec<Word>, len: usize, size: usize, limit: usize) {
     }
 }
 
+/// Cells that become one run at most: those that are looked at twice are still near.
+const PACKED: usize = 64;
+
 struct Space<'h> {
     from: &'h mut [Word],
     to: &'h mut Vec<Word>,
@@ -257,10 +265,20 @@ impl Space<'_> {
         if v & 1 == 0 || tag == IMMEDIATE {
             return v;
         }
+        if left_in_run(v) > 0 {
+            cold_path();
+            return self.copy_run(v);
+        }
         let at = index(v);
         let first = self.from[at];
         if first & 15 == FORWARD {
-            return pointer(index(first), tag);
+            return first ^ FORWARD | tag;
+        }
+        if tag == CONS
+            && is_integer(first)
+            && let Some(list) = self.pack(v)
+        {
+            return list;
         }
         let words = match tag {
             CONS | PAIR => 2,
@@ -281,6 +299,64 @@ impl Space<'_> {
         self.top += words;
         self.from[at] = pointer(to, FORWARD);
         pointer(to, tag)
+    }
+
+    /// Copies as much as is needed of the run that a list begins in. Lists that begin in it go on
+    /// sharing it: where it went stands in its last word. What none of them has left is not copied
+    /// the next time.
+    #[inline(never)]
+    #[expect(clippy::indexing_slicing, reason = "as in `copy`")]
+    fn copy_run(&mut self, list: Word) -> Word {
+        let left = left_in_run(list);
+        let end = index(list) + left + 1;
+        let last = self.from[end];
+        if tag(last) == FORWARD {
+            let to = index(last);
+            self.to[to] = end_of_run(left.max(needed_of_run(self.to[to])));
+            return run(to - 1 - left, left);
+        }
+        let needed = needed_of_run(last);
+        let (to, words) = (self.top + needed + 1, needed + 2);
+        if to >= self.to.len() {
+            self.step(words);
+        }
+        self.to[self.top..to].copy_from_slice(&self.from[end - needed - 1..end]);
+        self.to[to] = end_of_run(left);
+        self.from[end] = pointer(to, FORWARD);
+        self.top += words;
+        run(to - 1 - left, left)
+    }
+
+    /// Makes a run of the cells that a list begins with, if they hold integers and are more than two.
+    #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "as in `copy`")]
+    fn pack(&mut self, list: Word) -> Option<Word> {
+        let (mut n, mut rest) = (0, list);
+        while n < PACKED && tag(rest) == CONS && left_in_run(rest) == 0 {
+            let at = index(rest);
+            if !is_integer(self.from[at]) {
+                break;
+            }
+            (n, rest) = (n + 1, self.from[at + 1]);
+        }
+        if n <= 2 {
+            return None;
+        }
+        let (first, words) = (self.top, n + 2);
+        if first + words > self.to.len() {
+            self.step(words);
+        }
+        let mut cell = list;
+        for i in 0..n {
+            let at = index(cell);
+            self.to[first + i] = self.from[at];
+            self.from[at] = run(first + i, n - i) | FORWARD;
+            cell = self.from[at + 1];
+        }
+        self.to[first + n] = rest;
+        self.to[first + n + 1] = end_of_run(n);
+        self.top += words;
+        Some(run(first, n))
     }
 
     /// Makes more words.

@@ -18,8 +18,8 @@ use crate::parse::shorten;
 use crate::primitive::comparison::TEXT_UNIT;
 use crate::primitive::{Trouble, record, type_name};
 use crate::value::{
-    CONS, FALSE, HOLE, KIND_RECORD, NIL, PAIR, TRUE, UNIT, Word, as_small, index, is_function,
-    is_list, small, tag,
+    CONS, FALSE, HOLE, KIND_RECORD, NIL, PAIR, TRUE, UNIT, Word, as_small, is_function, is_list,
+    small, tag,
 };
 
 pub(super) const LIST: usize = 1;
@@ -51,7 +51,7 @@ impl State {
         if tag(list) != CONS {
             return false;
         }
-        let [element, rest] = self.heap.cell(index(list));
+        let [element, rest] = self.heap.next(list);
         self.set_part(d, ELEMENT, element);
         self.set_part(d, LIST, rest);
         true
@@ -212,7 +212,7 @@ fn push_all(image: &Image, s: &mut State, at: usize, d: Slot) -> Result<(), Exit
     s.part_room(d, GIVEN, 2 * n)?;
     let (mut rest, mut result) = (s.part(d, GIVEN), s.part(d, RESULT));
     while tag(rest) == CONS {
-        let [first, next] = s.heap.cell(index(rest));
+        let [first, next] = s.heap.next(rest);
         result = s.heap.two(first, result, CONS);
         rest = next;
     }

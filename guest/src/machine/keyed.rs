@@ -15,7 +15,7 @@ use crate::primitive::canonical::Failed;
 use crate::primitive::grouping::Groups;
 use crate::primitive::sorting::{Weighed, extreme, sorted, sorting_work, weigh};
 use crate::primitive::{Trouble, type_name};
-use crate::value::{CONS, NIL, PAIR, Word, index, small, tag};
+use crate::value::{CONS, NIL, PAIR, Word, small, tag};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
@@ -145,8 +145,8 @@ pub(super) fn grouped(
 fn select(s: &mut State, d: Slot, indices: &[u32]) -> Result<Word, Exit> {
     s.part_room(d, RESULT, 2 * indices.len())?;
     let elements = s.heap.elements(s.part(d, KEPT));
-    let selected = indices.iter().rev().filter_map(|i| elements.get(*i as usize));
-    Ok(selected.fold(NIL, |rest, element| s.heap.two(*element, rest, CONS)))
+    let element = |i: &u32| elements.get(*i as usize).copied().unwrap_or_default();
+    Ok(s.heap.list(indices.iter().map(element)))
 }
 
 /// Pairs of each key and how often it occurs.
@@ -181,9 +181,9 @@ fn pairs(s: &mut State, d: Slot, firsts: &[u32], values: &[Word]) -> Word {
     let mut keys = Vec::with_capacity(firsts.len());
     for first in firsts {
         while at < *first && tag(rest) == CONS {
-            (rest, at) = (s.heap.cell(index(rest))[1], at + 1);
+            (rest, at) = (s.heap.next(rest)[1], at + 1);
         }
-        keys.push(s.heap.cell(index(rest))[0]);
+        keys.push(s.heap.next(rest)[0]);
     }
     let pairs = keys.into_iter().zip(values).rev();
     pairs.fold(NIL, |rest, (key, value)| {

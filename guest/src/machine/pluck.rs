@@ -83,7 +83,7 @@ fn forward(s: &mut State, each: &Each, price: i64, (place, key): (usize, Word)) 
         }
         fuel -= price;
         pushed = heap.two(value, pushed, CONS);
-        [element, rest] = heap.cell(index(rest));
+        [element, rest] = heap.next(rest);
     }
     s.meter.fuel = fuel;
     s.set_part(each.d, LIST, rest);

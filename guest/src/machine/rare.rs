@@ -10,7 +10,7 @@ use crate::primitive::{Trouble, type_name, weight};
 use crate::quote::{shorten, visible};
 use crate::value::{
     CONS, HOLE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, NIL, OBJECT, UNIT, Word, aux, header,
-    index, kind, pointer, quoted, size, small, tag,
+    kind, pointer, quoted, size, small, tag,
 };
 use std::rc::Rc;
 
@@ -168,7 +168,7 @@ pub(super) fn record(
         if tag(rest) != CONS {
             break;
         }
-        let [value, next] = s.heap.cell(index(rest));
+        let [value, next] = s.heap.next(rest);
         members.extend([value, s.constants.get(*key as usize).copied().unwrap_or_default()]);
         rest = next;
     }

@@ -301,7 +301,7 @@ fn fast(image: &Image, s: &mut State) {
         ($d:expr, $to:literal, $body:expr) => {{
             let list = get!($d, 1);
             if list != NIL {
-                let [element, rest] = heap.cell(index(list));
+                let [element, rest] = heap.next(list);
                 set!($d, $to, element);
                 set!($d, 1, rest);
                 pc = $body as usize;
@@ -475,7 +475,13 @@ fn fast(image: &Image, s: &mut State) {
                 Op::First { d, a } => set!(d, half!(a, PAIR, 0)),
                 Op::Second { d, a } => set!(d, half!(a, PAIR, 1)),
                 Op::Head { d, a } => set!(d, half!(a, CONS, 0)),
-                Op::Tail { d, a } => set!(d, half!(a, CONS, 1)),
+                Op::Tail { d, a } => {
+                    let list = get!(a);
+                    if tag(list) != CONS {
+                        slow!();
+                    }
+                    set!(d, heap.next(list)[1]);
+                }
                 Op::Not { d, a } => match get!(a) {
                     TRUE => set!(d, FALSE),
                     FALSE => set!(d, TRUE),
@@ -641,7 +647,7 @@ fn fast(image: &Image, s: &mut State) {
                     let left = after!(cost);
                     let list = get!(d, 1);
                     if tag(list) == CONS {
-                        let [item, rest] = heap.cell(index(list));
+                        let [item, rest] = heap.next(list);
                         set!(d, 2, item);
                         set!(d, 1, rest);
                     } else if list == NIL {

@@ -58,7 +58,7 @@ impl<'h> Canonical<'h> {
             match item {
                 Item::Value(v) => self.write_value(v)?,
                 Item::Rest(list) if tag(list) == CONS => {
-                    let [first, rest] = self.heap.cell(index(list));
+                    let [first, rest] = self.heap.next(list);
                     self.work += 1;
                     self.open.extend([Item::Rest(rest), Item::Value(first)]);
                 }

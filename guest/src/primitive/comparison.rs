@@ -7,7 +7,7 @@ use crate::heap::Heap;
 use crate::term::Terms;
 use crate::value::{
     CONS, HOLE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, PAIR, Word, as_small, aux,
-    boolean, index, is_function, is_integer, kind, tag,
+    boolean, is_function, is_integer, kind, tag,
 };
 use num_bigint::BigInt;
 use num_traits::FromPrimitive;
@@ -149,9 +149,10 @@ impl Comparison<'_> {
             return Ok(x == y);
         }
         match (tag(x), tag(y)) {
+            // A pair is no run.
             (CONS, CONS) | (PAIR, PAIR) => {
-                let [a, b] = heap.cell(index(x));
-                let [c, d] = heap.cell(index(y));
+                let [a, b] = heap.next(x);
+                let [c, d] = heap.next(y);
                 self.work += 1;
                 self.open.extend([(b, d, 0), (a, c, 0)]);
                 return Ok(true);

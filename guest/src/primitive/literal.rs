@@ -49,7 +49,7 @@ fn parts(heap: &Heap, terms: &mut Terms, v: Word) -> Option<(Form, Vec<Word>, Ve
     if is_list(v) {
         let (mut rest, mut elements) = (v, Vec::new());
         while tag(rest) == CONS {
-            let [first, more] = heap.cell(index(rest));
+            let [first, more] = heap.next(rest);
             elements.push(first);
             rest = more;
         }

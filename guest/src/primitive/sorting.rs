@@ -79,7 +79,7 @@ impl Scale<'_> {
         }
         let (mut rest, mut position) = (key, 0);
         while tag(rest) == CONS && self.work <= self.budget {
-            let [element, next] = self.heap.cell(index(rest));
+            let [element, next] = self.heap.next(rest);
             self.work += 1;
             let kind = Kind::of(self.heap, element).filter(|kind| *kind != Kind::List);
             let kind = kind.ok_or(element)?;
@@ -178,7 +178,7 @@ impl<'h> Order<'h> {
             order.write(*key)?;
             let mut rest = *key;
             while tag(rest) == CONS {
-                let [element, next] = heap.cell(index(rest));
+                let [element, next] = heap.next(rest);
                 order.write(element)?;
                 rest = next;
             }
@@ -220,8 +220,8 @@ impl<'h> Order<'h> {
         }
         let (mut a, mut b) = (a, b);
         while tag(a) == CONS && tag(b) == CONS {
-            let [x, rest_a] = self.heap.cell(index(a));
-            let [y, rest_b] = self.heap.cell(index(b));
+            let [x, rest_a] = self.heap.next(a);
+            let [y, rest_b] = self.heap.next(b);
             let ordering = self.compare_one(x, y);
             if ordering.is_ne() {
                 return ordering;

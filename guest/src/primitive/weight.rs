@@ -69,7 +69,7 @@ pub(crate) fn of_value(heap: &Heap, terms: &Terms, value: Word, budget: u64) -> 
             CONS => {
                 let mut rest = v;
                 while tag(rest) == CONS {
-                    let [first, more] = heap.cell(index(rest));
+                    let [first, more] = heap.next(rest);
                     open.push(first);
                     rest = more;
                 }

@@ -14,7 +14,7 @@ use crate::machine::state::Exit;
 use crate::primitive::arithmetic::Number;
 use crate::primitive::sorting::{sort_integers, sorted, sorting_work};
 use crate::primitive::{Trouble, type_name};
-use crate::value::{CONS, NIL, PAIR, Word, as_small, fit, index, is_integer, is_list, small, tag};
+use crate::value::{CONS, NIL, PAIR, Word, as_small, fit, is_integer, is_list, small, tag};
 use num_bigint::BigInt;
 use num_integer::Integer as _;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -69,20 +69,15 @@ fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
 fn select(c: &mut Call<'_>, indices: &[u32]) -> Result<Word, Exit> {
     c.room(2 * indices.len())?;
     let elements = c.elements(c.operand(0));
-    let selected = indices.iter().rev().filter_map(|i| elements.get(*i as usize));
-    Ok(selected.fold(NIL, |rest, element| c.s.heap.two(*element, rest, CONS)))
+    let element = |i: &u32| elements.get(*i as usize).copied().unwrap_or_default();
+    Ok(c.s.heap.list(indices.iter().map(element)))
 }
 
 fn reverse(c: &mut Call<'_>) -> Result<Word, Exit> {
     let n = charged(c, 0)?.len();
     c.room(2 * n)?;
-    let (mut rest, mut reversed) = (c.operand(0), NIL);
-    while tag(rest) == CONS {
-        let [first, next] = c.s.heap.cell(index(rest));
-        reversed = c.s.heap.two(first, reversed, CONS);
-        rest = next;
-    }
-    Ok(reversed)
+    let elements = c.elements(c.operand(0));
+    Ok(c.s.heap.list(elements.iter().rev().copied()))
 }
 
 fn distinct(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -119,7 +114,7 @@ fn flatten(c: &mut Call<'_>) -> Result<Word, Exit> {
     let lists = c.elements(c.operand(0));
     let flat = lists.into_iter().rev().fold(NIL, |rest, list| {
         let elements = c.elements(list);
-        elements.iter().rev().fold(rest, |rest, first| c.s.heap.two(*first, rest, CONS))
+        c.s.heap.list_before(elements.iter().copied(), rest)
     });
     Ok(flat)
 }
@@ -154,7 +149,7 @@ fn append(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.room(2 * n)?;
     let elements = c.elements(c.operand(0));
     let end = c.operand(1);
-    Ok(elements.iter().rev().fold(end, |rest, first| c.s.heap.two(*first, rest, CONS)))
+    Ok(c.s.heap.list_before(elements.iter().copied(), end))
 }
 
 /// A count that must not be negative; one that is too large for a word is too large for any list.
@@ -177,11 +172,7 @@ fn count(c: &Call<'_>, i: usize, least: i64) -> Result<usize, Exit> {
 /// How many of the first `n` elements of the first operand there are, and the list after them;
 /// they are paid for.
 fn skip(c: &mut Call<'_>, n: usize) -> Result<(usize, Word), Exit> {
-    let (mut rest, mut skipped) = (c.operand(0), 0);
-    while skipped < n && tag(rest) == CONS {
-        rest = c.s.heap.cell(index(rest))[1];
-        skipped += 1;
-    }
+    let (rest, skipped) = c.s.heap.after(c.operand(0), n);
     c.charge(skipped as u64)?;
     Ok((skipped, rest))
 }
@@ -195,7 +186,7 @@ fn nth(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Err(Trouble::OutOfRange(what).into());
     }
     c.charge(1)?;
-    Ok(c.s.heap.cell(index(rest))[0])
+    Ok(c.s.heap.next(rest)[0])
 }
 
 fn split(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -209,12 +200,7 @@ fn split(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Ok(c.operand(0));
     }
     c.room(2 * skipped)?;
-    let (mut rest, mut elements) = (c.operand(0), Vec::with_capacity(skipped));
-    while elements.len() < skipped && tag(rest) == CONS {
-        let [first, next] = c.s.heap.cell(index(rest));
-        elements.push(first);
-        rest = next;
-    }
+    let elements = c.s.heap.elements_of(c.operand(0), skipped);
     Ok(c.make_list(&elements))
 }
 
@@ -243,14 +229,10 @@ fn range(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge(if longest > 1 { n.max(1) * longest } else { n })?;
     let n = usize::try_from(n).unwrap_or(usize::MAX);
     let last = &from + &step * n - &step;
-    if let (Some(_), Some(mut at), Some(step)) = (in_word(&from), in_word(&last), in_word(&step)) {
+    if let (Some(from), Some(_), Some(step)) = (in_word(&from), in_word(&last), in_word(&step)) {
         c.room(2 * n)?;
-        return Ok((0..n).fold(NIL, |rest, _| {
-            let number = small(at);
-            // Below the first one the number may leave the word; then it is not used.
-            at = at.wrapping_sub(step);
-            c.s.heap.two(number, rest, CONS)
-        }));
+        let number = |i| small(from + step * i64::try_from(i).unwrap_or_default());
+        return Ok(c.s.heap.list((0..n).map(number)));
     }
     let widest = 2 + usize::try_from(longest).unwrap_or(usize::MAX);
     c.room(n.saturating_mul(2 + widest))?;
@@ -281,8 +263,8 @@ fn zip(c: &mut Call<'_>) -> Result<Word, Exit> {
 fn zipped(c: &Call<'_>, n: usize) -> Vec<(Word, Word)> {
     let (mut a, mut b, mut pairs) = (c.operand(0), c.operand(1), Vec::with_capacity(n));
     while tag(a) == CONS && tag(b) == CONS {
-        let [x, rest_a] = c.s.heap.cell(index(a));
-        let [y, rest_b] = c.s.heap.cell(index(b));
+        let [x, rest_a] = c.s.heap.next(a);
+        let [y, rest_b] = c.s.heap.next(b);
         pairs.push((x, y));
         (a, b) = (rest_a, rest_b);
     }

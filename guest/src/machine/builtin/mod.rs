@@ -170,7 +170,7 @@ impl Call<'_> {
     /// A list of these elements, which lie on the heap as they are now: there must be room for two
     /// words each.
     pub(super) fn make_list(&mut self, elements: &[Word]) -> Word {
-        self.s.heap.list(elements)
+        self.s.heap.list(elements.iter().copied())
     }
 
     /// An operand that must be an integer: the number, if it is one of a word, else whether it is

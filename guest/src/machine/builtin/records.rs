@@ -143,7 +143,7 @@ fn follow(c: &Call<'_>, at: Word, step: Word, passed: &mut u64) -> Result<Word, 
     let mut rest = at;
     while tag(rest) == CONS {
         *passed += 1;
-        let [first, more] = heap.cell(index(rest));
+        let [first, more] = heap.next(rest);
         if left == 0 {
             return Ok(first);
         }

@@ -11,7 +11,7 @@ use crate::primitive::arithmetic::Number;
 use crate::primitive::sorting::{compare_numbers, is_number, sorted, sorting_work, weight};
 use crate::primitive::statistics::{Rank, Sum, multiply};
 use crate::primitive::{Trouble, type_name};
-use crate::value::{CONS, UNIT, Word, as_small, index, is_integer, small, tag};
+use crate::value::{CONS, UNIT, Word, as_small, is_integer, small, tag};
 use std::cmp::Ordering;
 
 pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -67,7 +67,7 @@ fn sum(c: &mut Call<'_>) -> Result<(Sum, u64), Exit> {
     let (mut sum, mut n, mut nulls, mut weights) = (Sum::default(), 0, 0, 0);
     let (mut rest, mut wrong) = (c.operand(0), None);
     while tag(rest) == CONS {
-        let [first, next] = c.s.heap.cell(index(rest));
+        let [first, next] = c.s.heap.next(rest);
         (rest, n) = (next, n + 1);
         if is_integer(first) {
             sum.add_small(as_small(first));

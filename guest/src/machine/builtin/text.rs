@@ -15,7 +15,7 @@ use crate::primitive::comparison::{Compared, TEXT_UNIT, equal};
 use crate::primitive::scan::Places;
 use crate::primitive::{Trouble, type_name};
 use crate::value::{
-    CONS, NIL, ROPE, TRUE, UNIT, Word, as_small, boolean, fit, index, is_integer, is_list, tag,
+    CONS, NIL, ROPE, TRUE, UNIT, Word, as_small, boolean, fit, is_integer, is_list, tag,
 };
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -186,7 +186,7 @@ fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (mut bytes, mut flat, mut wrong) = (0, true, None);
     let (mut rest, mut count) = (c.operand(0), 0);
     while tag(rest) == CONS && wrong.is_none() {
-        let [part, next] = heap.cell(index(rest));
+        let [part, next] = heap.next(rest);
         (rest, count) = (next, count + 1);
         flat &= tag(part) != ROPE;
         match heap.text_size(part) {
