@@ -1,5 +1,6 @@
 //! The heap: words, and the objects in them. How it grows and what it forgets is in `room`.
 
+mod collector;
 mod flat;
 mod index;
 mod json;

@@ -1,24 +1,20 @@
-//! Room on the heap: bump allocation, and a copying collector after Cheney (CACM 13(11), 1970),
-//! which needs no stack of its own however deep a structure is.
+//! Room on the heap: bump allocation, and when to collect.
 //!
 //! What a half may have (its size, which counts against the memory limit) and the words that are
 //! there differ: words come in steps, because those that are never used need not be cleared, and
 //! the pages that they would lie in need not be found by the system.
 
+use super::collector::Space;
 use super::index::Index;
 use super::{Frame, Full, Heap, NO_CLOSURE, to_u32};
-use crate::value::{
-    CLOSURE, CONS, FORWARD, IMMEDIATE, KIND_RAW, NIL, OBJECT, PAIR, PARTIAL, ROPE, Word,
-    end_of_run, index, is_integer, kind, left_in_run, needed_of_run, pointer, run, size, tag,
-};
-use std::hint::cold_path;
+use crate::value::{CLOSURE, NIL, Word, index, pointer};
 
 /// Words before the first collection, if the limit has room for many times as much.
 const NURSERY: usize = 1 << 15;
 /// Words at first.
 const FIRST: usize = 1 << 11;
 /// Words that come at a time.
-const STEP: usize = 1 << 15;
+pub(super) const STEP: usize = 1 << 15;
 /// Words that are reserved at least for a heap that has outgrown its nursery.
 const AHEAD: usize = 1 << 17;
 /// The heap may have at least one word for so many of stack and frames: each collection looks at all
@@ -173,20 +169,22 @@ impl Heap {
             reserve(&mut self.spare, self.spare_size, self.spare_size, self.limit);
         }
         let before = self.top;
-        self.copy_reachable(stack, frames, roots);
+        let mut spared = self.copy_reachable(stack, frames, roots);
         let half = available / 2;
         if self.top + n > half {
             // Only now is it known what is needed of runs.
-            self.copy_reachable(stack, frames, roots);
+            spared += self.copy_reachable(stack, frames, roots);
         }
         let need = self.top + n;
         if need > half {
             return Err(Full);
         }
-        // Where most has stayed, most of what comes will: the next search had better be late.
-        let times = if self.top > before / 2 { 4 } else { 2 };
+        // Where most has stayed, most of what comes will: the next search had better be late. What
+        // has become smaller counts as it was, since what comes is not small yet.
+        let stayed = self.top + spared;
+        let times = if stayed > before / 2 { 4 } else { 2 };
         let least = self.nursery.max(self.outside / BESIDE);
-        let want = (need * times).max(least).min(half).max(need);
+        let want = ((stayed + n) * times).max(least).min(half).max(need);
         if want > self.size || grows {
             (self.spare, self.spare_size) = (Vec::new(), 0);
             self.size = want;
@@ -209,16 +207,18 @@ impl Heap {
         self.note().is_ok() && self.step(n)
     }
 
+    /// Copies what is reachable to the other half, which is the one in use from then on. Gives how many
+    /// words fewer it takes there.
     fn copy_reachable(
         &mut self,
         stack: &mut [Word],
         frames: &mut [Frame],
         roots: &mut [&mut [Word]],
-    ) {
+    ) -> usize {
         let most = self.spare_size;
         self.index = Index::default();
         self.counted = (NIL, 0);
-        let mut space = Space { from: &mut self.words, to: &mut self.spare, top: 0, most };
+        let mut space = Space::new(&mut self.words, &mut self.spare, most);
         for word in stack.iter_mut().chain(roots.iter_mut().flat_map(|r| r.iter_mut())) {
             *word = space.copy(*word);
         }
@@ -229,9 +229,11 @@ impl Heap {
             }
         }
         space.scan();
-        self.top = space.top;
+        let Space { top, spared, .. } = space;
+        self.top = top;
         std::mem::swap(&mut self.words, &mut self.spare);
         std::mem::swap(&mut self.size, &mut self.spare_size);
+        spared
     }
 }
 
@@ -243,149 +245,6 @@ fn reserve(words: &mut Vec<Word>, len: usize, size: usize, limit: usize) {
         let ahead = if size > NURSERY { AHEAD } else { 0 };
         let more = ahead.max(2 * words.capacity()).min(part(limit));
         words.reserve_exact(more.max(size) - words.len());
-    }
-}
-
-/// Cells that become one run at most: those that are looked at twice are still near.
-const PACKED: usize = 64;
-
-struct Space<'h> {
-    from: &'h mut [Word],
-    to: &'h mut Vec<Word>,
-    top: usize,
-    /// Words that there may be, which have been reserved.
-    most: usize,
-}
-
-impl Space<'_> {
-    #[inline(always)]
-    #[expect(clippy::indexing_slicing, reason = "pointers are in range by construction")]
-    fn copy(&mut self, v: Word) -> Word {
-        let tag = tag(v);
-        if v & 1 == 0 || tag == IMMEDIATE {
-            return v;
-        }
-        if left_in_run(v) > 0 {
-            cold_path();
-            return self.copy_run(v);
-        }
-        let at = index(v);
-        let first = self.from[at];
-        if first & 15 == FORWARD {
-            return first ^ FORWARD | tag;
-        }
-        if tag == CONS
-            && is_integer(first)
-            && let Some(list) = self.pack(v)
-        {
-            return list;
-        }
-        let words = match tag {
-            CONS | PAIR => 2,
-            ROPE => 3,
-            CLOSURE | PARTIAL | OBJECT => size(first),
-            _ => return v,
-        };
-        let to = self.top;
-        if to + words > self.to.len() {
-            self.step(words);
-        }
-        match words {
-            // A copy of unknown length is a call; these two lengths are nearly all.
-            2 => self.copy_words::<2>(at, to),
-            3 => self.copy_words::<3>(at, to),
-            _ => self.to[to..to + words].copy_from_slice(&self.from[at..at + words]),
-        }
-        self.top += words;
-        self.from[at] = pointer(to, FORWARD);
-        pointer(to, tag)
-    }
-
-    /// Copies as much as is needed of the run that a list begins in. Lists that begin in it go on
-    /// sharing it: where it went stands in its last word. What none of them has left is not copied
-    /// the next time.
-    #[inline(never)]
-    #[expect(clippy::indexing_slicing, reason = "as in `copy`")]
-    fn copy_run(&mut self, list: Word) -> Word {
-        let left = left_in_run(list);
-        let end = index(list) + left + 1;
-        let last = self.from[end];
-        if tag(last) == FORWARD {
-            let to = index(last);
-            self.to[to] = end_of_run(left.max(needed_of_run(self.to[to])));
-            return run(to - 1 - left, left);
-        }
-        let needed = needed_of_run(last);
-        let (to, words) = (self.top + needed + 1, needed + 2);
-        if to >= self.to.len() {
-            self.step(words);
-        }
-        self.to[self.top..to].copy_from_slice(&self.from[end - needed - 1..end]);
-        self.to[to] = end_of_run(left);
-        self.from[end] = pointer(to, FORWARD);
-        self.top += words;
-        run(to - 1 - left, left)
-    }
-
-    /// Makes a run of the cells that a list begins with, if they hold integers and are more than two.
-    #[inline(always)]
-    #[expect(clippy::indexing_slicing, reason = "as in `copy`")]
-    fn pack(&mut self, list: Word) -> Option<Word> {
-        let (mut n, mut rest) = (0, list);
-        while n < PACKED && tag(rest) == CONS && left_in_run(rest) == 0 {
-            let at = index(rest);
-            if !is_integer(self.from[at]) {
-                break;
-            }
-            (n, rest) = (n + 1, self.from[at + 1]);
-        }
-        if n <= 2 {
-            return None;
-        }
-        let (first, words) = (self.top, n + 2);
-        if first + words > self.to.len() {
-            self.step(words);
-        }
-        let mut cell = list;
-        for i in 0..n {
-            let at = index(cell);
-            self.to[first + i] = self.from[at];
-            self.from[at] = run(first + i, n - i) | FORWARD;
-            cell = self.from[at + 1];
-        }
-        self.to[first + n] = rest;
-        self.to[first + n + 1] = end_of_run(n);
-        self.top += words;
-        Some(run(first, n))
-    }
-
-    /// Makes more words.
-    #[cold]
-    #[inline(never)]
-    fn step(&mut self, words: usize) {
-        self.to.resize((self.top + words + STEP).min(self.most), 0);
-    }
-
-    #[inline(always)]
-    #[expect(clippy::indexing_slicing, reason = "as in `copy`")]
-    fn copy_words<const N: usize>(&mut self, from: usize, to: usize) {
-        let mut words = [0; N];
-        words.copy_from_slice(&self.from[from..from + N]);
-        self.to[to..to + N].copy_from_slice(&words);
-    }
-
-    #[expect(clippy::indexing_slicing, reason = "scanned words have been copied")]
-    fn scan(&mut self) {
-        let mut at = 0;
-        while at < self.top {
-            let word = self.to[at];
-            if word & 15 == IMMEDIATE && kind(word) >= KIND_RAW {
-                at += size(word);
-                continue;
-            }
-            self.to[at] = self.copy(word);
-            at += 1;
-        }
     }
 }
 
