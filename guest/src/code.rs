@@ -161,6 +161,8 @@ pub(crate) enum Op {
     FoldNext { d: Slot, cost: u16, body: u32 },
     /// `Add` into `d + 3`, and the `FoldNext` of `d` after it; its body is `back` operations back.
     AddNext { d: Slot, a: Slot, b: Slot, cost: u16, back: u16 },
+    /// `AddNext` of the accumulator and the item, whose body is nothing else.
+    SumNext { d: Slot, a: Slot, b: Slot, cost: u16 },
     /// `Binary`, and the `FoldNext` after it.
     BinaryNext { form: Form, d: Slot, a: Slot, b: Slot, cost: u16 },
     /// `Cons` into `d + 3`, and the `FoldNext` of `d` after it, as `AddNext`.
@@ -173,6 +175,9 @@ pub(crate) enum Op {
     AddLiteralTail { d: Slot, a: Slot, n: i32 },
     /// `JumpNotEqualLiteral`, and the `AddLiteralTail` that it leads to.
     UnequalLiteralTail { a: Slot, n: i16, to: u32 },
+    /// `UnequalLiteralTail` of slot 0, where the `AddLiteralTail` adds to it, and the `TailSelfPairAdd`,
+    /// which leads back here, adds it to slot 1.
+    CountTail { n: i16, to: u32 },
     /// `Integer`, and the `Mul` after it.
     IntegerMul { d: Slot, n: i32 },
     /// `Integer`, and the `Return` after it.
@@ -393,45 +398,66 @@ impl Image {
 
 impl Op {
     /// The operation that does `self`, which may itself do several, and then, without another
-    /// dispatch, `next`, if there is one: `next` follows, or is what a branch leads to. It takes the
-    /// place of `self`; `next` stays where it is, so that jumps to it and whatever cannot be done fast
+    /// dispatch, the first of `next`, if there is one: `next` follows, or is what a branch leads to.
+    /// It takes the place of `self`; `next` stays where it is, so that jumps to it and whatever cannot be done fast
     /// find the two as they were.
-    pub(crate) fn fused(self, at: usize, next: Self) -> Self {
+    pub(crate) fn fused(self, at: usize, next: &[Self]) -> Self {
         match (self, next) {
-            (Self::Add { d: sum, a, b }, Self::FoldNext { d, cost, body })
+            (Self::Add { d: sum, a, b }, &[Self::FoldNext { d, cost, body }, ..])
+                if sum == d + 3
+                    && body as usize == at
+                    && [[d, d + 2], [d + 2, d]].contains(&[a, b]) =>
+            {
+                Self::SumNext { d, a, b, cost }
+            }
+            (
+                Self::JumpNotEqualLiteral { a: 0, n, to },
+                &[
+                    Self::AddLiteralTail { d, a: 0, .. },
+                    Self::TailSelfPairAdd { base, a, b, back, .. },
+                    ..,
+                ],
+            ) if base == d
+                && d > 1
+                && [[0, 1], [1, 0]].contains(&[a, b])
+                && to as usize + 1 == at + usize::from(back) =>
+            {
+                Self::CountTail { n, to }
+            }
+            (Self::Add { d: sum, a, b }, &[Self::FoldNext { d, cost, body }, ..])
                 if sum == d + 3
                     && let Some(back) = distance(body, at) =>
             {
                 Self::AddNext { d, a, b, cost, back }
             }
-            (Self::Binary { form, d, a, b, cost }, Self::FoldNext { .. }) => {
+            (Self::Binary { form, d, a, b, cost }, [Self::FoldNext { .. }, ..]) => {
                 Self::BinaryNext { form, d, a, b, cost }
             }
-            (Self::Cons { d: list, a, b }, Self::FoldNext { d, cost, body })
+            (Self::Cons { d: list, a, b }, &[Self::FoldNext { d, cost, body }, ..])
                 if list == d + 3
                     && let Some(back) = distance(body, at) =>
             {
                 Self::ConsNext { d, a, b, cost, back }
             }
-            (Self::Pay { cost }, Self::FoldNext { .. }) => Self::PayNext { cost },
-            (Self::Jump { to, cost }, Self::FoldNext { .. }) => Self::JumpNext { to, cost },
-            (Self::AddLiteral { d, a, n }, Self::TailSelfPairAdd { .. }) => {
+            (Self::Pay { cost }, [Self::FoldNext { .. }, ..]) => Self::PayNext { cost },
+            (Self::Jump { to, cost }, [Self::FoldNext { .. }, ..]) => Self::JumpNext { to, cost },
+            (Self::AddLiteral { d, a, n }, [Self::TailSelfPairAdd { .. }, ..]) => {
                 Self::AddLiteralTail { d, a, n }
             }
-            (Self::JumpNotEqualLiteral { a, n, to }, Self::AddLiteralTail { .. }) => {
+            (Self::JumpNotEqualLiteral { a, n, to }, [Self::AddLiteralTail { .. }, ..]) => {
                 Self::UnequalLiteralTail { a, n, to }
             }
-            (Self::JumpNotEqualLiteral { a, n, to }, Self::CallSelfAdd { .. }) => {
+            (Self::JumpNotEqualLiteral { a, n, to }, [Self::CallSelfAdd { .. }, ..]) => {
                 Self::UnequalLiteralCall { a, n, to }
             }
-            (Self::Integer { d, n }, Self::Mul { .. }) => Self::IntegerMul { d, n },
-            (Self::Integer { d, n }, Self::Return { .. }) => Self::IntegerReturn { d, n },
-            (Self::Add { d, a, b }, Self::ConsNext { .. }) => Self::AddCons { d, a, b },
+            (Self::Integer { d, n }, [Self::Mul { .. }, ..]) => Self::IntegerMul { d, n },
+            (Self::Integer { d, n }, [Self::Return { .. }, ..]) => Self::IntegerReturn { d, n },
+            (Self::Add { d, a, b }, [Self::ConsNext { .. }, ..]) => Self::AddCons { d, a, b },
             (
                 Self::JumpNotLessLiteral { a, n, to },
-                Self::Return { .. } | Self::IntegerReturn { .. },
+                [Self::Return { .. } | Self::IntegerReturn { .. }, ..],
             ) => Self::LessLiteralReturn { a, n, to },
-            (Self::LessLiteralReturn { a, n, to }, Self::CallSelfAdd { .. }) => {
+            (Self::LessLiteralReturn { a, n, to }, [Self::CallSelfAdd { .. }, ..]) => {
                 Self::LessLiteralReturnCall { a, n, to }
             }
             _ => self,
@@ -441,7 +467,9 @@ impl Op {
     /// The first of the operations that `self` may stand for.
     fn alone(self) -> Self {
         match self {
-            Self::AddNext { d, a, b, .. } => Self::Add { d: d + 3, a, b },
+            Self::AddNext { d, a, b, .. } | Self::SumNext { d, a, b, .. } => {
+                Self::Add { d: d + 3, a, b }
+            }
             Self::AddCons { d, a, b } => Self::Add { d, a, b },
             Self::IntegerMul { d, n } | Self::IntegerReturn { d, n } => Self::Integer { d, n },
             Self::BinaryNext { form, d, a, b, cost } => Self::Binary { form, d, a, b, cost },
@@ -449,6 +477,7 @@ impl Op {
             Self::PayNext { cost } => Self::Pay { cost },
             Self::JumpNext { to, cost } => Self::Jump { to, cost },
             Self::AddLiteralTail { d, a, n } => Self::AddLiteral { d, a, n },
+            Self::CountTail { n, to } => Self::JumpNotEqualLiteral { a: 0, n, to },
             Self::UnequalLiteralTail { a, n, to } | Self::UnequalLiteralCall { a, n, to } => {
                 Self::JumpNotEqualLiteral { a, n, to }
             }

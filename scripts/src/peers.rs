@@ -1,12 +1,12 @@
 //! The programs of `bench.json` and some more in the sandbox and in the interpreters that one would
-//! pick instead, in one interleaved run: every round runs each program once in each. A peer is one
-//! process for all rounds, so its start does not count. After that the round trips of which figures
-//! of the original are on record.
+//! pick instead, in one interleaved run: every round runs each program in each, twice in a row, of
+//! which the second time counts. A peer is one process for all rounds, so its start does not count.
+//! After that the round trips of which figures of the original are on record.
 
 mod process;
 mod recorded;
 
-use crate::bench::{self, Bench, median, sandboxed};
+use crate::bench::{self, Bench, median, sandboxed, second};
 use anyhow::{Context, Result, ensure};
 use mcp_pif::sandbox::Sandbox;
 use process::{Answer, Peer};
@@ -58,13 +58,12 @@ type Round = (f64, Vec<Option<f64>>);
 fn measure(benches: &[Bench], peers: &mut [Peer], rounds: usize) -> Result<Vec<Vec<Round>>> {
     let sandbox = Sandbox::open(None, 2)?;
     let mut table: Vec<Vec<Round>> = benches.iter().map(|_| Vec::new()).collect();
-    // The first round warms up.
-    for round in 0..=rounds {
+    for _ in 0..rounds {
         for (bench, rows) in benches.iter().zip(&mut table) {
-            let ours = sandboxed(&sandbox, bench)?;
+            let ours = second(|| sandboxed(&sandbox, bench))?;
             let mut theirs = Vec::new();
             for peer in peers.iter_mut() {
-                theirs.push(match peer.run(&bench.name)? {
+                theirs.push(match second(|| peer.run(&bench.name))? {
                     Answer::Unable => None,
                     Answer::Value(time, value) => {
                         let (name, version) = (&bench.name, &peer.version);
@@ -74,9 +73,7 @@ fn measure(benches: &[Bench], peers: &mut [Peer], rounds: usize) -> Result<Vec<V
                     }
                 });
             }
-            if round > 0 {
-                rows.push((ours, theirs));
-            }
+            rows.push((ours, theirs));
         }
     }
     Ok(table)

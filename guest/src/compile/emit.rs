@@ -321,10 +321,10 @@ fn fuse(ops: &mut [Op], entry: usize) {
 }
 
 fn fuse_with(ops: &mut [Op], at: usize, next: usize) {
-    if let Some(next) = ops.get(next).copied()
-        && let Some(op) = ops.get_mut(at)
-    {
-        *op = op.fused(at, next);
+    let next = ops.get(next..).unwrap_or_default();
+    let fused = ops.get(at).map(|op| op.fused(at, next));
+    if let (Some(op), Some(fused)) = (ops.get_mut(at), fused) {
+        *op = fused;
     }
 }
 

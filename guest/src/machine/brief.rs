@@ -1,8 +1,8 @@
 //! Operations that are short but need a call, which in the fast loop would take registers from all
-//! the others. They too are done completely or not begun; of those that `pluck` does, several.
+//! the others. They too are done completely or not begun; of those that `pluck` and `cycle` do, several.
 
-use super::pluck;
 use super::state::State;
+use super::{cycle, pluck};
 use crate::code::{Image, Op, Slot};
 use crate::form::Form;
 use crate::value::{
@@ -34,6 +34,7 @@ fn done(image: &Image, s: &mut State, op: Op) -> Option<()> {
             wait(image, s, s.slot(f), [base, n, new], cost)?;
             s.pc += 1;
         }
+        Op::Add { .. } | Op::JumpNotEqualLiteral { .. } => return cycle::turns(image, s),
         Op::Builtin { form: Form::Get, d, n: 2, cost } => return pluck::get(image, s, d, cost),
         _ => return None,
     }

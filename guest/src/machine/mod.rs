@@ -2,6 +2,7 @@
 
 mod brief;
 mod builtin;
+mod cycle;
 mod each;
 mod keyed;
 mod locate;
