@@ -4,6 +4,7 @@ mod brief;
 mod builtin;
 mod cycle;
 mod each;
+mod fast;
 mod keyed;
 mod locate;
 mod meter;
