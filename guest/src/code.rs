@@ -399,8 +399,8 @@ impl Image {
 impl Op {
     /// The operation that does `self`, which may itself do several, and then, without another
     /// dispatch, the first of `next`, if there is one: `next` follows, or is what a branch leads to.
-    /// It takes the place of `self`; `next` stays where it is, so that jumps to it and whatever cannot be done fast
-    /// find the two as they were.
+    /// It takes the place of `self`; `next` stays where it is, so that jumps to it and whatever cannot
+    /// be done fast find the two as they were.
     pub(crate) fn fused(self, at: usize, next: &[Self]) -> Self {
         match (self, next) {
             (Self::Add { d: sum, a, b }, &[Self::FoldNext { d, cost, body }, ..])

@@ -53,6 +53,8 @@ pub(crate) struct Heap {
     nursery: usize,
     /// The same for a heap whose first values have just been read.
     fresh: usize,
+    /// Words that the runs among what has been read take less than cells would.
+    spared: usize,
     /// The next free word.
     pub(crate) top: usize,
     /// Words that the heap, the stack and the frames may take together.

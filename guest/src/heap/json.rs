@@ -8,7 +8,7 @@ use crate::value::{CONS, MAX_RUN, NIL, OBJECT, Word, end_of_run, pointer, run, s
 
 /// Items of a list that have been read.
 pub(crate) struct Items {
-    /// They as the beginning of a list, and where what comes after them is to be written.
+    /// The list that begins with them, and where what comes after them is to be written.
     pub(crate) list: Word,
     pub(crate) rest: usize,
     pub(crate) count: usize,
@@ -153,6 +153,7 @@ impl Heap {
         } else {
             self.put(top, &[NIL, end_of_run(count)]);
             self.top = top + END;
+            self.spared += count - END;
             run(first, count)
         };
         Items { list, rest: top, count, end }

@@ -38,6 +38,7 @@ impl Heap {
             spare_size: 0,
             nursery,
             fresh: 0,
+            spared: 0,
             top: 0,
             limit,
             outside: 0,
@@ -72,9 +73,10 @@ impl Heap {
     }
 
     /// The values that are there have just been read, and most of them will stay: until as many
-    /// words have come, looking for others would be in vain. Not so where the limit is near.
+    /// words have come, looking for others would be in vain. Not so where the limit is near. Runs count
+    /// as cells, since what comes are cells.
     pub(crate) fn keep_fresh(&mut self) {
-        self.fresh = (self.top * 4).min(part(self.limit));
+        self.fresh = ((self.top + self.spared) * 4).min(part(self.limit));
     }
 
     /// Notes the space taken outside the heap; fails if all of it together is too much.
