@@ -249,28 +249,7 @@ impl Heap {
         if list == self.counted.0 {
             return self.counted.1;
         }
-        let (mut n, mut rest) = (0, list);
-        while tag(rest) == CONS {
-            let left = left_in_run(rest);
-            if left > 0 {
-                (n, rest) = (n + left, self.word(index(rest) + left));
-                continue;
-            }
-            let mut next = index(rest) + 2;
-            (n, rest) = (n + 1, self.cell(next - 2)[1]);
-            if rest == pointer(next, CONS) {
-                // Cells that lie in order, as those of input do, need not wait for one another.
-                let cells = self.words.get(next..).unwrap_or_default().as_chunks().0;
-                for [_, a, _, b, _, c, _, d] in cells {
-                    let after = |cells: usize| pointer(next + 2 * cells, CONS);
-                    if (a ^ after(1)) | (b ^ after(2)) | (c ^ after(3)) | (d ^ after(4)) != 0 {
-                        break;
-                    }
-                    (n, rest, next) = (n + 4, *d, next + 8);
-                }
-            }
-        }
-        n
+        self.after(list, usize::MAX).1
     }
 
     /// What comes after the first elements of a list, of which as many as wanted are passed over, and

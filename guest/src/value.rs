@@ -96,7 +96,7 @@ pub(crate) fn pointer(index: usize, tag: u64) -> Word {
     (index as u64) << 4 | tag
 }
 
-/// Where the integers left of a run are counted in a list, or 0 for a cell.
+/// The bit of a list from which on it says how many integers of a run are left, or 0 for a cell.
 const LEFT: u32 = 36;
 /// Integers of the longest run.
 pub(crate) const MAX_RUN: usize = (1 << 28) - 1;

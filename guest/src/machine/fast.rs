@@ -208,10 +208,10 @@ pub(super) fn run(image: &Image, s: &mut State) {
     macro_rules! call_or_add {
         ($deeper:expr, $b:expr, $f:expr, $n:expr, $cost:expr) => {{
             let (left, f) = (after!($cost), $f);
-            let (sum, less) = added!($deeper, $b, f, $n, left);
-            if less >= 0 {
+            let (sum, remaining) = added!($deeper, $b, f, $n, left);
+            if remaining >= 0 {
                 set!($b, sum);
-                fuel = less;
+                fuel = remaining;
             } else {
                 call!($deeper, $b, enter!(f, $n, 0, left, 0));
             }
@@ -543,13 +543,13 @@ pub(super) fn run(image: &Image, s: &mut State) {
                 Op::TailCall { f, base: b, n, cost } => {
                     let left = after!(cost);
                     let f = get!(f);
-                    let (sum, less) = added!(0_u8, b, f, n, left);
+                    let (sum, remaining) = added!(0_u8, b, f, n, left);
                     let waits = tag(f) == CLOSURE
                         && entries[aux(heap.words[index(f)]) as usize].arity > n
                         && n == 1;
-                    if less >= 0 {
+                    if remaining >= 0 {
                         set!(0, sum);
-                        fuel = less;
+                        fuel = remaining;
                         leave!();
                     } else if waits {
                         let entry = entries[aux(heap.words[index(f)]) as usize];

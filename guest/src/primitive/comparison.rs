@@ -149,7 +149,7 @@ impl Comparison<'_> {
             return Ok(x == y);
         }
         match (tag(x), tag(y)) {
-            // A pair is no run.
+            // A pair is read as a cell is.
             (CONS, CONS) | (PAIR, PAIR) => {
                 let [a, b] = heap.next(x);
                 let [c, d] = heap.next(y);

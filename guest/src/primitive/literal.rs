@@ -7,8 +7,8 @@ use crate::json::TokenId;
 use crate::number::Integer;
 use crate::term::{NameId, TermId, Terms};
 use crate::value::{
-    CONS, FALSE, IMMEDIATE, KIND_QUOTED, KIND_RECORD, PAIR, TRUE, UNIT, Word, aux, index, is_list,
-    kind, tag,
+    FALSE, IMMEDIATE, KIND_QUOTED, KIND_RECORD, PAIR, TRUE, UNIT, Word, aux, index, is_list, kind,
+    tag,
 };
 
 enum Work {
@@ -47,13 +47,7 @@ pub(crate) fn make(
 /// Of a value that has parts the form that makes it, the parts and their names.
 fn parts(heap: &Heap, terms: &mut Terms, v: Word) -> Option<(Form, Vec<Word>, Vec<NameId>)> {
     if is_list(v) {
-        let (mut rest, mut elements) = (v, Vec::new());
-        while tag(rest) == CONS {
-            let [first, more] = heap.next(rest);
-            elements.push(first);
-            rest = more;
-        }
-        return Some((Form::List, elements, Vec::new()));
+        return Some((Form::List, heap.elements(v), Vec::new()));
     }
     if tag(v) == PAIR {
         return Some((Form::Pair, heap.cell(index(v)).to_vec(), Vec::new()));
