@@ -8,9 +8,9 @@ use std::borrow::Cow;
 /// of the component, which takes as long as copying some words.
 pub(crate) const SHORT: usize = 128;
 
-/// Bytes in which four integers may stand, up to where the last one's comma ends, and the word that
-/// begins there.
-pub(crate) const FOUR: usize = 2 * 16 + 1 + 8;
+/// Bytes in which four integers may stand, up to where the last one's comma ends, and as many behind
+/// that as are read at a time.
+pub(crate) const FOUR: usize = 2 * 16 + 1 + 16;
 
 /// Lanes of bytes that were found, from the first one on.
 pub(crate) struct Found {
@@ -69,10 +69,9 @@ pub(crate) fn padded(bytes: &[u8]) -> Cow<'_, [u8]> {
 #[cfg(target_feature = "simd128")]
 mod width {
     use super::{FOUR, Found};
-    use crate::digits;
     use std::arch::wasm32::{
-        i8x16_add, i8x16_lt, i8x16_splat, i16x8, i16x8_mul, i16x8_narrow_i32x4, i16x8_splat,
-        i32x4_dot_i16x8, u8x16_bitmask, u8x16_eq, u8x16_lt, u8x16_splat, u16x8_shr, u64x2,
+        i8x16_add, i8x16_lt, i8x16_splat, i8x16_swizzle, i16x8, i16x8_mul, i16x8_narrow_i32x4,
+        i16x8_splat, i32x4_dot_i16x8, u8x16_bitmask, u8x16_eq, u8x16_lt, u8x16_splat, u16x8_shr,
         u64x2_extract_lane, v128, v128_and, v128_or,
     };
     use std::hint::cold_path;
@@ -123,9 +122,38 @@ mod width {
         Found { bits: u8x16_bitmask(lanes).into(), stride: 1 }
     }
 
+    /// Where the bytes of two numbers come from that stand one after the other, a comma between them,
+    /// when each is to end where a half of a vector does, nothing before it: for `8 * a + b` those of
+    /// numbers of `a` and `b` bytes, 1 to 8 each. (After Muła, "Parsing series of integers with SIMD",
+    /// 2018.)
+    static ORIGINS: Origins = Origins(origins());
+
+    /// None of them lies on two lines of a cache.
+    #[repr(align(16))]
+    struct Origins([[u8; LANES]; 128]);
+
+    #[expect(clippy::indexing_slicing, reason = "known when it is compiled")]
+    const fn origins() -> [[u8; LANES]; 128] {
+        let mut table = [[0; LANES]; 128];
+        let mut index = 9;
+        while index <= 8 * 8 + 8 {
+            let (a, b) = ((index - 1) / 8, (index - 1) % 8 + 1);
+            let mut place = 0;
+            while place < 16 {
+                let (size, end) = if place < 8 { (a, a) } else { (b, a + 1 + b) };
+                let back = 8 - place % 8;
+                table[index as usize][place as usize] =
+                    if back > size { u8::MAX } else { end - back };
+                place += 1;
+            }
+            index += 1;
+        }
+        table
+    }
+
     /// Reads four integers of a JSON list that all have up to eight digits, or seven after a space,
-    /// are followed by a comma, and end within 32 bytes. Gives twice each, as words have them, and
-    /// where the last comma ends.
+    /// and are followed by a comma; the first two and the last two together have less than 16 bytes, and
+    /// all end within 32. Gives twice each, as words have them, and where the last comma ends.
     #[inline(always)]
     pub(crate) fn four_integers(json: &[u8; FOUR]) -> Option<([u32; 4], usize)> {
         let lanes = [Lanes::at(json, 0)?.0, Lanes::at(json, LANES)?.0];
@@ -133,12 +161,28 @@ mod width {
             let [low, high] = lanes.map(|lanes| u32::from(u8x16_bitmask(test(lanes))));
             low | high << LANES
         };
+        // First of all where the last one ends: the reading of the next four waits for it.
+        let commas = where_in(|lanes| u8x16_eq(lanes, u8x16_splat(b',')));
+        let after = |commas: u32| commas & commas.wrapping_sub(1);
+        let left = [commas, after(commas), after(after(commas)), after(after(after(commas)))];
+        if left[3] == 0 {
+            return None;
+        }
+        let [a, b, c, d] = left.map(u32::trailing_zeros);
+        let sizes = [a, b.wrapping_sub(a + 1), c.wrapping_sub(b + 1), d.wrapping_sub(c + 1)];
+        if sizes.iter().fold(0, |all, size| all | size) > 7 {
+            cold_path();
+            // Is one too long, or two together, or does it only look so?
+            let fit = |a, b| a <= 8 && b <= 8 && a + b < 16;
+            if !fit(sizes[0], sizes[1]) || !fit(sizes[2], sizes[3]) {
+                return None;
+            }
+        }
         let others = where_in(|lanes| {
             // Digits become the ten highest of signed bytes.
             let highest = i8x16_add(lanes, i8x16_splat(0x7f - b'9'.cast_signed()));
             i8x16_lt(highest, i8x16_splat(0x76))
         });
-        let commas = where_in(|lanes| u8x16_eq(lanes, u8x16_splat(b',')));
         // A bit tells a space from a zero, which a space before a number counts as.
         let blanks = where_in(|lanes| {
             u8x16_eq(v128_and(lanes, u8x16_splat(!(b' ' ^ b'0'))), u8x16_splat(b' '))
@@ -147,40 +191,22 @@ mod width {
         // The place behind it, where a number starts with a space.
         let digits = starts.wrapping_add(spaces);
         let zeros = blanks & !others & !(commas >> 1);
-        if spaces & !(starts & blanks) != 0 || digits & (commas | zeros) != 0 {
+        if spaces & !(starts & blanks) | digits & (commas | zeros) != 0 {
             return None;
         }
-        let (mut words, mut sizes, mut from, mut last, mut left) = ([0; 4], [0; 4], 0, 0, commas);
-        for (word, place) in words.iter_mut().zip(&mut sizes) {
-            let end = left.trailing_zeros();
-            let size = end.wrapping_sub(from);
-            // What stands behind a number is moved out, zeros in before it.
-            *word = digits::word(json, from as usize)?.wrapping_shl(64_u32.wrapping_sub(8 * size));
-            (*place, last) = (size, left);
-            (from, left) = (end + 1, left & left.wrapping_sub(1));
-        }
-        if last == 0 {
-            return None;
-        }
-        if sizes.iter().fold(0, |all, size| all | size) > 8 {
-            cold_path();
-            // Is it one that is too long, or do two only look so together?
-            let two = !commas & !commas >> 1;
-            let four = two & two >> 2;
-            if four & four >> 4 & !commas >> 8 != 0 {
-                return None;
-            }
-        }
+        let third = Lanes::at(json, b as usize + 1)?.0;
         // Two digits make a number, two of these the next one, two of these twice the last one.
-        let [a, b, c, d] = words;
-        let halves = [u64x2(a, b), u64x2(c, d)].map(|characters| {
-            let digits = v128_and(characters, u8x16_splat(0xf));
+        let pairs = [(lanes[0], sizes[0], sizes[1]), (third, sizes[2], sizes[3])];
+        let halves = pairs.map(|(lanes, a, b)| {
+            let origins = ORIGINS.0.get((8 * a + b) as usize % ORIGINS.0.len());
+            let origins = bytemuck::cast(origins.copied().unwrap_or_default());
+            let digits = v128_and(i8x16_swizzle(lanes, origins), u8x16_splat(0xf));
             let pairs = u16x8_shr(i16x8_mul(digits, i16x8_splat(10 << 8 | 1)), 8);
             i32x4_dot_i16x8(pairs, i16x8(100, 1, 100, 1, 100, 1, 100, 1))
         });
         let halves = i16x8_narrow_i32x4(halves[0], halves[1]);
         let twice = i16x8(20_000, 2, 20_000, 2, 20_000, 2, 20_000, 2);
-        Some((bytemuck::cast(i32x4_dot_i16x8(halves, twice)), from as usize))
+        Some((bytemuck::cast(i32x4_dot_i16x8(halves, twice)), d as usize + 1))
     }
 }
 

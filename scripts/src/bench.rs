@@ -1,6 +1,6 @@
 //! The benchmark programs in one interleaved run: every round runs each program in the sandbox,
 //! natively and in `CPython`, so that whatever else the machine does falls on all three alike; each
-//! twice in a row, of which the second time counts. Figures are medians over rounds of
+//! five times in a row, of which the last counts. Figures are medians over rounds of
 //! milliseconds and of the round's ratios.
 
 mod data;
@@ -66,8 +66,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let mut table = vec![Vec::new(); benches.len()];
     for _ in 0..rounds {
         for (bench, rows) in benches.iter().zip(&mut table) {
-            let ours = second(|| sandboxed(&sandbox, bench))?;
-            rows.push([ours, second(|| native(bench))?, second(|| python.run(bench))?]);
+            let ours = warm(|| sandboxed(&sandbox, bench))?;
+            rows.push([ours, warm(|| native(bench))?, warm(|| python.run(bench))?]);
         }
     }
     let mut geometric = 0.0;
@@ -94,10 +94,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     start_up()
 }
 
-/// What a program takes the second time in a row. The first time it finds the caches full of what
-/// others have left, and on a shared machine a core that has to wake: at random up to twice as long.
-pub(crate) fn second<T>(mut run: impl FnMut() -> Result<T>) -> Result<T> {
-    run()?;
+/// What a program takes the fifth time in a row. The first times it finds the caches full of what
+/// others have left, and on a shared machine a core that has to wake: the first takes up to four
+/// times as long as those from the fifth on, at random, and the second still up to a quarter longer.
+pub(crate) fn warm<T>(mut run: impl FnMut() -> Result<T>) -> Result<T> {
+    for _ in 1..5 {
+        run()?;
+    }
     run()
 }
 

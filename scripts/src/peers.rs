@@ -1,12 +1,12 @@
 //! The programs of `bench.json` and some more in the sandbox and in the interpreters that one would
-//! pick instead, in one interleaved run: every round runs each program in each, twice in a row, of
-//! which the second time counts. A peer is one process for all rounds, so its start does not count.
+//! pick instead, in one interleaved run: every round runs each program in each, five times in a
+//! row, of which the last counts. A peer is one process for all rounds, so its start does not count.
 //! After that the round trips of which figures of the original are on record.
 
 mod process;
 mod recorded;
 
-use crate::bench::{self, Bench, median, sandboxed, second};
+use crate::bench::{self, Bench, median, sandboxed, warm};
 use anyhow::{Context, Result, ensure};
 use mcp_pif::sandbox::Sandbox;
 use process::{Answer, Peer};
@@ -60,10 +60,10 @@ fn measure(benches: &[Bench], peers: &mut [Peer], rounds: usize) -> Result<Vec<V
     let mut table: Vec<Vec<Round>> = benches.iter().map(|_| Vec::new()).collect();
     for _ in 0..rounds {
         for (bench, rows) in benches.iter().zip(&mut table) {
-            let ours = second(|| sandboxed(&sandbox, bench))?;
+            let ours = warm(|| sandboxed(&sandbox, bench))?;
             let mut theirs = Vec::new();
             for peer in peers.iter_mut() {
-                theirs.push(match second(|| peer.run(&bench.name))? {
+                theirs.push(match warm(|| peer.run(&bench.name))? {
                     Answer::Unable => None,
                     Answer::Value(time, value) => {
                         let (name, version) = (&bench.name, &peer.version);

@@ -6,6 +6,7 @@ use pif_guest::limits::Limits;
 use pif_guest::request::{Argument, Program};
 use pif_tests::run::Run;
 use pif_tests::{case, component, native};
+use std::iter;
 
 /// The default limits, with fuel and room for the largest results.
 const LIMITS: Limits = Limits { fuel: 1_000_000_000, output: 64 << 20, ..case::LIMITS };
@@ -112,6 +113,30 @@ fn a_million_elements_of_data_go_in_and_out() -> anyhow::Result<()> {
     let mut program = Program::term(r#"{"lam":"x","body":{"var":"x"}}"#);
     program.argument = Argument::Data(list(MILLION));
     assert!(value(&program)? == list(MILLION));
+    Ok(())
+}
+
+/// What has been read stays whole when garbage around it is collected.
+#[test]
+fn a_hundred_thousand_integers_and_something_else_go_in_and_out() -> anyhow::Result<()> {
+    let garbage = r#"{"reverse":{"take":[{"var":"x"},1000]}}"#;
+    let code = format!(
+        r#"{{"lam":"x","body":{{"if":{{"cond":{{"all":[{{"lam":"i","body":{{"eq":[{{"length":{garbage}}},1000]}}}},{{"range":[0,1500]}}]}},"then":{{"var":"x"}},"else":null}}}}}}"#
+    );
+    let integers = |n: usize| (0..n).map(|i| (i * 7919 % 1_000_003).to_string());
+    for (before, item, after) in [
+        (100_000, "7", 4),
+        (100_001, "1.5", 300),
+        (100_002, "123456789012", 40_000),
+        (100_003, "[1]", 1),
+        (40_000, r#""a""#, 100_000),
+    ] {
+        let items = integers(before).chain(iter::once(item.to_owned())).chain(integers(after));
+        let data = format!("[{}]", items.collect::<Vec<_>>().join(","));
+        let argument = Argument::Data(data.clone());
+        let program = Program { argument, ..Program::term(code.clone()) };
+        assert!(value(&program)? == data, "{before} integers and {item}");
+    }
     Ok(())
 }
 

@@ -6,6 +6,9 @@ use crate::digits;
 use crate::lanes::{LANES, Lanes, SHORT, four_integers};
 use crate::value::{CONS, MAX_RUN, NIL, OBJECT, Word, end_of_run, pointer, run, small};
 
+/// Words of a run after its integers.
+const END: usize = 2;
+
 /// Items of a list that have been read.
 pub(crate) struct Items {
     /// The list that begins with them, and where what comes after them is to be written.
@@ -108,8 +111,6 @@ impl Heap {
         /// once, and at most, since it is twice as many each time that there were none.
         const FEW: usize = 2;
         const MANY: usize = 64;
-        /// Words of the run after its integers.
-        const END: usize = 2;
         let (first, mut top, mut patience) = (self.top, self.top, FEW);
         // Each integer takes at least two bytes.
         let until = json.len().min(from.saturating_add(MAX_RUN));
@@ -128,18 +129,9 @@ impl Heap {
             if count < patience {
                 break;
             }
-            patience = MANY.min(2 * patience);
-            while let Some(chunk) = rest.first_chunk()
-                && let Some(slots) = self.words.get_mut(top..).and_then(<[Word]>::first_chunk_mut)
-                && let Some((twice, end)) = four_integers(chunk)
-                && let Some(next) = rest.get(end..)
-            {
-                let slots: &mut [Word; 4 + END] = slots;
-                for (slot, n) in slots.iter_mut().zip(twice) {
-                    *slot = n.into();
-                }
-                (top, rest, patience) = (top + 4, next, FEW);
-            }
+            let (before, after) = (top, self.fours_in_json(rest, top));
+            (top, rest) = after;
+            patience = if top > before { FEW } else { MANY.min(2 * patience) };
         }
         let (count, end) = (top - first, until - rest.len());
         if count == 0 {
@@ -158,6 +150,50 @@ impl Heap {
         };
         Items { list, rest: top, count, end }
     }
+
+    /// Reads integers of a list four at a time to a place on the heap, as long as they can be read so and
+    /// there is room that needs no looking for. Gives where the next word belongs and what comes next.
+    #[inline(never)]
+    fn fours_in_json<'j>(&mut self, json: &'j [u8], top: usize) -> (usize, &'j [u8]) {
+        /// Words for the integers that follow, which are read one by one, and for the end.
+        const MORE: usize = 128;
+        let room = self.words.len().saturating_sub(END);
+        let places = self.words.get_mut(top..room).unwrap_or_default().as_chunks_mut().0;
+        let (count, mut places) = (places.len(), places.iter_mut());
+        let rest = fours(json, |four| places.next().map(|place| *place = four).is_some());
+        let (left, top) = (places.len(), top + 4 * (count - places.len()));
+        let most = self.words.capacity().min(self.size).saturating_sub(MORE);
+        if left > 0 || top >= most {
+            return (top, rest);
+        }
+        // Words that are written at once need not be cleared before.
+        self.words.truncate(top);
+        let rest = fours(rest, |four| {
+            let is_room = self.words.len() + 4 <= most;
+            if is_room {
+                self.words.extend_from_slice(&four);
+            }
+            is_room
+        });
+        let top = self.words.len();
+        self.words.resize(top + MORE, 0);
+        (top, rest)
+    }
+}
+
+/// Reads integers of a list four at a time as long as they can be read so and are taken. Gives what comes
+/// after them.
+#[inline(always)]
+fn fours(json: &[u8], mut take: impl FnMut([Word; 4]) -> bool) -> &[u8] {
+    let mut rest = json;
+    while let Some(chunk) = rest.first_chunk()
+        && let Some((twice, end)) = four_integers(chunk)
+        && let Some(next) = rest.get(end..)
+        && take(twice.map(Word::from))
+    {
+        rest = next;
+    }
+    rest
 }
 
 /// The next integer of a list that has up to 16 digits, maybe after a space, and where the comma

@@ -1,5 +1,5 @@
-//! How wasmtime is set up: for the plainest processor of the target, because compiled code may be
-//! kept on disk; and where it cannot be kept, with the same settings for this very processor.
+//! How wasmtime is set up: for one of two kinds of processors of the target, because compiled code
+//! may be kept on disk, and a disk may move; and where it cannot be kept, for this very processor.
 
 use std::path::Path;
 
@@ -28,6 +28,7 @@ pub(super) struct Engines {
 impl Engines {
     pub(super) fn new(concurrency: usize) -> wasmtime::Result<Self> {
         let mut portable = settings(concurrency)?;
+        add_common_features(&mut portable);
         let portable =
             portable.target(env!("PIF_TARGET")).and_then(|portable| Engine::new(portable));
         Ok(Self { portable: portable.map_err(|error| format!("{error:#}")), concurrency })
@@ -49,6 +50,38 @@ impl Engines {
         // SAFETY: the file is what `precompile_component` of this wasmtime wrote. The caller has
         // made sure that it lies in a directory which only we can write, and belongs to us.
         unsafe { Component::deserialize_file(engine, path) }
+    }
+}
+
+/// Adds what nearly every processor of the last ten years has to the plainest one of the target, if
+/// this one has all of it: level `x86-64-v3` of the System V ABI's supplement for this architecture.
+/// Without it, to look for a bit or to shuffle bytes is a call.
+#[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "none to add"))]
+fn add_common_features(config: &mut Config) {
+    macro_rules! features {
+        ($($flag:literal $feature:tt)*) => {
+            #[cfg(target_arch = "x86_64")]
+            if true $(&& std::is_x86_feature_detected!($feature))* {
+                for flag in [$($flag),*] {
+                    // SAFETY: the processor has it, and code is only loaded where it has.
+                    #[expect(unsafe_code, reason = "flags of Cranelift are not checked")]
+                    unsafe { config.cranelift_flag_enable(flag) };
+                }
+            }
+        };
+    }
+    features! {
+        "has_sse3" "sse3"
+        "has_ssse3" "ssse3"
+        "has_sse41" "sse4.1"
+        "has_sse42" "sse4.2"
+        "has_popcnt" "popcnt"
+        "has_avx" "avx"
+        "has_avx2" "avx2"
+        "has_fma" "fma"
+        "has_bmi1" "bmi1"
+        "has_bmi2" "bmi2"
+        "has_lzcnt" "lzcnt"
     }
 }
 
