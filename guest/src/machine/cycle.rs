@@ -5,7 +5,7 @@
 use super::state::State;
 use crate::code::{Image, Op, Slot};
 use crate::heap::Heap;
-use crate::value::{NIL, Word, index, left_in_run, plus, small};
+use crate::value::{NIL, Word, index, is_integer, left_in_run, plus, small};
 
 /// Does the turns of the operation at `pc`, if it is one of these: as many as there are, or as are
 /// simple.
@@ -49,12 +49,28 @@ fn sum(s: &mut State, d: Slot, cost: i64) -> Option<()> {
 /// The same for the integers of a run, as many times as can be paid for. Gives how often.
 fn sum_run(heap: &Heap, list: Word, [total, item]: [&mut Word; 2], most: i64) -> usize {
     let most = left_in_run(list).min(usize::try_from(most).unwrap_or(usize::MAX));
+    let integers = heap.words.get(index(list)..).and_then(|words| words.get(..most));
+    let integers = integers.unwrap_or_default();
     let mut added = 0;
-    for next in heap.words.get(index(list)..).unwrap_or_default().iter().take(most) {
+    for [a, b, c, d] in integers.as_chunks().0 {
+        // None of these sums can be more than a word holds.
+        let addends = [*item, *a, *b, *c];
+        if !addends.iter().all(|addend| is_within(*addend, 60)) || !is_within(*total, 62) {
+            break;
+        }
+        *total = addends.iter().fold(*total, |total, addend| total.wrapping_add(*addend));
+        (*item, added) = (*d, added + 4);
+    }
+    for next in integers.get(added..).unwrap_or_default() {
         let Some(more) = plus(*total, *item) else { break };
         (*total, *item, added) = (more, *next, added + 1);
     }
     added
+}
+
+/// Whether a word, taken as it is, is from -2^n up to below 2^n, and an integer.
+fn is_within(word: Word, n: u32) -> bool {
+    is_integer(word) && word.wrapping_add(1 << n) < 2 << n
 }
 
 /// A function that counts to `end` in slot 0, and adds what it counts in slot 1.
