@@ -140,7 +140,8 @@ impl Heap {
         true
     }
 
-    /// Makes room for `n` words, keeping what is reachable from `stack`, `frames` and `roots`.
+    /// Collects what is not reachable from `stack`, `frames` and `roots`, so that there is room for `n`
+    /// words.
     #[cold]
     #[inline(never)]
     pub(crate) fn collect(
@@ -150,9 +151,6 @@ impl Heap {
         frames: &mut [Frame],
         roots: &mut [&mut [Word]],
     ) -> Result<(), Full> {
-        if self.has_room_in_place(n) {
-            return Ok(());
-        }
         let available = self.limit.saturating_sub(self.outside);
         // So much room means growing in any case: then everything goes to where it stays at once.
         let grows = n > self.size / 2;

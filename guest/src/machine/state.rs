@@ -206,10 +206,16 @@ impl State {
     pub(super) fn collect(&mut self, n: usize, live: usize) -> Result<(), Full> {
         self.meter.note_depth(self.depth);
         let Self { heap, stack, frames, top, constants, values, closure, .. } = self;
-        let frames = frames.get_mut(..*top).unwrap_or_default();
+        if heap.has_room_in_place(n) {
+            return Ok(());
+        }
         debug_assert!(live <= stack.len(), "a root beyond the stack");
         let live = live.min(stack.len());
-        let stack = stack.get_mut(..live).unwrap_or_default();
+        let (stack, dead) = stack.split_at_mut(live);
+        // A slot may come to count as in use before it is written. What an earlier call has left there
+        // must not point to where something was before it moved.
+        dead.fill(0);
+        let frames = frames.get_mut(..*top).unwrap_or_default();
         let mut running = closure_word(*closure);
         let roots = &mut [&mut constants[..], &mut values[..], std::slice::from_mut(&mut running)];
         let collected = heap.collect(n, stack, frames, roots);
