@@ -140,7 +140,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         ("sum", Form::Sum, LISTS, LIST),
         r#"{"sum": [list]}"#,
-        "Sum of the numbers; nulls are skipped.",
+        "Exact sum of the numbers, of floats rounded once; nulls are skipped.",
         (r#"{"sum": [[1, null, 2]]}"#, "3"),
     ),
     row(
@@ -152,7 +152,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         ("mean", Form::Mean, LISTS, LIST),
         r#"{"mean": [list]}"#,
-        "Mean of the numbers, a float; nulls are skipped.",
+        "Exact mean of the numbers, rounded to a float once; nulls are skipped.",
         (r#"{"mean": [[1, 2]]}"#, "1.5"),
     ),
     row(

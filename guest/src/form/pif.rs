@@ -68,7 +68,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         ("mod", Form::Mod, ARITHMETIC, PAIR),
         r#"{"mod": [a, b]}"#,
-        "Remainder of `div`; it has the sign of the divisor.",
+        "Exact remainder; it has the sign of the divisor.",
         (r#"{"mod": [-7, 2]}"#, "1"),
     ),
     row(

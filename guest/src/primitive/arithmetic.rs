@@ -1,6 +1,6 @@
 //! Arithmetic beyond what fits in a word: exact integers, floats, and everything of the wrong type.
 
-use super::{Trouble, type_name};
+use super::{Trouble, remainder, type_name};
 use crate::form::Form;
 use crate::heap::Heap;
 use crate::limits::INTEGER_BITS;
@@ -124,6 +124,10 @@ pub(crate) fn cost(heap: &Heap, form: Form, x: Word, y: Word) -> (u64, usize) {
     let (a, b) = (limbs(heap, x), limbs(heap, y));
     let words = usize::try_from(a + b + 2).unwrap_or(usize::MAX);
     let has_float = heap.as_float(x).or(heap.as_float(y)).is_some();
+    if form == Form::Mod && has_float {
+        let (a, b) = remainder::limbs(heap, x, y);
+        return (work(form, a, b, true), words);
+    }
     (work(form, a, b, has_float), words)
 }
 
@@ -170,6 +174,9 @@ pub(crate) fn arithmetic(heap: &mut Heap, form: Form, x: Word, y: Word) -> Resul
 
 /// The same of numbers out of their words.
 pub(crate) fn combine(form: Form, a: &Number, b: &Number) -> Result<Number, Trouble> {
+    if form == Form::Mod && (a.is_float() || b.is_float()) {
+        return remainder::of(a, b).map(Number::Float);
+    }
     if a.is_float() || b.is_float() {
         return floats(form, a.float()?, b.float()?).map(Number::Float);
     }
@@ -215,7 +222,6 @@ fn floats(form: Form, a: f64, b: f64) -> Result<f64, Trouble> {
         Form::Sub => a - b,
         Form::Mul => a * b,
         _ if b == 0.0 => return Err(Trouble::DivideByZero),
-        Form::Div => a / b,
-        _ => a - b * (a / b).floor(),
+        _ => a / b,
     })
 }

@@ -15,6 +15,7 @@ pub(crate) mod power;
 mod radix;
 pub(crate) mod rational;
 pub(crate) mod record;
+mod remainder;
 pub(crate) mod scan;
 pub(crate) mod sorting;
 pub(crate) mod statistics;

@@ -8,7 +8,7 @@ use num_traits::{FromPrimitive, One, Signed, ToPrimitive, Zero};
 
 /// Bits of a float's significand, and the exponent of the smallest float.
 const BITS: i64 = 53;
-const LEAST: i64 = -1074;
+pub(crate) const LEAST: i64 = -1074;
 
 /// A float as `significand * 2^exponent`, without its sign.
 pub(crate) fn parts(n: f64) -> (u64, i64) {
@@ -28,7 +28,7 @@ fn scaled(n: &Number) -> (BigUint, i64) {
     }
 }
 
-fn is_negative(n: &Number) -> bool {
+pub(crate) fn is_negative(n: &Number) -> bool {
     match n {
         Number::Small(n) => *n < 0,
         Number::Big(n) => n.is_negative(),
@@ -36,7 +36,7 @@ fn is_negative(n: &Number) -> bool {
     }
 }
 
-fn with_sign(n: f64, negative: bool) -> f64 {
+pub(crate) fn with_sign(n: f64, negative: bool) -> f64 {
     if negative { -n } else { n }
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn quotient(a: &Number, b: &Number) -> Result<f64, Trouble> {
 
 /// The float nearest to a quotient, halfway cases to the even one; beyond all floats infinity. The
 /// divisor is not zero.
-fn ratio(a: &BigUint, b: &BigUint) -> f64 {
+pub(crate) fn ratio(a: &BigUint, b: &BigUint) -> f64 {
     let difference = to_i64(a.bits()) - to_i64(b.bits());
     if a.is_zero() || difference < LEAST - 2 {
         return 0.0;
@@ -87,6 +87,12 @@ fn ratio(a: &BigUint, b: &BigUint) -> f64 {
     let significand = (kept + u128::from(up)).to_u64().unwrap_or_default();
     let biased = (exponent - LEAST).cast_unsigned();
     f64::from_bits(((biased << 52) + significand).min(f64::INFINITY.to_bits()))
+}
+
+/// A power of two from the least float on, not beyond the greatest.
+pub(crate) fn power_of_two(exponent: i64) -> f64 {
+    let above_least = (exponent - LEAST).max(0).cast_unsigned();
+    f64::from_bits(if above_least < 52 { 1 << above_least } else { (above_least - 51) << 52 })
 }
 
 fn to_i64(n: u64) -> i64 {

@@ -1,81 +1,107 @@
-//! Sums, products and quantiles of many numbers: exact for integers, in floats from the first float
-//! on, as `add` and `mul` from the left would give them.
+//! Sums, means, products and quantiles of many numbers: all but products are exact, and rounded once
+//! if they are floats.
 
 use super::Trouble;
-use super::arithmetic::Number;
+use super::arithmetic::{Number, TOO_LARGE, bounded, finite};
+use super::rational::{LEAST, parts, ratio, with_sign};
 use crate::limits::INTEGER_BITS;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer as _;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-/// A sum. Large integers are kept apart from small ones, and positive ones from negative ones:
-/// so no carry runs through the whole of it more often than its length has been paid for.
+/// An exact sum. Large integers are kept apart from small ones, and positive ones from negative
+/// ones: so no carry runs through the whole of it more often than its length has been paid for.
 #[derive(Debug, Default)]
 pub(crate) struct Sum {
     small: i128,
     above: BigUint,
     below: BigUint,
-    /// The sum once there is a float. Once it is not finite it never is again.
-    float: Option<f64>,
+    /// The floats, once there is one.
+    floats: Option<Box<Floats>>,
 }
 
 impl Sum {
     /// Adds an integer of a word.
     #[inline]
     pub(crate) fn add_small(&mut self, n: i64) {
-        if self.float.is_some() {
-            self.add(Number::Small(n));
-        } else {
-            self.small += i128::from(n);
-        }
+        self.small += i128::from(n);
     }
 
     /// Adds an integer of a limb.
     #[inline]
     pub(crate) fn add_limb(&mut self, limb: u64, is_negative: bool) {
-        let n = if is_negative { -i128::from(limb) } else { limb.into() };
-        match &mut self.float {
-            #[expect(clippy::cast_precision_loss, reason = "rounded as any integer")]
-            Some(sum) => *sum += n as f64,
-            None => self.small += n,
-        }
+        self.small += if is_negative { -i128::from(limb) } else { limb.into() };
+    }
+
+    #[inline]
+    pub(crate) fn add_float(&mut self, n: f64) {
+        self.floats.get_or_insert_default().add(n);
     }
 
     pub(crate) fn add(&mut self, number: Number) {
-        if let Some(sum) = self.float {
-            self.float = Some(sum + number.float().unwrap_or(f64::INFINITY));
-            return;
-        }
         match number {
-            Number::Small(n) => self.small += i128::from(n),
+            Number::Small(n) => self.add_small(n),
             Number::Big(n) if n.is_negative() => self.below += n.magnitude(),
             Number::Big(n) => self.above += n.magnitude(),
-            Number::Float(n) => {
-                self.float = Some(Number::Big(self.exact()).float().unwrap_or(f64::INFINITY) + n);
-            }
+            Number::Float(n) => self.add_float(n),
         }
     }
 
-    fn exact(&self) -> BigInt {
+    fn integers(&self) -> BigInt {
         let big = |n: &BigUint| BigInt::from_biguint(Sign::Plus, n.clone());
         big(&self.above) - big(&self.below) + self.small
     }
 
+    /// An integer if all numbers are integers, else a float.
     pub(crate) fn total(&self) -> Result<Number, Trouble> {
-        if let Some(sum) = self.float {
-            return Ok(Number::Float(finite(sum)?));
+        if self.floats.is_some() {
+            return self.mean(1).map(Number::Float);
         }
-        let sum = self.exact();
-        if sum.bits() > INTEGER_BITS { Err(TOO_LARGE) } else { Ok(Number::Big(sum)) }
+        bounded(self.integers())
     }
 
-    /// The sum divided by a number that is not zero.
+    /// The sum divided by a number that is not zero, rounded once.
     pub(crate) fn mean(&self, n: u64) -> Result<f64, Trouble> {
-        match self.float {
-            #[expect(clippy::cast_precision_loss, reason = "no list is so long")]
-            Some(sum) => finite(sum / n as f64),
-            None => finite(quotient(&self.exact(), &BigUint::from(n))),
+        let (floats, exponent) = self.floats.as_deref().map_or((BigInt::ZERO, 0), Floats::sum);
+        let sum = (floats << exponent.max(0)) + (self.integers() << -exponent.min(0));
+        finite(quotient(&sum, &(BigUint::from(n) << -exponent.min(0))))
+    }
+}
+
+/// Bits of an exponent within one part of a sum of floats, and how many parts all exponents make.
+const PART_BITS: i64 = 32;
+const PARTS: usize = 64;
+
+/// An exact sum of floats. Each part has the floats whose last bits lie among its own, as a
+/// multiple of its lowest one: no list is so long that a part overflows (after Neal, "Fast exact
+/// summation using small and large superaccumulators", 2015).
+#[derive(Debug)]
+struct Floats([i128; PARTS]);
+
+impl Default for Floats {
+    fn default() -> Self {
+        Self([0; PARTS])
+    }
+}
+
+impl Floats {
+    #[inline]
+    fn add(&mut self, n: f64) {
+        let (significand, exponent) = parts(n);
+        let place = exponent - LEAST;
+        let units = i128::from(significand) << (place % PART_BITS);
+        let part = usize::try_from(place / PART_BITS).unwrap_or_default();
+        if let Some(part) = self.0.get_mut(part) {
+            *part += if n < 0.0 { -units } else { units };
         }
+    }
+
+    /// The sum as `integer * 2^exponent`.
+    fn sum(&self) -> (BigInt, i64) {
+        let empty = self.0.iter().take_while(|part| **part == 0).count() % PARTS;
+        let parts = self.0.iter().skip(empty).rev();
+        let sum = parts.fold(BigInt::ZERO, |above, part| (above << PART_BITS) + part);
+        (sum, LEAST + PART_BITS * i64::try_from(empty).unwrap_or_default())
     }
 }
 
@@ -96,14 +122,7 @@ pub(crate) fn multiply(a: Number, b: Number) -> Result<Number, Trouble> {
     if a.bits() + b.bits() > INTEGER_BITS + 1 {
         return Err(TOO_LARGE);
     }
-    let product = a * b;
-    if product.bits() > INTEGER_BITS { Err(TOO_LARGE) } else { Ok(Number::Big(product)) }
-}
-
-const TOO_LARGE: Trouble = Trouble::TooLarge("the integer would have more than 1048576 bits");
-
-fn finite(n: f64) -> Result<f64, Trouble> {
-    if n.is_finite() { Ok(n) } else { Err(Trouble::NotFinite) }
+    bounded(a * b)
 }
 
 /// A place among numbers in order: after the one at `index`, `part` of `whole` of the way to the
@@ -136,7 +155,7 @@ impl Rank {
         }
         let ((a, x), (b, y)) = (dyadic(a), dyadic(b));
         let exponent = x.min(y);
-        let shifted = |n: BigInt, from: i32| n << from.abs_diff(exponent);
+        let shifted = |n: BigInt, from: i64| n << (from - exponent);
         let (part, rest) =
             (BigInt::from(self.part.clone()), BigInt::from(self.whole.clone() - self.part));
         let sum = shifted(a, x) * rest + shifted(b, y) * part;
@@ -148,53 +167,16 @@ impl Rank {
 }
 
 /// A number as an integer times a power of two.
-fn dyadic(n: &Number) -> (BigInt, i32) {
+fn dyadic(n: &Number) -> (BigInt, i64) {
     let Number::Float(n) = n else { return (n.big(), 0) };
-    let (bits, fraction) = (n.abs().to_bits(), (1 << 52) - 1);
-    let exponent = i32::try_from(bits >> 52).unwrap_or_default();
-    // The smallest floats have no leading bit that goes without saying.
-    let leading = if exponent == 0 { 0 } else { 1 << 52 };
-    let magnitude = BigInt::from(bits & fraction | leading);
-    (if n.is_sign_negative() { -magnitude } else { magnitude }, exponent.max(1) - 1075)
+    let (significand, exponent) = parts(*n);
+    let significand = BigInt::from(significand);
+    (if *n < 0.0 { -significand } else { significand }, exponent)
 }
 
 /// The float nearest to a quotient, the even one of two; infinite if there is none so large.
-pub(crate) fn quotient(a: &BigInt, b: &BigUint) -> f64 {
-    let magnitude = a.magnitude();
-    if magnitude.is_zero() {
-        return 0.0;
-    }
-    // Of the quotient 56 bits or so, and whether anything follows.
-    let scale = i64::try_from(magnitude.bits()).unwrap_or(i64::MAX)
-        - i64::try_from(b.bits()).unwrap_or(i64::MAX)
-        - 56;
-    let (digits, rest) = if scale < 0 {
-        (magnitude << scale.unsigned_abs()).div_rem(b)
-    } else {
-        magnitude.div_rem(&(b << scale.unsigned_abs()))
-    };
-    let digits = digits.to_u64().unwrap_or_default();
-    let top = scale + 63 - i64::from(digits.leading_zeros());
-    let last = (top - 52).max(-1074);
-    let dropped = u32::try_from(last - scale).unwrap_or(u32::MAX);
-    // Of what is far below the least float nothing is left.
-    let Some(kept) = digits.checked_shr(dropped) else { return 0.0 };
-    let half = 1 << (dropped - 1);
-    let below = digits & (2 * half - 1);
-    let up = below > half || below == half && (!rest.is_zero() || kept % 2 == 1);
-    #[expect(clippy::cast_precision_loss, reason = "no more than 53 bits, or a power of two")]
-    let kept = (kept + u64::from(up)) as f64;
-    let value = kept * power_of_two(last);
-    if a.is_negative() { -value } else { value }
-}
-
-/// A power of two that is not less than the least float; beyond the greatest, infinity.
-fn power_of_two(exponent: i64) -> f64 {
-    match u64::try_from(exponent + 1023) {
-        Ok(biased @ 1..2047) => f64::from_bits(biased << 52),
-        Ok(1..) => f64::INFINITY,
-        _ => f64::from_bits(1 << (exponent + 1074).max(0)),
-    }
+fn quotient(a: &BigInt, b: &BigUint) -> f64 {
+    with_sign(ratio(a.magnitude(), b), a.is_negative())
 }
 
 #[cfg(test)]

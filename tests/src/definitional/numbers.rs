@@ -3,6 +3,7 @@
 
 use super::keys::length_work;
 use super::operation::{bytes, finite, float, is_number, limbs};
+use super::statistics::Fraction;
 use super::value::Value;
 use super::{Evaluated, Evaluator};
 use num_bigint::BigInt;
@@ -245,6 +246,28 @@ impl Evaluator {
             }
         }
     }
+}
+
+/// Two numbers as integers, multiplied by the power of two that comes last.
+fn whole_numbers(a: &Value, b: &Value) -> Result<(BigInt, BigInt, BigInt), Code> {
+    let (Fraction(a, x), Fraction(b, y)) = (Fraction::of(a)?, Fraction::of(b)?);
+    let power = x.clone().max(y.clone());
+    Ok((a * (&power / x), b * (&power / y), power))
+}
+
+pub(super) fn limbs_of_remainder(a: &Value, b: &Value) -> Result<(u64, u64), Code> {
+    let (a, b, _) = whole_numbers(a, b)?;
+    Ok((limbs(&Value::Integer(a))?, limbs(&Value::Integer(b))?))
+}
+
+/// `mod` with a float.
+pub(super) fn remainder(a: &Value, b: &Value) -> Evaluated {
+    if is_zero(b) {
+        return Err(Code::DivideByZero);
+    }
+    let is_below = is_negative(b);
+    let (a, b, power) = whole_numbers(a, b)?;
+    nearest(&a.mod_floor(&b), &power, is_below)
 }
 
 fn fdiv(a: &Value, b: &Value) -> Evaluated {

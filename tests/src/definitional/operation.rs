@@ -45,8 +45,7 @@ fn floats(form: Form, a: f64, b: f64) -> Evaluated {
         Form::Add => a + b,
         Form::Sub => a - b,
         Form::Mul => a * b,
-        Form::Div => a / b,
-        _ => a - b * (a / b).floor(),
+        _ => a / b,
     })
 }
 
@@ -139,7 +138,11 @@ impl Evaluator {
     }
 
     pub(super) fn arithmetic(&mut self, form: Form, a: &Value, b: &Value) -> Evaluated {
-        let (limbs_a, limbs_b) = (limbs(a)?, limbs(b)?);
+        let (mut limbs_a, mut limbs_b) = (limbs(a)?, limbs(b)?);
+        let remainder = form == Form::Mod && (is_float(a) || is_float(b));
+        if remainder {
+            (limbs_a, limbs_b) = numbers::limbs_of_remainder(a, b)?;
+        }
         if limbs_a > 1 || limbs_b > 1 {
             let of_limbs = match form {
                 Form::Add | Form::Sub => limbs_a.max(limbs_b),
@@ -152,6 +155,7 @@ impl Evaluator {
         }
         match (a, b) {
             (Value::Integer(a), Value::Integer(b)) => integers(form, a, b),
+            _ if remainder => numbers::remainder(a, b),
             _ => floats(form, float(a)?, float(b)?),
         }
     }

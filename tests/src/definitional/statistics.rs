@@ -12,11 +12,11 @@ use pif_guest::form::Form;
 use std::cmp::Ordering;
 
 /// A fraction whose denominator is positive.
-struct Fraction(BigInt, BigInt);
+pub(super) struct Fraction(pub(super) BigInt, pub(super) BigInt);
 
 impl Fraction {
     /// The exact value of a number.
-    fn of(n: &Value) -> Result<Self, Code> {
+    pub(super) fn of(n: &Value) -> Result<Self, Code> {
         match n {
             Value::Integer(n) => Ok(Self(n.clone(), 1.into())),
             Value::Float(n) => {
@@ -30,6 +30,12 @@ impl Fraction {
             }
             _ => Err(Code::TypeMismatch),
         }
+    }
+
+    fn plus(&self, other: &Self) -> Self {
+        let denominator = self.1.lcm(&other.1);
+        let scaled = |n: &Self| &n.0 * (&denominator / &n.1);
+        Self(scaled(self) + scaled(other), denominator)
     }
 
     /// The nearest float: so many decimals that only what follows all of them is left out, and a
@@ -94,21 +100,16 @@ impl Evaluator {
         if form == Form::Mean && numbers.is_empty() {
             return Err(Code::EmptyList);
         }
-        let mut sum = Value::Integer(0.into());
+        let mut sum = Fraction(0.into(), 1.into());
         for n in &numbers {
-            sum = match (&sum, n) {
-                (Value::Integer(a), Value::Integer(b)) => Value::Integer(a + b),
-                _ => finite(float(&sum)? + float(n)?)?,
-            };
+            sum = sum.plus(&Fraction::of(n)?);
         }
-        let n = numbers.len();
-        match (form, &sum) {
-            (Form::Mean, Value::Integer(sum)) => Fraction(sum.clone(), n.into()).float(),
-            (Form::Mean, _) => finite(float(&sum)? / float(&Value::Integer(n.into()))?),
-            (_, Value::Integer(sum)) if sum.bits() > pif_guest::limits::INTEGER_BITS => {
-                Err(Code::TooLarge)
-            }
-            _ => Ok(sum),
+        let is_float = form == Form::Mean || numbers.iter().any(|n| matches!(n, Value::Float(_)));
+        match form {
+            _ if !is_float && sum.0.bits() > pif_guest::limits::INTEGER_BITS => Err(Code::TooLarge),
+            _ if !is_float => Ok(Value::Integer(sum.0)),
+            Form::Mean => Fraction(sum.0, sum.1 * numbers.len()).float(),
+            _ => sum.float(),
         }
     }
 

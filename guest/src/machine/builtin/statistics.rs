@@ -77,6 +77,10 @@ fn sum(c: &mut Call<'_>) -> Result<(Sum, u64), Exit> {
             && wrong.is_none()
         {
             sum.add_limb(*limb, is_negative);
+        } else if let Some(float) = c.s.heap.as_float(first)
+            && wrong.is_none()
+        {
+            sum.add_float(float);
         } else if wrong.is_none() && is_number(&c.s.heap, first) {
             weights += weight(&c.s.heap, first);
             // What cannot be paid for is not added any more.
