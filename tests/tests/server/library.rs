@@ -73,7 +73,8 @@ fn its_tools_run_by_every_way_that_there_is() -> Result<()> {
     let fault = client.fault("run", &json!({"code": call("moving_avrage", &json!(1))}))?;
     assert_eq!(fault["hint"], "did you mean `std_moving_average`?");
     let fault = client.fault("run", &json!({"tool": "std_gcd", "data": ["a", 2]}))?;
-    assert_eq!((&fault["code"], &fault["tool"]), (&json!("type-mismatch"), &json!("std_gcd")));
+    assert_eq!((&fault["code"], &fault["calls"][0]), (&json!("fail"), &json!("std_gcd")));
+    assert_eq!(fault["message"], "each number must be an integer, not \"a\"");
     Ok(())
 }
 
@@ -143,6 +144,26 @@ fn a_run_of_it_is_journaled_and_replayed() -> Result<()> {
     Ok(())
 }
 
+/// A run that an earlier version journaled comes out again: by the revision of then.
+#[test]
+fn a_run_of_an_earlier_revision_is_replayed() -> Result<()> {
+    let early = "eb54dcc08e68bf4648726567a0391461e50ceb174313f7965478cc13159a84c9";
+    let kept = Kept::new()?;
+    kept.session(|client| {
+        let pinned = json!({"tool": format!("std_gcd@{early}"), "data": [12, 18]});
+        assert_eq!(client.text("run", &pinned)?, "6");
+        let now = inspect(client, "std_gcd")?;
+        ensure!(now["revision"] != early, "{now}");
+        let then = inspect(client, &format!("std_gcd@{early}"))?;
+        assert_eq!(then["revision"], early);
+        assert_eq!(client.text("run", &json!({"tool": "std_gcd", "data": [12, 18]}))?, "6");
+        Ok(())
+    })?;
+    let replayed = kept.prints(&["replay", "--all"])?;
+    ensure!(replayed.ends_with("2 equal, 0 different, 0 skipped\n"), "{replayed}");
+    Ok(())
+}
+
 fn hash(kept: &Kept, tool: &str) -> Result<String> {
     let exported: Value = serde_json::from_str(&kept.prints(&["export", tool])?)?;
     let tools = exported["tools"].as_array().context("tools")?;
@@ -209,7 +230,7 @@ fn tools_that_use_it_travel() -> Result<()> {
     })?;
     let exported = from.prints(&["export", "beat"])?;
     let file: Value = serde_json::from_str(&exported)?;
-    assert_eq!(names(&file), ["beat", "std_gcd", "std_lcm"]);
+    assert_eq!(names(&file), ["beat", "std_ensure_integer", "std_gcd", "std_lcm"]);
     let imported = to.execute(&["import", "-"], &exported)?;
     ensure!(
         imported.code == Some(0) && imported.output.contains("std_lcm: unchanged"),
