@@ -4,6 +4,7 @@
 
 mod canonical;
 mod dates;
+mod elementary;
 mod higher;
 mod json;
 mod keys;

@@ -6,6 +6,7 @@ pub(crate) mod case;
 pub(crate) mod comparison;
 pub(crate) mod csv;
 pub(crate) mod date;
+pub(crate) mod elementary;
 pub(crate) mod grouping;
 pub(crate) mod lexical;
 pub(crate) mod literal;

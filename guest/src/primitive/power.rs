@@ -1,12 +1,14 @@
-//! Powers: exact ones of integers, the others as floats by the one libm.
+//! Powers: exact ones of integers, the others as floats.
 
 use super::Trouble;
 use super::arithmetic::{Number, TOO_LARGE, bounded, finite, limbs_work};
+use super::elementary;
 use super::rational::quotient;
 use crate::form::Form;
 use crate::limits::INTEGER_BITS;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, Signed, ToPrimitive, Zero};
+use std::f64::consts::LOG2_E;
 
 /// Whether a power surely is no integer with more bits than one may have; the fault if it surely
 /// is one. To be sure of neither takes a power within a thousandth of a bit of the limit.
@@ -27,7 +29,7 @@ pub(crate) fn fits(a: &Number, b: &Number) -> Result<bool, Trouble> {
     // What is estimated is less than 2^21, so the estimate is off by less than 2^-25.
     let dropped = bits.saturating_sub(64);
     let top = (base >> dropped).to_u64().unwrap_or_default();
-    let logarithm = libm::log2(to_f64(top)) + to_f64(dropped);
+    let logarithm = libm::log(to_f64(top)) * LOG2_E + to_f64(dropped);
     let (estimate, limit) = (to_f64(exponent) * logarithm, to_f64(INTEGER_BITS));
     if estimate > limit + MARGIN { Err(TOO_LARGE) } else { Ok(estimate < limit - MARGIN) }
 }
@@ -66,7 +68,7 @@ fn of_floats(x: f64, y: f64) -> Result<f64, Trouble> {
     if x == 0.0 && y < 0.0 {
         return Err(Trouble::DivideByZero);
     }
-    finite(libm::pow(x, y))
+    finite(elementary::pow(x, y))
 }
 
 /// `1 / base^exponent`, correctly rounded.

@@ -5,7 +5,7 @@ use super::keys::length_work;
 use super::operation::{bytes, finite, float, is_number, limbs};
 use super::statistics::Fraction;
 use super::value::Value;
-use super::{Evaluated, Evaluator};
+use super::{Evaluated, Evaluator, elementary};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{FromPrimitive, One, Pow, Signed, ToPrimitive, Zero};
@@ -163,11 +163,7 @@ impl Evaluator {
         let (Value::Integer(a), Value::Integer(b)) = (base, exponent) else {
             self.charge_limbs(&[base, exponent])?;
             let (x, y) = (float(base)?, float(exponent)?);
-            return if x == 0.0 && y < 0.0 {
-                Err(Code::DivideByZero)
-            } else {
-                finite(libm::pow(x, y))
-            };
+            return elementary::pow(x, y);
         };
         if a.magnitude() > &1_u8.into() && b.is_positive() {
             return self.product(a, b);
@@ -295,9 +291,9 @@ fn unary(form: Form, n: &Value) -> Evaluated {
             return Ok(Value::Integer(half_even(&a, &b)));
         }
         (Form::Sqrt, _) => f64::sqrt,
-        (Form::Exp, _) => libm::exp,
-        (Form::Ln, _) => libm::log,
-        (Form::Log10, _) => libm::log10,
+        (Form::Exp, _) => return elementary::exp(float(n)?),
+        (Form::Ln, _) => return elementary::ln(float(n)?),
+        (Form::Log10, _) => return elementary::log10(float(n)?),
         _ => |n| n,
     };
     finite(f(float(n)?))

@@ -1,6 +1,4 @@
-//! `fdiv neg abs sqrt exp ln log10 floor ceil to_int to_float pow round`. What is not exact is
-//! computed by the libm crate, which is the same code on every platform; square roots are rounded
-//! correctly by any machine.
+//! `fdiv neg abs sqrt exp ln log10 floor ceil to_int to_float pow round`.
 //!
 //! Fuel: 8 and the limbs of the longest operand where that is an integer of two limbs or more; in
 //! `pow` of such a result its products besides, as `mul` counts them; `round` of such an integer to
@@ -11,6 +9,7 @@ use super::Call;
 use crate::form::Form;
 use crate::machine::state::Exit;
 use crate::primitive::arithmetic::{Number, finite, length_work};
+use crate::primitive::elementary;
 use crate::primitive::power::{fits, power};
 use crate::primitive::rational::{integral, nearest_integer, quotient, round};
 use crate::primitive::{Trouble, type_name};
@@ -65,9 +64,9 @@ fn unary(form: Form, n: Number) -> Result<Number, Trouble> {
             n => Number::Big(n.big().abs()),
         },
         Form::Sqrt => return of_float(f64::sqrt),
-        Form::Exp => return of_float(libm::exp),
-        Form::Ln => return of_float(libm::log),
-        Form::Log10 => return of_float(libm::log10),
+        Form::Exp => return of_float(elementary::exp),
+        Form::Ln => return of_float(elementary::ln),
+        Form::Log10 => return of_float(elementary::log10),
         Form::Floor => to_integer(f64::floor, n),
         Form::Ceil => to_integer(f64::ceil, n),
         Form::ToInt => to_integer(f64::trunc, n),
