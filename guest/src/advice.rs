@@ -1,6 +1,7 @@
 //! Likely mistakes: what is a term, and hardly what its author meant. One walk, which also finds
 //! the free variables. Quoted terms are data but for what is unquoted in them.
 
+use crate::doubt;
 use crate::fault::Note;
 use crate::form::Form;
 use crate::hint::nearest;
@@ -266,6 +267,11 @@ impl Reader<'_> {
                 _ => r#"write {"lam": "x", "body": t}"#,
             };
             self.note(operand, message, Some(hint.into()));
+        }
+        if inner == Form::Text
+            && let Some((message, hint)) = doubt::of_text(form, at, terms.text(operand))
+        {
+            self.note(operand, message, Some(hint));
         }
         if inner == Form::Text && form != Form::JsonParse && is_code(terms.text(operand)) {
             let message = "a text that holds a term is a text".to_owned();

@@ -184,6 +184,8 @@ pub enum Shape {
     Between(u32, u32),
     /// The same, or the bare term where it is no literal array.
     BareOr(u32, u32),
+    /// The bare term, or `[a, b?]`, so many at most: alone it is bare unless it is a literal array.
+    OperandOr(u32),
     /// `[list]` or the list: a literal array of exactly one element holds the list, any other is
     /// the list itself.
     ListOrBare,

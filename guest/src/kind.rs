@@ -70,8 +70,7 @@ pub(crate) fn accepted(form: F, operand: usize) -> Kinds {
         | F::Replace
         | F::ParseInt
         | F::ParseFloat
-        | F::JsonParse
-        | F::CsvParse => return STRING,
+        | F::JsonParse => return STRING,
         F::Head | F::Tail | F::IsEmpty | F::Append | F::Zip | F::FromEntries => return LIST,
         F::Merge | F::Keys | F::Values | F::Entries => return RECORD,
         F::Eval | F::TermToData | F::Analyze => return QUOTED,
@@ -92,6 +91,7 @@ pub(crate) fn accepted(form: F, operand: usize) -> Kinds {
         F::Put => &[RECORD, STRING, VALUE],
         F::Update => &[RECORD, STRING, FUNCTION],
         F::Pick | F::Omit => &[RECORD, LIST],
+        F::CsvParse => &[STRING, RECORD],
         F::DateFormat => &[NUMBER, STRING],
         F::DateAdd => &[NUMBER, RECORD],
         F::DateDiff => &[NUMBER, NUMBER, STRING],

@@ -28,6 +28,7 @@ mod component;
 mod data;
 mod decimal;
 mod digits;
+mod doubt;
 pub mod envelope;
 pub mod fault;
 pub mod form;

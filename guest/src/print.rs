@@ -158,6 +158,11 @@ impl Printer<'_> {
         self.out.push_str("\":");
     }
 
+    fn alone(&mut self, form: Form, operand: TermId) {
+        self.open(form);
+        self.schedule(vec![Work::Term(operand), Work::Str("}")]);
+    }
+
     fn form(&mut self, id: TermId, form: Form) {
         let terms = self.terms;
         let operands = terms.operands(id);
@@ -172,14 +177,15 @@ impl Printer<'_> {
                 self.open(form);
                 self.out.push_str("null}");
             }
-            Shape::Operand => {
-                self.open(form);
-                self.schedule(vec![Work::Term(one()), Work::Str("}")]);
+            Shape::OperandOr(_) if operands.len() == 1 && terms.form(one()) != Form::List => {
+                self.alone(form, one());
             }
+            Shape::Operand => self.alone(form, one()),
             Shape::Operands(_)
             | Shape::AtLeast(_)
             | Shape::Between(..)
             | Shape::BareOr(..)
+            | Shape::OperandOr(_)
             | Shape::ListOrBare
             | Shape::Extremes => {
                 self.open(form);

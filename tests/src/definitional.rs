@@ -3,6 +3,7 @@
 //! fuel. It knows nothing of memory limits, warnings, places of faults or speed.
 
 mod canonical;
+mod date_text;
 mod dates;
 mod elementary;
 mod higher;

@@ -146,7 +146,8 @@ fn patterns_find_the_same() -> anyhow::Result<()> {
         let (pattern, text) = (numbers.pattern(4), numbers.text());
         agree(&json!({"matches": [text, pattern]}))?;
         agree(&json!({"find_all": [text, pattern]}))?;
-        agree(&json!({"regex_replace": [text, pattern, "<$1$$${2}|$0>"]}))?;
+        agree(&json!({"regex_replace": [text, pattern, "<$$$0>"]}))?;
+        agree(&json!({"regex_replace": [text, format!("({pattern})|(a)"), "<$1$$${2}|$0>"]}))?;
     }
     Ok(())
 }
@@ -164,8 +165,9 @@ fn replacements_are_taken_apart_the_same() -> anyhow::Result<()> {
 
 #[test]
 fn tables_and_data_are_read_the_same() -> anyhow::Result<()> {
-    const CSV: &[&str] =
-        &["a", ",", "\"", "\n", "\r\n", "b", "\"\"", "\"x\"", ",", "\n", "é", "\r"];
+    const CSV: &[&str] = &[
+        "a", ",", "\"", "\n", "\r\n", "b", "\"\"", "\"x\"", ",", "\n", "é", "\r", ";", "\u{feff}",
+    ];
     const JSON: &[&str] = &[
         "[",
         "]",
@@ -197,6 +199,8 @@ fn tables_and_data_are_read_the_same() -> anyhow::Result<()> {
     for _ in 0..rounds() {
         agree(&json!({"csv_parse": numbers.some(CSV, 12)}))?;
         agree(&json!({"csv_parse": format!("a,b\n{}", numbers.some(CSV, 12))}))?;
+        let options = json!({"record": {"delimiter": numbers.pick(CSV), "header": false}});
+        agree(&json!({"csv_parse": [numbers.some(CSV, 12), options]}))?;
         let text = numbers.some(JSON, 9);
         for form in ["json_parse", "parse_int", "parse_float"] {
             agree(&json!({form: text}))?;
@@ -204,6 +208,40 @@ fn tables_and_data_are_read_the_same() -> anyhow::Result<()> {
         let data = numbers.data(4);
         let spelled = numbers.spelled(&data);
         agree(&json!({"json_text": {"json_parse": spelled}}))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn dates_are_read_and_written_the_same() -> anyhow::Result<()> {
+    const LETTERS: &[&str] = &[
+        "%Y", "%m", "%d", "%H", "%M", "%S", "%f", "%z", "%F", "%T", "%j", "%a", "%A", "%b", "%B",
+        "%e", "%y", "%I", "%p", "%u", "%U", "%G", "%V", "%s", "%%", " ", "-", ":", "T", "é", "%q",
+    ];
+    const DATES: &[&str] = &[
+        "2024", "-", "02", "-", "29", "T", "t", " ", "23", ":", "59", ":", "60", ".", "9999999",
+        "Z", "z", "+", "-", "0130", "01:30", "12", "PM", "Mon", "monday", "%", "0000", "9999",
+    ];
+    let mut numbers = Numbers(0x5eed_0004);
+    for round in 0..rounds() {
+        let second = numbers.around(1 << 30) * [1, 60, 236][round % 3];
+        #[expect(clippy::cast_precision_loss, reason = "any float will do")]
+        let float = json!({"float": second as f64 / 7.0});
+        let pattern = numbers.some(LETTERS, 9);
+        for moment in [&json!(second), &float] {
+            agree(&json!({"date_format": [moment, pattern]}))?;
+            let steps = json!({"record": {"months": numbers.around(30), "seconds": 100 * numbers.around(1 << 30)}});
+            agree(&json!({"date_add": [moment, steps]}))?;
+            let written = json!({"date_format": [moment, format!("{pattern} %Y")]});
+            agree(&json!({"date_parse": [written, format!("{pattern} %Y")]}))?;
+            let iso =
+                format!("%F{}%T.{}", numbers.pick(&["T", " ", "t"]), numbers.around(1 << 30).abs());
+            agree(&json!({"date_parse": {"date_format": [moment, iso]}}))?;
+            let text = json!({"date_format": [moment, numbers.some(LETTERS, 6)]});
+            agree(&json!({"date_parse": [text, pattern]}))?;
+        }
+        agree(&json!({"date_parse": numbers.some(DATES, 14)}))?;
+        agree(&json!({"date_parse": [numbers.some(DATES, 8), numbers.some(LETTERS, 6)]}))?;
     }
     Ok(())
 }

@@ -3,23 +3,22 @@
 use super::{Form, Row, Shape, row};
 
 const PAIR: Shape = Shape::Operands(2);
-const BARE: Shape = Shape::Operand;
 const ONE: Shape = Shape::BareOr(1, 1);
 const DATES: &str = "dates";
 
 /// The rows, in order.
 pub(super) const ROWS: &[Row] = &[
     row(
-        ("date_parse", Form::DateParse, DATES, BARE),
-        r#"{"date_parse": s}"#,
-        "Seconds since 1970 of a date such as 2024-02-29 or 2024-02-29T12:30:00Z.",
-        (r#"{"date_parse": "1970-01-02"}"#, "86400"),
+        ("date_parse", Form::DateParse, DATES, Shape::OperandOr(2)),
+        r#"{"date_parse": [s, pattern?]}"#,
+        "Seconds since 1970 of a date such as 2024-02-29 or 2024-02-29T12:30:00Z, or as the pattern has it.",
+        (r#"{"date_parse": ["2.1.1970", "%d.%m.%Y"]}"#, "86400"),
     ),
     row(
         ("date_format", Form::DateFormat, DATES, Shape::Between(1, 2)),
         r#"{"date_format": [n, format?]}"#,
-        "Seconds since 1970 as text (UTC).",
-        (r#"{"date_format": [86400, "%Y-%m-%d %a"]}"#, r#""1970-01-02 Fri""#),
+        "Seconds since 1970 as text (UTC), by letters such as `%Y-%m-%d %H:%M:%S`.",
+        (r#"{"date_format": [86400, "%A, %e %B %Y"]}"#, r#""Friday,  2 January 1970""#),
     ),
     row(
         ("date_parts", Form::DateParts, DATES, ONE),

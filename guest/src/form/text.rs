@@ -23,7 +23,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         ("trim", Form::Trim, STRINGS, BARE),
         r#"{"trim": s}"#,
-        "Without white space at both ends.",
+        "Without white space at both ends; U+FEFF is none.",
         (r#"{"trim": "  a b "}"#, r#""a b""#),
     ),
     row(
@@ -135,9 +135,9 @@ pub(super) const ROWS: &[Row] = &[
         (r#"{"json_text": {"record": {"b": 1, "a": null}}}"#, r#""{\"a\":null,\"b\":1}""#),
     ),
     row(
-        ("csv_parse", Form::CsvParse, STRINGS, BARE),
-        r#"{"csv_parse": s}"#,
-        "A CSV text with a header line as a list of records of texts.",
+        ("csv_parse", Form::CsvParse, STRINGS, Shape::OperandOr(2)),
+        r#"{"csv_parse": [s, options?]}"#,
+        "A CSV text with a header line as a list of records of texts; options, a record: `delimiter`, `header` (false: lists).",
         (r#"{"csv_parse": "name,age\nAda,36\n"}"#, r#"[{"age":"36","name":"Ada"}]"#),
     ),
     row(
@@ -155,7 +155,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         ("regex_replace", Form::RegexReplace, STRINGS, Shape::Operands(3)),
         r#"{"regex_replace": [s, regex, to]}"#,
-        "Replaces each match; `$1` and `${name}` are groups, `$$` a dollar.",
+        "Replaces each match; `$1` and `${name}` are groups of the regex, `$$` a dollar.",
         (r#"{"regex_replace": ["a-b", "(\\w)-(\\w)", "$2-$1"]}"#, r#""b-a""#),
     ),
 ];

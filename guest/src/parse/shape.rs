@@ -31,6 +31,10 @@ impl Parser<'_> {
             Shape::Operands(count) => self.several(form, token, value, (count, count))?,
             Shape::AtLeast(least) => self.several(form, token, value, (least, u32::MAX))?,
             Shape::Between(least, most) => self.several(form, token, value, (least, most))?,
+            Shape::OperandOr(most) => match self.tape().token(value) {
+                Token::Array { .. } => self.several(form, token, value, (1, most))?,
+                _ => self.one(form, token, value),
+            },
             Shape::BareOr(least, most) => match self.tape().token(value) {
                 Token::Array { .. } => self.several(form, token, value, (least, most))?,
                 _ => self.one(form, token, value),

@@ -1,42 +1,91 @@
-//! Comma-separated values after RFC 4180, with a header line. Lines may end in a line feed alone.
+//! Comma-separated values after RFC 4180. Lines may end in a line feed alone, and a line with
+//! nothing in it is no row. A byte order mark at the beginning belongs to no cell.
 
-use super::Trouble;
+use super::{BYTE_ORDER_MARK, Trouble};
+use crate::fault::Code;
 use crate::heap::Full;
-use crate::quote::shorten;
+use crate::quote::{push, shorten};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// A text with a header line.
-#[derive(Debug)]
-pub(crate) struct Table<'t> {
-    pub(crate) header: Vec<Cow<'t, str>>,
-    /// What follows the header.
-    body: Reader<'t>,
+/// How a text is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Style {
+    /// What stands between cells, a comma if it is not told.
+    pub(crate) delimiter: Option<char>,
+    /// Whether the first row has the names of the columns.
+    pub(crate) has_header: bool,
 }
 
+impl Default for Style {
+    fn default() -> Self {
+        Self { delimiter: None, has_header: true }
+    }
+}
+
+/// A text of rows.
+#[derive(Debug)]
+pub(crate) struct Table<'t> {
+    /// The names of the columns, if the text has them.
+    pub(crate) header: Option<Vec<Cow<'t, str>>>,
+    /// What follows the header.
+    body: Reader<'t>,
+    columns: usize,
+    /// What seems to stand between cells in place of the comma.
+    pub(crate) other: Option<char>,
+}
+
+/// Advice to read by another delimiter.
+pub(crate) fn by_delimiter(delimiter: char) -> String {
+    let mut shown = String::new();
+    push(delimiter, &mut shown);
+    format!(
+        r#"cells between other marks are read by {{"csv_parse": [s, {{"record": {{"delimiter": "{shown}"}}}}]}}"#
+    )
+}
+
+/// What often stands between cells.
+const OTHERS: [char; 3] = [';', '\t', '|'];
+
 impl<'t> Table<'t> {
-    /// Reads the header, which may have so many cells.
-    pub(crate) fn new(text: &'t str, most: usize) -> Result<Self, Trouble> {
-        let mut body = Reader { rest: text, line: 1 };
-        let mut header = Vec::new();
-        if !text.is_empty() {
-            body.row(&mut header, most + 1)?;
+    /// Reads the first row, which may have so many cells.
+    pub(crate) fn new(text: &'t str, style: Style, most: usize) -> Result<Self, Trouble> {
+        let rest = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+        let delimiter = style.delimiter.unwrap_or(',');
+        let mut body = Reader { rest, line: 1, delimiter };
+        body.pass_blank_lines();
+        let (start, mut first) = (body, Vec::new());
+        if !body.rest.is_empty() {
+            body.row(&mut first, most + 1)?;
         }
-        if header.len() > most {
+        let columns = first.len();
+        if columns > most {
             return Err(Full.into());
         }
+        let other = match first.as_slice() {
+            [cell] if style.delimiter.is_none() => cell.chars().find(|c| OTHERS.contains(c)),
+            _ => None,
+        };
+        if !style.has_header {
+            return Ok(Self { header: None, body: start, columns, other });
+        }
         let mut seen = BTreeSet::new();
-        for name in &header {
+        for name in &first {
             if !seen.insert(name.as_ref()) {
-                return Err(wrong(&format!("the header has `{}` twice", shorten(name)), 1));
+                let message =
+                    message(&format!("the header has `{}` twice", shorten(name)), start.line);
+                let hint = r#"rename one of them, or read lists: {"csv_parse": [s, {"record": {"header": false}}]}"#;
+                return Err(Trouble::with_hint(Code::Unparsable, message, hint));
             }
         }
-        Ok(Self { header, body })
+        Ok(Self { header: Some(first), body, columns, other })
     }
 
     /// The rows, to be read one after another.
     pub(crate) fn rows(&self) -> Rows<'t> {
-        Rows { reader: self.body, columns: self.header.len(), cells: Vec::new(), count: 0 }
+        let model = if self.header.is_some() { "header" } else { "first row" };
+        let (reader, columns, other) = (self.body, self.columns, self.other);
+        Rows { reader, columns, model, other, cells: Vec::new(), count: 0 }
     }
 }
 
@@ -45,6 +94,9 @@ impl<'t> Table<'t> {
 pub(crate) struct Rows<'t> {
     reader: Reader<'t>,
     columns: usize,
+    /// What has as many cells.
+    model: &'static str,
+    other: Option<char>,
     cells: Vec<Cow<'t, str>>,
     count: usize,
 }
@@ -61,7 +113,8 @@ impl<'t> Rows<'t> {
         let (found, wanted) = (self.cells.len(), self.columns);
         if found != wanted {
             let more = if found > wanted { " or more" } else { "" };
-            return Err(wrong(&format!("{found}{more} cells where the header has {wanted}"), line));
+            let what = format!("{found}{more} cells where the {} has {wanted}", self.model);
+            return Err(hinted(&what, line, self.other));
         }
         self.count += 1;
         Ok(Some(&self.cells))
@@ -73,49 +126,69 @@ impl<'t> Rows<'t> {
     }
 }
 
-fn wrong(what: &str, line: usize) -> Trouble {
-    Trouble::Unparsable(format!("not CSV: {what} at line {line}"))
+fn message(what: &str, line: usize) -> String {
+    format!("not CSV: {what} at line {line}")
+}
+
+/// The fault of a text whose cells seem to stand between other marks.
+fn hinted(what: &str, line: usize, other: Option<char>) -> Trouble {
+    let message = message(what, line);
+    match other {
+        Some(other) => Trouble::with_hint(Code::Unparsable, message, by_delimiter(other)),
+        None => Trouble::Unparsable(message),
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Reader<'t> {
     rest: &'t str,
     line: usize,
+    delimiter: char,
 }
 
 impl<'t> Reader<'t> {
     fn wrong<T>(&self, what: &str) -> Result<T, Trouble> {
-        Err(wrong(what, self.line))
+        let next = self.rest.chars().next();
+        let other = next.filter(|c| self.delimiter == ',' && OTHERS.contains(c));
+        Err(hinted(what, self.line, other))
     }
 
-    /// Reads the cells of a row and the end of its line; of a row that has more than so many, only
-    /// these.
+    /// Reads the cells of a row, the end of its line and the blank lines behind it; of a row that
+    /// has more than so many cells, only these.
     fn row(&mut self, cells: &mut Vec<Cow<'t, str>>, most: usize) -> Result<(), Trouble> {
         loop {
             cells.push(self.cell()?);
-            if let Some(rest) = self.rest.strip_prefix(',') {
+            if let Some(rest) = self.rest.strip_prefix(self.delimiter) {
                 self.rest = rest;
                 if cells.len() >= most {
                     return Ok(());
                 }
                 continue;
             }
-            let line_feed = self.rest.strip_prefix('\r').unwrap_or(self.rest);
-            if let Some(rest) = line_feed.strip_prefix('\n') {
-                self.rest = rest;
-                self.line += 1;
-            } else if !self.rest.is_empty() {
+            if !self.rest.is_empty() && !self.end_of_line() {
                 return self.wrong("text after a closing quote, or a lone carriage return");
             }
+            self.pass_blank_lines();
             return Ok(());
         }
+    }
+
+    fn end_of_line(&mut self) -> bool {
+        let rest = self.rest.strip_prefix('\r').unwrap_or(self.rest).strip_prefix('\n');
+        self.rest = rest.unwrap_or(self.rest);
+        self.line += usize::from(rest.is_some());
+        rest.is_some()
+    }
+
+    fn pass_blank_lines(&mut self) {
+        while self.end_of_line() {}
     }
 
     fn cell(&mut self) -> Result<Cow<'t, str>, Trouble> {
         if let Some(quoted) = self.rest.strip_prefix('"') {
             return self.quoted(quoted);
         }
-        let end = self.rest.find([',', '\n', '\r', '"']).unwrap_or(self.rest.len());
+        let end = self.rest.find([self.delimiter, '\n', '\r', '"']).unwrap_or(self.rest.len());
         let (cell, rest) = self.rest.split_at(end);
         if rest.starts_with('"') {
             return self.wrong("a quote in a cell that does not begin with one");

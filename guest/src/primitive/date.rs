@@ -2,21 +2,26 @@
 //! counted as Howard Hinnant does in "chrono-Compatible Low-Level Date Algorithms"
 //! (`days_from_civil`, `civil_from_days`): years begin in March, so that the leap day comes last.
 
+mod format;
+mod letters;
+mod pattern;
+mod read;
+
+pub(crate) use format::{FORMAT, doubt, format, is_bare};
+pub(crate) use pattern::parse_as;
+pub(crate) use read::parse;
+
 use super::Trouble;
 use super::arithmetic::Number;
 use super::rational::parts;
 use crate::quote::shorten;
-use num_bigint::BigUint;
+use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{ToPrimitive, Zero};
-use std::fmt::Write as _;
 
 pub(crate) const DAY: i64 = 86_400;
-const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-const MONTHS: [&str; 12] =
-    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// How `date_format` writes a date if it is not told.
-pub(crate) const FORMAT: &str = "%Y-%m-%dT%H:%M:%SZ";
+/// Parts of a second are counted in units of 2^-1074: every float is a whole number of them.
+const UNIT_BITS: u64 = 1074;
 
 /// A day of the calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +79,7 @@ impl Civil {
 pub(crate) struct Moment {
     /// Whole seconds since 1970, rounded down.
     pub(crate) second: i64,
-    /// What was rounded away, times 2^1074.
+    /// What was rounded away, in units of 2^-1074 seconds.
     rest: BigUint,
 }
 
@@ -93,7 +98,36 @@ impl Moment {
             Number::Big(n) => (n.to_i64().ok_or_else(beyond)?, BigUint::zero()),
             Number::Float(n) => (n.floor().to_i64().ok_or_else(beyond)?, fraction(*n)),
         };
-        if (FIRST..=LAST).contains(&second) { Ok(Self { second, rest }) } else { Err(beyond()) }
+        Self { second, rest }.within()
+    }
+
+    /// The moment, if it lies within the calendar.
+    fn within(self) -> Result<Self, Trouble> {
+        if (FIRST..=LAST).contains(&self.second) { Ok(self) } else { Err(beyond()) }
+    }
+
+    /// The largest float that is not after the moment, and so within its second.
+    pub(crate) fn float(&self) -> f64 {
+        let units = BigInt::from(self.rest.clone()) + (BigInt::from(self.second) << UNIT_BITS);
+        let (sign, magnitude) = units.into_parts();
+        let dropped = magnitude.bits().saturating_sub(u64::from(f64::MANTISSA_DIGITS));
+        let is_exact = magnitude.trailing_zeros().is_none_or(|zeros| zeros >= dropped);
+        let kept = (magnitude >> dropped).to_u64().unwrap_or_default();
+        // The past is away from zero before 1970. The first bit of 53 counts up the exponent.
+        let away = u64::from(sign == Sign::Minus && !is_exact);
+        let float = f64::from_bits((dropped << (f64::MANTISSA_DIGITS - 1)) + kept + away);
+        if sign == Sign::Minus { -float } else { float }
+    }
+
+    /// Millionths of a second: the nearest, but none of the next second.
+    fn micros(&self) -> u64 {
+        let halves = (&self.rest * 2_000_000_u32) >> UNIT_BITS;
+        halves.to_u64().unwrap_or_default().div_ceil(2).min(999_999)
+    }
+
+    /// The moment so many seconds later.
+    pub(crate) fn plus(&self, seconds: i64) -> Self {
+        Self { second: self.second + seconds, rest: self.rest.clone() }
     }
 
     pub(crate) fn civil(&self) -> Civil {
@@ -150,7 +184,7 @@ impl Moment {
         let (from, to) = (self.civil(), other.civil());
         let months = (to.year - from.year) * 12 + to.month - from.month;
         let days = from.plus_months(months).days() - self.second.div_euclid(DAY);
-        let reached = Self { second: self.second + days * DAY, rest: self.rest.clone() };
+        let reached = self.plus(days * DAY);
         match months {
             1.. if reached > *other => months - 1,
             ..=-1 if reached < *other => months + 1,
@@ -159,7 +193,7 @@ impl Moment {
     }
 }
 
-/// What a float has beyond the next integer below, times 2^1074.
+/// What a float has beyond the next integer below, in units of 2^-1074.
 fn fraction(n: f64) -> BigUint {
     let (significand, exponent) = parts(n);
     let bits = -exponent;
@@ -170,7 +204,7 @@ fn fraction(n: f64) -> BigUint {
     let above_zero = BigUint::from(significand) % &one;
     let is_above = above_zero.is_zero() || n > 0.0;
     let fraction = if is_above { above_zero } else { one - above_zero };
-    fraction << (1074 - bits)
+    fraction << (UNIT_BITS.cast_signed() - bits)
 }
 
 /// What `date_add` and `date_diff` count.
@@ -198,163 +232,6 @@ impl Unit {
                 let what = format!("`{}` is none of {units}", shorten(name));
                 return Err(Trouble::OutOfRange(what));
             }
-        })
-    }
-}
-
-/// A moment as text.
-pub(crate) fn format(moment: &Moment, format: &str) -> Result<String, Trouble> {
-    let Civil { year, month, day } = moment.civil();
-    let [hour, minute, second] = moment.time();
-    let name = |names: &[&'static str], n: i64| {
-        usize::try_from(n - 1).ok().and_then(|n| names.get(n)).copied().unwrap_or_default()
-    };
-    let mut out = String::with_capacity(format.len());
-    let mut pieces = format.split('%');
-    out.push_str(pieces.next().unwrap_or_default());
-    while let Some(piece) = pieces.next() {
-        let mut rest = piece.chars();
-        let directive = rest.next();
-        let _ = match directive {
-            Some('Y') => write!(out, "{year:04}"),
-            Some('m') => write!(out, "{month:02}"),
-            Some('d') => write!(out, "{day:02}"),
-            Some('H') => write!(out, "{hour:02}"),
-            Some('M') => write!(out, "{minute:02}"),
-            Some('S') => write!(out, "{second:02}"),
-            Some('j') => write!(out, "{:03}", moment.day_of_year()),
-            Some('a') => write!(out, "{}", name(&DAYS, moment.weekday())),
-            Some('b') => write!(out, "{}", name(&MONTHS, month)),
-            // Two signs with nothing between them; what follows is a piece of its own.
-            None => match pieces.next() {
-                Some(piece) => write!(out, "%{piece}"),
-                None => return Err(unknown("%")),
-            },
-            Some(other) => return Err(unknown(&format!("%{other}"))),
-        };
-        out.push_str(rest.as_str());
-    }
-    Ok(out)
-}
-
-fn unknown(directive: &str) -> Trouble {
-    let known = "%Y %m %d %H %M %S %j %a %b %%";
-    Trouble::OutOfRange(format!("`{}` is none of {known}", shorten(directive)))
-}
-
-/// The seconds that a date spells.
-pub(crate) fn parse(text: &str) -> Result<Number, Trouble> {
-    let read = Reader { rest: text.as_bytes() }.date().ok_or_else(|| {
-        let form = "YYYY-MM-DD, YYYY-MM-DDTHH:MM:SSZ";
-        Trouble::Unparsable(format!("`{}` is no date such as {form}", shorten(text)))
-    })?;
-    let number = match read.fraction {
-        "" => Number::Small(read.second),
-        fraction => Number::Float(with_fraction(read.second, fraction)),
-    };
-    // The zone may lead out of the calendar, and rounding too.
-    Moment::of(&number)?;
-    if read.year == 0 { Err(beyond()) } else { Ok(number) }
-}
-
-/// The float nearest to a whole number and decimal digits after its point.
-fn with_fraction(second: i64, digits: &str) -> f64 {
-    let text = if second >= 0 {
-        format!("{second}.{digits}")
-    } else {
-        // From the next integer above downwards: the digits that are missing to it.
-        let (first, last) = digits.split_at(digits.len() - 1);
-        let missing = first.bytes().map(|digit| char::from(b'9' - (digit - b'0')));
-        let missing: String = missing.collect();
-        let last = last.bytes().map(|digit| char::from(b'9' + 1 - (digit - b'0')));
-        format!("-{}.{missing}{}", -(second + 1), last.collect::<String>())
-    };
-    text.parse().unwrap_or_default()
-}
-
-/// What a text of a date says.
-struct Read<'t> {
-    year: i64,
-    second: i64,
-    /// Digits after the point of the second, the last of which is not 0.
-    fraction: &'t str,
-}
-
-/// A text and how far it has been read.
-struct Reader<'t> {
-    rest: &'t [u8],
-}
-
-impl<'t> Reader<'t> {
-    fn date(mut self) -> Option<Read<'t>> {
-        let year = self.digits(4)?;
-        self.take(b"-")?;
-        let month = self.digits(2).filter(|month| (1..=12).contains(month))?;
-        self.take(b"-")?;
-        let day = self.digits(2)?;
-        let civil = Civil { year, month, day };
-        if day < 1 || day > civil.last_day() {
-            return None;
-        }
-        let second = civil.days() * DAY;
-        if self.rest.is_empty() {
-            return Some(Read { year, second, fraction: "" });
-        }
-        self.take(b"T ")?;
-        let (of_day, fraction) = self.time()?;
-        let east = if self.rest.is_empty() { 0 } else { self.zone()? };
-        self.rest.is_empty().then_some(Read { year, second: second + of_day - east, fraction })
-    }
-
-    fn time(&mut self) -> Option<(i64, &'t str)> {
-        let minutes = self.clock()?;
-        if self.take(b":").is_none() {
-            return Some((minutes * 60, ""));
-        }
-        let second = self.digits(2).filter(|second| *second < 60)?;
-        let fraction = if self.take(b".").is_some() { self.fraction()? } else { "" };
-        Some((minutes * 60 + second, fraction))
-    }
-
-    /// Hours and minutes, as minutes.
-    fn clock(&mut self) -> Option<i64> {
-        let hour = self.digits(2).filter(|hour| *hour < 24)?;
-        self.take(b":")?;
-        let minute = self.digits(2).filter(|minute| *minute < 60)?;
-        Some(hour * 60 + minute)
-    }
-
-    /// Seconds that a zone is ahead of UTC.
-    fn zone(&mut self) -> Option<i64> {
-        match self.take(b"Z+-")? {
-            b'Z' => Some(0),
-            b'-' => Some(-60 * self.clock()?),
-            _ => Some(60 * self.clock()?),
-        }
-    }
-
-    /// One digit or more, without zeros at the end.
-    fn fraction(&mut self) -> Option<&'t str> {
-        let length = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let (digits, rest) = self.rest.split_at_checked(length).filter(|_| length > 0)?;
-        self.rest = rest;
-        Some(std::str::from_utf8(digits).ok()?.trim_end_matches('0'))
-    }
-
-    fn digits(&mut self, count: usize) -> Option<i64> {
-        let (digits, rest) = self.rest.split_at_checked(count)?;
-        self.rest = rest;
-        digits
-            .iter()
-            .try_fold(0, |n, byte| byte.is_ascii_digit().then(|| 10 * n + i64::from(byte - b'0')))
-    }
-
-    /// One of these bytes.
-    fn take(&mut self, bytes: &[u8]) -> Option<u8> {
-        let (first, rest) = self.rest.split_first()?;
-        bytes.contains(first).then(|| {
-            self.rest = rest;
-            *first
         })
     }
 }

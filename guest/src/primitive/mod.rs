@@ -23,8 +23,9 @@ pub(crate) mod statistics;
 mod tree;
 pub(crate) mod weight;
 
-use crate::fault::Fault;
+use crate::fault::{Code, Fault};
 use crate::heap::{Full, Heap};
+use crate::quote::shorten;
 use crate::value::{
     CLOSURE, CONS, KIND_BIG, KIND_CONTINUATION, KIND_FLOAT, KIND_RECORD, KIND_TEXT, NIL, OBJECT,
     PAIR, PARTIAL, ROPE, UNIT, Word, is_integer, tag,
@@ -85,6 +86,34 @@ pub(crate) enum Trouble {
     Here(Box<Fault>),
     /// A fault that knows its place, from parsing a source.
     Elsewhere(Box<Fault>),
+}
+
+impl Trouble {
+    /// A fault of the form itself, with what to write instead.
+    pub(crate) fn with_hint(code: Code, message: String, hint: impl Into<String>) -> Self {
+        Self::Here(Box::new(Fault::new(code, message).hint(hint)))
+    }
+}
+
+/// The byte order mark, which Unicode does not count as white space.
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// The fault of a text that is not what it should be.
+pub(crate) fn misread(text: &str, what: &str, hint: Option<&'static str>) -> Trouble {
+    let (what, hint) = if text.starts_with(BYTE_ORDER_MARK) {
+        let hint =
+            r#"take it away with {"slice": [s, 1]}; `trim` keeps it, for it is no white space"#;
+        ("begins with a byte order mark (U+FEFF)", Some(hint))
+    } else if text.trim().len() < text.len() {
+        (what, Some("take blanks away with `trim`"))
+    } else {
+        (what, hint)
+    };
+    let message = format!("`{}` {what}", shorten(text));
+    match hint {
+        Some(hint) => Trouble::with_hint(Code::Unparsable, message, hint),
+        None => Trouble::Unparsable(message),
+    }
 }
 
 /// The message of a fault for want of memory.

@@ -76,10 +76,14 @@ fn members(terms: &Terms, term: TermId, form: Form) -> Vec<(&str, Part<'_>)> {
         Shape::Name => vec![(key, names.first().map_or_else(|| list(&[]), name))],
         Shape::Ignored | Shape::Literal => vec![(key, Part::Text("null".to_owned()))],
         Shape::Operand => vec![(key, operand(0))],
+        Shape::OperandOr(_) if operands.len() == 1 && terms.form(operands[0]) != Form::List => {
+            vec![(key, operand(0))]
+        }
         Shape::Operands(_)
         | Shape::AtLeast(_)
         | Shape::Between(..)
         | Shape::BareOr(..)
+        | Shape::OperandOr(_)
         | Shape::ListOrBare
         | Shape::Extremes => vec![(key, list(operands))],
         Shape::Members(members) => {

@@ -1,5 +1,6 @@
 //! Dates, by counting year by year and month by month.
 
+use super::date_text::{read, read_as};
 use super::numbers::nearest;
 use super::operation::{bytes, is_number, limbs};
 use super::text::TEXT_UNIT;
@@ -24,7 +25,7 @@ fn is_leap(year: i64) -> bool {
     year % 400 == 0 || year % 4 == 0 && year % 100 != 0
 }
 
-fn month_days(year: i64) -> [i64; 12] {
+pub(super) fn month_days(year: i64) -> [i64; 12] {
     let february = if is_leap(year) { 29 } else { 28 };
     [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 }
@@ -35,24 +36,28 @@ fn days_before(year: i64) -> i64 {
 }
 
 /// A moment, field by field.
-struct Fields {
-    year: i64,
+pub(super) struct Fields {
+    pub(super) year: i64,
     /// From 1, as is the day.
-    month: i64,
-    day: i64,
+    pub(super) month: i64,
+    pub(super) day: i64,
     /// Seconds of the day.
-    second: i64,
-    day_of_year: i64,
-    weekday: i64,
+    pub(super) second: i64,
+    pub(super) day_of_year: i64,
+    pub(super) weekday: i64,
 }
 
 /// Seconds since 1970 at the beginning of a day.
-fn beginning(year: i64, month: i64, day: i64) -> i64 {
+pub(super) fn beginning(year: i64, month: i64, day: i64) -> i64 {
+    if year == 0 {
+        // As the year 400 has them, and before the years that are counted.
+        return beginning(400, month, day) - days_before(401) * 86_400;
+    }
     let months: i64 = month_days(year).iter().zip(1..month).map(|(days, _)| days).sum();
     (days_before(year) - days_before(1970) + months + day - 1) * 86_400
 }
 
-fn fields(second: i64) -> Fields {
+pub(super) fn fields(second: i64) -> Fields {
     let mut days = second.div_euclid(86_400) + days_before(1970);
     // The year 1 began on a Monday.
     let weekday = days % 7 + 1;
@@ -75,7 +80,7 @@ fn fields(second: i64) -> Fields {
 }
 
 /// The whole second that a number lies in, if that lies in the calendar.
-fn second(n: &Value) -> Result<i64, Code> {
+pub(super) fn second(n: &Value) -> Result<i64, Code> {
     let second = match n {
         Value::Integer(n) => n.to_i64(),
         Value::Float(n) => n.floor().to_i64(),
@@ -112,7 +117,7 @@ fn unit(name: &str) -> Result<(i64, bool), Code> {
 }
 
 /// A number as an integer number of parts of a second, 2^1074 of them.
-fn parts(n: &Value) -> BigInt {
+pub(super) fn parts(n: &Value) -> BigInt {
     match n {
         Value::Integer(n) => n << 1074,
         Value::Float(n) => {
@@ -128,12 +133,28 @@ fn parts(n: &Value) -> BigInt {
     }
 }
 
+/// The last float that is not after a moment of `a / b` seconds.
+pub(super) fn not_after(a: &BigInt, b: &BigInt) -> Evaluated {
+    let mut float = nearest(a, b, a.is_negative())?;
+    while let Value::Float(n) = float
+        && parts(&float) * b > a << 1074
+    {
+        float = Value::Float(n.next_down());
+    }
+    Ok(float)
+}
+
 impl Evaluator {
     pub(super) fn of_dates(&mut self, form: Form, operands: &[Value]) -> Evaluated {
         match (form, operands) {
             (Form::DateParse, [Value::Text(text)]) => {
                 self.work(bytes(text) / TEXT_UNIT)?;
                 read(text)
+            }
+            (Form::DateParse, [Value::Text(text), Value::Text(pattern)]) => {
+                self.work(bytes(text) / TEXT_UNIT)?;
+                self.work(bytes(pattern) / 2)?;
+                read_as(text, pattern)
             }
             (Form::DateFormat, [n]) => self.date_format(n, "%Y-%m-%dT%H:%M:%SZ"),
             (Form::DateFormat, [n, Value::Text(format)]) if is_number(n) => {
@@ -148,33 +169,6 @@ impl Evaluator {
             }
             _ => Err(Code::TypeMismatch),
         }
-    }
-
-    fn date_format(&mut self, n: &Value, format: &str) -> Evaluated {
-        let f = fields(second(n)?);
-        let (mut text, mut format) = (String::new(), format.chars());
-        while let Some(c) = format.next() {
-            if c != '%' {
-                text.push(c);
-                continue;
-            }
-            let piece = match format.next() {
-                Some('Y') => format!("{:04}", f.year),
-                Some('m') => format!("{:02}", f.month),
-                Some('d') => format!("{:02}", f.day),
-                Some('H') => format!("{:02}", f.second / 3600),
-                Some('M') => format!("{:02}", f.second / 60 % 60),
-                Some('S') => format!("{:02}", f.second % 60),
-                Some('j') => format!("{:03}", f.day_of_year),
-                Some('a') => letters("MonTueWedThuFriSatSun", f.weekday),
-                Some('b') => letters("JanFebMarAprMayJunJulAugSepOctNovDec", f.month),
-                Some('%') => "%".to_owned(),
-                _ => return Err(Code::OutOfRange),
-            };
-            text.push_str(&piece);
-        }
-        self.work(bytes(&text) / TEXT_UNIT)?;
-        Ok(Value::Text(text.into()))
     }
 
     fn date_add(&mut self, n: &Value, steps: &[(String, Value)]) -> Evaluated {
@@ -195,12 +189,10 @@ impl Evaluator {
         let moved = match n {
             Value::Float(_) => {
                 let exact: BigInt = parts(n) + ((to - from) << 1074);
-                let is_negative = exact.is_negative();
-                nearest(&exact, &(BigInt::from(1) << 1074), is_negative)?
+                not_after(&exact, &(BigInt::from(1) << 1074))?
             }
             _ => Value::Integer(to),
         };
-        second(&moved)?;
         Ok(moved)
     }
 }
@@ -233,12 +225,6 @@ fn date_diff(a: &Value, b: &Value, name: &str) -> Evaluated {
     Ok(Value::Integer(units))
 }
 
-/// The name at this place, from 1, of names of three letters.
-fn letters(names: &str, place: i64) -> String {
-    let skipped = usize::try_from(3 * (place - 1)).unwrap_or(0);
-    names.chars().skip(skipped).take(3).collect()
-}
-
 /// Whole months from one moment to another: as many as can be added without passing it.
 fn months(a: &Value, from: i64, b: &Value, to: i64) -> BigInt {
     let step = if parts(a) <= parts(b) { 1 } else { -1 };
@@ -255,73 +241,4 @@ fn months(a: &Value, from: i64, b: &Value, to: i64) -> BigInt {
         months += step;
     }
     months.into()
-}
-
-/// A text of exactly so many digits as a number.
-fn digits(text: &str, count: usize) -> Option<i64> {
-    let is_number = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| text.parse().ok()).flatten()
-}
-
-/// Hours and minutes as minutes.
-fn clock(hour: &str, minute: &str) -> Option<i64> {
-    let (hour, minute) = (digits(hour, 2)?, digits(minute, 2)?);
-    (hour < 24 && minute < 60).then_some(hour * 60 + minute)
-}
-
-/// Year, seconds since 1970, and the digits of a fraction.
-fn spelled(text: &str) -> Option<(i64, i64, &str)> {
-    let (date, time) = text.split_at_checked(10)?;
-    let date: Vec<&str> = date.split('-').collect();
-    let [year, month, day] = *date else { return None };
-    let (year, month, day) = (digits(year, 4)?, digits(month, 2)?, digits(day, 2)?);
-    let length = *month_days(year).get(usize::try_from(month - 1).ok()?)?;
-    if !(1..=length).contains(&day) {
-        return None;
-    }
-    // The year 0 has 366 days and is before those that are counted.
-    let start = if year == 0 {
-        beginning(400, month, day) - days_before(401) * 86_400
-    } else {
-        beginning(year, month, day)
-    };
-    let Some(time) = time.strip_prefix(['T', ' ']) else {
-        return time.is_empty().then_some((year, start, ""));
-    };
-    let (time, zone) = match time.find(['Z', '+', '-']) {
-        Some(at) => time.split_at(at),
-        None => (time, "Z"),
-    };
-    let ahead = match zone.split_at_checked(1)? {
-        ("Z", "") => 0,
-        ("+", zone) => zone.split_once(':').and_then(|(hour, minute)| clock(hour, minute))?,
-        ("-", zone) => -zone.split_once(':').and_then(|(hour, minute)| clock(hour, minute))?,
-        _ => return None,
-    };
-    let time: Vec<&str> = time.split(':').collect();
-    let (minutes, seconds) = match *time {
-        [hour, minute] => (clock(hour, minute)?, "00"),
-        [hour, minute, seconds] => (clock(hour, minute)?, seconds),
-        _ => return None,
-    };
-    let (seconds, fraction) = seconds.split_once('.').unwrap_or((seconds, "0"));
-    let second = digits(seconds, 2).filter(|second| *second < 60)?;
-    if fraction.is_empty() || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    Some((year, start + (minutes - ahead) * 60 + second, fraction.trim_end_matches('0')))
-}
-
-/// `date_parse`.
-fn read(text: &str) -> Evaluated {
-    let (year, whole, fraction) = spelled(text).ok_or(Code::Unparsable)?;
-    let n = if fraction.is_empty() {
-        Value::Integer(whole.into())
-    } else {
-        let one = BigInt::from(10).pow(u32::try_from(fraction.len()).unwrap_or(u32::MAX));
-        let fraction: BigInt = fraction.parse().map_err(|_| Code::Internal)?;
-        nearest(&(whole * &one + fraction), &one, whole < 0)?
-    };
-    second(&n)?;
-    if year == 0 { Err(Code::OutOfRange) } else { Ok(n) }
 }

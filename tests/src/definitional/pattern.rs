@@ -111,6 +111,18 @@ fn steps(hir: &Hir) -> u128 {
     }
 }
 
+/// Whether a pattern has all the groups that a replacement names.
+fn groups_are_known(regex: &Regex, to: &str) -> bool {
+    let Ok(names) = Regex::new(r"\$(?:\$|([0-9A-Za-z_]+)|\{([^}]*)\})") else { return false };
+    names.captures_iter(to).all(|found| {
+        let name = found.get(1).or(found.get(2)).map(|name| name.as_str());
+        name.is_none_or(|name| match name.parse::<u32>() {
+            Ok(number) => (number as usize) < regex.captures_len(),
+            Err(_) => regex.capture_names().flatten().any(|known| known == name),
+        })
+    })
+}
+
 impl Evaluator {
     pub(super) fn regex(&mut self, form: Form, operands: &[Value]) -> Evaluated {
         let [Value::Text(s), Value::Text(pattern), rest @ ..] = operands else {
@@ -166,6 +178,10 @@ impl Evaluator {
     fn regex_replace(&mut self, regex: &Regex, s: &str, to: &str) -> Evaluated {
         self.charge_texts(&[to])?;
         let dollars = to.matches('$').count() as u64;
+        self.work(dollars)?;
+        if !groups_are_known(regex, to) {
+            return Err(Code::Regex);
+        }
         let (mut out, mut copied) = (String::new(), 0);
         for captures in regex.captures_iter(s) {
             self.work(1 + dollars)?;

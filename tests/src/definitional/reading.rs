@@ -1,6 +1,7 @@
 //! Values as text and text as values. JSON is read by `serde_json`, a level at a time.
 
 use super::json::quote;
+use super::operation::bytes;
 use super::text::{TEXT_UNIT, text};
 use super::value::Value;
 use super::{Evaluated, Evaluator};
@@ -126,9 +127,6 @@ impl Evaluator {
             }
             (Form::JsonParse, [Value::Text(s)]) => {
                 self.charge_texts(&[s])?;
-                if s.trim_matches([' ', '\n', '\r', '\t']).len() < s.len() {
-                    return Err(Code::Unparsable);
-                }
                 let mut work = 0;
                 check(part::<&RawValue>(s)?.get(), &mut work)?;
                 self.work(work)?;
@@ -136,7 +134,31 @@ impl Evaluator {
             }
             (Form::CsvParse, [Value::Text(s)]) => {
                 self.charge_texts(&[s])?;
-                self.table(s)
+                self.table(s, ',', true)
+            }
+            (Form::CsvParse, [Value::Text(s), Value::Record(options)]) => {
+                self.charge_texts(&[s])?;
+                self.work(options.len() as u64)?;
+                let (mut delimiter, mut has_header) = (',', true);
+                for (name, value) in options.iter() {
+                    self.work(bytes(name) / TEXT_UNIT)?;
+                    match (name.as_str(), value) {
+                        ("delimiter", Value::Text(text)) => match *text.chars().collect::<Vec<_>>()
+                        {
+                            ['"' | '\r' | '\n'] => return Err(Code::OutOfRange),
+                            [c] => delimiter = c,
+                            _ => return Err(Code::OutOfRange),
+                        },
+                        ("header", Value::Boolean(b)) => has_header = *b,
+                        ("delimiter" | "header", _) => return Err(Code::TypeMismatch),
+                        _ => return Err(Code::OutOfRange),
+                    }
+                }
+                self.table(s, delimiter, has_header)
+            }
+            (Form::CsvParse, [Value::Text(s), _]) => {
+                self.charge_texts(&[s])?;
+                Err(Code::TypeMismatch)
             }
             _ => Err(Code::TypeMismatch),
         }
@@ -201,8 +223,19 @@ impl Evaluator {
     }
 
     /// Reads CSV a character at a time.
-    fn table(&mut self, text: &str) -> Evaluated {
-        let mut rows = rows(text)?.into_iter();
+    fn table(&mut self, text: &str, delimiter: char, has_header: bool) -> Evaluated {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut rows = rows(text, delimiter)?.into_iter();
+        if !has_header {
+            let rows: Vec<Vec<String>> = rows.collect();
+            let columns = rows.first().map_or(0, Vec::len);
+            if rows.iter().any(|row| row.len() != columns) {
+                return Err(Code::Unparsable);
+            }
+            self.work((rows.len() * (1 + columns)) as u64)?;
+            let lists = rows.into_iter().map(|row| row.into_iter().map(text_of).collect());
+            return Ok(Value::List(lists.map(Value::List).collect()));
+        }
         let Some(header) = rows.next() else {
             return Ok(Value::List(Vec::new().into_iter().collect()));
         };
@@ -215,13 +248,17 @@ impl Evaluator {
         }
         self.work((rows.len() * (1 + header.len())) as u64)?;
         let records = rows.into_iter().map(|row| {
-            let cells = row.into_iter().map(|cell| Value::Text(cell.into()));
+            let cells = row.into_iter().map(text_of);
             let mut members: Vec<_> = header.iter().cloned().zip(cells).collect();
             members.sort_by(|a, b| a.0.cmp(&b.0));
             Value::Record(Rc::new(members))
         });
         Ok(Value::List(records.collect()))
     }
+}
+
+fn text_of(cell: String) -> Value {
+    Value::Text(cell.into())
 }
 
 fn integer(digits: &str) -> Evaluated {
@@ -296,8 +333,8 @@ fn value(json: &str) -> Evaluated {
     })
 }
 
-/// The cells of each row.
-fn rows(text: &str) -> Result<Vec<Vec<String>>, Code> {
+/// The cells of each row; a line with nothing in it is none.
+fn rows(text: &str, delimiter: char) -> Result<Vec<Vec<String>>, Code> {
     #[derive(PartialEq)]
     enum State {
         Begin,
@@ -311,7 +348,12 @@ fn rows(text: &str) -> Result<Vec<Vec<String>>, Code> {
     let (mut rows, mut row, mut cell, mut state) =
         (Vec::new(), Vec::new(), String::new(), State::Begin);
     let mut open = false;
-    for c in text.chars() {
+    let lines: Vec<char> = text.chars().collect();
+    for (at, c) in lines.iter().copied().enumerate() {
+        let return_ends = c == '\r' && lines.get(at + 1) == Some(&'\n');
+        if state == State::Begin && row.is_empty() && (c == '\n' || return_ends) {
+            continue;
+        }
         open = true;
         state = match (state, c) {
             (State::Quoted, '"') => State::Quote,
@@ -320,7 +362,7 @@ fn rows(text: &str) -> Result<Vec<Vec<String>>, Code> {
                 State::Quoted
             }
             (State::Begin, '"') => State::Quoted,
-            (State::Begin | State::Plain | State::Quote, ',') => {
+            (State::Begin | State::Plain | State::Quote, c) if c == delimiter => {
                 row.push(std::mem::take(&mut cell));
                 State::Begin
             }

@@ -35,6 +35,7 @@ impl Generator {
             Shape::Between(from, to) | Shape::BareOr(from, to) => {
                 (from as usize) + self.random.below((to - from) as usize + 1)
             }
+            Shape::OperandOr(most) => 1 + self.random.below(most as usize),
             Shape::Operand | Shape::ListOrBare => 1,
             Shape::Extremes => 1 + self.random.below(4),
             _ => return self.special(row, size),
@@ -51,11 +52,10 @@ impl Generator {
         let operands: Vec<String> = (0..count).map(|at| operand(self, at)).collect();
         match (row.shape, operands.as_slice()) {
             (Shape::Operand, [bare]) => form(row.name, bare),
-            (Shape::BareOr(..) | Shape::ListOrBare | Shape::Extremes, [bare])
-                if self.random.chance(30) =>
-            {
-                form(row.name, bare)
-            }
+            (
+                Shape::BareOr(..) | Shape::OperandOr(_) | Shape::ListOrBare | Shape::Extremes,
+                [bare],
+            ) if self.random.chance(30) => form(row.name, bare),
             _ => form(row.name, list(&operands)),
         }
     }
@@ -173,6 +173,7 @@ fn wanted(form: Form, name: &str) -> Wanted {
     use Kind::{Boolean, Function, List, Number, Quoted, Record, Text};
     let texts = |literals| Wanted::One(literals, Text);
     match (form, name) {
+        (Form::DateParse, "pattern") => texts(world::FORMATS),
         (Form::DateParse, _) => texts(world::DATES),
         (Form::DateFormat | Form::DateParts | Form::DateAdd, "n") | (Form::DateDiff, "a" | "b") => {
             Wanted::One(world::TIMES, Number)
@@ -182,6 +183,7 @@ fn wanted(form: Form, name: &str) -> Wanted {
         (_, "unit") => texts(world::UNITS),
         (Form::ParseInt | Form::ParseFloat, _) => texts(world::NUMERALS),
         (Form::JsonParse, _) => texts(world::JSON),
+        (Form::CsvParse, "options") => Wanted::One(world::OPTIONS, Record),
         (Form::CsvParse, _) => texts(world::CSV),
         (_, "regex") => texts(world::PATTERNS),
         (Form::Replace, "from") | (_, "sep" | "part" | "fill") => texts(world::PARTS),

@@ -151,6 +151,7 @@ pub(super) const REPLACEMENTS: &[&str] = &[
     "\"$$\"",
     "\"$\"",
     "\"$9\"",
+    "\"${1}x$1_\"",
 ];
 
 pub(super) const JSON: &[&str] = &[
@@ -183,6 +184,17 @@ pub(super) const CSV: &[&str] = &[
     "\"a\\r\\n1\\r\\n\"",
     "\"\\ufeffa\\n1\"",
     "\",\\n,\"",
+    "\"a;b\\r\\n\\r\\n1;\\\"2\\n\\\"\\n\\n\"",
+];
+
+pub(super) const OPTIONS: &[&str] = &[
+    "{\"record\":{}}",
+    "{\"record\":{\"header\":false}}",
+    "{\"record\":{\"delimiter\":\";\"}}",
+    "{\"record\":{\"delimiter\":\"\\t\",\"header\":true}}",
+    "{\"record\":{\"delimiter\":\"\"}}",
+    "{\"record\":{\"delimeter\":\";\"}}",
+    "{\"record\":{\"header\":1}}",
 ];
 
 pub(super) const DATES: &[&str] = &[
@@ -201,6 +213,12 @@ pub(super) const DATES: &[&str] = &[
     "\"-0001-01-01\"",
     "\"2024-02-29T12:30\"",
     "\"2024-12-31T24:00:00Z\"",
+    "\"2024-12-31T23:59:59.9999999+0130\"",
+    "\"31.12.2024\"",
+    "\"12:30:00\"",
+    "{\"date_format\":[1709251199,\"%F %T\"]}",
+    "{\"date_format\":[{\"float\":-0.25},\"%a %A %b %B %j %y %e\"]}",
+    "{\"date_format\":[951782400,\"%I %p %u %U %V %G %s %f %z\"]}",
 ];
 
 pub(super) const TIMES: &[&str] = &[
@@ -245,6 +263,7 @@ pub(super) const FORMATS: &[&str] = &[
     "\"%d.%m.%Y\"",
     "\"%F %T\"",
     "\"%I %p %u %w %U %V %G %s %f\"",
+    "\"%I %p %u %U %V %G %s %f %z\"",
 ];
 
 pub(super) const UNITS: &[&str] = &[

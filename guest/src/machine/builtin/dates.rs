@@ -1,6 +1,7 @@
 //! `date_parse date_format date_parts date_add date_diff`: seconds since 1970, UTC.
 //!
-//! Fuel: a unit per 8 bytes of each text that is read or made, keys too; `date_add` a unit per
+//! Fuel: a unit per 8 bytes of each text that is read or made, keys too, and per 2 bytes of a
+//! pattern that a date is read by; `date_add` a unit per
 //! member of its record, and the limbs of a member of two or more.
 
 use super::Call;
@@ -9,18 +10,18 @@ use crate::heap::Heap;
 use crate::machine::state::Exit;
 use crate::primitive::arithmetic::Number;
 use crate::primitive::comparison::TEXT_UNIT;
-use crate::primitive::date::{Civil, FORMAT, Moment, Unit, format, parse};
+use crate::primitive::date::{Civil, FORMAT, Moment, Unit, format, parse, parse_as};
 use crate::primitive::{Trouble, type_name};
 use crate::value::{KIND_RECORD, Word, small};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
+/// Bytes of a letter of a pattern.
+const LETTER: u64 = 2;
+
 pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
     match c.form {
-        Form::DateParse => {
-            let text = paid_text(c, 0)?;
-            c.make_number(&parse(&text)?)
-        }
+        Form::DateParse => date_parse(c),
         Form::DateFormat => date_format(c),
         Form::DateParts => date_parts(c),
         Form::DateAdd => date_add(c),
@@ -35,9 +36,25 @@ fn paid_text(c: &mut Call<'_>, i: usize) -> Result<String, Exit> {
     c.text(i)
 }
 
+fn date_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let text = c.text(0)?;
+    let pattern = if c.len() > 1 { Some(c.text(1)?) } else { None };
+    c.charge(text.len() as u64 / TEXT_UNIT)?;
+    let n = match pattern {
+        None => parse(&text)?,
+        Some(pattern) => {
+            c.charge(pattern.len() as u64 / LETTER)?;
+            parse_as(&text, &pattern)?
+        }
+    };
+    c.make_number(&n)
+}
+
 fn date_format(c: &mut Call<'_>) -> Result<Word, Exit> {
     let n = c.number(0)?;
     let wanted = if c.len() > 1 { paid_text(c, 1)? } else { FORMAT.to_owned() };
+    // A letter makes no more than ten characters of its two.
+    c.set_aside(5 * wanted.len() as u64)?;
     let text = format(&Moment::of(&n)?, &wanted)?;
     c.charge(text.len() as u64 / TEXT_UNIT)?;
     c.make_text(&text)
@@ -98,14 +115,11 @@ fn date_add(c: &mut Call<'_>) -> Result<Word, Exit> {
     let whole =
         |n: &BigInt| n.to_i64().unwrap_or(if n < &BigInt::ZERO { i64::MIN } else { i64::MAX });
     let way = moment.way(whole(&months), whole(&seconds))?;
-    let moved = match n {
-        #[expect(clippy::cast_precision_loss, reason = "within the calendar every second is exact")]
-        Number::Float(n) => Number::Float(n + way as f64),
-        _ => Number::Small(moment.second + way),
-    };
-    // Rounding may lead out of the calendar.
-    Moment::of(&moved)?;
-    c.make_number(&moved)
+    let moved = moment.plus(way);
+    c.make_number(&match n {
+        Number::Float(_) => Number::Float(moved.float()),
+        _ => Number::Small(moved.second),
+    })
 }
 
 fn date_diff(c: &mut Call<'_>) -> Result<Word, Exit> {

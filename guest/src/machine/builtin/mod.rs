@@ -14,6 +14,7 @@ mod pattern;
 mod reading;
 mod records;
 mod statistics;
+mod table;
 mod terms;
 mod text;
 

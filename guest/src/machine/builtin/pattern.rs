@@ -3,8 +3,8 @@
 //! Fuel, by which time is bounded: for the pattern 16 per byte, 256 per class that is not of ASCII
 //! alone (8192 where a flag makes case ignored, for then the parser looks at all its characters)
 //! and 1 per step, unless it is among the last 8 that the run has used; for the text
-//! bytes · (8 + steps) / 16; `find_all` 1 per match; `regex_replace` per match 1 and the
-//! number of dollars in the replacement, and 1 per 8 bytes of replacement and result.
+//! bytes · (8 + steps) / 16; `find_all` 1 per match; `regex_replace` once and per match the
+//! number of dollars in the replacement, 1 per match, and 1 per 8 bytes of replacement and result.
 
 use super::Call;
 use crate::form::Form;
@@ -74,20 +74,19 @@ fn find_all(c: &mut Call<'_>, text: &str, pattern: &Pattern) -> Result<Word, Exi
 fn replace(c: &mut Call<'_>, text: &str, pattern: &Pattern, to: &str) -> Result<Word, Exit> {
     c.charge_texts(&[to])?;
     let dollars = to.matches('$').count() as u64;
+    c.charge(dollars)?;
+    c.set_aside(dollars.saturating_mul(PIECES))?;
+    let template = Template::new(to, pattern)?;
     let mut matches = Matches::new(pattern, text);
     let (left, mut work) = (c.budget(), 0);
     let longest = c.longest_written();
-    let (mut template, mut out, mut copied, mut fits) = (None, String::new(), 0, true);
+    let (mut out, mut copied, mut fits) = (String::new(), 0, true);
     while fits && let Some(slots) = matches.next() {
         // Fuel is spent at once for all matches, but no more is done than it pays for.
         work += 1 + dollars;
         if work > left {
             break;
         }
-        if template.is_none() {
-            c.set_aside(dollars.saturating_mul(PIECES))?;
-        }
-        let template = template.get_or_insert_with(|| Template::new(to, pattern));
         let [start, end, ..] = *slots else { break };
         fits = push(&mut out, text.get(copied..start).unwrap_or_default(), longest)
             && template.write(text, slots, longest, &mut out);

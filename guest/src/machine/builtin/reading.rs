@@ -1,12 +1,13 @@
 //! Values as text, and text as values.
 //!
-//! Fuel: 1 per 8 bytes of text read or written, 1 per element of a list and member of a record or
-//! table; an integer of `n` limbs, n being 2 or more, n · (8 + 2 · ⌊√n⌋), where 19 digits that are
+//! Fuel: 1 per 8 bytes of text read or written, 1 per element of a list and member of a record;
+//! an integer of `n` limbs, n being 2 or more, n · (8 + 2 · ⌊√n⌋), where 19 digits that are
 //! read count as a limb, and 19 to 37 as two; a float of more than 19 characters that is read 16.
 //! What is written costs 1 per pair, 8 per float and the weight of a quoted term besides.
-//! `to_string` of a text costs nothing.
+//! `to_string` of a text costs nothing. Tables are read in [`table`].
 
 use super::Call;
+use super::table;
 use super::text::TOO_LARGE;
 use crate::data::{self, Failed};
 use crate::fault::{Code, Fault};
@@ -17,8 +18,7 @@ use crate::machine::state::Exit;
 use crate::number::{Integer, is_json, literal};
 use crate::output::{self, End, Written};
 use crate::plain;
-use crate::primitive::{Trouble, csv, lexical};
-use crate::quote::shorten;
+use crate::primitive::{BYTE_ORDER_MARK, Trouble, misread};
 use crate::value::{Word, fit};
 
 /// Decimal digits that count as a limb.
@@ -28,12 +28,6 @@ const LIMB_DIGITS: usize = 19;
 const LONG_FLOAT: usize = 19;
 const LONG_FLOAT_WORK: u64 = 16;
 
-/// Words of the memory limit for each column of a table.
-const COLUMN_WORDS: usize = 64;
-
-/// What may stand around values in JSON.
-const BLANKS: [char; 4] = [' ', '\n', '\r', '\t'];
-
 pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
     match c.form {
         Form::ToString if c.s.heap.is_text(c.operand(0)) => Ok(c.operand(0)),
@@ -41,7 +35,7 @@ pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
         Form::ParseInt => parse_int(c),
         Form::ParseFloat => parse_float(c),
         Form::JsonParse => json_parse(c),
-        _ => csv_parse(c),
+        _ => table::csv_parse(c),
     }
 }
 
@@ -64,15 +58,6 @@ fn json_text(c: &mut Call<'_>) -> Result<Word, Exit> {
         .into());
     }
     c.make_text_of(&text)
-}
-
-/// The fault of a text that is not what it should be.
-fn no(text: &str, what: &str) -> Exit {
-    let message = format!("`{}` is not {what}", shorten(text));
-    let fault = Fault::new(Code::Unparsable, message);
-    let has_blanks = text.trim().len() < text.len();
-    let fault = if has_blanks { fault.hint("take blanks away with `trim`") } else { fault };
-    Trouble::Here(Box::new(fault)).into()
 }
 
 /// The work of turning so many digits into an integer.
@@ -101,7 +86,7 @@ fn parse_int(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge_texts(&[&text])?;
     let (negative, digits) = significant(&text);
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(no(&text, "an integer"));
+        return Err(misread(&text, "is not an integer", None).into());
     }
     if digits.len() < LIMB_DIGITS
         && let Ok(n) = digits.parse::<i64>()
@@ -125,7 +110,7 @@ fn parse_float(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge_texts(&[&text])?;
     let (_, digits) = significant(&text);
     if !is_json(digits) || digits.starts_with('-') {
-        return Err(no(&text, "a number"));
+        return Err(misread(&text, "is not a number", None).into());
     }
     if digits.len() > LONG_FLOAT {
         c.charge(LONG_FLOAT_WORK)?;
@@ -141,8 +126,8 @@ fn parse_float(c: &mut Call<'_>) -> Result<Word, Exit> {
 fn json_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     let text = c.text(0)?;
     c.charge_texts(&[&text])?;
-    if text.starts_with(BLANKS) || text.ends_with(BLANKS) {
-        return Err(no(&text, "JSON without blanks around it"));
+    if text.starts_with(BYTE_ORDER_MARK) {
+        return Err(misread(&text, "is not JSON", None).into());
     }
     let tokens = tokens(&text);
     // More words than any value of so many tokens takes.
@@ -208,37 +193,4 @@ fn size(tape: &Tape) -> Size {
         size.words += words;
     }
     size
-}
-
-fn csv_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let text = c.text(0)?;
-    c.charge_texts(&[&text])?;
-    let most = c.s.heap.limit / COLUMN_WORDS;
-    let table = csv::Table::new(&text, most)?;
-    let (mut cells, mut words) = (0, 0);
-    let mut rows = table.rows();
-    while let Some(row) = rows.next()? {
-        cells += row.len() as u64;
-        words += 3 + row.iter().map(|cell| 2 + Heap::text_words(cell.len())).sum::<usize>();
-    }
-    let count = rows.count();
-    c.charge(count as u64 + cells)?;
-    let keys = table.header.iter().map(|key| Heap::text_words(key.len()));
-    c.room(words + keys.sum::<usize>())?;
-    let heap = &mut c.s.heap;
-    let keys = table.header.iter().map(|key| heap.text(key)).collect::<Result<Vec<_>, _>>()?;
-    // Records have their members in the order of their keys, and share these.
-    let key = |at: usize| table.header.get(at).map_or("", |key| key);
-    let order = lexical::order_of(keys.len(), &key);
-    let (mut records, mut rows) = (Vec::with_capacity(count), table.rows());
-    while let Some(row) = rows.next()? {
-        let mut members = Vec::with_capacity(2 * row.len());
-        for at in &order {
-            if let (Some(key), Some(cell)) = (keys.get(*at), row.get(*at)) {
-                members.extend([*key, heap.text(cell)?]);
-            }
-        }
-        records.push(heap.record(&members)?);
-    }
-    Ok(c.make_list(&records))
 }
