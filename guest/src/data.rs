@@ -1,9 +1,9 @@
 //! Plain JSON as values: `data`, `context`, answers of the host, and literal `input`.
 
-use crate::fault::{Code, Fault};
+use crate::fault::Fault;
 use crate::heap::{Full, Heap};
 use crate::json::{Span, Tape, Token, TokenId};
-use crate::number::{Integer, literal};
+use crate::number::{Integer, Literal, literal};
 use crate::primitive::lexical;
 use crate::value::{CONS, NIL, UNIT, Word, boolean, fit, pointer, small};
 
@@ -129,21 +129,16 @@ pub(crate) fn text(heap: &mut Heap, text: &str) -> Result<Word, Full> {
     heap.text(text)
 }
 
-/// An integer, or a float if there is a point or an exponent.
+/// An integer or a float.
 fn number(heap: &mut Heap, text: &str) -> Result<Word, Failed> {
-    if text.contains(['.', 'e', 'E']) {
-        let n: f64 = text.parse().unwrap_or(f64::INFINITY);
-        if !n.is_finite() {
-            let fault = Fault::new(Code::NotFinite, "a number beyond the range of a float");
-            return Err(Failed::At(0, fault));
+    match literal(text).map_err(|fault| Failed::At(0, fault))? {
+        Literal::Float(n) => {
+            heap.grow(2)?;
+            Ok(heap.float(n))
         }
-        heap.grow(2)?;
-        return Ok(heap.float(n));
-    }
-    match literal(text).map_err(|fault| Failed::At(0, fault))?.integer {
-        Integer::Small(n) if fit(n).is_some() => Ok(small(n)),
-        Integer::Small(n) => Ok(integer(heap, &n.into())?),
-        Integer::Big(n) => Ok(integer(heap, &n)?),
+        Literal::Integer(Integer::Small(n)) if fit(n).is_some() => Ok(small(n)),
+        Literal::Integer(Integer::Small(n)) => Ok(integer(heap, &n.into())?),
+        Literal::Integer(Integer::Big(n)) => Ok(integer(heap, &n)?),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::request::{Answer, Argument, Done, Program, Source, Step};
 
 /// Limits where the request gives none: the defaults of LANGUAGE.md (Limits).
 const DEFAULT: Limits =
-    Limits { fuel: 10_000_000, depth: 1_000_000, memory: 64 << 20, output: 16 << 20 };
+    Limits { fuel: 100_000_000, depth: 1_000_000, memory: 64 << 20, output: 16 << 20 };
 
 /// Evaluates `{code | tool, input | data, context?, tools?, limits?, step?}`.
 #[must_use]

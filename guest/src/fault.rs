@@ -37,7 +37,7 @@ pub enum Code {
     Unparsable,
     /// A tool that is not registered.
     UnknownTool,
-    /// `self`, `continue` or `code_of "self"` where no tool is running.
+    /// `self`, `continue` or `code_of "self"` in code that has no such thing.
     OutsideTool,
     /// More than 100 evals inside one another.
     EvalDepth,
@@ -183,7 +183,7 @@ impl std::error::Error for Fault {}
 /// What is likely to be a mistake, or was read otherwise than it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Such as `rounded-literal`.
+    /// Such as `ignored-key`.
     pub code: &'static str,
     /// JSON Pointer into the term.
     pub at: String,

@@ -147,6 +147,9 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
         }
         (_, "a list" | "a record", "string") => r#"JSON text is read by {"json_parse": s}"#,
         (Form::FromEntries, _, "list") => r#"an entry is written {"pair": [key, value]}"#,
+        (_, "an integer", "float") => {
+            "write a number without a point, or make an integer of a float with `to_int` or `round`"
+        }
         (_, "a pair", "list") => "take lists apart with `head` and `tail`",
         (_, "a pair", "integer" | "string" | "boolean") => {
             "the function of `fold` gets one pair: (accumulator, item)"

@@ -1,8 +1,9 @@
-//! Numbers as JSON writes them: exact integers of any size, and PIF's rounding of fractions.
+//! Numbers as JSON writes them: exact integers of any size, and floats.
 
 use crate::decimal::Powers;
 use crate::fault::{Code, Fault};
 use crate::limits::INTEGER_BITS;
+use crate::quote::shorten;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use std::fmt;
@@ -23,17 +24,17 @@ impl From<BigInt> for Integer {
     }
 }
 
-/// What a JSON number means in a term.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Literal {
-    /// The integer.
-    pub integer: Integer,
-    /// Whether a fraction was rounded away.
-    pub rounded: bool,
+/// What a JSON number means, in code and in data alike.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    /// It has neither a point nor a negative exponent.
+    Integer(Integer),
+    /// The nearest float.
+    Float(f64),
 }
 
 /// Decimal digits of the largest integer, rounded up.
-const MAX_DIGITS: i64 = (INTEGER_BITS * 302 / 1000 + 1).cast_signed();
+const MAX_DIGITS: usize = INTEGER_BITS as usize * 302 / 1000 + 1;
 
 /// Whether a text is a number as JSON writes it.
 #[must_use]
@@ -55,56 +56,50 @@ pub fn is_json(text: &str) -> bool {
         && exponent.is_none_or(digits)
 }
 
-/// Reads a JSON number; a fraction is rounded half to even of the exact decimal.
+/// Whether a number as JSON writes it is a float: it has a point or a negative exponent.
+#[must_use]
+pub fn is_float(text: &str) -> bool {
+    text.bytes().any(|byte| byte == b'.') || text.contains("e-") || text.contains("E-")
+}
+
+/// Reads a JSON number.
 pub fn literal(text: &str) -> Result<Literal, Fault> {
-    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
-    let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let all = format!("{whole}{fraction}");
-    let significant = all.trim_start_matches('0');
-    if significant.is_empty() {
-        return Ok(Literal { integer: Integer::Small(0), rounded: false });
+    if is_float(text) {
+        return float(text).map(Literal::Float);
     }
-    // An exponent that does not fit decides the size by its sign alone.
-    let huge = if exponent.starts_with('-') { i64::MIN / 2 } else { i64::MAX / 2 };
-    let exponent = exponent.parse::<i64>().unwrap_or(huge).clamp(i64::MIN / 2, i64::MAX / 2);
-    let shift = exponent - i64::try_from(fraction.len()).unwrap_or(i64::MAX / 4);
-    let length = i64::try_from(significant.len()).unwrap_or(i64::MAX / 4);
-    if length.saturating_add(shift) > MAX_DIGITS {
+    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let (whole, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));
+    let significant = whole.trim_start_matches('0');
+    if significant.is_empty() {
+        return Ok(Literal::Integer(Integer::Small(0)));
+    }
+    // An exponent that does not fit is too large in any case.
+    let zeros = exponent.parse::<usize>().unwrap_or(usize::MAX);
+    if significant.len().saturating_add(zeros) > MAX_DIGITS {
         return Err(too_large());
     }
-    let (decimal, rounded) = if shift >= 0 {
-        let zeros = usize::try_from(shift).unwrap_or_default();
-        (format!("{significant}{}", "0".repeat(zeros)), false)
-    } else {
-        round(significant, length.saturating_add(shift))
-    };
-    match signed(&decimal, negative) {
+    match signed(&format!("{significant}{}", "0".repeat(zeros)), negative) {
         Integer::Big(n) if n.bits() > INTEGER_BITS => Err(too_large()),
-        integer => Ok(Literal { integer, rounded }),
+        integer => Ok(Literal::Integer(integer)),
     }
 }
 
-/// Rounds half to even the digits after the first `point` ones.
-fn round(digits: &str, point: i64) -> (String, bool) {
-    let Ok(point) = usize::try_from(point) else { return ("0".into(), true) };
-    let (whole, fraction) = digits.split_at(point.min(digits.len()));
-    let dropped = fraction.trim_end_matches('0');
-    let odd = whole.bytes().last().is_some_and(|digit| digit % 2 == 1);
-    let up = dropped > "5" || (dropped == "5" && odd);
-    (if up { increment(whole) } else { format!("0{whole}") }, !dropped.is_empty())
+/// Decimal digits of a number as JSON writes it that is an integer; those that its exponent adds
+/// count unless they make it too large.
+pub(crate) fn digits(text: &str) -> usize {
+    let (whole, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let whole = whole.trim_start_matches('-');
+    let zeros = exponent.parse().ok().filter(|zeros| *zeros <= MAX_DIGITS && whole != "0");
+    whole.len() + zeros.unwrap_or(0)
 }
 
-fn increment(digits: &str) -> String {
-    let mut bytes = format!("0{digits}").into_bytes();
-    for byte in bytes.iter_mut().rev() {
-        if *byte < b'9' {
-            *byte += 1;
-            break;
-        }
-        *byte = b'0';
-    }
-    bytes.into_iter().map(char::from).collect()
+/// The float nearest to a number as JSON writes it.
+pub(crate) fn float(text: &str) -> Result<f64, Fault> {
+    let n = text.parse().ok().filter(|n: &f64| n.is_finite());
+    n.ok_or_else(|| {
+        let message = format!("{} is beyond the range of a float", shorten(text));
+        Fault::new(Code::NotFinite, message)
+    })
 }
 
 fn signed(decimal: &str, negative: bool) -> Integer {
@@ -138,7 +133,7 @@ pub fn too_large() -> Fault {
     Fault::new(Code::TooLarge, format!("an integer of more than {INTEGER_BITS} bits"))
 }
 
-/// The shortest text that reads back as `n`, always with a point or an exponent.
+/// The shortest text that reads back as `n`, always with a point or a negative exponent.
 #[must_use]
 pub fn float_text(n: f64) -> String {
     FloatText(n).to_string()
@@ -177,7 +172,11 @@ pub(crate) fn short_decimal(n: f64) -> Option<(u64, usize)> {
 
 impl fmt::Display for FloatText {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, out)
+        let text = format!("{:?}", self.0);
+        match text.split_once('e') {
+            Some((digits, exponent)) if !is_float(&text) => write!(out, "{digits}.0e{exponent}"),
+            _ => out.write_str(&text),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ mod shape;
 use crate::fault::{Code, Fault, Note};
 use crate::form::{FORMS, Form};
 use crate::json::{Span, Tape, Token, TokenId};
-use crate::number;
+use crate::number::{self, Literal};
 use crate::template;
 use crate::term::{NameId, Origin, TermId, Terms};
 
@@ -18,8 +18,6 @@ pub enum Notation {
     Code,
     /// `input`: a record; strings that hold JSON are decoded, as PIF does.
     Input,
-    /// Data read as code: the same as code, but a number with point or exponent is a float.
-    Data,
 }
 
 /// A parsed term and what should be said about it.
@@ -230,22 +228,11 @@ impl Parser<'_> {
     }
 
     fn number(&mut self, token: TokenId, span: Span) -> Result<TermId, Wrong> {
-        let text = self.tape().str(span);
-        if self.notation == Notation::Data && text.contains(['.', 'e', 'E']) {
-            let n = text.parse().unwrap_or_default();
-            return Ok(self.terms.add_float(token, n));
-        }
-        let literal = number::literal(text).map_err(|fault| Wrong { token, fault })?;
-        if literal.rounded && self.may_warn() {
-            let text = shorten(text);
-            let taken = match &literal.integer {
-                number::Integer::Small(n) => n.to_string(),
-                number::Integer::Big(_) => "an integer".to_owned(),
-            };
-            let hint = format!("for a float write {{\"float\": {text}}}");
-            self.note("rounded-literal", token, format!("{text} is taken as {taken}"), hint);
-        }
-        Ok(self.terms.add_integer(token, literal.integer))
+        let literal = number::literal(self.tape().str(span));
+        Ok(match literal.map_err(|fault| Wrong { token, fault })? {
+            Literal::Integer(n) => self.terms.add_integer(token, n),
+            Literal::Float(n) => self.terms.add_float(token, n),
+        })
     }
 
     /// Whether another warning is kept. Asked before one is made: to find a place takes time.

@@ -1,5 +1,5 @@
 //! The short way from JSON text to values: everything but escapes in texts and integers of more
-//! than 18 digits. Those are left to the tape, which also says what is wrong with a text.
+//! than 18 digits or with an exponent. Those are left to the tape, which also says what is wrong with a text.
 
 mod keys;
 
@@ -263,7 +263,7 @@ impl<'t> Reader<'t> {
             let top = heap.top;
             let item = match self.bytes.get(self.at) {
                 Some(b'"') => heap.text_in_json(self.bytes, self.at),
-                _ => self.short_number(heap, self.at, 1, any),
+                _ => self.short_number(heap, self.at, 1),
             };
             let Some((value, end)) = item.filter(|(_, end)| self.bytes.get(*end) == Some(&b','))
             else {
@@ -281,8 +281,8 @@ impl<'t> Reader<'t> {
     fn scalar(&mut self, heap: &mut Heap, first: u8, any: bool) -> Option<Word> {
         self.nodes += 1;
         let short = match first {
-            b'0'..=b'9' => self.short_number(heap, self.at, 1, any),
-            b'-' => self.short_number(heap, self.at + 1, -1, any),
+            b'0'..=b'9' => self.short_number(heap, self.at, 1),
+            b'-' => self.short_number(heap, self.at + 1, -1),
             b'"' if any => heap.text_in_json(self.bytes, self.at),
             _ => None,
         };
@@ -292,7 +292,7 @@ impl<'t> Reader<'t> {
         }
         match first {
             b'-' | b'0'..=b'9' => {
-                let (number, end) = self.number(heap, any)?;
+                let (number, end) = self.number(heap)?;
                 self.at = end;
                 Some(number)
             }
@@ -309,22 +309,16 @@ impl<'t> Reader<'t> {
     }
 
     /// The number whose digits begin at a place, and where it ends: an integer of up to 16 digits,
-    /// or, of data, a float of up to 15 with 8 of them behind the point.
+    /// or a float of up to 15 with 8 of them behind the point.
     #[inline(always)]
-    fn short_number(
-        &self,
-        heap: &mut Heap,
-        at: usize,
-        sign: i64,
-        any: bool,
-    ) -> Option<(Word, usize)> {
+    fn short_number(&self, heap: &mut Heap, at: usize, sign: i64) -> Option<(Word, usize)> {
         let (count, n) = digits::sixteen(self.bytes, at).or_else(|| self.last_digits(at))?;
         let end = at + count as usize;
         if count == 0 || count > 1 && self.bytes.get(at) == Some(&b'0') {
             return None;
         }
         match self.bytes.get(end) {
-            Some(b'.') if any => {
+            Some(b'.') => {
                 let (n, end) = self.short_float((count, n), end + 1)?;
                 heap.grow(2).ok()?;
                 Some((heap.float(if sign < 0 { -n } else { n }), end))
@@ -396,9 +390,9 @@ impl<'t> Reader<'t> {
         (n, self.at - from)
     }
 
-    /// An integer of up to 18 digits, or, of data, a float, and where it ends.
+    /// An integer of up to 18 digits, or a float, and where it ends.
     #[inline(never)]
-    fn number(mut self, heap: &mut Heap, any: bool) -> Option<(Word, usize)> {
+    fn number(mut self, heap: &mut Heap) -> Option<(Word, usize)> {
         let start = self.at;
         let negative = self.bytes.get(start) == Some(&b'-');
         self.at += usize::from(negative);
@@ -411,9 +405,6 @@ impl<'t> Reader<'t> {
             let n = i64::try_from(whole).ok().filter(|_| count <= 18)?;
             return Some((fit(if negative { -n } else { n })?, self.at));
         }
-        if !any {
-            return None;
-        }
         let (mut mantissa, mut decimals) = (whole, 0);
         if self.bytes.get(self.at) == Some(&b'.') {
             self.at += 1;
@@ -425,8 +416,12 @@ impl<'t> Reader<'t> {
         let has_exponent = matches!(self.bytes.get(self.at), Some(b'e' | b'E'));
         if has_exponent {
             self.at += 1;
-            let sign = matches!(self.bytes.get(self.at), Some(b'+' | b'-'));
-            self.at += usize::from(sign);
+            let sign = self.bytes.get(self.at).copied();
+            // An integer, and maybe a long one.
+            if decimals == 0 && sign != Some(b'-') {
+                return None;
+            }
+            self.at += usize::from(matches!(sign, Some(b'+' | b'-')));
             if self.digits(0).1 == 0 {
                 return None;
             }

@@ -25,8 +25,17 @@ pub fn term(terms: &Terms, root: TermId) -> String {
 
 /// Canonical JSON of a term if it has at most so many bytes; else its beginning.
 pub(crate) fn term_within(terms: &Terms, root: TermId, limit: usize) -> Result<String, String> {
+    print(terms, root, limit, false)
+}
+
+/// The same to be read as data: a float is one by itself, also outside of its form.
+pub(crate) fn data(terms: &Terms, root: TermId) -> String {
+    print(terms, root, usize::MAX, true).unwrap_or_else(|beginning| beginning)
+}
+
+fn print(terms: &Terms, root: TermId, limit: usize, as_data: bool) -> Result<String, String> {
     let (work, powers) = (vec![Work::Term(root)], Powers::default());
-    let mut printer = Printer { terms, work, powers, out: String::new() };
+    let mut printer = Printer { terms, work, powers, as_data, out: String::new() };
     while let Some(work) = printer.work.pop() {
         match work {
             Work::Str(text) => printer.out.push_str(text),
@@ -97,6 +106,7 @@ struct Printer<'t> {
     terms: &'t Terms,
     work: Vec<Work>,
     powers: Powers,
+    as_data: bool,
     out: String,
 }
 
@@ -120,8 +130,11 @@ impl Printer<'_> {
                 }
             }
             Form::FloatNumber => {
+                let n = self.terms.float(id);
+                // INVARIANT: what names revisions does not change, and `1e16` is how it has been.
+                let text = if self.as_data { float_text(n) } else { format!("{n:?}") };
                 self.out.push_str("{\"float\":");
-                self.out.push_str(&float_text(self.terms.float(id)));
+                self.out.push_str(&text);
                 self.out.push('}');
             }
             Form::Text => string(self.terms.text(id), &mut self.out),

@@ -74,7 +74,7 @@ pub struct Done {
     pub json: String,
     /// The value's type, as `type_of` names it.
     pub kind: &'static str,
-    /// Such as `rounded-literal at /add/0: 2.5 is taken as 2`.
+    /// Such as ``ignored-key at /add/0: `sub` is not part of `add` ``.
     pub warnings: Vec<String>,
     /// Lines written by `trace`.
     pub trace: Vec<String>,

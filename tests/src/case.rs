@@ -8,7 +8,7 @@ use serde::de::{Deserializer, IgnoredAny};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// The limits of a case that names none: the server's defaults.
+/// The limits of a case that names none: the server's defaults, but a tenth of its fuel.
 pub const LIMITS: Limits =
     Limits { fuel: 10_000_000, depth: 1_000_000, memory: 64 << 20, output: 8 << 20 };
 

@@ -72,6 +72,7 @@ pub fn run(program: &Program, limits: &Limits) -> Outcome {
         sources: program.tools.iter().cloned().collect(),
         parsed: BTreeMap::new(),
         values: BTreeMap::new(),
+        context: Environment::default(),
         limits: *limits,
         fuel: limits.fuel,
         active_evals: 0,
@@ -103,12 +104,22 @@ enum Next {
     Tail(TermId, Environment, Context),
 }
 
+/// What stands for the name of a tool in submitted code, which has none.
+const SUBMITTED: &str = "";
+
+/// The tool that code belongs to.
+fn evolved(tool: &Context) -> Result<Rc<str>, Code> {
+    tool.clone().filter(|name| &**name != SUBMITTED).ok_or(Code::OutsideTool)
+}
+
 /// The state of a run beside term, environment, context and depth.
 struct Evaluator {
     terms: Terms,
     sources: BTreeMap<String, String>,
     parsed: BTreeMap<String, TermId>,
     values: BTreeMap<String, Value>,
+    /// The variables of the submitted code.
+    context: Environment,
     limits: Limits,
     fuel: u64,
     active_evals: u32,
@@ -282,10 +293,13 @@ impl Evaluator {
             }
             (Form::Eval, [quoted]) => self.eval_quoted(quoted, env, depth)?,
             (Form::CodeOf, [Value::Text(name)]) => self.code_of(name, tool)?,
+            (Form::Tool, [Value::Text(name)]) if &**name == SUBMITTED => {
+                return Err(Code::UnknownTool);
+            }
             (Form::Tool, [Value::Text(name)]) => self.tool_value(name, depth + 1)?,
             (Form::CodeOf | Form::Tool, _) => return Err(Code::TypeMismatch),
             (Form::Continue, [input]) => {
-                let tool = tool.clone().ok_or(Code::OutsideTool)?;
+                let tool = evolved(tool)?;
                 let (input, step) = (input.clone(), self.step + 1);
                 Value::Continuation(Rc::new(Continuation { tool, input, step }))
             }
@@ -434,7 +448,9 @@ impl Evaluator {
 
     fn code_of(&mut self, name: &str, tool: &Context) -> Evaluated {
         let name = if name == "self" && !self.sources.contains_key(name) {
-            tool.clone().ok_or(Code::OutsideTool)?
+            evolved(tool)?
+        } else if name == SUBMITTED {
+            return Err(Code::UnknownTool);
         } else {
             name.into()
         };
@@ -458,7 +474,8 @@ impl Evaluator {
             return Ok(value.clone());
         }
         let term = self.source(name)?;
-        let value = self.eval(term, &Environment::default(), &Some(name.into()), depth)?;
+        let env = if name == SUBMITTED { self.context.clone() } else { Environment::default() };
+        let value = self.eval(term, &env, &Some(name.into()), depth)?;
         self.values.insert(name.to_owned(), value.clone());
         Ok(value)
     }
@@ -487,10 +504,13 @@ impl Evaluator {
                 Next::Tail(term, Environment::default(), tool)
             }
         };
-        let env = self.context(program.context.as_deref())?;
+        self.context = self.context(program.context.as_deref())?;
         let value = match (&program.code, code) {
             (Source::Tool(name), _) => self.tool_value(name, 0)?,
-            (_, code) => self.eval(code.unwrap_or_default(), &env, &None, 0)?,
+            (_, code) => {
+                self.parsed.insert(SUBMITTED.to_owned(), code.unwrap_or_default());
+                self.tool_value(SUBMITTED, 0)?
+            }
         };
         if !matches!(value, Value::Function(_)) {
             return Ok(value);

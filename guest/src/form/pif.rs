@@ -188,7 +188,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         ("self", Form::SelfRef, META, Shape::Ignored),
         r#"{"self": true}"#,
-        "The function of the tool in whose source this stands, for recursion.",
+        "The function of the tool, or the function submitted, in which this stands, for recursion.",
         (r#"{"quote": {"self": true}}"#, r#"{"self":null}"#),
     ),
     row(

@@ -122,8 +122,18 @@ fn applied(form: Form, op: Op, operands: usize) -> usize {
 }
 
 fn outside_tool(name: &str) -> Fault {
-    Fault::new(Code::OutsideTool, format!("`{name}` stands in no tool's source"))
-        .hint("`self`, `continue` and `code_of \"self\"` work in the source of an evolved tool")
+    let (place, hint) = if name == "self" {
+        (
+            "neither in submitted code nor in a tool's source",
+            "`self` in a quote or an input means no function",
+        )
+    } else {
+        (
+            "in no tool's source",
+            "`continue` and `code_of \"self\"` work in the source of an evolved tool",
+        )
+    };
+    Fault::new(Code::OutsideTool, format!("`{name}` stands {place}")).hint(hint)
 }
 
 /// Keys of a record that are compared with one that it lacks.
@@ -226,7 +236,7 @@ fn calls(image: &Image, s: &State, code: Code) -> Vec<String> {
     for pc in frames {
         let tool = image.code_at(pc).map_or(0, |code| code.tool);
         if tool != 0 && tool != last && calls.len() < MOST_CALLS {
-            let found = s.tools.get(tool as usize - 1);
+            let found = s.tools.get(tool as usize - 1).filter(|tool| !tool.name.is_empty());
             calls.extend(found.map(|tool| tool.name.clone()));
         }
         last = if tool == 0 { last } else { tool };

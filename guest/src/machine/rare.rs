@@ -41,6 +41,13 @@ impl State {
         }
     }
 
+    /// The tool that code belongs to, counted from 1. The submitted code is none that has a name.
+    fn evolved(&self, tool: u16) -> Result<usize, Trouble> {
+        let tool = usize::from(tool).checked_sub(1);
+        let is_named = |tool: &usize| self.tools.get(*tool).is_some_and(|it| !it.name.is_empty());
+        tool.filter(is_named).ok_or(Trouble::OutsideTool)
+    }
+
     /// Gives a tool's value to slot `d`, evaluating its source first if that was not done yet.
     fn tool_value(&mut self, tool: usize, d: usize, deeper: u8) -> Result<(), Exit> {
         let known = self.values.get(1 + tool).copied().unwrap_or(UNIT);
@@ -73,7 +80,7 @@ pub(super) fn tool(s: &mut State, x: Word, d: u8, deeper: u8) -> Result<(), Exit
     }
 }
 
-/// `self`: the value of the tool that the code belongs to.
+/// `self`: the value of the tool or the submitted code that the code belongs to.
 pub(super) fn self_tool(s: &mut State, tool: u16, d: u8, deeper: u8) -> Result<(), Exit> {
     match usize::from(tool).checked_sub(1) {
         Some(tool) => s.tool_value(tool, usize::from(d), deeper),
@@ -86,9 +93,7 @@ pub(super) fn code_of(s: &mut State, x: Word, current: u16) -> Result<(), Exit> 
     let name = s.text(x)?;
     let found = match s.find_tool(&name)? {
         Some(tool) => tool,
-        None if name == "self" => {
-            usize::from(current).checked_sub(1).ok_or(Trouble::OutsideTool)?
-        }
+        None if name == "self" => s.evolved(current)?,
         None => return Err(Trouble::UnknownTool(name).into()),
     };
     let Some(tool) = s.tools.get(found) else { return Ok(()) };
@@ -141,9 +146,7 @@ pub(super) fn eval(
 
 /// `continue`: there is room for 3 words.
 pub(super) fn continuation(s: &mut State, input: Word, tool: u16) -> Result<(), Exit> {
-    if tool == 0 {
-        return Err(Trouble::OutsideTool.into());
-    }
+    s.evolved(tool)?;
     let at = s.heap.claim(3);
     let step = i64::try_from(s.step.saturating_add(1)).unwrap_or(i64::MAX / 4);
     s.heap.put(at, &[header(KIND_CONTINUATION, 3, u32::from(tool)), input, small(step)]);
@@ -239,7 +242,7 @@ pub(super) fn debug(image: &Image, s: &mut State, visit: u32) {
         Form::Lam => "creates a closure",
         Form::App => "applies a function",
         Form::Tool | Form::CodeOf => "looks up a tool",
-        Form::SelfRef => "is the running tool",
+        Form::SelfRef => "is the running function",
         Form::Eval => "evaluates a quoted term",
         _ => "",
     };

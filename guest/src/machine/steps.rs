@@ -51,11 +51,15 @@ impl Machine {
     fn learn(&mut self, name: &str, source: Option<&str>) {
         let found = source.map(|text| {
             let source = self.parse(text, Origin::Tool(name.to_owned()));
-            self.state.tools.push(Tool { name: name.to_owned(), source, entry: None });
-            self.state.values.push(HOLE);
-            self.state.tools.len() - 1
+            self.add_tool(Tool { name: name.to_owned(), source, entry: None })
         });
         self.state.tool_ids.insert(name.to_owned(), found);
+    }
+
+    fn add_tool(&mut self, tool: Tool) -> usize {
+        self.state.tools.push(tool);
+        self.state.values.push(HOLE);
+        self.state.tools.len() - 1
     }
 
     /// Learns a tool from the sources given at the start, or asks the host.
@@ -82,9 +86,8 @@ impl Machine {
             };
             match self.phase {
                 Phase::Code => {
-                    if let (Some(tool), Some(slot)) = (self.running(), self.state.values.get_mut(1))
-                    {
-                        debug_assert_eq!(tool, 0);
+                    // What runs is the first tool met.
+                    if let Some(slot) = self.state.values.get_mut(1) {
                         *slot = value;
                     }
                     if !is_function(value) {
@@ -99,11 +102,6 @@ impl Machine {
         }
     }
 
-    /// The tool that runs; it is the first one met.
-    fn running(&self) -> Option<usize> {
-        self.tool.as_ref().map(|_| 0)
-    }
-
     /// Prepares the registers for a unit whose value goes to the slot `base`.
     fn enter(&mut self, entry: u32, base: usize) {
         let state = &mut self.state;
@@ -116,8 +114,11 @@ impl Machine {
     }
 
     fn begin(&mut self) -> Result<Option<Step>, Failure> {
-        let (root, tool) = match (self.program, self.tool.clone()) {
-            (Some(root), _) => (root, 0),
+        let root = match (self.program, self.tool.clone()) {
+            (Some(root), _) => {
+                self.add_tool(Tool { name: String::new(), source: Ok(root), entry: None });
+                root
+            }
             (None, Some(name)) => {
                 if !self.state.tool_ids.contains_key(&name)
                     && let Some(step) = self.look_up(name.clone())
@@ -125,14 +126,17 @@ impl Machine {
                     return Ok(Some(step));
                 }
                 match self.state.tools.first().map(|tool| tool.source.clone()) {
-                    Some(source) => (source?, 1),
+                    Some(source) => source?,
                     None => return Err(Box::new(no_tool(&name))),
                 }
             }
             (None, None) => return Ok(None),
         };
-        let unit = Unit { root, scope: None, tool, site: None };
+        let unit = Unit { root, scope: None, tool: 1, site: None };
         let entry = self.compile(unit)?;
+        if let Some(tool) = self.state.tools.first_mut() {
+            tool.entry = Some(entry);
+        }
         self.enter(entry, 0);
         Ok(None)
     }
@@ -233,7 +237,7 @@ impl Machine {
 
     fn compile_code(&mut self, unit: Unit) -> Result<u32, Failure> {
         let terms = Rc::clone(&self.state.terms);
-        let context = if unit.tool == 0 && unit.scope.is_none() && self.program == Some(unit.root) {
+        let context = if unit.scope.is_none() && self.program == Some(unit.root) {
             self.context.as_slice()
         } else {
             &[]

@@ -1,6 +1,6 @@
 //! How the operands of each shape are read.
 
-use super::{Parser, Work, Wrong, describe, number, shorten, to_u32};
+use super::{Literal, Parser, Work, Wrong, describe, number, shorten, to_u32};
 use crate::fault::{Code, Fault};
 use crate::form::{Form, Shape};
 use crate::json::{Token, TokenId};
@@ -125,20 +125,15 @@ impl Parser<'_> {
         if !number::is_json(&text) {
             return Err(self.malformed(form, value));
         }
+        let wrong = |fault| Wrong { token: value, fault };
         let id = if form == Form::Float {
-            let n = text.parse().ok().filter(|n: &f64| n.is_finite());
-            let n = n.ok_or_else(|| {
-                let message = format!("{} is no finite number", shorten(&text));
-                Wrong { token: value, fault: Fault::new(Code::NotFinite, message) }
-            })?;
+            let n = number::float(&text).map_err(wrong)?;
             self.terms.add_float(token, n)
         } else {
-            let wrong = |fault| Wrong { token: value, fault };
-            let literal = number::literal(&text).map_err(wrong)?;
-            if literal.rounded {
+            let Literal::Integer(n) = number::literal(&text).map_err(wrong)? else {
                 return Err(self.malformed(form, value));
-            }
-            self.terms.add_integer(token, literal.integer)
+            };
+            self.terms.add_integer(token, n)
         };
         self.done.push(id);
         Ok(())

@@ -5,7 +5,7 @@ import type { Ended, Fault, Form, Limits, Program, Reply, Request, Summary, Usag
 
 /** The server's defaults. */
 export const LIMITS: Limits = {
-  fuel: 10_000_000,
+  fuel: 100_000_000,
   depth: 1_000_000,
   memory: 64 << 20,
   output: 8 << 20,

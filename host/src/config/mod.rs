@@ -49,7 +49,7 @@ const MOST_RESULT: u64 = 2_000_000;
 #[command(next_help_heading = "Limits of a run")]
 pub struct Options {
     /// Fuel of a run, a unit for each evaluated node of the calculus, more where a form does more
-    #[arg(long, env = "MCP_PIF_FUEL", value_name = "N", default_value = "10M", value_parser = parse_count, global = true)]
+    #[arg(long, env = "MCP_PIF_FUEL", value_name = "N", default_value = "100M", value_parser = parse_count, global = true)]
     fuel: u64,
     /// The most fuel that a call may ask for
     #[arg(long, env = "MCP_PIF_FUEL_CEILING", value_name = "N", default_value = "1G", value_parser = parse_count, global = true)]
@@ -414,7 +414,7 @@ mod tests {
     #[test]
     fn documents_its_defaults() {
         let config = check(&[]).expect("the defaults are valid");
-        assert_eq!((config.limits.fuel, config.limits.depth), (10_000_000, 1_000_000));
+        assert_eq!((config.limits.fuel, config.limits.depth), (100_000_000, 1_000_000));
         assert_eq!((config.limits.memory, config.ceilings.memory), (64 << 20, 512 << 20));
         assert_eq!((config.ceilings.fuel, config.ceilings.depth), (1_000_000_000, 4_000_000));
         assert_eq!((config.max_line, config.max_result), (16 << 20, 50_000));

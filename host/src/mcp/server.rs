@@ -63,8 +63,8 @@ your tool list; in other terms {\"app\":{\"func\":{\"tool\":\"double\"},\"arg\":
 without running. `list` shows the evolved tools, list {\"query\":\"std_\"} a library of more.
 
 Data: {\"map\":[f,list]}, `filter`, `sort_by`, `group_by`, {\"get\":[record,key,default]}, `split`, `json_parse`, \
-`date_parse` and a hundred more. Loops: {\"fold\":[f,init,list]} calls f with the pair (accumulator, item); {\"self\":true} inside a \
-tool is the tool's function; {\"continue\":{\"input\":t}} ends a step, and `max_steps` drives the next. \
+`date_parse` and a hundred more. Loops: {\"fold\":[f,init,list]} calls f with the pair (accumulator, item); {\"self\":true} is the \
+function of the tool, or the one submitted; {\"continue\":{\"input\":t}} ends a step, and `max_steps` drives the next. \
 Pass plain data as `data`: it is never taken for code.
 
 What you want to know again in a later conversation: memory_store {\"key\":\"user/units\",\

@@ -8,9 +8,19 @@ use pif_guest::term::{TermId, Terms};
 /// The canonical text of a term: its identity.
 pub(super) fn text(terms: &Terms, term: TermId) -> String {
     let mut out = String::new();
-    write(terms, Part::Term(term), &mut out);
+    write(terms, |n| format!("{n:?}"), Part::Term(term), &mut out);
     out
 }
+
+/// The same to be read as data.
+pub(super) fn data(terms: &Terms, term: TermId) -> String {
+    let mut out = String::new();
+    write(terms, float_text, Part::Term(term), &mut out);
+    out
+}
+
+/// How floats are written.
+type Floats = fn(f64) -> String;
 
 /// JSON in which the operands of a node are not written yet.
 enum Part<'t> {
@@ -21,15 +31,15 @@ enum Part<'t> {
     Object(Vec<(&'t str, Part<'t>)>),
 }
 
-fn write(terms: &Terms, part: Part<'_>, out: &mut String) {
+fn write(terms: &Terms, floats: Floats, part: Part<'_>, out: &mut String) {
     match part {
-        Part::Term(term) => write(terms, node(terms, term), out),
+        Part::Term(term) => write(terms, floats, node(terms, floats, term), out),
         Part::Text(text) => out.push_str(&text),
         Part::List(items) => {
             out.push('[');
             for (index, item) in items.into_iter().enumerate() {
                 out.push_str(if index > 0 { "," } else { "" });
-                write(terms, item, out);
+                write(terms, floats, item, out);
             }
             out.push(']');
         }
@@ -39,7 +49,7 @@ fn write(terms: &Terms, part: Part<'_>, out: &mut String) {
                 out.push_str(if index > 0 { "," } else { "" });
                 out.push_str(&quote(key));
                 out.push(':');
-                write(terms, value, out);
+                write(terms, floats, value, out);
             }
             out.push('}');
         }
@@ -51,7 +61,7 @@ fn list<'t>(operands: &[TermId]) -> Part<'t> {
 }
 
 /// One node of a term.
-fn node(terms: &Terms, term: TermId) -> Part<'_> {
+fn node(terms: &Terms, floats: Floats, term: TermId) -> Part<'_> {
     match terms.form(term) {
         Form::Unit => Part::Text("null".to_owned()),
         Form::Boolean => Part::Text(terms.boolean(term).to_string()),
@@ -59,9 +69,7 @@ fn node(terms: &Terms, term: TermId) -> Part<'_> {
         Form::BigInteger => {
             Part::Text(terms.big_integer(term).map(ToString::to_string).unwrap_or_default())
         }
-        Form::FloatNumber => {
-            Part::Object(vec![("float", Part::Text(float_text(terms.float(term))))])
-        }
+        Form::FloatNumber => Part::Object(vec![("float", Part::Text(floats(terms.float(term))))]),
         Form::Text => Part::Text(quote(terms.text(term))),
         Form::List => list(terms.operands(term)),
         form => Part::Object(members(terms, term, form)),

@@ -4,8 +4,10 @@ use super::canonical;
 use super::value::Value;
 use super::{Evaluated, Evaluator, Finished};
 use num_bigint::BigInt;
+use num_traits::Zero;
 use pif_guest::fault::Code;
 use pif_guest::json::{Tape, Token, TokenId};
+use pif_guest::limits::INTEGER_BITS;
 use pif_guest::number::float_text;
 use pif_guest::term::TermId;
 use std::fmt::{Arguments, Write as _};
@@ -39,12 +41,28 @@ fn value(tape: &Tape, token: TokenId) -> Evaluated {
     })
 }
 
-fn number(text: &str) -> Evaluated {
-    if text.contains(['.', 'e', 'E']) {
+/// Digits and exponent of a number that is an integer: it has no point and no negative exponent.
+pub(super) fn integer_parts(text: &str) -> Option<(&str, u64)> {
+    let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    if text.contains('.') || exponent.starts_with('-') {
+        return None;
+    }
+    Some((digits, exponent.parse().unwrap_or(u64::MAX)))
+}
+
+pub(super) fn number(text: &str) -> Evaluated {
+    let Some((digits, exponent)) = integer_parts(text) else {
         let n = text.parse::<f64>().map_err(|_| Code::Internal)?;
         return if n.is_finite() { Ok(Value::Float(n)) } else { Err(Code::NotFinite) };
+    };
+    let n = digits.parse::<BigInt>().map_err(|_| Code::Internal)?;
+    // No power of ten beyond the number of bits is an integer.
+    let exponent = if n.is_zero() { 0 } else { exponent };
+    if exponent > INTEGER_BITS {
+        return Err(Code::TooLarge);
     }
-    text.parse::<BigInt>().map(Value::Integer).map_err(|_| Code::Internal)
+    let n = n * BigInt::from(10).pow(u32::try_from(exponent).map_err(|_| Code::Internal)?);
+    if n.bits() > INTEGER_BITS { Err(Code::TooLarge) } else { Ok(Value::Integer(n)) }
 }
 
 /// Appends; a `String` takes everything.

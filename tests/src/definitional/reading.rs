@@ -1,6 +1,6 @@
 //! Values as text and text as values. JSON is read by `serde_json`, a level at a time.
 
-use super::json::quote;
+use super::json::{self, quote};
 use super::operation::bytes;
 use super::text::{TEXT_UNIT, text};
 use super::value::Value;
@@ -18,8 +18,8 @@ use std::rc::Rc;
 
 /// Work of reading an integer without a sign: 19 digits that begin with no 0 are the first that
 /// count, and then as two limbs.
-fn reading_work(digits: &str) -> u64 {
-    let limbs = digits.len() as u64 / 19;
+fn reading_work(digits: u64) -> u64 {
+    let limbs = digits / 19;
     digits_work(if limbs == 1 { 2 } else { limbs })
 }
 
@@ -110,7 +110,7 @@ impl Evaluator {
                     return Err(Code::Unparsable);
                 }
                 let significant = digits.trim_start_matches('0');
-                self.work(reading_work(significant))?;
+                self.work(reading_work(significant.len() as u64))?;
                 integer(&s.replacen(digits, significant, 1))
             }
             (Form::ParseFloat, [Value::Text(s)]) => {
@@ -276,10 +276,6 @@ fn float(text: &str) -> Evaluated {
     if n.is_finite() { Ok(Value::Float(n)) } else { Err(Code::NotFinite) }
 }
 
-fn is_float(number: &str) -> bool {
-    number.contains(['.', 'e', 'E'])
-}
-
 /// Whether all of a JSON text is right, and the fuel of what is in it.
 fn check(json: &str, work: &mut u64) -> Result<(), Code> {
     match json.as_bytes().first() {
@@ -301,8 +297,11 @@ fn check(json: &str, work: &mut u64) -> Result<(), Code> {
             }
         }
         Some(b'"') => drop(part::<String>(json)?),
-        Some(b'-' | b'0'..=b'9') if !is_float(json) => {
-            *work += reading_work(json.trim_start_matches('-'));
+        Some(b'-' | b'0'..=b'9') => {
+            let Some((digits, exponent)) = json::integer_parts(json) else { return Ok(()) };
+            let digits = digits.trim_start_matches('-');
+            let is_long = digits == "0" || exponent > INTEGER_BITS * 302 / 1000 + 1;
+            *work += reading_work(digits.len() as u64 + if is_long { 0 } else { exponent });
         }
         _ => {}
     }
@@ -328,8 +327,7 @@ fn value(json: &str) -> Evaluated {
         Some(b't') => Value::Boolean(true),
         Some(b'f') => Value::Boolean(false),
         Some(b'n') => Value::Unit,
-        _ if is_float(json) => float(json)?,
-        _ => integer(json)?,
+        _ => json::number(json)?,
     })
 }
 

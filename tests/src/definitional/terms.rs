@@ -1,5 +1,6 @@
 //! Terms made while a program runs: quotes with holes, and terms as data and back.
 
+use super::canonical;
 use super::json::{self, array, object};
 use super::reading::digits_work;
 use super::text::units;
@@ -182,13 +183,13 @@ impl Evaluator {
 
     pub(super) fn term_to_data(&mut self, term: TermId) -> Evaluated {
         self.work(self.weight(term, None))?;
-        json::read(&self.text_of(term))
+        json::read(&canonical::data(&self.terms, term))
     }
 
     pub(super) fn data_to_term(&mut self, data: &Value) -> Evaluated {
         self.pay_for_value(data)?;
         let text = self.plain_text(data);
-        let term = self.parse(&text, Origin::Code, Notation::Data)?;
+        let term = self.parse(&text, Origin::Code, Notation::Code)?;
         Ok(Value::Quoted(term, None))
     }
 

@@ -101,10 +101,10 @@ fn a_fault_goes_to_standard_error() -> Result<()> {
 
 #[test]
 fn warnings_and_traces_go_to_standard_error() -> Result<()> {
-    let printed = execute(&["run", r#"{"trace":["sum",{"add":[1,2.6]}]}"#], "")?;
+    let printed = execute(&["run", r#"{"trace":["sum",{"add":[1,3],"sub":[1,1]}]}"#], "")?;
     assert_eq!(printed.output, "4\n");
     assert!(printed.errors.contains("sum: 4\n"), "{printed:?}");
-    assert!(printed.errors.contains("warning: rounded-literal at /trace/1/add/1"), "{printed:?}");
+    assert!(printed.errors.contains("warning: ignored-key at /trace/1"), "{printed:?}");
     Ok(())
 }
 
@@ -127,7 +127,7 @@ fn help_names_every_command_and_setting() -> Result<()> {
         "check",
         "--fuel",
         "MCP_PIF_FUEL",
-        "[default: 10M]",
+        "[default: 100M]",
         "--memory",
         "--wall-clock",
         "--max-line",

@@ -57,7 +57,7 @@ fn every_refusal_names_its_code_and_says_what_to_do() -> Result<()> {
         (json!({"code": {"div": [1, 0]}}), "divide-by-zero", "zero"),
         (json!({"code": {"head": []}}), "empty-list", "empty"),
         (json!({"code": {"app": {"func": 1, "arg": 2}}}), "not-a-function", "function"),
-        (json!({"code": {"self": true}}), "outside-tool", "tool"),
+        (json!({"code": {"continue": {"input": 1}}}), "outside-tool", "tool"),
         (json!({"code": "[1,2"}), "unknown-tool", "JSON"),
         (json!({"code": "doubel"}), "unknown-tool", "did you mean `double`?"),
         (json!({"tool": "doubel"}), "unknown-tool", "did you mean `double`?"),

@@ -15,7 +15,7 @@ use crate::form::Form;
 use crate::heap::Heap;
 use crate::json::{Tape, Token};
 use crate::machine::state::Exit;
-use crate::number::{Integer, is_json, literal};
+use crate::number::{self, Integer, Literal, is_float, is_json, literal};
 use crate::output::{self, End, Written};
 use crate::plain;
 use crate::primitive::{BYTE_ORDER_MARK, Trouble, misread};
@@ -95,10 +95,10 @@ fn parse_int(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Ok(word);
     }
     c.charge(digits_work(digits.len()))?;
-    let literal = literal(digits).map_err(|fault| Trouble::Here(Box::new(fault)))?;
-    let n = match literal.integer {
-        Integer::Small(n) => n.into(),
-        Integer::Big(n) => n,
+    let n = match literal(digits).map_err(|fault| Trouble::Here(Box::new(fault)))? {
+        Literal::Integer(Integer::Small(n)) => n.into(),
+        Literal::Integer(Integer::Big(n)) => n,
+        Literal::Float(_) => return Err(no(&text, "an integer")),
     };
     let n = if negative { -n } else { n };
     c.room(Heap::integer_words(&n))?;
@@ -180,9 +180,9 @@ fn size(tape: &Tape) -> Size {
     for id in 0..tape.len() {
         let (work, words) = match tape.token(id) {
             Token::Null | Token::Boolean(_) | Token::Integer(_) => (0, 0),
-            Token::Number(span) if tape.str(span).contains(['.', 'e', 'E']) => (0, 2),
+            Token::Number(span) if is_float(tape.str(span)) => (0, 2),
             Token::Number(span) => {
-                let digits = tape.str(span).trim_start_matches('-').len();
+                let digits = number::digits(tape.str(span));
                 (digits_work(digits), 2 + digits / 19)
             }
             Token::Text(span) => (0, Heap::text_words(span.len as usize)),

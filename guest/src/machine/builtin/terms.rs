@@ -95,7 +95,7 @@ fn to_data(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.s.may_build(work)?;
     let full = || Trouble::TooLarge("the term does not fit into memory as data");
     let mut tape = Tape::default();
-    let root = tape.parse(&print::term(&c.s.terms, aux(x))).map_err(|_| full())?;
+    let root = tape.parse(&print::data(&c.s.terms, aux(x))).map_err(|_| full())?;
     c.room(data::words(&tape))?;
     Ok(data::value(&mut c.s.heap, &tape, root).map_err(|_| full())?)
 }
@@ -112,7 +112,7 @@ fn from_data(c: &mut Call<'_>) -> Result<Word, Exit> {
     let text = output::json(&c.s.heap, &c.s.terms, &[], x, usize::MAX).map_err(full)?;
     let terms = Rc::make_mut(&mut c.s.terms);
     let before = terms.bytes();
-    let parsed = parse(terms, &text, Origin::Decoded(token), Notation::Data);
+    let parsed = parse(terms, &text, Origin::Decoded(token), Notation::Code);
     let (built, (_, here)) = (terms.bytes() - before, terms.place(token));
     c.s.account_built(built)?;
     let parsed = parsed.map_err(|mut fault| {

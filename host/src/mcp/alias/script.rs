@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
             return (!text.contains('\\')).then(|| Value::from(text).to_string());
         }
         if token.bytes().all(|byte| byte.is_ascii_digit()) {
-            // A literal of the language has no fraction.
+            // A number with a point is several tokens.
             let is_integer = self.rest.first() != Some(&".") && !token.starts_with("00");
             return is_integer.then(|| token.to_owned());
         }

@@ -93,7 +93,7 @@ pub(super) fn output_schema(profile: Profile) -> Value {
         "kind": {"type": "string", "description": "its type: integer, list, record, function, continuation, …"},
         "fuel": {"type": "integer", "description": "fuel spent"},
         "steps": {"type": "integer", "description": "continuations driven"},
-        "warnings": texts("such as `rounded-literal at /add/0`"),
+        "warnings": texts("such as `ignored-key at /add/0`"),
         "trace": texts("lines written by the form `trace`"),
         "evaluation": texts("the first evaluation steps, if `trace` was set"),
         "truncated": {"type": "boolean", "description": "the result was too long to show"},
