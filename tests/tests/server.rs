@@ -4,6 +4,7 @@
 mod server {
     mod aliases;
     mod attacks;
+    mod backup;
     pub(crate) mod binary;
     mod chain;
     #[expect(dead_code, reason = "shared with other tests")]

@@ -1,9 +1,11 @@
 //! The command line: serves on standard input and output, or does one thing and ends.
 
+mod backup;
 mod carried;
 mod journal;
 mod print;
 mod run;
+mod source;
 mod transfer;
 
 use std::io;
@@ -29,6 +31,7 @@ use crate::workshop::{State, Workshop};
 
 pub(crate) use self::print::complain;
 
+use self::backup::{Backup, Restore};
 use self::carried::{Completions, Component, Manual};
 use self::journal::{Journal, Replay};
 use self::run::Run;
@@ -67,7 +70,9 @@ Examples:
   mcp-pif journal --follow                       shows what happens as it happens
   mcp-pif replay --all                           makes all runs again and compares
   mcp-pif export double > double.json            writes a tool to a file
-  mcp-pif import double.json --data elsewhere    takes it from there";
+  mcp-pif import double.json --data elsewhere    takes it from there
+  mcp-pif backup pif.backup                      writes all that is kept to a file
+  mcp-pif restore pif.backup                     brings it back";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -88,6 +93,10 @@ enum Command {
     Export(Export),
     /// Take tools from such a file: all of them, or none
     Import(Import),
+    /// Write tools, journal and memory to one file, also while servers run
+    Backup(Backup),
+    /// Bring such a file back as the store
+    Restore(Restore),
     /// Write out the evaluator, a WebAssembly component, for use in other hosts
     Component(Component),
     /// Print completions for a shell
@@ -113,13 +122,15 @@ impl Command {
             | Self::Journal(Journal { place, .. })
             | Self::Replay(Replay { place, .. })
             | Self::Export(Export { place, .. })
-            | Self::Import(Import { place, .. }) => place.directory.as_deref(),
+            | Self::Import(Import { place, .. })
+            | Self::Backup(Backup { place, .. })
+            | Self::Restore(Restore { place, .. }) => place.directory.as_deref(),
         }
     }
 
     /// Whether there has to be a store already.
     fn needs_store(&self) -> bool {
-        matches!(self, Self::Journal(_) | Self::Replay(_) | Self::Export(_))
+        matches!(self, Self::Journal(_) | Self::Replay(_) | Self::Export(_) | Self::Backup(_))
     }
 }
 
@@ -151,6 +162,8 @@ fn execute(line: Line) -> Result<ExitCode> {
     }
     let command = match line.command {
         Some(Command::Journal(journal)) => return journal.execute(&config),
+        Some(Command::Backup(backup)) => return backup.execute(&config),
+        Some(Command::Restore(restore)) => return restore.execute(&config),
         command => command,
     };
     match command {

@@ -1,11 +1,7 @@
-//! What the command line writes and reads: results to standard output, complaints to standard
-//! error, arguments from where they say they are.
+//! What the command line writes: results to standard output, complaints to standard error.
 
-use std::fs;
-use std::io::{self, BufWriter, IsTerminal, Read, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::process::ExitCode;
-
-use anyhow::{Context, Result};
 
 use crate::mcp;
 use crate::sandbox::Fault;
@@ -13,25 +9,6 @@ use crate::text;
 
 /// Characters of a line about a program.
 pub(super) const MOST_LINE: usize = 10_000;
-
-/// An argument as it is, or what `-` or `@FILE` stand for.
-pub(super) fn read(argument: &str) -> Result<String> {
-    match argument.strip_prefix('@') {
-        _ if argument == "-" => read_file("-"),
-        Some(path) => read_file(path),
-        None => Ok(argument.to_owned()),
-    }
-}
-
-/// What a file holds, or standard input for `-`.
-pub(super) fn read_file(path: &str) -> Result<String> {
-    if path == "-" {
-        let mut text = String::new();
-        io::stdin().read_to_string(&mut text).context("cannot read stdin")?;
-        return Ok(text);
-    }
-    fs::read_to_string(path).with_context(|| format!("cannot read {path}"))
-}
 
 /// The one way to standard output.
 pub(super) struct Output(BufWriter<StdoutLock<'static>>);

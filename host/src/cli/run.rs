@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 
-use super::print::{MOST_LINE, complain, fail, print, read, warn};
+use super::print::{MOST_LINE, complain, fail, print, warn};
+use super::source::read;
 use crate::config::Config;
 use crate::mcp;
 use crate::quantity::parse_count;

@@ -239,6 +239,11 @@ impl Memory {
         self.store.read(|db| Ok(query::search(db, words.as_deref(), search)?))
     }
 
+    /// All that is kept, in the order in which it changed.
+    pub fn all(&self) -> Result<Vec<Memo>, store::Error> {
+        self.store.read(|db| Ok(query::all(db)?))
+    }
+
     /// How many keys there are.
     pub fn count(&self) -> Result<u64, store::Error> {
         self.store.read(|db| Ok(query::sums(db)?.0))

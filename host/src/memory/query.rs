@@ -37,6 +37,14 @@ pub(super) fn find(db: &Connection, key: &str) -> rusqlite::Result<Option<(i64, 
         .optional()
 }
 
+/// All rows with their values, in the order in which they changed.
+pub(super) fn all(db: &Connection) -> rusqlite::Result<Vec<Memo>> {
+    let sql = format!("SELECT {COLUMNS}, m.value FROM memory m ORDER BY m.updated, m.key");
+    let mut statement = db.prepare_cached(&sql)?;
+    let rows = statement.query_map([], |row| Ok(Memo { value: row.get(6)?, ..memo(row)?.1 }))?;
+    rows.collect()
+}
+
 /// The number of keys, and the bytes of their values.
 pub(super) fn sums(db: &Connection) -> rusqlite::Result<(u64, u64)> {
     let read = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));

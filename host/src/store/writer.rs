@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use rusqlite::Connection;
 
+use super::presence::Presence;
 use super::{Durability, Error};
 
 /// The connection that writes, and what its commits withstand now.
@@ -17,6 +18,7 @@ impl Writer {
     pub(super) fn write<T, E: From<Error>>(
         &mut self,
         durability: Durability,
+        presence: &Presence,
         change: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         if self.durability != Some(durability) {
@@ -28,6 +30,7 @@ impl Writer {
         }
         let transaction = Transaction::begin(&self.connection).map_err(Error::from)?;
         let result = change(&transaction)?;
+        presence.ensure()?;
         transaction.commit().map_err(Error::from)?;
         Ok(result)
     }

@@ -1,5 +1,5 @@
-//! The file in which tools travel from one store to another: each with its term, the hash of that,
-//! its description and its examples.
+//! The file in which tools travel from one store to another, each with its term, the hash of that,
+//! its description and its examples; and with them the memory.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -14,9 +14,12 @@ use crate::text::{self, quote_one};
 /// What says that a file is one of these.
 const FORMAT: &str = "mcp-pif tools";
 
-/// The version of the format whose examples have several arguments. All versions up to it are read,
-/// and a file is written as the first one that has what it needs.
-const VERSION: u32 = 3;
+/// The version of the format with the memory. All versions up to it are read, and a file is written
+/// as the first one that has what it needs.
+const VERSION: u32 = 4;
+
+/// The version whose examples have several arguments.
+const WITH_ARGUMENTS: u32 = 3;
 
 /// The version with output schemas.
 const WITH_SCHEMAS: u32 = 2;
@@ -26,10 +29,23 @@ const MOST_REASON: usize = 300;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Bundle {
+pub(super) struct Bundle {
     format: String,
     version: u32,
-    tools: Vec<Packed>,
+    /// In the order in which they are to be registered.
+    pub(super) tools: Vec<Packed>,
+    /// In the order in which it changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) memory: Vec<Remembered>,
+}
+
+/// A key of the memory in a file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Remembered {
+    pub(super) key: String,
+    pub(super) tags: Vec<String>,
+    pub(super) value: Box<RawValue>,
 }
 
 /// What tells whether a file is a bundle at all; there may be more in it.
@@ -118,21 +134,22 @@ impl Packed {
     }
 }
 
-/// The text of a file with these tools.
-pub(super) fn write(tools: Vec<Packed>) -> Result<String, Fault> {
+/// The text of a file with these tools, and with this of the memory.
+pub(super) fn write(tools: Vec<Packed>, memory: Vec<Remembered>) -> Result<String, Fault> {
     let has_args = |tool: &Packed| tool.examples.iter().any(|example| example.args.is_some());
     let version = match tools.as_slice() {
-        tools if tools.iter().any(has_args) => VERSION,
+        _ if !memory.is_empty() => VERSION,
+        tools if tools.iter().any(has_args) => WITH_ARGUMENTS,
         tools if tools.iter().any(|tool| tool.output_schema.is_some()) => WITH_SCHEMAS,
         _ => 1,
     };
-    let bundle = Bundle { format: FORMAT.to_owned(), version, tools };
+    let bundle = Bundle { format: FORMAT.to_owned(), version, tools, memory };
     serde_json::to_string_pretty(&bundle)
         .map_err(|error| fault("internal", format!("the tools cannot be written: {error}"), None))
 }
 
-/// The tools of a file in the order in which they are to be registered.
-pub(super) fn read(text: &str) -> Result<Vec<Packed>, Fault> {
+/// What a file holds.
+pub(super) fn read(text: &str) -> Result<Bundle, Fault> {
     let malformed = |error: serde_json::Error| {
         let reason = text::line(&error.to_string(), MOST_REASON);
         let hint = "`mcp-pif export NAME` writes such a file";
@@ -147,14 +164,14 @@ pub(super) fn read(text: &str) -> Result<Vec<Packed>, Fault> {
         let message = format!("the file has version {version}, this mcp-pif knows {VERSION}");
         return Err(fault("malformed", message, Some("use a later mcp-pif")));
     }
-    let Bundle { mut tools, .. } = serde_json::from_str(text).map_err(malformed)?;
-    for tool in &mut tools {
+    let mut bundle: Bundle = serde_json::from_str(text).map_err(malformed)?;
+    for tool in &mut bundle.tools {
         tool.examples = compact(std::mem::take(&mut tool.examples));
         ensure_examples(tool)?;
     }
-    sort(&mut tools);
-    ensure_once(&tools)?;
-    Ok(tools)
+    sort(&mut bundle.tools);
+    ensure_once(&bundle.tools)?;
+    Ok(bundle)
 }
 
 /// The order of tools in a file: by name, revisions that are pinned before the current one.

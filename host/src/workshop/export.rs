@@ -1,9 +1,12 @@
-//! Tools leave the store, each with all that it depends on.
+//! Tools leave the store, each with all that it depends on, and the memory with them if it is wanted.
 
 use std::collections::BTreeSet;
 
-use super::bundle::{self, Packed};
-use super::{Tools, Workshop};
+use serde_json::value::RawValue;
+
+use super::bundle::{self, Packed, Remembered};
+use super::{Tools, Workshop, stored};
+use crate::memory::Memo;
 use crate::registry::name;
 use crate::sandbox::{Fault, Watch, fault};
 use crate::text::quote_one;
@@ -19,8 +22,9 @@ pub struct Exported {
 
 impl Workshop {
     /// Writes down tools and all tools that their terms name, at the revisions that are pinned
-    /// there. What a term names only once it runs cannot be known.
-    pub fn export(&self, names: &[String], watch: &Watch) -> Result<Exported, Fault> {
+    /// there. What a term names only once it runs cannot be known. `memory`: and all that is
+    /// remembered.
+    pub fn export(&self, names: &[String], memory: bool, watch: &Watch) -> Result<Exported, Fault> {
         let tools = self.tools()?;
         let mut queue: Vec<(String, Option<String>)> =
             names.iter().map(|name| (name.clone(), None)).collect();
@@ -41,7 +45,21 @@ impl Workshop {
         bundle::sort(&mut packed);
         packed.dedup_by(|b, a| a.reference() == b.reference());
         notes.sort();
-        Ok(Exported { text: bundle::write(without_current(packed))?, notes })
+        let memory = if memory { self.remembered()? } else { Vec::new() };
+        Ok(Exported { text: bundle::write(without_current(packed), memory)?, notes })
+    }
+
+    /// All keys of the memory, in the order in which they changed.
+    fn remembered(&self) -> Result<Vec<Remembered>, Fault> {
+        let pack = |memo: Memo| {
+            let value = RawValue::from_string(memo.value.unwrap_or_default());
+            let value = value.map_err(|error| {
+                let key = quote_one(&memo.key);
+                fault("internal", format!("the value of {key} is no JSON: {error}"), None)
+            })?;
+            Ok(Remembered { key: memo.key, tags: memo.tags, value })
+        };
+        self.memory.all().map_err(stored)?.into_iter().map(pack).collect()
     }
 }
 

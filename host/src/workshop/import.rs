@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::bundle::{self, Packed};
+use super::bundle::{self, Packed, Remembered};
 use super::evolve::told;
 use super::world::Candidate;
 use super::{
     LIBRARY_PREFIX, Refused, STORAGE, Tools, Workshop, library, record, refused, stored, too_large,
+    unkept,
 };
 use crate::journal::{Draft, Kind};
+use crate::memory::Note;
 use crate::registry::{self, Change, Status, Tool};
 use crate::sandbox::{Fault, Watch, fault};
 use crate::schema::Schema;
@@ -30,6 +32,26 @@ pub struct Imported {
     pub status: Status,
     /// Whether it came as a revision of a name that stands for another one.
     pub is_pinned: bool,
+}
+
+/// What a file is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// It may change what is here.
+    pub replace: bool,
+    /// Also what it remembers.
+    pub memory: bool,
+}
+
+/// What came of a file.
+#[derive(Debug)]
+pub struct Taken {
+    /// Its tools.
+    pub tools: Vec<Imported>,
+    /// Keys of the memory, and what became of them in a word.
+    pub memory: Vec<(String, &'static str)>,
+    /// What else there is to say.
+    pub notes: Vec<String>,
 }
 
 /// A tool of a file that was checked.
@@ -65,22 +87,17 @@ impl From<Fault> for Stopped {
 
 impl Workshop {
     /// Registers the tools of a file, or says why not; either way the journal tells of it. A tool
-    /// that is here with other content is changed only if `replace` says so. Gives what became of
-    /// each, and what else there is to say.
-    pub fn import(
-        &self,
-        text: &str,
-        replace: bool,
-        watch: &Watch,
-    ) -> Result<(Vec<Imported>, Vec<String>), Refused> {
+    /// that is here with other content is changed only if `replace` says so; so is a key of the
+    /// memory.
+    pub fn import(&self, text: &str, wanted: Wanted, watch: &Watch) -> Result<Taken, Refused> {
         let mut subject = None;
-        let imported = self.try_import(text, replace, watch, &mut subject);
+        let imported = self.try_import(text, wanted, watch, &mut subject);
         if let Err(Refused { faults, .. }) = &imported
             && let Some(first) = faults.first().filter(|first| first.code != STORAGE)
         {
             let subject = subject.map(|name: String| text::line(&name, MOST_NAME));
             let mut draft = Draft::new(Kind::Import, subject.as_deref(), &first.code);
-            draft.request = json!({ "arguments": text, "replace": replace });
+            draft.request = json!({ "arguments": text, "replace": wanted.replace });
             draft.outcome = record::fault(first);
             self.journal.append(&draft).map_err(stored)?;
         }
@@ -91,12 +108,13 @@ impl Workshop {
     fn try_import(
         &self,
         text: &str,
-        replace: bool,
+        Wanted { replace, memory }: Wanted,
         watch: &Watch,
         subject: &mut Option<String>,
-    ) -> Result<(Vec<Imported>, Vec<String>), Refused> {
+    ) -> Result<Taken, Refused> {
         let mut checked = Vec::new();
-        for packed in bundle::read(text)? {
+        let file = bundle::read(text)?;
+        for packed in file.tools {
             *subject = Some(packed.name.clone());
             checked.push(self.check_packed(packed, replace, watch)?);
         }
@@ -115,6 +133,9 @@ impl Workshop {
             }
         }
         *subject = None;
+        notes.extend(unasked(&file.memory, memory));
+        let wanted = if memory { file.memory } else { Vec::new() };
+        let remembered = wanted.into_iter().map(note).collect::<Result<Vec<_>, Fault>>()?;
         let done = self.store.write(Durability::Power, |db| {
             let mut before: BTreeMap<&str, Option<Tool>> = BTreeMap::new();
             for Checked { packed, .. } in &checked {
@@ -122,14 +143,20 @@ impl Workshop {
             }
             let of = |name: &str| before.get(name).cloned().flatten();
             let register = |it: &Checked| self.register(db, it, of(&it.packed.name), replace);
-            checked.iter().map(register).collect::<Result<Vec<_>, Stopped>>()
+            let tools = checked.iter().map(register).collect::<Result<Vec<_>, Stopped>>()?;
+            let take = |(note, arguments): &(Note, String)| {
+                let kept = self.take(db, note, arguments, replace)?;
+                Ok((note.key().to_owned(), kept.status))
+            };
+            let memory = remembered.iter().map(take).collect::<Result<Vec<_>, Stopped>>()?;
+            Ok((tools, memory))
         });
-        let done = done.map_err(|stopped| match stopped {
+        let (tools, memory) = done.map_err(|stopped| match stopped {
             Stopped::Registry(error) => refused(error),
             Stopped::Refused(fault) => fault,
         })?;
         self.announce();
-        Ok((done, notes))
+        Ok(Taken { tools, memory, notes })
     }
 
     /// Judges a tool as far as that is possible without the others.
@@ -243,6 +270,22 @@ impl Refused {
     fn of(self, tool: &str) -> Self {
         let during = self.during.map(|during| format!("{tool}: {during}"));
         Self { during, ..self }
+    }
+}
+
+/// What is to be remembered, and how a caller would have asked for it.
+fn note(packed: Remembered) -> Result<(Note, String), Fault> {
+    let arguments = serde_json::to_string(&packed).unwrap_or_default();
+    let note = Note::new(packed.key, packed.value.get(), Some(packed.tags)).map_err(unkept)?;
+    Ok((note, arguments))
+}
+
+/// A note on a memory that is there and not asked for, or the other way round.
+fn unasked(memory: &[Remembered], is_wanted: bool) -> Option<String> {
+    match (memory.len(), is_wanted) {
+        (0, true) => Some("the file has nothing of a memory".to_owned()),
+        (1.., false) => Some("the file has a memory too: `--memory` takes it".to_owned()),
+        _ => None,
     }
 }
 

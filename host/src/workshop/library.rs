@@ -53,7 +53,7 @@ impl Library {
         let mut tools = Vec::new();
         for file in files {
             match bundle::read(file) {
-                Ok(packed) => tools.extend(packed.into_iter().map(Kept::new)),
+                Ok(file) => tools.extend(file.tools.into_iter().map(Kept::new)),
                 Err(fault) => tracing::error!(%fault.message, "a library cannot be read"),
             }
         }
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn all_files_can_be_read() {
         for file in FILES {
-            assert!(bundle::read(file).is_ok_and(|tools| !tools.is_empty()));
+            assert!(bundle::read(file).is_ok_and(|file| !file.tools.is_empty()));
         }
         let names = library().names("");
         assert!(names.iter().all(|name| ensure_outside(name).is_err()), "{names:?}");

@@ -6,8 +6,8 @@ use super::{Workshop, stored};
 use crate::journal::{Digest, Draft, Kind};
 use crate::memory::{Error, Kept, LONGEST_KEY, LONGEST_TAG, MOST_TAGS, Note};
 use crate::sandbox::{Excess, Fault, fault};
-use crate::store::{Durability, now};
-use crate::text;
+use crate::store::{Durability, Transaction, now};
+use crate::text::{self, quote_one};
 
 /// A change of the memory.
 #[derive(Debug, Clone)]
@@ -26,14 +26,46 @@ impl Workshop {
                 Remember::Keep(note) => (note.key(), self.memory.keep(db, note, now())?),
                 Remember::Forget(key) => (key.as_str(), self.memory.forget(db, key)?),
             };
-            let key = text::line(key, LONGEST_KEY);
-            let mut draft = Draft::new(Kind::Memory, Some(&key), kept.status);
-            draft.request = json!({ "arguments": arguments });
-            draft.outcome = told(&kept);
-            self.journal.add(db, &draft)?;
+            self.note(db, key, &kept, arguments)?;
             Ok::<_, Error>(kept)
         });
         done.map_err(unkept)
+    }
+
+    /// Keeps what a file remembers, within its transaction. What is here under one of its keys is
+    /// changed only if `replace` says so.
+    pub(super) fn take(
+        &self,
+        db: &Transaction<'_>,
+        note: &Note,
+        arguments: &str,
+        replace: bool,
+    ) -> Result<Kept, Fault> {
+        let kept = self.memory.keep(db, note, now()).map_err(unkept)?;
+        if kept.status == "changed" && !replace {
+            let key = quote_one(note.key());
+            let message =
+                format!("{key} is in the memory already, with another value or other tags");
+            let hint = "`--replace` takes what the file has";
+            return Err(fault("malformed", message, Some(hint)));
+        }
+        self.note(db, note.key(), &kept, arguments).map_err(unkept)?;
+        Ok(kept)
+    }
+
+    fn note(
+        &self,
+        db: &Transaction<'_>,
+        key: &str,
+        kept: &Kept,
+        arguments: &str,
+    ) -> Result<(), Error> {
+        let key = text::line(key, LONGEST_KEY);
+        let mut draft = Draft::new(Kind::Memory, Some(&key), kept.status);
+        draft.request = json!({ "arguments": arguments });
+        draft.outcome = told(kept);
+        self.journal.add(db, &draft)?;
+        Ok(())
     }
 }
 

@@ -2,6 +2,7 @@
 //! happens goes into the journal. The server, the command line and replays work here. It blocks
 //! its thread and knows nothing of MCP.
 
+mod backup;
 mod bundle;
 mod check;
 mod conform;
@@ -18,9 +19,10 @@ mod world;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub use self::backup::{Contents, Restored, back_up, restore};
 pub use self::evolve::{Evolved, Example, Proposal, Refused};
 pub use self::export::Exported;
-pub use self::import::Imported;
+pub use self::import::{Imported, Taken, Wanted};
 pub use self::library::{Library, PREFIX as LIBRARY_PREFIX, library};
 pub use self::memory::{Remember, unkept};
 pub use self::replay::{Difference, Replayed, Verdict};

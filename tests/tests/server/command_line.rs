@@ -61,6 +61,48 @@ fn run_prints_the_value() -> Result<()> {
     Ok(())
 }
 
+/// What tools on Windows write: a byte order mark is passed over, UTF-16 is told by its name.
+#[test]
+fn files_of_other_encodings_are_read_or_told() -> Result<()> {
+    let folder = Folder::new()?;
+    let file = |name: &str, bytes: &[u8]| -> Result<String> {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes)?;
+        Ok(format!("@{}", path.display()))
+    };
+    let marked = |text: &str| [b"\xef\xbb\xbf", text.as_bytes()].concat();
+    let code = file("code.json", &marked(DOUBLE))?;
+    let number = file("number.json", &marked("21\r\n"))?;
+    let context = file("context.json", &marked(r#"{"n":42}"#))?;
+    let schema = file("schema.json", &marked(r#"{"type":"integer"}"#))?;
+    for arguments in [
+        &["run", code.as_str(), number.as_str()][..],
+        &["run", &code, "--data", &number],
+        &["run", r#"{"var":"n"}"#, "--context", &context],
+        &["run", "42", "--output-schema", &schema],
+    ] {
+        let printed = execute(arguments, "")?;
+        assert_eq!(
+            (printed.output.as_str(), printed.errors.as_str()),
+            ("42\n", ""),
+            "{arguments:?}"
+        );
+    }
+    let wide: Vec<u8> = "\u{feff}21".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let wide = file("wide.json", &wide)?;
+    let latin = file("latin.json", b"\"caf\xe9\"")?;
+    for (arguments, words) in [
+        (&["run", wide.as_str()][..], "it is UTF-16: write it as UTF-8"),
+        (&["run", &code, "--data", &wide], "it is UTF-16: write it as UTF-8"),
+        (&["import", &wide[1..], "--ephemeral"], "it is UTF-16: write it as UTF-8"),
+        (&["check", &latin], "it is not UTF-8: the byte at position 4"),
+    ] {
+        let printed = execute(arguments, "")?;
+        ensure!(printed.code == Some(1) && printed.errors.contains(words), "{printed:?}");
+    }
+    Ok(())
+}
+
 #[test]
 fn arguments_come_from_files_and_standard_input() -> Result<()> {
     let folder = Folder::new()?;

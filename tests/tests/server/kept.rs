@@ -149,7 +149,7 @@ impl Kept {
     }
 }
 
-fn execute(mut command: Command, input: &str) -> Result<Printed> {
+pub(crate) fn execute(mut command: Command, input: &str) -> Result<Printed> {
     let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = pipes.spawn()?;
     let mut stdin = child.stdin.take().context("standard input")?;

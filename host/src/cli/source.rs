@@ -1,0 +1,82 @@
+//! Where the command line reads from: an argument itself, a file, or standard input. Files are UTF-8,
+//! with or without a byte order mark.
+
+use std::fs;
+use std::io::{self, Read};
+
+use anyhow::{Context, Result, bail};
+
+/// An argument as it is, or what `-` or `@FILE` stand for.
+pub(super) fn read(argument: &str) -> Result<String> {
+    match argument.strip_prefix('@') {
+        _ if argument == "-" => read_file("-"),
+        Some(path) => read_file(path),
+        None => Ok(argument.to_owned()),
+    }
+}
+
+/// What a file holds, or standard input for `-`.
+pub(super) fn read_file(path: &str) -> Result<String> {
+    if path == "-" {
+        let mut bytes = Vec::new();
+        io::stdin().read_to_end(&mut bytes).context("cannot read stdin")?;
+        return decode(bytes).context("cannot read stdin");
+    }
+    let bytes = fs::read(path).with_context(|| format!("cannot read {path}"))?;
+    decode(bytes).with_context(|| format!("cannot read {path}"))
+}
+
+fn decode(mut bytes: Vec<u8>) -> Result<String> {
+    if is_utf_16(&bytes) {
+        bail!(
+            "it is UTF-16: write it as UTF-8, in PowerShell by `… | Out-File -Encoding utf8 FILE`"
+        );
+    }
+    if bytes.starts_with("\u{feff}".as_bytes()) {
+        bytes.drain(.."\u{feff}".len());
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let place = error.utf8_error().valid_up_to();
+        anyhow::anyhow!("it is not UTF-8: the byte at position {place} belongs to no character")
+    })
+}
+
+/// Whether bytes begin as UTF-16 does: with its mark, or with a character of ASCII.
+fn is_utf_16(bytes: &[u8]) -> bool {
+    match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
+        [first, second, ..] => (*first == 0) != (*second == 0),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode;
+
+    fn told(bytes: &[u8]) -> String {
+        decode(bytes.to_vec()).map_or_else(|error| format!("{error:#}"), |text| format!("={text}"))
+    }
+
+    #[test]
+    fn a_mark_is_no_part_of_the_text() {
+        assert_eq!(told(b"\xef\xbb\xbf{}"), "={}");
+        assert_eq!(told(b"\xef\xbb\xbf"), "=");
+        assert_eq!(told("a\u{feff}b".as_bytes()), "=a\u{feff}b");
+        assert_eq!(told(b""), "=");
+    }
+
+    #[test]
+    fn utf_16_is_told_by_name() {
+        let wide = |mark: bool, little: bool| {
+            let text: String =
+                mark.then_some('\u{feff}').into_iter().chain("{\"a\":1}".chars()).collect();
+            let bytes = |unit: u16| if little { unit.to_le_bytes() } else { unit.to_be_bytes() };
+            text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>()
+        };
+        for (mark, little) in [(true, true), (true, false), (false, true), (false, false)] {
+            assert!(told(&wide(mark, little)).starts_with("it is UTF-16"), "{mark} {little}");
+        }
+        assert!(told(b"ab\xe9").contains("the byte at position 2"));
+    }
+}

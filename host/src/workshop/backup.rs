@@ -1,0 +1,100 @@
+//! All that lasts as one file, which is verified before it has its name; and the way back.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Error, open_store, settings};
+use crate::config::Config;
+use crate::journal::{Journal, Verified};
+use crate::memory::Memory;
+use crate::registry::Registry;
+use crate::store::{self, Aside, Duplicate, Store};
+
+/// What is in a copy of the store.
+#[derive(Debug)]
+pub struct Contents {
+    /// The chain of its journal.
+    pub journal: Verified,
+    /// How many tools it has.
+    pub tools: u64,
+    /// How many keys of the memory.
+    pub keys: u64,
+}
+
+/// A store that was brought back.
+#[derive(Debug)]
+pub struct Restored {
+    /// The store.
+    pub file: PathBuf,
+    /// What is in it.
+    pub contents: Contents,
+    /// Where the store is that had its place.
+    pub aside: Option<PathBuf>,
+}
+
+/// Writes the whole store into a file, while servers go on. A file that is there already is replaced
+/// only if `replace` says so.
+pub fn back_up(config: &Config, file: &Path, replace: bool) -> Result<Contents, Error> {
+    let refuse = |reason: &str| {
+        Err(store::Error::Unusable { path: file.to_owned(), reason: reason.to_owned() }.into())
+    };
+    if let Some(store) = config.place.file()
+        && is_part(file, &store)
+    {
+        return refuse("this is the store itself: name another file");
+    }
+    if file.is_dir() {
+        return refuse("name a file, not a directory");
+    }
+    if file.exists() && !replace {
+        return refuse("there is a file of this name already; --force replaces it");
+    }
+    let copy = open_store(config)?.copy(file)?;
+    let contents = verify(config, &copy, file)?;
+    copy.publish(replace)?;
+    Ok(contents)
+}
+
+/// Whether a path names the file of the store or one beside it.
+fn is_part(file: &Path, store: &Path) -> bool {
+    let whole = |path: &Path| fs::canonicalize(path).ok();
+    let beside = ["", "-wal", "-shm"].map(|suffix| {
+        let mut name = store.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    });
+    beside.iter().any(|part| file == part || (whole(part).is_some() && whole(part) == whole(file)))
+}
+
+/// Brings a backup back as the store that the settings name. A store that is there is kept aside if
+/// `replace` says so, and else refused.
+pub fn restore(config: &Config, file: &Path, replace: bool) -> Result<Restored, Error> {
+    let copy = Duplicate::of_backup(file, &config.place)?;
+    let contents = verify(config, &copy, file)?;
+    let place = config.place.file().unwrap_or_default();
+    let aside = if Store::is_occupied(&config.place) {
+        if !replace {
+            let reason = "there is a store already; --force keeps it beside as `mcp-pif.db.old-N`";
+            return Err(store::Error::Unusable { path: place, reason: reason.to_owned() }.into());
+        }
+        Aside::put(&config.place)?
+    } else {
+        None
+    };
+    copy.publish(aside.is_some())?;
+    let aside = aside.map(|(aside, _lock)| aside.path);
+    Ok(Restored { file: place, contents, aside })
+}
+
+/// Looks at all of a copy before anybody relies on it.
+fn verify(config: &Config, copy: &Duplicate, file: &Path) -> Result<Contents, Error> {
+    let store = Arc::new(copy.open()?);
+    Duplicate::check(&store, file)?;
+    let journal = Journal::new(Arc::clone(&store), settings(config, ""));
+    let place = || file.display().to_string();
+    let journal = journal.verify().map_err(|reason| Error::Journal { place: place(), reason })?;
+    let tools = Registry::open(Arc::clone(&store))?.snapshot()?.count()?;
+    let keys = Memory::new(store).count()?;
+    Ok(Contents { journal, tools, keys })
+}
