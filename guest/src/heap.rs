@@ -4,6 +4,7 @@ mod collector;
 mod flat;
 mod index;
 mod json;
+mod reach;
 mod room;
 
 use crate::value::{
@@ -53,6 +54,8 @@ pub(crate) struct Heap {
     nursery: usize,
     /// The same for a heap whose first values have just been read.
     fresh: usize,
+    /// Whether what is in use has become more than a half by what has come outside.
+    pub(crate) is_crowded: bool,
     /// Words that the runs among what has been read take less than cells would.
     spared: usize,
     /// The next free word.
@@ -284,8 +287,15 @@ impl Heap {
         elements
     }
 
-    /// A list of these elements, which lie on the heap as they are now: there must be room for two
-    /// words each.
+    /// Words that a list of these elements takes.
+    pub(crate) fn list_words(elements: &[Word]) -> usize {
+        let n = elements.len();
+        let is_run = n > 2 && n <= MAX_RUN && elements.iter().all(|element| is_integer(*element));
+        if is_run { n + 2 } else { 2 * n }
+    }
+
+    /// A list of these elements, which lie on the heap as they are now: there must be room for
+    /// `list_words`.
     pub(crate) fn list(
         &mut self,
         elements: impl DoubleEndedIterator<Item = Word> + ExactSizeIterator + Clone,

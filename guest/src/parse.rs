@@ -259,7 +259,7 @@ impl Parser<'_> {
             Err(fault) if fault.code == Code::DuplicateKey => return Err(Wrong { token, fault }),
             Err(_) => {}
         }
-        let id = match text.trim().to_ascii_lowercase().as_str() {
+        let id = match text.to_ascii_lowercase().as_str() {
             "true" => self.terms.add_boolean(token, true),
             "false" => self.terms.add_boolean(token, false),
             "null" => self.terms.add_unit(token),

@@ -2,44 +2,82 @@
 
 use std::time::Duration;
 
-const COUNTS: [(&str, u64); 4] = [("", 1), ("k", 1_000), ("m", 1_000_000), ("g", 1_000_000_000)];
+use crate::config::expanded;
 
-const SIZES: [(&str, u64); 8] = [
+/// Units, in small letters, and what each is worth.
+type Units = [(&'static str, u64)];
+
+const COUNTS: &Units = &[("", 1), ("k", 1_000), ("m", 1_000_000), ("g", 1_000_000_000)];
+
+const SIZES: &Units = &[
     ("", 1),
     ("b", 1),
     ("k", 1 << 10),
     ("kib", 1 << 10),
+    ("kb", 1_000),
     ("m", 1 << 20),
     ("mib", 1 << 20),
+    ("mb", 1_000_000),
     ("g", 1 << 30),
     ("gib", 1 << 30),
+    ("gb", 1_000_000_000),
 ];
 
-const TIMES: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("min", 60_000), ("h", 3_600_000)];
+/// In nanoseconds.
+const TIMES: &Units = &[
+    ("", SECOND),
+    ("ms", SECOND / 1_000),
+    ("s", SECOND),
+    ("sec", SECOND),
+    ("m", 60 * SECOND),
+    ("min", 60 * SECOND),
+    ("h", 3_600 * SECOND),
+];
 
-/// A number, such as `10000`, `10_000` or `10k`.
+const SECOND: u64 = 1_000_000_000;
+
+/// A number, such as `10000`, `10_000`, `10k` or `1.5M`.
 pub(crate) fn parse_count(text: &str) -> Result<u64, String> {
-    parse(text, &COUNTS).ok_or_else(|| "write a whole number such as 10000, 10k or 10M".to_owned())
+    parse(text, COUNTS, "write a whole number such as 10000, 10k or 10M")
 }
 
-/// A number of bytes, such as `1048576` or `64MiB`.
+/// A number of bytes, such as `1048576`, `64MiB` or `64MB`.
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
-    parse(text, &SIZES).ok_or_else(|| "write bytes such as 65536 or 64MiB".to_owned())
+    parse(text, SIZES, "write bytes such as 65536, 64MiB or 64MB")
 }
 
-/// A span of time, such as `500ms` or `5s`.
+/// A span of time, such as `500ms`, `2.5s` or `90`, which are seconds.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
-    let time = parse(text, &TIMES).map(Duration::from_millis);
-    time.ok_or_else(|| "write a time with its unit, such as 500ms, 5s or 2min".to_owned())
+    let time = parse(text, TIMES, "write a time such as 500ms, 2.5s, 90 (seconds) or 2min");
+    time.map(Duration::from_nanos)
 }
 
-fn parse(text: &str, units: &[(&str, u64)]) -> Option<u64> {
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(text.len());
-    let (digits, unit) = text.split_at_checked(end)?;
-    let number: u64 = digits.replace('_', "").parse().ok()?;
+fn parse(text: &str, units: &Units, advice: &str) -> Result<u64, String> {
+    expanded(text)?;
+    exact(text, units).ok_or_else(|| advice.to_owned())
+}
+
+/// A number with a unit, if it comes to a whole number.
+fn exact(text: &str, units: &Units) -> Option<u64> {
+    let is_number = |c: char| c.is_ascii_digit() || matches!(c, '_' | '.');
+    let end = text.find(|c| !is_number(c)).unwrap_or(text.len());
+    let (number, unit) = text.split_at_checked(end)?;
+    let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
     let unit = unit.trim().to_ascii_lowercase();
     let (_, factor) = units.iter().find(|(name, _)| *name == unit)?;
-    number.checked_mul(*factor)
+    let whole: u64 = whole.replace('_', "").parse().ok()?;
+    // Digits that add nothing would make the denominator too large.
+    let part = match part.trim_end_matches('0') {
+        "" if !part.is_empty() => 0,
+        digits => {
+            let denominator = 10_u64.checked_pow(u32::try_from(digits.len()).ok()?)?;
+            let parts = u128::from(digits.parse::<u64>().ok()?) * u128::from(*factor);
+            let denominator = u128::from(denominator);
+            let is_whole = parts.is_multiple_of(denominator);
+            u64::try_from(is_whole.then(|| parts / denominator)?).ok()?
+        }
+    };
+    whole.checked_mul(*factor)?.checked_add(part)
 }
 
 #[cfg(test)]
@@ -52,15 +90,37 @@ mod tests {
         assert_eq!(parse_count("10M"), Ok(10_000_000));
         assert_eq!(parse_size("64MiB"), Ok(64 << 20));
         assert_eq!(parse_size("512 k"), Ok(512 << 10));
-        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_size("64MB"), Ok(64_000_000));
+        assert_eq!(parse_count("1.5k"), Ok(1_500));
+        assert_eq!(parse_size("0.5KiB"), Ok(512));
+        assert_eq!(parse_count("1.000000000000000000000000"), Ok(1));
+        for (text, milliseconds) in
+            [("500ms", 500), ("2.5s", 2_500), ("1.5m", 90_000), ("90", 90_000), ("0.1 h", 360_000)]
+        {
+            assert_eq!(parse_duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+        }
     }
 
     #[test]
     fn refuses_the_rest() {
-        for text in ["", "k", "-1", "1.5k", "10x", "99999999999999999999", "18446744073709551615k"]
-        {
+        for text in [
+            "",
+            "k",
+            "-1",
+            "1.2345k",
+            ".5k",
+            "5.",
+            "1.2.3",
+            "1._5k",
+            "1.+5k",
+            "10x",
+            "99999999999999999999",
+            "18446744073709551615k",
+        ] {
             assert!(parse_count(text).is_err(), "{text}");
         }
-        assert!(parse_duration("5").is_err());
+        assert!(parse_duration("5 days").is_err());
+        let error = parse_duration("${user_config.seconds}s").expect_err("a placeholder");
+        assert!(error.contains("`${user_config.seconds}`"), "{error}");
     }
 }

@@ -4,6 +4,7 @@
 
 pub mod differential;
 pub mod evaluate;
+pub mod memory;
 pub mod parse;
 pub mod program;
 #[cfg(feature = "host")]
@@ -28,6 +29,7 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target { name: "differential", corpus: "program", check: differential::check },
     Target { name: "evaluate", corpus: "program", check: evaluate::check },
+    Target { name: "memory", corpus: "program", check: memory::check },
     #[cfg(feature = "host")]
     Target { name: "wire", corpus: "wire", check: wire::check },
     Target { name: "parse", corpus: "program", check: parse::check },

@@ -3,6 +3,7 @@
 //! program everywhere.
 
 mod control;
+mod filling;
 mod lists;
 mod records;
 mod table;
@@ -13,6 +14,8 @@ mod world;
 use pif_guest::limits::Limits;
 use pif_guest::request::{Argument, Program, Source};
 use term::{Generator, Kind};
+
+pub use filling::{Filling, filling};
 
 /// A program and its limits.
 #[derive(Clone, Debug)]

@@ -5,6 +5,8 @@
 mod binary;
 #[path = "server/folder.rs"]
 mod folder;
+#[path = "command_line/settings.rs"]
+mod settings;
 
 use std::fs;
 use std::io::Write;
@@ -64,7 +66,11 @@ impl Shell {
     }
 
     fn execute(&self, arguments: &[&str]) -> Result<Ending> {
-        let mut child = self.command(arguments)?.spawn()?;
+        self.finish(self.command(arguments)?)
+    }
+
+    fn finish(&self, mut command: Command) -> Result<Ending> {
+        let mut child = command.spawn()?;
         let mut stdin = child.stdin.take().context("no standard input")?;
         // A command that does not read may be gone already.
         let _ = stdin.write_all(self.input.as_bytes());
@@ -103,6 +109,12 @@ fn run_prints_the_value() -> Result<()> {
         (&[DOUBLE, "21"], "42"),
         (&[DOUBLE, "\"21\""], "42"),
         (&[DOUBLE, "123456789012345678901234567890"], "246913578024691357802469135780"),
+        (&[DOUBLE, "-5"], "-10"),
+        (&[IDENTITY, "-1e5"], "-100000"),
+        (&[IDENTITY, "--data", "-5"], "-5"),
+        (&[IDENTITY, "--data=-0.5"], "-0.5"),
+        (&[IDENTITY, "--data", "-2.5"], "-2.5"),
+        (&["-7"], "-7"),
         (&["\"hello\""], "hello"),
         (&[IDENTITY, "hello"], "hello"),
         (&[IDENTITY, "{\"add\":[1,2]}"], "3"),
@@ -274,7 +286,9 @@ fn misuse_ends_with_its_own_code() -> Result<()> {
         (vec!["run", "1", "2", "--data", "3"], "--data"),
         (vec!["--fule", "1"], "--fule"),
         (vec!["--fuel", "lots", "run", "1"], "--fuel"),
-        (vec!["--wall-clock", "5", "run", "1"], "--wall-clock"),
+        (vec!["--wall-clock", "5 days", "run", "1"], "--wall-clock"),
+        (vec!["--log", "[[[", "run", "1"], "--log"),
+        (vec!["--log", "[[["], "--log"),
         (vec!["replay"], "<ENTRY>"),
         (vec!["replay", "1", "--all"], "--all"),
         (vec!["replay", "first"], "first"),
@@ -297,7 +311,6 @@ fn settings_that_cannot_be_stop_the_start() -> Result<()> {
         (vec!["--fuel", "0"], "--fuel"),
         (vec!["--fuel", "2G"], "--fuel-ceiling"),
         (vec!["--memory", "1k"], "--memory"),
-        (vec!["--log", "[[["], "--log"),
     ] {
         for command in [&[][..], &["run", "1"]] {
             let arguments = [&arguments, command].concat();

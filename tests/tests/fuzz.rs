@@ -50,6 +50,11 @@ fn the_machine_agrees_with_the_definition() -> Result<()> {
 }
 
 #[test]
+fn limits_of_memory_change_no_value() -> Result<()> {
+    try_again("memory")
+}
+
+#[test]
 fn lines_are_answered_once() -> Result<()> {
     try_again("wire")
 }

@@ -127,6 +127,12 @@ impl Heap {
                 rest = rest.get(end..).unwrap_or_default();
             }
             if count < patience {
+                self.top = top;
+                // The run goes on where there are more words, whichever way what stands before these was
+                // read: so values lie in the same places on every machine.
+                if integer(rest).is_some() && !self.has_room(1 + END) && self.step(1 + END) {
+                    continue;
+                }
                 break;
             }
             let (before, after) = (top, self.fours_in_json(rest, top));

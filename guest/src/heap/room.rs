@@ -37,6 +37,7 @@ impl Heap {
             spare,
             spare_size: 0,
             nursery,
+            is_crowded: false,
             fresh: 0,
             spared: 0,
             top: 0,
@@ -57,7 +58,7 @@ impl Heap {
 
     /// Whether `n` more words fit even if nothing that is there can be collected.
     pub(crate) fn could_have(&self, n: usize) -> bool {
-        self.top + n <= self.limit.saturating_sub(self.outside) / 2
+        self.top + n <= self.half()
     }
 
     /// Whether `n` more words are there, or can be without moving a value, be it by taking more of the
@@ -77,21 +78,41 @@ impl Heap {
     /// as cells, since what comes are cells.
     pub(crate) fn keep_fresh(&mut self) {
         self.fresh = ((self.top + self.spared) * 4).min(part(self.limit));
+        // More was taken for it than it has needed.
+        self.cut(self.top.max(self.half()));
     }
 
-    /// Notes the space taken outside the heap; fails if all of it together is too much.
+    /// Notes the space taken outside the heap; fails if all of it together is too much. Where what is in
+    /// use would be more than a half from now on, the heap is crowded: it is to be collected before
+    /// anything else is done, since it may be garbage that stands in the way of the stack.
     pub(crate) fn account(&mut self, outside: usize) -> Result<(), Full> {
+        let had_half = self.top <= self.half();
         self.outside = outside;
+        self.is_crowded |= had_half && self.top > self.half();
         let is_over = self.size + self.spare_size + outside > self.limit;
         if is_over || self.fresh > 0 && outside > self.limit / 2 {
-            // What could have been collected long ago, or has been given to the heap so that it is
-            // collected seldom, may not stand in the way of the stack.
             self.fresh = 0;
-            (self.spare, self.spare_size) = (Vec::new(), 0);
-            self.size = self.size.min(self.top.max(self.nursery));
-            self.words.truncate(self.size);
+            self.drop_spare();
         }
+        self.cut(self.top.max(self.half()));
         self.note()
+    }
+
+    /// Words that each half may have now. Whatever is in use is copied within the limit as long as it is
+    /// no more.
+    // INVARIANT: `size` is not above it, unless what is in use was more at some time.
+    fn half(&self) -> usize {
+        self.limit.saturating_sub(self.outside) / 2
+    }
+
+    /// Makes this half no larger than that.
+    fn cut(&mut self, most: usize) {
+        self.size = self.size.min(most);
+        self.words.truncate(self.size);
+    }
+
+    fn drop_spare(&mut self) {
+        (self.spare, self.spare_size) = (Vec::new(), 0);
     }
 
     fn note(&mut self) -> Result<(), Full> {
@@ -116,18 +137,23 @@ impl Heap {
         if want <= self.size {
             return Ok(());
         }
-        let available = self.limit.saturating_sub(self.outside + self.spare_size);
+        let available = self.limit.saturating_sub(self.outside);
         if want > available || want > u32::MAX as usize {
             return Err(Full);
         }
-        self.size = (self.size * 2).max(want).min(available);
+        // Data that takes more than a half can be read. There is no collecting it.
+        let most = if want <= self.half() { self.half() } else { available };
+        self.size = (self.size * 2).max(want).min(most);
+        if self.size + self.spare_size > available {
+            self.drop_spare();
+        }
         self.note()
     }
 
     /// Makes so many of the words that this half may have; false if it may not have as many.
     #[cold]
     #[inline(never)]
-    fn step(&mut self, n: usize) -> bool {
+    pub(super) fn step(&mut self, n: usize) -> bool {
         let want = self.top.saturating_add(n);
         if want > self.size {
             return false;
@@ -151,18 +177,20 @@ impl Heap {
         frames: &mut [Frame],
         roots: &mut [&mut [Word]],
     ) -> Result<(), Full> {
-        let available = self.limit.saturating_sub(self.outside);
+        let (available, half) = (self.limit.saturating_sub(self.outside), self.half());
         // So much room means growing in any case: then everything goes to where it stays at once.
         let grows = n > self.size / 2;
-        let wanted =
-            if grows { self.size.max((2 * (self.top + n)).min(available / 2)) } else { self.size };
+        let wanted = if grows { self.size.max((2 * (self.top + n)).min(half)) } else { self.size };
         if self.spare_size < wanted {
-            let len = wanted.min(available.saturating_sub(self.size));
+            let free = available.saturating_sub(self.size);
+            // For this once, the words that have come outside may be had a second time.
+            let len = wanted.min(if self.is_crowded { self.top.max(free) } else { free });
             if len < self.top {
                 return Err(Full);
             }
             self.spare_size = len;
         }
+        self.is_crowded = false;
         // New memory costs nothing before it is used.
         if self.spare.capacity() < self.spare_size {
             self.spare = Vec::new();
@@ -170,13 +198,12 @@ impl Heap {
         }
         let before = self.top;
         let mut spared = self.copy_reachable(stack, frames, roots);
-        let half = available / 2;
         if self.top + n > half {
             // Only now is it known what is needed of runs.
             spared += self.copy_reachable(stack, frames, roots);
         }
         let need = self.top + n;
-        if need > half {
+        if need > half && n > 0 {
             return Err(Full);
         }
         // Where most has stayed, most of what comes will: the next search had better be late. What
@@ -186,10 +213,12 @@ impl Heap {
         let least = self.nursery.max(self.outside / BESIDE);
         let want = ((stayed + n) * times).max(least).min(half).max(need);
         if want > self.size || grows {
-            (self.spare, self.spare_size) = (Vec::new(), 0);
+            self.drop_spare();
             self.size = want;
-            self.words.truncate(want);
+        } else if self.size + self.spare_size > available {
+            self.drop_spare();
         }
+        self.cut(self.top.max(half));
         self.step(n);
         self.note()
     }
@@ -200,10 +229,11 @@ impl Heap {
             return self.grow(n.max(self.size)).is_ok();
         }
         let want = self.top.saturating_add(n);
-        if want > self.fresh || self.fresh + self.spare_size + self.outside > self.limit {
+        let most = self.fresh.min(self.half());
+        if want > most || most + self.spare_size + self.outside > self.limit {
             return false;
         }
-        self.size = (want + want / 4).min(self.fresh);
+        self.size = (want + want / 4).min(most);
         self.note().is_ok() && self.step(n)
     }
 

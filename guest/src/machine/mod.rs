@@ -11,6 +11,7 @@ mod meter;
 mod operate;
 mod pluck;
 mod rare;
+mod room;
 mod run;
 mod slow;
 mod state;
@@ -206,6 +207,13 @@ impl Machine {
             peak_memory: 8 * self.state.heap.peak as u64,
             peak_depth: self.state.meter.peak_depth(),
         }
+    }
+
+    /// Bytes of memory that the run needs at this point: its values, as far as they can still be reached,
+    /// its stack and its pending calls. To look takes as long as there are values; no run does.
+    #[must_use]
+    pub fn needed_memory(&self) -> u64 {
+        8 * self.state.needed() as u64
     }
 
     /// Takes the debug lines written since the last call.

@@ -13,6 +13,9 @@ use crate::value::{CONS, FALSE, HOLE, NIL, PAIR, Word, as_small, is_function, is
 #[cold]
 #[inline(never)]
 pub(super) fn operation(image: &Image, s: &mut State) -> Result<(), Exit> {
+    if s.heap.is_crowded {
+        s.relieve()?;
+    }
     let (at, depth) = (s.pc, s.depth);
     let op = image.op(at);
     let cost = op.cost();

@@ -198,6 +198,7 @@ impl Machine {
                 Exit::CompileTool(tool) => {
                     let source = self.state.tools.get(tool).map(|tool| tool.source.clone());
                     let Some(Ok(root)) = source else { continue };
+                    self.state.relieve_for(root);
                     let unit = Unit { root, scope: None, tool: to_u32(tool + 1), site: None };
                     let entry = self.compile(unit)?;
                     if let Some(tool) = self.state.tools.get_mut(tool) {
@@ -208,6 +209,7 @@ impl Machine {
                     let plain = (tool == 0).then(|| self.image.scopes.get(scope as usize));
                     let site = plain.flatten().map(|scope| scope.site);
                     let unit = Unit { root, scope: Some(scope), tool, site };
+                    self.state.relieve_for(root);
                     let mark = self.image.mark();
                     let id = self.compile_code(unit)?;
                     let weight = weight::of_term(&self.state.terms, root, u64::MAX);

@@ -8,7 +8,7 @@ mod run;
 mod source;
 mod transfer;
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,9 +19,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand};
 use tokio::runtime::Builder;
+use tracing::warn;
 use tracing_subscriber::EnvFilter;
 
-use crate::config::{Config, Options};
+use crate::config::{self, CommandLine, Config, Options, directory_parser};
 use crate::harden;
 use crate::mcp::{self, Awake};
 use crate::sandbox::{COMPONENT, HASH, Sandbox, Setup};
@@ -51,8 +52,17 @@ use self::transfer::{Export, Import};
 struct Line {
     #[command(subcommand)]
     command: Option<Command>,
+    /// Serve, as without it: many servers want it said
+    #[arg(long, hide = true)]
+    stdio: bool,
     #[command(flatten)]
     options: Options,
+}
+
+impl CommandLine for Line {
+    fn options(&mut self) -> &mut Options {
+        &mut self.options
+    }
 }
 
 /// With the sha256 of the evaluator: equal ones give equal values for equal fuel.
@@ -74,13 +84,24 @@ Examples:
   mcp-pif backup pif.backup                      writes all that is kept to a file
   mcp-pif restore pif.backup                     brings it back";
 
+/// What people are told who start a server by hand.
+const WAITING: &str = "mcp-pif waits for an MCP client on standard input. To try it by hand, type \
+    mcp-pif run '{\"add\":[1,2]}' or mcp-pif --help";
+
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Serve MCP on stdin and stdout, as without any command
+    #[command(alias = "stdio")]
+    Serve {
+        #[command(flatten)]
+        place: Directory,
+    },
     /// Run a term, or a tool by its name, and print the value
     Run(Run),
     /// Check a term without running it, and print what there is to know about it
     Check {
         /// A term as JSON; `-` reads stdin, `@FILE` a file
+        #[arg(allow_negative_numbers = true)]
         code: String,
         #[command(flatten)]
         place: Directory,
@@ -109,7 +130,7 @@ enum Command {
 #[derive(Debug, Args)]
 struct Directory {
     /// Where tools, journal and memory are kept
-    #[arg(id = "own-directory", long = "data", value_name = "DIR", global = true)]
+    #[arg(id = "own-directory", long = "data", value_name = "DIR", value_parser = directory_parser(), global = true)]
     directory: Option<PathBuf>,
 }
 
@@ -119,6 +140,7 @@ impl Command {
         match self {
             Self::Run(_) | Self::Component(_) | Self::Completions(_) | Self::Man(_) => None,
             Self::Check { place, .. }
+            | Self::Serve { place }
             | Self::Journal(Journal { place, .. })
             | Self::Replay(Replay { place, .. })
             | Self::Export(Export { place, .. })
@@ -137,7 +159,7 @@ impl Command {
 /// Does what the command line says.
 #[must_use]
 pub fn main() -> ExitCode {
-    let line = Line::parse();
+    let line: Line = config::parse();
     match execute(line) {
         Ok(code) => code,
         Err(error) => {
@@ -173,6 +195,9 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Export(export)) => Ok(export.execute(&config, &open(&config)?)),
         Some(Command::Import(import)) => import.execute(&config, &open(&config)?),
         _ => {
+            if io::stdin().is_terminal() {
+                complain(WAITING);
+            }
             let workshop = open(&config)?;
             serve(config, workshop)
         }
@@ -210,13 +235,13 @@ fn ensure_store(config: &Config) -> Result<()> {
 }
 
 fn log(config: &Config) -> Result<()> {
-    let filter = EnvFilter::try_new(&config.log)
-        .with_context(|| format!("--log: `{}` is no filter", config.log))?;
+    let filter = EnvFilter::try_new(&config.log)?;
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(|| Visible(io::stderr()))
         .with_ansi(false)
         .init();
+    config.notes.iter().for_each(|note| warn!("{note}"));
     Ok(())
 }
 

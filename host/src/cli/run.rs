@@ -18,12 +18,13 @@ use crate::workshop::{Observer, Workshop};
 #[derive(Debug, Args)]
 pub(super) struct Run {
     /// A term as JSON, or the name of a tool; `-` reads stdin, `@FILE` a file
+    #[arg(allow_negative_numbers = true)]
     code: String,
     /// What the term's function is applied to: a term, or text that holds JSON; or `-`, or `@FILE`
-    #[arg(conflicts_with = "data")]
+    #[arg(conflicts_with = "data", allow_negative_numbers = true)]
     input: Option<String>,
     /// The same as plain JSON, never code; or `-`, or `@FILE`
-    #[arg(long, value_name = "JSON")]
+    #[arg(long, value_name = "JSON", allow_negative_numbers = true)]
     data: Option<String>,
     /// A JSON object whose members are variables of the term; or `-`, or `@FILE`
     #[arg(long, value_name = "JSON")]

@@ -1,14 +1,16 @@
 //! Every setting of the server: its flag, its environment variable, its default and what it may
 //! be. No other module reads the environment. Nonsense stops the start.
 
+mod environment;
+mod profile;
 mod state;
+mod value;
 
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use clap::builder::FalseyValueParser;
-use clap::{Args, Parser, ValueEnum};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser};
 use directories::ProjectDirs;
 
 use crate::harden::Paths;
@@ -16,8 +18,15 @@ use crate::quantity::{parse_count, parse_duration, parse_size};
 use crate::sandbox::{Limits, MEMORY_CAP, Net};
 use crate::store::Place;
 
+pub(crate) use self::environment::expanded;
+pub use self::environment::{CommandLine, parse};
+pub use self::profile::Profile;
 pub use self::state::Journal;
+pub(crate) use self::value::directory_parser;
+
+use self::environment::{Environment, without_environment};
 use self::state::State;
+use self::value::parse_filter;
 
 /// The least memory a machine can start in.
 const LEAST_MEMORY: u64 = 1 << 20;
@@ -40,6 +49,9 @@ const MOST_TEXT: u64 = 256 << 20;
 /// Bytes of JSON that a machine may print. This is far more than is ever shown, so that a result
 /// which is too long to show is told by its size and not by a fault.
 const OUTPUT: u32 = 16 << 20;
+
+/// What is logged if nothing is said.
+const DEFAULT_LOG: &str = "warn,rmcp=error";
 
 /// The most characters of a result that may be shown.
 const MOST_RESULT: u64 = 2_000_000;
@@ -81,6 +93,8 @@ pub struct Options {
     service: Service,
     #[command(flatten)]
     state: State,
+    #[arg(skip)]
+    environment: Environment,
 }
 
 /// What stops an evaluator that does not keep to the limits of its runs.
@@ -144,69 +158,28 @@ struct Service {
     #[arg(long, env = "MCP_PIF_LISTED", value_name = "N", default_value = "64", value_parser = parse_count, global = true)]
     listed: u64,
     /// Where the compiled evaluator is kept between starts [default: the platform's cache]
-    #[arg(long, env = "MCP_PIF_CACHE", value_name = "DIR", global = true)]
+    #[arg(long, env = "MCP_PIF_CACHE", value_name = "DIR", value_parser = directory_parser(), global = true)]
     cache: Option<PathBuf>,
     /// Compile the evaluator at every start and keep nothing
-    #[arg(long, env = "MCP_PIF_NO_CACHE", value_parser = FalseyValueParser::new(), global = true)]
+    #[arg(long, env = "MCP_PIF_NO_CACHE", global = true)]
     no_cache: bool,
     /// Keep the leave to open files and sockets and to start processes, which the server gives up
     /// once it has started, where Linux lets it (Landlock and seccomp)
-    #[arg(long, env = "MCP_PIF_NO_HARDEN", value_parser = FalseyValueParser::new(), global = true)]
+    #[arg(long, env = "MCP_PIF_NO_HARDEN", global = true)]
     no_harden: bool,
     /// Write every evaluation step, environment and closure, and each tool looked up, to stderr
-    #[arg(long, env = "MCP_DEBUG", value_parser = FalseyValueParser::new(), global = true)]
+    #[arg(long, env = "MCP_DEBUG", global = true)]
     debug: bool,
     /// What to log to stderr, as `error`, `warn`, `info`, … or by module
     #[arg(
         long,
         env = "RUST_LOG",
         value_name = "FILTER",
-        default_value = "warn,rmcp=error",
+        default_value = DEFAULT_LOG,
+        value_parser = parse_filter,
         global = true
     )]
     log: String,
-}
-
-/// How much replies tell, each with caps of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Profile {
-    /// Text only: no output schemas, no structured content
-    Slim,
-    /// Text, and a small record
-    Structured,
-    /// The same with usage, limits, time and the revision of what was run
-    Debug,
-}
-
-impl Profile {
-    /// Its name on the command line.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Slim => "slim",
-            Self::Structured => "structured",
-            Self::Debug => "debug",
-        }
-    }
-
-    /// Characters of a result that is shown if nothing else is said.
-    fn result(self) -> u64 {
-        match self {
-            Self::Slim => 20_000,
-            Self::Structured => 50_000,
-            Self::Debug => 200_000,
-        }
-    }
-
-    /// Warnings, lines of trace, and evaluation steps that a reply holds, of each.
-    #[must_use]
-    pub fn lines(self) -> usize {
-        match self {
-            Self::Slim => 20,
-            Self::Structured => 100,
-            Self::Debug => 1_000,
-        }
-    }
 }
 
 /// The settings, checked.
@@ -252,14 +225,23 @@ pub struct Config {
     pub debug: bool,
     /// What is logged.
     pub log: String,
+    /// What was set and is passed over.
+    pub notes: Vec<String>,
 }
 
 /// A setting that cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("--{flag}: {reason}")]
+#[error("{name}: {reason}")]
 pub struct Error {
-    flag: &'static str,
+    /// The flag or the variable.
+    name: String,
     reason: String,
+}
+
+impl Error {
+    fn of(flag: &str, reason: String) -> Self {
+        Self { name: format!("--{flag}"), reason }
+    }
 }
 
 impl Config {
@@ -270,8 +252,9 @@ impl Config {
             #[command(flatten)]
             options: Options,
         }
-        let line = Line::try_parse_from(["mcp-pif"].iter().chain(flags))?;
-        Ok(line.options.check()?)
+        let command = without_environment(Line::command());
+        let matches = command.try_get_matches_from(["mcp-pif"].iter().chain(flags))?;
+        Ok(Line::from_arg_matches(&matches)?.options.check()?)
     }
 }
 
@@ -287,7 +270,15 @@ impl Options {
 
     /// Checks the settings one by one and against each other.
     pub fn check(self) -> Result<Config, Error> {
-        let Self { intake, service, mesh, state, .. } = &self;
+        self.checked().map_err(|Error { name, reason }| {
+            let name =
+                name.strip_prefix("--").map(|flag| self.environment.name(flag)).unwrap_or(name);
+            Error { name, reason }
+        })
+    }
+
+    fn checked(&self) -> Result<Config, Error> {
+        let Self { intake, service, mesh, state, .. } = self;
         let place = state.place()?;
         let limits = self.limits()?;
         let max_result = self.max_result.unwrap_or(service.profile.result());
@@ -312,13 +303,14 @@ impl Options {
             place,
             debug: service.debug,
             log: service.log.clone(),
+            notes: self.environment.notes.clone(),
         })
     }
 
     fn limits(&self) -> Result<Limits, Error> {
-        ordered("fuel", self.fuel, "fuel-ceiling", self.fuel_ceiling)?;
-        ordered("depth", self.depth, "depth-ceiling", self.depth_ceiling)?;
-        ordered("memory", self.memory, "memory-ceiling", self.memory_ceiling)?;
+        self.ordered("fuel", self.fuel, "fuel-ceiling", self.fuel_ceiling)?;
+        self.ordered("depth", self.depth, "depth-ceiling", self.depth_ceiling)?;
+        self.ordered("memory", self.memory, "memory-ceiling", self.memory_ceiling)?;
         Ok(Limits {
             fuel: bounded("fuel", self.fuel, 1, u64::MAX)?,
             depth: bounded("depth", self.depth, 1, MOST_DEPTH)?,
@@ -334,6 +326,16 @@ impl Options {
             memory: bounded("memory-ceiling", self.memory_ceiling, LEAST_MEMORY, MOST_MEMORY)?,
             ..limits
         })
+    }
+}
+
+impl Options {
+    fn ordered(&self, flag: &str, value: u64, above: &str, ceiling: u64) -> Result<(), Error> {
+        if value <= ceiling {
+            return Ok(());
+        }
+        let above = self.environment.name(above);
+        Err(Error::of(flag, format!("{value} is more than {above} allows, which is {ceiling}")))
     }
 }
 
@@ -373,34 +375,21 @@ fn reachable(place: &Place) -> Paths {
     }
 }
 
-fn bounded<T: TryFrom<u64>>(
-    flag: &'static str,
-    value: u64,
-    least: u64,
-    most: u64,
-) -> Result<T, Error> {
+fn bounded<T: TryFrom<u64>>(flag: &str, value: u64, least: u64, most: u64) -> Result<T, Error> {
     let reason = || format!("{value} is not between {least} and {most}");
     let fits = (least..=most).contains(&value).then(|| T::try_from(value).ok()).flatten();
-    fits.ok_or_else(|| Error { flag, reason: reason() })
+    fits.ok_or_else(|| Error::of(flag, reason()))
 }
 
-fn length(flag: &'static str, value: u64) -> Result<usize, Error> {
+fn length(flag: &str, value: u64) -> Result<usize, Error> {
     bounded(flag, value, 1, MOST_TEXT)
 }
 
-fn positive(flag: &'static str, value: Duration) -> Result<Duration, Error> {
+fn positive(flag: &str, value: Duration) -> Result<Duration, Error> {
     if value.is_zero() {
-        return Err(Error { flag, reason: "no time at all lets nothing run".to_owned() });
+        return Err(Error::of(flag, "no time at all lets nothing run".to_owned()));
     }
     Ok(value)
-}
-
-fn ordered(flag: &'static str, value: u64, above: &str, ceiling: u64) -> Result<(), Error> {
-    if value > ceiling {
-        let reason = format!("{value} is more than --{above} allows, which is {ceiling}");
-        return Err(Error { flag, reason });
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::FalseyValueParser;
 use directories::ProjectDirs;
 
-use super::{Error, bounded};
+use super::{Error, bounded, directory_parser};
 use crate::journal::Policy;
 use crate::quantity::parse_size;
 use crate::store::Place;
@@ -29,10 +28,10 @@ const EPHEMERAL: u64 = 16 << 20;
 pub(super) struct State {
     /// Where tools, journal and memory are kept [default: the platform's data directory]
     // Not global: `run` has a --data of its own. Other commands take this one too.
-    #[arg(id = "directory", long = "data", env = "MCP_PIF_DATA", value_name = "DIR")]
+    #[arg(id = "directory", long = "data", env = "MCP_PIF_DATA", value_name = "DIR", value_parser = directory_parser())]
     pub(super) directory: Option<PathBuf>,
     /// Keep everything in memory and forget it at the end
-    #[arg(long, env = "MCP_PIF_EPHEMERAL", value_parser = FalseyValueParser::new(), global = true)]
+    #[arg(long, env = "MCP_PIF_EPHEMERAL", global = true)]
     ephemeral: bool,
     /// What the journal keeps of requests and results: `full`, `summary` (digests) or `none`
     #[arg(
@@ -75,17 +74,15 @@ impl State {
     }
 
     pub(super) fn place(&self) -> Result<Place, Error> {
-        let fail = |reason: &str| Err(Error { flag: "data", reason: reason.to_owned() });
         match (&self.directory, self.ephemeral) {
             (_, true) => Ok(Place::Memory),
-            (Some(directory), false) if directory.as_os_str().is_empty() => {
-                fail("the name of the directory is empty")
-            }
             (Some(directory), false) => Ok(Place::Directory(directory.clone())),
             (None, false) => match ProjectDirs::from("", "", "mcp-pif") {
                 Some(platform) => Ok(Place::Directory(platform.data_dir().to_owned())),
                 None => {
-                    fail("there is no home directory: name one by --data DIR, or use --ephemeral")
+                    let reason =
+                        "there is no home directory: name one by --data DIR, or use --ephemeral";
+                    Err(Error::of("data", reason.to_owned()))
                 }
             },
         }

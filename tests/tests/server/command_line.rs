@@ -208,7 +208,7 @@ fn nonsense_stops_the_start() -> Result<()> {
     }
     let printed = execute_with(&["run", "1"], "", &[("MCP_PIF_FUEL", "many")])?;
     ensure!(printed.code.is_some_and(|code| code > 0), "{printed:?}");
-    ensure!(printed.errors.contains("--fuel"), "{printed:?}");
+    ensure!(printed.errors.contains("MCP_PIF_FUEL is `many`"), "{printed:?}");
     Ok(())
 }
 

@@ -218,6 +218,15 @@ fn an_example_that_fails_refuses_the_change() -> Result<()> {
     assert_eq!(result["isError"], true);
     let told = text(&result)?;
     assert!(told.contains("example 1") && told.contains("expected `43`, got `42`"), "{told}");
+    for (output, told) in [
+        (json!("42"), "expected `\"42\"` (string), got `42` (integer)"),
+        (json!([42]), "expected `[42]` (list), got `42` (integer)"),
+        (json!(null), "expected `null` (null), got `42` (integer)"),
+        (json!(42.5), "expected `42.5` (float), got `42` (integer)"),
+    ] {
+        let result = client.call("evolve", &double(output))?;
+        assert!(text(&result)?.contains(told), "{told}: {result}");
+    }
     assert_eq!(client.fault("run", &json!({"tool": "double"}))?["code"], "unknown-tool");
     assert!(client.text("evolve", &double(json!(42)))?.contains("2 examples passed"));
     Ok(())

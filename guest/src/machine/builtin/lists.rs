@@ -9,6 +9,7 @@
 
 use super::Call;
 use crate::form::Form;
+use crate::heap::Heap;
 use crate::machine::keyed::{Grouped, grouped, pay_keys};
 use crate::machine::state::Exit;
 use crate::primitive::arithmetic::Number;
@@ -58,7 +59,7 @@ fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge(sorting_work(n, weight))?;
     if keys.iter().all(|key| is_integer(*key)) {
         sort_integers(&mut keys);
-        c.room(2 * n)?;
+        c.room(n + 2)?;
         return Ok(c.make_list(&keys));
     }
     let order = sorted(&c.s.heap, &keys, false)?;
@@ -75,7 +76,7 @@ fn select(c: &mut Call<'_>, indices: &[u32]) -> Result<Word, Exit> {
 
 fn reverse(c: &mut Call<'_>) -> Result<Word, Exit> {
     let n = charged(c, 0)?.len();
-    c.room(2 * n)?;
+    c.list_room(2 * n, |c| Heap::list_words(&c.elements(c.operand(0))))?;
     let elements = c.elements(c.operand(0));
     Ok(c.s.heap.list(elements.iter().rev().copied()))
 }
@@ -146,7 +147,7 @@ fn append(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.must_be_list(0)?;
     c.must_be_list(1)?;
     let n = charged(c, 0)?.len();
-    c.room(2 * n)?;
+    c.list_room(2 * n, |c| Heap::list_words(&c.elements(c.operand(0))))?;
     let elements = c.elements(c.operand(0));
     let end = c.operand(1);
     Ok(c.s.heap.list_before(elements.iter().copied(), end))
@@ -199,8 +200,9 @@ fn split(c: &mut Call<'_>) -> Result<Word, Exit> {
     if rest == NIL {
         return Ok(c.operand(0));
     }
-    c.room(2 * skipped)?;
-    let elements = c.s.heap.elements_of(c.operand(0), skipped);
+    let taken = |c: &Call<'_>| c.s.heap.elements_of(c.operand(0), skipped);
+    c.list_room(2 * skipped, |c| Heap::list_words(&taken(c)))?;
+    let elements = taken(c);
     Ok(c.make_list(&elements))
 }
 
@@ -220,7 +222,7 @@ fn range(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Err(Trouble::OutOfRange("the step of `range` must not be 0".to_owned()).into());
     }
     let way = if step.is_negative() { &from - to } else { to - &from }.max(BigInt::ZERO);
-    let most = most(c, if longest > 1 { 3 + longest } else { 2 });
+    let most = most(c, if longest > 1 { 3 + longest } else { 1 });
     if way.bits() > step.bits() + 64 {
         return Err(TOO_LONG.into());
     }
@@ -230,7 +232,7 @@ fn range(c: &mut Call<'_>) -> Result<Word, Exit> {
     let n = usize::try_from(n).unwrap_or(usize::MAX);
     let last = &from + &step * n - &step;
     if let (Some(from), Some(_), Some(step)) = (in_word(&from), in_word(&last), in_word(&step)) {
-        c.room(2 * n)?;
+        c.room(n + 2)?;
         let number = |i| small(from + step * i64::try_from(i).unwrap_or_default());
         return Ok(c.s.heap.list((0..n).map(number)));
     }
@@ -275,7 +277,10 @@ fn chunk(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.must_be_list(0)?;
     let size = count(c, 1, 1)?;
     let n = charged(c, 0)?.len();
-    c.room(2 * n + 2 * n.div_ceil(size))?;
+    let chunks = 2 * n.div_ceil(size);
+    c.list_room(2 * n + chunks, |c| {
+        chunks + c.elements(c.operand(0)).chunks(size).map(Heap::list_words).sum::<usize>()
+    })?;
     let elements = c.elements(c.operand(0));
     Ok(elements.chunks(size).rev().fold(NIL, |rest, chunk| {
         let chunk = c.make_list(chunk);

@@ -22,7 +22,7 @@ use super::state::{Exit, State};
 use crate::code::{Image, Slot};
 use crate::fault::{Code, Fault};
 use crate::form::Form;
-use crate::heap::Full;
+use crate::heap::{Full, Heap};
 use crate::limits;
 use crate::primitive::arithmetic::Number;
 use crate::primitive::{Trouble, type_name};
@@ -146,6 +146,17 @@ impl Call<'_> {
         self.s.make_room(n, live)
     }
 
+    /// Makes room for lists that take as many words at most. How many they really take, since integers
+    /// take fewer, is only asked where that matters.
+    pub(super) fn list_room(
+        &mut self,
+        most: usize,
+        exact: impl FnOnce(&Self) -> usize,
+    ) -> Result<(), Exit> {
+        let words = if self.s.heap.could_have(most) { most } else { exact(self) };
+        self.room(words)
+    }
+
     /// The fault of an operand of the wrong type.
     pub(super) fn wrong(&self, i: usize, wanted: &'static str) -> Exit {
         let found = type_name(&self.s.heap, self.operand(i));
@@ -221,7 +232,7 @@ impl Call<'_> {
 
     /// The same of bytes that are a text.
     pub(super) fn make_text_of(&mut self, bytes: &[u8]) -> Result<Word, Exit> {
-        self.room(crate::heap::Heap::text_words(bytes.len()))?;
+        self.room(Heap::text_words(bytes.len()))?;
         Ok(self.s.heap.text_of(bytes)?)
     }
 }

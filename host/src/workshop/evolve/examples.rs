@@ -205,7 +205,8 @@ impl Workshop {
         };
         if !is_same(&found, expected.get()) {
             let hint = if kind == "function" { MORE } else { "correct the code or the example" };
-            return Err(unexpected(&cut(expected.get()), &cut(&found), hint));
+            let [expected, found] = compared(expected.get(), [&found, &kind]);
+            return Err(unexpected(&expected, &found, hint));
         }
         match tools.candidate_schema(name) {
             Some(schema) if is_value => {
@@ -243,6 +244,28 @@ fn is_equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-fn cut(json: &str) -> String {
-    format!("`{}`", text::line(&text::plain(json), QUOTED))
+/// Two values that differ, as people see them; with their types where these differ too.
+fn compared(expected: &str, [found, kind]: [&str; 2]) -> [String; 2] {
+    let wanted = type_of(expected);
+    let kind = if kind.is_empty() { type_of(found) } else { kind };
+    if wanted == kind {
+        return [expected, found].map(|json| cut(&text::plain(json)));
+    }
+    [(expected, wanted), (found, kind)].map(|(json, name)| format!("{} ({name})", cut(json)))
+}
+
+fn type_of(json: &str) -> &'static str {
+    match json.trim_start().bytes().next() {
+        Some(b'"') => "string",
+        Some(b'[') => "list",
+        Some(b'{') => "record",
+        Some(b't' | b'f') => "boolean",
+        Some(b'n') => "null",
+        _ if json.contains(['.', 'e', 'E']) => "float",
+        _ => "integer",
+    }
+}
+
+fn cut(text: &str) -> String {
+    format!("`{}`", text::line(text, QUOTED))
 }

@@ -1,0 +1,153 @@
+//! Settings that the environment gives. Each becomes a flag before those of the command line, so that it is
+//! read as a flag is; what is wrong with it is told by the name of the variable.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+
+use clap::builder::Resettable;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, Error, Parser};
+
+use super::Options;
+
+/// A command line whose settings may come from the environment.
+pub trait CommandLine: Parser {
+    /// Where its settings are.
+    fn options(&mut self) -> &mut Options;
+}
+
+/// What the environment has given.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Environment {
+    /// Flags without their dashes, and the variables that they came from.
+    names: Vec<(String, String)>,
+    /// What could not be read and is not needed.
+    pub(super) notes: Vec<String>,
+}
+
+impl Environment {
+    /// A setting as whoever made it calls it.
+    pub(super) fn name(&self, flag: &str) -> String {
+        let found = self.names.iter().find(|(name, _)| name == flag);
+        found.map_or_else(|| format!("--{flag}"), |(_, variable)| variable.clone())
+    }
+}
+
+/// Reads a command line and the environment. The process ends where one of them is nonsense, or asks for
+/// help.
+#[must_use]
+pub fn parse<L: CommandLine>() -> L {
+    read(env::args_os().collect()).unwrap_or_else(|error| error.exit())
+}
+
+fn read<L: CommandLine>(mut words: Vec<OsString>) -> Result<L, Error> {
+    let command = L::command();
+    let alone = without_environment(L::command());
+    let given = match alone.clone().try_get_matches_from(&words) {
+        Ok(given) => given,
+        // Help tells of the variables.
+        Err(error) if !error.use_stderr() => return L::try_parse_from(words),
+        Err(error) => return Err(error),
+    };
+    let mut environment = Environment::default();
+    let mut flags = Vec::new();
+    for setting in command.get_arguments() {
+        flags.extend(environment.flag(setting, &given, &alone)?);
+    }
+    let place = 1.min(words.len());
+    words.splice(place..place, flags);
+    let matches = alone.clone().try_get_matches_from(words)?;
+    let mut line =
+        L::from_arg_matches(&matches).map_err(|error| error.format(&mut alone.clone()))?;
+    line.options().environment = environment;
+    Ok(line)
+}
+
+/// The same command, which does not look at the environment.
+pub(super) fn without_environment(command: Command) -> Command {
+    command.mut_args(|setting| setting.env(Resettable::Reset))
+}
+
+impl Environment {
+    /// The flag that a variable stands for, if it is set, not empty, and the command line says nothing
+    /// else.
+    fn flag(
+        &mut self,
+        setting: &Arg,
+        given: &ArgMatches,
+        alone: &Command,
+    ) -> Result<Option<OsString>, Error> {
+        let Some((variable, flag)) = setting.get_env().zip(setting.get_long()) else {
+            return Ok(None);
+        };
+        let is_said =
+            given.value_source(setting.get_id().as_str()) == Some(ValueSource::CommandLine);
+        let Some(value) = env::var_os(variable).filter(|value| !is_said && !value.is_empty())
+        else {
+            return Ok(None);
+        };
+        let read = word(setting, flag, &value).and_then(|word| {
+            let Some(word) = word else { return Ok(None) };
+            let line = [OsStr::new("mcp-pif"), &word];
+            alone.clone().try_get_matches_from(line).map_err(|error| reason(&error))?;
+            Ok(Some(word))
+        });
+        let variable = variable.to_string_lossy();
+        self.names.push((flag.to_owned(), variable.clone().into_owned()));
+        match read {
+            Err(reason) if setting.get_id() == "log" => {
+                let value = value.to_string_lossy();
+                self.notes.push(format!("{variable} is `{value}`, and is passed over: {reason}"));
+                Ok(None)
+            }
+            read => read.map_err(|reason| {
+                let message = format!("{variable} is `{}`: {reason}", value.to_string_lossy());
+                alone.clone().error(ErrorKind::InvalidValue, message)
+            }),
+        }
+    }
+}
+
+/// The word of a command line that says what a variable does; none if it does nothing.
+fn word(setting: &Arg, flag: &str, value: &OsStr) -> Result<Option<OsString>, String> {
+    let mut word = OsString::from(format!("--{flag}"));
+    if !matches!(setting.get_action(), ArgAction::SetTrue) {
+        word.push("=");
+        word.push(value);
+        return Ok(Some(word));
+    }
+    match value.to_string_lossy().trim().to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" | "y" | "t" | "1" => Ok(Some(word)),
+        "false" | "no" | "off" | "n" | "f" | "0" => Ok(None),
+        text => {
+            expanded(text)?;
+            Err("write true or false".to_owned())
+        }
+    }
+}
+
+/// What is wrong with a value, without the name of a flag that nobody wrote.
+fn reason(error: &Error) -> String {
+    if let Some(source) = std::error::Error::source(error) {
+        return source.to_string();
+    }
+    match error.get(ContextKind::ValidValue) {
+        Some(ContextValue::Strings(known)) => format!("write one of {}", known.join(", ")),
+        _ => "it cannot be read".to_owned(),
+    }
+}
+
+/// Refuses text that whoever starts the server should have put something else in place of.
+pub(crate) fn expanded(text: &str) -> Result<(), String> {
+    match text.split_once("${") {
+        Some((_, rest)) => {
+            let name = rest.split('}').next().unwrap_or_default();
+            Err(format!(
+                "nothing was put in place of `${{{name}}}`: whoever starts the server does not know it; \
+                 write the value itself"
+            ))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,45 @@
+//! How much replies tell.
+
+use clap::ValueEnum;
+
+/// How much replies tell, each with caps of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Profile {
+    /// Text only: no output schemas, no structured content
+    Slim,
+    /// Text, and a small record
+    Structured,
+    /// The same with usage, limits, time and the revision of what was run
+    Debug,
+}
+
+impl Profile {
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Slim => "slim",
+            Self::Structured => "structured",
+            Self::Debug => "debug",
+        }
+    }
+
+    /// Characters of a result that is shown if nothing else is said.
+    pub(super) fn result(self) -> u64 {
+        match self {
+            Self::Slim => 20_000,
+            Self::Structured => 50_000,
+            Self::Debug => 200_000,
+        }
+    }
+
+    /// Warnings, lines of trace, and evaluation steps that a reply holds, of each.
+    #[must_use]
+    pub fn lines(self) -> usize {
+        match self {
+            Self::Slim => 20,
+            Self::Structured => 100,
+            Self::Debug => 1_000,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What is read from the values of settings: directories, where a home directory may be spelled as in a
+//! shell, and what is logged.
+
+use std::ffi::OsString;
+use std::path::{Component, PathBuf};
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use directories::BaseDirs;
+use tracing_subscriber::EnvFilter;
+
+use super::environment::expanded;
+
+/// Reads the name of a directory. `~` and `$HOME` at its beginning are the home directory, since most who
+/// start servers have no shell that would see to it.
+pub(crate) fn directory_parser() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().try_map(parse_directory)
+}
+
+fn parse_directory(name: OsString) -> Result<PathBuf, String> {
+    let path = PathBuf::from(name);
+    expanded(&path.to_string_lossy())?;
+    let mut parts = path.components();
+    match parts.next() {
+        None => Err("the name of the directory is empty".to_owned()),
+        Some(Component::Normal(first)) if first == "~" || first == "$HOME" => {
+            let directories = BaseDirs::new().ok_or("there is no home directory: write it out")?;
+            Ok(directories.home_dir().join(parts))
+        }
+        Some(_) => Ok(path),
+    }
+}
+
+/// Refuses what no filter of logged events can be read from.
+pub(super) fn parse_filter(text: &str) -> Result<String, String> {
+    expanded(text)?;
+    match EnvFilter::try_new(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => {
+            Err(format!("{error}; write a level, or modules with levels: `warn,rmcp=error`"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_home_directory_stands_only_at_the_beginning() {
+        let read = |name: &str| parse_directory(name.into());
+        let home = BaseDirs::new().expect("a home directory").home_dir().to_owned();
+        assert_eq!(read("~"), Ok(home.clone()));
+        assert_eq!(read("~/a/~"), Ok(home.join("a/~")));
+        assert_eq!(read("$HOME/a"), Ok(home.join("a")));
+        for name in ["~other/a", "a/~", "./~", "$HOMES", "/$HOME"] {
+            assert_eq!(read(name), Ok(name.into()));
+        }
+        assert!(read("").is_err() && read("${HOME}/a").is_err());
+    }
+}

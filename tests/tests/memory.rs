@@ -1,0 +1,49 @@
+//! Random programs that fill their memory, on the native machine and in the component, with limits
+//! around what they need. `PIF_RANDOM_FILLINGS=1000` runs so many instead of the default,
+//! `PIF_RANDOM_SEED=5` from another seed on.
+
+use anyhow::{Context, Result, ensure};
+use pif_tests::component;
+use pif_tests::fuzz::memory::{examine, is_too_large};
+use pif_tests::generate::{Random, filling};
+use std::env;
+
+#[test]
+#[expect(clippy::print_stderr, reason = "how much was tried is the result")]
+fn a_limit_changes_nothing_but_whether_there_is_enough() -> Result<()> {
+    let (first, count) = (setting("PIF_RANDOM_SEED", 0)?, setting("PIF_RANDOM_FILLINGS", 200)?);
+    let (mut runs, mut too_large) = (0, 0);
+    for seed in first..first + count {
+        let filling = filling(Random::new(seed));
+        let examined = examine(&filling, |_, run, _| {
+            runs += 1;
+            too_large += u32::from(is_too_large(run));
+            Ok(())
+        });
+        examined.with_context(|| format!("seed {seed}: {filling:?}"))?;
+    }
+    eprintln!("{count} programs from seed {first}: {runs} runs, {too_large} of them too large");
+    ensure!(too_large > runs / 10 && too_large < runs / 10 * 9, "they are too alike");
+    Ok(())
+}
+
+/// Not only what comes of a run is equal, but also how much memory it has taken.
+#[test]
+fn memory_is_taken_alike_in_the_component() -> Result<()> {
+    let (first, count) = (setting("PIF_RANDOM_SEED", 0)?, setting("PIF_RANDOM_FILLINGS", 60)?);
+    let sandbox = component::open()?;
+    for seed in first..first + count {
+        let filling = filling(Random::new(seed));
+        let compared = examine(&filling, |limits, run, usage| {
+            let inside = component::measured(&sandbox, &filling.program, limits, u64::MAX);
+            ensure!(inside == (run.clone(), usage), "{limits:?}: {run:?} {usage:?}\n{inside:?}");
+            Ok(())
+        });
+        compared.with_context(|| format!("seed {seed}: {filling:?}"))?;
+    }
+    Ok(())
+}
+
+fn setting(name: &str, default: u64) -> Result<u64> {
+    env::var(name).map_or(Ok(default), |text| Ok(text.parse()?))
+}
