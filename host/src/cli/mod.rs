@@ -53,7 +53,7 @@ struct Line {
     #[command(subcommand)]
     command: Option<Command>,
     /// Serve, as without it: many servers want it said
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, global = true)]
     stdio: bool,
     #[command(flatten)]
     options: Options,

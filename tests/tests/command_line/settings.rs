@@ -228,7 +228,7 @@ fn quantities_are_read_as_people_write_them() -> Result<()> {
     // A fraction is not rounded: 0.05 s are over before this is done.
     let forever =
         r#"{"fold":[{"lam":"p","body":{"add":[{"fst":{"var":"p"}},1]}},0,{"range":[0,5000000]}]}"#;
-    let limits = ["--fuel", "1G", "--wall-clock", "0.001", "run", forever];
+    let limits = ["--fuel", "1G", "--memory", "256M", "--wall-clock", "0.001", "run", forever];
     ensure!(shell.complains(1, &limits)?.starts_with("timeout: "), "a thousandth of a second");
     Ok(())
 }
