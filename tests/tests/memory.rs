@@ -3,12 +3,9 @@
 //! `PIF_RANDOM_SEED=5` from another seed on.
 
 use anyhow::{Context, Result, ensure};
-use pif_guest::limits::Limits;
-use pif_guest::request::{Argument, Program};
 use pif_tests::component;
 use pif_tests::fuzz::memory::{examine, is_too_large};
 use pif_tests::generate::{Random, filling};
-use pif_tests::native;
 use std::env;
 
 #[test]
@@ -43,33 +40,6 @@ fn memory_is_taken_alike_in_the_component() -> Result<()> {
             Ok(())
         });
         compared.with_context(|| format!("seed {seed}: {filling:?}"))?;
-    }
-    Ok(())
-}
-
-/// Lists are read many elements at a time, in different ways on different processors.
-#[test]
-fn data_of_one_shape_is_laid_out_alike_in_the_component() -> Result<()> {
-    const PAIRED: &str = r#"{"lam":"d","body":{"length":
-        {"map":[{"lam":"x","body":{"pair":[{"var":"x"},0]}},{"var":"d"}]}}}"#;
-    let sandbox = component::open()?;
-    let limits = Limits { fuel: 100_000_000, depth: 1000, memory: 16 << 20, output: 1000 };
-    for unit in [1, 99, 12_345, 12_345_678, 123_456_789, 4_000_000_000_000_u64] {
-        for (shape, gap) in [("N", ","), ("N", ", "), ("\"N\"", ","), ("N.5", ", "), ("[N,1]", ",")]
-        {
-            for count in [3, 900, 2100, 8000, 33_000, 70_000] {
-                let item = |i: u64| shape.replace('N', &(i % 1000 * unit).to_string());
-                let items: Vec<String> = (0..count).map(item).collect();
-                let data = format!("[{}]", items.join(gap));
-                let program = Program { argument: Argument::Data(data), ..Program::term(PAIRED) };
-                let native = native::measured(&program, &limits, u64::MAX);
-                let inside = component::measured(&sandbox, &program, &limits, u64::MAX);
-                ensure!(
-                    native == inside,
-                    "{count} times {shape} of {unit}: {native:?}\n{inside:?}"
-                );
-            }
-        }
     }
     Ok(())
 }
