@@ -15,6 +15,7 @@ pub mod registry;
 pub mod sandbox;
 pub mod schema;
 mod similar;
+mod stdio;
 pub mod store;
 pub mod text;
 pub mod time;

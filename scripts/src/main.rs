@@ -24,6 +24,7 @@ mod state;
 mod store;
 mod tasks;
 mod timed;
+mod wait;
 mod web;
 
 use anyhow::{Result, bail};
@@ -52,6 +53,8 @@ cargo x <task>
   soak       mixed calls on one server, and its memory (the number of calls; 1,000,000)
   state      what lasting state costs: journaling, size, many tools, a long journal (calls; 2,000)
   store      make the store of this version in tests/stores anew, before its schema is released
+  wait       how long clients wait for what takes no time: of many servers that start at once with
+             nothing compiled (their number; 12), and beside runs that take all places
   web        build the browser playground; `web test` tests it in Chromium (needs npm)
   clients    real MCP clients against the server (needs npm)
   examples   the programs of host/examples on one component (needs python3, npm)
@@ -77,6 +80,7 @@ fn main() -> Result<()> {
             peers::run(rest.get(1..).unwrap_or_default())
         }
         "bench" => bench::run(rest),
+        "wait" => wait::run(rest),
         "cancel" => cancel::run(rest),
         "fuel" => fuel::run(rest),
         "counts" => counts::run(rest),

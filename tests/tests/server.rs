@@ -32,6 +32,9 @@ mod server {
     mod schema;
     mod sessions;
     mod several;
+    mod start;
+    #[cfg(unix)]
+    mod streams;
     mod text;
     mod transfer;
     mod turns;

@@ -1,18 +1,18 @@
 //! What the binary carries and writes out on request: the evaluator, completions for shells and
 //! the manual.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{self, Child, ExitCode, Stdio};
+use std::{env, fs, io};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
 use super::Line;
-use super::print::{Output, is_terminal, print};
-use crate::sandbox::{COMPONENT, HASH};
+use super::print::{is_terminal, print, print_bytes};
+use crate::sandbox::{Addresses, COMPONENT, HASH, compile};
 
 #[derive(Debug, Args)]
 pub(super) struct Component {
@@ -29,6 +29,15 @@ pub(super) struct Completions {
 pub(super) struct Manual {
     /// The page of this command, and not that of mcp-pif
     command: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Compile {
+    /// The cache
+    directory: PathBuf,
+    /// For a process that has little address space
+    #[arg(long)]
+    scarce: bool,
 }
 
 impl Component {
@@ -54,6 +63,31 @@ impl Completions {
     }
 }
 
+impl Compile {
+    /// Writes what was compiled to stdout, for the server that has started this.
+    pub(super) fn execute(&self) -> Result<ExitCode> {
+        let addresses = if self.scarce { Addresses::Scarce } else { Addresses::Ample };
+        let code = compile(&self.directory, addresses).map_err(|reason| anyhow!(reason))?;
+        Ok(print_bytes(&code))
+    }
+}
+
+/// Starts a process that does that.
+pub(super) fn start_compiler(cache: &Path, addresses: Addresses) -> io::Result<Child> {
+    let mut compiler = process::Command::new(env::current_exe()?);
+    compiler.arg("compile").arg(cache);
+    if addresses == Addresses::Scarce {
+        compiler.arg("--scarce");
+    }
+    // No setting of the server is one of the compiler.
+    for (name, _) in env::vars_os() {
+        if name.to_string_lossy().starts_with("MCP_") {
+            compiler.env_remove(name);
+        }
+    }
+    compiler.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+}
+
 const NAME: &str = "mcp-pif";
 
 impl Manual {
@@ -72,9 +106,4 @@ impl Manual {
         Man::new(command).title(name.to_uppercase()).render(&mut page)?;
         Ok(print_bytes(&page))
     }
-}
-
-fn print_bytes(bytes: &[u8]) -> ExitCode {
-    let mut output = Output::open();
-    if output.bytes(bytes) { output.close() } else { ExitCode::FAILURE }
 }

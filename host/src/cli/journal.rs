@@ -223,7 +223,7 @@ impl Replay {
             match replayed {
                 Ok(replayed) => tally.add(&replayed, &mut output),
                 Err(fault) => {
-                    output.flush();
+                    output.close();
                     return Ok(fail(&[fault]));
                 }
             };

@@ -8,11 +8,12 @@ mod run;
 mod source;
 mod transfer;
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, IsTerminal as _};
-use std::panic::resume_unwind;
+use std::panic::{self, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
@@ -23,9 +24,10 @@ use tracing::warn;
 use tracing_subscriber::EnvFilter;
 
 use crate::config::{self, CommandLine, Config, Options, directory_parser};
-use crate::harden;
+use crate::harden::{self, Report};
 use crate::mcp::{self, Awake};
-use crate::sandbox::{COMPONENT, HASH, Sandbox, Setup};
+use crate::sandbox::{COMPONENT, HASH, Origin, Sandbox, Setup};
+use crate::stdio::{self, Log};
 use crate::store::Store;
 use crate::text::Visible;
 use crate::workshop::{State, Workshop};
@@ -33,8 +35,9 @@ use crate::workshop::{State, Workshop};
 pub(crate) use self::print::complain;
 
 use self::backup::{Backup, Restore};
-use self::carried::{Completions, Component, Manual};
+use self::carried::{Compile, Completions, Component, Manual};
 use self::journal::{Journal, Replay};
+use self::print::print_bytes;
 use self::run::Run;
 use self::transfer::{Export, Import};
 
@@ -68,6 +71,15 @@ impl CommandLine for Line {
 /// With the sha256 of the evaluator: equal ones give equal values for equal fuel.
 const LONG_VERSION: &str =
     concat!(env!("CARGO_PKG_VERSION"), "\nevaluator ", env!("PIF_GUEST_SHA256"));
+
+/// The exit code for a command line that cannot be understood.
+const MISUSE: u8 = 2;
+
+/// How long the last lines on standard error may take before they are given up.
+const PARTING: Duration = Duration::from_secs(1);
+
+/// Threads for what may block, beside those of runs.
+const OTHER_THREADS: usize = 64;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -122,6 +134,9 @@ enum Command {
     Component(Component),
     /// Print completions for a shell
     Completions(Completions),
+    /// Compile the evaluator for a server that is starting
+    #[command(hide = true)]
+    Compile(Compile),
     /// Print the manual page, as groff reads it
     Man(Manual),
 }
@@ -138,7 +153,11 @@ impl Command {
     /// The data directory, where it is named after the command. In `run` that is another flag.
     fn directory(&self) -> Option<&Path> {
         match self {
-            Self::Run(_) | Self::Component(_) | Self::Completions(_) | Self::Man(_) => None,
+            Self::Run(_)
+            | Self::Component(_)
+            | Self::Completions(_)
+            | Self::Man(_)
+            | Self::Compile(_) => None,
             Self::Check { place, .. }
             | Self::Serve { place }
             | Self::Journal(Journal { place, .. })
@@ -159,14 +178,39 @@ impl Command {
 /// Does what the command line says.
 #[must_use]
 pub fn main() -> ExitCode {
-    let line: Line = config::parse();
-    match execute(line) {
-        Ok(code) => code,
-        Err(error) => {
+    report_panics();
+    let code = match config::parse::<Line>() {
+        Ok(line) => execute(line).unwrap_or_else(|error| {
             complain(&format!("mcp-pif: {error:#}"));
             ExitCode::FAILURE
-        }
+        }),
+        Err(told) => tell(&told),
+    };
+    stdio::settle(PARTING);
+    code
+}
+
+/// Writes what the parser has to say: help where it was asked for, or what cannot be understood.
+fn tell(told: &clap::Error) -> ExitCode {
+    let text = told.render().to_string();
+    if told.use_stderr() {
+        complain(text.trim_end());
+        return ExitCode::from(MISUSE);
     }
+    print_bytes(text.as_bytes())
+}
+
+/// Has a panic told as everything else is: standard error may be one that cannot be written.
+fn report_panics() {
+    panic::set_hook(Box::new(|panic| {
+        let name = thread::current().name().unwrap_or("without a name").to_owned();
+        let trace = Backtrace::capture();
+        let trace = match trace.status() {
+            BacktraceStatus::Captured => format!("\n{trace}"),
+            _ => String::new(),
+        };
+        complain(&format!("mcp-pif: thread {name} {panic}{trace}"));
+    }));
 }
 
 fn execute(line: Line) -> Result<ExitCode> {
@@ -174,6 +218,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Component(component)) => return component.execute(),
         Some(Command::Completions(completions)) => return Ok(completions.execute()),
         Some(Command::Man(manual)) => return manual.execute(),
+        Some(Command::Compile(compile)) => return compile.execute(),
         _ => {}
     }
     let directory = line.command.as_ref().and_then(Command::directory);
@@ -198,29 +243,46 @@ fn execute(line: Line) -> Result<ExitCode> {
             if io::stdin().is_terminal() {
                 complain(WAITING);
             }
-            let workshop = open(&config)?;
-            serve(config, workshop)
+            serve(config)
         }
     }
 }
 
-/// Sets up the sandbox and opens the store, both at once: each takes a third of a start.
+/// Opens everything.
 fn open(config: &Config) -> Result<Workshop> {
+    let (workshop, ()) = open_with(config, |setup| Ok((Arc::new(Sandbox::set_up(setup)?), ())))?;
+    warn_unkept(config, &workshop.sandbox);
+    Ok(workshop)
+}
+
+/// Sets up the sandbox and opens the store, both at once: each takes a third of a start.
+fn open_with<T: Send>(
+    config: &Config,
+    set_up: impl FnOnce(&Setup<'_>) -> Result<(Arc<Sandbox>, T)> + Send,
+) -> Result<(Workshop, T)> {
+    let setup = Setup {
+        component: COMPONENT,
+        cache: config.cache.as_deref(),
+        concurrency: config.concurrency,
+        net: config.net,
+    };
     thread::scope(|scope| {
-        let set_up = || {
-            Sandbox::set_up(&Setup {
-                component: COMPONENT,
-                cache: config.cache.as_deref(),
-                concurrency: config.concurrency,
-                net: config.net,
-            })
-        };
-        let sandbox = thread::Builder::new().spawn_scoped(scope, set_up);
+        let sandbox = thread::Builder::new().spawn_scoped(scope, || set_up(&setup));
         let sandbox = sandbox.context("no thread can be started")?;
         let state = State::open(config, HASH);
-        let sandbox = sandbox.join().unwrap_or_else(|panic| resume_unwind(panic))?;
-        Ok(Workshop::new(config, state?, Arc::new(sandbox)))
+        let (sandbox, rest) = sandbox.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+        Ok((Workshop::new(config, state?, sandbox), rest))
     })
+}
+
+/// Says that each start takes longer than it has to.
+fn warn_unkept(config: &Config, sandbox: &Sandbox) {
+    if let (Some(_), Origin::InMemory(reason)) = (&config.cache, sandbox.origin()) {
+        tracing::warn!(
+            "each start takes a second or two, because the compiled evaluator cannot be kept: \
+             {reason}. --cache DIR names another directory, --no-cache keeps nothing"
+        );
+    }
 }
 
 /// Refuses to make an empty store where one is to be read.
@@ -238,14 +300,19 @@ fn log(config: &Config) -> Result<()> {
     let filter = EnvFilter::try_new(&config.log)?;
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(|| Visible(io::stderr()))
+        .with_writer(|| Visible(Log))
+        .log_internal_errors(false)
         .with_ansi(false)
         .init();
     config.notes.iter().for_each(|note| warn!("{note}"));
     Ok(())
 }
 
-fn serve(config: Config, workshop: Workshop) -> Result<ExitCode> {
+fn serve(config: Config) -> Result<ExitCode> {
+    // There must be no second thread until the files are closed.
+    stdio::hold();
+    let (workshop, opening) =
+        open_with(&config, |setup| Ok(Sandbox::begin(setup, carried::start_compiler)?))?;
     // One thread hears of requests, and answers those that take no time. Others take the rest.
     let (sandbox, awake) = (Arc::clone(&workshop.sandbox), Arc::<Awake>::default());
     let rests = Arc::clone(&awake);
@@ -253,9 +320,34 @@ fn serve(config: Config, workshop: Workshop) -> Result<ExitCode> {
         sandbox.tidy();
         rests.stay();
     };
-    let build = || Builder::new_current_thread().enable_all().on_thread_park(rest).build();
-    let (runtime, hardening) = harden::apply(config.harden.as_ref(), build);
+    let threads = config.concurrency + OTHER_THREADS;
+    let build = || {
+        stdio::release();
+        Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(threads)
+            .on_thread_park(rest)
+            .build()
+    };
+    let (runtime, seal) = harden::begin(config.harden.as_ref(), build);
     let runtime = runtime?;
+    let hardening = Arc::<OnceLock<Report>>::default();
+    let sealed = Arc::clone(&hardening);
+    let close = move || {
+        // It is set once.
+        let _ = sealed.set(seal.close());
+    };
+    let (sandbox, settings) = (Arc::clone(&workshop.sandbox), config.clone());
+    match opening {
+        None => close(),
+        Some(opening) => {
+            let finish = move || {
+                opening.finish(close);
+                warn_unkept(&settings, &sandbox);
+            };
+            thread::Builder::new().spawn(finish).context("no thread can be started")?;
+        }
+    }
     let served = runtime.block_on(mcp::serve(config, workshop, hardening, awake));
     // Threads that wait for the client must not keep the process alive.
     runtime.shutdown_timeout(Duration::ZERO);

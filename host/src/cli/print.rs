@@ -1,41 +1,62 @@
 //! What the command line writes: results to standard output, complaints to standard error.
 
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
 use crate::mcp;
 use crate::sandbox::Fault;
+use crate::stdio::{self, Stdout};
 use crate::text;
 
 /// Characters of a line about a program.
 pub(super) const MOST_LINE: usize = 10_000;
 
 /// The one way to standard output.
-pub(super) struct Output(BufWriter<StdoutLock<'static>>);
+pub(super) struct Output {
+    buffer: BufWriter<Stdout>,
+    /// Why not all of it was written.
+    error: Option<io::Error>,
+}
 
 impl Output {
     pub(super) fn open() -> Self {
-        Self(BufWriter::new(io::stdout().lock()))
+        Self { buffer: BufWriter::new(stdio::stdout()), error: None }
     }
 
-    /// Writes a line. False: nobody reads any more, which there is no one to tell about.
+    /// Writes a line. False: there is no use in writing more.
     pub(super) fn line(&mut self, text: &str) -> bool {
-        writeln!(self.0, "{text}").is_ok()
+        self.attempt(|buffer| writeln!(buffer, "{text}"))
     }
 
     /// Writes bytes as they are. False: as above.
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> bool {
-        self.0.write_all(bytes).is_ok()
+        self.attempt(|buffer| buffer.write_all(bytes))
     }
 
-    /// Sees to it that all lines are out.
+    /// Sees to it that all lines are out. False: as above.
     pub(super) fn flush(&mut self) -> bool {
-        self.0.flush().is_ok()
+        self.attempt(BufWriter::flush)
     }
 
-    /// The same at the end, and the exit code of a command that has succeeded in all else.
+    /// Does the same at the end, and gives the exit code of a command that has succeeded in all else.
     pub(super) fn close(mut self) -> ExitCode {
-        if self.flush() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        self.flush();
+        let Some(error) = self.error else { return ExitCode::SUCCESS };
+        // Whoever closes a pipe has read what was wanted.
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            complain(&format!("mcp-pif: the output could not be written whole: {error}"));
+        }
+        // What is left in the buffer would be tried again.
+        let _ = self.buffer.into_parts();
+        ExitCode::FAILURE
+    }
+
+    /// Writes, unless that has failed before.
+    fn attempt(&mut self, write: impl FnOnce(&mut BufWriter<Stdout>) -> io::Result<()>) -> bool {
+        if self.error.is_none() {
+            self.error = write(&mut self.buffer).err();
+        }
+        self.error.is_none()
     }
 }
 
@@ -48,6 +69,13 @@ pub(super) fn is_terminal() -> bool {
 pub(super) fn print(text: &str) -> ExitCode {
     let mut output = Output::open();
     output.line(text);
+    output.close()
+}
+
+/// Writes bytes as they are.
+pub(super) fn print_bytes(bytes: &[u8]) -> ExitCode {
+    let mut output = Output::open();
+    output.bytes(bytes);
     output.close()
 }
 
@@ -64,7 +92,7 @@ pub(super) fn fail(faults: &[Fault]) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Writes to stderr, which may be a terminal; there is nobody to tell when that fails.
+/// Writes to stderr, which may be a terminal.
 pub(crate) fn complain(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", text::visible(text));
+    stdio::tell(text::visible(text).into_owned());
 }

@@ -2,9 +2,11 @@
 //! with or without a byte order mark.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::Read;
 
 use anyhow::{Context, Result, bail};
+
+use crate::stdio;
 
 /// An argument as it is, or what `-` or `@FILE` stand for.
 pub(super) fn read(argument: &str) -> Result<String> {
@@ -19,7 +21,7 @@ pub(super) fn read(argument: &str) -> Result<String> {
 pub(super) fn read_file(path: &str) -> Result<String> {
     if path == "-" {
         let mut bytes = Vec::new();
-        io::stdin().read_to_end(&mut bytes).context("cannot read stdin")?;
+        stdio::stdin().read_to_end(&mut bytes).context("cannot read stdin")?;
         return decode(bytes).context("cannot read stdin");
     }
     let bytes = fs::read(path).with_context(|| format!("cannot read {path}"))?;

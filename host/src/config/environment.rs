@@ -34,11 +34,10 @@ impl Environment {
     }
 }
 
-/// Reads a command line and the environment. The process ends where one of them is nonsense, or asks for
-/// help.
-#[must_use]
-pub fn parse<L: CommandLine>() -> L {
-    read(env::args_os().collect()).unwrap_or_else(|error| error.exit())
+/// Reads a command line and the environment. The error is to be shown to the user: it says which of
+/// them is nonsense, or is the help that was asked for.
+pub fn parse<L: CommandLine>() -> Result<L, Error> {
+    read(env::args_os().collect())
 }
 
 fn read<L: CommandLine>(mut words: Vec<OsString>) -> Result<L, Error> {

@@ -101,7 +101,8 @@ pub struct Options {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "The net below the limits of a run")]
 struct Mesh {
-    /// Wasm instructions that any call into the evaluator may spend
+    /// Wasm instructions that any call into the evaluator may spend. On top come 64 for each byte of
+    /// `--memory`, and 20,000 for each byte of text that it reads
     #[arg(id = "wasmtime-fuel", long, env = "MCP_PIF_WASMTIME_FUEL", value_name = "N", default_value = "10G", value_parser = parse_count, global = true)]
     fuel: u64,
     /// Wasm instructions on top for each unit of a run's fuel

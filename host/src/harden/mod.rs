@@ -72,12 +72,37 @@ impl Report {
 /// happens without paths. `start` is called in between, with the files closed and sockets still
 /// open, and makes what has to be made there, above all threads.
 pub fn apply<T>(paths: Option<&Paths>, start: impl FnOnce() -> T) -> (T, Report) {
-    let Some(paths) = paths else { return (start(), Report::OFF) };
-    let (landlock, abi) = restrict_files(paths);
-    let started = start();
-    let report = Report { landlock, abi, seccomp: restrict_calls() };
-    tracing::info!(landlock = landlock.name(), abi, seccomp = report.seccomp.name(), "hardened");
-    (started, report)
+    let (started, seal) = begin(paths, start);
+    (started, seal.close())
+}
+
+/// The same up to where system calls are restricted, for whoever has to load code first.
+pub fn begin<T>(paths: Option<&Paths>, start: impl FnOnce() -> T) -> (T, Seal) {
+    let files = paths.map(restrict_files);
+    (start(), Seal { files })
+}
+
+/// What is left to do of [`apply`].
+#[derive(Debug)]
+#[must_use]
+pub struct Seal {
+    files: Option<(Layer, i32)>,
+}
+
+impl Seal {
+    /// Restricts system calls, in all threads.
+    #[must_use]
+    pub fn close(self) -> Report {
+        let Some((landlock, abi)) = self.files else { return Report::OFF };
+        let report = Report { landlock, abi, seccomp: restrict_calls() };
+        tracing::info!(
+            landlock = landlock.name(),
+            abi,
+            seccomp = report.seccomp.name(),
+            "hardened"
+        );
+        report
+    }
 }
 
 /// The first half of [`apply`]: no other thread may exist yet. Gives the version of Landlock too.

@@ -20,8 +20,8 @@ use crate::cli::complain;
 use crate::config::{Config, Profile};
 use crate::harden;
 use crate::sandbox::{
-    Argument, Busy, Code, Excess, Fault, Gate, Limits, Outcome, Request, Summary, Watch, fault,
-    finish, milliseconds, next_turn,
+    Argument, Busy, Code, Excess, Fault, Gate, LOOKS, Limits, Outcome, Request, Summary, Watch,
+    fault, finish, milliseconds, next_turn,
 };
 use crate::text;
 use crate::workshop::{Observer, Tools, Workshop, too_large};
@@ -43,12 +43,14 @@ const MOST_ECHO: usize = 10_000;
 pub(super) struct Host {
     pub(super) config: Config,
     pub(super) workshop: Workshop,
-    pub(super) hardening: harden::Report,
-    gate: Gate,
+    /// Set when the sandbox is open.
+    pub(super) hardening: Arc<OnceLock<harden::Report>>,
+    runs: Gate,
+    /// For what runs nothing: it takes little time, and does not wait for what may take more.
+    looks: Gate,
     window: Arc<Window>,
     /// Stops all runs.
     stop: CancellationToken,
-    forms: OnceLock<String>,
 }
 
 /// Who asked for a run, as far as the run is concerned.
@@ -86,12 +88,13 @@ impl Host {
     pub(super) fn new(
         config: Config,
         workshop: Workshop,
-        hardening: harden::Report,
+        hardening: Arc<OnceLock<harden::Report>>,
         window: Arc<Window>,
         stop: CancellationToken,
     ) -> Self {
-        let gate = Gate::new(config.concurrency, config.patience);
-        Self { config, workshop, hardening, gate, window, stop, forms: OnceLock::new() }
+        let runs = Gate::new(config.concurrency, config.patience);
+        let looks = Gate::new(LOOKS, config.patience);
+        Self { config, workshop, hardening, runs, looks, window, stop }
     }
 
     /// Runs a request to its end, against the tools of a snapshot.
@@ -157,33 +160,51 @@ impl Host {
         code: String,
         caller: &Caller,
     ) -> Result<Summary, Vec<Fault>> {
+        self.opened(caller).await.map_err(|fault| vec![fault])?;
         let length = code.len();
         if length > self.config.max_code {
             return Err(vec![too_large("code", "code", length, self.config.max_code)]);
         }
-        let checked =
-            self.run_blocking(caller, move |host, watch| host.workshop.check(&code, watch));
+        let checked = self.look(caller, move |host, watch| host.workshop.check(&code, watch));
         checked.await.map_err(|fault| vec![fault])?
     }
 
-    /// The reference of all forms as JSON.
-    pub(super) async fn forms(self: &Arc<Self>, caller: &Caller) -> Result<String, Fault> {
-        if let Some(forms) = self.forms.get() {
-            return Ok(forms.clone());
+    /// Waits until terms can be looked at and run.
+    pub(super) async fn opened(&self, caller: &Caller) -> Result<(), Fault> {
+        tokio::select! {
+            () = self.workshop.sandbox.opened() => Ok(()),
+            () = caller.cancelled.cancelled() => Err(cancelled()),
+            () = self.stop.cancelled() => Err(cancelled()),
         }
-        let ask = |host: &Self, watch: &Watch| host.workshop.sandbox.forms(watch);
-        let forms = self.run_blocking(caller, ask).await??;
-        Ok(self.forms.get_or_init(|| forms).clone())
     }
 
-    /// Waits for a place and does blocking work there. A caller that cancels, or a server that
-    /// stops, stops the work.
+    /// Waits for the place of a run and does blocking work there. A caller that cancels, or a
+    /// server that stops, stops the work.
     pub(super) async fn run_blocking<T: Send + 'static>(
         self: &Arc<Self>,
         caller: &Caller,
         work: impl FnOnce(&Self, &Watch) -> T + Send + 'static,
     ) -> Result<T, Fault> {
-        let (place, stop) = self.enter(caller).await?;
+        self.opened(caller).await?;
+        self.block(&self.runs, caller, work).await
+    }
+
+    /// The same with work that runs nothing: it does not wait for runs.
+    pub(super) async fn look<T: Send + 'static>(
+        self: &Arc<Self>,
+        caller: &Caller,
+        work: impl FnOnce(&Self, &Watch) -> T + Send + 'static,
+    ) -> Result<T, Fault> {
+        self.block(&self.looks, caller, work).await
+    }
+
+    async fn block<T: Send + 'static>(
+        self: &Arc<Self>,
+        gate: &Gate,
+        caller: &Caller,
+        work: impl FnOnce(&Self, &Watch) -> T + Send + 'static,
+    ) -> Result<T, Fault> {
+        let (place, stop) = self.enter(gate, caller).await?;
         let host = Arc::clone(self);
         let token = stop.clone();
         let task = spawn_blocking(move || {
@@ -194,7 +215,7 @@ impl Host {
         watch_over(task, caller, &stop).await
     }
 
-    /// The same with work in turns. The first is done on this thread, if that is worth it: most
+    /// A run in turns. The first is done on this thread, if that is worth it: most
     /// runs take no longer, and to have another thread do them would take longer than they do.
     async fn run_in_turns<T, W>(
         self: &Arc<Self>,
@@ -206,7 +227,8 @@ impl Host {
         T: Send + 'static,
         W: Future<Output = T> + Send + 'static,
     {
-        let (place, stop) = self.enter(caller).await?;
+        self.opened(caller).await?;
+        let (place, stop) = self.enter(&self.runs, caller).await?;
         let watch = Watch::cancelled_by(stop.clone(), self.config.wall_clock);
         let mut work = Box::pin(work(Arc::clone(self), watch));
         if at_once && self.window.calls() <= 1 {
@@ -227,11 +249,12 @@ impl Host {
     /// Waits for a place. Gives it with what stops the work there.
     async fn enter(
         &self,
+        gate: &Gate,
         caller: &Caller,
     ) -> Result<(OwnedSemaphorePermit, CancellationToken), Fault> {
         let stop = self.stop.child_token();
         let place = tokio::select! {
-            place = self.gate.enter() => place.map_err(busy)?,
+            place = gate.enter() => place.map_err(busy)?,
             () = caller.cancelled.cancelled() => return Err(cancelled()),
             () = stop.cancelled() => return Err(cancelled()),
         };

@@ -7,6 +7,7 @@ use std::io::{self, Read};
 use tokio::sync::mpsc;
 
 use super::line::{Line, read_lines};
+use crate::stdio::stdin;
 
 /// Lines of input.
 pub(super) enum Input {
@@ -24,7 +25,7 @@ impl Input {
         if let Some(polled) = polled::Polled::open(cap) {
             return Ok(Self::Polled(polled));
         }
-        Self::thread(io::stdin(), cap)
+        Self::thread(stdin(), cap)
     }
 
     /// Reads anything.

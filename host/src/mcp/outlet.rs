@@ -2,7 +2,8 @@
 //! might have to wait for the client is written by a thread. Nothing else in the process writes.
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use rmcp::model::{JsonRpcMessage, ServerJsonRpcMessage};
@@ -12,14 +13,12 @@ use tokio_util::sync::CancellationToken;
 #[cfg(unix)]
 use super::input::is_stream;
 use super::window::Ticket;
+use crate::stdio::stdout;
 use crate::text;
 
-/// Bytes gathered before they are written although more are waiting.
-const GATHERED: usize = 64 << 10;
-
-/// Bytes of a line that a pipe takes whole and at once if it takes anything (`PIPE_BUF` of Linux,
-/// where others promise less; a socket has room for far more).
-#[cfg(unix)]
+/// Bytes that a pipe takes whole and at once if it takes anything (`PIPE_BUF` of Linux, where
+/// others promise less; a socket has room for far more). No more are written at a time: so lines
+/// that fit are whole in any case, and it can be told of a slow client that it reads.
 const AT_ONCE: usize = if cfg!(target_os = "linux") { 4_096 } else { 512 };
 
 /// Characters of an error's message.
@@ -30,11 +29,35 @@ const MOST_MESSAGE: usize = 1_000;
 #[derive(Debug, Clone)]
 pub(super) struct Outlet {
     queue: mpsc::UnboundedSender<Parcel>,
-    /// Parcels that the thread has not written yet. Whoever wants to write without it holds the
-    /// lock meanwhile, and there must be none.
-    queued: Arc<Mutex<usize>>,
+    progress: Arc<Progress>,
     /// Whether messages may be written without the thread.
     is_direct: bool,
+}
+
+/// How far the thread has got.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// Parcels that it has not written yet. Whoever wants to write without it holds the lock
+    /// meanwhile, and there must be none.
+    queued: Mutex<usize>,
+    /// Bytes that it has written.
+    written: AtomicUsize,
+}
+
+impl Progress {
+    /// How many messages wait to be written.
+    pub(super) fn waiting(&self) -> usize {
+        *self.queued()
+    }
+
+    /// How many bytes were written by the thread.
+    pub(super) fn written(&self) -> usize {
+        self.written.load(Ordering::Relaxed)
+    }
+
+    fn queued(&self) -> MutexGuard<'_, usize> {
+        self.queued.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[derive(Debug)]
@@ -51,22 +74,27 @@ impl Outlet {
         broken: CancellationToken,
     ) -> io::Result<Self> {
         let (queue, parcels) = mpsc::unbounded_channel();
-        let queued = Arc::<Mutex<usize>>::default();
-        let left = Arc::clone(&queued);
+        let progress = Arc::<Progress>::default();
+        let made = Arc::clone(&progress);
         thread::Builder::new().name("stdout".to_owned()).spawn(move || {
             // Whatever ends the writing, nobody is left to be told by way of stdout.
             let _ended = broken.drop_guard();
-            if let Err(error) = write_all(output, parcels, &left) {
+            if let Err(error) = write_all(output, parcels, &made) {
                 tracing::info!(%error, "the client does not read any more");
             }
         })?;
-        Ok(Self { queue, queued, is_direct: false })
+        Ok(Self { queue, progress, is_direct: false })
     }
 
     /// The same for this process's standard output.
     pub(super) fn stdout(broken: CancellationToken) -> io::Result<Self> {
-        let outlet = Self::open(io::stdout(), broken)?;
+        let outlet = Self::open(stdout(), broken)?;
         Ok(Self { is_direct: is_direct(), ..outlet })
+    }
+
+    /// How far it has got with what waits.
+    pub(super) fn progress(&self) -> Arc<Progress> {
+        Arc::clone(&self.progress)
     }
 
     /// Writes a message and returns when it has left the process.
@@ -87,7 +115,7 @@ impl Outlet {
         mut line: Vec<u8>,
         ticket: Option<Ticket>,
     ) -> io::Result<Option<oneshot::Receiver<()>>> {
-        let mut queued = self.queued.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queued = self.progress.queued();
         if self.is_direct && *queued == 0 {
             let written = write_ready(&line);
             if written == line.len() {
@@ -181,20 +209,26 @@ fn broken() -> io::Error {
 fn write_all(
     mut output: impl Write,
     mut parcels: mpsc::UnboundedReceiver<Parcel>,
-    queued: &Mutex<usize>,
+    progress: &Progress,
 ) -> io::Result<()> {
-    while let Some(first) = parcels.blocking_recv() {
-        let mut lines = Vec::new();
-        let mut sent = Vec::new();
-        let mut next = Some(first);
-        while let Some(Parcel { line, ticket, written }) = next {
-            lines.extend(line);
-            sent.push((ticket, written));
-            next = if lines.len() < GATHERED { parcels.try_recv().ok() } else { None };
+    let mut next = None;
+    while let Some(first) = next.take().or_else(|| parcels.blocking_recv()) {
+        let Parcel { line: mut lines, ticket, written } = first;
+        let mut sent = vec![(ticket, written)];
+        while let Ok(parcel) = parcels.try_recv() {
+            if lines.len() + parcel.line.len() > AT_ONCE {
+                next = Some(parcel);
+                break;
+            }
+            lines.extend(parcel.line);
+            sent.push((parcel.ticket, parcel.written));
         }
-        output.write_all(&lines)?;
+        for chunk in lines.chunks(AT_ONCE) {
+            output.write_all(chunk)?;
+            progress.written.fetch_add(chunk.len(), Ordering::Relaxed);
+        }
         output.flush()?;
-        *queued.lock().unwrap_or_else(PoisonError::into_inner) -= sent.len();
+        *progress.queued() -= sent.len();
         for (ticket, written) in sent {
             drop(ticket);
             // A sender that was cancelled does not wait any more.

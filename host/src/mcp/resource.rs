@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::host::Host;
 use super::message::object;
+use super::reference;
 use super::server::CURSOR;
 use crate::journal::Entry;
 use crate::registry::{self, Tool, name};
@@ -34,9 +35,6 @@ pub(super) const OF_ENTRY: &str = "pif://journal/{entry}";
 const JSON: &str = "application/json";
 const MARKDOWN: &str = "text/markdown";
 
-/// The reference, as the build found it.
-const REFERENCE: &str = include_str!(concat!(env!("OUT_DIR"), "/LANGUAGE.md"));
-
 /// The language, then the tools by name. Entries of the journal are too many to be listed.
 pub(super) fn list(host: &Host, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
     let after = match cursor {
@@ -59,7 +57,7 @@ pub(super) fn list(host: &Host, cursor: Option<&str>) -> Result<ListResourcesRes
                 .with_title("The language")
                 .with_description(about)
                 .with_mime_type(MARKDOWN)
-                .with_size(count(REFERENCE.len())),
+                .with_size(count(reference::TEXT.len())),
         );
     }
     resources.extend(page.iter().map(describe));
@@ -104,7 +102,7 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
 /// Reads a resource, exactly.
 pub(super) fn read(host: &Host, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let (text, kind) = if uri == LANGUAGE {
-        (REFERENCE.to_owned(), MARKDOWN)
+        (reference::TEXT.to_owned(), MARKDOWN)
     } else if let Some(reference) = uri.strip_prefix(TOOL) {
         (read_tool(host, uri, reference)?, JSON)
     } else if let Some(entry) = uri.strip_prefix(JOURNAL) {

@@ -18,7 +18,7 @@ use super::awake::Awake;
 use super::input::Input;
 use super::line::Line;
 use super::message::{Bounds, Message, faulty, read};
-use super::outlet::Outlet;
+use super::outlet::{Outlet, Progress};
 use super::window::{Answer, Ticket, Window};
 
 /// Lines read ahead of what can be worked on, so that a cancellation which follows them is seen.
@@ -89,6 +89,11 @@ impl Transport {
         Self { messages, window, outlet }
     }
 
+    /// How far the output has got.
+    pub(super) fn progress(&self) -> Arc<Progress> {
+        self.outlet.progress()
+    }
+
     /// Where to wait for the last answers once the session is over.
     pub(super) fn window(&self) -> Arc<Window> {
         Arc::clone(&self.window)
@@ -117,7 +122,12 @@ impl rmcp::transport::Transport<RoleServer> for Transport {
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        self.messages.recv().await
+        let message = self.messages.recv().await;
+        if message.is_none() {
+            // rmcp would wait for the rest in its own way, and give up too soon.
+            self.window.settled().await;
+        }
+        message
     }
 
     async fn close(&mut self) -> io::Result<()> {

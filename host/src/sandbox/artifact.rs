@@ -1,22 +1,23 @@
-//! The compiled evaluator on disk. Compiling takes a good tenth of a second, loading a fraction
-//! of a millisecond, so the first start leaves its result in a private cache.
+//! The compiled evaluator on disk. Compiling takes a second or two, loading a fraction of a
+//! millisecond, so the first start leaves its result in a private cache.
 //! Whatever goes wrong there is a reason to compile in memory, never to fail.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{Hash, Hasher};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::ptr;
-use std::time::{Duration, SystemTime};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
 use sha2::{Digest, Sha256};
+use wasmtime::Engine;
 use wasmtime::component::Component;
 
-use super::Error;
-use super::engine::Engines;
+use super::engine::{Addresses, Engines, portable};
 
 /// The component, as the build script left it.
 pub static COMPONENT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/guest.wasm"));
@@ -33,6 +34,12 @@ const OTHERS: usize = 3;
 /// How exactly it is noted when a file was used; and how long half a file may be worked on.
 const DAY: Duration = Duration::from_hours(24);
 
+/// How long a process waits for another one that compiles, which takes a few seconds.
+const LONGEST: Duration = Duration::from_mins(1);
+
+/// How often it looks.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// Where the running code came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
@@ -44,61 +51,93 @@ pub enum Origin {
     InMemory(String),
 }
 
-/// What is known of the compiled component.
-#[derive(Debug)]
-pub(super) struct Artifact {
-    pub(super) origin: Origin,
-    /// sha256 of the component, not of the code compiled from it.
-    pub(super) hash: String,
-    /// Bytes of the component.
-    pub(super) size: usize,
+/// Where compiled code is, or has to come from.
+pub(super) enum Found {
+    /// It is there.
+    Loaded(Component, PathBuf),
+    /// It has to be compiled, and is kept in this file.
+    Missing(PathBuf),
+    /// It has to be compiled, and cannot be kept, for this reason.
+    Unusable(String),
 }
 
-/// Loads the evaluator from `cache`, or compiles it and leaves it there.
-pub(super) fn load(
-    engines: &Engines,
-    guest: &[u8],
-    cache: Option<&Path>,
-) -> Result<(Component, Artifact), Error> {
-    let hash = hash(guest);
-    let cached = match cache {
-        Some(directory) => load_cached(engines, guest, directory, &hash),
-        None => Err("there is no cache directory".to_owned()),
+/// Looks for the evaluator in a cache.
+pub(super) fn find(engines: &Engines, hash: &str, cache: Option<&Path>) -> Found {
+    let Some(directory) = cache else {
+        return Found::Unusable("there is no cache directory".to_owned());
     };
-    let (component, origin) = match cached {
-        Ok(found) => found,
-        Err(reason) => {
-            let native = engines.native().map_err(Error::engine)?;
-            (Component::new(&native, guest).map_err(Error::component)?, Origin::InMemory(reason))
+    let found = engines.portable().and_then(|engine| {
+        let path = place(engine, hash, directory)?;
+        if is_present(&path).map_err(|error| describe(&path, &error))? {
+            return Ok(Found::Loaded(load(engine, &path)?, path));
         }
-    };
-    Ok((component, Artifact { origin, hash, size: guest.len() }))
+        Ok(Found::Missing(path))
+    });
+    found.unwrap_or_else(Found::Unusable)
+}
+
+/// The file of an evaluator in a cache, whose directory is made if it is not there.
+fn place(engine: &Engine, hash: &str, directory: &Path) -> Result<PathBuf, String> {
+    ensure_directory(directory).map_err(|error| describe(directory, &error))?;
+    Ok(directory.join(format!("{}-{hash}.cwasm", fingerprint(engine))))
+}
+
+/// Loads what was kept.
+pub(super) fn load(engine: &Engine, path: &Path) -> Result<Component, String> {
+    note_use(path);
+    Engines::load(engine, path).map_err(|error| format!("{error:#}"))
+}
+
+/// Compiles a component and keeps the code, unless another process has done so meanwhile: of many
+/// that start at once, one works and the others wait.
+pub(super) fn keep(engine: &Engine, guest: &[u8], path: &Path) -> Result<(), String> {
+    let directory = path.parent().unwrap_or(path);
+    let is_there = || is_present(path).map_err(|error| describe(path, &error));
+    let _turn = wait_for_turn(directory, &is_there)?;
+    if is_there()? {
+        return Ok(());
+    }
+    // To find out afterwards that nothing can be written would be too late.
+    let half = half(path).map_err(|error| describe(path, &error))?;
+    let code = engine.precompile_component(guest).map_err(|error| format!("{error:#}"))?;
+    half.fill(&code, path).map_err(|error| describe(path, &error))?;
+    forget(directory, path);
+    Ok(())
+}
+
+/// Holds the lock on a directory until it is dropped; the system ends it with the process. Where
+/// there are no locks on directories, nobody waits.
+fn wait_for_turn(
+    directory: &Path,
+    is_there: &impl Fn() -> Result<bool, String>,
+) -> Result<Option<File>, String> {
+    let Ok(lock) = File::open(directory) else { return Ok(None) };
+    let start = Instant::now();
+    while let Err(TryLockError::WouldBlock) = lock.try_lock() {
+        if is_there()? || start.elapsed() > LONGEST {
+            return Ok(None);
+        }
+        thread::sleep(LOOK);
+    }
+    Ok(Some(lock))
+}
+
+/// The code of the embedded evaluator, compiled for `addresses`. It comes from a cache, where it is
+/// kept if it was not there.
+pub fn compile(cache: &Path, addresses: Addresses) -> Result<Vec<u8>, String> {
+    let engine = portable(None, addresses).map_err(|error| format!("{error:#}"))?;
+    let path = place(&engine, HASH, cache)?;
+    keep(&engine, COMPONENT, &path)?;
+    fs::read(&path).map_err(|error| describe(&path, &error))
 }
 
 /// sha256 of a component. That of our own is known: it takes a fifth of a start to compute.
-fn hash(guest: &[u8]) -> String {
+pub(super) fn hash(guest: &[u8]) -> String {
     if ptr::eq(guest, COMPONENT) { HASH.to_owned() } else { hex(&Sha256::digest(guest)) }
 }
 
-fn load_cached(
-    engines: &Engines,
-    guest: &[u8],
-    directory: &Path,
-    hash: &str,
-) -> Result<(Component, Origin), String> {
-    let portable = engines.portable()?;
-    let path = directory.join(format!("{}-{hash}.cwasm", fingerprint(portable)));
-    let describe = |error: io::Error| format!("{}: {error}", path.display());
-    ensure_directory(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
-    let found = is_present(&path).map_err(describe)?;
-    if !found {
-        let code = portable.precompile_component(guest).map_err(|error| format!("{error:#}"))?;
-        write_private(&path, &code).map_err(describe)?;
-        forget(directory, &path);
-    }
-    note_use(&path);
-    let component = Engines::load(portable, &path).map_err(|error| format!("{error:#}"))?;
-    Ok((component, if found { Origin::Loaded(path) } else { Origin::Cached(path) }))
+fn describe(path: &Path, error: &io::Error) -> String {
+    format!("{}: {error}", path.display())
 }
 
 /// Notes that a file is in use, so that it is not the first to be forgotten.
@@ -216,22 +255,36 @@ fn ensure_directory(directory: &Path) -> io::Result<()> {
     ensure_private(&fs::metadata(directory)?)
 }
 
-/// Writes beside the target and renames, so that no other process ever loads half a file.
-fn write_private(path: &Path, code: &[u8]) -> io::Result<()> {
-    let beside = path.with_extension(format!("{}.{BESIDE}", process::id()));
+/// A file that is written beside its target and renamed when it is whole, so that no other process
+/// ever loads half a file. It is removed unless it was filled.
+struct Half {
+    file: File,
+    path: PathBuf,
+}
+
+fn half(target: &Path) -> io::Result<Half> {
+    let path = target.with_extension(format!("{}.{BESIDE}", process::id()));
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options
-        .open(&beside)
-        .and_then(|mut file| file.write_all(code))
-        .and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        // The error that led here is the one to report.
-        let _ = fs::remove_file(&beside);
+    // Another process of this number may have left one.
+    let _ = fs::remove_file(&path);
+    Ok(Half { file: options.open(&path)?, path })
+}
+
+impl Half {
+    fn fill(mut self, code: &[u8], target: &Path) -> io::Result<()> {
+        self.file.write_all(code)?;
+        fs::rename(&self.path, target)
     }
-    written
+}
+
+impl Drop for Half {
+    fn drop(&mut self) {
+        // It is there only if something went wrong, which is reported.
+        let _ = fs::remove_file(&self.path);
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -16,10 +16,10 @@ pub(super) const STACK: usize = 512 << 10;
 
 /// Wasm instructions for one byte of input: parsing, compiling, hashing and printing it. Digits
 /// of large integers take by far the most.
-const FUEL_PER_BYTE: u64 = 20_000;
+pub const FUEL_PER_BYTE: u64 = 20_000;
 
-/// Wasm instructions for one byte of heap: collections beyond those that allocation pays for.
-const FUEL_PER_HEAP_BYTE: u64 = 64;
+/// Wasm instructions for one byte of heap that a run may use: collections beyond those that allocation pays for.
+pub const FUEL_PER_HEAP_BYTE: u64 = 64;
 
 /// Bytes of memory for one byte of input: its syntax tree, code and text. Nothing but brackets
 /// takes half of it.
@@ -37,7 +37,7 @@ const ANSWER_PER_BYTE: usize = 8;
 /// How wide the net is, as configured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Net {
-    /// Wasm instructions that any call may spend.
+    /// Wasm instructions that any call may spend, besides [`FUEL_PER_BYTE`] and [`FUEL_PER_HEAP_BYTE`].
     pub fuel: u64,
     /// Wasm instructions for one unit of language fuel.
     pub fuel_per_unit: u64,
@@ -124,13 +124,15 @@ pub(super) struct Ceiling {
     allowance: Allowance,
     /// The bytes that were refused, if any were: it tells a failed allocation from other dead ends.
     denied: Option<u64>,
+    /// Whether the system had no more memory.
+    is_starved: bool,
     /// Bytes of linear memory, which never shrinks.
     memory: u64,
 }
 
 impl Ceiling {
     pub(super) fn new(allowance: Allowance) -> Self {
-        Self { allowance, denied: None, memory: 0 }
+        Self { allowance, denied: None, is_starved: false, memory: 0 }
     }
 
     /// The same for an instance that was made under another allowance.
@@ -147,6 +149,11 @@ impl Ceiling {
     pub(super) fn denied(&self) -> Option<Excess> {
         let limit = self.allowance.memory;
         self.denied.map(|used| Excess { name: "instance_memory", used, limit })
+    }
+
+    /// Whether the system had less memory than the ceiling allows.
+    pub(super) fn is_starved(&self) -> bool {
+        self.is_starved
     }
 
     /// What an instance has taken that has so much wasmtime fuel left.
@@ -203,5 +210,10 @@ impl ResourceLimiter for Ceiling {
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
         Ok(self.decide(desired.saturating_mul(size_of::<usize>())))
+    }
+
+    fn memory_grow_failed(&mut self, _error: wasmtime::Error) -> wasmtime::Result<()> {
+        self.is_starved = true;
+        Ok(())
     }
 }

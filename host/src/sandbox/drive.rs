@@ -227,6 +227,8 @@ impl Run<'_> {
 
     fn report(&mut self, machine: &mut Machine) -> Result<(), Fault> {
         for line in machine.debug()? {
+            // To write one may take a moment.
+            self.watch.verdict()?;
             self.world.debug(&line);
         }
         Ok(())

@@ -8,7 +8,8 @@ use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig,
 };
 
-use super::ceiling::{MEMORY_CAP, STACK};
+use super::ceiling::STACK;
+use super::gate::LOOKS;
 
 /// What stays mapped of a finished instance's memory, to spare the next one its page faults:
 /// more where the kernel tells which pages were written, because only those must be cleared.
@@ -19,19 +20,52 @@ const KEEP_RESIDENT_SCANNED: usize = 16 << 20;
 /// later, and others still being torn down must not refuse the next one.
 const SPARE: usize = 4;
 
+/// Bytes of a page of wasm.
+const PAGE: u64 = 64 << 10;
+
+/// Bytes of address space for which the memory of an instance need not move, where addresses are
+/// scarce, and by how much more it moves at a time.
+const RESERVED: u64 = 64 << 20;
+
+/// How many instances there may be, and of what size.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Size {
+    /// Machines at once.
+    pub(super) concurrency: usize,
+    /// Bytes of memory of an instance, at most.
+    pub(super) memory: u64,
+}
+
+/// How instances get their memory. Code is compiled for one of these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Addresses {
+    /// Each has a place of its own in a pool, as large as what 32 bits can address: no access has
+    /// to be checked by code, and no memory moves.
+    Ample,
+    /// It is taken when it is needed, checked by code, and moves when it grows.
+    Scarce,
+}
+
 /// The engine that machines run in, and what it takes to make another one.
 pub(super) struct Engines {
     portable: Result<Engine, String>,
-    concurrency: usize,
+    size: Size,
+    pub(super) addresses: Addresses,
 }
 
 impl Engines {
-    pub(super) fn new(concurrency: usize) -> wasmtime::Result<Self> {
-        let mut portable = settings(concurrency)?;
-        add_common_features(&mut portable);
-        let portable =
-            portable.target(env!("PIF_TARGET")).and_then(|portable| Engine::new(portable));
-        Ok(Self { portable: portable.map_err(|error| format!("{error:#}")), concurrency })
+    /// Makes the engine. Where there is not enough address space for the pool, which is reserved
+    /// and not used, there is none.
+    pub(super) fn new(size: Size) -> Self {
+        match portable(Some(size), Addresses::Ample) {
+            Ok(engine) => Self { portable: Ok(engine), size, addresses: Addresses::Ample },
+            Err(error) => {
+                let scarce = portable(Some(size), Addresses::Scarce);
+                let addresses =
+                    if scarce.is_ok() { warn_of_scarcity(&error) } else { Addresses::Ample };
+                Self { portable: scarce.map_err(|_| format!("{error:#}")), size, addresses }
+            }
+        }
     }
 
     /// The engine that compiles for the cache, and runs what it has compiled.
@@ -41,7 +75,15 @@ impl Engines {
 
     /// An engine for this very processor.
     pub(super) fn native(&self) -> wasmtime::Result<Engine> {
-        Engine::new(&settings(self.concurrency)?)
+        let make = |addresses| Engine::new(&settings(Some(self.size), addresses)?);
+        match make(self.addresses) {
+            Err(error) if self.addresses == Addresses::Ample => {
+                let engine = make(Addresses::Scarce)?;
+                warn_of_scarcity(&error);
+                Ok(engine)
+            }
+            made => made,
+        }
     }
 
     /// Loads code that [`Engines::portable`] compiled.
@@ -50,6 +92,14 @@ impl Engines {
         // SAFETY: the file is what `precompile_component` of this wasmtime wrote. The caller has
         // made sure that it lies in a directory which only we can write, and belongs to us.
         unsafe { Component::deserialize_file(engine, path) }
+    }
+
+    /// The same with code that a process of ours has handed over.
+    #[expect(unsafe_code, reason = "code compiled ahead of time is trusted as written")]
+    pub(super) fn take(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
+        // SAFETY: the process runs the program of this one, and wrote what it has loaded or
+        // compiled under the conditions above. Nobody else can write to the pipe between them.
+        unsafe { Component::deserialize(engine, code) }
     }
 }
 
@@ -85,7 +135,24 @@ fn add_common_features(config: &mut Config) {
     }
 }
 
-fn settings(concurrency: usize) -> wasmtime::Result<Config> {
+/// An engine whose code runs on any processor of the target, or on nearly any; without a size it
+/// only compiles.
+pub(super) fn portable(size: Option<Size>, addresses: Addresses) -> wasmtime::Result<Engine> {
+    let mut config = settings(size, addresses)?;
+    add_common_features(&mut config);
+    Engine::new(config.target(env!("PIF_TARGET"))?)
+}
+
+fn warn_of_scarcity(error: &wasmtime::Error) -> Addresses {
+    tracing::debug!(error = format!("{error:#}"), "no pool");
+    tracing::warn!(
+        "this process may use little address space (`ulimit -v` shows how much), so memory is not kept ready \
+         for runs: they work as always, and take somewhat longer"
+    );
+    Addresses::Scarce
+}
+
+fn settings(size: Option<Size>, addresses: Addresses) -> wasmtime::Result<Config> {
     let mut config = Config::new();
     config
         .consume_fuel(true)
@@ -93,12 +160,26 @@ fn settings(concurrency: usize) -> wasmtime::Result<Config> {
         .cranelift_nan_canonicalization(true)
         .wasm_backtrace_max_frames(None)
         .max_wasm_stack(STACK)
-        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool(concurrency)?));
+        .allocation_strategy(InstanceAllocationStrategy::OnDemand);
+    match (addresses, size) {
+        (Addresses::Ample, None) => {}
+        (Addresses::Ample, Some(size)) => {
+            config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(size)?));
+        }
+        (Addresses::Scarce, _) => {
+            config
+                .memory_reservation(RESERVED)
+                .memory_reservation_for_growth(RESERVED)
+                .memory_guard_size(0)
+                .guard_before_linear_memory(false)
+                .memory_may_move(true);
+        }
+    }
     Ok(config)
 }
 
-fn pool(concurrency: usize) -> wasmtime::Result<PoolingAllocationConfig> {
-    let places = u32::try_from(concurrency + SPARE)?;
+fn pool(size: Size) -> wasmtime::Result<PoolingAllocationConfig> {
+    let places = u32::try_from(size.concurrency + LOOKS + SPARE)?;
     let scanned = PoolingAllocationConfig::is_pagemap_scan_available();
     let keep = if scanned { KEEP_RESIDENT_SCANNED } else { KEEP_RESIDENT };
     let mut pool = PoolingAllocationConfig::new();
@@ -106,7 +187,7 @@ fn pool(concurrency: usize) -> wasmtime::Result<PoolingAllocationConfig> {
         .total_core_instances(places.saturating_mul(4))
         .total_memories(places)
         .total_tables(places.saturating_mul(4))
-        .max_memory_size(usize::try_from(MEMORY_CAP)?)
+        .max_memory_size(usize::try_from(size.memory.next_multiple_of(PAGE))?)
         .max_unused_warm_slots(places)
         .linear_memory_keep_resident(keep)
         .table_keep_resident(KEEP_RESIDENT)

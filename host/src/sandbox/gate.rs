@@ -1,10 +1,13 @@
-//! The gate in front of the sandbox: as many runs at once as there are processors, the others
-//! wait their turn.
+//! The gates in front of the sandbox: as many runs at once as there are processors, the others
+//! wait their turn. What runs nothing has a gate of its own.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Places for what runs nothing, such as a check of a term: beside those of runs.
+pub const LOOKS: usize = 4;
 
 /// Admits a fixed number of runs at once.
 #[derive(Debug)]

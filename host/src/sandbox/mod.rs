@@ -10,33 +10,37 @@ mod engine;
 mod fault;
 mod gate;
 mod machine;
+mod opening;
 mod spare;
 mod turn;
 mod watch;
 
 use std::path::Path;
+use std::sync::OnceLock;
 
+use tokio_util::sync::CancellationToken;
 use wasmtime::Store;
-use wasmtime::component::{self, InstancePre, Linker};
+use wasmtime::component;
 
-pub use self::artifact::{COMPONENT, HASH, Origin};
+pub use self::artifact::{COMPONENT, HASH, Origin, compile};
 pub use self::bindings::{
     Answer, Argument, Code, Continuation, Effect, Limits, Mention, Note, Program, Source, Summary,
     Usage, Value,
 };
-pub use self::ceiling::{Allowance, MEMORY_CAP, Net, Taken};
+pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, MEMORY_CAP, Net, Taken};
 pub use self::drive::{Ending, Outcome, Request, World, drive, drive_in_turns};
+pub use self::engine::Addresses;
 pub use self::fault::{Excess, Fault, fault};
-pub use self::gate::{Busy, Gate};
+pub use self::gate::{Busy, Gate, LOOKS};
 pub use self::machine::{Machine, Step};
+pub use self::opening::Opening;
 pub use self::turn::{finish, give_way, next_turn};
 pub use self::watch::Watch;
 pub(crate) use self::watch::milliseconds;
 
-use self::artifact::Artifact;
-use self::bindings::{Analysis, Machines, MachinesIndices};
+use self::bindings::Machines;
 use self::ceiling::Ceiling;
-use self::engine::Engines;
+use self::opening::Opened;
 use self::spare::Spare;
 use self::turn::TURN;
 
@@ -70,7 +74,7 @@ pub struct Setup<'a> {
     pub component: &'a [u8],
     /// Where its compiled code is kept between starts.
     pub cache: Option<&'a Path>,
-    /// Machines that may be alive at once.
+    /// Machines that may be alive at once, besides [`LOOKS`] instances that only look at terms.
     pub concurrency: usize,
     /// The net below the language's own limits.
     pub net: Net,
@@ -78,17 +82,21 @@ pub struct Setup<'a> {
 
 /// The compiled evaluator and what it takes to start instances of it.
 pub struct Sandbox {
-    component: InstancePre<Ceiling>,
-    machines: MachinesIndices,
-    analysis: Analysis,
-    artifact: Artifact,
+    /// sha256 of the component, not of the code compiled from it.
+    hash: String,
+    /// Bytes of the component.
+    size: usize,
     net: Net,
     spare: Spare,
+    /// Set when instances can be made, or never can be.
+    opened: OnceLock<(Result<Opened, Error>, Origin)>,
+    /// Cancelled after that.
+    is_open: CancellationToken,
 }
 
 impl std::fmt::Debug for Sandbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sandbox").field("artifact", &self.artifact).finish_non_exhaustive()
+        f.debug_struct("Sandbox").field("hash", &self.hash).finish_non_exhaustive()
     }
 }
 
@@ -99,34 +107,16 @@ impl Sandbox {
         Self::set_up(&Setup { component: COMPONENT, cache, concurrency, net: Net::WIDE })
     }
 
-    /// The same with every setting given.
-    pub fn set_up(setup: &Setup<'_>) -> Result<Self, Error> {
-        let engines = Engines::new(setup.concurrency).map_err(Error::engine)?;
-        let (component, artifact) = artifact::load(&engines, setup.component, setup.cache)?;
-        let linker = Linker::new(component.engine());
-        let component = linker.instantiate_pre(&component).map_err(Error::component)?;
-        let machines = MachinesIndices::new(&component).map_err(Error::component)?;
-        let analysis = Analysis::new(&component).map_err(Error::component)?;
-        let (net, spare) = (setup.net, Spare::default());
-        Ok(Self { component, machines, analysis, artifact, net, spare })
-    }
-
-    /// How the component came to be compiled.
-    #[must_use]
-    pub fn origin(&self) -> &Origin {
-        &self.artifact.origin
-    }
-
     /// sha256 of the component, 64 hexadecimal digits.
     #[must_use]
     pub fn hash(&self) -> &str {
-        &self.artifact.hash
+        &self.hash
     }
 
     /// Size of the component in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
-        self.artifact.size
+        self.size
     }
 
     /// Parses a program. The machine has evaluated nothing yet.
@@ -155,10 +145,11 @@ impl Sandbox {
     pub fn check(&self, code: &str, watch: &Watch) -> Result<Summary, Vec<Fault>> {
         let allowance = Allowance::for_text(self.net, code.len());
         let code = code.to_owned();
+        let opened = self.entrance().map_err(|fault| vec![fault])?;
         let checked = finish(async {
             let mut instance = self.enter(allowance, watch).await?;
             let check = async |guest: &Guest, store: &mut Store<Ceiling>| {
-                let analysis = self.analysis.load(&mut *store, &guest.instance)?;
+                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
                 analysis.call_check(store, &code).await
             };
             instance.call(check).await
@@ -169,10 +160,11 @@ impl Sandbox {
 
     /// The reference of all forms as JSON.
     pub fn forms(&self, watch: &Watch) -> Result<String, Fault> {
+        let opened = self.entrance()?;
         finish(async {
             let mut instance = self.enter(Allowance::for_text(self.net, 0), watch).await?;
             let forms = async |guest: &Guest, store: &mut Store<Ceiling>| {
-                let analysis = self.analysis.load(&mut *store, &guest.instance)?;
+                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
                 analysis.call_forms(store).await
             };
             instance.call(forms).await
@@ -197,17 +189,18 @@ impl Sandbox {
     }
 
     async fn make(&self, allowance: Allowance, watch: &Watch) -> Result<Made, Fault> {
-        let mut store = Store::new(self.component.engine(), Ceiling::new(allowance));
+        let opened = self.entrance()?;
+        let mut store = Store::new(opened.component.engine(), Ceiling::new(allowance));
         store.limiter(|ceiling| ceiling);
         let fueled = store
             .set_fuel(allowance.fuel)
             .and_then(|()| store.fuel_async_yield_interval(Some(TURN)));
         let made = match fueled {
-            Ok(()) => watch.over(self.component.instantiate_async(&mut store)).await,
+            Ok(()) => watch.over(opened.component.instantiate_async(&mut store)).await,
             Err(error) => Err(error),
         };
         let found = made.and_then(|instance| {
-            Ok(Guest { machines: self.machines.load(&mut store, &instance)?, instance })
+            Ok(Guest { machines: opened.machines.load(&mut store, &instance)?, instance })
         });
         match found {
             Ok(guest) => Ok(Made { store, guest }),

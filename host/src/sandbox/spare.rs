@@ -44,7 +44,7 @@ impl Sandbox {
         // Its place is the next one's: what is mapped there need not be mapped again.
         drop(swap(&self.spare.spent, None));
         let mut fresh = self.spare.fresh.lock().unwrap_or_else(PoisonError::into_inner);
-        if fresh.is_none() {
+        if fresh.is_none() && self.is_open() {
             let watch = Watch::new(PATIENCE);
             // Whoever wants one will hear why there is none.
             *fresh = finish(self.make(Allowance::for_text(self.net, 0), &watch)).ok();

@@ -85,6 +85,11 @@ impl Watch {
         match trap {
             Some(Trap::OutOfFuel) => stopped("wasmtime fuel", Some(ceiling.fuel())),
             _ if ceiling.denied().is_some() => stopped("the memory ceiling", ceiling.denied()),
+            _ if ceiling.is_starved() => {
+                let message = "the system has no more memory for this run".to_owned();
+                let hint = "run fewer at once, or let the server have more memory";
+                fault("internal", message, Some(hint))
+            }
             Some(Trap::StackOverflow) => {
                 let limit = u64::try_from(STACK).unwrap_or(u64::MAX);
                 let excess = Excess { name: "wasm_stack", used: limit, limit };

@@ -75,44 +75,99 @@ impl From<Vec<Fault>> for Refused {
     }
 }
 
+/// A change that was looked at and can be made, if its examples pass.
+#[derive(Debug)]
+pub struct Prepared {
+    proposal: Proposal,
+    schema: Option<Arc<Schema>>,
+    summary: Summary,
+    /// With the change as a candidate.
+    tools: Tools,
+    /// What is changed.
+    current: Option<Tool>,
+    notes: Vec<String>,
+}
+
 impl Workshop {
-    /// Makes a change, or says why not; either way the journal tells of it. `arguments` is what
-    /// was asked for, as text.
+    /// Looks at a change without running anything, or says why it cannot be made; then the journal
+    /// tells of that. `arguments` is what was asked for, as text.
+    pub fn prepare(
+        &self,
+        proposal: Proposal,
+        arguments: &str,
+        watch: &Watch,
+    ) -> Result<Prepared, Refused> {
+        let name = proposal.name.clone();
+        self.tell_refusal(&name, arguments, self.try_prepare(proposal, watch))
+    }
+
+    /// Makes a change, or says why not; either way the journal tells of it.
+    pub fn make(
+        &self,
+        prepared: Prepared,
+        arguments: &str,
+        watch: &Watch,
+    ) -> Result<Evolved, Refused> {
+        let name = prepared.proposal.name.clone();
+        self.tell_refusal(&name, arguments, self.try_make(prepared, arguments, watch))
+    }
+
+    /// Does both.
     pub fn evolve(
         &self,
         proposal: Proposal,
         arguments: &str,
         watch: &Watch,
     ) -> Result<Evolved, Refused> {
-        let name = proposal.name.clone();
-        let evolved = self.try_evolve(proposal, arguments, watch);
-        if let Err(Refused { faults, .. }) = &evolved
+        let prepared = self.prepare(proposal, arguments, watch)?;
+        self.make(prepared, arguments, watch)
+    }
+
+    /// Whether to make a change takes runs: of its examples, or of those of callers.
+    pub fn has_runs(&self, prepared: &Prepared) -> Result<bool, Fault> {
+        let Prepared { proposal, current, summary, .. } = prepared;
+        let has_examples = match (&proposal.examples, current) {
+            (Some(examples), _) => !examples.is_empty(),
+            (None, Some(current)) => !examples::from_json(&current.examples)?.is_empty(),
+            (None, None) => false,
+        };
+        let is_changed = current.as_ref().is_some_and(|current| current.hash != summary.hash);
+        Ok(has_examples || (is_changed && self.has_callers(&proposal.name)?))
+    }
+
+    /// Whether other tools call this one.
+    pub fn has_callers(&self, name: &str) -> Result<bool, Fault> {
+        let callers = self.tools()?.registered.callers(name, 1).map_err(stored)?;
+        Ok(!callers.is_empty())
+    }
+
+    fn tell_refusal<T>(
+        &self,
+        name: &str,
+        arguments: &str,
+        done: Result<T, Refused>,
+    ) -> Result<T, Refused> {
+        if let Err(Refused { faults, .. }) = &done
             && let Some(first) = faults.first().filter(|first| first.code != STORAGE)
         {
-            let name = text::line(&name, MOST_NAME);
+            let name = text::line(name, MOST_NAME);
             let mut draft = Draft::new(Kind::Evolve, Some(&name), &first.code);
             draft.request = json!({ "arguments": arguments });
             draft.outcome = record::fault(first);
             self.journal.append(&draft).map_err(stored)?;
         }
-        evolved
+        done
     }
 
-    fn try_evolve(
-        &self,
-        proposal: Proposal,
-        arguments: &str,
-        watch: &Watch,
-    ) -> Result<Evolved, Refused> {
-        let is_verified = proposal.verify_dependents;
-        let Proposal { name, description, code, examples, output_schema, expected, .. } = proposal;
-        self.registry.review(&name, &description, expected.as_deref()).map_err(refused)?;
+    fn try_prepare(&self, proposal: Proposal, watch: &Watch) -> Result<Prepared, Refused> {
+        let Proposal { name, description, code, output_schema, expected, .. } = &proposal;
+        self.registry.review(name, description, expected.as_deref()).map_err(refused)?;
         // A store may have had the name since before it was the library's.
-        if self.tools()?.registered.find(&name).map_err(refused)?.is_none() {
-            library::ensure_outside(&name)?;
+        if self.tools()?.registered.find(name).map_err(refused)?.is_none() {
+            library::ensure_outside(name)?;
         }
-        let schema = self.schema_of(&name, output_schema.as_deref())?;
-        let (summary, mut notes) = self.prepare(&code, watch)?;
+        let schema = self.schema_of(name, output_schema.as_deref())?;
+        let (summary, mut notes) = self.check_function(code, watch)?;
         let candidate = Candidate {
             name: name.clone(),
             source: summary.canonical.clone(),
@@ -121,19 +176,30 @@ impl Workshop {
             output_schema: schema.clone(),
         };
         let tools = Tools { candidates: Arc::new([candidate]), ..self.tools()? };
-        let current = tools.find(&name)?;
+        let current = tools.find(name)?;
         if output_schema.is_none() && schema.is_some() {
             notes
                 .push("its output schema stays: give `output_schema`, or true for none".to_owned());
         }
-        notes.extend(missing(&name, &summary, &tools)?);
+        notes.extend(missing(name, &summary, &tools)?);
+        Ok(Prepared { proposal, schema, summary, tools, current, notes })
+    }
+
+    fn try_make(
+        &self,
+        prepared: Prepared,
+        arguments: &str,
+        watch: &Watch,
+    ) -> Result<Evolved, Refused> {
+        let Prepared { proposal, schema, summary, tools, current, mut notes } = prepared;
+        let Proposal { name, description, examples, expected, verify_dependents, .. } = proposal;
         let kept = match examples {
             Some(examples) => self.try_examples(&name, examples, &tools, watch, &mut notes)?,
             None => self.carry_over(&name, current.as_ref(), &tools, watch, &mut notes)?,
         };
         if current.as_ref().is_some_and(|current| current.hash != summary.hash) {
             let broken = self.broken_callers(&name, &tools, watch, &mut notes)?;
-            if let (true, Some(first)) = (is_verified, broken.into_iter().next()) {
+            if let (true, Some(first)) = (verify_dependents, broken.into_iter().next()) {
                 return Err(first);
             }
         }
@@ -190,7 +256,7 @@ impl Workshop {
     }
 
     /// The checked term, and what there is to say of it.
-    fn prepare(&self, code: &str, watch: &Watch) -> Result<(Summary, Vec<String>), Refused> {
+    fn check_function(&self, code: &str, watch: &Watch) -> Result<(Summary, Vec<String>), Refused> {
         let (summary, mut notes) = self.check_code(code, watch)?;
         notes.extend(summary.notes.iter().map(|note| format!("warning: {note}")));
         match summary.free.as_slice() {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use self::backup::{Contents, Restored, back_up, restore};
-pub use self::evolve::{Evolved, Example, Proposal, Refused};
+pub use self::evolve::{Evolved, Example, Prepared, Proposal, Refused};
 pub use self::export::Exported;
 pub use self::import::{Imported, Taken, Wanted};
 pub use self::library::{Library, PREFIX as LIBRARY_PREFIX, library};

@@ -96,7 +96,7 @@ fn list(length: u32) -> Value {
     json!({"let": {"go": go}, "in": {"app": {"func": {"var": "go"}, "args": start}}})
 }
 
-/// Running, checking and the reference are all covered.
+/// Running, checking and evolving are all covered.
 #[test]
 fn wasmtime_fuel_stops_what_language_fuel_does_not() -> Result<()> {
     let own = ["--wasmtime-fuel", "1", "--wasmtime-fuel-per-unit", "0", "--memory", "1MiB"];
@@ -105,7 +105,6 @@ fn wasmtime_fuel_stops_what_language_fuel_does_not() -> Result<()> {
         ("run", serde_json::from_str(&OMEGA)?),
         ("check", json!({"code": 1})),
         ("evolve", json!({"name": "one", "description": "", "code": 1})),
-        ("help", json!({})),
     ] {
         let fault = client.fault(tool, &arguments)?;
         let all = fault["limit"]["limit"].clone();

@@ -14,7 +14,7 @@ use super::{Call, Description, ToolResult, arguments, reply};
 use crate::registry::{Status, short};
 use crate::sandbox::{Fault, Watch};
 use crate::text;
-use crate::workshop::{Evolved, Example, Proposal, Refused, too_large};
+use crate::workshop::{Evolved, Example, Prepared, Proposal, Refused, too_large};
 
 /// The most examples that one change may bring.
 const MOST_EXAMPLES: usize = 64;
@@ -84,9 +84,20 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
         Err(fault) => return Err(host.refuse("evolve", &call, fault).await),
     };
     let (name, arguments) = (proposal.name.clone(), Arc::clone(&call.arguments));
-    let evolve =
-        move |host: &Host, watch: &Watch| host.workshop.evolve(proposal, &arguments, watch);
-    match host.run_blocking(&call.caller, evolve).await? {
+    host.opened(&call.caller).await?;
+    let made =
+        host.look(&call.caller, move |host, watch| prepare(host, proposal, &arguments, watch));
+    let evolved = match made.await? {
+        Ok(Next::Run(prepared)) => {
+            let arguments = Arc::clone(&call.arguments);
+            let make =
+                move |host: &Host, watch: &Watch| host.workshop.make(*prepared, &arguments, watch);
+            host.run_blocking(&call.caller, make).await?
+        }
+        Ok(Next::Done(evolved)) => Ok(evolved),
+        Err(refused) => Err(refused),
+    };
+    match evolved {
         Ok(Evolved { hash, status, notes, .. }) => Ok(tell(&name, &hash, &status, &notes)),
         Err(Refused { during: None, faults }) => Err(Refusal::of_all(&faults)),
         Err(Refused { during: Some(what), faults }) => match faults.into_iter().next() {
@@ -94,6 +105,27 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
             None => Err(Refusal::of_all(&[])),
         },
     }
+}
+
+/// What comes after a change was looked at.
+enum Next {
+    /// It is made.
+    Done(Evolved),
+    /// Examples have to be run: that is for those who wait for a run.
+    Run(Box<Prepared>),
+}
+
+fn prepare(
+    host: &Host,
+    proposal: Proposal,
+    arguments: &str,
+    watch: &Watch,
+) -> Result<Next, Refused> {
+    let prepared = host.workshop.prepare(proposal, arguments, watch)?;
+    if host.workshop.has_runs(&prepared)? {
+        return Ok(Next::Run(Box::new(prepared)));
+    }
+    host.workshop.make(prepared, arguments, watch).map(Next::Done)
 }
 
 fn read_proposal(host: &Host, text: &str) -> Result<Proposal, Fault> {

@@ -1,17 +1,14 @@
-//! `help`: the reference of forms, as the evaluator itself gives it, and of the built-in tools.
+//! `help`: the reference of forms, as its tables have it, and of the built-in tools.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::arguments::{Arguments, malformed};
-use super::super::host::Host;
+use super::super::reference::{Form, forms};
 use super::super::reply::{Refusal, Reply};
 use super::{BuiltIn, Call, Description, ToolResult, arguments, reply};
 use crate::config::Profile;
-use crate::sandbox::{Fault, fault};
 use crate::similar::similar;
 use crate::workshop::{LIBRARY_PREFIX, library};
 
@@ -22,17 +19,6 @@ const TEXT: &str = "\
 The language reference: without arguments an overview of all forms by category; `category` for \
 one category with examples (such as `lists`, or `tools` for the built-in tools); `form` for one \
 form (such as `fold`); `query` to search.";
-
-/// A form as the evaluator describes it.
-#[derive(Debug, Deserialize)]
-struct Form {
-    name: String,
-    group: String,
-    syntax: String,
-    doc: String,
-    example: Value,
-    result: Value,
-}
 
 pub(super) fn describe() -> Description {
     let properties = json!({
@@ -52,29 +38,22 @@ pub(super) fn describe() -> Description {
     }
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
+pub(super) fn call(call: &Call) -> ToolResult {
     let arguments = Arguments::parse(&call.arguments, "help", &["category", "form", "query"])?;
     let category = arguments.text("category")?;
     let form = arguments.text("form")?;
     let query = arguments.text("query")?;
-    let forms = read(&host.forms(&call.caller).await?)?;
+    let forms = forms();
     match (category, form, query) {
-        (None, None, None) => Ok(overview(&forms)),
-        (Some(category), None, None) => show_category(&forms, &category),
-        (None, Some(form), None) => show_form(&forms, &form),
-        (None, None, Some(query)) => Ok(search(&forms, &query)),
+        (None, None, None) => Ok(overview(forms)),
+        (Some(category), None, None) => show_category(forms, &category),
+        (None, Some(form), None) => show_form(forms, &form),
+        (None, None, Some(query)) => Ok(search(forms, &query)),
         _ => {
             let hint = "give one of `category`, `form` and `query`";
             Err(malformed("more than one thing is asked for", Some(hint)).into())
         }
     }
-}
-
-fn read(forms: &str) -> Result<Vec<Form>, Fault> {
-    serde_json::from_str(forms).map_err(|error| {
-        tracing::error!(%error, "the evaluator's reference cannot be read");
-        fault("internal", "the evaluator's reference cannot be read".to_owned(), None)
-    })
 }
 
 /// The groups in the order of the form table.
@@ -215,10 +194,6 @@ fn show(forms: &[&Form]) -> Reply {
 }
 
 fn tell(form: &Form) -> String {
-    let plain = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
-    let mut text = format!("{} [{}] {}\n  {}", form.name, form.group, form.syntax, form.doc);
-    if !form.example.is_null() {
-        let _ = write!(text, "\n  example: {} → {}", plain(&form.example), plain(&form.result));
-    }
-    text
+    let Form { name, group, syntax, doc, example, result } = form;
+    format!("{name} [{group}] {syntax}\n  {doc}\n  example: {example} → {result}")
 }

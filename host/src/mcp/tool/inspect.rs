@@ -101,7 +101,8 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
     let revision = arguments.text("revision")?.or_else(|| pinned.map(str::to_owned));
     let name = name.to_owned();
     let look = move |host: &Host, watch: &Watch| look(host, &name, revision.as_deref(), watch);
-    let found = host.run_blocking(&call.caller, look).await??;
+    host.opened(&call.caller).await?;
+    let found = host.look(&call.caller, look).await??;
     Ok(tell(found, host.config.max_result))
 }
 

@@ -79,8 +79,7 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
     let (filter, limit) = read(&call.arguments)?;
     // One more than is shown tells whether there is more.
     let find = move |host: &Host| host.workshop.journal.entries(&filter, true, limit + 1);
-    let found =
-        host.run_blocking(&call.caller, move |host, _| find(host)).await?.map_err(stored)?;
+    let found = host.look(&call.caller, move |host, _| find(host)).await?.map_err(stored)?;
     Ok(tell(&found, limit, host.config.max_result))
 }
 

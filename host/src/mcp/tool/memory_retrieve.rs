@@ -81,7 +81,7 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
         Wanted::Key(key) => get(host, key),
         Wanted::Search(search) => find(host, search),
     };
-    Ok(host.run_blocking(&call.caller, retrieve).await??)
+    Ok(host.look(&call.caller, retrieve).await??)
 }
 
 fn read(host: &Host, text: &str) -> Result<Wanted, Fault> {

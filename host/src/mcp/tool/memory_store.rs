@@ -63,7 +63,7 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
         let kept = host.workshop.remember(&change, &arguments)?;
         tell(host, &change, &kept)
     };
-    match host.run_blocking(&call.caller, remember).await? {
+    match host.look(&call.caller, remember).await? {
         Ok(reply) => Ok(reply),
         Err(fault) if fault.code == STORAGE => Err(fault.into()),
         Err(fault) => Err(host.refuse("memory_store", &call, fault).await),

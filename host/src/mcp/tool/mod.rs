@@ -115,7 +115,7 @@ impl BuiltIn {
             Self::Evolve => Box::pin(evolve::call(host, call)).await,
             Self::Run => Box::pin(run::call(host, call)).await,
             Self::List => list::call(host, &call),
-            Self::Help => Box::pin(help::call(host, call)).await,
+            Self::Help => help::call(&call),
             Self::Inspect => Box::pin(inspect::call(host, call)).await,
             Self::Check => Box::pin(check::call(host, call)).await,
             Self::Rollback => Box::pin(rollback::call(host, call)).await,
@@ -123,7 +123,7 @@ impl BuiltIn {
             Self::MemoryRetrieve => Box::pin(memory_retrieve::call(host, call)).await,
             Self::JournalRecent => Box::pin(journal_recent::call(host, call)).await,
             Self::Replay => Box::pin(replay::call(host, call)).await,
-            Self::ServerInfo => server_info::call(host, &call),
+            Self::ServerInfo => Box::pin(server_info::call(host, &call)).await,
         }
     }
 }

@@ -56,8 +56,15 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
         Err(fault) => return Err(host.refuse("rollback", &call, fault).await),
     };
     let arguments = Arc::clone(&call.arguments);
+    // Going back runs examples of callers.
+    let has_runs = matches!(&wish, Wish::Revision(_)) && host.workshop.has_callers(&name)?;
     let act = move |host: &Host, watch: &Watch| act(host, &name, &wish, &arguments, watch);
-    match host.run_blocking(&call.caller, act).await? {
+    let done = if has_runs {
+        host.run_blocking(&call.caller, act).await?
+    } else {
+        host.look(&call.caller, act).await?
+    };
+    match done {
         Ok(done) => Ok(tell(done)),
         Err(fault) => Err(host.refuse("rollback", &call, fault).await),
     }

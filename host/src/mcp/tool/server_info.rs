@@ -10,7 +10,7 @@ use super::{Call, Description, ToolResult, arguments, reply};
 use crate::config::Config;
 use crate::harden::Report;
 use crate::journal::Policy;
-use crate::sandbox::{Origin, milliseconds};
+use crate::sandbox::{FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Origin, milliseconds};
 use crate::workshop::stored;
 
 const TEXT: &str = "\
@@ -23,6 +23,7 @@ pub(super) fn describe() -> Description {
         "properties": {
             "name": {"type": "string"},
             "limit": {"type": "integer"},
+            "adds": {"type": "object", "description": "what comes on top, for each unit of fuel, byte of memory, byte of text"},
             "flag": {"type": "string"},
             "fault": {"type": "string", "description": "what it gives when it stops something"},
         },
@@ -51,10 +52,12 @@ pub(super) fn describe() -> Description {
     }
 }
 
-pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
+pub(super) async fn call(host: &Host, call: &Call) -> ToolResult {
     Arguments::parse(&call.arguments, "server_info", &[])?;
-    let config = &host.config;
-    let sandbox = &host.workshop.sandbox;
+    // How it was compiled and what contains it is known then.
+    host.opened(&call.caller).await?;
+    let hardened = host.hardening.get().copied().unwrap_or(Report::OFF);
+    let (config, sandbox) = (&host.config, &host.workshop.sandbox);
     let tools = host.workshop.tools()?.registered.count().map_err(stored)?;
     let head = host.workshop.journal.head().map_err(stored)?;
     let place = match host.workshop.path() {
@@ -72,7 +75,7 @@ pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
         sandbox.hash(),
         tell_origin(sandbox.origin()),
         told.join(", "),
-        tell_hardening(host.hardening),
+        tell_hardening(hardened),
     );
     let protocols: Vec<&str> =
         ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str).collect();
@@ -95,7 +98,7 @@ pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
             "requests": requests(config),
             "profile": config.profile.name(),
             "layers": layers.iter().map(Layer::record).collect::<Vec<_>>(),
-            "hardening": hardening(host.hardening),
+            "hardening": hardening(hardened),
             "tools": tools,
             "changes": *host.workshop.registry.changes().borrow(),
             "journal": {
@@ -116,6 +119,8 @@ struct Layer {
     /// As faults name it.
     name: &'static str,
     limit: u64,
+    /// What comes on top for each thing of this name.
+    adds: Vec<(&'static str, u64)>,
     flag: &'static str,
     /// What a caller sees when it stops something.
     fault: &'static str,
@@ -123,13 +128,20 @@ struct Layer {
 
 /// What contains a program, innermost first.
 fn layers(config: &Config) -> Vec<Layer> {
-    let layer = |name, limit, flag, fault| Layer { name, limit, flag, fault };
+    let layer = |name, limit, flag, fault| Layer { name, limit, adds: Vec::new(), flag, fault };
     let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
     vec![
         layer("fuel", config.limits.fuel, "--fuel", "out-of-fuel"),
         layer("depth", config.limits.depth.into(), "--depth", "too-deep"),
         layer("memory", config.limits.memory, "--memory", "too-large"),
-        layer("wasmtime_fuel", config.net.fuel, "--wasmtime-fuel", "internal"),
+        Layer {
+            adds: vec![
+                ("fuel_unit", config.net.fuel_per_unit),
+                ("memory_byte", FUEL_PER_HEAP_BYTE),
+                ("text_byte", FUEL_PER_BYTE),
+            ],
+            ..layer("wasmtime_fuel", config.net.fuel, "--wasmtime-fuel", "internal")
+        },
         layer("instance_memory", config.net.memory, "--instance-memory", "internal"),
         layer("wall_clock_ms", milliseconds(config.wall_clock), "--wall-clock", "timeout"),
         layer("concurrency", count(config.concurrency), "--concurrency", "waits"),
@@ -145,13 +157,18 @@ fn layers(config: &Config) -> Vec<Layer> {
 
 impl Layer {
     fn record(&self) -> Value {
-        let Self { name, limit, flag, fault } = self;
-        json!({"name": name, "limit": limit, "flag": flag, "fault": fault})
+        let Self { name, limit, adds, flag, fault } = self;
+        let mut record = json!({"name": name, "limit": limit, "flag": flag, "fault": fault});
+        if !adds.is_empty() {
+            record["adds"] = adds.iter().map(|(what, count)| (*what, *count)).collect();
+        }
+        record
     }
 
     fn tell(&self) -> String {
-        let Self { name, limit, fault, .. } = self;
-        format!("{name} {limit} ({fault})")
+        let Self { name, limit, adds, fault, .. } = self;
+        let told = format!("{name} {limit} ({fault})");
+        adds.iter().fold(told, |told, (what, count)| format!("{told} + {count} for each {what}"))
     }
 }
 
