@@ -141,6 +141,13 @@ impl Fault {
         self
     }
 
+    /// The same fault with its place as what is found at this one.
+    #[must_use]
+    pub(crate) fn within(mut self, pointer: &str) -> Self {
+        self.at.insert_str(0, pointer);
+        self
+    }
+
     /// The same fault at another place.
     #[must_use]
     pub fn at(mut self, pointer: impl Into<String>) -> Self {

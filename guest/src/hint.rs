@@ -1,7 +1,7 @@
 //! Advice for the mistakes that people and models make: what to write instead.
 
 use crate::form::Form;
-use crate::parse::form_names;
+use crate::parse::{form_names, shorten};
 
 /// Where others name what is done, beside which other keys tell nothing.
 const OPERATOR: &[&str] = &["op", "operator", "opcode", "callee"];
@@ -107,39 +107,72 @@ const IDIOMS: &[(&[&str], &str)] = &[
     (&["ceiling"], r#"{"ceil": a}"#),
 ];
 
+/// Names of idioms that are as likely to be keys of data: of several keys they tell nothing.
+const NOUNS: &[&str] = &[
+    "args", "array", "at", "average", "avg", "case", "code", "count", "data", "dict", "empty",
+    "end", "env", "error", "expr", "field", "first", "format", "hash", "in", "index", "input",
+    "integer", "items", "json", "list", "log", "match", "maximum", "member", "minimum", "minus",
+    "name", "number", "object", "open", "pairs", "params", "plus", "power", "rand", "random",
+    "ref", "rem", "rest", "result", "set", "size", "string", "struct", "template", "term", "test",
+    "text", "times", "today", "true", "type", "unique", "value", "variable", "where",
+];
+
 /// Keys of an object that are looked at, and names that are compared: advice is for what people
 /// write, and no fuel pays for it.
-const MOST_KEYS: usize = 16;
+pub(crate) const MOST_KEYS: usize = 16;
 const MOST_NAMES: usize = 1_000;
 
 /// Characters of a name that can be a slip of the pen.
 pub(crate) const LONGEST: usize = 64;
 
-/// What to write instead of an object with these keys, none of which is a form.
-#[must_use]
-pub fn for_keys(keys: &[&str]) -> String {
-    let keys = keys.get(..MOST_KEYS).unwrap_or(keys);
-    let keys = || keys.iter().copied().filter(|key| key.len() <= LONGEST);
-    let idiom = |key: &str| {
-        let plain: String = key.to_lowercase().chars().filter(|c| *c != '_').collect();
-        IDIOMS.iter().find(|(names, _)| names.contains(&plain.as_str()))
+/// What to write instead of an object with these keys, none of which is a form; of each key whether
+/// its value is no list and no object. `excerpt` is the beginning of the object.
+pub(crate) fn for_keys(keys: &[(&str, bool)], excerpt: &str) -> String {
+    let plain = plain(keys, excerpt);
+    let single = keys.len() == 1;
+    let keys = || keys.iter().copied().filter(|(key, _)| key.len() <= LONGEST);
+    let idiom = |(key, is_scalar): (&str, bool)| {
+        let word: String = key.to_lowercase().chars().filter(|c| *c != '_').collect();
+        let found = IDIOMS.iter().find(|(names, _)| names.contains(&word.as_str()))?;
+        let is_noun = NOUNS.contains(&word.as_str());
+        (single || !is_noun).then_some((found, is_noun && is_scalar))
     };
-    let operator = || keys().filter_map(idiom).find(|(names, _)| *names == OPERATOR);
-    if let Some((_, form)) = operator().or_else(|| keys().find_map(idiom)) {
+    let operator = || keys().filter_map(idiom).find(|((names, _), _)| *names == OPERATOR);
+    if let Some(((_, form), may_be_plain)) = operator().or_else(|| keys().find_map(idiom)) {
         let verb = if form.starts_with("the value") { "pass" } else { "write" };
-        return format!("{verb} {form}");
+        return if may_be_plain {
+            format!("{plain}; or {verb} {form}")
+        } else {
+            format!("{verb} {form}")
+        };
     }
-    if let Some(name) = keys().find(|key| key.starts_with("std_")) {
+    if let Some((name, _)) = keys().find(|(key, _)| key.starts_with("std_")) {
         return format!(
             r#"a tool is called {{"app": {{"func": {{"tool": "{name}"}}, "arg": a}}}}"#
         );
     }
-    let meant = |key| word(key).or_else(|| nearest(key, form_names()));
-    if let Some(name) = keys().find_map(meant) {
-        return format!("did you mean `{name}`?");
+    let meant = |(key, is_scalar): (&str, bool)| {
+        let name = word(key).or_else(|| nearest(key, form_names()))?;
+        (single || !is_scalar).then_some((name, is_scalar))
+    };
+    match keys().find_map(meant) {
+        Some((name, true)) => format!("{plain}; or did you mean `{name}`?"),
+        Some((name, false)) => format!("did you mean `{name}`? Else {plain}"),
+        None => format!(
+            r#"{plain}, or passed as `data`; a tool is called {{"app": {{"func": {{"tool": "name"}}, "arg": a}}}}"#
+        ),
     }
-    r#"an object must have a form key, such as `lam`, `app`, `add`; a tool is called {"app": {"func": {"tool": "name"}, "arg": a}}; pass plain objects as `data`"#
-        .into()
+}
+
+/// How an object that is data is written in code. What is too long to show, or has objects in it
+/// that need the form as well, shows its first key.
+fn plain(keys: &[(&str, bool)], excerpt: &str) -> String {
+    let is_whole = excerpt.ends_with('}') && excerpt.matches('{').count() == 1;
+    let members = match keys.first() {
+        Some((key, _)) if !is_whole => format!(r#"{{"{}":t,…}}"#, shorten(key)),
+        _ => excerpt.to_owned(),
+    };
+    format!(r#"a plain object is written {{"record":{members}}}"#)
 }
 
 /// The form that a key names, such as `Math.floor`, `$var` or `sum_list`: the whole of it after a

@@ -9,7 +9,7 @@ pub(crate) type Kinds = u16;
 
 /// The types, as `type_of` names them; the two types of numbers are one here.
 const NAMES: [&str; 9] =
-    ["unit", "boolean", "number", "string", "list", "record", "function", "quoted", "pair"];
+    ["null", "boolean", "number", "string", "list", "record", "function", "quoted", "pair"];
 
 const UNIT: Kinds = 1;
 const BOOLEAN: Kinds = 1 << 1;
@@ -21,6 +21,7 @@ pub(crate) const FUNCTION: Kinds = 1 << 6;
 const QUOTED: Kinds = 1 << 7;
 const PAIR: Kinds = 1 << 8;
 const NUMBER_OR_STRING: Kinds = NUMBER | STRING;
+const RECORD_OR_NULL: Kinds = RECORD | UNIT;
 const STRING_OR_LIST: Kinds = STRING | LIST;
 /// The operand is for a value of any type.
 const VALUE: Kinds = (1 << 9) - 1;
@@ -45,7 +46,7 @@ pub(crate) fn wanted(kinds: Kinds) -> &'static str {
         NUMBER => "a number",
         STRING => "a string",
         LIST => "a list",
-        RECORD => "a record",
+        RECORD | RECORD_OR_NULL => "a record",
         QUOTED => "a quoted term",
         PAIR => "a pair",
         STRING_OR_LIST => "a string or a list",
@@ -87,7 +88,8 @@ pub(crate) fn accepted(form: F, operand: usize) -> Kinds {
         F::Slice => &[STRING_OR_LIST, NUMBER, NUMBER],
         F::Contains | F::IndexOf => &[STRING_OR_LIST, VALUE],
         F::Repeat | F::PadLeft | F::PadRight => &[STRING, NUMBER, STRING],
-        F::Get | F::Has | F::Remove => &[RECORD, STRING],
+        F::Get => &[RECORD_OR_NULL, STRING],
+        F::Has | F::Remove => &[RECORD, STRING],
         F::Put => &[RECORD, STRING, VALUE],
         F::Update => &[RECORD, STRING, FUNCTION],
         F::Pick | F::Omit => &[RECORD, LIST],

@@ -63,6 +63,9 @@ pub(crate) fn mismatch(
         format!("{which} must be {wanted}, not a value of type {found}"),
     );
     let form = terms.form(term);
+    if let Some(hint) = misplaced(form, operand, wanted, found) {
+        return fault.hint(hint);
+    }
     // Where a function is needed, it is what the function gives that is wrong.
     let accepted = kind::accepted(form, operand);
     let swapped = swapped(terms, term, operand, kind::of_name(found));
@@ -83,9 +86,93 @@ pub(crate) fn mismatch(
         return fault
             .hint(r#"a variable is written {"var": "x"}; `parse_int` makes a number of a text"#);
     }
-    match idiom(form, wanted, found) {
-        Some(hint) => fault.hint(hint),
-        None => fault,
+    let hint = idiom(form, wanted, found);
+    let bracket = form.row().filter(|row| row.shape == Shape::ListOrBare && wanted == "a list");
+    match (bracket, hint) {
+        (None, None) => fault,
+        (None, Some(hint)) => fault.hint(hint),
+        (Some(Row { name, .. }), None) => fault.hint(one_element(name)),
+        // What is written there is an element, and no list that is written otherwise.
+        (Some(Row { name, .. }), Some(_)) if !is_of_texts(form) && is_bracketed(terms, term) => {
+            fault.hint(one_element(name))
+        }
+        (Some(Row { name, .. }), Some(hint)) => {
+            fault.hint(format!("{hint}; {}", one_element(name)))
+        }
+    }
+}
+
+/// How a form of one list takes a single element.
+fn one_element(name: &str) -> String {
+    format!(r#"a list of one element has two brackets, {{"{name}": [[a]]}}"#)
+}
+
+/// Whether texts are given to a form of one list as often as lists of one text.
+fn is_of_texts(form: Form) -> bool {
+    matches!(form, Form::Reverse | Form::Last | Form::Distinct)
+}
+
+/// Whether the operand of a form is written out as a single value in brackets.
+fn is_bracketed(terms: &Terms, term: TermId) -> bool {
+    let operand = terms.form(terms.operand(term, 0));
+    matches!(operand, Form::Text | Form::Record | Form::Integer)
+}
+
+/// What to write where the type of an operand tells more than the order of the operands does.
+fn misplaced(form: Form, operand: usize, wanted: &str, found: &str) -> Option<&'static str> {
+    Some(match (form, operand, found) {
+        (Form::Contains | Form::IndexOf, 0, "record") => r#"write {"has": [record, key]}"#,
+        (Form::Slice, 0, "record") => r#"write {"pick": [record, [key, …]]}"#,
+        (Form::GetIn, 1, "string") => {
+            r#"the path is a list of keys and indices, such as ["a", "b", 0]"#
+        }
+        (Form::Pick | Form::Omit, 1, "string") => r#"the keys are a list, such as ["a"]"#,
+        (Form::Get | Form::Has | Form::Put | Form::Remove | Form::Update, 1, "integer")
+            if wanted == "a string" =>
+        {
+            r#"a key is a text: write "1" for 1, or {"to_string": a}"#
+        }
+        _ => return None,
+    })
+}
+
+/// What to write where a form of lists or of dates is given a text.
+fn of_text(form: Form) -> &'static str {
+    match form {
+        Form::Head => r#"the first character is {"slice": [s, 0, 1]}"#,
+        Form::Tail => r#"all characters but the first are {"slice": [s, 1]}"#,
+        Form::Last => r#"the last character is {"slice": [s, -1]}"#,
+        Form::Take => r#"the first characters are {"slice": [s, 0, n]}"#,
+        Form::Drop => r#"all but the first characters are {"slice": [s, n]}"#,
+        Form::Nth => r#"a character is {"nth": [{"chars": s}, i]}"#,
+        Form::IsEmpty => r#"of a text write {"eq": [s, ""]}"#,
+        Form::Reverse => r#"of a text write {"join": [{"reverse": {"chars": s}}, ""]}"#,
+        Form::Append => {
+            r#"join texts with {"concat": [a, b]}; an element is added by {"append": [list, [x]]}"#
+        }
+        Form::Join => r#"the texts are a list of their own: {"join": [["a", "b"], ","]}"#,
+        _ => r#"the characters of a text are {"chars": s}; JSON text is read by {"json_parse": s}"#,
+    }
+}
+
+/// What to write where a form of records is given a list.
+fn of_list(form: Form) -> &'static str {
+    match form {
+        Form::Get | Form::GetIn => r#"of a list {"nth": [list, i]} is an element"#,
+        Form::Has => r#"of a list write {"contains": [list, x]}"#,
+        Form::Keys => r#"the indices of a list are {"range": [0, {"length": list}]}"#,
+        Form::Values => "a list has no keys: write the list itself",
+        Form::Entries => r#"of a list write {"enumerate": [list]}"#,
+        Form::Put => {
+            r#"of a list write {"append": [list, [x]]}, or change its elements with {"map": [f, list]}"#
+        }
+        Form::Update => r#"of a list write {"map": [f, list]}"#,
+        Form::Remove => r#"of a list write {"filter": [f, list]}"#,
+        Form::Merge => r#"join lists with {"append": [a, b]}"#,
+        Form::Pick | Form::Omit => {
+            r#"of each record in a list: {"map": [{"lam": "r", "body": {"pick": [{"var": "r"}, ["a"]]}}, list]}"#
+        }
+        _ => r#"make one with {"from_entries": pairs}"#,
     }
 }
 
@@ -93,7 +180,16 @@ pub(crate) fn mismatch(
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
     Some(match (form, wanted, found) {
-        (Form::Append, "a list", "integer" | "float" | "string" | "boolean") => {
+        (
+            Form::DateFormat | Form::DateParts | Form::DateAdd | Form::DateDiff,
+            "a number",
+            "string",
+        ) => r#"a date becomes a number by {"date_parse": s}"#,
+        (Form::DateParse, "a string", "integer" | "float") => {
+            r#"a number of seconds is a date already; {"date_format": [n]} is its text"#
+        }
+        (Form::DateAdd, "a record", _) => r#"write {"date_add": [n, {"record": {"days": 1}}]}"#,
+        (Form::Append, "a list", "integer" | "float" | "boolean") => {
             r#"an element is added by {"append": [list, [x]]}"#
         }
         (Form::Min | Form::Max, "a list", _) => "give two or more numbers, or a list",
@@ -103,7 +199,7 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
         (Form::Add, "a number", "string") => {
             r#"join texts with {"concat": [a, b]}; `parse_int` makes a number of a text"#
         }
-        (Form::Min | Form::Max, "a number", "unit") => {
+        (Form::Min | Form::Max, "a number", "null") => {
             r#"only {"min": [list]} and {"max": [list]} pass over null"#
         }
         (_, "a number", "string") => "a text becomes a number by `parse_int` or `parse_float`",
@@ -111,16 +207,10 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
         (Form::Concat, _, "integer" | "float" | "number" | "boolean") => {
             r#"write {"to_string": a} for what is no text"#
         }
-        (Form::Head | Form::Tail, _, "string") => {
-            r#"take texts apart with {"slice": [s, from, to]} or {"chars": s}"#
-        }
         (Form::Length, _, "record") => r#"write {"length": {"keys": record}}"#,
-        (Form::Get | Form::GetIn, "a record", "list") => {
-            r#"of a list {"nth": [list, i]} is an element"#
-        }
         (Form::Get | Form::GetIn, "a record", "pair") => "take pairs apart with `fst` and `snd`",
         (Form::Nth, "a list", "record") => r#"write {"get": [record, key]}"#,
-        (_, "a record", "list") => r#"make one with {"from_entries": pairs}"#,
+        (_, "a record", "list") => of_list(form),
         (_, "a list", "record") => {
             r#"write {"values": record}, {"keys": record} or {"entries": record}"#
         }
@@ -145,7 +235,8 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
         (_, "a list of strings", "integer" | "float" | "boolean") => {
             r#"make texts of them: {"map": [{"lam": "x", "body": {"to_string": {"var": "x"}}}, list]}"#
         }
-        (_, "a list" | "a record", "string") => r#"JSON text is read by {"json_parse": s}"#,
+        (_, "a list", "string") => of_text(form),
+        (_, "a record", "string") => r#"JSON text is read by {"json_parse": s}"#,
         (Form::FromEntries, _, "list") => r#"an entry is written {"pair": [key, value]}"#,
         (_, "an integer", "float") => {
             "write a number without a point, or make an integer of a float with `to_int` or `round`"

@@ -4,8 +4,10 @@ mod shape;
 
 use crate::fault::{Code, Fault, Note};
 use crate::form::{FORMS, Form};
+use crate::hint;
 use crate::json::{Span, Tape, Token, TokenId};
 use crate::number::{self, Literal};
+use crate::primitive::TYPES;
 use crate::template;
 use crate::term::{NameId, Origin, TermId, Terms};
 
@@ -54,12 +56,12 @@ pub(crate) fn parse_all(terms: &mut Terms, text: &str, most: usize) -> Result<Pa
 
 /// Says what to write instead of code that is no JSON.
 fn explain(fault: Fault, text: &str) -> Fault {
-    if fault.code == Code::Unparsable { fault.hint(crate::hint::for_text(text)) } else { fault }
+    if fault.code == Code::Unparsable { fault.hint(hint::for_text(text)) } else { fault }
 }
 
 fn locate_text_fault(fault: Fault, origin: &Origin) -> Fault {
     match origin {
-        Origin::Argument(member) => fault.at(format!("/{member}")),
+        Origin::Argument(member) => fault.within(&format!("/{member}")),
         Origin::Tool(name) => Fault { tool: Some(name.clone()), ..fault },
         Origin::Code | Origin::Decoded(_) => fault,
     }
@@ -83,8 +85,11 @@ fn read_all(
     let has_holes = false;
     let mut parser = Parser { terms, notation, work, done, names, notes, has_holes, most, faults };
     if let Err(Wrong { token, fault }) = parser.run().and_then(|root| parser.note_holes(root)) {
+        let within = fault.at.clone();
         let fault = parser.terms.locate(token, fault);
-        parser.faults.push(fault);
+        // What is within a text has no excerpt of its own.
+        let excerpt = fault.excerpt.filter(|_| within.is_empty());
+        parser.faults.push(Fault { at: fault.at + &within, excerpt, ..fault });
     }
     let Parser { mut done, notes, faults, .. } = parser;
     if faults.is_empty() {
@@ -159,6 +164,9 @@ impl Parser<'_> {
                     self.done.truncate(from);
                     self.names.truncate(first);
                     self.done.push(id);
+                    if form == Form::Eq {
+                        self.warn_type(id);
+                    }
                 }
             }
         }
@@ -305,16 +313,23 @@ impl Parser<'_> {
     }
 
     fn no_form(&self, token: TokenId) -> Wrong {
-        let keys: Vec<&str> = self.tape().members(token).map(|m| self.tape().str(m.0)).collect();
-        let message = match keys.as_slice() {
+        let tape = self.tape();
+        let members = tape.members(token).map(|(key, value)| {
+            let is_scalar =
+                !matches!(tape.token(value), Token::Array { .. } | Token::Object { .. });
+            (tape.str(key), is_scalar)
+        });
+        let members: Vec<(&str, bool)> = members.take(hint::MOST_KEYS).collect();
+        let message = match members.as_slice() {
             [] => "an empty object is no term".to_owned(),
-            [key] => format!("`{}` is no form", shorten(key)),
-            [key, ..] => {
+            [(key, _)] => format!("`{}` is no form", shorten(key)),
+            [(key, _), ..] => {
                 format!("none of the keys of this object is a form, such as `{}`", shorten(key))
             }
         };
         let fault = Fault::new(Code::UnknownForm, message);
-        Wrong { token, fault: fault.hint(crate::hint::for_keys(&keys)) }
+        let hint = hint::for_keys(&members, &self.terms.excerpt(token));
+        Wrong { token, fault: fault.hint(hint) }
     }
 
     /// In an input, what `self` or `nil` holds may be what counts: a link, say.
@@ -325,6 +340,24 @@ impl Parser<'_> {
         }
         let message = format!("what `{}` holds is ignored; pass data as `data`", form.name());
         let hint = format!("write {}", form.row().map_or("", |row| row.syntax));
+        self.note("likely-mistake", token, message, hint);
+    }
+
+    /// A type that no value has, where `type_of` is compared with its name.
+    fn warn_type(&mut self, id: TermId) {
+        let terms = &self.terms;
+        let has_type = terms.operands(id).iter().any(|it| terms.form(*it) == Form::TypeOf);
+        let text = terms.operands(id).iter().find(|it| terms.form(**it) == Form::Text).copied();
+        let Some(text) = text.filter(|_| has_type) else { return };
+        let (name, token) = (terms.text(text), terms.node(text).token);
+        if TYPES.contains(&name) || !self.may_warn() {
+            return;
+        }
+        let message = format!("no type is called `{}`", shorten(name));
+        let hint = match name {
+            "unit" | "nil" | "none" | "undefined" => r#"the type of null is "null""#.to_owned(),
+            _ => format!("the types are {}", TYPES.join(", ")),
+        };
         self.note("likely-mistake", token, message, hint);
     }
 

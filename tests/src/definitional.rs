@@ -51,7 +51,7 @@ pub struct Finished {
 
 /// The types of values.
 pub const KINDS: &[&str] = &[
-    "unit",
+    "null",
     "boolean",
     "integer",
     "float",

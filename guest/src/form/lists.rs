@@ -52,8 +52,8 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         ("sort_by", Form::SortBy, LISTS, Shape::Between(2, 3)),
-        r#"{"sort_by": [f, list, "desc"?]}"#,
-        "Sorted by the keys that f gives: numbers, texts, or lists of these. Stable.",
+        r#"{"sort_by": [f, list, order?]}"#,
+        r#"Sorted by the keys that f gives: numbers, texts, booleans, lists of these, null first; the order "asc" or "desc". Stable."#,
         (
             r#"{"sort_by": [{"lam": "s", "body": {"length": {"var": "s"}}}, ["ccc", "a", "bb"]]}"#,
             r#"["a","bb","ccc"]"#,
@@ -89,7 +89,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         ("max_by", Form::MaxBy, LISTS, PAIR),
         r#"{"max_by": [f, list]}"#,
-        "The element with the greatest key; of several the first.",
+        "The element with the greatest key; of several the first. Null is no key.",
         (
             r#"{"max_by": [{"lam": "s", "body": {"length": {"var": "s"}}}, ["a", "ccc", "bb"]]}"#,
             r#""ccc""#,
@@ -98,7 +98,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         ("min_by", Form::MinBy, LISTS, PAIR),
         r#"{"min_by": [f, list]}"#,
-        "The element with the least key; of several the first.",
+        "The element with the least key; of several the first. Null is no key.",
         (
             r#"{"min_by": [{"lam": "s", "body": {"length": {"var": "s"}}}, ["bb", "a", "ccc"]]}"#,
             r#""a""#,
@@ -116,7 +116,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         ("sort", Form::Sort, LISTS, LIST),
         r#"{"sort": [list]}"#,
-        "Sorted: numbers, texts, or lists of these. Stable.",
+        "Sorted: numbers, texts, booleans, or lists of these; null first. Stable.",
         (r#"{"sort": [[3, 1, 2]]}"#, "[1,2,3]"),
     ),
     row(

@@ -35,7 +35,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         ("type_of", Form::TypeOf, META, BARE),
         r#"{"type_of": a}"#,
-        "The name of its type.",
+        "The name of its type: null, boolean, integer, float, string, list, pair, record, function, quoted or continuation.",
         (r#"{"type_of": {"pair": [1, 2]}}"#, r#""pair""#),
     ),
 ];

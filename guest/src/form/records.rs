@@ -18,7 +18,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         ("get", Form::Get, RECORDS, Shape::Between(2, 3)),
         r#"{"get": [record, key, default?]}"#,
-        "The value of a key.",
+        "The value of a key; the default where it is missing, or the record is null.",
         (r#"{"get": [{"record": {"a": 1}}, "b", 0]}"#, "0"),
     ),
     row(

@@ -3,7 +3,7 @@
 use super::{Span, Tape, Token, TokenId, to_u32};
 use crate::digits;
 use crate::fault::{Code, Fault};
-use crate::quote::shorten;
+use crate::quote::{self, shorten};
 
 /// Puts the tokens of `text`, which begins at `base` of the tape's text, on the tape.
 pub(super) fn document(tape: &mut Tape, text: &str, base: usize) -> Result<(), Wrong> {
@@ -13,25 +13,40 @@ pub(super) fn document(tape: &mut Tape, text: &str, base: usize) -> Result<(), W
 /// Why text is not what it should be, at a byte.
 pub(super) enum Wrong {
     Syntax(usize, &'static str),
-    DuplicateKey(String),
+    DuplicateKey(DuplicateKey),
+}
+
+/// A key that an object names twice.
+pub(super) struct DuplicateKey {
+    key: String,
+    /// Where the object is, as a JSON Pointer, and the byte at which it ends.
+    object: String,
+    end: usize,
 }
 
 impl Wrong {
     pub(super) fn fault(self, text: &str) -> Fault {
         match self {
-            Self::DuplicateKey(key) => {
-                let message = format!("the key `{}` stands twice in one object", shorten(&key));
-                Fault::new(Code::DuplicateKey, message).hint("keep one of the two")
+            Self::DuplicateKey(DuplicateKey { key, object, end }) => {
+                let (key, place) = (shorten(&key), place(text, end));
+                let message =
+                    format!("the key `{key}` stands twice in one object, which ends at {place}");
+                Fault::new(Code::DuplicateKey, message).hint("keep one of the two").at(object)
             }
             Self::Syntax(at, what) => {
-                let before = text.as_bytes().get(..at).unwrap_or_default();
-                let line = 1 + before.split(|b| *b == b'\n').count().saturating_sub(1);
-                let column = 1 + before.iter().rev().take_while(|b| **b != b'\n').count();
-                let message = format!("not JSON: {what} at line {line} column {column}");
+                let message = format!("not JSON: {what} at {}", place(text, at));
                 Fault::new(Code::Unparsable, message)
             }
         }
     }
+}
+
+/// Where a byte of a text is, in words.
+fn place(text: &str, at: usize) -> String {
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    let line = 1 + before.split(|b| *b == b'\n').count().saturating_sub(1);
+    let column = 1 + before.iter().rev().take_while(|b| **b != b'\n').count();
+    format!("line {line} column {column}")
 }
 
 /// An array or object whose end has not been seen.
@@ -104,7 +119,11 @@ impl Reader<'_> {
                     self.at += 1;
                     let (id, count, object) = (top.id, top.count, top.object);
                     open.pop();
-                    self.finish(id, count, object)?;
+                    self.finish(id, count, object);
+                    if object && let Some(key) = self.tape.duplicate_key(id, count) {
+                        let key = self.tape.str(key).to_owned();
+                        return Err(self.duplicate(key, id, open));
+                    }
                 }
                 (_, false) => return self.wrong("expected `,` or `]`"),
                 (_, true) => return self.wrong("expected `,` or `}`"),
@@ -113,16 +132,24 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    fn finish(&mut self, id: TokenId, count: u32, object: bool) -> Result<(), Wrong> {
+    fn finish(&mut self, id: TokenId, count: u32, object: bool) {
         let end = self.tape.len();
         let token = if object { Token::Object { end, count } } else { Token::Array { end, count } };
         if let Some(slot) = self.tape.tokens.get_mut(id as usize) {
             *slot = token;
         }
-        if object && let Some(key) = self.tape.duplicate_key(id, count) {
-            return Err(Wrong::DuplicateKey(self.tape.str(key).to_owned()));
+    }
+
+    /// What is wrong with the object at `id`, which has just ended and names a key twice.
+    fn duplicate(&mut self, key: String, id: TokenId, open: &[Open]) -> Wrong {
+        // Paths lead through containers that have ended.
+        for Open { id, count, object } in open {
+            self.finish(*id, *count, *object);
         }
-        Ok(())
+        let root = open.first().map_or(id, |outermost| outermost.id);
+        let object = quote::pointer(self.tape.pointer(root, id));
+        let end = self.at.saturating_sub(1);
+        Wrong::DuplicateKey(DuplicateKey { key, object, end })
     }
 
     fn key(&mut self) -> Result<(), Wrong> {
@@ -163,7 +190,7 @@ impl Reader<'_> {
         self.push(Token::Null);
         if self.peek() == close {
             self.at += 1;
-            self.finish(id, 0, object)?;
+            self.finish(id, 0, object);
             return Ok(None);
         }
         if object {

@@ -2,7 +2,7 @@
 //! called like any other; these operations stand before and after the call. From slot `d` on lie:
 //! the function, the rest of the list, a further operand or what else is kept, the result so far,
 //! the element, and what the function gave. What is kept: by forms that need keys the whole list,
-//! the result so far being the keys; by `partition` the elements of which the function is false.
+//! the result so far being the keys, and before it the order of a `sort_by` that has one; by `partition` the elements of which the function is false.
 //! `update` applies its function once, to the value of a key: from `d` on lie the record, the key,
 //! the function, where the value stands among the members, the value, and what the function gave.
 //!
@@ -99,10 +99,16 @@ pub(super) fn begin(
     if !is_function(f) && f != HOLE {
         return Err(Trouble::NotAFunction { found: type_name(&s.heap, f) }.into());
     }
-    if form == Form::SortBy && is_descending(image, s, at) {
+    let has_order = form == Form::SortBy && has_order(image, s, at);
+    if has_order {
         check_order(s, d)?;
+        s.part_room(d, KEPT, 2)?;
+        let [list, order] = [LIST, KEPT].map(|part| s.part(d, part));
+        let kept = s.heap.two(order, list, CONS);
+        s.set_part(d, KEPT, kept);
+    } else {
+        s.set_part(d, KEPT, if keyed::needs_keys(form) { list } else { NIL });
     }
-    s.set_part(d, KEPT, if keyed::needs_keys(form) { list } else { NIL });
     s.set_part(d, RESULT, NIL);
     if !s.take_element(d) {
         finish(image, s, at, form, d)?;
@@ -111,23 +117,35 @@ pub(super) fn begin(
     Ok(())
 }
 
-/// Whether a `sort_by` has an order, which can only be the descending one.
-pub(super) fn is_descending(image: &Image, s: &State, at: usize) -> bool {
+/// Whether a `sort_by` is given an order, which then stands before the elements that are kept.
+fn has_order(image: &Image, s: &State, at: usize) -> bool {
     s.terms.operands(image.term(at)).len() > 2
 }
 
+/// Takes the order of a `sort_by` from what is kept; gives whether it is the descending one.
+pub(super) fn take_order(image: &Image, s: &mut State, at: usize, d: Slot) -> bool {
+    if !has_order(image, s, at) {
+        return false;
+    }
+    let [order, elements] = s.heap.next(s.part(d, KEPT));
+    s.set_part(d, KEPT, elements);
+    s.heap.prefix(order, DESCENDING.len()) == DESCENDING
+}
+
+const ASCENDING: &str = "asc";
+const DESCENDING: &str = "desc";
+
 fn check_order(s: &State, d: Slot) -> Result<(), Exit> {
-    const ORDER: &str = "desc";
     let order = s.part(d, KEPT);
     if !s.heap.is_text(order) {
-        return Err(s.mistaken(2, order, "the string \"desc\""));
+        return Err(s.mistaken(2, order, "the string \"asc\" or \"desc\""));
     }
-    let found = s.heap.prefix(order, 4 * ORDER.len());
-    if found == ORDER {
+    let found = s.heap.prefix(order, 4 * DESCENDING.len());
+    if [ASCENDING, DESCENDING].contains(&found.as_str()) {
         return Ok(());
     }
     let found = shorten(&found);
-    let message = format!("the order of `sort_by` is \"desc\" or left out, not `{found}`");
+    let message = format!("the order of `sort_by` is \"asc\" or \"desc\", not `{found}`");
     Err(Trouble::OutOfRange(message).into())
 }
 

@@ -7,13 +7,14 @@
 //! 4·n, and for each key what `eq` pays for a value equal to it; besides, bytes/8 of each key of a
 //! record. Nothing more is paid for the result.
 
-use super::each::{KEPT, RESULT, is_descending};
+use super::each::{KEPT, RESULT, take_order};
 use super::state::{Exit, State};
 use crate::code::{Image, Slot};
 use crate::form::Form;
 use crate::primitive::canonical::Failed;
 use crate::primitive::grouping::Groups;
-use crate::primitive::sorting::{Weighed, extreme, sorted, sorting_work, weigh};
+use crate::primitive::keys::{Weighed, empty, weigh};
+use crate::primitive::sorting::{extreme, sorted, sorting_work};
 use crate::primitive::{Trouble, type_name};
 use crate::value::{CONS, NIL, PAIR, Word, small, tag};
 use std::cmp::Ordering;
@@ -38,7 +39,7 @@ pub(super) fn finish(
     let keys = s.heap.elements(s.part(d, RESULT));
     let sorts = |found| Trouble::Type {
         operand: 0,
-        wanted: "a function that gives only numbers, only strings, or only lists of these",
+        wanted: "a function that gives only numbers, only strings, only booleans, or only lists of these",
         found,
     };
     let groups = |found| Trouble::Type {
@@ -50,7 +51,8 @@ pub(super) fn finish(
         Form::SortBy => {
             let weight = pay_keys(image, s, at, &keys, sorts)?;
             s.bulk(image, at, sorting_work(keys.len(), weight))?;
-            let order = sorted(&s.heap, &keys, is_descending(image, s, at))?;
+            let is_descending = take_order(image, s, at, d);
+            let order = sorted(&s.heap, &keys, is_descending)?;
             // The keys have done their work.
             s.set_part(d, RESULT, NIL);
             select(s, d, &order)
@@ -58,7 +60,7 @@ pub(super) fn finish(
         Form::MaxBy | Form::MinBy => {
             let sought = if form == Form::MaxBy { Ordering::Greater } else { Ordering::Less };
             pay_keys(image, s, at, &keys, sorts)?;
-            let best = extreme(&s.heap, &keys, sought)?.ok_or(Trouble::EmptyList)?;
+            let best = extreme(&s.heap, &keys, sought)?.ok_or_else(|| empty(&keys))?;
             let elements = s.heap.elements(s.part(d, KEPT));
             Ok(elements.get(best).copied().unwrap_or_default())
         }
@@ -86,7 +88,7 @@ pub(super) fn pay_keys(
     wrong: impl Fn(&'static str) -> Trouble,
 ) -> Result<u64, Exit> {
     s.bulk(image, at, keys.len() as u64)?;
-    let Weighed { work, wrong: found } = weigh(&s.heap, keys, s.budget(image, at));
+    let Weighed { work, wrong: found } = weigh(&s.heap, keys, s.budget(image, at))?;
     s.bulk(image, at, work)?;
     match found {
         Some(key) => Err(wrong(type_name(&s.heap, key)).into()),

@@ -1,13 +1,15 @@
 //! From an operation that went wrong to a fault: which term, which operand, in which source, and
 //! the chain of tools that led there.
 
+use super::builtin::OPERAND_BYTES;
 use super::meter::Stop;
 use super::state::State;
-use crate::code::{Image, Op};
+use crate::code::{Image, Op, Slot};
 use crate::fault::{Code, Fault};
 use crate::form::Form;
 use crate::hint::{LONGEST, nearest};
 use crate::mismatch::{element, mismatch, no_function};
+use crate::output;
 use crate::parse::shorten;
 use crate::primitive::{FULL, Trouble};
 use crate::term::{TermId, Terms};
@@ -46,17 +48,19 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         Trouble::DivideByZero => {
             (None, Fault::new(Code::DivideByZero, format!("`{name}` by zero")))
         }
-        Trouble::NotFinite => (
-            None,
-            Fault::new(Code::NotFinite, format!("the result of `{name}` is not a finite number")),
-        ),
+        Trouble::NotFinite => (None, not_finite(image, s, form)),
         Trouble::EmptyList => (
             None,
             Fault::new(Code::EmptyList, format!("`{name}` of the empty list"))
                 .hint("test with `isEmpty` first"),
         ),
+        Trouble::OnlyNulls => (
+            None,
+            Fault::new(Code::EmptyList, format!("`{name}` of nothing but nulls, which it passes over"))
+                .hint(r#"test with {"all": [{"lam": "x", "body": {"eq": [{"var": "x"}, null]}}, list]} first"#),
+        ),
         Trouble::OutOfRange(what) => (None, Fault::new(Code::OutOfRange, what)),
-        Trouble::MissingKey(key, record) => (None, missing_key(s, &key, record)),
+        Trouble::MissingKey(key, record) => (None, missing_key(s, form, &key, record)),
         Trouble::NoMatch => (
             None,
             Fault::new(Code::NoMatch, "no test of `cond` is true")
@@ -121,6 +125,35 @@ fn applied(form: Form, op: Op, operands: usize) -> usize {
     }
 }
 
+/// A result that is no finite number, and what it is the result of.
+fn not_finite(image: &Image, s: &State, form: Form) -> Fault {
+    let slots = match image.op(s.pc) {
+        Op::Builtin { d, n, .. } => (d..d + n).collect(),
+        Op::Unary { a, .. } => vec![a],
+        Op::Add { a, b, .. }
+        | Op::Sub { a, b, .. }
+        | Op::Mul { a, b, .. }
+        | Op::Binary { a, b, .. } => vec![a, b],
+        _ => Vec::new(),
+    };
+    let show =
+        |slot: &Slot| output::excerpt(&s.heap, &s.terms, &s.names(), s.slot(*slot), OPERAND_BYTES);
+    let operands: Vec<String> = slots.iter().map(show).collect();
+    let of =
+        if operands.is_empty() { String::new() } else { format!(" of {}", operands.join(" and ")) };
+    let message = format!("the result of `{}`{of} is not a finite number", form.name());
+    let fault = Fault::new(Code::NotFinite, message);
+    let is_negative = operands.first().is_some_and(|first| first.starts_with('-'));
+    match form {
+        Form::Sqrt if is_negative => fault.hint("a root is taken of 0 or more"),
+        Form::Ln | Form::Log10 => fault.hint("a logarithm is taken of more than 0"),
+        Form::Pow if is_negative => {
+            fault.hint("a negative number is raised to integers only, such as 2 or -1")
+        }
+        _ => fault,
+    }
+}
+
 fn outside_tool(name: &str) -> Fault {
     let (place, hint) = if name == "self" {
         (
@@ -139,10 +172,18 @@ fn outside_tool(name: &str) -> Fault {
 /// Keys of a record that are compared with one that it lacks.
 const MOST_KEYS: usize = 1_000;
 
-fn missing_key(s: &State, key: &str, record: Word) -> Fault {
+fn missing_key(s: &State, form: Form, key: &str, record: Word) -> Fault {
     let message = format!("the record has no key `{}`", shorten(key));
     let fault = Fault::new(Code::MissingKey, message);
-    let hint = "give a default, or test with `has`";
+    let hint = match form {
+        Form::Update => {
+            r#"`update` takes no default: write {"put": [record, key, {"app": {"func": f, "arg": {"get": [record, key, default]}}}]}"#
+        }
+        Form::Get if key.contains('.') => {
+            r#"a path is written {"get_in": [record, ["a", "b"]]}; give a default, or test with `has`"#
+        }
+        _ => "give a default, or test with `has`",
+    };
     if s.tries() {
         return fault.hint(hint);
     }
@@ -164,9 +205,9 @@ fn failed(s: &State) -> Fault {
         None
     };
     // A text that has nothing to show, or shows it too late, is told as the value that it is.
-    let message = message.filter(|text| !text.is_empty()).unwrap_or_else(|| {
-        crate::output::excerpt(&s.heap, &s.terms, &s.names(), value, FAIL_BYTES)
-    });
+    let message = message
+        .filter(|text| !text.is_empty())
+        .unwrap_or_else(|| output::excerpt(&s.heap, &s.terms, &s.names(), value, FAIL_BYTES));
     Fault::new(Code::Fail, crate::quote::visible(&message))
 }
 

@@ -130,7 +130,7 @@ impl Machine {
 
     fn plain_json(&mut self, text: &str, member: &'static str) -> Result<TokenId, Failure> {
         let terms = self.terms();
-        let root = terms.tape.parse(text).map_err(|fault| fault.at(format!("/{member}")))?;
+        let root = terms.tape.parse(text).map_err(|fault| fault.within(&format!("/{member}")))?;
         terms.add_origin(root, Origin::Argument(member));
         Ok(root)
     }

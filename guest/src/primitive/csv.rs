@@ -113,7 +113,8 @@ impl<'t> Rows<'t> {
         let (found, wanted) = (self.cells.len(), self.columns);
         if found != wanted {
             let more = if found > wanted { " or more" } else { "" };
-            let what = format!("{found}{more} cells where the {} has {wanted}", self.model);
+            let cells = if found == 1 { "cell" } else { "cells" };
+            let what = format!("{found}{more} {cells} where the {} has {wanted}", self.model);
             return Err(hinted(&what, line, self.other));
         }
         self.count += 1;

@@ -8,6 +8,7 @@ pub(crate) mod csv;
 pub(crate) mod date;
 pub(crate) mod elementary;
 pub(crate) mod grouping;
+pub(crate) mod keys;
 pub(crate) mod lexical;
 pub(crate) mod literal;
 pub(crate) mod meta;
@@ -63,6 +64,8 @@ pub(crate) enum Trouble {
     DivideByZero,
     NotFinite,
     EmptyList,
+    /// A list with nothing but nulls in it, of which the form passes over each.
+    OnlyNulls,
     /// An index, a count, a step, a unit that is beyond what the form takes.
     OutOfRange(String),
     /// This key is not in this record.
@@ -125,6 +128,21 @@ impl From<Full> for Trouble {
     }
 }
 
+/// The names of all types, in order.
+pub(crate) const TYPES: [&str; 11] = [
+    "boolean",
+    "continuation",
+    "float",
+    "function",
+    "integer",
+    "list",
+    "null",
+    "pair",
+    "quoted",
+    "record",
+    "string",
+];
+
 /// The type of a value, as `type_of` names it.
 pub(crate) fn type_name(heap: &Heap, v: Word) -> &'static str {
     if is_integer(v) {
@@ -145,7 +163,7 @@ pub(crate) fn type_name(heap: &Heap, v: Word) -> &'static str {
         },
         _ => match v {
             NIL => "list",
-            UNIT => "unit",
+            UNIT => "null",
             crate::value::TRUE | crate::value::FALSE => "boolean",
             _ => "quoted",
         },

@@ -1,5 +1,5 @@
-//! Sorting: which keys go together, what looking at them costs, and the order they come in. Keys
-//! are numbers, texts, or lists of these, compared element by element.
+//! Sorting: the order that keys come in. Keys are numbers, texts, booleans, or lists of these at any
+//! depth, compared element by element; null stands before everything else.
 
 use super::Trouble;
 use super::arithmetic::{Number, length_work, limbs};
@@ -7,92 +7,14 @@ use super::comparison::{TEXT_UNIT, order_numbers};
 use super::lexical;
 use super::radix::{self, order_bits};
 use crate::heap::Heap;
-use crate::value::{CONS, NIL, ROPE, Word, as_small, index, is_integer, is_list, tag};
+use crate::value::{CONS, FALSE, NIL, ROPE, TRUE, UNIT, Word, as_small, index, is_integer, tag};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What a key may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Number,
-    Text,
-    List,
-}
-
-impl Kind {
-    fn of(heap: &Heap, v: Word) -> Option<Self> {
-        if is_number(heap, v) {
-            Some(Self::Number)
-        } else if heap.is_text(v) {
-            Some(Self::Text)
-        } else {
-            is_list(v).then_some(Self::List)
-        }
-    }
-}
-
 /// Whether a value is a number.
 pub(crate) fn is_number(heap: &Heap, v: Word) -> bool {
     is_integer(v) || heap.as_float(v).is_some() || heap.limbs(v).is_some()
-}
-
-/// What the keys weigh, as far as they were looked at: the work of looking at all of them, and of
-/// one round of comparing them; and the key, or the element of a key, that is none or of another
-/// kind than those before it.
-#[derive(Debug)]
-pub(crate) struct Weighed {
-    pub(crate) work: u64,
-    pub(crate) wrong: Option<Word>,
-}
-
-/// Weighs the keys until that is more work than the budget. The n-th elements of keys that are
-/// lists must be of one kind as well: then no order of comparisons meets two that do not compare.
-pub(crate) fn weigh(heap: &Heap, keys: &[Word], budget: u64) -> Weighed {
-    let mut scale = Scale { heap, budget, work: 0, kind: None, kinds: Vec::new() };
-    let wrong = keys.iter().find_map(|key| scale.key(*key).err());
-    Weighed { work: scale.work, wrong }
-}
-
-struct Scale<'h> {
-    heap: &'h Heap,
-    budget: u64,
-    work: u64,
-    kind: Option<Kind>,
-    /// Kinds of the elements of keys that are lists, by position.
-    kinds: Vec<Kind>,
-}
-
-impl Scale<'_> {
-    /// Adds a key; the error is what is wrong.
-    fn key(&mut self, key: Word) -> Result<(), Word> {
-        if self.work > self.budget {
-            return Ok(());
-        }
-        let kind = Kind::of(self.heap, key).ok_or(key)?;
-        if *self.kind.get_or_insert(kind) != kind {
-            return Err(key);
-        }
-        if kind != Kind::List {
-            self.work += weight(self.heap, key);
-            return Ok(());
-        }
-        let (mut rest, mut position) = (key, 0);
-        while tag(rest) == CONS && self.work <= self.budget {
-            let [element, next] = self.heap.next(rest);
-            self.work += 1;
-            let kind = Kind::of(self.heap, element).filter(|kind| *kind != Kind::List);
-            let kind = kind.ok_or(element)?;
-            match self.kinds.get(position) {
-                Some(known) if *known != kind => return Err(element),
-                Some(_) => {}
-                None => self.kinds.push(kind),
-            }
-            self.work += weight(self.heap, element);
-            (rest, position) = (next, position + 1);
-        }
-        Ok(())
-    }
 }
 
 /// The work of comparing a number or a text, beyond that of any comparison.
@@ -147,7 +69,7 @@ pub(crate) fn sort_integers(keys: &mut Vec<Word>) {
     radix::sort(keys, |key| order_bits(key.cast_signed()));
 }
 
-/// The first of the greatest keys, or of the least; they have been weighed.
+/// The first of the greatest keys, or of the least, nulls being passed over; they have been weighed.
 pub(crate) fn extreme(
     heap: &Heap,
     keys: &[Word],
@@ -158,6 +80,7 @@ pub(crate) fn extreme(
         .iter()
         .copied()
         .enumerate()
+        .filter(|(_, key)| *key != UNIT)
         .reduce(|best, next| if order.compare(next.1, best.1) == sought { next } else { best });
     Ok(best.map(|(index, _)| index))
 }
@@ -174,13 +97,18 @@ struct Order<'h> {
 impl<'h> Order<'h> {
     fn new(heap: &'h Heap, keys: &[Word]) -> Result<Self, Trouble> {
         let mut order = Self { heap, written: BTreeMap::new(), bytes: Vec::new() };
+        let mut rests = Vec::new();
         for key in keys {
-            order.write(*key)?;
-            let mut rest = *key;
-            while tag(rest) == CONS {
-                let [element, next] = heap.next(rest);
-                order.write(element)?;
-                rest = next;
+            let mut next = Some(*key);
+            while let Some(v) = next {
+                if tag(v) == CONS {
+                    let [first, rest] = heap.next(v);
+                    rests.push(rest);
+                    next = Some(first);
+                } else {
+                    order.write(v)?;
+                    next = rests.pop();
+                }
             }
         }
         Ok(order)
@@ -218,30 +146,43 @@ impl<'h> Order<'h> {
         if is_integer(a) && is_integer(b) {
             return as_small(a).cmp(&as_small(b));
         }
-        let (mut a, mut b) = (a, b);
-        while tag(a) == CONS && tag(b) == CONS {
-            let [x, rest_a] = self.heap.next(a);
-            let [y, rest_b] = self.heap.next(b);
-            let ordering = self.compare_one(x, y);
+        let (mut a, mut b, mut rests) = (a, b, Vec::new());
+        loop {
+            // What follows a list within a list waits until that one has been compared.
+            while tag(a) == CONS && tag(b) == CONS {
+                let [x, rest_a] = self.heap.next(a);
+                let [y, rest_b] = self.heap.next(b);
+                if tag(x) == CONS && tag(y) == CONS {
+                    rests.push((rest_a, rest_b));
+                    (a, b) = (x, y);
+                    continue;
+                }
+                let ordering = self.compare_one(x, y);
+                if ordering.is_ne() {
+                    return ordering;
+                }
+                (a, b) = (rest_a, rest_b);
+            }
+            let ordering = self.compare_one(a, b);
             if ordering.is_ne() {
                 return ordering;
             }
-            (a, b) = (rest_a, rest_b);
-        }
-        match (a, b) {
-            (NIL, NIL) => Ordering::Equal,
-            (NIL, _) => Ordering::Less,
-            (_, NIL) => Ordering::Greater,
-            _ => self.compare_one(a, b),
+            let Some(next) = rests.pop() else { return ordering };
+            (a, b) = next;
         }
     }
 
-    /// Two numbers or two texts.
+    /// Two values of a kind of which one at most is a list with elements, or null.
     fn compare_one(&self, a: Word, b: Word) -> Ordering {
-        if self.heap.is_text(a) {
-            return self.text(a).cmp(self.text(b));
+        match (a, b) {
+            _ if a == b => Ordering::Equal,
+            (UNIT, _) => Ordering::Less,
+            (_, UNIT) => Ordering::Greater,
+            (NIL, _) | (FALSE, TRUE) => Ordering::Less,
+            (_, NIL) | (TRUE, FALSE) => Ordering::Greater,
+            _ if self.heap.is_text(a) => self.text(a).cmp(self.text(b)),
+            _ => compare_numbers(self.heap, a, b),
         }
-        compare_numbers(self.heap, a, b)
     }
 }
 

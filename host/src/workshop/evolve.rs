@@ -14,7 +14,7 @@ use crate::registry::{self, Change, Status, Tool};
 use crate::sandbox::{Fault, Mention, Summary, Watch, fault};
 use crate::schema::Schema;
 use crate::store::Durability;
-use crate::text::{self, MOST_NAME, quote, quote_one};
+use crate::text::{self, MOST_NAME, begins_as_json, quote, quote_one};
 
 pub use self::examples::Example;
 
@@ -280,7 +280,10 @@ impl Workshop {
         let Some(text) = text else { return Ok((self.sandbox.check(code, watch)?, Vec::new())) };
         match self.sandbox.check(&text, watch) {
             Ok(summary) => Ok((summary, Vec::new())),
-            Err(faults) if matches!(faults.as_slice(), [fault] if fault.code == "unparsable") => {
+            Err(faults)
+                if matches!(faults.as_slice(), [fault] if fault.code == "unparsable")
+                    && !begins_as_json(&text) =>
+            {
                 let note = "the code is no JSON, so the tool's value is that text";
                 if code.len() > self.most_code {
                     return Err(too_large("code", "code", code.len(), self.most_code).into());

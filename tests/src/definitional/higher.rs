@@ -42,6 +42,7 @@ impl Evaluator {
         let descending = match operands.get(2) {
             None => false,
             Some(Value::Text(order)) if order.as_ref() == "desc" => true,
+            Some(Value::Text(order)) if order.as_ref() == "asc" => false,
             Some(Value::Text(_)) => return Err(Code::OutOfRange),
             Some(_) => return Err(Code::TypeMismatch),
         };

@@ -30,17 +30,32 @@ fn rounds(n: u64) -> u64 {
     (0..64).find(|log| 1_u64 << log >= n).unwrap_or(64)
 }
 
-/// The kind of a key that is a number or a text.
-fn simple_kind(key: &Value) -> Result<&'static str, Code> {
+/// The kinds of what stood at each place in keys so far; the place is the indices that lead to it.
+type Kinds = BTreeMap<Vec<usize>, &'static str>;
+
+/// The kind of a key, or of an element of one; none of null, which goes with any other.
+fn kind(key: &Value) -> Result<Option<&'static str>, Code> {
     match key {
-        Value::Integer(_) | Value::Float(_) => Ok("number"),
-        Value::Text(_) => Ok("text"),
+        Value::Unit => Ok(None),
+        Value::Integer(_) | Value::Float(_) => Ok(Some("number")),
+        Value::Text(_) => Ok(Some("text")),
+        Value::Boolean(_) => Ok(Some("boolean")),
+        Value::List(_) => Ok(Some("list")),
         _ => Err(Code::TypeMismatch),
     }
 }
 
 fn order(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
+        (Value::Unit, b) => {
+            if matches!(b, Value::Unit) {
+                Ordering::Equal
+            } else {
+                Ordering::Less
+            }
+        }
+        (_, Value::Unit) => Ordering::Greater,
+        (Value::Boolean(a), Value::Boolean(b)) => a.cmp(b),
         (Value::Text(a), Value::Text(b)) => a.cmp(b),
         (Value::List(a), Value::List(b)) => {
             let (a, b): (Vec<_>, Vec<_>) = (a.iter().collect(), b.iter().collect());
@@ -60,34 +75,38 @@ impl Evaluator {
     pub(super) fn weigh(&mut self, keys: &[Value]) -> Result<u64, Code> {
         self.work(count(keys.len()))?;
         let before = self.fuel;
-        let mut kinds = BTreeMap::new();
-        let mut must_be = |position, kind| {
-            if *kinds.entry(position).or_insert(kind) == kind {
-                Ok(())
-            } else {
-                Err(Code::TypeMismatch)
-            }
-        };
+        let mut kinds = Kinds::new();
         for key in keys {
-            let Value::List(list) = key else {
-                must_be(None, simple_kind(key)?)?;
-                self.weigh_one(key)?;
-                continue;
-            };
-            must_be(None, "list")?;
-            for (position, element) in list.iter().enumerate() {
-                self.work(1)?;
-                must_be(Some(position), simple_kind(element)?)?;
-                self.weigh_one(element)?;
-            }
+            self.weigh_part(key, &mut Vec::new(), &mut kinds)?;
         }
         Ok((before - self.fuel) / self.form.work_price())
     }
 
-    fn weigh_one(&mut self, key: &Value) -> Result<(), Code> {
-        match key {
+    /// Pays for a key, or for what stands at a place in it.
+    fn weigh_part(
+        &mut self,
+        part: &Value,
+        place: &mut Vec<usize>,
+        kinds: &mut Kinds,
+    ) -> Result<(), Code> {
+        if let Some(kind) = kind(part)?
+            && *kinds.entry(place.clone()).or_insert(kind) != kind
+        {
+            return Err(Code::TypeMismatch);
+        }
+        match part {
             Value::Text(text) => self.work(count(text.len()) / TEXT_UNIT),
-            _ => self.work(long(key)?),
+            Value::List(list) => {
+                for (index, element) in list.iter().enumerate() {
+                    self.work(1)?;
+                    place.push(index);
+                    self.weigh_part(element, place, kinds)?;
+                    place.pop();
+                }
+                Ok(())
+            }
+            Value::Unit | Value::Boolean(_) => Ok(()),
+            _ => self.work(long(part)?),
         }
     }
 
@@ -110,7 +129,7 @@ impl Evaluator {
         Ok(pairs.into_iter().map(|pair| pair.1.clone()).collect())
     }
 
-    /// The first value whose key is not exceeded by any other, in this direction.
+    /// The first value whose key is not exceeded by any other, in this direction; nulls are no keys.
     pub(super) fn extreme(
         &mut self,
         keys: &[Value],
@@ -118,8 +137,9 @@ impl Evaluator {
         direction: Ordering,
     ) -> Result<Value, Code> {
         self.weigh(keys)?;
-        let exceeded = |key| keys.iter().any(|other| order(other, key) == direction);
-        let found = keys.iter().zip(values).find(|(key, _)| !exceeded(key));
+        let is_key = |key: &&Value| !matches!(key, Value::Unit);
+        let exceeded = |key| keys.iter().filter(is_key).any(|it| order(it, key) == direction);
+        let found = keys.iter().zip(values).find(|(key, _)| is_key(key) && !exceeded(key));
         found.map(|found| found.1.clone()).ok_or(Code::EmptyList)
     }
 

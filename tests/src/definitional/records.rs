@@ -52,7 +52,9 @@ impl Evaluator {
     pub(super) fn records(&mut self, form: Form, operands: &[Value]) -> Evaluated {
         match (form, operands) {
             (Form::Get, [of, key, default @ ..]) => {
-                let (of, key) = (members(of)?, text(key)?);
+                let is_null = matches!(of, Value::Unit) && !default.is_empty();
+                let of = if is_null { Members::new() } else { members(of)? };
+                let key = text(key)?;
                 self.work(text_work(&key))?;
                 of.get(&key).or(default.first()).cloned().ok_or(Code::MissingKey)
             }

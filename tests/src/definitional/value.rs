@@ -29,7 +29,7 @@ impl Value {
     /// The name of its type.
     pub(super) fn kind(&self) -> &'static str {
         match self {
-            Self::Unit => "unit",
+            Self::Unit => "null",
             Self::Boolean(_) => "boolean",
             Self::Integer(_) => "integer",
             Self::Float(_) => "float",

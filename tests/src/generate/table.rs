@@ -195,7 +195,7 @@ fn wanted(form: Form, name: &str) -> Wanted {
         (_, "key") => texts(world::KEYS),
         (Form::GetIn | Form::Pick | Form::Omit, "") => Wanted::One(world::PATHS, List),
         (Form::FromEntries, _) => Wanted::One(world::ENTRIES, List),
-        (Form::SortBy, "\"desc\"") => texts(world::ORDERS),
+        (Form::SortBy, "order") => texts(world::ORDERS),
         (Form::Join, "list") => Wanted::One(world::WORDS, List),
         (_, "list") | (Form::Append | Form::Zip, _) => Wanted::Of(List),
         (_, "record") | (Form::Merge, _) => Wanted::Of(Record),

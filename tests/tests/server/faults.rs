@@ -58,7 +58,12 @@ fn every_refusal_names_its_code_and_says_what_to_do() -> Result<()> {
         (json!({"code": {"head": []}}), "empty-list", "empty"),
         (json!({"code": {"app": {"func": 1, "arg": 2}}}), "not-a-function", "function"),
         (json!({"code": {"continue": {"input": 1}}}), "outside-tool", "tool"),
-        (json!({"code": "[1,2"}), "unknown-tool", "JSON"),
+        (json!({"code": "[1,2"}), "unparsable", "line 1 column 5"),
+        (json!({"code": " \n{\"add\":[1,}"}), "unparsable", "line 2 column 11"),
+        (json!({"code": "\"abc"}), "unparsable", "line 1"),
+        (json!({"code": "-x"}), "unparsable", "line 1"),
+        (json!({"code": "5 apples"}), "unparsable", "line 1 column 3"),
+        (json!({"code": "five apples"}), "unknown-tool", "names no tool"),
         (json!({"code": "doubel"}), "unknown-tool", "did you mean `double`?"),
         (json!({"tool": "doubel"}), "unknown-tool", "did you mean `double`?"),
         (json!({"code": {"code_of": "doubel"}}), "unknown-tool", "did you mean `double`?"),
@@ -95,11 +100,31 @@ fn arguments_that_json_writers_make_by_mistake() -> Result<()> {
         (r#"{"code":"\ud800"}"#, "malformed"),
         (r#"{"code":{"lam":"x","body":{"var":"x"}},"data":{"a":1,"a":2}}"#, "duplicate-key"),
         (r#"{"code":{"lam":"x","body":{"var":"x"}},"data":1e999}"#, "not-finite"),
+        (r#"{"code":1,"context":{"x":[{"a":1,"a":2}]}}"#, "duplicate-key"),
     ] {
         let result = client.call_text("run", arguments)?;
         ensure!(result["isError"] == true, "{arguments}: {result}");
         ensure!(result["structuredContent"]["code"] == code, "{arguments}: {result}");
     }
+    Ok(())
+}
+
+/// Text that begins as JSON and is none is never taken for a name, nor for a tool that is a text.
+#[test]
+fn code_that_was_meant_as_json_makes_no_tool() -> Result<()> {
+    let mut client = Client::legacy()?;
+    for code in ["{\"lam\":\"x\",\"body\":1", " [1,2", "\"abc", "5 apples"] {
+        let arguments = json!({"name": "broken", "description": "Is none", "code": code});
+        let fault = client.fault("evolve", &arguments)?;
+        ensure!(fault["code"] == "unparsable", "{code}: {fault}");
+        let fault = client.fault("check", &json!({"code": code}))?;
+        ensure!(fault["code"] == "unparsable", "{code}: {fault}");
+    }
+    let place = client.call_text(
+        "run",
+        r#"{"code":{"lam":"x","body":{"var":"x"}},"data":{"a":[0,{"k":1,"k":2}]}}"#,
+    )?;
+    ensure!(place["structuredContent"]["at"] == "/data/a/1", "{place}");
     Ok(())
 }
 

@@ -11,27 +11,12 @@ use super::Call;
 use crate::heap::{Full, Heap};
 use crate::machine::state::Exit;
 use crate::primitive::arithmetic::limbs;
-use crate::primitive::{record, text_work, type_name};
+use crate::primitive::{TYPES, record, text_work, type_name};
 use crate::value::{CONS, FALSE, KIND_FLOAT, KIND_RECORD, TRUE, Word, fit, is_integer, is_list};
 use std::collections::BTreeMap;
 
 const MOST_KEYS: usize = 100;
 const MOST_CHARS: usize = 100;
-
-/// Types of values under one key, in the order in which they are listed.
-const TYPES: [&str; 11] = [
-    "boolean",
-    "continuation",
-    "float",
-    "function",
-    "integer",
-    "list",
-    "pair",
-    "quoted",
-    "record",
-    "string",
-    "unit",
-];
 
 /// What is known of a key.
 struct Seen {

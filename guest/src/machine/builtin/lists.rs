@@ -52,7 +52,7 @@ fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
     let n = keys.len();
     let wrong = |found| Trouble::Element {
         operand: 0,
-        wanted: "a list of only numbers, only strings, or only lists of these",
+        wanted: "a list of only numbers, only strings, only booleans, or only lists of these",
         found,
     };
     let weight = pay_keys(c.image, c.s, c.at, &keys, wrong)?;
@@ -155,18 +155,17 @@ fn append(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 /// A count that must not be negative; one that is too large for a word is too large for any list.
 fn count(c: &Call<'_>, i: usize, least: i64) -> Result<usize, Exit> {
-    let found = match c.integer(i)? {
+    match c.integer(i)? {
         Ok(n) if n >= least => return Ok(usize::try_from(n).unwrap_or(usize::MAX)),
         Err(false) => return Ok(usize::MAX),
-        Ok(n) => n.to_string(),
-        Err(true) => "a negative number".to_owned(),
-    };
+        Ok(_) | Err(true) => {}
+    }
     let (name, wanted) = match (c.form, least) {
         (Form::Nth, _) => ("the index", "not be negative"),
         (_, 0) => ("the count", "not be negative"),
         _ => ("the length", "be at least 1"),
     };
-    let form = c.form.name();
+    let (form, found) = (c.form.name(), c.shown(i));
     Err(Trouble::OutOfRange(format!("{name} of `{form}` must {wanted}, it is {found}")).into())
 }
 
@@ -183,7 +182,11 @@ fn nth(c: &mut Call<'_>) -> Result<Word, Exit> {
     let i = count(c, 1, 0)?;
     let (skipped, rest) = skip(c, i)?;
     if tag(rest) != CONS {
-        let what = format!("the index of `nth` is beyond the list, which has {skipped} elements");
+        let elements = if skipped == 1 { "element" } else { "elements" };
+        let what = format!(
+            "the index of `nth` is {}, beyond the list, which has {skipped} {elements}; the first is 0",
+            c.shown(1)
+        );
         return Err(Trouble::OutOfRange(what).into());
     }
     c.charge(1)?;

@@ -11,6 +11,7 @@ use crate::machine::operate::{join, longest_text};
 use crate::machine::state::Exit;
 use crate::primitive::arithmetic::{Number, combine, is_number, work};
 use crate::primitive::comparison::order;
+use crate::primitive::keys::empty;
 use crate::primitive::{Trouble, type_name};
 use crate::value::{TRUE, UNIT, Word};
 
@@ -81,12 +82,13 @@ fn concat(c: &mut Call<'_>) -> Result<Word, Exit> {
 fn extreme_of_list(c: &mut Call<'_>) -> Result<Word, Exit> {
     let mut elements = c.list(0)?;
     c.charge(elements.len() as u64)?;
+    let none = empty(&elements);
     elements.retain(|element| *element != UNIT);
     if let Some(element) = elements.iter().find(|element| !is_number(&c.s.heap, **element)) {
         let found = type_name(&c.s.heap, *element);
         return Err(Trouble::Element { operand: 0, wanted: "a list of numbers", found }.into());
     }
-    extreme(c, &elements)
+    if elements.is_empty() { Err(none.into()) } else { extreme(c, &elements) }
 }
 
 /// The first of the least or the greatest numbers.

@@ -24,10 +24,14 @@ use crate::fault::{Code, Fault};
 use crate::form::Form;
 use crate::heap::{Full, Heap};
 use crate::limits;
+use crate::output;
 use crate::primitive::arithmetic::Number;
 use crate::primitive::{Trouble, type_name};
 use crate::value::{Word, as_small, is_integer, is_list};
 use std::cell::Cell;
+
+/// Bytes that a message shows of an operand.
+pub(super) const OPERAND_BYTES: usize = 60;
 
 /// A form with its operands, being evaluated.
 pub(super) struct Call<'a> {
@@ -128,6 +132,12 @@ impl Call<'_> {
     /// An operand. Read it again after making room.
     pub(super) fn operand(&self, i: usize) -> Word {
         self.s.at(self.base + i)
+    }
+
+    /// An operand as messages show it.
+    pub(super) fn shown(&self, i: usize) -> String {
+        let State { heap, terms, .. } = &*self.s;
+        output::excerpt(heap, terms, &self.s.names(), self.operand(i), OPERAND_BYTES)
     }
 
     /// Spends fuel on bulk work.

@@ -143,7 +143,7 @@ fn json_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.set_aside((bytes + tokens * size_of::<Token>()) as u64)?;
     let mut tape = Tape::with_room(tokens, bytes);
     let read = |fault| Exit::from(Trouble::Here(Box::new(fault)));
-    let root = tape.parse(&text).map_err(read)?;
+    let root = tape.parse(&text).map_err(|fault| read(fault.at("")))?;
     let Size { work, words } = size(&tape);
     c.charge(work)?;
     c.room(words)?;

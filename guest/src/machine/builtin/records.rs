@@ -18,7 +18,8 @@ use crate::heap::Heap;
 use crate::machine::state::Exit;
 use crate::primitive::{Trouble, lexical, record, text_work, type_name};
 use crate::value::{
-    CONS, KIND_RECORD, NIL, PAIR, ROPE, Word, as_small, boolean, index, is_integer, is_list, tag,
+    CONS, KIND_RECORD, NIL, PAIR, ROPE, UNIT, Word, as_small, boolean, index, is_integer, is_list,
+    tag,
 };
 
 pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -49,12 +50,18 @@ impl Call<'_> {
     /// The first operand, a record, and the second, a text, which is charged.
     fn member(&mut self) -> Result<(Word, Word), Exit> {
         self.record(0)?;
+        let key = self.key()?;
+        Ok((self.operand(0), key))
+    }
+
+    /// The second operand, a text, which is charged.
+    fn key(&mut self) -> Result<Word, Exit> {
         let key = self.operand(1);
         if !self.s.heap.is_text(key) {
             return Err(self.wrong(1, "a string"));
         }
         self.charge(text_work(&self.s.heap, key))?;
-        Ok((self.operand(0), key))
+        Ok(key)
     }
 
     /// The same with the bytes of the text.
@@ -86,10 +93,15 @@ fn missing(key: Vec<u8>, record: Word) -> Trouble {
 }
 
 fn get(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let has_default = c.len() > 2;
+    if has_default && c.operand(0) == UNIT {
+        c.key()?;
+        return Ok(c.operand(2));
+    }
     let (record, key) = c.member()?;
     match record::look_up(&mut c.s.heap, record, key) {
         Some(at) => Ok(value_at(&c.s.heap, record, at)),
-        None if c.len() > 2 => Ok(c.operand(2)),
+        None if has_default => Ok(c.operand(2)),
         None => Err(missing(c.bytes(key), record).into()),
     }
 }

@@ -8,6 +8,7 @@ use super::Call;
 use crate::form::Form;
 use crate::machine::state::Exit;
 use crate::primitive::arithmetic::Number;
+use crate::primitive::keys::empty;
 use crate::primitive::sorting::{compare_numbers, is_number, sorted, sorting_work, weight};
 use crate::primitive::statistics::{Rank, Sum, multiply};
 use crate::primitive::{Trouble, type_name};
@@ -24,7 +25,7 @@ pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
         Form::Mean => {
             let (sum, n) = sum(c)?;
             if n == 0 {
-                return Err(Trouble::EmptyList.into());
+                return Err(empty(&c.list(0)?).into());
             }
             let mean = sum.mean(n)?;
             make_number(c, &Number::Float(mean))
@@ -136,8 +137,8 @@ fn percentage(c: &Call<'_>) -> Result<Number, Exit> {
     let least = compare_numbers(&c.s.heap, p, small(0));
     let most = compare_numbers(&c.s.heap, p, small(100));
     if least == Ordering::Less || most == Ordering::Greater {
-        let what = "`percentile` takes a percentage from 0 to 100";
-        return Err(Trouble::OutOfRange(what.to_owned()).into());
+        let what = format!("`percentile` takes a percentage from 0 to 100, not {}", c.shown(1));
+        return Err(Trouble::OutOfRange(what).into());
     }
     Ok(number(c, p))
 }
@@ -145,7 +146,7 @@ fn percentage(c: &Call<'_>) -> Result<Number, Exit> {
 fn quantile(c: &mut Call<'_>, p: &Number) -> Result<Word, Exit> {
     let (numbers, weight) = numbers(c)?;
     if numbers.is_empty() {
-        return Err(Trouble::EmptyList.into());
+        return Err(empty(&c.list(0)?).into());
     }
     c.charge(sorting_work(numbers.len(), weight))?;
     let order = sorted(&c.s.heap, &numbers, false)?;

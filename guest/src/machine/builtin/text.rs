@@ -133,9 +133,13 @@ impl Call<'_> {
     }
 }
 
-/// How many there are to be.
-fn count(n: i64) -> Result<u64, Trouble> {
-    u64::try_from(n).map_err(|_| Trouble::OutOfRange(format!("{n} is less than 0")))
+/// How many there are to be: the second operand, which is `n`.
+fn count(c: &Call<'_>, n: i64) -> Result<u64, Trouble> {
+    u64::try_from(n).map_err(|_| {
+        let what = if c.form == Form::Repeat { "count" } else { "length" };
+        let (form, n) = (c.form.name(), c.shown(1));
+        Trouble::OutOfRange(format!("the {what} of `{form}` must not be negative, it is {n}"))
+    })
 }
 
 /// `chars`, `lines`, `split`.
@@ -400,7 +404,7 @@ const PLACES: usize = 1 << 16;
 
 fn repeat(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (text, n) = (c.text(0)?, c.position(1)?);
-    let n = count(n)?;
+    let n = count(c, n)?;
     if n.saturating_mul(text.len() as u64) > c.longest() {
         return Err(TOO_LARGE.into());
     }
@@ -415,9 +419,13 @@ fn repeat(c: &mut Call<'_>) -> Result<Word, Exit> {
 fn pad(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (text, n) = (c.text(0)?, c.position(1)?);
     let fill = if c.len() > 2 { c.text(2)? } else { " ".to_owned() };
-    let n = count(n)?;
+    let n = count(c, n)?;
     if fill.is_empty() {
-        return Err(Trouble::OutOfRange("the text to fill with is empty".to_owned()).into());
+        return Err(Trouble::OutOfRange(format!(
+            "the text that `{}` fills with is empty",
+            c.form.name()
+        ))
+        .into());
     }
     let chars = c.s.heap.text_size(c.operand(0)).map_or(0, |(_, chars)| chars);
     let missing = n.saturating_sub(chars);

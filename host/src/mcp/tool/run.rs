@@ -12,6 +12,7 @@ use super::{Call, Description, ToolResult, arguments, reply};
 use crate::config::Profile;
 use crate::registry::name;
 use crate::sandbox::{Argument, Code, Fault, Limits, Request, fault};
+use crate::text::begins_as_json;
 use crate::workshop::{Tools, too_large};
 
 /// The most continuations that one call may drive.
@@ -163,7 +164,8 @@ fn read_code(arguments: &Arguments<'_>, tools: &Tools) -> Result<(Code, bool), F
         (Some(raw), None) if raw.starts_with('"') => {
             let text = decode("code", raw)?;
             let is_tool = names_tool(&text) && tools.find(&text)?.is_some();
-            Ok(if is_tool { (Code::Tool(text), false) } else { (Code::Term(text), true) })
+            let is_name = !is_tool && !begins_as_json(&text);
+            Ok(if is_tool { (Code::Tool(text), false) } else { (Code::Term(text), is_name) })
         }
         (Some(raw), None) => Ok((Code::Term(raw.to_owned()), false)),
     }
