@@ -323,7 +323,7 @@ impl<'t> Reader<'t> {
                 heap.grow(2).ok()?;
                 Some((heap.float(if sign < 0 { -n } else { n }), end))
             }
-            Some(b'.' | b'e' | b'E' | b'0'..=b'9') => None,
+            Some(b'e' | b'E' | b'0'..=b'9') => None,
             _ => Some((small(sign * n), end)),
         }
     }

@@ -98,7 +98,7 @@ fn parse_int(c: &mut Call<'_>) -> Result<Word, Exit> {
     let n = match literal(digits).map_err(|fault| Trouble::Here(Box::new(fault)))? {
         Literal::Integer(Integer::Small(n)) => n.into(),
         Literal::Integer(Integer::Big(n)) => n,
-        Literal::Float(_) => return Err(no(&text, "an integer")),
+        Literal::Float(_) => return Err(misread(&text, "is not an integer", None).into()),
     };
     let n = if negative { -n } else { n };
     c.room(Heap::integer_words(&n))?;
