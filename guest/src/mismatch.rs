@@ -77,6 +77,7 @@ pub(crate) fn mismatch(
         && kind::of_name("list") & accepted == 0
         && terms.form(given) == Form::List
         && terms.operands(given).len() == 1
+        && may_be(terms, terms.operand(given, 0), accepted)
     {
         return fault.hint(format!("write {syntax}, without brackets"));
     }
@@ -102,6 +103,12 @@ pub(crate) fn mismatch(
     }
 }
 
+/// Whether the value of a term may be of one of these types, as far as can be seen.
+fn may_be(terms: &Terms, term: TermId, kinds: kind::Kinds) -> bool {
+    let given = kind::given(terms, term);
+    given == 0 || given & kinds != 0
+}
+
 /// How a form of one list takes a single element.
 fn one_element(name: &str) -> String {
     format!(r#"a list of one element has two brackets, {{"{name}": [[a]]}}"#)
@@ -125,6 +132,10 @@ fn misplaced(form: Form, operand: usize, wanted: &str, found: &str) -> Option<&'
         (Form::Slice, 0, "record") => r#"write {"pick": [record, [key, …]]}"#,
         (Form::GetIn, 1, "string") => {
             r#"the path is a list of keys and indices, such as ["a", "b", 0]"#
+        }
+        (Form::Put, 0, "list") => of_list(form),
+        (Form::DateAdd, 1, _) if wanted == "a record" => {
+            r#"write {"date_add": [n, {"record": {"days": 1}}]}"#
         }
         (Form::Pick | Form::Omit, 1, "string") => r#"the keys are a list, such as ["a"]"#,
         (Form::Get | Form::Has | Form::Put | Form::Remove | Form::Update, 1, "integer")
@@ -188,7 +199,6 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
         (Form::DateParse, "a string", "integer" | "float") => {
             r#"a number of seconds is a date already; {"date_format": [n]} is its text"#
         }
-        (Form::DateAdd, "a record", _) => r#"write {"date_add": [n, {"record": {"days": 1}}]}"#,
         (Form::Append, "a list", "integer" | "float" | "boolean") => {
             r#"an element is added by {"append": [list, [x]]}"#
         }
