@@ -122,8 +122,9 @@ fn step(step: Step) -> types::Step {
 }
 
 fn fault(fault: Fault) -> types::Fault {
-    let Fault { code, message, at, tool, hint, calls, excerpt } = fault;
-    types::Fault { code: code.name().into(), message, at, tool, hint, calls, excerpt }
+    let Fault { code, message, at, tool, hint, calls, excerpt, warnings } = fault;
+    let code = code.name().into();
+    types::Fault { code, message, at, tool, hint, calls, excerpt, warnings }
 }
 
 fn summary(summary: analysis::Summary) -> types::Summary {

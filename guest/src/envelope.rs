@@ -194,4 +194,5 @@ fn write_fault(fault: &Fault, out: &mut String) {
     }
     json.push('}');
     member("fault", &json, out);
+    texts("warnings", &fault.warnings, out);
 }

@@ -123,6 +123,8 @@ pub struct Fault {
     pub calls: Vec<String>,
     /// What stands at `at`, shortened.
     pub excerpt: Option<String>,
+    /// What was warned of before, in the words of a run that has a value.
+    pub warnings: Vec<String>,
 }
 
 impl Fault {
@@ -130,8 +132,8 @@ impl Fault {
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         let message = message.into();
-        let (at, calls) = (String::new(), Vec::new());
-        Self { code, message, at, tool: None, hint: None, calls, excerpt: None }
+        let (at, calls, warnings) = (String::new(), Vec::new(), Vec::new());
+        Self { code, message, at, tool: None, hint: None, calls, excerpt: None, warnings }
     }
 
     /// The same fault with advice on what to write instead.
@@ -204,6 +206,7 @@ pub struct Note {
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}: {}", self.code, self.at, self.message)
+        write!(f, "{} at {}: {}", self.code, self.at, self.message)?;
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))
     }
 }

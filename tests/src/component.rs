@@ -83,7 +83,7 @@ impl From<sandbox::Continuation> for Value {
 
 impl From<sandbox::Fault> for Fault {
     fn from(fault: sandbox::Fault) -> Self {
-        let sandbox::Fault { code, message, at, tool, hint, calls, excerpt, .. } = fault;
-        Self { code, message, at, tool, hint, calls, excerpt }
+        let sandbox::Fault { code, message, at, tool, hint, calls, excerpt, warnings, .. } = fault;
+        Self { code, message, at, tool, hint, calls, excerpt, warnings }
     }
 }

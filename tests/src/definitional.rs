@@ -1,6 +1,7 @@
 //! The definition of the language, in big steps: one Rust function per judgement of the reference,
 //! recursive wherever the definition is. The machine has to agree with it on value, fault code and
-//! fuel. It knows nothing of memory limits, warnings, places of faults or speed.
+//! fuel. Of
+//! warnings it knows code and place; nothing of memory limits, places of faults or speed.
 
 mod canonical;
 mod date_text;
@@ -19,6 +20,7 @@ mod statistics;
 mod terms;
 mod text;
 mod value;
+mod warnings;
 
 use pif_guest::fault::{Code, Fault};
 use pif_guest::form::Form;
@@ -38,6 +40,8 @@ pub struct Outcome {
     pub result: Result<Finished, Code>,
     /// Fuel spent.
     pub fuel: u64,
+    /// Code and place of each warning; of those beyond the first 20 that arose, their number.
+    pub warnings: Vec<String>,
 }
 
 /// The value of a run.
@@ -80,10 +84,13 @@ pub fn run(program: &Program, limits: &Limits) -> Outcome {
         step: program.step,
         failed: Value::Unit,
         form: Form::Unit,
+        at: 0,
         patterns: VecDeque::new(),
+        warnings: warnings::Warnings::default(),
     };
     let result = evaluator.program(program).and_then(|value| evaluator.print(&value));
-    Outcome { result, fuel: limits.fuel - evaluator.fuel }
+    let warnings = evaluator.warnings.told(&evaluator.terms);
+    Outcome { result, fuel: limits.fuel - evaluator.fuel, warnings }
 }
 
 /// Calls `f` on a stack that is large enough for any term the tests use.
@@ -132,6 +139,9 @@ struct Evaluator {
     form: Form,
     /// The last patterns used, the latest first, with their steps.
     patterns: VecDeque<(String, Regex, u64)>,
+    warnings: warnings::Warnings,
+    /// The term of that form.
+    at: TermId,
 }
 
 impl Evaluator {
@@ -279,7 +289,7 @@ impl Evaluator {
         depth: u32,
     ) -> Result<Next, Code> {
         let form = self.terms.form(term);
-        self.form = form;
+        (self.form, self.at) = (form, term);
         let value = match (form, operands.as_slice()) {
             (Form::App, _) => {
                 let arguments = operands.split_off(1);
@@ -393,11 +403,15 @@ impl Evaluator {
         let active = self.active_evals;
         let tried = self.terms.operand(term, 0);
         let code = match self.eval(tried, env, tool, depth + 1) {
-            Ok(value) => return Ok(Next::Value(value)),
+            Ok(value) => {
+                self.warnings.tried(term, false);
+                return Ok(Next::Value(value));
+            }
             Err(code) if code.is_catchable() => code,
             Err(code) => return Err(code),
         };
         self.active_evals = active;
+        self.warnings.tried(term, true);
         self.charge(768_u64)?;
         let value = if code == Code::Fail { self.failed.clone() } else { Value::Unit };
         let members = [
@@ -481,7 +495,11 @@ impl Evaluator {
     }
 
     fn parse(&mut self, text: &str, origin: Origin, notation: Notation) -> Result<TermId, Code> {
+        let is_submitted = matches!(origin, Origin::Code | Origin::Argument(_));
         let parsed = parse::parse(&mut self.terms, text, origin, notation);
+        if let (Ok(parsed), true) = (&parsed, is_submitted) {
+            self.warnings.parsed(&parsed.notes);
+        }
         parsed.map(|parsed| parsed.root).map_err(|Fault { code, .. }| code)
     }
 

@@ -12,6 +12,23 @@ pub struct Run {
     pub fuel: u64,
 }
 
+impl Run {
+    /// What was warned of, beside the value or the fault.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        match &self.result {
+            Ok(value) => &value.warnings,
+            Err(fault) => &fault.warnings,
+        }
+    }
+}
+
+/// Code and place of a warning, which is all that the definition knows.
+#[must_use]
+pub fn head(warning: &str) -> &str {
+    warning.split(": ").next().unwrap_or_default()
+}
+
 /// The value of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value {
@@ -19,7 +36,7 @@ pub struct Value {
     pub json: String,
     /// The value's type.
     pub kind: String,
-    /// What the parser warned of.
+    /// What the parser warned of, and what arose in the run.
     pub warnings: Vec<String>,
     /// Lines written by `trace`.
     pub trace: Vec<String>,
@@ -42,6 +59,8 @@ pub struct Fault {
     pub calls: Vec<String>,
     /// What stands at `at`, shortened.
     pub excerpt: Option<String>,
+    /// What was warned of before.
+    pub warnings: Vec<String>,
 }
 
 impl Fault {
@@ -62,7 +81,7 @@ impl From<Done> for Value {
 
 impl From<GuestFault> for Fault {
     fn from(fault: GuestFault) -> Self {
-        let GuestFault { code, message, at, tool, hint, calls, excerpt } = fault;
-        Self { code: code.name().to_owned(), message, at, tool, hint, calls, excerpt }
+        let GuestFault { code, message, at, tool, hint, calls, excerpt, warnings } = fault;
+        Self { code: code.name().to_owned(), message, at, tool, hint, calls, excerpt, warnings }
     }
 }

@@ -246,6 +246,12 @@ fn site(image: &Image, s: &State, pc: usize) -> Site {
     Site { term: image.term(pc), eval }
 }
 
+/// The term that a warning about the operation at `pc` stands at: where a fault would.
+pub(super) fn warned_at(image: &Image, s: &State, pc: usize) -> TermId {
+    let Site { term, eval } = site(image, s, pc);
+    eval.unwrap_or(term)
+}
+
 fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: Fault) -> Fault {
     let terms = &s.terms;
     let term = match (site.eval, operand) {

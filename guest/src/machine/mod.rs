@@ -8,6 +8,7 @@ mod fast;
 mod keyed;
 mod locate;
 mod meter;
+mod notes;
 mod operate;
 mod pluck;
 mod rare;
@@ -95,23 +96,41 @@ impl Machine {
             debug: program.debug,
             phase: Phase::Start,
         };
-        match program.code {
-            Source::Term(text) => machine.program = Some(machine.parse(&text, Origin::Code)?),
-            Source::Tool(_) if program.context.is_some() => {
+        match machine.read(program.code, program.argument, program.context) {
+            Ok(()) => Ok(machine),
+            Err(fault) => Err(machine.warned(fault)),
+        }
+    }
+
+    /// Parses all that was submitted.
+    fn read(
+        &mut self,
+        code: Source,
+        argument: Argument,
+        context: Option<String>,
+    ) -> Result<(), Failure> {
+        match code {
+            Source::Term(text) => self.program = Some(self.parse(&text, Origin::Code)?),
+            Source::Tool(_) if context.is_some() => {
                 let message = "`context` binds variables of `code`, not of a tool";
                 let hint = "pass the values as `data`";
                 return Err(Box::new(
                     Fault::new(Code::Malformed, message).at("/context").hint(hint),
                 ));
             }
-            Source::Tool(name) => machine.tool = Some(name),
+            Source::Tool(name) => self.tool = Some(name),
         }
-        machine.input = machine.argument(program.argument)?;
-        if let Some(context) = program.context {
-            machine.bind_context(&context)?;
+        self.input = self.argument(argument)?;
+        if let Some(context) = context {
+            self.bind_context(&context)?;
         }
-        machine.state.heap.keep_fresh();
-        Ok(machine)
+        self.state.heap.keep_fresh();
+        Ok(())
+    }
+
+    /// The fault with all warnings of the run.
+    fn warned(&mut self, fault: Failure) -> Failure {
+        Box::new(Fault { warnings: self.all_warnings(), ..*fault })
     }
 
     /// The terms, which nothing else refers to between two steps.

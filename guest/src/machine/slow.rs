@@ -228,7 +228,7 @@ fn perform(image: &Image, s: &mut State, at: usize, op: Op) -> Result<(), Exit> 
         Op::EachPush { d, body, .. } => each::push_next(s, d, body)?,
         Op::EachSelect { d, body, .. } => each::select_next(s, d, body)?,
         Op::EachEnd { form, d } => each::finish(image, s, at, form, d)?,
-        Op::TryBegin { d, to } => s.begin_try(d, to)?,
+        Op::TryBegin { d, to } => s.begin_try(image.term(at), d, to)?,
         Op::TryEnd => s.end_try(),
         Op::NoMatch => return Err(Trouble::NoMatch.into()),
         Op::JumpNotEmpty { a, .. } => return Err(s.type_mismatch(0, s.slot(a), "a list")),

@@ -1,7 +1,8 @@
 //! The registers, stack, heap and roots of a run, and the rarer things that happen to them.
 
 use super::meter::{Meter, Stop};
-use super::trial::Trial;
+use super::notes::Notes;
+use super::trial::{Endings, Trial};
 use crate::code::{Code, Image, MOST_ARGUMENTS, Place, REST, Slot};
 use crate::fault::Fault;
 use crate::heap::{Frame, Full, Heap, NO_CLOSURE};
@@ -95,9 +96,11 @@ pub(super) struct State {
     pub(super) patterns: VecDeque<(String, Rc<Pattern>)>,
     /// `try`s whose terms are being evaluated, the innermost last.
     pub(super) trials: Vec<Trial>,
+    pub(super) endings: Endings,
     /// The operation whose call is being entered.
     pub(super) call: usize,
     pub(super) trace: Vec<String>,
+    pub(super) notes: Notes,
     pub(super) debug: Vec<String>,
     pub(super) step: u64,
     pub(super) pc: usize,
@@ -126,8 +129,10 @@ impl State {
             active_evals: 0,
             patterns: VecDeque::new(),
             trials: Vec::new(),
+            endings: Endings::default(),
             call: 0,
             trace: Vec::new(),
+            notes: Notes::default(),
             debug: Vec::new(),
             step,
             pc: 0,

@@ -25,7 +25,7 @@ impl Machine {
             Ok(step) => step,
             Err(fault) => {
                 self.phase = Phase::Finished;
-                Step::Failed(fault)
+                Step::Failed(self.warned(fault))
             }
         }
     }
@@ -275,12 +275,8 @@ impl Machine {
 
     fn finish(&mut self, value: Word) -> Result<Step, Failure> {
         self.phase = Phase::Finished;
-        let done = |json, kind| Done {
-            json,
-            kind,
-            warnings: self.warnings.clone(),
-            trace: self.state.trace.clone(),
-        };
+        let (warnings, trace) = (self.all_warnings(), self.state.trace.clone());
+        let done = |json, kind| Done { json, kind, warnings, trace };
         let heap = &self.state.heap;
         if heap.object_kind(value) != KIND_CONTINUATION {
             return Ok(Step::Done(done(self.json(value)?, type_name(heap, value))));

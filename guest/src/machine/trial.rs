@@ -4,24 +4,59 @@ use super::state::{Exit, State, to_u32};
 use crate::code::Slot;
 use crate::fault::Fault;
 use crate::heap::{Frame, Full, Heap};
+use crate::term::TermId;
 use crate::value::UNIT;
+use std::collections::BTreeMap;
 
 /// A `try` whose term is being evaluated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trial {
     /// Its frame among the pending calls: where the handler begins, and in which function.
     top: usize,
+    term: TermId,
     /// The slot for the record.
     d: Slot,
     active_evals: u32,
 }
 
+/// `try`s that are told of at the end.
+const MOST_TOLD: usize = 100;
+
+/// How the evaluations of `try`s ended, by their terms: of the first that did.
+#[derive(Debug, Default)]
+pub(super) struct Endings(BTreeMap<TermId, Ending>);
+
+#[derive(Debug)]
+enum Ending {
+    /// Once at least in a value.
+    Value,
+    /// Always in a fault: how often, and the first.
+    Faults(u32, Box<Fault>),
+}
+
+impl Endings {
+    fn note(&mut self, term: TermId, fault: Option<&Fault>) {
+        if self.0.len() >= MOST_TOLD && !self.0.contains_key(&term) {
+            return;
+        }
+        match (self.0.get_mut(&term), fault) {
+            (Some(Ending::Value), _) => {}
+            (Some(Ending::Faults(count, _)), Some(_)) => *count += 1,
+            (Some(ending), None) => *ending = Ending::Value,
+            (None, None) => drop(self.0.insert(term, Ending::Value)),
+            (None, Some(fault)) => {
+                self.0.insert(term, Ending::Faults(1, Box::new(fault.clone())));
+            }
+        }
+    }
+}
+
 impl State {
     /// Notes where a fault goes on. The frame is for the collector: it keeps the closure.
-    pub(super) fn begin_try(&mut self, d: Slot, handler: u32) -> Result<(), Exit> {
+    pub(super) fn begin_try(&mut self, term: TermId, d: Slot, handler: u32) -> Result<(), Exit> {
         let Self { base, closure, depth, top, active_evals, .. } = *self;
         self.push_frame(Frame { pc: handler, base: to_u32(base), closure, depth })?;
-        self.trials.push(Trial { top, d, active_evals });
+        self.trials.push(Trial { top, term, d, active_evals });
         Ok(())
     }
 
@@ -34,6 +69,7 @@ impl State {
     pub(super) fn end_try(&mut self) {
         if let Some(trial) = self.trials.pop() {
             self.top = trial.top;
+            self.endings.note(trial.term, None);
         }
     }
 
@@ -41,6 +77,7 @@ impl State {
     pub(super) fn catch(&mut self, fault: &Fault) -> Result<bool, Full> {
         let Some(trial) = self.trials.pop() else { return Ok(false) };
         let Some(frame) = self.frames.get(trial.top).copied() else { return Ok(false) };
+        self.endings.note(trial.term, Some(fault));
         (self.top, self.active_evals) = (trial.top, trial.active_evals);
         (self.pc, self.base, self.depth) = (frame.pc as usize, frame.base as usize, frame.depth);
         self.closure = frame.closure;
@@ -48,6 +85,19 @@ impl State {
         let record = self.fault_record(fault, usize::from(trial.d))?;
         self.set(self.base + usize::from(trial.d), record);
         Ok(true)
+    }
+
+    /// Warns, at the end of a run, of each `try` that was entered more than once and always caught
+    /// a fault: what it tries may be wrong in itself.
+    pub(super) fn warn_of_trials(&mut self) {
+        for (term, ending) in std::mem::take(&mut self.endings).0 {
+            let Ending::Faults(count @ 2.., first) = ending else { continue };
+            self.notes.add(&self.terms, "likely-mistake", term, || {
+                let message = format!("`try` caught a fault all {count} times; the first: {first}");
+                let hint = "look whether what is tried can have a value at all";
+                (message, hint.to_owned())
+            });
+        }
     }
 
     /// The record of a fault; the value of `fail` is in `values`.

@@ -37,6 +37,8 @@ export interface Fault {
   hint?: string;
   calls?: string[];
   excerpt?: string;
+  /** What the run warned of before. */
+  warnings?: string[];
 }
 
 export interface Note {

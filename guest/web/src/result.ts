@@ -80,6 +80,7 @@ function faultParts(fault: Fault, actions: Actions): HTMLElement[] {
   if (fault.calls !== undefined && fault.calls.length > 0) rows.push(["called by", fault.calls.slice(-20).join(" → ")]);
   parts.push(h("dl", { class: "where" }, ...rows.map(([name, content]) => h("div", {}, h("dt", {}, name), h("dd", {}, content)))));
   if (fault.excerpt !== undefined) parts.push(h("pre", { class: "excerpt", tabindex: "0" }, fault.excerpt));
+  parts.push(...lines("Warnings", fault.warnings ?? []));
   return parts;
 }
 

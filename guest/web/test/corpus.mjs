@@ -52,10 +52,11 @@ function compare(expected, { outcome, usage }) {
     assert.deepEqual(trace, expected.trace, "another trace");
   } else {
     assert.ok("fault" in outcome, "a value instead of a fault");
-    const { code, at, tool, hint, message, calls, excerpt } = outcome.fault;
+    const { code, at, tool, hint, message, calls, excerpt, warnings } = outcome.fault;
     const wanted = expected.fault;
     assert.equal(code, wanted.code, "another code");
     assert.equal(at, wanted.at, "another place");
+    assert.deepEqual(warnings, expected.warnings, "other warnings");
     assert.equal(tool ?? null, wanted.tool, "another tool");
     assert.ok((hint ?? "").includes(wanted.hint ?? ""), "another hint");
     assert.ok(message.includes(wanted.message ?? ""), "another message");

@@ -87,6 +87,7 @@ pub(super) fn warn(warnings: &[String]) {
 
 pub(super) fn fail(faults: &[Fault]) -> ExitCode {
     for fault in faults {
+        warn(&fault.warnings);
         complain(&mcp::explain(fault));
     }
     ExitCode::FAILURE

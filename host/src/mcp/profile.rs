@@ -9,18 +9,20 @@ use super::tool::ToolResult;
 use crate::config::Profile;
 use crate::sandbox::milliseconds;
 
-/// Members of records that the text does not tell. Where there is nothing but text, they follow it.
+/// Members of records that no tool's text tells. They follow it: some clients show nothing but text.
 const UNTOLD: [&str; 6] = ["warnings", "trace", "evaluation", "steps", "next_cursor", "tags"];
 
 /// The result of a call as the profile has it.
 pub(super) fn present(result: ToolResult, profile: Profile) -> CallToolResult {
-    let (text, structured, is_error) = match result {
-        Ok(Reply { text, structured }) => (text, structured, false),
-        Err(Refusal { text, structured }) => (text, structured, true),
+    let (text, structured, asides, is_error) = match result {
+        Ok(Reply { text, structured, asides }) => (text, structured, asides, false),
+        Err(Refusal { text, structured, asides }) => (text, structured, asides, true),
     };
+    // The first block is the value alone, or the fault.
     let mut content = vec![ContentBlock::text(text)];
-    if profile == Profile::Slim {
-        content.extend(untold(&structured).map(ContentBlock::text));
+    let lines = [asides, untold(&structured)].concat();
+    if !lines.is_empty() {
+        content.push(ContentBlock::text(lines.join("\n")));
     }
     let mut result =
         if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
@@ -30,7 +32,7 @@ pub(super) fn present(result: ToolResult, profile: Profile) -> CallToolResult {
 }
 
 /// What the text alone would leave out.
-fn untold(structured: &JsonObject) -> Option<String> {
+fn untold(structured: &JsonObject) -> Vec<String> {
     let mut lines = Vec::new();
     for name in UNTOLD {
         let name_or_line = |value: &Value| match value {
@@ -39,11 +41,11 @@ fn untold(structured: &JsonObject) -> Option<String> {
         };
         match structured.get(name) {
             Some(Value::Array(values)) => lines.extend(values.iter().map(name_or_line)),
-            Some(value) => lines.push(name_or_line(value)),
-            None => {}
+            Some(value) if value != 0 => lines.push(name_or_line(value)),
+            _ => {}
         }
     }
-    (!lines.is_empty()).then(|| lines.join("\n"))
+    lines
 }
 
 /// Keeps as many lines as the profile shows, and says how many there are more.

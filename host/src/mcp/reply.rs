@@ -34,29 +34,32 @@ const MORE: &str = r#"a tool takes several arguments by `code`: {"app": {"func":
 pub(super) struct Reply {
     pub(super) text: String,
     pub(super) structured: JsonObject,
+    /// Lines that the record tells and the text does not.
+    pub(super) asides: Vec<String>,
 }
 
 impl Reply {
     /// A reply whose record is a JSON object.
     pub(super) fn new(text: impl Into<String>, structured: Value) -> Self {
-        Self { text: text.into(), structured: object(structured) }
+        Self { text: text.into(), structured: object(structured), asides: Vec::new() }
     }
 
     /// Says something more.
     pub(super) fn note(&mut self, notes: &[String]) {
-        for note in notes {
-            self.text.push('\n');
-            self.text.push_str(note);
-        }
-        let mut all: Vec<Value> = notes.iter().map(|note| note.as_str().into()).collect();
-        if all.is_empty() {
-            return;
-        }
-        if let Some(Value::Array(before)) = self.structured.remove("notes") {
+        self.asides.extend(told_notes(&mut self.structured, notes));
+    }
+}
+
+/// Adds notes to a record, and gives the lines that tell of them.
+fn told_notes(record: &mut JsonObject, notes: &[String]) -> Vec<String> {
+    let mut all: Vec<Value> = notes.iter().map(|note| note.as_str().into()).collect();
+    if !all.is_empty() {
+        if let Some(Value::Array(before)) = record.remove("notes") {
             all.splice(0..0, before);
         }
-        self.structured.insert("notes".to_owned(), Value::Array(all));
+        record.insert("notes".to_owned(), Value::Array(all));
     }
+    notes.iter().map(|note| format!("note: {note}")).collect()
 }
 
 /// What a tool refused, or a program did wrong.
@@ -64,6 +67,8 @@ impl Reply {
 pub(super) struct Refusal {
     pub(super) text: String,
     pub(super) structured: JsonObject,
+    /// Lines that the record tells and the text does not.
+    pub(super) asides: Vec<String>,
 }
 
 impl Refusal {
@@ -71,7 +76,7 @@ impl Refusal {
     fn after(fault: &Fault, fuel: u64) -> Self {
         let mut structured = record(fault);
         structured.insert("fuel".to_owned(), fuel.into());
-        Self { text: explain(fault), structured }
+        Self { text: explain(fault), structured, asides: Vec::new() }
     }
 
     /// Several faults at once: the record is the first one's, with all of them as a member.
@@ -80,7 +85,7 @@ impl Refusal {
         let mut structured = faults.first().map(record).unwrap_or_default();
         let all = faults.iter().map(|fault| Value::Object(record(fault))).collect();
         structured.insert("faults".to_owned(), Value::Array(all));
-        Self { text: text.join("\n"), structured }
+        Self { text: text.join("\n"), structured, asides: Vec::new() }
     }
 
     /// The same refusal, introduced by what was being tried.
@@ -88,11 +93,16 @@ impl Refusal {
         self.text = format!("{what}: {}", self.text);
         self
     }
+
+    /// Says something more.
+    pub(super) fn note(&mut self, notes: &[String]) {
+        self.asides.extend(told_notes(&mut self.structured, notes));
+    }
 }
 
 impl From<Fault> for Refusal {
     fn from(fault: Fault) -> Self {
-        Self { text: explain(&fault), structured: record(&fault) }
+        Self { text: explain(&fault), structured: record(&fault), asides: Vec::new() }
     }
 }
 
@@ -113,15 +123,19 @@ pub(super) fn tell(report: Report, host: &Host) -> Result<Reply, Refusal> {
 
 fn tell_ending(report: &Report, host: &Host) -> Result<Reply, Refusal> {
     let Outcome { ending, usage, driven, tool } = &report.outcome;
+    let lines = host.config.profile.lines();
     let (json, kind, warnings, trace) = match ending {
         Ok(Ending::Value(it)) => (&it.json, it.kind.as_str(), &it.warnings, &it.trace),
         Ok(Ending::Continuation(it)) => (&it.json, "continuation", &it.warnings, &it.trace),
-        Err(fault) => return Err(Refusal::after(fault, usage.fuel)),
+        Err(fault) => {
+            let mut refusal = Refusal::after(fault, usage.fuel);
+            put(&mut refusal.structured, "warnings", cap(fault.warnings.clone(), lines));
+            return Err(refusal);
+        }
     };
-    let lines = host.config.profile.lines();
     let mut reply = show(json, "result", host.config.max_result, LESS);
     if kind == "function" && tool.is_some() {
-        reply.text = format!("{}\nhint: {MORE}", reply.text);
+        reply.asides.push(format!("hint: {MORE}"));
         reply.structured.insert("hint".to_owned(), MORE.into());
     }
     reply.structured.insert("kind".to_owned(), kind.into());
@@ -147,7 +161,7 @@ pub(super) fn show(json: &str, what: &str, most: usize, hint: &str) -> Reply {
         let record = json!({"truncated": true, "size": size, "hint": hint, "limit": limit});
         return Reply::new(text, record);
     }
-    Reply { text, structured: exact(json) }
+    Reply { text, structured: exact(json), asides: Vec::new() }
 }
 
 /// The members that hold a value: as such where clients can be trusted with it, as text where
@@ -202,7 +216,8 @@ pub(crate) fn explain(fault: &Fault) -> String {
 
 /// A fault as the flat record of the language reference.
 pub(super) fn record(fault: &Fault) -> JsonObject {
-    let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches } = told(fault);
+    let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches, warnings } =
+        told(fault);
     let mut record = object(json!({"code": code, "message": message, "at": at}));
     if let Some(excerpt) = excerpt {
         record.insert("excerpt".to_owned(), excerpt.into());
@@ -214,6 +229,7 @@ pub(super) fn record(fault: &Fault) -> JsonObject {
         record.insert("tool".to_owned(), tool.into());
     }
     put(&mut record, "calls", calls);
+    put(&mut record, "warnings", warnings);
     if let Some(limit) = limit {
         record.insert("limit".to_owned(), excess(limit));
     }
@@ -238,6 +254,7 @@ fn told(fault: &Fault) -> Fault {
         hint: fault.hint.as_ref().map(line),
         calls: fault.calls.clone(),
         excerpt: fault.excerpt.as_ref().map(line),
+        warnings: fault.warnings.clone(),
         limit: fault.limit,
         mismatches: fault
             .mismatches

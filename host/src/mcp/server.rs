@@ -144,8 +144,9 @@ impl Server {
         let Meant { name, arguments, is_argument, notes } = meant;
         match self.call(&name, Call { arguments, ..call }).await {
             Ok(mut result) => {
-                if let Ok(reply) = &mut result {
-                    reply.note(&notes);
+                match &mut result {
+                    Ok(reply) => reply.note(&notes),
+                    Err(refusal) => refusal.note(&notes),
                 }
                 Ok(result)
             }

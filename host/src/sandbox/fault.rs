@@ -31,6 +31,8 @@ pub struct Fault {
     pub calls: Vec<String>,
     /// What stands at `at`, on one line and shortened.
     pub excerpt: Option<String>,
+    /// What the run had warned of before.
+    pub warnings: Vec<String>,
     /// The limit that was met, if it was one.
     pub limit: Option<Excess>,
     /// Where the value is not as a schema has it.
@@ -69,10 +71,11 @@ impl Fault {
 
 impl From<Told> for Fault {
     fn from(told: Told) -> Self {
-        let Told { code, message, at, tool, hint, calls, excerpt } = told;
+        let Told { code, message, at, tool, hint, calls, excerpt, warnings } = told;
         let (message, hint, excerpt) = (cut(message), hint.map(cut), excerpt.map(cut));
         let (limit, mismatches) = (None, None);
-        Self { code: cut(code), message, at, tool, hint, calls, excerpt, limit, mismatches }
+        let code = cut(code);
+        Self { code, message, at, tool, hint, calls, excerpt, warnings, limit, mismatches }
     }
 }
 
@@ -107,6 +110,7 @@ pub fn fault(code: &str, message: String, hint: Option<&str>) -> Fault {
         hint: hint.map(str::to_owned),
         calls: Vec::new(),
         excerpt: None,
+        warnings: Vec::new(),
         limit: None,
         mismatches: None,
     }

@@ -91,7 +91,7 @@ fn of_tool(name: &str, schema: Arc<Schema>) -> Used {
 
 /// Both schemas apply. The first that refuses the value is told.
 fn judge(outcome: &mut Outcome, asked: Option<Arc<Schema>>, kept: Option<Used>, watch: &Watch) {
-    let Ok(Ending::Value(value)) = &outcome.ending else { return };
+    let Ok(Ending::Value(value)) = &mut outcome.ending else { return };
     let asked = asked.map(|schema| Used { schema, name: "`output_schema`".to_owned() });
     let refused = asked
         .into_iter()
@@ -99,6 +99,7 @@ fn judge(outcome: &mut Outcome, asked: Option<Arc<Schema>>, kept: Option<Used>, 
         .find_map(|used| compare(&used.schema, &used.name, &value.json, watch).err());
     if let Some(mut fault) = refused {
         fault.tool.clone_from(&outcome.tool);
+        fault.warnings = std::mem::take(&mut value.warnings);
         outcome.ending = Err(fault);
     }
 }

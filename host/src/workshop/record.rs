@@ -127,7 +127,7 @@ pub(super) fn outcome(outcome: &Outcome) -> Value {
             (json!({"value": it.json, "kind": it.kind}), &it.warnings, &it.trace)
         }
         Ok(Ending::Continuation(it)) => (json!({"continuation": it.json}), &it.warnings, &it.trace),
-        Err(it) => return fault(it),
+        Err(it) => (fault(it), &it.warnings, &Vec::new()),
     };
     if let Value::Object(members) = &mut told {
         for (name, lines) in [("warnings", warnings), ("trace", trace)] {
@@ -144,7 +144,7 @@ pub(super) fn outcome(outcome: &Outcome) -> Value {
 
 /// A fault as entries keep it.
 pub(super) fn fault(fault: &Fault) -> Value {
-    let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches } = fault;
+    let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches, .. } = fault;
     let mut told = json!({"code": code, "message": message, "at": at});
     if let Value::Object(members) = &mut told {
         let mut add = |name: &str, value: Option<Value>| {

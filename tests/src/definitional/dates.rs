@@ -159,6 +159,9 @@ impl Evaluator {
             (Form::DateFormat, [n]) => self.date_format(n, "%Y-%m-%dT%H:%M:%SZ"),
             (Form::DateFormat, [n, Value::Text(format)]) if is_number(n) => {
                 self.work(bytes(format) / TEXT_UNIT)?;
+                if !format.contains('%') {
+                    self.warnings.arise("likely-mistake", self.at);
+                }
                 self.date_format(n, format)
             }
             (Form::DateParts, [n]) => date_parts(n),

@@ -141,7 +141,12 @@ impl Evaluator {
                 let found = regex.find_iter(s).map(|found| text::text(found.as_str()));
                 self.made_list(found.collect())
             }
-            _ => self.regex_replace(&regex, s, to),
+            _ => {
+                if names_a_group_otherwise(to) {
+                    self.warnings.arise("likely-mistake", self.at);
+                }
+                self.regex_replace(&regex, s, to)
+            }
         }
     }
 
@@ -199,4 +204,20 @@ impl Evaluator {
         }
         self.made(&out)
     }
+}
+
+/// Whether a replacement has a group as other languages write it: `\\1`, `$&`, `$<name>`, `\\g<name>`.
+/// A mark that stands twice is none.
+fn names_a_group_otherwise(to: &str) -> bool {
+    let other = regex::Regex::new(r"^(?:\\[0-9]|\$&|(?:\$|\\g)<[0-9A-Za-z_]+>)");
+    let Ok(other) = other else { return false };
+    let mut rest = to;
+    while let Some(at) = rest.find(['\\', '$']) {
+        let (mark, after) = rest[at..].split_at(1);
+        if other.is_match(&rest[at..]) {
+            return true;
+        }
+        rest = after.strip_prefix(mark).unwrap_or(after);
+    }
+    false
 }

@@ -134,7 +134,7 @@ impl Evaluator {
             }
             (Form::CsvParse, [Value::Text(s)]) => {
                 self.charge_texts(&[s])?;
-                self.table(s, ',', true)
+                self.doubted_table(s, true)
             }
             (Form::CsvParse, [Value::Text(s), Value::Record(options)]) => {
                 self.charge_texts(&[s])?;
@@ -154,7 +154,11 @@ impl Evaluator {
                         _ => return Err(Code::OutOfRange),
                     }
                 }
-                self.table(s, delimiter, has_header)
+                if options.iter().any(|(name, _)| name == "delimiter") {
+                    self.table(s, delimiter, has_header)
+                } else {
+                    self.doubted_table(s, has_header)
+                }
             }
             (Form::CsvParse, [Value::Text(s), _]) => {
                 self.charge_texts(&[s])?;
@@ -220,6 +224,19 @@ impl Evaluator {
             }
         }
         Ok(())
+    }
+
+    /// Reads CSV whose cells stand between commas. One wide column that holds another mark is likely
+    /// to be several.
+    fn doubted_table(&mut self, text: &str, has_header: bool) -> Evaluated {
+        let table = self.table(text, ',', has_header)?;
+        let first = rows(text.strip_prefix('\u{feff}').unwrap_or(text), ',')?.into_iter().next();
+        if let Some([cell]) = first.as_deref()
+            && cell.contains([';', '\t', '|'])
+        {
+            self.warnings.arise("likely-mistake", self.at);
+        }
+        Ok(table)
     }
 
     /// Reads CSV a character at a time.

@@ -2,24 +2,41 @@
 
 use super::program::decode;
 use crate::generate::Sample;
+use crate::run::head;
 use crate::{definitional, native};
 use anyhow::{Result, ensure};
+use pif_guest::request::{Argument, Program, Source};
 
-/// What both evaluators must agree on: value and its type or code of the fault, and fuel.
-pub type Outcome = (Result<(String, String), String>, u64);
+/// What both evaluators must agree on: value and its type or code of the fault, fuel, and codes and
+/// places of warnings.
+pub type Outcome = (Result<(String, String), String>, u64, Vec<String>);
 
 /// What comes of a program on the machine, resumed for so much fuel at a time.
 pub fn by_machine(sample: &Sample, slice: u64) -> Outcome {
     let run = native::run(&sample.program, &sample.limits, slice);
+    let warnings = warnings(sample, run.warnings().iter().map(|line| head(line).to_owned()));
     let result = run.result.map(|value| (value.json, value.kind));
-    (result.map_err(|fault| fault.code), run.fuel)
+    (result.map_err(|fault| fault.code), run.fuel, warnings)
 }
 
 /// What comes of a program by definition. It recurses as deep as the program does.
 pub fn by_definition(sample: &Sample) -> Outcome {
     let outcome = definitional::run(&sample.program, &sample.limits);
     let result = outcome.result.map(|value| (value.json, value.kind.to_owned()));
-    (result.map_err(|code| code.name().to_owned()), outcome.fuel)
+    let warnings = warnings(sample, outcome.warnings.into_iter());
+    (result.map_err(|code| code.name().to_owned()), outcome.fuel, warnings)
+}
+
+/// None of a program that evaluates quotes: where it does the definition does not know.
+fn warnings(sample: &Sample, warnings: impl Iterator<Item = String>) -> Vec<String> {
+    let Program { code: Source::Term(code) | Source::Tool(code), argument, tools, .. } =
+        &sample.program;
+    let input = match argument {
+        Argument::Input(text) => text,
+        Argument::None | Argument::Data(_) => "",
+    };
+    let mut texts = [code, input].into_iter().chain(tools.iter().map(|(_, text)| text.as_str()));
+    if texts.any(|text| text.contains("eval")) { Vec::new() } else { warnings.collect() }
 }
 
 /// Bytes of memory in which nearly every program ends that has no more fuel than these have. With

@@ -10,7 +10,7 @@ use crate::heap::Heap;
 use crate::machine::state::Exit;
 use crate::primitive::arithmetic::Number;
 use crate::primitive::comparison::TEXT_UNIT;
-use crate::primitive::date::{Civil, FORMAT, Moment, Unit, format, parse, parse_as};
+use crate::primitive::date::{self, Civil, FORMAT, Moment, Unit, format, parse, parse_as};
 use crate::primitive::{Trouble, type_name};
 use crate::value::{KIND_RECORD, Word, small};
 use num_bigint::BigInt;
@@ -55,6 +55,9 @@ fn date_format(c: &mut Call<'_>) -> Result<Word, Exit> {
     let wanted = if c.len() > 1 { paid_text(c, 1)? } else { FORMAT.to_owned() };
     // A letter makes no more than ten characters of its two.
     c.set_aside(5 * wanted.len() as u64)?;
+    if date::is_bare(&wanted) {
+        c.warn("likely-mistake", || date::doubt(&wanted));
+    }
     let text = format(&Moment::of(&n)?, &wanted)?;
     c.charge(text.len() as u64 / TEXT_UNIT)?;
     c.make_text(&text)

@@ -145,6 +145,11 @@ impl Call<'_> {
         self.s.bulk(self.image, self.at, work)
     }
 
+    /// Warns of the form: a message, and what to write instead. One warning of each code shows.
+    pub(super) fn warn(&mut self, code: &'static str, tell: impl FnOnce() -> (String, String)) {
+        self.s.warn(self.image, self.at, code, tell);
+    }
+
     /// The most work that can be paid.
     pub(super) fn budget(&self) -> u64 {
         self.s.budget(self.image, self.at)

@@ -11,7 +11,7 @@ use crate::form::Form;
 use crate::heap::{Full, Heap};
 use crate::machine::state::Exit;
 use crate::primitive::pattern::search::Matches;
-use crate::primitive::pattern::template::Template;
+use crate::primitive::pattern::template::{self, Template};
 use crate::primitive::pattern::{self, BYTE, Pattern};
 use crate::value::{Word, boolean};
 use std::rc::Rc;
@@ -27,7 +27,12 @@ pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
     match c.form {
         Form::Matches => Ok(boolean(Matches::new(&pattern, &text).any())),
         Form::FindAll => find_all(c, &text, &pattern),
-        _ => replace(c, &text, &pattern, &to),
+        _ => {
+            if let Some(doubt) = template::doubt(&to) {
+                c.warn("likely-mistake", || doubt);
+            }
+            replace(c, &text, &pattern, &to)
+        }
     }
 }
 

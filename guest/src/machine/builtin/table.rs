@@ -53,6 +53,11 @@ pub(super) fn csv_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
             heap.list(cells.iter().copied())
         });
     }
+    if let Some(mark) = table.other {
+        c.warn("likely-mistake", || {
+            (format!("the first line holds `{mark}` and no comma"), csv::by_delimiter(mark))
+        });
+    }
     Ok(c.make_list(&made))
 }
 

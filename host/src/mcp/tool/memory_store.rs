@@ -110,7 +110,7 @@ fn tell(host: &Host, change: &Remember, kept: &Kept) -> Result<Reply, Fault> {
                 None => format!("nothing is kept under {quoted}: nothing changed"),
             },
         };
-        return Ok(Reply { text, structured: record });
+        return Ok(Reply::new(text, record.into()));
     };
     let mut text = match kept.status {
         "unchanged" => format!("{quoted} is so already: nothing changed"),
@@ -130,5 +130,5 @@ fn tell(host: &Host, change: &Remember, kept: &Kept) -> Result<Reply, Fault> {
     if !memo.tags.is_empty() {
         record.insert("tags".to_owned(), Value::from(memo.tags.clone()));
     }
-    Ok(Reply { text, structured: record })
+    Ok(Reply::new(text, record.into()))
 }
