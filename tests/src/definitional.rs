@@ -495,9 +495,14 @@ impl Evaluator {
     }
 
     fn parse(&mut self, text: &str, origin: Origin, notation: Notation) -> Result<TermId, Code> {
-        let is_submitted = matches!(origin, Origin::Code | Origin::Argument(_));
         let parsed = parse::parse(&mut self.terms, text, origin, notation);
-        if let (Ok(parsed), true) = (&parsed, is_submitted) {
+        parsed.map(|parsed| parsed.root).map_err(|Fault { code, .. }| code)
+    }
+
+    /// Parses what was submitted, whose notes are warnings of the run.
+    fn parse_submitted(&mut self, text: &str, origin: Origin, notation: Notation) -> Result<TermId, Code> {
+        let parsed = parse::parse(&mut self.terms, text, origin, notation);
+        if let Ok(parsed) = &parsed {
             self.warnings.parsed(&parsed.notes);
         }
         parsed.map(|parsed| parsed.root).map_err(|Fault { code, .. }| code)
@@ -506,7 +511,7 @@ impl Evaluator {
     /// A whole run. Everything that was submitted is parsed before anything is evaluated.
     fn program(&mut self, program: &Program) -> Evaluated {
         let code = match &program.code {
-            Source::Term(text) => Some(self.parse(text, Origin::Code, Notation::Code)?),
+            Source::Term(text) => Some(self.parse_submitted(text, Origin::Code, Notation::Code)?),
             Source::Tool(_) if program.context.is_some() => return Err(Code::Malformed),
             Source::Tool(_) => None,
         };
@@ -514,7 +519,7 @@ impl Evaluator {
             Argument::None => Next::Value(Value::Unit),
             Argument::Data(text) => Next::Value(json::read(text)?),
             Argument::Input(text) => {
-                let term = self.parse(text, Origin::Argument("input"), Notation::Input)?;
+                let term = self.parse_submitted(text, Origin::Argument("input"), Notation::Input)?;
                 let tool = match &program.code {
                     Source::Tool(name) => Some(name.as_str().into()),
                     Source::Term(_) => None,
