@@ -500,7 +500,12 @@ impl Evaluator {
     }
 
     /// Parses what was submitted, whose notes are warnings of the run.
-    fn parse_submitted(&mut self, text: &str, origin: Origin, notation: Notation) -> Result<TermId, Code> {
+    fn parse_submitted(
+        &mut self,
+        text: &str,
+        origin: Origin,
+        notation: Notation,
+    ) -> Result<TermId, Code> {
         let parsed = parse::parse(&mut self.terms, text, origin, notation);
         if let Ok(parsed) = &parsed {
             self.warnings.parsed(&parsed.notes);
@@ -519,7 +524,8 @@ impl Evaluator {
             Argument::None => Next::Value(Value::Unit),
             Argument::Data(text) => Next::Value(json::read(text)?),
             Argument::Input(text) => {
-                let term = self.parse_submitted(text, Origin::Argument("input"), Notation::Input)?;
+                let term =
+                    self.parse_submitted(text, Origin::Argument("input"), Notation::Input)?;
                 let tool = match &program.code {
                     Source::Tool(name) => Some(name.as_str().into()),
                     Source::Term(_) => None,

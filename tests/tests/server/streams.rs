@@ -299,7 +299,8 @@ fn output_that_is_not_whole_fails_with_a_sentence() -> Result<()> {
         &["-V"],
     ] {
         // A closed pipe was read as far as somebody wanted: it needs no words.
-        for (stdout, sentences) in [(full as fn() -> Result<Stdio>, 1), (broken, 0)] {
+        let kinds: [(fn() -> Result<Stdio>, usize); 2] = [(full, 1), (broken, 0)];
+        for (stdout, sentences) in kinds {
             let mut command = command(&folder)?;
             fails(command.args(arguments), stdout()?, sentences)?;
         }
