@@ -86,6 +86,33 @@ impl Code {
 }
 
 impl Code {
+    /// All of them.
+    pub(crate) const ALL: [Self; 23] = [
+        Self::Malformed,
+        Self::UnknownForm,
+        Self::DuplicateKey,
+        Self::Unbound,
+        Self::NotAFunction,
+        Self::TypeMismatch,
+        Self::DivideByZero,
+        Self::NotFinite,
+        Self::EmptyList,
+        Self::OutOfRange,
+        Self::MissingKey,
+        Self::NoMatch,
+        Self::Regex,
+        Self::Fail,
+        Self::Unparsable,
+        Self::UnknownTool,
+        Self::OutsideTool,
+        Self::EvalDepth,
+        Self::OutOfFuel,
+        Self::TooDeep,
+        Self::TooLarge,
+        Self::CapabilityDenied,
+        Self::Internal,
+    ];
+
     /// Whether `try` catches it. What a run may not exceed it may not get around either.
     #[must_use]
     pub fn is_catchable(self) -> bool {

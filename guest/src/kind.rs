@@ -26,7 +26,7 @@ const STRING_OR_LIST: Kinds = STRING | LIST;
 /// The operand is for a value of any type.
 const VALUE: Kinds = (1 << 9) - 1;
 /// Nothing is known of the operand.
-const ANY: Kinds = Kinds::MAX;
+pub(crate) const ANY: Kinds = Kinds::MAX;
 
 /// The type of this name; none for one that no literal has.
 pub(crate) fn of_name(name: &str) -> Kinds {

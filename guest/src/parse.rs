@@ -1,5 +1,7 @@
 //! From JSON to terms. Works off an explicit stack: nesting costs heap, not native stack.
 
+mod attempt;
+mod bracket;
 mod shape;
 
 use crate::fault::{Code, Fault, Note};
@@ -167,6 +169,7 @@ impl Parser<'_> {
                     if form == Form::Eq {
                         self.warn_type(id);
                     }
+                    self.warn_bracket(id);
                 }
             }
         }

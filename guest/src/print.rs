@@ -212,8 +212,16 @@ impl Printer<'_> {
             Shape::Try => {
                 self.out.push_str("{\"catch\":");
                 let (t, handler) = (one(), operands.get(1).copied().unwrap_or_default());
-                let pieces = [Work::Str(",\"try\":"), Work::Term(t), Work::Str("}")];
-                self.schedule([Work::Term(handler)].into_iter().chain(pieces).collect());
+                let mut pieces = vec![Work::Term(handler)];
+                for (index, code) in terms.names(id).iter().enumerate() {
+                    let before = if index == 0 { ",\"codes\":[" } else { "," };
+                    pieces.extend([Work::Str(before), Work::Name(*code)]);
+                }
+                if !terms.names(id).is_empty() {
+                    pieces.push(Work::Str("]"));
+                }
+                pieces.extend([Work::Str(",\"try\":"), Work::Term(t), Work::Str("}")]);
+                self.schedule(pieces);
             }
             // Literals are no forms any more once they are read.
             Shape::Literal => {}

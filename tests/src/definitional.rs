@@ -404,14 +404,14 @@ impl Evaluator {
         let tried = self.terms.operand(term, 0);
         let code = match self.eval(tried, env, tool, depth + 1) {
             Ok(value) => {
-                self.warnings.tried(term, false);
+                self.tried(term, false);
                 return Ok(Next::Value(value));
             }
-            Err(code) if code.is_catchable() => code,
+            Err(code) if code.is_catchable() && self.takes(term, code) => code,
             Err(code) => return Err(code),
         };
         self.active_evals = active;
-        self.warnings.tried(term, true);
+        self.tried(term, true);
         self.charge(768_u64)?;
         let value = if code == Code::Fail { self.failed.clone() } else { Value::Unit };
         let members = [
@@ -426,6 +426,19 @@ impl Evaluator {
         let handler = self.eval(handler, env, tool, depth + 1)?;
         self.application(Form::Try, depth)?;
         self.apply(handler, vec![Value::Record(Rc::new(record.into()))], depth)
+    }
+
+    /// Whether a `try` catches faults of a code.
+    fn takes(&self, term: TermId, code: Code) -> bool {
+        let codes = self.terms.names(term);
+        codes.is_empty() || codes.iter().any(|name| self.terms.name(*name) == code.name())
+    }
+
+    /// A `try` ended that catches any fault.
+    fn tried(&mut self, term: TermId, is_fault: bool) {
+        if self.terms.names(term).is_empty() {
+            self.warnings.tried(term, is_fault);
+        }
     }
 
     fn pipe(&mut self, operands: Vec<Value>, depth: u32) -> Result<Next, Code> {

@@ -27,8 +27,8 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         ("try", Form::Try, CONTROL, Shape::Try),
-        r#"{"try": t, "catch": f}"#,
-        "The value of `t`; if it faults, `f` of a record {code, message, value, at, hint}.",
+        r#"{"try": t, "catch": f} or {"try": t, "catch": f, "codes": ["divide-by-zero", …]}"#,
+        "The value of `t`; if it faults, `f` of a record {code, message, value, at, hint}. Faults that `codes` does not name pass on.",
         (
             r#"{"try": {"div": [1, 0]}, "catch": {"lam": "e", "body": {"get": [{"var": "e"}, "code"]}}}"#,
             r#""divide-by-zero""#,

@@ -22,9 +22,9 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         ("date_parts", Form::DateParts, DATES, ONE),
-        r#"{"date_parts": [n]}"#,
+        r#"{"date_parts": n}"#,
         "Seconds since 1970 as year, month, day, hour, minute, second, weekday (1 Monday to 7 Sunday), day_of_year.",
-        (r#"{"get": [{"date_parts": [86400]}, "weekday"]}"#, "5"),
+        (r#"{"get": [{"date_parts": 86400}, "weekday"]}"#, "5"),
     ),
     row(
         ("date_add", Form::DateAdd, DATES, PAIR),

@@ -28,9 +28,9 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         ("analyze", Form::Analyze, META, ONE),
-        r#"{"analyze": [q]}"#,
+        r#"{"analyze": q}"#,
         "How often each form occurs in a quoted term, as a record.",
-        (r#"{"analyze": [{"quote": {"add": [{"var": "x"}, 1]}}]}"#, r#"{"add":1,"var":1}"#),
+        (r#"{"analyze": {"quote": {"add": [{"var": "x"}, 1]}}}"#, r#"{"add":1,"var":1}"#),
     ),
     row(
         ("type_of", Form::TypeOf, META, BARE),

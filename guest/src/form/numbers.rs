@@ -100,14 +100,14 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         ("min", Form::Min, ARITHMETIC, Shape::Extremes),
-        r#"{"min": [a, b, …]} or {"min": [list]}"#,
+        r#"{"min": [a, b, …]} or {"min": l}"#,
         "The least of two or more numbers, or of a list (nulls skipped).",
         (r#"{"min": [3, 1, 2]}"#, "1"),
     ),
     row(
         ("max", Form::Max, ARITHMETIC, Shape::Extremes),
-        r#"{"max": [a, b, …]} or {"max": [list]}"#,
+        r#"{"max": [a, b, …]} or {"max": l}"#,
         "The greatest of two or more numbers, or of a list (nulls skipped).",
-        (r#"{"max": [[3, null, 7]]}"#, "7"),
+        (r#"{"let": [["l", [3, null, 7]]], "in": {"max": {"var": "l"}}}"#, "7"),
     ),
 ];

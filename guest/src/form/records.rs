@@ -98,8 +98,8 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         ("describe", Form::Describe, RECORDS, ONE),
-        r#"{"describe": [a]}"#,
+        r#"{"describe": a}"#,
         "What a value looks like: its type, its size, and of records in a list the keys.",
-        (r#"{"describe": [[1, 2]]}"#, r#"{"size":2,"type":"list"}"#),
+        (r#"{"describe": {"range": [1, 3]}}"#, r#"{"size":2,"type":"list"}"#),
     ),
 ];

@@ -184,7 +184,7 @@ fn missing_key(s: &State, form: Form, key: &str, record: Word) -> Fault {
         }
         _ => "give a default, or test with `has`",
     };
-    if s.tries() {
+    if s.catches(Code::MissingKey) {
         return fault.hint(hint);
     }
     let members = s.heap.members(record).iter().step_by(2).take(MOST_KEYS);
@@ -264,7 +264,7 @@ fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: F
     let token = terms.node(term).token;
     let calls = calls(image, s, fault.code);
     // A fault that is caught is told to the program, which does not pay for an excerpt.
-    if s.tries() && fault.code.is_catchable() {
+    if s.catches(fault.code) {
         let (tool, at) = terms.place(token);
         return Fault { at, tool: tool.map(str::to_owned), calls, ..fault };
     }
@@ -274,7 +274,7 @@ fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: F
 /// Tools whose code is active, outermost first, each run of calls of the same one once. A `try`
 /// does not tell them.
 fn calls(image: &Image, s: &State, code: Code) -> Vec<String> {
-    if code.is_catchable() && s.tries() {
+    if s.catches(code) {
         return Vec::new();
     }
     let frames = s.pending().iter().map(|frame| frame.pc as usize).chain([s.pc]);
@@ -296,7 +296,7 @@ fn unbound(terms: &Terms, s: &State, name: &str) -> Fault {
     let fault = Fault::new(Code::Unbound, format!("unbound variable `{}`", shorten(name)));
     // Comparing names takes long: it is done once in a run at most.
     let others = terms.all_names().filter(|other| *other != name);
-    let near = if s.tries() { None } else { nearest(name, others) };
+    let near = if s.catches(Code::Unbound) { None } else { nearest(name, others) };
     let tool = s.tool_ids.get(name).is_some_and(Option::is_some);
     if tool {
         return fault.hint(format!(r#"a tool is named by {{"tool": "{}"}}"#, shorten(name)));

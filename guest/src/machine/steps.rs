@@ -181,9 +181,7 @@ impl Machine {
                 }
                 Exit::Trouble(trouble) => {
                     let fault = locate::trouble(&self.image, &mut self.state, trouble);
-                    let is_caught = fault.code.is_catchable()
-                        && self.state.catch(&fault).map_err(|_| Box::new(full()))?;
-                    if !is_caught {
+                    if !self.state.catch(&fault).map_err(|_| Box::new(full()))? {
                         return Err(Box::new(fault));
                     }
                     if let Err(stop) = self.state.meter.spend(CAUGHT) {

@@ -2,9 +2,9 @@
 
 use super::state::{Exit, State, to_u32};
 use crate::code::Slot;
-use crate::fault::Fault;
+use crate::fault::{Code, Fault};
 use crate::heap::{Frame, Full, Heap};
-use crate::term::TermId;
+use crate::term::{TermId, Terms};
 use crate::value::UNIT;
 use std::collections::BTreeMap;
 
@@ -19,10 +19,18 @@ pub(super) struct Trial {
     active_evals: u32,
 }
 
+impl Trial {
+    /// Whether it catches faults of a code: of those that it names, or of any.
+    fn takes(&self, terms: &Terms, code: Code) -> bool {
+        let codes = terms.names(self.term);
+        codes.is_empty() || codes.iter().any(|name| terms.name(*name) == code.name())
+    }
+}
+
 /// `try`s that are told of at the end.
 const MOST_TOLD: usize = 100;
 
-/// How the evaluations of `try`s ended, by their terms: of the first that did.
+/// How the evaluations of `try`s ended that name no codes, by their terms: of the first that did.
 #[derive(Debug, Default)]
 pub(super) struct Endings(BTreeMap<TermId, Ending>);
 
@@ -35,8 +43,9 @@ enum Ending {
 }
 
 impl Endings {
-    fn note(&mut self, term: TermId, fault: Option<&Fault>) {
-        if self.0.len() >= MOST_TOLD && !self.0.contains_key(&term) {
+    fn note(&mut self, terms: &Terms, term: TermId, fault: Option<&Fault>) {
+        if !terms.names(term).is_empty() || self.0.len() >= MOST_TOLD && !self.0.contains_key(&term)
+        {
             return;
         }
         match (self.0.get_mut(&term), fault) {
@@ -60,24 +69,28 @@ impl State {
         Ok(())
     }
 
-    /// Whether a fault now would be caught.
-    pub(super) fn tries(&self) -> bool {
-        !self.trials.is_empty()
+    /// Whether a fault of this code would be caught now.
+    pub(super) fn catches(&self, code: Code) -> bool {
+        code.is_catchable() && self.trials.iter().rev().any(|it| it.takes(&self.terms, code))
     }
 
     /// What was tried has a value.
     pub(super) fn end_try(&mut self) {
         if let Some(trial) = self.trials.pop() {
             self.top = trial.top;
-            self.endings.note(trial.term, None);
+            self.endings.note(&self.terms, trial.term, None);
         }
     }
 
-    /// Goes on with the handler of the innermost `try`; false if there is none.
+    /// Goes on with the handler of the innermost `try` that takes the fault; false if there is none.
     pub(super) fn catch(&mut self, fault: &Fault) -> Result<bool, Full> {
+        if !self.catches(fault.code) {
+            return Ok(false);
+        }
+        while self.trials.pop_if(|it| !it.takes(&self.terms, fault.code)).is_some() {}
         let Some(trial) = self.trials.pop() else { return Ok(false) };
         let Some(frame) = self.frames.get(trial.top).copied() else { return Ok(false) };
-        self.endings.note(trial.term, Some(fault));
+        self.endings.note(&self.terms, trial.term, Some(fault));
         (self.top, self.active_evals) = (trial.top, trial.active_evals);
         (self.pc, self.base, self.depth) = (frame.pc as usize, frame.base as usize, frame.depth);
         self.closure = frame.closure;
@@ -94,8 +107,9 @@ impl State {
             let Ending::Faults(count @ 2.., first) = ending else { continue };
             self.notes.add(&self.terms, "likely-mistake", term, || {
                 let message = format!("`try` caught a fault all {count} times; the first: {first}");
-                let hint = "look whether what is tried can have a value at all";
-                (message, hint.to_owned())
+                let hint =
+                    "look whether it can have a value at all; name the faults that are meant";
+                (message, format!(r#"{hint}: "codes": ["{}"]"#, first.code))
             });
         }
     }
@@ -110,7 +124,7 @@ impl State {
         if !self.heap.has_room(words) {
             self.collect(words, self.base + d)?;
         }
-        let failed = fault.code == crate::fault::Code::Fail;
+        let failed = fault.code == Code::Fail;
         let value = self.values.first().copied().filter(|_| failed).unwrap_or(UNIT);
         let mut members = Vec::with_capacity(10);
         for text in texts.iter().chain(&more) {

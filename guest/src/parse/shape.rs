@@ -13,6 +13,7 @@ impl Parser<'_> {
         let extra: &[&str] = match row.shape {
             Shape::Lambda => &["body"],
             Shape::Bindings => &["in"],
+            Shape::Try if self.tape().member(token, "codes").is_some() => &["catch", "codes"],
             Shape::Try => &["catch"],
             _ => &[],
         };
@@ -49,12 +50,7 @@ impl Parser<'_> {
             },
             Shape::Literal => self.literal(form, token, value)?,
             Shape::Branches => self.branches(token, value)?,
-            Shape::Try => {
-                let handler = self.tape().member(token, "catch");
-                let handler = handler.ok_or_else(|| missing(form, token, "catch"))?;
-                self.build(form, token, 2, &[]);
-                self.operands(&[value, handler]);
-            }
+            Shape::Try => self.attempt(token, value)?,
             Shape::Members(members) => self.named(form, token, value, members)?,
             Shape::Lambda => self.lambda(token, value)?,
             Shape::Application => self.application(token, value)?,
@@ -68,7 +64,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn malformed(&self, form: Form, token: TokenId) -> Wrong {
+    pub(super) fn malformed(&self, form: Form, token: TokenId) -> Wrong {
         let syntax = form.row().map_or("", |row| row.syntax);
         let found = describe(self.tape(), token);
         let message = format!("`{}` cannot be made of {found}", form.name());
@@ -280,7 +276,7 @@ impl Parser<'_> {
     }
 }
 
-fn missing(form: Form, token: TokenId, member: &str) -> Wrong {
+pub(super) fn missing(form: Form, token: TokenId, member: &str) -> Wrong {
     let syntax = form.row().map_or("", |row| row.syntax);
     let message = format!("`{}` lacks `{member}`", form.name());
     let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));

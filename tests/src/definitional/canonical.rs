@@ -101,7 +101,12 @@ fn members(terms: &Terms, term: TermId, form: Form) -> Vec<(&str, Part<'_>)> {
             vec![(key, Part::Object(members.collect()))]
         }
         Shape::Branches => vec![(key, Part::List(operands.chunks(2).map(list).collect()))],
-        Shape::Try => vec![("catch", operand(1)), (key, operand(0))],
+        Shape::Try => {
+            let codes = Part::List(names.iter().map(name).collect());
+            let codes = (!names.is_empty()).then_some(("codes", codes));
+            let parts = [Some(("catch", operand(1))), codes, Some((key, operand(0)))];
+            parts.into_iter().flatten().collect()
+        }
         Shape::Lambda => {
             let parameters = match names {
                 [only] => name(only),

@@ -113,7 +113,12 @@ impl Generator {
             Shape::Try => {
                 let tried = self.any(size / 2);
                 let handler = self.handler(size / 3);
-                format!(r#"{{"{}":{tried},"catch":{handler}}}"#, row.name)
+                let codes = match self.random.below(4) {
+                    0 => r#","codes":["fail","type-mismatch"]"#,
+                    1 => r#","codes":["divide-by-zero"]"#,
+                    _ => "",
+                };
+                format!(r#"{{"{}":{tried},"catch":{handler}{codes}}}"#, row.name)
             }
             Shape::Name | Shape::Bindings | Shape::Lambda | Shape::Application => self.any(size),
             Shape::Members(members) => {

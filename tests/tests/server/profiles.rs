@@ -168,3 +168,35 @@ fn every_profile_has_caps_of_its_own() -> Result<()> {
     ensure!(result["structuredContent"]["truncated"] == true, "{result}");
     Ok(())
 }
+
+/// Some clients show the text, others the record: neither hides a warning, beside a fault either.
+#[test]
+fn every_profile_warns_in_its_text_and_in_its_record() -> Result<()> {
+    let hidden = json!({"map": [
+        {"lam": "s", "body": {"try": {"parse_int": {"var": "s"}}, "catch": {"lam": "e", "body": 0}}},
+        ["a", "b"],
+    ]});
+    for profile in ["slim", "structured", "debug"] {
+        let mut client = server(profile)?;
+        for (code, first, words) in [
+            (json!({"length": ["hello"]}), "1", "warnings: likely-mistake at /length: "),
+            (hidden.clone(), "[0,0]", "warnings: likely-mistake at /map/0/body: `try` caught"),
+            (
+                json!({"div": [1, 0], "by": 2}),
+                "divide-by-zero: ",
+                "warnings: ignored-key at : `by`",
+            ),
+        ] {
+            let result = client.call("run", &json!({"code": code}))?;
+            let block = |at: usize| result["content"][at]["text"].as_str().unwrap_or_default();
+            ensure!(block(0).starts_with(first) && !block(0).contains("likely"), "{result}");
+            ensure!(block(1).starts_with(words), "{profile}: {result}");
+            let line = block(1).lines().next().and_then(|line| line.strip_prefix("warnings: "));
+            let record = &result["structuredContent"]["warnings"][0];
+            ensure!(profile == "slim" || line == record.as_str(), "{profile}: {result}");
+        }
+        let checked = client.call("check", &json!({"code": {"length": ["hello"]}}))?;
+        ensure!(text(&checked)?.contains("note: likely-mistake at /length: "), "{checked}");
+    }
+    Ok(())
+}
