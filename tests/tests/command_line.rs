@@ -214,7 +214,7 @@ fn check_prints_what_it_calls_canonical_alike_for_any_spelling() -> Result<()> {
 #[test]
 fn check_fails_with_the_fault_its_place_and_a_hint() -> Result<()> {
     let errors = Shell::new()?.complains(1, &["check", r#"{"add":[1,{"lamb":1}]}"#])?;
-    for part in ["unknown-form: ", "\nat /add/1: ", "hint: did you mean `lam`?"] {
+    for part in ["unknown-form: ", "\nat /add/1: ", "did you mean `lam`?"] {
         assert!(errors.contains(part), "`{part}` is not in: {errors}");
     }
     Ok(())

@@ -24,8 +24,8 @@ fn variables(shell: &Shell) -> Result<Vec<(String, bool)>> {
     let mut found = Vec::new();
     for (name, _) in named {
         let before = help.split(&format!("[env: {name}=")).next().unwrap_or_default();
-        let flag = before.rsplit("--").next().unwrap_or_default();
-        found.push((name.to_owned(), flag.lines().next().unwrap_or_default().contains('<')));
+        let flag = before.lines().rev().find(|line| line.trim_start().starts_with("--"));
+        found.push((name.to_owned(), flag.unwrap_or_default().contains('<')));
     }
     ensure!(found.len() > 20, "{found:?}");
     Ok(found)
