@@ -134,13 +134,29 @@ fn answers(output: &[u8]) -> Result<Answers> {
         return Ok(answers);
     };
     for line in lines.split(|byte| *byte == b'\n') {
-        let message: Value = serde_json::from_slice(line)?;
+        let message = message(line)?;
         examine(&message).with_context(|| message.to_string())?;
         if message.get("method").is_none() {
             *answers.entry(message.get("id").map(Value::to_string)).or_insert(0) += 1;
         }
     }
     Ok(answers)
+}
+
+/// Whether JSON text is an integer as it is written plainly.
+fn is_integer(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_plain = text == "0" || !digits.starts_with('0');
+    is_plain && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A message that was written. An id may hold half of a surrogate pair, which no text can: it is read
+/// as it is spelled.
+fn message(line: &[u8]) -> Result<Value> {
+    serde_json::from_slice(line).or_else(|_| {
+        let spelled = String::from_utf8(line.to_vec())?.replace("\\ud", "\\\\ud");
+        Ok(serde_json::from_str(&spelled)?)
+    })
 }
 
 /// A message is a notification, a result or an error.
@@ -158,6 +174,7 @@ fn examine(message: &Value) -> Result<()> {
         }
         _ => bail!("neither notification nor result nor error"),
     }
-    ensure!(id.is_none_or(|id| id.is_i64() || id.is_string()), "an id that is none");
+    let is_integer = |id: &Value| id.is_number() && is_integer(&id.to_string());
+    ensure!(id.is_none_or(|id| is_integer(id) || id.is_string()), "an id that is none");
     Ok(())
 }

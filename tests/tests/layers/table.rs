@@ -74,6 +74,6 @@ fn settings_come_from_the_environment_too() -> Result<()> {
     };
     ensure!(run(Some("777"), &[])?.contains("[fuel: 777 of 777]"));
     ensure!(run(Some("777"), &["--fuel", "99"])?.contains("[fuel: 99 of 99]"));
-    ensure!(run(Some("lots"), &[])?.contains("--fuel"));
+    ensure!(run(Some("lots"), &[])?.contains("MCP_PIF_FUEL"));
     Ok(())
 }

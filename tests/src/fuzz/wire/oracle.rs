@@ -4,7 +4,7 @@
 //! with its line. So must every other line that is no notification, no response and not blank be
 //! answered, under any id or none.
 
-use super::{Answers, LINE, NESTING};
+use super::{Answers, LINE, NESTING, is_integer};
 use anyhow::{Result, ensure};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -121,8 +121,7 @@ fn readable(line: &[u8], members: &[(String, String)], is_json: bool) -> Option<
     if id.starts_with('"') {
         return serde_json::from_str::<String>(id).ok().map(|id| serde_json::json!(id).to_string());
     }
-    let number: i64 = id.parse().ok()?;
-    (number.to_string() == *id).then(|| id.clone())
+    is_integer(id).then(|| id.clone())
 }
 
 /// Levels of arrays and objects in JSON.
