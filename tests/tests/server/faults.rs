@@ -99,7 +99,7 @@ fn arguments_that_json_writers_make_by_mistake() -> Result<()> {
         (r#"{"code":{"add":[1,2],"add":[3,4]}}"#, "duplicate-key"),
         (r#"{"code":"\ud800"}"#, "malformed"),
         (r#"{"code":{"lam":"x","body":{"var":"x"}},"data":{"a":1,"a":2}}"#, "duplicate-key"),
-        (r#"{"code":{"lam":"x","body":{"var":"x"}},"data":1e999}"#, "not-finite"),
+        (r#"{"code":{"lam":"x","body":{"var":"x"}},"data":1.0e999}"#, "not-finite"),
         (r#"{"code":1,"context":{"x":[{"a":1,"a":2}]}}"#, "duplicate-key"),
     ] {
         let result = client.call_text("run", arguments)?;
