@@ -129,15 +129,6 @@ impl Client {
     }
 
     fn receive(&mut self) -> Result<Option<Value>> {
-        self.receive_line()?.map(|line| message(&line)).transpose()
-    }
-
-    /// The next line as it was written.
-    pub(crate) fn next_line(&mut self) -> Result<String> {
-        self.receive_line()?.context("the server closed its output")
-    }
-
-    fn receive_line(&mut self) -> Result<Option<String>> {
         if let Some(output) = self.output.take() {
             let (sender, lines) = channel();
             thread::spawn(move || {
@@ -150,7 +141,7 @@ impl Client {
         }
         let lines = self.lines.as_ref().context("the output was closed")?;
         match lines.recv_timeout(DEADLINE) {
-            Ok(line) => Ok(Some(line)),
+            Ok(line) => message(&line).map(Some),
             Err(RecvTimeoutError::Disconnected) => Ok(None),
             Err(RecvTimeoutError::Timeout) => bail!("no message in {DEADLINE:?}"),
         }
