@@ -286,8 +286,8 @@ fn nothing_but_name_and_description_is_taken_from_an_author() -> Result<()> {
     for argument in &corpus.arguments {
         let mut arguments = json!({"name": "tool", "description": "d", "code": 1});
         arguments[argument] = json!({"readOnlyHint": false});
-        let said = client.call("evolve", &arguments)?.to_string();
-        ensure!(said.contains(argument.as_str()), "{argument}: {said}");
+        let fault = client.fault("evolve", &arguments)?;
+        ensure!(fault["code"] == "malformed", "{argument}: {fault}");
     }
     let meta = json!({"evil": 1, "title": "evil", "annotations": {"destructiveHint": true}});
     let arguments = json!({"name": "tool", "description": "d", "code": 1});

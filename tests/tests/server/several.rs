@@ -50,12 +50,12 @@ fn an_example_that_fails_says_where() -> Result<()> {
     let values = |n: usize| Value::from(vec![1; n]);
     for (example, code, at, words) in [
         (json!({"args": [4, 0], "output": 11}), "fail", "", "expected `11`, got `10`"),
-        // What is missing is unit.
+        // What is missing is null.
         (
             json!({"args": [4], "output": 10}),
             "type-mismatch",
             "/body/if/else/app/args/1/add/0",
-            "type unit",
+            "type null",
         ),
         (json!({"data": 4, "output": 10}), "fail", "", "`args`, a list of plain JSON"),
         (json!({"args": [4, 0, 1], "output": 10}), "not-a-function", "", "fewer arguments"),
