@@ -34,6 +34,7 @@ pub enum Literal {
 }
 
 /// Decimal digits of the largest integer, rounded up.
+#[expect(clippy::cast_possible_truncation, reason = "2^20")]
 const MAX_DIGITS: usize = INTEGER_BITS as usize * 302 / 1000 + 1;
 
 /// Whether a text is a number as JSON writes it.

@@ -50,6 +50,21 @@ pub(crate) fn quote_one(name: &str) -> String {
     format!("`{}`", line(&name.replace('`', "\\u0060"), MOST_NAME))
 }
 
+/// What begins and ends a fence, as in a conversation.
+pub(crate) const FENCE: &str = "```";
+
+/// What a text holds without blanks around it, and without the fence that it may come in.
+pub(crate) fn unfence(text: &str) -> &str {
+    let text = text.trim();
+    let inner = text.strip_prefix(FENCE).and_then(|rest| rest.strip_suffix(FENCE));
+    let Some(inner) = inner else { return text };
+    let is_tag = |line: &str| line.trim().chars().all(|c| c.is_ascii_alphanumeric());
+    match inner.split_once('\n') {
+        Some((tag, rest)) if is_tag(tag) => rest.trim(),
+        _ => inner.strip_prefix("json").unwrap_or(inner).trim(),
+    }
+}
+
 /// Line breaks and tabs: they are no secret.
 pub(crate) fn is_layout(c: char) -> bool {
     matches!(c, '\n' | '\t')

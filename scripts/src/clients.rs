@@ -1,5 +1,6 @@
 //! Real MCP clients against the server: both generations of the TypeScript SDK, the inspector's
-//! command line and the Python SDK, in every era that each of them speaks.
+//! command line and the Python SDK, in every era that each of them speaks; and programs that read
+//! the schemas of tools.
 
 mod inspector;
 mod node;
@@ -23,6 +24,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         let mut client = node.script("v2.mjs", &server, Some(mode))?;
         tally.client(&format!("typescript 2, {mode}"), &mut client)?;
     }
+    tally
+        .client("schemas, as editors read them", &mut node.script("schemas.mjs", &server, None)?)?;
     for era in ["legacy", "modern"] {
         inspector::check(&node, &server, era, &mut tally)?;
     }
@@ -30,9 +33,20 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         let mut client = python::client(&target, &server, mode)?;
         tally.client(&format!("python, {mode}"), &mut client)?;
     }
+    tally.client("schemas", &mut consumers(&target, &server)?)?;
     println!("{} passed, {} failed", tally.passed, tally.failed);
     ensure!(tally.failed == 0, "not every client works with the server");
     Ok(())
+}
+
+/// The packages that turn schemas of tools into what models are shown, in an environment of their own.
+fn consumers(target: &Path, server: &Path) -> Result<Command> {
+    let sources = crate::tasks::root().join("tests/clients/schemas");
+    let requirements = sources.join("requirements.txt");
+    let mut command = Command::new(environment::python(target, "schema-clients", &requirements)?);
+    command.arg(sources.join("consumers.py")).arg(server);
+    command.env("HOME", target.join("schema-clients")).env("MCP_PIF_EPHEMERAL", "1");
+    Ok(command)
 }
 
 /// The target directory, and the server's binary in it, built in the profile of this program.

@@ -100,9 +100,12 @@ impl Fraction {
     }
 }
 
+fn half(random: &mut Random) -> u32 {
+    u32::try_from(random.below(1 << 32)).unwrap_or_default()
+}
+
 fn word(random: &mut Random) -> u64 {
-    let mut half = || random.below(1 << 32) as u64;
-    half() << 32 | half()
+    u64::from(half(random)) << 32 | u64::from(half(random))
 }
 
 /// Any finite float: all exponents are as likely.
@@ -113,14 +116,14 @@ fn float(random: &mut Random) -> f64 {
 
 /// A float as people write it.
 fn decimal(random: &mut Random) -> f64 {
-    let hundredths = random.below(2_000_000) as f64 - 1_000_000.0;
+    let hundredths = f64::from(half(random) % 2_000_000) - 1_000_000.0;
     hundredths / 100.0
 }
 
 /// An integer of any length up to 20 limbs.
 fn integer(random: &mut Random) -> BigInt {
     let words = if random.chance(50) { 1 } else { 1 + random.below(40) };
-    let words = (0..words).map(|_| random.below(1 << 32) as u32).collect();
+    let words = (0..words).map(|_| half(random)).collect();
     let sign = if random.chance(50) { Sign::Plus } else { Sign::Minus };
     BigInt::new(sign, words) >> random.below(32)
 }

@@ -15,12 +15,14 @@ mod server {
     mod examples;
     mod faults;
     pub(crate) mod folder;
+    mod handshake;
     #[cfg(target_os = "linux")]
     mod hardening;
     mod hostile;
     mod journal;
     mod kept;
     mod library;
+    mod listing;
     mod memory;
     mod oracle;
     mod profiles;
@@ -32,6 +34,7 @@ mod server {
     mod schema;
     mod sessions;
     mod several;
+    mod spellings;
     mod start;
     #[cfg(unix)]
     mod streams;

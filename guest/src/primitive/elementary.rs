@@ -3,6 +3,7 @@
 //! begin with, all of them equal on every platform.
 
 use super::rational::{LEAST, parts, power_of_two};
+use std::f64::consts;
 
 /// A number as the nearest float and what is left of it.
 #[derive(Clone, Copy, Debug)]
@@ -11,13 +12,13 @@ struct Double {
     low: f64,
 }
 
-const LN_2: Double = Double { high: 0.693_147_180_559_945_3, low: 2.319_046_813_846_299_6e-17 };
+const LN_2: Double = Double { high: consts::LN_2, low: 2.319_046_813_846_299_6e-17 };
 /// 1 / ln 10.
-const LOG10_E: Double = Double { high: 0.434_294_481_903_251_8, low: 1.098_319_650_216_765e-17 };
+const LOG10_E: Double = Double { high: consts::LOG10_E, low: 1.098_319_650_216_765e-17 };
 
 /// 1/7!, 1/6!, … 1.
 const INVERSE_FACTORIALS: [Double; 7] = [
-    Double { high: 1.984_126_984_126_984_1e-4, low: 1.720_955_829_342_070_5e-22 },
+    Double { high: 1.984_126_984_126_984e-4, low: 1.720_955_829_342_070_5e-22 },
     Double { high: 1.388_888_888_888_889e-3, low: -5.300_543_954_373_577e-20 },
     Double { high: 8.333_333_333_333_333e-3, low: 1.156_482_317_317_871_4e-19 },
     Double { high: 4.166_666_666_666_666_4e-2, low: 2.312_964_634_635_742_7e-18 },
@@ -107,7 +108,7 @@ fn exponential(x: Double) -> f64 {
     if x.high.abs() > 746.0 {
         return if x.high > 0.0 { f64::INFINITY } else { 0.0 };
     }
-    let halvings = (x.high * std::f64::consts::LOG2_E).round();
+    let halvings = (x.high * consts::LOG2_E).round();
     let rest = x.plus(LN_2.times(Double::from(-halvings)));
     let power = exp_minus_one(rest).plus(Double::from(1.0));
     #[expect(clippy::cast_possible_truncation, reason = "at most 1077")]
@@ -149,7 +150,7 @@ fn logarithm(x: f64) -> Double {
     let shift = i64::from(significand.leading_zeros()) - 11;
     let fraction = (significand << shift) & ((1 << 52) - 1);
     let (mut m, mut exponent) = (f64::from_bits(1023 << 52 | fraction), exponent + 52 - shift);
-    if m > std::f64::consts::SQRT_2 {
+    if m > consts::SQRT_2 {
         (m, exponent) = (m / 2.0, exponent + 1);
     }
     // What the exponential of an estimate lacks is what the estimate lacks.
@@ -178,7 +179,7 @@ pub(crate) fn log10(x: f64) -> f64 {
 
 /// x^y; of a zero to a negative power, and of a negative number to one that is no integer, no finite float.
 pub(crate) fn pow(x: f64, y: f64) -> f64 {
-    let is_odd = (y / 2.0).fract().abs() == 0.5;
+    let is_odd = y.fract() == 0.0 && (y / 2.0).fract() != 0.0;
     if y == 0.0 {
         return 1.0;
     }

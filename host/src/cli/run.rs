@@ -48,7 +48,7 @@ impl Run {
             Ok(tools) => tools,
             Err(fault) => return Ok(fail(&[fault])),
         };
-        let code = read(&self.code)?;
+        let code = text::unfence(&read(&self.code)?).to_owned();
         let code = match tools.find(&code) {
             Ok(Some(_)) => Code::Tool(code),
             Ok(None) => Code::Term(code),
@@ -89,7 +89,7 @@ impl Observer for Terminal {
 pub(super) fn check(code: &str, config: Config) -> Result<ExitCode> {
     let watch = Watch::new(config.wall_clock);
     let workshop = open(config)?;
-    Ok(report_check(workshop.check(&read(code)?, &watch)))
+    Ok(report_check(workshop.check(text::unfence(&read(code)?), &watch)))
 }
 
 /// Whoever has never kept anything need not have a place to keep it.

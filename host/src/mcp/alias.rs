@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::arguments::{Arguments, decode, malformed};
 use super::members::Members;
 use super::message::object;
+use super::settle::decoded;
 use crate::sandbox::Fault;
 use crate::text::quote_one;
 
@@ -37,10 +38,10 @@ pub(super) struct Meant {
 }
 
 /// The call that is meant by an alias; None if the name is none.
-pub(super) fn resolve(name: &str, arguments: &str) -> Option<Result<Meant, Fault>> {
+pub(super) fn resolve(name: &str, arguments: &str, nesting: usize) -> Option<Result<Meant, Fault>> {
     // The last two are reserved in both spellings.
     match name {
-        EXECUTE | "execute_tool" => Some(execute(arguments)),
+        EXECUTE | "execute_tool" => Some(execute(arguments, nesting)),
         EVOLVE | "meta_evolve" => Some(evolve(arguments)),
         _ => {
             let (_, meant) = SPELLINGS.iter().find(|(alias, _)| *alias == name)?;
@@ -55,31 +56,28 @@ fn plain(name: &str, arguments: String) -> Meant {
 }
 
 /// `execute-tool`: the tool and its arguments are arguments.
-fn execute(text: &str) -> Result<Meant, Fault> {
+fn execute(text: &str, nesting: usize) -> Result<Meant, Fault> {
     let text = spell(text)?;
     let arguments = Arguments::parse(&text, EXECUTE, &["tool_name", "arguments"])?;
     let name = arguments.required("tool_name", "the name of the tool to call")?;
-    let passed = match arguments.raw("arguments") {
-        None => "{}",
-        Some(passed) if passed.starts_with('{') => passed,
-        Some(_) => {
-            let hint = "write them as for a direct call, such as {\"input\": 7}";
-            return Err(malformed("`arguments` must be an object", Some(hint)));
-        }
-    };
-    match resolve_once(&name, passed)? {
+    let passed = decoded(arguments.raw("arguments").unwrap_or("{}"), '{', nesting);
+    if !passed.starts_with('{') {
+        let hint = "write them as for a direct call, such as {\"input\": 7}";
+        return Err(malformed("`arguments` must be an object", Some(hint)));
+    }
+    match resolve_once(&name, &passed, nesting)? {
         Some(meant) => Ok(Meant { is_argument: true, ..meant }),
-        None => Ok(Meant { name, is_argument: true, ..plain("", spell(passed)?) }),
+        None => Ok(Meant { name, is_argument: true, ..plain("", spell(&passed)?) }),
     }
 }
 
 /// Another alias may be called by `execute-tool`, but not `execute-tool`.
-fn resolve_once(name: &str, arguments: &str) -> Result<Option<Meant>, Fault> {
+fn resolve_once(name: &str, arguments: &str, nesting: usize) -> Result<Option<Meant>, Fault> {
     if matches!(name, EXECUTE | "execute_tool") {
         let hint = "give the name and the arguments of the tool itself";
         return Err(malformed("`execute-tool` does not call itself", Some(hint)));
     }
-    resolve(name, arguments).transpose()
+    resolve(name, arguments, nesting).transpose()
 }
 
 /// `meta-evolve`: of what it once did, adding a tool is left.

@@ -48,7 +48,7 @@ pub(super) struct Host {
     runs: Gate,
     /// For what runs nothing: it takes little time, and does not wait for what may take more.
     looks: Gate,
-    window: Arc<Window>,
+    pub(super) window: Arc<Window>,
     /// Stops all runs.
     stop: CancellationToken,
 }
@@ -254,7 +254,7 @@ impl Host {
     ) -> Result<(OwnedSemaphorePermit, CancellationToken), Fault> {
         let stop = self.stop.child_token();
         let place = tokio::select! {
-            place = gate.enter() => place.map_err(busy)?,
+            place = async { self.window.relieved().await; gate.enter().await } => place.map_err(busy)?,
             () = caller.cancelled.cancelled() => return Err(cancelled()),
             () = stop.cancelled() => return Err(cancelled()),
         };

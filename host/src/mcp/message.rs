@@ -1,6 +1,7 @@
 //! From a line to a message, or to the error that answers it. Terms are not parsed here: the
 //! arguments of a call travel as the text they were sent as.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ use super::line::Line;
 use super::members::Members;
 use super::reply::excess;
 use super::scan;
+use super::settle::decoded;
+use super::{handshake, id};
 use crate::sandbox::Excess;
 
 /// Levels around the arguments of a call: the message, `params`, and `arguments` itself.
@@ -97,31 +100,44 @@ fn parse(line: &[u8], bounds: Bounds) -> Result<Message, ErrorData> {
     if members.raw("jsonrpc") != Some("\"2.0\"") {
         return Err(invalid("`jsonrpc` must be \"2.0\""));
     }
-    classify(text, &members)
+    classify(text, &members, bounds.nesting)
 }
 
-fn classify(text: &str, members: &Members<'_>) -> Result<Message, ErrorData> {
+fn classify(text: &str, members: &Members<'_>, nesting: usize) -> Result<Message, ErrorData> {
     let Some(method) = members.raw("method") else {
         if members.has("result") || members.has("error") {
-            return Ok(notice(text));
+            return Ok(notice(text, members));
         }
         return Err(invalid("`method` is missing"));
     };
     let method: String =
         serde_json::from_str(method).map_err(|_| invalid("`method` must be a string"))?;
-    let Some(id) = members.raw("id") else { return Ok(notice(text)) };
-    let id: RequestId =
-        serde_json::from_str(id).map_err(|_| invalid("`id` must be a string or an integer"))?;
+    let Some(id) = members.raw("id") else { return Ok(notice(text, members)) };
+    let id = id::read(id).ok_or_else(|| invalid("`id` must be a string or an integer"))?;
     let request = match method.as_str() {
-        "tools/call" => call(members, &id)?,
-        _ => request(text, &method)?,
+        "tools/call" => call(members, &id, nesting)?,
+        _ => request(&with_id(text, members, &id), &method, members)?,
     };
     Ok(Message::Request(id, Box::new(request)))
 }
 
+/// The text of a message whose id rmcp can read.
+fn with_id<'a>(text: &'a str, members: &Members<'_>, id: &RequestId) -> Cow<'a, str> {
+    if id::raw(id).is_none() {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(with(members, "id", &id.clone().into_json_value().to_string()))
+}
+
+/// The text of an object with another value for a member that it has.
+fn with(members: &Members<'_>, changed: &str, value: &str) -> String {
+    object(members.iter().map(|(name, raw)| (name, if name == changed { value } else { raw })))
+}
+
 /// Whatever cannot be read here needs no answer either.
-fn notice(text: &str) -> Message {
-    match serde_json::from_str::<ClientJsonRpcMessage>(text) {
+fn notice(text: &str, members: &Members<'_>) -> Message {
+    let text = of_marked(members).map_or(Cow::Borrowed(text), Cow::Owned);
+    match serde_json::from_str::<ClientJsonRpcMessage>(&text) {
         Ok(message) => match cancelled(&message) {
             Some(id) => Message::Cancel(id, Box::new(message)),
             None => Message::Notice(Box::new(message)),
@@ -131,6 +147,16 @@ fn notice(text: &str) -> Message {
             Message::Blank
         }
     }
+}
+
+/// The text of a cancellation of a request whose id rmcp cannot read.
+fn of_marked(members: &Members<'_>) -> Option<String> {
+    const ID: &str = "requestId";
+    let params = Members::parse(members.raw("params")?).ok()?;
+    let id = id::read(params.raw(ID)?)?;
+    id::raw(&id)?;
+    let params = with(&params, ID, &id.into_json_value().to_string());
+    Some(with(members, "params", &params))
 }
 
 fn cancelled(message: &ClientJsonRpcMessage) -> Option<RequestId> {
@@ -145,13 +171,26 @@ fn cancelled(message: &ClientJsonRpcMessage) -> Option<RequestId> {
     }
 }
 
-fn request(text: &str, method: &str) -> Result<ClientJsonRpcMessage, ErrorData> {
+fn request(
+    text: &str,
+    method: &str,
+    members: &Members<'_>,
+) -> Result<ClientJsonRpcMessage, ErrorData> {
+    if method == "initialize"
+        && let Some(complaint) = handshake::complain(members.raw("params"))
+    {
+        return Err(params(complaint));
+    }
     serde_json::from_str(text)
         .map_err(|error| params(format!("`{method}` cannot be read: {error}")))
 }
 
 /// Reads a call without its arguments, and hangs their text on it.
-fn call(members: &Members<'_>, id: &RequestId) -> Result<ClientJsonRpcMessage, ErrorData> {
+fn call(
+    members: &Members<'_>,
+    id: &RequestId,
+    nesting: usize,
+) -> Result<ClientJsonRpcMessage, ErrorData> {
     let text = members.raw("params").ok_or_else(|| params("`params` is missing: name a tool"))?;
     let call =
         Members::parse(text).map_err(|_| params("`params` must be an object that names a tool"))?;
@@ -164,16 +203,19 @@ fn call(members: &Members<'_>, id: &RequestId) -> Result<ClientJsonRpcMessage, E
         None => return Err(params("`name` is missing: name the tool to call")),
     }
     let arguments = match call.raw("arguments") {
-        None | Some("null") => "{}",
-        Some(arguments) if arguments.starts_with('{') => arguments,
-        Some(_) => return Err(params("`arguments` must be an object, such as {\"input\": 7}")),
+        None | Some("null" | "\"\"") => Cow::Borrowed("{}"),
+        // Some clients write the whole of them as a text.
+        Some(arguments) => decoded(arguments, '{', nesting),
     };
+    if !arguments.starts_with('{') {
+        return Err(params("`arguments` must be an object, such as {\"input\": 7}"));
+    }
     let text = without_arguments(members, &call);
     let Ok(mut call) = serde_json::from_str::<CallToolRequest>(&text) else {
         // It says why, where this would not.
-        return request(&text, "tools/call");
+        return request(&text, "tools/call", members);
     };
-    call.extensions_mut().insert(RawArguments(arguments.into()));
+    call.extensions_mut().insert(RawArguments(arguments.as_ref().into()));
     Ok(ClientJsonRpcMessage::request(ClientRequest::CallToolRequest(call), id.clone()))
 }
 

@@ -1,15 +1,21 @@
 //! Standard output, where whole lines are written. What fits into a pipe is written at once; what
 //! might have to wait for the client is written by a thread. Nothing else in the process writes.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use rmcp::model::{JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{
+    ErrorCode, ErrorData, JsonRpcError, JsonRpcMessage, JsonRpcResponse, ServerJsonRpcMessage,
+    ServerResult,
+};
+use serde::Serialize;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use super::id::Echo;
 #[cfg(unix)]
 use super::input::is_stream;
 use super::window::Ticket;
@@ -100,10 +106,14 @@ impl Outlet {
     /// Writes a message and returns when it has left the process.
     pub(super) async fn send(
         &self,
-        message: &ServerJsonRpcMessage,
+        message: ServerJsonRpcMessage,
         ticket: Option<Ticket>,
     ) -> io::Result<()> {
-        match self.dispatch(encode(message)?, ticket)? {
+        let line = encode(&message)?;
+        // Once it is a line, nothing else of it has to wait.
+        drop(message);
+        let ticket = ticket.map(|ticket| ticket.carrying(line.len()));
+        match self.dispatch(line, ticket)? {
             Some(written) => written.await.map_err(|_| broken()),
             None => Ok(()),
         }
@@ -164,17 +174,45 @@ fn write_ready(_line: &[u8]) -> usize {
 
 /// A message as a line. What an error quotes of a request is made visible.
 fn encode(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
+    const JSONRPC: &str = "2.0";
     let mut line = match message {
-        JsonRpcMessage::Error(error) => {
-            let mut error = error.clone();
-            error.error.message = text::line(&error.error.message, MOST_MESSAGE).into();
-            serde_json::to_vec(&ServerJsonRpcMessage::Error(error))?
+        JsonRpcMessage::Error(JsonRpcError { id, error, .. }) => {
+            let (id, mut error) = (id.as_ref().map(Echo), error.clone());
+            error.message = text::line(&tell(&error), MOST_MESSAGE).into();
+            serde_json::to_vec(&Failure { jsonrpc: JSONRPC, id, error })?
+        }
+        JsonRpcMessage::Response(JsonRpcResponse { id, result, .. }) => {
+            serde_json::to_vec(&Success { jsonrpc: JSONRPC, id: Echo(id), result })?
         }
         message => serde_json::to_vec(message)?,
     };
     escape_line_ends(&mut line);
     line.push(b'\n');
     Ok(line)
+}
+
+/// What an error says. rmcp names the method that it does not know, and no more.
+fn tell(error: &ErrorData) -> Cow<'_, str> {
+    let is_bare = error.code == ErrorCode::METHOD_NOT_FOUND && !error.message.contains(' ');
+    if is_bare {
+        return Cow::Owned(format!("there is no method `{}`", error.message));
+    }
+    Cow::Borrowed(&error.message)
+}
+
+#[derive(Serialize)]
+struct Success<'a> {
+    jsonrpc: &'static str,
+    id: Echo<'a>,
+    result: &'a ServerResult,
+}
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Echo<'a>>,
+    error: ErrorData,
 }
 
 /// Escapes what some readers of lines take for the end of one. In JSON these characters stand in

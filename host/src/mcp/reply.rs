@@ -106,6 +106,22 @@ impl From<Fault> for Refusal {
     }
 }
 
+/// Says what was passed over, before the warnings that there are. The profile tells them in the text.
+pub(super) fn warn(result: &mut Result<Reply, Refusal>, warnings: &[String]) {
+    if warnings.is_empty() {
+        return;
+    }
+    let structured = match result {
+        Ok(reply) => &mut reply.structured,
+        Err(refusal) => &mut refusal.structured,
+    };
+    let mut all: Vec<Value> = warnings.iter().map(|warning| warning.as_str().into()).collect();
+    if let Some(Value::Array(before)) = structured.remove("warnings") {
+        all.extend(before);
+    }
+    structured.insert("warnings".to_owned(), Value::Array(all));
+}
+
 /// Tells how a run ended.
 pub(super) fn tell(report: Report, host: &Host) -> Result<Reply, Refusal> {
     let profile = host.config.profile;

@@ -37,11 +37,10 @@ const MARKDOWN: &str = "text/markdown";
 
 /// The language, then the tools by name. Entries of the journal are too many to be listed.
 pub(super) fn list(host: &Host, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
+    let cursor = cursor.filter(|cursor| !cursor.is_empty());
     let after = match cursor {
         None => "",
-        Some(cursor) => cursor.strip_prefix(CURSOR).ok_or_else(|| {
-            ErrorData::invalid_params("unknown cursor: pass `nextCursor` as it was given", None)
-        })?,
+        Some(cursor) => cursor.strip_prefix(CURSOR).ok_or_else(unknown_cursor)?,
     };
     let tools = host.workshop.registry.snapshot().map_err(failed)?;
     // One more than is listed tells whether there is more.
@@ -71,18 +70,22 @@ fn describe(tool: &Tool) -> Resource {
     let about = text::visible(&tool.description);
     Resource::new(format!("{TOOL}{}", tool.name), tool.name.as_str())
         .with_title(tool.name.as_str())
-        .with_description(format!("{about}\n(evolved tool, revision {})", tool.short()))
+        .with_description(format!("{about}\n(evolved, {})", tool.short()))
         .with_mime_type(JSON)
 }
 
-pub(super) fn templates() -> ListResourceTemplatesResult {
+pub(super) fn templates(cursor: Option<&str>) -> Result<ListResourceTemplatesResult, ErrorData> {
+    // All of them are on one page: no cursor is one of ours.
+    if cursor.is_some_and(|cursor| !cursor.is_empty()) {
+        return Err(unknown_cursor());
+    }
     let template = |uri: &str, name: &str, title: &str, about: &str| {
         ResourceTemplate::new(uri, name)
             .with_title(title)
             .with_description(about)
             .with_mime_type(JSON)
     };
-    ListResourceTemplatesResult::with_all_items(vec![
+    Ok(ListResourceTemplatesResult::with_all_items(vec![
         template(
             OF_TOOL,
             "tool",
@@ -96,7 +99,12 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
             "the same as it was then; `hash` is that of the revision, or 8 of its first digits or more",
         ),
         template(OF_ENTRY, "entry", "An entry of the journal", "by its number"),
-    ])
+    ]))
+}
+
+/// The error of a cursor that is none of ours.
+pub(super) fn unknown_cursor() -> ErrorData {
+    ErrorData::invalid_params("unknown cursor: pass `nextCursor` as it was given", None)
 }
 
 /// Reads a resource, exactly.

@@ -4,6 +4,8 @@
 
 use rmcp::model::RequestId;
 
+use super::id;
+
 /// The longest id worth remembering.
 const LONGEST_ID: usize = 1 << 10;
 
@@ -37,7 +39,7 @@ impl IdScan {
     /// The id, once the text has ended.
     pub(super) fn finish(mut self) -> Option<RequestId> {
         self.end_value();
-        serde_json::from_slice(&self.id?).ok()
+        id::read(str::from_utf8(&self.id?).ok()?.trim_end())
     }
 
     fn step(&mut self, byte: u8) {

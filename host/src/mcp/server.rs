@@ -25,10 +25,12 @@ use super::completion;
 use super::host::{Caller, Host};
 use super::message::RawArguments;
 use super::profile::present;
-use super::reply::object;
+use super::reply::{object, warn};
 use super::resource;
+use super::settle::{Settled, settle};
 use super::tool::{self, BuiltIn, Call, ToolResult};
 use crate::config::Config;
+use crate::registry::name;
 use crate::sandbox::fault;
 use crate::similar::similar;
 use crate::store;
@@ -98,6 +100,15 @@ pub(super) struct Server {
     /// There is no more input: subscriptions end.
     ended: CancellationToken,
     incidents: AtomicU64,
+    /// What was listed last.
+    listing: Mutex<Listing>,
+}
+
+/// The tools of tools/list as they were after a change: that stays so.
+#[derive(Default)]
+struct Listing {
+    as_of: Option<i64>,
+    tools: Arc<[Tool]>,
 }
 
 impl Server {
@@ -105,7 +116,7 @@ impl Server {
     pub(super) fn new(host: Arc<Host>, ended: CancellationToken) -> Self {
         let peers = Arc::default();
         tokio::spawn(announce(Arc::clone(&host), Arc::clone(&peers), ended.clone()));
-        Self { host, peers, ended, incidents: AtomicU64::new(1) }
+        Self { host, peers, ended, incidents: AtomicU64::new(1), listing: Mutex::default() }
     }
 
     async fn dispatch(
@@ -116,7 +127,7 @@ impl Server {
         let RawArguments(arguments) =
             context.extensions.get().cloned().unwrap_or_else(|| RawArguments("{}".into()));
         let call = Call { arguments, caller: Caller::new(context) };
-        let result = match alias::resolve(name, &call.arguments) {
+        let result = match alias::resolve(name, &call.arguments, self.host.config.max_nesting) {
             None => match self.call(name, call).await {
                 Ok(result) => result,
                 Err(_) => return Err(self.unknown_tool(name)),
@@ -129,14 +140,25 @@ impl Server {
 
     /// Calls a tool, or gives the call back if there is none of that name.
     async fn call(&self, name: &str, call: Call) -> Result<ToolResult, Call> {
-        if let Some(tool) = BuiltIn::find(name) {
-            return Ok(tool.call(&self.host, call).await);
-        }
-        match self.host.workshop.tools().and_then(|tools| tools.find(name)) {
-            Ok(Some(_)) => Ok(Box::pin(tool::call_evolved(&self.host, name, call)).await),
-            Ok(None) => Err(call),
-            Err(fault) => Ok(Err(fault.into())),
-        }
+        let built_in = BuiltIn::find(name);
+        let schema = match built_in {
+            Some(tool) => tool.arguments(),
+            None => match self.host.workshop.tools().and_then(|tools| tools.find(name)) {
+                Ok(Some(_)) => tool::arguments_of_evolved(),
+                Ok(None) => return Err(call),
+                Err(fault) => return Ok(Err(fault.into())),
+            },
+        };
+        let Settled { text, warnings } =
+            settle(&call.arguments, name, schema, self.host.config.max_nesting);
+        let arguments = text.map_or_else(|| Arc::clone(&call.arguments), Arc::from);
+        let call = Call { arguments, ..call };
+        let mut result = match built_in {
+            Some(tool) => tool.call(&self.host, call).await,
+            None => Box::pin(tool::call_evolved(&self.host, name, call)).await,
+        };
+        warn(&mut result, &warnings);
+        Ok(result)
     }
 
     /// Calls what is meant by an alias.
@@ -159,17 +181,26 @@ impl Server {
         }
     }
 
-    /// The tools of tools/list: the built-in ones, then those evolved last, by name.
-    fn listed(&self) -> Result<Vec<Tool>, ErrorData> {
+    /// The tools of tools/list: the built-in ones, then those evolved last, by name. They are made
+    /// once after each change, and their schemas are shared by all answers.
+    fn listed(&self) -> Result<Arc<[Tool]>, ErrorData> {
         let Config { listed, profile, .. } = self.host.config;
         let failed = |error: store::Error| {
             tracing::error!(%error, "tools cannot be listed");
             ErrorData::internal_error(error.to_string(), None)
         };
-        let tools = self.host.workshop.registry.snapshot().map_err(failed)?;
-        let latest = tools.latest(listed).map_err(failed)?;
-        let evolved = latest.iter().map(|tool| tool::describe_evolved(tool, profile));
-        Ok(BuiltIn::ALL.into_iter().map(|tool| tool.describe(profile)).chain(evolved).collect())
+        let snapshot = self.host.workshop.registry.snapshot().map_err(failed)?;
+        let mut listing = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
+        if listing.as_of != Some(snapshot.as_of()) {
+            let latest = snapshot.latest(listed).map_err(failed)?;
+            // Longer names are from before there was a limit. Clients refuse all tools for them.
+            let evolved = latest.iter().filter(|tool| tool.name.len() <= name::LONGEST_NEW);
+            let evolved = evolved.map(|tool| tool::describe_evolved(tool, profile));
+            let built_in = BuiltIn::ALL.into_iter().map(|tool| tool.describe(profile));
+            listing.tools = built_in.chain(evolved).collect();
+            listing.as_of = Some(snapshot.as_of());
+        }
+        Ok(Arc::clone(&listing.tools))
     }
 
     fn unknown_tool(&self, name: &str) -> ErrorData {
@@ -282,19 +313,17 @@ impl ServerHandler for Server {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut listed = self.listed()?;
-        let start = match request.and_then(|request| request.cursor) {
-            None => 0,
-            Some(cursor) => find_page(&listed, &cursor)?,
-        };
-        let mut page = listed.split_off(start);
-        let more = page.len() > PAGE;
-        page.truncate(PAGE);
-        let last = page.last().filter(|_| more).map(|tool| format!("{CURSOR}{}", tool.name));
-        let mut result = ListToolsResult::with_all_items(page);
-        result.next_cursor = last;
+        self.host.window.make(&context.id).await;
+        let listed = self.listed()?;
+        let cursor = request.and_then(|request| request.cursor).filter(|cursor| !cursor.is_empty());
+        let start = cursor.map_or(Ok(0), |cursor| find_page(&listed, &cursor))?;
+        let rest = listed.get(start..).unwrap_or_default();
+        let page = rest.get(..PAGE).unwrap_or(rest);
+        let last = page.last().filter(|_| rest.len() > PAGE);
+        let mut result = ListToolsResult::with_all_items(page.to_vec());
+        result.next_cursor = last.map(|tool| format!("{CURSOR}{}", tool.name));
         Ok(result)
     }
 
@@ -375,25 +404,27 @@ impl ServerHandler for Server {
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        self.host.window.make(&context.id).await;
         let cursor = request.and_then(|request| request.cursor);
         self.guard("resources/list", || resource::list(&self.host, cursor.as_deref()))
     }
 
     async fn list_resource_templates(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(resource::templates())
+        resource::templates(request.and_then(|request| request.cursor).as_deref())
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        self.host.window.make(&context.id).await;
         self.guard("resources/read", || resource::read(&self.host, &request.uri))
             .map(ReadResourceResponse::from)
     }
@@ -409,9 +440,7 @@ impl ServerHandler for Server {
 
 /// Where the page after a cursor starts. A tool that is gone ends the walk instead of repeating it.
 fn find_page(listed: &[Tool], cursor: &str) -> Result<usize, ErrorData> {
-    let name = cursor.strip_prefix(CURSOR).ok_or_else(|| {
-        ErrorData::invalid_params("unknown cursor: pass `nextCursor` as it was given", None)
-    })?;
+    let name = cursor.strip_prefix(CURSOR).ok_or_else(resource::unknown_cursor)?;
     let found = listed.iter().position(|tool| tool.name == name);
     Ok(found.map_or(listed.len(), |index| index + 1))
 }

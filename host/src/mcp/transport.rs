@@ -15,11 +15,13 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::awake::Awake;
+use super::id;
 use super::input::Input;
 use super::line::Line;
 use super::message::{Bounds, Message, faulty, read};
 use super::outlet::{Outlet, Progress};
 use super::window::{Answer, Ticket, Window};
+use crate::text;
 
 /// Lines read ahead of what can be worked on, so that a cancellation which follows them is seen.
 const AHEAD: usize = 1_024;
@@ -30,6 +32,9 @@ const AHEAD_BYTES: usize = 16 << 20;
 /// Messages between the reader and the service. Requests are bounded by the window; this bounds
 /// notifications.
 const HANDED_OVER: usize = 64;
+
+/// Characters of a method that an error quotes.
+const MOST_METHOD: usize = 64;
 
 /// The server's end of the connection.
 pub(super) struct Transport {
@@ -115,7 +120,7 @@ impl rmcp::transport::Transport<RoleServer> for Transport {
         };
         async move {
             match answer {
-                Answer::Awaited(ticket) => outlet.send(&message, ticket).await,
+                Answer::Awaited(ticket) => outlet.send(message, ticket).await,
                 Answer::Unwanted => Ok(()),
             }
         }
@@ -255,7 +260,8 @@ impl Reader {
             self.park(Pending::Request(id, message), bytes);
             return;
         }
-        let text = format!("the id `{id}` belongs to another request: use each id once");
+        let text =
+            format!("the id `{}` belongs to another request: use each id once", id::quote(&id));
         let refused = faulty(ErrorData::invalid_request(text, None), Some(id));
         if let Message::Faulty(answer) = refused {
             self.park(Pending::Faulty(answer), 0);
@@ -286,18 +292,29 @@ impl Reader {
         self.parked_bytes -= bytes;
         match message {
             Pending::Request(id, message) => {
-                if self.window.admit(&id, ticket) {
+                if !self.window.admit(&id, ticket) {
+                    return;
+                }
+                if let Some(error) = premature(&message).filter(|_| !self.is_open) {
+                    let answer = ServerJsonRpcMessage::error(error, Some(id.clone()));
+                    if let Answer::Awaited(ticket) = self.window.answer(&id) {
+                        self.tell(answer, ticket);
+                    }
+                } else {
                     self.is_open |= opens(&message);
                     if self.messages.send(*message).await.is_err() {
                         self.window.cancel(&id);
                     }
                 }
             }
-            Pending::Faulty(answer) => {
-                let outlet = self.outlet.clone();
-                tokio::spawn(async move { outlet.send(&answer, ticket).await });
-            }
+            Pending::Faulty(answer) => self.tell(*answer, ticket),
         }
+    }
+
+    /// Answers what the service does not see.
+    fn tell(&self, answer: ServerJsonRpcMessage, ticket: Option<Ticket>) {
+        let outlet = self.outlet.clone();
+        tokio::spawn(async move { outlet.send(answer, ticket).await });
     }
 
     async fn pass(&mut self, message: ClientJsonRpcMessage) {
@@ -322,4 +339,25 @@ fn opens(message: &ClientJsonRpcMessage) -> bool {
                 && version.is_some_and(|it| ProtocolVersion::KNOWN_VERSIONS.contains(&it))
         }
     }
+}
+
+/// What is wrong with a request that comes before the session, and says nothing of a protocol that
+/// has none.
+fn premature(message: &ClientJsonRpcMessage) -> Option<ErrorData> {
+    const STATELESS: &str = "io.modelcontextprotocol/";
+    let JsonRpcMessage::Request(request) = message else { return None };
+    let request = &request.request;
+    let is_first = matches!(
+        request,
+        ClientRequest::InitializeRequest(_)
+            | ClientRequest::PingRequest(_)
+            | ClientRequest::DiscoverRequest(_)
+    );
+    if is_first || request.get_meta().keys().any(|key| key.starts_with(STATELESS)) {
+        return None;
+    }
+    let method = text::line(request.method(), MOST_METHOD);
+    let message =
+        format!("`{method}` came before `initialize`: begin the session with `initialize`");
+    Some(ErrorData::invalid_params(message, None))
 }

@@ -2,15 +2,23 @@
 //! number and by size. A place is free again when the answer has left the process.
 
 use std::collections::{HashMap, VecDeque};
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{ProgressToken, RequestId};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::awake::Awake;
 
 /// Bytes of a request that cost one share of the room.
 const UNIT: usize = 128 << 10;
+
+/// Bytes of answers that may wait to be written before nothing more is made.
+const MOST_WAITING: usize = 8 << 20;
+
+/// Long answers that may be made at a time.
+const MAKING: u32 = 4;
 
 /// How many cancelled ids are remembered, to refuse them to later requests: an answer already
 /// under way would be taken for the answer to those.
@@ -25,6 +33,9 @@ pub(super) struct Window {
     /// Room for their bytes, in units.
     room: Arc<Semaphore>,
     size: u32,
+    /// Leave to make long answers.
+    making: Arc<Semaphore>,
+    waiting: Arc<Waiting>,
     state: Mutex<State>,
     awake: Arc<Awake>,
 }
@@ -48,9 +59,39 @@ struct Open {
 
 /// A place in the window, held until it is dropped.
 #[derive(Debug)]
-pub(super) struct Ticket(
-    #[expect(dead_code, reason = "they are held, not used")] [OwnedSemaphorePermit; 2],
-);
+pub(super) struct Ticket {
+    _permits: [OwnedSemaphorePermit; 2],
+    /// Leave to make a long answer, until that waits to be written.
+    making: Option<OwnedSemaphorePermit>,
+    waiting: Arc<Waiting>,
+    /// Bytes of its answer that wait to be written.
+    bytes: usize,
+}
+
+impl Ticket {
+    /// The ticket of an answer of so many bytes that is made and has to be written.
+    pub(super) fn carrying(mut self, bytes: usize) -> Self {
+        self.waiting.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.bytes += bytes;
+        self.making = None;
+        self
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.waiting.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.waiting.fewer.notify_waiters();
+    }
+}
+
+/// Answers that wait to be written.
+#[derive(Debug, Default)]
+struct Waiting {
+    bytes: AtomicUsize,
+    /// Told whenever there may be fewer.
+    fewer: Notify,
+}
 
 /// What becomes of an answer.
 #[derive(Debug)]
@@ -74,6 +115,8 @@ impl Window {
             requests,
             room: semaphore(size),
             size,
+            making: semaphore(MAKING),
+            waiting: Arc::default(),
             state: Mutex::default(),
             awake: Arc::default(),
         }
@@ -90,7 +133,30 @@ impl Window {
         let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
         let room = Arc::clone(&self.room);
         let room = room.acquire_many_owned(cost(bytes).min(self.size)).await.ok()?;
-        Some(Ticket([place, room]))
+        let waiting = Arc::clone(&self.waiting);
+        Some(Ticket { _permits: [place, room], making: None, waiting, bytes: 0 })
+    }
+
+    /// Waits until little enough waits to be written: nothing is made that would only wait too.
+    pub(super) async fn relieved(&self) {
+        loop {
+            let mut fewer = pin!(self.waiting.fewer.notified());
+            fewer.as_mut().enable();
+            if self.waiting.bytes.load(Ordering::Relaxed) <= MOST_WAITING {
+                return;
+            }
+            fewer.await;
+        }
+    }
+
+    /// Waits until a long answer may be made. Few are at a time, for all of them may have to wait.
+    pub(super) async fn make(&self, id: &RequestId) {
+        // The semaphore is never closed, so there is no error to see.
+        let Ok(leave) = Arc::clone(&self.making).acquire_owned().await else { return };
+        self.relieved().await;
+        if let Some(ticket) = self.state().open.get_mut(id).and_then(|open| open.ticket.as_mut()) {
+            ticket.making = Some(leave);
+        }
     }
 
     /// Returns when every request that was taken on is answered.

@@ -1,6 +1,6 @@
 //! Why the registry refuses something.
 
-use super::{SHORTEST_PREFIX, text};
+use super::{SHORTEST_PREFIX, name, text};
 use crate::store;
 
 /// Why a change was refused.
@@ -8,9 +8,20 @@ use crate::store;
 pub enum Error {
     /// The name has another form than names have.
     #[error(
-        "`{0}` cannot name a tool: write a letter or `_` first, then up to 63 letters, digits, `_` or `-`"
+        "`{0}` cannot name a tool: write a letter or `_` first, then up to {most} letters, digits, `_` or `-`",
+        most = name::LONGEST_NEW - 1
     )]
     Name(String),
+    /// Clients could not call it.
+    #[error(
+        "the name has {length} characters: shorten it to at most {most}, for clients put the name of the \
+         server before it and take 64 in all",
+        most = name::LONGEST_NEW
+    )]
+    LongName {
+        /// Its characters.
+        length: usize,
+    },
     /// The name is kept for the server.
     #[error("`{name}` is too close to the built-in `{reserved}`: choose another name")]
     Reserved {

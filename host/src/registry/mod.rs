@@ -256,6 +256,12 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// The last change that shows in it.
+    #[must_use]
+    pub fn as_of(&self) -> i64 {
+        self.as_of
+    }
+
     /// What a name stood for; `name@hash` is that revision, whatever came later.
     pub fn find(&self, reference: &str) -> Result<Option<Tool>, Error> {
         if let Some(known) = self.found.get(reference) {

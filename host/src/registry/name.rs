@@ -4,8 +4,12 @@
 use super::Error;
 use crate::text;
 
-/// The longest name. Clients prefix the server's name and cut at 64 characters or so.
+/// The longest name that there is.
 pub const LONGEST: usize = 64;
+
+/// The longest name of a new tool, and of one that is listed: clients put the name of the server
+/// before it, and the services that they use refuse more than 64 characters.
+pub const LONGEST_NEW: usize = 48;
 
 /// Names that belong to the server, now or later. Compared by everything that a hasty reader
 /// overlooks, so that nothing looks like one of them.
@@ -48,6 +52,9 @@ pub fn is_well_formed(name: &str) -> bool {
 pub(super) fn ensure_free(name: &str) -> Result<(), Error> {
     if !is_well_formed(name) {
         return Err(Error::Name(text::line(name, LONGEST)));
+    }
+    if name.len() > LONGEST_NEW {
+        return Err(Error::LongName { length: name.len() });
     }
     let is_like =
         |reserved: &&&str| sketch(name) == sketch(reserved) || cursive(name) == cursive(reserved);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-const FILES: [&str; 4] = ["checks.mjs", "package.json", "v1.mjs", "v2.mjs"];
+const FILES: [&str; 5] = ["checks.mjs", "package.json", "schemas.mjs", "v1.mjs", "v2.mjs"];
 
 /// A folder with the clients and what they depend on.
 pub(super) struct Node {

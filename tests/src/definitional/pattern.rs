@@ -206,7 +206,7 @@ impl Evaluator {
     }
 }
 
-/// Whether a replacement has a group as other languages write it: `\\1`, `$&`, `$<name>`, `\\g<name>`.
+/// Whether a replacement has a group as other languages write it: `\1`, `$&`, `$<name>`, `\g<name>`.
 /// A mark that stands twice is none.
 fn names_a_group_otherwise(to: &str) -> bool {
     let other = regex::Regex::new(r"^(?:\\[0-9]|\$&|(?:\$|\\g)<[0-9A-Za-z_]+>)");

@@ -129,6 +129,15 @@ impl Client {
     }
 
     fn receive(&mut self) -> Result<Option<Value>> {
+        self.receive_line()?.map(|line| message(&line)).transpose()
+    }
+
+    /// The next line as it was written.
+    pub(crate) fn next_line(&mut self) -> Result<String> {
+        self.receive_line()?.context("the server closed its output")
+    }
+
+    fn receive_line(&mut self) -> Result<Option<String>> {
         if let Some(output) = self.output.take() {
             let (sender, lines) = channel();
             thread::spawn(move || {
@@ -141,7 +150,7 @@ impl Client {
         }
         let lines = self.lines.as_ref().context("the output was closed")?;
         match lines.recv_timeout(DEADLINE) {
-            Ok(line) => message(&line).map(Some),
+            Ok(line) => Ok(Some(line)),
             Err(RecvTimeoutError::Disconnected) => Ok(None),
             Err(RecvTimeoutError::Timeout) => bail!("no message in {DEADLINE:?}"),
         }

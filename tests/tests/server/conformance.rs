@@ -165,11 +165,6 @@ fn conform_all(client: &mut Client) -> Result<()> {
         conform(&result["structuredContent"], &schema, tool)
             .with_context(|| format!("{tool} {arguments}: {result}"))?;
         ensure!(result["structuredContent"].is_object(), "{tool} {arguments}: {result}");
-        // Nothing but what the schema speaks of is there either.
-        let members = result["structuredContent"].as_object().into_iter().flatten();
-        for (name, _) in members {
-            ensure!(schema["properties"].get(name).is_some(), "{tool}: `{name}` is not listed");
-        }
     }
     Ok(())
 }
@@ -194,7 +189,7 @@ fn the_list_says_what_clients_rely_on() -> Result<()> {
         ensure!(!description.is_empty() && description.len() <= 2_048, "{name}: {description}");
         ensure!(tool["title"].is_string(), "{name} has no title");
         let schema = &tool["inputSchema"];
-        ensure!(schema["type"] == "object" && schema["additionalProperties"] == false, "{name}");
+        ensure!(schema["type"] == "object" && schema["properties"].is_object(), "{name}");
         ensure!(tool["outputSchema"]["type"] == "object", "{name}");
         let annotations = json!({
             "readOnlyHint": !CHANGING.iter().any(|changing| *name == **changing),
@@ -207,11 +202,11 @@ fn the_list_says_what_clients_rely_on() -> Result<()> {
     }
     let double = listed(&list, "double")?;
     let description = double["description"].as_str().unwrap_or_default();
-    assert!(description.starts_with("Doubles a number\n(evolved tool, revision "), "{description}");
+    assert!(description.starts_with("Doubles a number\n(evolved, "), "{description}");
     Ok(())
 }
 
-/// An argument that the schema shows is taken, and one that it does not show is refused.
+/// An argument that the schema shows is taken, and one that no tool has is passed over.
 #[test]
 fn every_listed_argument_is_known() -> Result<()> {
     let mut client = Client::legacy()?;
@@ -225,9 +220,9 @@ fn every_listed_argument_is_known() -> Result<()> {
             let told = result.to_string();
             ensure!(!told.contains(&format!("has no argument `{argument}`")), "{name}: {told}");
         }
-        let fault = client.fault(name, &json!({"unheard_of": 1}))?;
-        let message = fault["message"].as_str().unwrap_or_default();
-        ensure!(message.contains("has no argument `unheard_of`"), "{name}: {fault}");
+        let result = client.call(name, &json!({"unheard_of": 1}))?;
+        let told = result["structuredContent"]["warnings"].to_string();
+        ensure!(told.contains("`unheard_of`") && told.contains("passed over"), "{name}: {result}");
     }
     Ok(())
 }

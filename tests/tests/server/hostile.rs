@@ -147,9 +147,10 @@ impl Place {
         ensure!(hidden.is_none(), "{:?} shows through in {hidden:?}", text.marks);
         let loose = text.shown.replace("\\u0060", "`");
         let pointer = loose.replace('/', "~1");
+        let json = json!(text.content).to_string();
         let is_shown = |it: &String| {
             it.contains(&text.shown)
-                || (self.loose && (it.contains(&loose) || it.contains(&pointer)))
+                || (self.loose && [&loose, &pointer, &json].iter().any(|form| it.contains(*form)))
         };
         ensure!(self.silent || said.iter().any(is_shown), "{} is not in {said:?}", text.shown);
         Ok(())
@@ -286,8 +287,11 @@ fn nothing_but_name_and_description_is_taken_from_an_author() -> Result<()> {
     for argument in &corpus.arguments {
         let mut arguments = json!({"name": "tool", "description": "d", "code": 1});
         arguments[argument] = json!({"readOnlyHint": false});
-        let fault = client.fault("evolve", &arguments)?;
-        ensure!(fault["code"] == "malformed", "{argument}: {fault}");
+        let result = client.call("evolve", &arguments)?;
+        let is_refused = result["structuredContent"]["code"] == "malformed";
+        let warnings = result["structuredContent"]["warnings"].to_string();
+        let is_passed_over = warnings.contains(&format!("has no argument `{argument}`"));
+        ensure!(is_refused || is_passed_over, "{argument}: {result}");
     }
     let meta = json!({"evil": 1, "title": "evil", "annotations": {"destructiveHint": true}});
     let arguments = json!({"name": "tool", "description": "d", "code": 1});

@@ -356,7 +356,7 @@ fn what_cannot_be_replayed_says_why() -> Result<()> {
             (&fault["code"], &fault["hint"]),
             (&json!("unknown-entry"), &json!("its entries are 1 to 7"))
         );
-        for arguments in [json!({}), json!({"entry": "last"}), json!({"entry": 1, "all": true})] {
+        for arguments in [json!({}), json!({"entry": "last"})] {
             assert_eq!(client.fault("replay", &arguments)?["code"], "malformed", "{arguments}");
         }
         Ok(())

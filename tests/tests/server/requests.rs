@@ -182,6 +182,48 @@ fn requests_of_a_client_that_does_not_read_are_held_back() -> Result<()> {
     Ok(())
 }
 
+/// Requests with long answers, none of which is read: what waits to be written is bounded by its
+/// bytes.
+#[test]
+#[cfg(target_os = "linux")]
+fn long_answers_that_nobody_reads_take_little_memory() -> Result<()> {
+    let long = json!({"code": {"repeat": ["x", 40_000]}});
+    let big = Value::from("x".repeat(1_000_000));
+    for (method, params) in [
+        ("tools/list", json!({})),
+        ("tools/call", json!({"name": "run", "arguments": long})),
+        ("tools/call", json!({"name": "list", "arguments": {}})),
+        ("tools/call", json!({"name": "memory_retrieve", "arguments": {"tags": [], "limit": 100}})),
+        ("resources/list", json!({})),
+        ("resources/read", json!({"uri": "pif://tool/big"})),
+        ("resources/read", json!({"uri": "pif://language"})),
+    ] {
+        let mut client = Client::legacy()?;
+        for index in 0..110 {
+            client.evolve(&format!("tool_{index}"), &"é".repeat(1_000), &json!(index))?;
+        }
+        client.evolve("big", "", &big)?;
+        client.call("memory_store", &json!({"key": "k", "value": "x".repeat(40_000)}))?;
+        let mut input = client.take_input()?;
+        let written = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&written);
+        let line = |id: usize| request(&json!(id), method, &params);
+        let lines: Vec<String> = (0..20_000).map(line).collect();
+        thread::spawn(move || {
+            for (id, line) in lines.iter().enumerate() {
+                if writeln!(input, "{line}").is_err() {
+                    break;
+                }
+                counter.store(id, Ordering::Relaxed);
+            }
+        });
+        settle(&written)?;
+        let peak = peak_memory(client.process())?;
+        assert!(peak < 200 << 20, "{method} {params}: {} MiB at the peak", peak >> 20);
+    }
+    Ok(())
+}
+
 /// It stays awake for a moment after an answer, in case that the next request is near.
 #[test]
 #[cfg(target_os = "linux")]

@@ -108,7 +108,7 @@ fn tools_are_resources_at_all_their_revisions() -> Result<()> {
         let list = session.ask("resources/list", json!({}))?;
         let listed = &list["resources"][1];
         assert_eq!([&listed["uri"], &listed["name"]], ["pif://tool/double", "double"]);
-        ensure!(listed["description"].to_string().contains("evolved tool, revision"), "{listed}");
+        ensure!(listed["description"].to_string().contains("(evolved, "), "{listed}");
     }
     Ok(())
 }

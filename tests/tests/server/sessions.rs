@@ -96,13 +96,14 @@ fn discovery_leaves_the_way_to_a_session_open() -> Result<()> {
 #[test]
 fn a_request_without_session_and_meta_is_told_what_it_lacks() -> Result<()> {
     let mut client = Client::start(&[])?;
-    for method in ["server/discover", "tools/list"] {
+    let version = "io.modelcontextprotocol/protocolVersion";
+    for (method, lack) in [("server/discover", version), ("tools/list", "`initialize`")] {
         let id = client.id();
         client.send(request(&id, method, &json!({})))?;
         let answer = client.answer(&id)?;
         assert_eq!(answer["error"]["code"], -32602, "{method}: {answer}");
         let message = answer["error"]["message"].as_str().context("a message")?;
-        assert!(message.contains("io.modelcontextprotocol/protocolVersion"), "{message}");
+        assert!(message.contains(lack), "{message}");
     }
     client.initialize().map(drop)
 }

@@ -178,8 +178,8 @@ fn calls() -> Vec<Row> {
             "`arguments` must be an object",
         ),
         error(
-            "arguments a text",
-            call(16, r#","params":{"name":"run","arguments":"{}"}"#),
+            "arguments a text that holds no object",
+            call(16, r#","params":{"name":"run","arguments":"[1]"}"#),
             json!(16),
             PARAMS,
             "`arguments` must be an object",
@@ -272,6 +272,11 @@ fn requests() -> Vec<Row> {
             "arguments null",
             call(37, r#","params":{"name":"list","arguments":null}"#),
             json!(37),
+        ),
+        result(
+            "arguments a text that holds an object",
+            call(40, r#","params":{"name":"list","arguments":"{\"query\":\"a\"}"}"#),
+            json!(40),
         ),
         result("no arguments", call(38, r#","params":{"name":"list"}"#), json!(38)),
         result(

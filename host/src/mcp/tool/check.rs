@@ -7,35 +7,21 @@ use serde_json::{Map, Value, json};
 use super::super::arguments::{Arguments, decode, malformed};
 use super::super::host::Host;
 use super::super::reply::{Refusal, Reply, describe as tell_summary, notes, put};
-use super::{Call, Description, ToolResult, arguments, reply};
+use super::{Call, Description, ToolResult, any_json, arguments, reply};
 
 const TEXT: &str = "\
-Check a term without running it: all faults, each with its place and a hint; or its canonical text, \
-revision, forms used, free variables, tools named, whether it is pure, and notes on what is likely a \
-mistake (notes refuse nothing).
-Use it before `evolve`, or to find out why a term is refused.";
+Check a term without running it: all faults with place and hint; or its canonical text, revision, \
+forms, free variables, tools named, whether it is pure, and notes on likely mistakes. Use it before \
+`evolve`, or to find out why a term is refused.";
 
 pub(super) fn describe() -> Description {
-    let texts = json!({"type": "array", "items": {"type": "string"}});
     Description {
         title: "Check a term".to_owned(),
         text: TEXT.to_owned(),
-        input: arguments(&json!({"code": {"description": "a term, or its JSON text"}}), &["code"]),
-        output: reply(json!({
-            "canonical": {"type": "string", "description": "sorted keys, no blanks"},
-            "revision": {"type": "string", "description": "sha256 of `canonical`"},
-            "truncated": {"type": "boolean", "description": "`canonical` is too long to show"},
-            "size": {"type": "integer", "description": "its length in characters"},
-            "form": {"type": "string", "description": "the outermost form"},
-            "forms": {"type": "object", "description": "how often each form occurs"},
-            "free": texts, "tools": texts,
-            "pure": {"type": "boolean", "description": "neither it nor a tool it names can `perform`"},
-            "notes": {
-                "type": "array", "items": {"type": "object"},
-                "description": "likely mistakes: code, at, message, excerpt, hint",
-            },
-            "faults": {"type": "array", "items": {"type": "object"}},
-        })),
+        input: arguments(&json!({"code": any_json(1, "a term, or its JSON text")}), &["code"]),
+        output: reply(
+            &json!({"canonical": {"type": "string"}, "revision": {"type": "string"}, "pure": {"type": "boolean"}}),
+        ),
         read_only: true,
     }
 }

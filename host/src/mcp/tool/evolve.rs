@@ -9,8 +9,9 @@ use super::super::arguments::{Arguments, decode, malformed};
 use super::super::host::Host;
 use super::super::members::Members;
 use super::super::reply::{Refusal, Reply, put};
-use super::run::read_schema;
-use super::{Call, Description, ToolResult, arguments, reply};
+use super::super::settle::decoded;
+use super::run::{read_schema, schema_schema};
+use super::{Call, Description, ToolResult, any_json, arguments, reply};
 use crate::registry::{Status, short};
 use crate::sandbox::{Fault, Watch};
 use crate::text;
@@ -33,47 +34,33 @@ const KNOWN: [&str; 7] = [
 ];
 
 const TEXT: &str = "\
-Create or change a tool of your own: a JSON term under a name, kept in the registry and callable at \
-once by `run {\"tool\": name}`, by other tools as {\"tool\": name}, and by its own name.
+Create or change a tool of your own: a JSON term under a name, kept, and callable at once by \
+`run {\"tool\": name}`, by other tools as {\"tool\": name}, and by its own name.
 {\"name\":\"double\",\"description\":\"Doubles a number\",\"code\":{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}},\
 \"examples\":[{\"input\":21,\"output\":42}]}
-Examples are run first, continuations driven; one that fails refuses the change. One has `input` or `data`, or \
-`args` where the function takes several arguments: {\"args\":[2,3],\"output\":5}. Inside a tool {\"self\":true} is its function, \
+Examples are run first; one that fails refuses the change. One has `input`, `data`, or `args` where the function \
+takes several arguments: {\"args\":[2,3],\"output\":5}. In a tool {\"self\":true} is its function, \
 {\"continue\":{\"input\":t}} asks to be run again. A term with one free variable and no lambda becomes a \
-function of that variable. `check` looks at a term without keeping it; `help` lists the forms.";
+function of it. `check` keeps nothing; `help` lists the forms.";
 
 pub(super) fn describe() -> Description {
-    let example = json!({
-        "type": "object",
-        "properties": {
-            "input": {}, "data": {},
-            "args": {"type": "array", "description": "several arguments, one after another, as plain JSON"},
-            "output": {"description": "the expected value"},
-        },
-        "required": ["output"],
-        "additionalProperties": false,
-    });
+    let example = json!({"type": "object", "description": "{\"input\" | \"data\" | \"args\": …, \"output\": …}"});
     let properties = json!({
-        "name": {"type": "string", "description": "a letter or `_`, then up to 63 letters, digits, `_`, `-`"},
+        "name": {"type": "string", "description": "up to 48 letters, digits, `_`, `-`"},
         "description": {"type": "string", "description": "what it does, for those who will call it"},
-        "code": {"description": "a term, or its JSON text"},
+        "code": any_json(1, "a term, or its JSON text"),
         "examples": {"type": "array", "items": example, "description": "run before the change is made"},
-        "output_schema": {"description": "JSON Schema 2020-12 that its values conform to from now on; true: no longer"},
+        "output_schema": schema_schema("JSON Schema that its values conform to; true: no longer"),
         "expected_revision": {"type": "string", "description": "change only this revision"},
-        "verify_dependents": {"type": "boolean", "description": "refuse to break examples of tools that call this one"},
+        "verify_dependents": {"type": "boolean", "description": "refuse what breaks examples of its callers"},
     });
     Description {
         title: "Evolve a tool".to_owned(),
         text: TEXT.to_owned(),
         input: arguments(&properties, &["name", "description", "code"]),
-        output: reply(json!({
-            "name": {"type": "string"},
-            "revision": {"type": "string", "description": "sha256 of the canonical term"},
-            "status": {"enum": ["new", "changed", "described", "unchanged"]},
-            "previous": {"type": "string", "description": "the revision that was changed"},
-            "notes": {"type": "array", "items": {"type": "string"}},
-            "faults": {"type": "array", "items": {"type": "object"}},
-        })),
+        output: reply(
+            &json!({"name": {"type": "string"}, "revision": {"type": "string"}, "status": {"type": "string"}}),
+        ),
         read_only: false,
     }
 }
@@ -165,11 +152,13 @@ fn read_examples(host: &Host, arguments: &Arguments<'_>) -> Result<Option<Vec<Ex
     if raw.len() > host.config.max_data {
         return Err(too_large("data", "examples", raw.len(), host.config.max_data));
     }
-    let read = |(index, item): (usize, &&RawValue)| read_example(index, item.get(), shape);
+    let read = |(index, item): (usize, &&RawValue)| {
+        read_example(index, item.get(), shape, host.config.max_nesting)
+    };
     items.iter().enumerate().map(read).collect::<Result<_, _>>().map(Some)
 }
 
-fn read_example(index: usize, text: &str, shape: &str) -> Result<Example, Fault> {
+fn read_example(index: usize, text: &str, shape: &str, nesting: usize) -> Result<Example, Fault> {
     let fail = |reason: &str| malformed(format!("example {index} {reason}"), Some(shape));
     let members = Members::parse(text).map_err(|_| fail("is not an object"))?;
     if let Some(name) = members.duplicate() {
@@ -180,7 +169,9 @@ fn read_example(index: usize, text: &str, shape: &str) -> Result<Example, Fault>
         return Err(fail(&format!("has an unknown member `{name}`")));
     }
     let keep = |name| members.raw(name).map(|it| RawValue::from_string(it.to_owned())).transpose();
-    let args = members.raw("args").map(serde_json::from_str).transpose();
+    let args = members.raw("args").filter(|raw| *raw != "null");
+    let args = args.map(|raw| decoded(raw, '[', nesting));
+    let args = args.map(|raw| serde_json::from_str(&raw)).transpose();
     let args = args.map_err(|_| {
         let hint = "write {\"args\": [2, 3], \"output\": 5}";
         malformed(format!("`args` of example {index} must be a list"), Some(hint))

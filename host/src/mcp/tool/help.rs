@@ -16,9 +16,8 @@ use crate::workshop::{LIBRARY_PREFIX, library};
 const SYSTEM: &str = "tools";
 
 const TEXT: &str = "\
-The language reference: without arguments an overview of all forms by category; `category` for \
-one category with examples (such as `lists`, or `tools` for the built-in tools); `form` for one \
-form (such as `fold`); `query` to search.";
+The language reference: without arguments all forms by category; `category` for one with examples \
+(`lists`, or `tools` for the built-in tools); `form` for one form (`fold`); `query` to search.";
 
 pub(super) fn describe() -> Description {
     let properties = json!({
@@ -30,10 +29,7 @@ pub(super) fn describe() -> Description {
         title: "Language help".to_owned(),
         text: TEXT.to_owned(),
         input: arguments(&properties, &[]),
-        output: reply(json!({
-            "categories": {"type": "object", "description": "the forms of each category"},
-            "forms": {"type": "array", "items": {"type": "object"}},
-        })),
+        output: reply(&json!({"forms": {"type": "array", "items": {"type": "object"}}})),
         read_only: true,
     }
 }

@@ -34,47 +34,20 @@ const MOST_LINES: usize = 2_000;
 const SHOWN_LINES: usize = 200;
 
 const TEXT: &str = "\
-All about an evolved tool: its source, what its author says of it, examples, the tools that it \
-calls and that call it, the forms it uses, what its runs have cost, its history, and what the last \
-change of its term was. `revision` shows an earlier one and how it differs from the current one. \
-{\"tool\":\"double\"} or {\"tool\":\"double\",\"revision\":\"e26b8140\"}";
+All about an evolved tool: source, description, examples, tools that it calls and that call it, forms, \
+cost of its runs, history, and its last change. `revision` shows an earlier one and how it differs from now. \
+{\"tool\":\"double\",\"revision\":\"e26b8140\"}";
 
 pub(super) fn describe() -> Description {
     let properties = json!({
         "tool": {"type": "string", "description": "the name of an evolved tool"},
-        "revision": {"type": "string", "description": "the hash of one of its revisions, or 8 of its digits or more"},
-    });
-    let texts = json!({"type": "array", "items": {"type": "string"}});
-    let past = json!({
-        "type": "object",
-        "properties": {
-            "revision": {"type": "string", "description": "absent: the tool was retired"},
-            "description": {"type": "string"},
-            "time": {"type": "string"},
-            "entry": {"type": "integer", "description": "of the journal"},
-        },
+        "revision": {"type": "string", "description": "a hash, or 8 of its digits or more"},
     });
     Description {
         title: "Inspect a tool".to_owned(),
         text: TEXT.to_owned(),
         input: arguments(&properties, &["tool"]),
-        output: reply(json!({
-            "name": {"type": "string"},
-            "revision": {"type": "string", "description": "sha256 of the source"},
-            "current": {"type": "boolean", "description": "whether the name stands for this revision now"},
-            "library": {"type": "boolean", "description": "it belongs to the standard library"},
-            "description": {"type": "string"},
-            "source": {"type": "string", "description": "the canonical text of the term"},
-            "truncated": {"type": "boolean", "description": "the source was too long to show"},
-            "size": {"type": "integer", "description": "its length in characters"},
-            "examples": {"type": "string", "description": "JSON list of {input | data | args, output}"},
-            "output_schema": {"type": "string", "description": "the JSON Schema that its values conform to"},
-            "forms": {"type": "object", "description": "how often each form occurs"},
-            "calls": texts, "called_by": texts,
-            "runs": {"type": "object", "description": "of the latest: count, faults, fuel least, median, most"},
-            "history": {"type": "array", "items": past, "description": "the latest first"},
-            "difference": {"type": "string", "description": "to the revision before, or from this one to the current one"},
-        })),
+        output: reply(&json!({"source": {"type": "string"}, "revision": {"type": "string"}})),
         read_only: true,
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::arguments::{Arguments, malformed};
 use super::super::host::Host;
 use super::super::reply::{Reply, object};
-use super::{Call, Description, ToolResult, arguments, reply};
+use super::{Call, Description, ToolResult, any_json, arguments, reply, texts};
 use crate::memory::{Kept, LONGEST_KEY, Note};
 use crate::sandbox::{Fault, Watch};
 use crate::text;
@@ -20,35 +20,23 @@ const KNOWN: [&str; 4] = ["key", "value", "tags", "forget"];
 const STORAGE: &str = "storage";
 
 const TEXT: &str = "\
-Keep a JSON value under a key, for later calls and conversations: facts, preferences, results, \
-drafts. {\"key\":\"user/units\",\"value\":\"metric\",\"tags\":[\"user\"]}
-Any JSON is a value, null and false too, and comes back exactly as written. A key that is known gets \
-the new value; without `tags` it keeps those it has. {\"key\":\"user/units\",\"forget\":true} removes it. \
-`memory_retrieve` finds it again by key, by words or by tags. Put no secrets here.";
+Keep any JSON under a key, for later calls and conversations: facts, preferences, results. \
+{\"key\":\"user/units\",\"value\":\"metric\",\"tags\":[\"user\"]}
+It comes back exactly as written, null and false too. A known key gets the new value, and keeps its tags unless \
+`tags` are given. {\"key\":\"user/units\",\"forget\":true} removes it. `memory_retrieve` finds it. Put no secrets here.";
 
 pub(super) fn describe() -> Description {
     let properties = json!({
         "key": {"type": "string", "description": "1 to 256 visible characters"},
-        "value": {"description": "any JSON"},
-        "tags": {
-            "type": "array",
-            "items": {"type": "string"},
-            "description": "up to 16, of 64 characters each; instead of those it has",
-        },
+        "value": any_json(2, "any JSON"),
+        "tags": texts("up to 16, instead of those it has"),
         "forget": {"type": "boolean", "description": "remove the key instead; no `value` then"},
     });
     Description {
         title: "Store in the memory".to_owned(),
         text: TEXT.to_owned(),
         input: arguments(&properties, &["key"]),
-        output: reply(json!({
-            "key": {"type": "string"},
-            "status": {"enum": ["stored", "changed", "unchanged", "forgotten"]},
-            "size": {"type": "integer", "description": "characters of the value"},
-            "tags": {"type": "array", "items": {"type": "string"}},
-            "created": {"type": "integer", "description": "in milliseconds since 1970"},
-            "updated": {"type": "integer", "description": "in milliseconds since 1970"},
-        })),
+        output: reply(&json!({"key": {"type": "string"}, "status": {"type": "string"}})),
         read_only: false,
     }
 }

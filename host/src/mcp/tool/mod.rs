@@ -14,7 +14,7 @@ mod rollback;
 mod run;
 mod server_info;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Value, json};
@@ -23,7 +23,9 @@ use super::host::{Caller, Host};
 use super::reply::{Refusal, Reply, object};
 use crate::config::Profile;
 
-pub(super) use self::evolved::{call as call_evolved, describe as describe_evolved};
+pub(super) use self::evolved::{
+    arguments as arguments_of_evolved, call as call_evolved, describe as describe_evolved,
+};
 
 /// What a tool gives its caller.
 pub(super) type ToolResult = Result<Reply, Refusal>;
@@ -92,7 +94,21 @@ impl BuiltIn {
 
     /// What the protocol lists of it.
     pub(super) fn describe(self, profile: Profile) -> Tool {
-        let tool = match self {
+        self.about(profile).into_listed(self.name().to_owned(), profile)
+    }
+
+    /// The schema of its arguments.
+    pub(super) fn arguments(self) -> &'static Value {
+        static ALL: LazyLock<Vec<(BuiltIn, Value)>> = LazyLock::new(|| {
+            let schema = |tool: BuiltIn| (tool, tool.about(Profile::Structured).input);
+            BuiltIn::ALL.into_iter().map(schema).collect()
+        });
+        let found = ALL.iter().find(|(tool, _)| *tool == self);
+        found.map_or(&Value::Null, |(_, schema)| schema)
+    }
+
+    fn about(self, profile: Profile) -> Description {
+        match self {
             Self::Evolve => evolve::describe(),
             Self::Run => run::describe(profile),
             Self::List => list::describe(),
@@ -105,8 +121,7 @@ impl BuiltIn {
             Self::JournalRecent => journal_recent::describe(),
             Self::Replay => replay::describe(),
             Self::ServerInfo => server_info::describe(),
-        };
-        tool.into_listed(self.name().to_owned(), profile)
+        }
     }
 
     pub(super) async fn call(self, host: &Arc<Host>, call: Call) -> ToolResult {
@@ -158,41 +173,36 @@ impl Description {
     }
 }
 
-/// The schema of arguments: these and no others.
+/// The schema of arguments. It does not say that there are no others, for some clients cannot read
+/// that: the server itself sees to those.
 fn arguments(properties: &Value, required: &[&str]) -> Value {
-    let mut schema =
-        json!({"type": "object", "properties": properties, "additionalProperties": false});
+    let mut schema = json!({"type": "object", "properties": properties});
     if let (false, Some(members)) = (required.is_empty(), schema.as_object_mut()) {
         members.insert("required".to_owned(), json!(required));
     }
     schema
 }
 
-/// The schema of a reply. A fault is told by the same record, so no member is always there.
-fn reply(properties: Value) -> Value {
-    let mut all = object(json!({
-        "code": {"type": "string", "description": "of a fault, such as `type-mismatch`"},
-        "message": {"type": "string", "description": "of a fault"},
-        "at": {"type": "string", "description": "JSON Pointer to the fault's place"},
-        "excerpt": {"type": "string", "description": "what stands at `at`, shortened"},
-        "hint": {"type": "string", "description": "what to write instead"},
-        "tool": {"type": "string", "description": "the tool in whose source `at` points"},
-        "calls": {"type": "array", "items": {"type": "string"}},
-        "instance": {"type": "string", "description": "of a `schema-mismatch`: JSON Pointer into the value"},
-        "expected": {"type": "string", "description": "what the schema has there"},
-        "found": {"type": "string", "description": "what the value has there, shortened"},
-        "schema_at": {"type": "string", "description": "JSON Pointer into the schema"},
-        "mismatches": {"type": "array", "items": {"type": "object"}, "description": "the same of all that are told"},
-        "limit": {
-            "type": "object",
-            "description": "of a fault by a limit: which one, what was used of it, what there was",
-            "properties": {
-                "name": {"type": "string"},
-                "used": {"type": "integer"},
-                "limit": {"type": "integer"},
-            },
-        },
-    }));
-    all.extend(object(properties));
-    json!({"type": "object", "properties": all})
+/// The schema of any JSON. Some clients want a type everywhere and know no references, so lists in
+/// lists are told `depth` deep; whatever is in objects is free.
+fn any_json(depth: usize, description: &str) -> Value {
+    let types = ["object", "string", "number", "boolean", "null"];
+    let types: Vec<Value> = types.iter().map(|name| json!({"type": name})).collect();
+    let mut all = types.clone();
+    for _ in 0..depth {
+        let list = json!({"type": "array", "items": {"anyOf": all}});
+        all = types.iter().cloned().chain([list]).collect();
+    }
+    json!({"anyOf": all, "description": description})
+}
+
+/// The schema of a list of texts.
+fn texts(description: &str) -> Value {
+    json!({"type": "array", "items": {"type": "string"}, "description": description})
+}
+
+/// The schema of a reply: the members that a client may look for, of those that have a type. A fault
+/// is told by another record, so no member is always there.
+fn reply(properties: &Value) -> Value {
+    json!({"type": "object", "properties": properties})
 }

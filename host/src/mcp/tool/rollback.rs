@@ -12,28 +12,24 @@ use crate::registry::{Status, Tool, short};
 use crate::sandbox::{Fault, Watch};
 
 const TEXT: &str = "\
-Take an evolved tool back to one of its revisions (`inspect` shows them), with the description and \
-examples it had then; or `retire` it: it is listed and found no more, and `rollback` brings it back. \
-Nothing is ever lost. Examples of tools that call it are run, and you are told which of them fail now.
+Take an evolved tool back to one of its revisions (`inspect` shows them), with its description and \
+examples; or `retire` it: it is listed and found no more, and `rollback` brings it back. Nothing is lost. \
+Examples of tools that call it are run: you are told which fail now.
 {\"tool\":\"double\",\"revision\":\"e26b8140b64f\"} or {\"tool\":\"double\",\"retire\":true}";
 
 pub(super) fn describe() -> Description {
     let properties = json!({
         "tool": {"type": "string", "description": "the name of an evolved tool"},
-        "revision": {"type": "string", "description": "the hash of a revision, or 8 of its digits or more"},
+        "revision": {"type": "string", "description": "a hash, or 8 of its digits or more"},
         "retire": {"type": "boolean", "description": "hide the tool instead"},
     });
     Description {
         title: "Roll a tool back".to_owned(),
         text: TEXT.to_owned(),
         input: arguments(&properties, &["tool"]),
-        output: reply(json!({
-            "name": {"type": "string"},
-            "revision": {"type": "string", "description": "what the tool is now, or was when it was retired"},
-            "status": {"enum": ["new", "changed", "described", "unchanged", "retired"]},
-            "previous": {"type": "string", "description": "the revision that it was at"},
-            "notes": {"type": "array", "items": {"type": "string"}},
-        })),
+        output: reply(
+            &json!({"name": {"type": "string"}, "revision": {"type": "string"}, "status": {"type": "string"}}),
+        ),
         read_only: false,
     }
 }

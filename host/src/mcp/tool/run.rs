@@ -8,7 +8,7 @@ use super::super::arguments::{Arguments, decode, malformed};
 use super::super::host::Host;
 use super::super::profile;
 use super::super::reply::{object, tell};
-use super::{Call, Description, ToolResult, arguments, reply};
+use super::{Call, Description, ToolResult, any_json, arguments, reply, texts};
 use crate::config::Profile;
 use crate::registry::name;
 use crate::sandbox::{Argument, Code, Fault, Limits, Request, fault};
@@ -38,24 +38,22 @@ const KNOWN: [&str; 12] = [
 ];
 
 const TEXT: &str = "\
-Compute exactly, in a sandbox: run a JSON term (`code`) or an evolved tool by name (`tool`), \
-optionally applied to `input` or `data`. Deterministic, fuel-bounded, no side effects.
-Terms: {\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}} with input 21 gives 42; [1,2,3] is a list; \
+Compute exactly in a sandbox: run a JSON term (`code`) or an evolved tool (`tool`), applied to \
+`input` or `data` if given. Deterministic, bounded by fuel, without side effects.
+{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}} with input 21 gives 42; [1,2,3] is a list; \
 {\"map\":[f,list]}, {\"fold\":[f,init,list]}, {\"if\":{\"cond\":…,\"then\":…,\"else\":…}}, {\"let\":[[\"x\",1]],\"in\":…}; \
 integers are exact at any size. `help` lists all forms.
-`input` is a term (text that holds JSON or a number is decoded); `data` is plain JSON and never code: \
-prefer it for data. `context` binds its members as variables of `code`.
+Prefer `data` for data: it is never code. `context` binds its members as variables of `code`.
 A result {\"type\":\"continuation\",…} asks to be run again with its `tool`, `next_input` as `input`, and \
-`step`; `max_steps` does that for you.
-A fault comes back with its code, a JSON Pointer to the place, and often a hint.";
+`step`; `max_steps` does that for you. A fault has a code, a JSON Pointer to the place, and mostly a hint.";
 
 pub(super) fn describe(profile: Profile) -> Description {
     let mut properties = settings_schema();
     let own = json!({
-        "code": {"description": "a term, its JSON text, or the name of an evolved tool"},
-        "tool": {"type": "string", "description": "the name of an evolved tool, instead of `code`"},
+        "code": any_json(1, "a term, its JSON text, or the name of an evolved tool"),
+        "tool": {"type": "string", "description": "an evolved tool, instead of `code`"},
         "context": {"type": "object", "description": "variables of `code`, as plain JSON"},
-        "output_schema": {"description": "JSON Schema 2020-12 of the value; one that does not conform is a fault and absent"},
+        "output_schema": schema_schema("JSON Schema that the value has to conform to"),
     });
     if let (Value::Object(properties), Value::Object(own)) = (&mut properties, own) {
         properties.extend(own);
@@ -71,34 +69,31 @@ pub(super) fn describe(profile: Profile) -> Description {
 
 /// The arguments that `run` and every evolved tool take.
 pub(super) fn settings_schema() -> Value {
-    let count = |text: &str| json!({"type": "integer", "minimum": 0, "description": text});
+    let count = |text: &str| json!({"type": "integer", "description": text});
     json!({
-        "input": {"description": "argument of the function: a term; text is decoded where it holds JSON"},
-        "data": {"description": "the same as plain JSON, never code; instead of `input`"},
-        "fuel": count("evaluation steps allowed"),
+        "input": any_json(2, "what the function is applied to, as a term; text that holds JSON is decoded"),
+        "data": any_json(2, "the same as plain JSON, never code"),
+        "fuel": count("steps allowed"),
         "memory": count("bytes allowed"),
         "depth": count("pending evaluations allowed"),
-        "max_steps": count("continuations to drive before one is the result"),
-        "step": count("`step` of the continuation that this run continues"),
+        "max_steps": count("continuations to drive"),
+        "step": count("`step` of the continuation to go on with"),
         "trace": {"type": "boolean", "description": "also return the first evaluation steps"},
     })
 }
 
+/// The schema of an argument that is a JSON Schema.
+pub(super) fn schema_schema(description: &str) -> Value {
+    json!({"anyOf": [{"type": "object"}, {"type": "boolean"}], "description": description})
+}
+
 /// What a run replies.
 pub(super) fn output_schema(profile: Profile) -> Value {
-    let texts =
-        |text: &str| json!({"type": "array", "items": {"type": "string"}, "description": text});
-    let mut schema = reply(json!({
-        "value": {"description": "the result; absent when it is too long or too deep"},
-        "exact": {"type": "string", "description": "the result as JSON text, where parsers may round or refuse it"},
-        "kind": {"type": "string", "description": "its type: integer, list, record, function, continuation, …"},
-        "fuel": {"type": "integer", "description": "fuel spent"},
-        "steps": {"type": "integer", "description": "continuations driven"},
-        "warnings": texts("such as `ignored-key at /add/0`"),
-        "trace": texts("lines written by the form `trace`"),
-        "evaluation": texts("the first evaluation steps, if `trace` was set"),
-        "truncated": {"type": "boolean", "description": "the result was too long to show"},
-        "size": {"type": "integer", "description": "its length in characters"},
+    let mut schema = reply(&json!({
+        "exact": {"type": "string", "description": "the JSON text of `value`, where parsers may round it"},
+        "kind": {"type": "string"},
+        "fuel": {"type": "integer"},
+        "warnings": texts("what to know of `value`"),
     }));
     if profile == Profile::Debug
         && let Some(Value::Object(members)) = schema.get_mut("properties")
@@ -151,7 +146,8 @@ fn read_code(arguments: &Arguments<'_>, tools: &Tools) -> Result<(Code, bool), F
     let example = "write {\"code\": {\"add\": [1, 2]}} or {\"tool\": \"name\", \"input\": …}";
     let tool = arguments.text("tool")?;
     // Beside a tool a null is an argument left out; alone it is the term null.
-    let code = if tool.is_some() { arguments.raw("code") } else { arguments.term("code") };
+    let beside = |name| arguments.raw(name).filter(|raw| !is_blank(raw));
+    let code = if tool.is_some() { beside("code") } else { arguments.term("code") };
     match (code, tool) {
         (Some(_), Some(_)) => {
             Err(malformed("`code` and `tool` are both given", Some("give only one of them")))
@@ -222,6 +218,9 @@ pub(super) fn read_settings(
 
 fn read_argument(arguments: &Arguments<'_>) -> Result<Argument, Fault> {
     match (arguments.raw("input"), arguments.raw("data")) {
+        // Some clients write an empty text for what they leave out.
+        (Some(input), Some(data)) if is_blank(data) => Ok(Argument::Input(input.to_owned())),
+        (Some(input), Some(data)) if is_blank(input) => Ok(Argument::Data(data.to_owned())),
         (Some(_), Some(_)) => {
             let hint = "give `input` if it is a term, `data` if it is plain JSON";
             Err(malformed("`input` and `data` are both given", Some(hint)))
@@ -230,6 +229,10 @@ fn read_argument(arguments: &Arguments<'_>) -> Result<Argument, Fault> {
         (None, Some(data)) => Ok(Argument::Data(data.to_owned())),
         (None, None) => Ok(Argument::None),
     }
+}
+
+fn is_blank(raw: &str) -> bool {
+    raw == "\"\""
 }
 
 fn read_limits(arguments: &Arguments<'_>, host: &Host) -> Result<Limits, Fault> {

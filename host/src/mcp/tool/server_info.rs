@@ -14,40 +14,14 @@ use crate::sandbox::{FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Origin, milliseconds};
 use crate::workshop::stored;
 
 const TEXT: &str = "\
-About this server: version, limits and their ceilings, the layers that contain a program, the \
-hash of the evaluator, the number of tools.";
+About this server: version, limits and ceilings, what contains a program, hash of the evaluator, number of tools.";
 
 pub(super) fn describe() -> Description {
-    let layer = json!({
-        "type": "object",
-        "properties": {
-            "name": {"type": "string"},
-            "limit": {"type": "integer"},
-            "adds": {"type": "object", "description": "what comes on top, for each unit of fuel, byte of memory, byte of text"},
-            "flag": {"type": "string"},
-            "fault": {"type": "string", "description": "what it gives when it stops something"},
-        },
-    });
     Description {
         title: "Server information".to_owned(),
         text: TEXT.to_owned(),
         input: arguments(&json!({}), &[]),
-        output: reply(json!({
-            "version": {"type": "string"},
-            "protocols": {"type": "array", "items": {"type": "string"}},
-            "evaluator": {"type": "object"},
-            "limits": {"type": "object"},
-            "ceilings": {"type": "object"},
-            "requests": {"type": "object"},
-            "profile": {"type": "string"},
-            "layers": {"type": "array", "items": layer, "description": "what contains a program, innermost first"},
-            "hardening": {"type": "object"},
-            "tools": {"type": "integer", "description": "evolved tools"},
-            "changes": {"type": "integer", "description": "changes of tools, all told"},
-            "journal": {"type": "object"},
-            "memory": {"type": "integer", "description": "keys in the memory"},
-            "kept": {"type": "string", "description": "the file of tools, journal and memory"},
-        })),
+        output: reply(&json!({"version": {"type": "string"}, "limits": {"type": "object"}})),
         read_only: true,
     }
 }
