@@ -209,20 +209,7 @@ impl Printer<'_> {
                 self.open(form);
                 self.branches(operands);
             }
-            Shape::Try => {
-                self.out.push_str("{\"catch\":");
-                let (t, handler) = (one(), operands.get(1).copied().unwrap_or_default());
-                let mut pieces = vec![Work::Term(handler)];
-                for (index, code) in terms.names(id).iter().enumerate() {
-                    let before = if index == 0 { ",\"codes\":[" } else { "," };
-                    pieces.extend([Work::Str(before), Work::Name(*code)]);
-                }
-                if !terms.names(id).is_empty() {
-                    pieces.push(Work::Str("]"));
-                }
-                pieces.extend([Work::Str(",\"try\":"), Work::Term(t), Work::Str("}")]);
-                self.schedule(pieces);
-            }
+            Shape::Try => self.attempt(id),
             // Literals are no forms any more once they are read.
             Shape::Literal => {}
             Shape::Members(members) => {
@@ -245,6 +232,21 @@ impl Printer<'_> {
             Shape::Application => self.application(operands),
             Shape::Bindings => self.bindings(id),
         }
+    }
+
+    fn attempt(&mut self, id: TermId) {
+        let codes = self.terms.names(id);
+        let operand = |at: usize| Work::Term(self.terms.operand(id, at));
+        let mut pieces = vec![Work::Str("{\"catch\":"), operand(1)];
+        for (index, code) in codes.iter().enumerate() {
+            let before = if index == 0 { ",\"codes\":[" } else { "," };
+            pieces.extend([Work::Str(before), Work::Name(*code)]);
+        }
+        if !codes.is_empty() {
+            pieces.push(Work::Str("]"));
+        }
+        pieces.extend([Work::Str(",\"try\":"), operand(0), Work::Str("}")]);
+        self.schedule(pieces);
     }
 
     fn members(

@@ -29,10 +29,11 @@ impl Heap {
 
     /// Where an object begins, how many words it has, and which of them is the first value.
     fn extent(&self, v: Word) -> (usize, usize, usize) {
+        if is_integer(v) || tag(v) == IMMEDIATE {
+            return (0, 0, 0);
+        }
         let at = index(v);
         match tag(v) {
-            _ if is_integer(v) => (0, 0, 0),
-            IMMEDIATE => (0, 0, 0),
             CONS if left_in_run(v) > 0 => (at, left_in_run(v) + 2, left_in_run(v)),
             CONS | PAIR => (at, 2, 0),
             ROPE => (at, 3, 1),

@@ -129,8 +129,9 @@ impl Machine {
     }
 
     /// The fault with all warnings of the run.
-    fn warned(&mut self, fault: Failure) -> Failure {
-        Box::new(Fault { warnings: self.all_warnings(), ..*fault })
+    fn warned(&mut self, mut fault: Failure) -> Failure {
+        fault.warnings = self.all_warnings();
+        fault
     }
 
     /// The terms, which nothing else refers to between two steps.

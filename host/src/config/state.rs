@@ -77,14 +77,14 @@ impl State {
         match (&self.directory, self.ephemeral) {
             (_, true) => Ok(Place::Memory),
             (Some(directory), false) => Ok(Place::Directory(directory.clone())),
-            (None, false) => match ProjectDirs::from("", "", "mcp-pif") {
-                Some(platform) => Ok(Place::Directory(platform.data_dir().to_owned())),
-                None => {
+            (None, false) => {
+                let platform = ProjectDirs::from("", "", "mcp-pif").ok_or_else(|| {
                     let reason =
                         "there is no home directory: name one by --data DIR, or use --ephemeral";
-                    Err(Error::of("data", reason.to_owned()))
-                }
-            },
+                    Error::of("data", reason.to_owned())
+                })?;
+                Ok(Place::Directory(platform.data_dir().to_owned()))
+            }
         }
     }
 }

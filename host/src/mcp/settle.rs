@@ -3,6 +3,7 @@
 //! they are settled, no tool has to know of it. Whatever is fine stays the text it was sent as.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -42,8 +43,7 @@ pub(super) fn settle(text: &str, tool: &str, schema: &Value, nesting: usize) -> 
     // A name near to a known one is refused later, with that one as its hint.
     let is_foreign =
         |name: &str| !known.contains(&name) && similar(name, known.iter().copied()).is_none();
-    let (foreign, kept): (Vec<(&str, &str)>, Vec<(&str, &str)>) =
-        members.iter().partition(|(name, _)| is_foreign(name));
+    let (foreign, kept): (Vec<_>, Vec<_>) = members.iter().partition(|(name, _)| is_foreign(name));
     settled.warnings.extend(passed_over(&foreign, tool, &known));
     settled.text = settle_members(&kept, schema, nesting)
         .or_else(|| (!foreign.is_empty()).then(|| object(kept.iter().copied())));
@@ -56,7 +56,8 @@ fn passed_over(foreign: &[(&str, &str)], tool: &str, known: &[&str]) -> Option<S
     let shown = shown.iter().map(|(name, _)| text::quote_one(&text::line(name, MOST_NAME)));
     let mut names = shown.collect::<Vec<_>>().join(", ");
     if !more.is_empty() {
-        names.push_str(&format!(" and {} more", more.len()));
+        // To write to a text cannot fail.
+        let _ = write!(names, " and {} more", more.len());
     }
     let (noun, were) = match foreign.len() {
         0 => return None,

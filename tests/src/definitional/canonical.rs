@@ -80,6 +80,7 @@ fn members(terms: &Terms, term: TermId, form: Form) -> Vec<(&str, Part<'_>)> {
     let (key, operands, names) = (form.name(), terms.operands(term), terms.names(term));
     let operand = |at: usize| Part::Term(terms.operand(term, at));
     let name = |id: &u32| Part::Text(quote(terms.name(*id)));
+    let all_names = || Part::List(names.iter().map(name).collect());
     match form.row().map_or(Shape::Ignored, |row| row.shape) {
         Shape::Name => vec![(key, names.first().map_or_else(|| list(&[]), name))],
         Shape::Ignored | Shape::Literal => vec![(key, Part::Text("null".to_owned()))],
@@ -102,18 +103,14 @@ fn members(terms: &Terms, term: TermId, form: Form) -> Vec<(&str, Part<'_>)> {
         }
         Shape::Branches => vec![(key, Part::List(operands.chunks(2).map(list).collect()))],
         Shape::Try => {
-            let codes = Part::List(names.iter().map(name).collect());
-            let codes = (!names.is_empty()).then_some(("codes", codes));
+            let codes = (!names.is_empty()).then(|| ("codes", all_names()));
             let parts = [Some(("catch", operand(1))), codes, Some((key, operand(0)))];
             parts.into_iter().flatten().collect()
         }
-        Shape::Lambda => {
-            let parameters = match names {
-                [only] => name(only),
-                _ => Part::List(names.iter().map(name).collect()),
-            };
-            vec![("body", operand(0)), (key, parameters)]
-        }
+        Shape::Lambda => match names {
+            [only] => vec![("body", operand(0)), (key, name(only))],
+            _ => vec![("body", operand(0)), (key, all_names())],
+        },
         Shape::Application => {
             let argument = match operands {
                 [_, only] => ("arg", Part::Term(*only)),

@@ -87,8 +87,11 @@ fn number(letter: char, f: &Fields, second: i64) -> Result<i64, Code> {
         'j' => f.day_of_year,
         'u' => f.weekday,
         // Sundays of the year up to that day.
-        'U' => (1..=f.day_of_year).filter(|day| (f.weekday + day - f.day_of_year) % 7 == 0).count()
-            as i64,
+        'U' => {
+            (1..=f.day_of_year)
+                .map(|day| f.weekday + day - f.day_of_year)
+                .fold(0, |weeks, day| if day % 7 == 0 { weeks + 1 } else { weeks })
+        }
         'G' => thursday().year,
         'V' => (thursday().day_of_year + 6) / 7,
         's' => second,
@@ -219,7 +222,7 @@ impl Spelled {
             'b' | 'B' => named(MONTHS, text)?,
             'p' => named("AM PM", text)?,
             'f' => {
-                self.fraction = spelled.to_owned();
+                spelled.clone_into(&mut self.fraction);
                 return Ok(rest);
             }
             'z' => {
@@ -283,7 +286,7 @@ fn named<'t>(names: &str, text: &'t str) -> Result<(i64, &'t str), Code> {
     for (name, place) in names.split(' ').zip(1..) {
         for length in [name.len(), 3.min(name.len())] {
             let start = text.get(..length).unwrap_or_default();
-            if start.to_ascii_lowercase() == name[..length].to_ascii_lowercase() {
+            if start.eq_ignore_ascii_case(&name[..length]) {
                 return Ok((place, &text[length..]));
             }
         }
@@ -300,13 +303,12 @@ pub(super) fn read_as(text: &str, pattern: &str) -> Evaluated {
     if !spelled.follow(pattern, text)?.is_empty() {
         return Err(Code::Unparsable);
     }
-    let local = match spelled.get('s') {
-        Some(second) => second + spelled.ahead,
-        None => {
-            let day = spelled.day()?;
-            let [minute, second] = ['M', 'S'].map(|letter| spelled.get(letter).unwrap_or(0));
-            day + spelled.hour()? * 3600 + minute * 60 + second
-        }
+    let local = if let Some(second) = spelled.get('s') {
+        second + spelled.ahead
+    } else {
+        let day = spelled.day()?;
+        let [minute, second] = ['M', 'S'].map(|letter| spelled.get(letter).unwrap_or(0));
+        day + spelled.hour()? * 3600 + minute * 60 + second
     };
     second(&Value::Integer(local.into()))?;
     let f = fields(local);

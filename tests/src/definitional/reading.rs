@@ -139,25 +139,10 @@ impl Evaluator {
             (Form::CsvParse, [Value::Text(s), Value::Record(options)]) => {
                 self.charge_texts(&[s])?;
                 self.work(options.len() as u64)?;
-                let (mut delimiter, mut has_header) = (',', true);
-                for (name, value) in options.iter() {
-                    self.work(bytes(name) / TEXT_UNIT)?;
-                    match (name.as_str(), value) {
-                        ("delimiter", Value::Text(text)) => match *text.chars().collect::<Vec<_>>()
-                        {
-                            ['"' | '\r' | '\n'] => return Err(Code::OutOfRange),
-                            [c] => delimiter = c,
-                            _ => return Err(Code::OutOfRange),
-                        },
-                        ("header", Value::Boolean(b)) => has_header = *b,
-                        ("delimiter" | "header", _) => return Err(Code::TypeMismatch),
-                        _ => return Err(Code::OutOfRange),
-                    }
-                }
-                if options.iter().any(|(name, _)| name == "delimiter") {
-                    self.table(s, delimiter, has_header)
-                } else {
-                    self.doubted_table(s, has_header)
+                let (delimiter, has_header) = self.csv_options(options)?;
+                match delimiter {
+                    Some(delimiter) => self.table(s, delimiter, has_header),
+                    None => self.doubted_table(s, has_header),
                 }
             }
             (Form::CsvParse, [Value::Text(s), _]) => {
@@ -166,6 +151,25 @@ impl Evaluator {
             }
             _ => Err(Code::TypeMismatch),
         }
+    }
+
+    /// The delimiter, if it is given, and whether the first row names the columns.
+    fn csv_options(&mut self, options: &[(String, Value)]) -> Result<(Option<char>, bool), Code> {
+        let (mut delimiter, mut has_header) = (None, true);
+        for (name, value) in options {
+            self.work(bytes(name) / TEXT_UNIT)?;
+            match (name.as_str(), value) {
+                ("delimiter", Value::Text(text)) => match *text.chars().collect::<Vec<_>>() {
+                    ['"' | '\r' | '\n'] => return Err(Code::OutOfRange),
+                    [c] => delimiter = Some(c),
+                    _ => return Err(Code::OutOfRange),
+                },
+                ("header", Value::Boolean(b)) => has_header = *b,
+                ("delimiter" | "header", _) => return Err(Code::TypeMismatch),
+                _ => return Err(Code::OutOfRange),
+            }
+        }
+        Ok((delimiter, has_header))
     }
 
     /// Writes a value without functions.

@@ -170,7 +170,7 @@ fn piece(random: &mut Random, size: usize) -> String {
 
 /// A number that is made of a value of any type.
 fn digest(value: &str) -> String {
-    form("length", form("type_of", value.to_owned()))
+    form("length", form("type_of", value))
 }
 
 /// Data of one shape, or none.

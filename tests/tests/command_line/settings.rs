@@ -222,7 +222,7 @@ fn quantities_are_read_as_people_write_them() -> Result<()> {
     ] {
         let ceiling = ["--memory-ceiling", "512MiB"];
         let ending = shell.execute(&[&[flag, value, "run", SUM][..], &ceiling].concat())?;
-        let expected = if value == "1.5GB" { 1 } else { 0 };
+        let expected = i32::from(value == "1.5GB");
         assert_eq!(ending.code, expected, "{flag} {value}: {ending:?}");
     }
     // A fraction is not rounded: 0.05 s are over before this is done.

@@ -38,7 +38,7 @@ fn ensure_portable(schema: &Value, at: &str) -> Result<()> {
     }
     match (schema.get("type"), schema.get("anyOf").and_then(Value::as_array)) {
         (Some(Value::String(name)), None) => {
-            ensure!(TYPES.contains(&name.as_str()), "{at}: {name}")
+            ensure!(TYPES.contains(&name.as_str()), "{at}: {name}");
         }
         (None, Some(choices)) => {
             for (index, choice) in choices.iter().enumerate() {

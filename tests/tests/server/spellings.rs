@@ -53,7 +53,7 @@ fn texts_are_decoded_by_the_type_that_is_declared() -> Result<()> {
         ),
         ("journal_recent", r#"{"since":1.0,"ending":"new"}"#, r#"{"since":"1","ending":"new"}"#),
         ("memory_retrieve", r#"{"key":"","tags":"[]","query":""}"#, r#"{"tags":[]}"#),
-        ("server_info", r#"{}"#, "null"),
+        ("server_info", "{}", "null"),
     ] {
         let told = [arguments, same].map(|arguments| -> Result<String> {
             let result = client.call_text(tool, arguments)?;

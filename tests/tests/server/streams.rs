@@ -299,10 +299,9 @@ fn output_that_is_not_whole_fails_with_a_sentence() -> Result<()> {
         &["-V"],
     ] {
         // A closed pipe was read as far as somebody wanted: it needs no words.
-        let kinds: [(fn() -> Result<Stdio>, usize); 2] = [(full, 1), (broken, 0)];
-        for (stdout, sentences) in kinds {
+        for (stdout, sentences) in [(full()?, 1), (broken()?, 0)] {
             let mut command = command(&folder)?;
-            fails(command.args(arguments), stdout()?, sentences)?;
+            fails(command.args(arguments), stdout, sentences)?;
         }
     }
     Ok(())
