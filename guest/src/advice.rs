@@ -3,7 +3,7 @@
 
 use crate::doubt;
 use crate::fault::Note;
-use crate::form::Form;
+use crate::form::{Evaluation, Form, kinds};
 use crate::hint::nearest;
 use crate::json::{Tape, Token};
 use crate::kind;
@@ -210,7 +210,7 @@ impl Reader<'_> {
     fn comparison(&mut self, term: TermId, form: Form) {
         let [a, b] = [0, 1].map(|at| kind::given(self.terms, self.terms.operand(term, at)));
         if a != b && a != 0 && b != 0 {
-            let (a, b) = (kind::name(a), kind::name(b));
+            let (a, b) = (kinds::name(a), kinds::name(b));
             let message = format!("`{}` compares a {a} with a {b}", form.name());
             let hint =
                 "compare values of one type: `parse_int` or `to_string` makes one of the other";
@@ -240,13 +240,13 @@ impl Reader<'_> {
         if form != Form::GetIn {
             self.list(operand);
         }
-        let (accepted, given) = (kind::accepted(form, at), kind::given(terms, operand));
+        let (accepted, given) = (form.accepted(at), kind::given(terms, operand));
         if given != 0 && given & accepted == 0 {
-            let found = kind::name(given);
-            let fault = if accepted == kind::FUNCTION {
+            let found = kinds::name(given);
+            let fault = if accepted == kinds::FUNCTION {
                 no_function(terms, term, at, found)
             } else {
-                mismatch(terms, term, at, (kind::wanted(accepted), found))
+                mismatch(terms, term, at, (kinds::wanted(accepted), found))
             };
             let mut hint = fault.hint;
             if inner == Form::Text
@@ -258,8 +258,9 @@ impl Reader<'_> {
             }
             self.note(operand, fault.message, hint);
         }
-        let is_called_with_one =
-            form == Form::Fold || (Form::Map..=Form::Partition).contains(&form);
+        let is_called_with_one = form.evaluation() == Evaluation::Elementwise
+            && form != Form::Update
+            || form == Form::Fold;
         if inner == Form::Lam && at == 0 && is_called_with_one && terms.names(operand).len() > 1 {
             let message = format!("`{}` calls its function with one value", form.name());
             let hint = match form {

@@ -1,15 +1,22 @@
-//! The one table of forms: parser, `help`, the reference and the tests derive from its rows, which
-//! are in the modules below, a group each.
+//! The table of forms. A row holds all data about a form: the parser, the checker, the compiler,
+//! the prices, `help` and the reference read it there. The rows stand in the modules below, a group
+//! each. To add a form, add its name to `Form`, its row to a group, and its function to the table
+//! of its evaluation; the compiler names whatever you forget.
 
 mod control;
 mod dates;
+mod fuel;
+pub(crate) mod kinds;
 mod lists;
 mod meta;
 mod numbers;
-mod pif;
-mod price;
+mod original;
 mod records;
+pub(crate) mod table;
 mod text;
+
+use fuel::Fuel;
+use kinds::{ANY, Kinds, UNKNOWN};
 
 /// What a term is: a form of the table, or a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -209,6 +216,23 @@ pub enum Shape {
     Effect,
 }
 
+/// How a form is evaluated: it decides which table holds its function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Evaluation {
+    /// Reading it makes a literal.
+    Literal,
+    /// The compiler has a rule for it (`compile::forms`).
+    Control,
+    /// The operands are evaluated first, then an operation of the machine takes one or two.
+    Operation,
+    /// A function is applied to elements, one after another (`compile::loops`).
+    Elementwise,
+    /// The operands are evaluated first, then a function gets them all (`machine::builtin`).
+    Builtin,
+    /// It has a meaning inside a quote only.
+    Hole,
+}
+
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
@@ -220,6 +244,16 @@ pub struct Row {
     pub group: &'static str,
     /// How its operands are written.
     pub shape: Shape,
+    /// How it is evaluated.
+    pub(crate) evaluation: Evaluation,
+    /// The types that its operands must have; the last is for all that follow.
+    takes: &'static [Kinds],
+    /// The type of its value.
+    gives: Kinds,
+    /// What it costs.
+    fuel: Fuel,
+    /// Whether it is a form of the original calculus, which `input` knows as code.
+    is_original: bool,
     /// How it is written, for people.
     pub syntax: &'static str,
     /// One line of documentation.
@@ -230,18 +264,9 @@ pub struct Row {
     pub result: &'static str,
 }
 
-const fn row(
-    (name, form, group, shape): (&'static str, Form, &'static str, Shape),
-    syntax: &'static str,
-    doc: &'static str,
-    (example, result): (&'static str, &'static str),
-) -> Row {
-    Row { name, form, group, shape, syntax, doc, example, result }
-}
-
 /// The groups, in the order in which an object's keys are searched for a form.
 const GROUPS: [&[Row]; 8] = [
-    pif::ROWS,
+    original::ROWS,
     control::ROWS,
     numbers::ROWS,
     text::ROWS,
@@ -251,7 +276,8 @@ const GROUPS: [&[Row]; 8] = [
     meta::ROWS,
 ];
 
-const COUNT: usize = {
+/// How many forms have a row.
+pub(crate) const COUNT: usize = {
     let (mut count, mut group) = (0, 0);
     while group < GROUPS.len() {
         count += GROUPS[group].len();
@@ -262,17 +288,45 @@ const COUNT: usize = {
 
 /// Every form, in the order in which an object's keys are searched for one.
 pub static FORMS: &[Row] = &{
-    let mut rows = [pif::ROWS[0]; COUNT];
+    let mut rows = [original::ROWS[0]; COUNT];
     let (mut at, mut group) = (0, 0);
     while group < GROUPS.len() {
         let mut row = 0;
         while row < GROUPS[group].len() {
             rows[at] = GROUPS[group][row];
+            assert!(rows[at].form as usize == at, "the rows stand in the order of `Form`");
             (at, row) = (at + 1, row + 1);
         }
         group += 1;
     }
     rows
+};
+
+/// A literal: it has no key and no row, and its price is one for all.
+struct Literal {
+    form: Form,
+    /// What it is called.
+    name: &'static str,
+    gives: Kinds,
+}
+
+/// The literals, in the order of `Form`.
+static LITERALS: [Literal; 7] = {
+    let literals = [
+        Literal { form: Form::Unit, name: "literal", gives: kinds::NULL },
+        Literal { form: Form::Boolean, name: "literal", gives: kinds::BOOLEAN },
+        Literal { form: Form::Integer, name: "literal", gives: kinds::NUMBER },
+        Literal { form: Form::BigInteger, name: "literal", gives: kinds::NUMBER },
+        Literal { form: Form::FloatNumber, name: "literal", gives: kinds::NUMBER },
+        Literal { form: Form::Text, name: "literal", gives: kinds::STRING },
+        Literal { form: Form::List, name: "list", gives: kinds::LIST },
+    ];
+    let mut at = 0;
+    while at < literals.len() {
+        assert!(literals[at].form as usize == COUNT + at, "the literals follow the rows");
+        at += 1;
+    }
+    literals
 };
 
 /// Places of the hash table of keys, more than twice as many as there are keys.
@@ -328,25 +382,64 @@ impl Form {
         FORMS.get(self as usize)
     }
 
+    fn literal(self) -> Option<&'static Literal> {
+        LITERALS.get((self as usize).checked_sub(COUNT)?)
+    }
+
+    /// Whether the form is a literal that stands for itself, and no list.
+    #[must_use]
+    pub fn is_literal(self) -> bool {
+        self as usize >= COUNT && self != Self::List
+    }
+
     /// The form's key, or what a literal is called.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Unit
-            | Self::Boolean
-            | Self::Integer
-            | Self::BigInteger
-            | Self::FloatNumber
-            | Self::Text => "literal",
-            Self::List => "list",
-            _ => self.row().map_or("", |row| row.name),
-        }
+        self.row().map_or_else(|| self.literal().map_or("", |it| it.name), |row| row.name)
     }
 
     /// Whether the form is one of the original calculus, which `input` knows as code.
     #[must_use]
-    pub fn is_input_form(self) -> bool {
-        self <= Self::CodeOf || self == Self::Record
+    pub fn is_original(self) -> bool {
+        self.row().is_some_and(|row| row.is_original)
+    }
+
+    /// How the form is evaluated.
+    pub(crate) fn evaluation(self) -> Evaluation {
+        self.row().map_or(Evaluation::Literal, |row| row.evaluation)
+    }
+
+    /// The types that the form takes as this operand.
+    pub(crate) fn accepted(self, operand: usize) -> Kinds {
+        let takes = self.row().map_or(&[][..], |row| row.takes);
+        takes.get(operand).or(takes.last()).copied().unwrap_or(ANY)
+    }
+
+    /// The type of the form's value; `UNKNOWN` where it depends on operands.
+    pub(crate) fn given(self) -> Kinds {
+        self.row().map_or_else(|| self.literal().map_or(UNKNOWN, |it| it.gives), |row| row.gives)
+    }
+
+    /// Fuel of each visit of a node of this form.
+    #[must_use]
+    pub fn visit_price(self) -> u16 {
+        self.fuel().visit
+    }
+
+    /// Fuel of each application of a function that this form makes.
+    #[must_use]
+    pub fn application_price(self) -> u16 {
+        self.fuel().application
+    }
+
+    /// Fuel of a unit of the work that this form does with its operands.
+    #[must_use]
+    pub fn work_price(self) -> u64 {
+        self.fuel().work.into()
+    }
+
+    fn fuel(self) -> Fuel {
+        self.row().map_or(fuel::LITERAL, |row| row.fuel)
     }
 }
 
@@ -355,9 +448,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_stand_in_their_rows() {
-        for (index, row) in FORMS.iter().enumerate() {
-            assert_eq!(row.form as usize, index, "{}", row.name);
+    fn keys_name_their_forms() {
+        for row in FORMS {
             assert_eq!(Form::of_key(row.name), Some(row.form));
         }
         assert_eq!(Form::of_key("lambda"), None);

@@ -1,134 +1,12 @@
-//! Types of values as far as a term shows them without being evaluated: what a form gives, and
-//! what it takes. One table for the hints of faults and for the notes of a check.
+//! Types of values as far as a term shows them without being evaluated: for the hints of faults,
+//! and for the notes of a check.
 
-use crate::form::Form as F;
+use crate::form::kinds::{ANY, Kinds};
 use crate::term::{TermId, Terms};
 
-/// A set of types, a bit each.
-pub(crate) type Kinds = u16;
-
-/// The types, as `type_of` names them; the two types of numbers are one here.
-const NAMES: [&str; 9] =
-    ["null", "boolean", "number", "string", "list", "record", "function", "quoted", "pair"];
-
-const UNIT: Kinds = 1;
-const BOOLEAN: Kinds = 1 << 1;
-const NUMBER: Kinds = 1 << 2;
-const STRING: Kinds = 1 << 3;
-const LIST: Kinds = 1 << 4;
-const RECORD: Kinds = 1 << 5;
-pub(crate) const FUNCTION: Kinds = 1 << 6;
-const QUOTED: Kinds = 1 << 7;
-const PAIR: Kinds = 1 << 8;
-const NUMBER_OR_STRING: Kinds = NUMBER | STRING;
-const RECORD_OR_NULL: Kinds = RECORD | UNIT;
-const STRING_OR_LIST: Kinds = STRING | LIST;
-/// The operand is for a value of any type.
-const VALUE: Kinds = (1 << 9) - 1;
-/// Nothing is known of the operand.
-pub(crate) const ANY: Kinds = Kinds::MAX;
-
-/// The type of this name; none for one that no literal has.
-pub(crate) fn of_name(name: &str) -> Kinds {
-    let name = if matches!(name, "integer" | "float") { "number" } else { name };
-    NAMES.iter().position(|known| *known == name).map_or(0, |at| 1 << at)
-}
-
-/// The name of a single type.
-pub(crate) fn name(kind: Kinds) -> &'static str {
-    NAMES.get(kind.trailing_zeros() as usize).copied().unwrap_or_default()
-}
-
-/// What an operand must be, in words.
-pub(crate) fn wanted(kinds: Kinds) -> &'static str {
-    match kinds {
-        BOOLEAN => "a boolean",
-        NUMBER => "a number",
-        STRING => "a string",
-        LIST => "a list",
-        RECORD | RECORD_OR_NULL => "a record",
-        QUOTED => "a quoted term",
-        PAIR => "a pair",
-        STRING_OR_LIST => "a string or a list",
-        _ => "a number or a string",
-    }
-}
-
-/// The types that a form takes as this operand.
-pub(crate) fn accepted(form: F, operand: usize) -> Kinds {
-    let is = |first: F, last: F| (first..=last).contains(&form);
-    let each: &[Kinds] = match form {
-        F::Pipe if operand > 0 => return FUNCTION,
-        F::Range | F::DateParts => return NUMBER,
-        F::And | F::Or | F::Not => return BOOLEAN,
-        F::Concat
-        | F::DateParse
-        | F::Tool
-        | F::CodeOf
-        | F::Split
-        | F::StartsWith
-        | F::EndsWith
-        | F::Replace
-        | F::ParseInt
-        | F::ParseFloat
-        | F::JsonParse => return STRING,
-        F::Head | F::Tail | F::IsEmpty | F::Append | F::Zip | F::FromEntries => return LIST,
-        F::Merge | F::Keys | F::Values | F::Entries => return RECORD,
-        F::Eval | F::TermToData | F::Analyze => return QUOTED,
-        F::Fst | F::Snd => return PAIR,
-        F::Length => return STRING_OR_LIST,
-        F::If => &[BOOLEAN],
-        F::App => &[FUNCTION],
-        F::Try => &[ANY, FUNCTION],
-        F::Cons | F::GetIn => &[ANY, LIST],
-        F::Fold => &[FUNCTION, VALUE, LIST],
-        F::SortBy => &[FUNCTION, LIST, STRING],
-        F::Nth | F::Take | F::Drop | F::Chunk | F::Percentile => &[LIST, NUMBER],
-        F::Join => &[LIST, STRING],
-        F::Slice => &[STRING_OR_LIST, NUMBER, NUMBER],
-        F::Contains | F::IndexOf => &[STRING_OR_LIST, VALUE],
-        F::Repeat | F::PadLeft | F::PadRight => &[STRING, NUMBER, STRING],
-        F::Get => &[RECORD_OR_NULL, STRING],
-        F::Has | F::Remove => &[RECORD, STRING],
-        F::Put => &[RECORD, STRING, VALUE],
-        F::Update => &[RECORD, STRING, FUNCTION],
-        F::Pick | F::Omit => &[RECORD, LIST],
-        F::CsvParse => &[STRING, RECORD],
-        F::DateFormat => &[NUMBER, STRING],
-        F::DateAdd => &[NUMBER, RECORD],
-        F::DateDiff => &[NUMBER, NUMBER, STRING],
-        _ if is(F::Map, F::Partition) => &[FUNCTION, LIST],
-        _ if is(F::Add, F::Mod) || is(F::Fdiv, F::Round) => return NUMBER,
-        _ if is(F::Lt, F::Gte) => return NUMBER_OR_STRING,
-        _ if is(F::Upper, F::Lines) || is(F::Matches, F::RegexReplace) => return STRING,
-        _ if is(F::Sort, F::Enumerate) => return LIST,
-        _ => &[],
-    };
-    each.get(operand).copied().unwrap_or(ANY)
-}
-
-/// The type of a term's value; 0 where that is not to be seen.
+/// The type of a term's value; `UNKNOWN` where that is not to be seen.
 pub(crate) fn given(terms: &Terms, term: TermId) -> Kinds {
-    let form = terms.form(term);
-    let is = |first: F, last: F| (first..=last).contains(&form);
-    match form {
-        F::Unit => UNIT,
-        F::Text | F::Concat | F::Join | F::TypeOf | F::DateFormat => STRING,
-        F::List | F::Nil | F::Cons | F::Keys | F::Values | F::Entries => LIST,
-        F::Boolean | F::IsEmpty | F::Has | F::Contains | F::Any | F::All | F::Matches => BOOLEAN,
-        F::Record => RECORD,
-        F::Lam => FUNCTION,
-        F::Quote | F::CodeOf => QUOTED,
-        F::Pair | F::Partition => PAIR,
-        F::Length => NUMBER,
-        _ if is(F::Integer, F::FloatNumber) => NUMBER,
-        _ if is(F::Add, F::Mod) || is(F::Fdiv, F::Round) => NUMBER,
-        _ if is(F::Eq, F::Not) => BOOLEAN,
-        _ if is(F::Upper, F::Trim) || is(F::Replace, F::ToString) => STRING,
-        _ if is(F::Map, F::Filter) || is(F::Sort, F::Flatten) => LIST,
-        _ if is(F::Put, F::Merge) => RECORD,
-        _ => 0,
-    }
+    terms.form(term).given()
 }
 
 /// How a form is written, if an operand that is a `found` stands in the place of another, which
@@ -140,9 +18,9 @@ pub(crate) fn swapped(
     found: Kinds,
 ) -> Option<&'static str> {
     let form = terms.form(term);
-    let here = accepted(form, operand);
+    let here = form.accepted(operand);
     let fits = |(at, other): (usize, &TermId)| {
-        let (there, other) = (accepted(form, at), given(terms, *other));
+        let (there, other) = (form.accepted(at), given(terms, *other));
         there != here && found & there != 0 && (other & here != 0 || other == 0 && there != ANY)
     };
     let mut operands = terms.operands(term).iter().enumerate();
@@ -154,7 +32,8 @@ pub(crate) fn swapped(
 mod tests {
     use super::*;
     use crate::fault::Code;
-    use crate::form::{FORMS, Shape};
+    use crate::form::kinds::of_name;
+    use crate::form::{FORMS, Form, Shape};
     use crate::limits::Limits;
     use crate::machine::Machine;
     use crate::request::{Answer, Program, Step};
@@ -202,15 +81,15 @@ mod tests {
                 _ => 1,
             };
             let fitting = |at| {
-                let kinds = accepted(row.form, at);
+                let kinds = row.form.accepted(at);
                 let found = SAMPLES.iter().enumerate().find(|(kind, _)| kinds & (1 << kind) != 0);
                 found.map_or("null", |(_, sample)| sample)
             };
             for at in 0..count {
-                let kinds = accepted(row.form, at);
+                let kinds = row.form.accepted(at);
                 for (kind, sample) in SAMPLES.iter().enumerate() {
                     // `and` and `or` do not look at what does not matter.
-                    let is_last = at > 0 && matches!(row.form, F::And | F::Or);
+                    let is_last = at > 0 && matches!(row.form, Form::And | Form::Or);
                     if kinds & (1 << kind) != 0 || is_last {
                         continue;
                     }

@@ -1,6 +1,7 @@
 //! A value of the wrong type, in words: what is wrong, and what to write instead.
 
 use crate::fault::{Code, Fault};
+use crate::form::kinds::{self, Kinds};
 use crate::form::{Form, Row, Shape};
 use crate::kind::{self, swapped};
 use crate::primitive::TOGETHER;
@@ -67,14 +68,14 @@ pub(crate) fn mismatch(
         return fault.hint(hint);
     }
     // Where a function is needed, it is what the function gives that is wrong.
-    let accepted = kind::accepted(form, operand);
-    let swapped = swapped(terms, term, operand, kind::of_name(found));
-    if let Some(syntax) = swapped.filter(|_| accepted != kind::FUNCTION) {
+    let accepted = form.accepted(operand);
+    let swapped = swapped(terms, term, operand, kinds::of_name(found));
+    if let Some(syntax) = swapped.filter(|_| accepted != kinds::FUNCTION) {
         return fault.hint(format!("the order is {syntax}"));
     }
     let given = terms.operand(term, 0);
     if let Some(Row { shape: Shape::Operand, syntax, .. }) = form.row()
-        && kind::of_name("list") & accepted == 0
+        && kinds::of_name("list") & accepted == 0
         && terms.form(given) == Form::List
         && terms.operands(given).len() == 1
         && may_be(terms, terms.operand(given, 0), accepted)
@@ -104,7 +105,7 @@ pub(crate) fn mismatch(
 }
 
 /// Whether the value of a term may be of one of these types, as far as can be seen.
-fn may_be(terms: &Terms, term: TermId, kinds: kind::Kinds) -> bool {
+fn may_be(terms: &Terms, term: TermId, kinds: Kinds) -> bool {
     let given = kind::given(terms, term);
     given == 0 || given & kinds != 0
 }
@@ -264,7 +265,7 @@ pub(crate) fn no_function(terms: &Terms, term: TermId, operand: usize, found: &s
     let name = terms.form(term).name();
     let message = format!("`{name}` needs a function to apply, not a value of type {found}");
     let fault = Fault::new(Code::NotAFunction, message);
-    if let Some(syntax) = swapped(terms, term, operand, kind::of_name(found)) {
+    if let Some(syntax) = swapped(terms, term, operand, kinds::of_name(found)) {
         return fault.hint(format!("the order is {syntax}"));
     }
     fault.hint(match found {

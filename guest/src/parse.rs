@@ -303,7 +303,7 @@ impl Parser<'_> {
         let input = self.notation == Notation::Input;
         let forms = self.tape().members(token).filter_map(|(key, value)| {
             let form = Form::of_key(self.tape().str(key))?;
-            (!input || form.is_input_form()).then_some((form, value))
+            (!input || form.is_original()).then_some((form, value))
         });
         match forms.min_by_key(|(form, _)| *form) {
             Some((form, value)) => self.form(token, form, value),

@@ -88,7 +88,7 @@ impl Terms {
     #[must_use]
     pub fn operands(&self, id: TermId) -> &[TermId] {
         let node = self.node(id);
-        if is_literal(node.form) {
+        if node.form.is_literal() {
             return &[];
         }
         let first = node.first as usize;
@@ -130,7 +130,7 @@ impl Terms {
     #[must_use]
     pub fn names(&self, id: TermId) -> &[NameId] {
         let node = self.node(id);
-        if is_literal(node.form) {
+        if node.form.is_literal() {
             return &[];
         }
         let first = node.first as usize + node.count as usize;
@@ -359,18 +359,6 @@ impl Terms {
             }
         }
     }
-}
-
-fn is_literal(form: Form) -> bool {
-    matches!(
-        form,
-        Form::Unit
-            | Form::Boolean
-            | Form::Integer
-            | Form::BigInteger
-            | Form::FloatNumber
-            | Form::Text
-    )
 }
 
 /// Ids are 32 bits: the texts of a run are far too short for more terms.

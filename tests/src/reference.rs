@@ -82,7 +82,8 @@ fn prices() -> Result<String> {
 /// The forms by their price, from the lowest on; those of the most frequent one are not named.
 fn list(title: &str, cheapest: &str, price: &dyn Fn(Form) -> u64) -> Result<String> {
     let mut prices: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
-    for row in FORMS {
+    // A form without a price makes nothing of the kind.
+    for row in FORMS.iter().filter(|row| price(row.form) > 0) {
         prices.entry(price(row.form)).or_default().push(row.name);
     }
     let most = prices.values().map(Vec::len).max();

@@ -1,41 +1,84 @@
 //! Looking at terms and values.
 
-use super::{Form, Row, Shape, row};
-
-const BARE: Shape = Shape::Operand;
-const ONE: Shape = Shape::BareOr(1, 1);
-const META: &str = "meta";
+use super::fuel::{FORM, Fuel, LOOP, MAKE, MAKER, UNIT};
+use super::kinds::{QUOTED, STRING, UNKNOWN};
+use super::{Evaluation, Form, Row, Shape};
 
 /// The rows, in order.
 pub(super) const ROWS: &[Row] = &[
-    row(
-        ("unquote", Form::Unquote, META, BARE),
-        r#"{"unquote": t}"#,
-        "Inside `quote`: the value of t takes its place.",
-        (r#"{"quote": {"add": [{"unquote": {"mul": [2, 3]}}, 1]}}"#, r#"{"add":[6,1]}"#),
-    ),
-    row(
-        ("term_to_data", Form::TermToData, META, BARE),
-        r#"{"term_to_data": q}"#,
-        "A quoted term as plain data.",
-        (r#"{"get_in": [{"term_to_data": {"quote": {"add": [1, 2]}}}, ["add", 0]]}"#, "1"),
-    ),
-    row(
-        ("data_to_term", Form::DataToTerm, META, BARE),
-        r#"{"data_to_term": d}"#,
-        "Plain data as a quoted term.",
-        (r#"{"eval": {"data_to_term": {"json_parse": "{\"add\": [1, 2]}"}}}"#, "3"),
-    ),
-    row(
-        ("analyze", Form::Analyze, META, ONE),
-        r#"{"analyze": q}"#,
-        "How often each form occurs in a quoted term, as a record.",
-        (r#"{"analyze": {"quote": {"add": [{"var": "x"}, 1]}}}"#, r#"{"add":1,"var":1}"#),
-    ),
-    row(
-        ("type_of", Form::TypeOf, META, BARE),
-        r#"{"type_of": a}"#,
-        "The name of its type: null, boolean, integer, float, string, list, pair, record, function, quoted or continuation.",
-        (r#"{"type_of": {"pair": [1, 2]}}"#, r#""pair""#),
-    ),
+    Row {
+        name: "unquote",
+        form: Form::Unquote,
+        group: "meta",
+        shape: Shape::Operand,
+        evaluation: Evaluation::Hole,
+        takes: &[],
+        gives: UNKNOWN,
+        fuel: Fuel { visit: LOOP, application: 0, work: UNIT },
+        is_original: false,
+        syntax: r#"{"unquote": t}"#,
+        doc: "Inside `quote`: the value of t takes its place.",
+        example: r#"{"quote": {"add": [{"unquote": {"mul": [2, 3]}}, 1]}}"#,
+        result: r#"{"add":[6,1]}"#,
+    },
+    Row {
+        name: "term_to_data",
+        form: Form::TermToData,
+        group: "meta",
+        shape: Shape::Operand,
+        evaluation: Evaluation::Builtin,
+        takes: &[QUOTED],
+        gives: UNKNOWN,
+        fuel: Fuel { visit: FORM, application: 0, work: UNIT },
+        is_original: false,
+        syntax: r#"{"term_to_data": q}"#,
+        doc: "A quoted term as plain data.",
+        example: r#"{"get_in": [{"term_to_data": {"quote": {"add": [1, 2]}}}, ["add", 0]]}"#,
+        result: "1",
+    },
+    Row {
+        name: "data_to_term",
+        form: Form::DataToTerm,
+        group: "meta",
+        shape: Shape::Operand,
+        evaluation: Evaluation::Builtin,
+        takes: &[],
+        gives: UNKNOWN,
+        fuel: Fuel { visit: FORM, application: 0, work: UNIT },
+        is_original: false,
+        syntax: r#"{"data_to_term": d}"#,
+        doc: "Plain data as a quoted term.",
+        example: r#"{"eval": {"data_to_term": {"json_parse": "{\"add\": [1, 2]}"}}}"#,
+        result: "3",
+    },
+    Row {
+        name: "analyze",
+        form: Form::Analyze,
+        group: "meta",
+        shape: Shape::BareOr(1, 1),
+        evaluation: Evaluation::Operation,
+        takes: &[QUOTED],
+        gives: UNKNOWN,
+        fuel: Fuel { visit: MAKER, application: 0, work: MAKE },
+        is_original: false,
+        syntax: r#"{"analyze": q}"#,
+        doc: "How often each form occurs in a quoted term, as a record.",
+        example: r#"{"analyze": {"quote": {"add": [{"var": "x"}, 1]}}}"#,
+        result: r#"{"add":1,"var":1}"#,
+    },
+    Row {
+        name: "type_of",
+        form: Form::TypeOf,
+        group: "meta",
+        shape: Shape::Operand,
+        evaluation: Evaluation::Builtin,
+        takes: &[],
+        gives: STRING,
+        fuel: Fuel { visit: FORM, application: 0, work: UNIT },
+        is_original: false,
+        syntax: r#"{"type_of": a}"#,
+        doc: "The name of its type: null, boolean, integer, float, string, list, pair, record, function, quoted or continuation.",
+        example: r#"{"type_of": {"pair": [1, 2]}}"#,
+        result: r#""pair""#,
+    },
 ];

@@ -2,7 +2,7 @@
 //! one, these take it as it is.
 
 use super::Parser;
-use crate::form::{Form, Shape};
+use crate::form::{Form, Shape, kinds};
 use crate::kind;
 use crate::term::TermId;
 
@@ -28,11 +28,11 @@ impl Parser<'_> {
 
     /// Whether the element itself would do as the operand, and is no plain value for all to see.
     fn is_meant(&self, form: Form, item: TermId) -> bool {
-        let (accepted, given) = (kind::accepted(form, 0), kind::given(&*self.terms, item));
+        let (accepted, given) = (form.accepted(0), kind::given(&*self.terms, item));
         match self.terms.form(item) {
             Form::Var | Form::Text => true,
-            _ if accepted != kind::ANY => given == 0 || given & accepted != 0,
-            literal if literal >= Form::Unit => false,
+            _ if accepted != kinds::ANY => given == 0 || given & accepted != 0,
+            literal if literal.is_literal() || literal == Form::List => false,
             Form::Nil | Form::Lam | Form::Quote | Form::Record | Form::Pair => false,
             _ => true,
         }
@@ -45,7 +45,7 @@ fn takes_lists(form: Form) -> bool {
         Form::Quote | Form::Unquote => false,
         _ => {
             let is_bare = form.row().is_some_and(|row| matches!(row.shape, Shape::Operand));
-            is_bare && kind::accepted(form, 0) == kind::ANY
+            is_bare && form.accepted(0) == kinds::ANY
         }
     }
 }

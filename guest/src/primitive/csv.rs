@@ -189,13 +189,33 @@ impl<'t> Reader<'t> {
         if let Some(quoted) = self.rest.strip_prefix('"') {
             return self.quoted(quoted);
         }
-        let end = self.rest.find([self.delimiter, '\n', '\r', '"']).unwrap_or(self.rest.len());
-        let (cell, rest) = self.rest.split_at(end);
+        let (cell, rest) = self.rest.split_at(self.bare_length());
         if rest.starts_with('"') {
             return self.wrong("a quote in a cell that does not begin with one");
         }
         self.rest = rest;
         Ok(Cow::Borrowed(cell))
+    }
+
+    /// Bytes before the first delimiter, quote or end of a line.
+    fn bare_length(&self) -> usize {
+        let mut lead = [0; 4];
+        let lead = self.delimiter.encode_utf8(&mut lead).bytes().next().unwrap_or_default();
+        let is_mark = |byte: &u8| matches!(byte, b'\n' | b'\r' | b'"') || *byte == lead;
+        let mut at = 0;
+        while let Some(rest) = self.rest.as_bytes().get(at..) {
+            let Some(step) = rest.iter().position(is_mark) else { break };
+            at += step;
+            // Other characters begin with the first byte of a delimiter that has several.
+            let is_other = lead >= 0x80
+                && rest.get(step) == Some(&lead)
+                && !self.rest.get(at..).is_some_and(|rest| rest.starts_with(self.delimiter));
+            if !is_other {
+                return at;
+            }
+            at += 1;
+        }
+        self.rest.len()
     }
 
     /// Reads a cell after its opening quote.

@@ -4,7 +4,7 @@ use super::Trouble;
 use super::sorting::{is_number, weight};
 use crate::heap::Heap;
 use crate::limits;
-use crate::value::{CONS, FALSE, TRUE, UNIT, Word, is_list, tag};
+use crate::value::{CONS, FALSE, TRUE, UNIT, Word, is_integer, is_list, tag};
 
 /// What a key, or an element of one, may be. Null goes with each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,12 @@ pub(crate) struct Weighed {
 pub(crate) fn weigh(heap: &Heap, keys: &[Word], budget: u64) -> Result<Weighed, Trouble> {
     let mut scale = Scale { heap, budget, work: 0, places: vec![Place::default()] };
     let mut wrong = None;
-    for key in keys {
+    // Integers of a word weigh nothing.
+    let integers = keys.iter().take_while(|key| is_integer(**key)).count();
+    if let (Some(place), true) = (scale.places.first_mut(), integers > 0) {
+        place.kind = Some(Kind::Number);
+    }
+    for key in keys.iter().skip(integers) {
         wrong = scale.key(*key)?;
         if wrong.is_some() {
             break;

@@ -5,7 +5,6 @@
 //! member of its record, and the limbs of a member of two or more.
 
 use super::Call;
-use crate::form::Form;
 use crate::heap::Heap;
 use crate::machine::state::Exit;
 use crate::primitive::arithmetic::Number;
@@ -19,16 +18,6 @@ use num_traits::ToPrimitive;
 /// Bytes of a letter of a pattern.
 const LETTER: u64 = 2;
 
-pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
-    match c.form {
-        Form::DateParse => date_parse(c),
-        Form::DateFormat => date_format(c),
-        Form::DateParts => date_parts(c),
-        Form::DateAdd => date_add(c),
-        _ => date_diff(c),
-    }
-}
-
 /// A text operand, once its reading has been paid for.
 fn paid_text(c: &mut Call<'_>, i: usize) -> Result<String, Exit> {
     let size = c.s.heap.text_size(c.operand(i));
@@ -36,7 +25,7 @@ fn paid_text(c: &mut Call<'_>, i: usize) -> Result<String, Exit> {
     c.text(i)
 }
 
-fn date_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn date_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     let text = c.text(0)?;
     let pattern = if c.len() > 1 { Some(c.text(1)?) } else { None };
     c.charge(text.len() as u64 / TEXT_UNIT)?;
@@ -50,7 +39,7 @@ fn date_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.make_number(&n)
 }
 
-fn date_format(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn date_format(c: &mut Call<'_>) -> Result<Word, Exit> {
     let n = c.number(0)?;
     let wanted = if c.len() > 1 { paid_text(c, 1)? } else { FORMAT.to_owned() };
     // A letter makes no more than ten characters of its two.
@@ -63,7 +52,7 @@ fn date_format(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.make_text(&text)
 }
 
-fn date_parts(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn date_parts(c: &mut Call<'_>) -> Result<Word, Exit> {
     let moment = Moment::of(&c.number(0)?)?;
     let Civil { year, month, day } = moment.civil();
     let [hour, minute, second] = moment.time();
@@ -86,7 +75,7 @@ fn date_parts(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(c.s.heap.record(&members)?)
 }
 
-fn date_add(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn date_add(c: &mut Call<'_>) -> Result<Word, Exit> {
     let n = c.number(0)?;
     let record = c.operand(1);
     if c.s.heap.object_kind(record) != KIND_RECORD {
@@ -125,7 +114,7 @@ fn date_add(c: &mut Call<'_>) -> Result<Word, Exit> {
     })
 }
 
-fn date_diff(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn date_diff(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (a, b) = (c.number(0)?, c.number(1)?);
     let unit = paid_text(c, 2)?;
     let (a, b) = (Moment::of(&a)?, Moment::of(&b)?);

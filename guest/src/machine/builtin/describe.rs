@@ -27,7 +27,7 @@ struct Seen {
     example: Option<Word>,
 }
 
-pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn describe(c: &mut Call<'_>) -> Result<Word, Exit> {
     let x = c.operand(0);
     let is_record = |heap: &Heap, v: Word| heap.object_kind(v) == KIND_RECORD;
     let (mut size, mut records) = (None, Vec::new());

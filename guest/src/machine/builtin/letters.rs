@@ -13,15 +13,16 @@ use crate::value::Word;
 /// What changing the case of a unit of text that is not ASCII costs besides.
 const WIDE_CASE: u64 = 3;
 
-/// `upper`, `lower`, `trim`.
-pub(super) fn changed(c: &mut Call<'_>) -> Result<Word, Exit> {
-    if let Some(bytes) = c.plain(0).filter(|_| c.form != Form::Trim) {
+pub(super) fn trim(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let text = c.text(0)?;
+    c.charge_texts(&[&text])?;
+    c.give_text(text.trim())
+}
+
+/// `upper` and `lower`.
+pub(super) fn recase(c: &mut Call<'_>) -> Result<Word, Exit> {
+    if let Some(bytes) = c.plain(0) {
         return recased(c, bytes);
-    }
-    if c.form == Form::Trim {
-        let text = c.text(0)?;
-        c.charge_texts(&[&text])?;
-        return c.give_text(text.trim());
     }
     let whole = c.operand(0);
     let Some((size, chars)) = c.s.heap.text_size(whole) else { return Err(c.wrong(0, "a string")) };

@@ -20,26 +20,6 @@ use num_bigint::BigInt;
 use num_integer::Integer as _;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
-    match c.form {
-        Form::Sort => sort(c),
-        Form::Reverse => reverse(c),
-        Form::Distinct => distinct(c),
-        Form::Flatten => flatten(c),
-        Form::Last => {
-            let elements = charged(c, 0)?;
-            elements.last().copied().ok_or_else(|| Trouble::EmptyList.into())
-        }
-        Form::Enumerate => enumerate(c),
-        Form::Append => append(c),
-        Form::Nth => nth(c),
-        Form::Take | Form::Drop => split(c),
-        Form::Range => range(c),
-        Form::Zip => zip(c),
-        _ => chunk(c),
-    }
-}
-
 /// The elements of an operand that must be a list, paid for.
 fn charged(c: &mut Call<'_>, i: usize) -> Result<Vec<Word>, Exit> {
     let elements = c.list(i)?;
@@ -47,7 +27,12 @@ fn charged(c: &mut Call<'_>, i: usize) -> Result<Vec<Word>, Exit> {
     Ok(elements)
 }
 
-fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn last(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let elements = charged(c, 0)?;
+    elements.last().copied().ok_or_else(|| Trouble::EmptyList.into())
+}
+
+pub(super) fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
     let mut keys = c.list(0)?;
     let n = keys.len();
     let wrong = |found| Trouble::Element {
@@ -74,14 +59,14 @@ fn select(c: &mut Call<'_>, indices: &[u32]) -> Result<Word, Exit> {
     Ok(c.s.heap.list(indices.iter().map(element)))
 }
 
-fn reverse(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn reverse(c: &mut Call<'_>) -> Result<Word, Exit> {
     let n = charged(c, 0)?.len();
     c.list_room(2 * n, |c| Heap::list_words(&c.elements(c.operand(0))))?;
     let elements = c.elements(c.operand(0));
     Ok(c.s.heap.list(elements.iter().rev().copied()))
 }
 
-fn distinct(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn distinct(c: &mut Call<'_>) -> Result<Word, Exit> {
     let keys = c.list(0)?;
     let wrong = |found| Trouble::Element {
         operand: 0,
@@ -92,7 +77,7 @@ fn distinct(c: &mut Call<'_>) -> Result<Word, Exit> {
     select(c, &firsts)
 }
 
-fn flatten(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn flatten(c: &mut Call<'_>) -> Result<Word, Exit> {
     let lists = charged(c, 0)?;
     // A list may stand in the other one many times: no more is counted than there is room for.
     let most = most(c, 2);
@@ -127,7 +112,7 @@ fn most(c: &Call<'_>, words: u64) -> u64 {
     c.s.heap.limit as u64 / 2 / words
 }
 
-fn enumerate(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn enumerate(c: &mut Call<'_>) -> Result<Word, Exit> {
     let n = charged(c, 0)?.len();
     c.room(4 * n)?;
     let elements = c.elements(c.operand(0));
@@ -143,7 +128,7 @@ fn make_pairs(c: &mut Call<'_>, pairs: Vec<(Word, Word)>) -> Word {
     })
 }
 
-fn append(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn append(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.must_be_list(0)?;
     c.must_be_list(1)?;
     let n = charged(c, 0)?.len();
@@ -160,11 +145,14 @@ fn count(c: &Call<'_>, i: usize, least: i64) -> Result<usize, Exit> {
         Err(false) => return Ok(usize::MAX),
         Ok(_) | Err(true) => {}
     }
-    let (name, wanted) = match (c.form, least) {
-        (Form::Nth, _) => ("the index", "not be negative"),
-        (_, 0) => ("the count", "not be negative"),
-        _ => ("the length", "be at least 1"),
+    let name = if c.form == Form::Nth {
+        "the index"
+    } else if least == 0 {
+        "the count"
+    } else {
+        "the length"
     };
+    let wanted = if least == 0 { "not be negative" } else { "be at least 1" };
     let (form, found) = (c.form.name(), c.shown(i));
     Err(Trouble::OutOfRange(format!("{name} of `{form}` must {wanted}, it is {found}")).into())
 }
@@ -177,7 +165,7 @@ fn skip(c: &mut Call<'_>, n: usize) -> Result<(usize, Word), Exit> {
     Ok((skipped, rest))
 }
 
-fn nth(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn nth(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.must_be_list(0)?;
     let i = count(c, 1, 0)?;
     let (skipped, rest) = skip(c, i)?;
@@ -193,13 +181,16 @@ fn nth(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(c.s.heap.next(rest)[0])
 }
 
-fn split(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn drop(c: &mut Call<'_>) -> Result<Word, Exit> {
+    c.must_be_list(0)?;
+    let n = count(c, 1, 0)?;
+    Ok(skip(c, n)?.1)
+}
+
+pub(super) fn take(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.must_be_list(0)?;
     let n = count(c, 1, 0)?;
     let (skipped, rest) = skip(c, n)?;
-    if c.form == Form::Drop {
-        return Ok(rest);
-    }
     if rest == NIL {
         return Ok(c.operand(0));
     }
@@ -210,7 +201,7 @@ fn split(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 /// The integers from one on, in steps, up to another that is not reached.
-fn range(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn range(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (mut numbers, mut longest) = (Vec::with_capacity(3), 1);
     for i in 0..c.len() {
         let _ = c.integer(i)?;
@@ -254,7 +245,7 @@ fn in_word(n: &BigInt) -> Option<i64> {
     n.to_i64().and_then(fit).map(as_small)
 }
 
-fn zip(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn zip(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.must_be_list(0)?;
     c.must_be_list(1)?;
     let n = c.s.heap.length(c.operand(0)).min(c.s.heap.length(c.operand(1)));
@@ -276,7 +267,7 @@ fn zipped(c: &Call<'_>, n: usize) -> Vec<(Word, Word)> {
     pairs
 }
 
-fn chunk(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn chunk(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.must_be_list(0)?;
     let size = count(c, 1, 1)?;
     let n = charged(c, 0)?.len();

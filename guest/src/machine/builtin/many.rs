@@ -18,18 +18,6 @@ use crate::value::{TRUE, UNIT, Word};
 /// Words of a joined text.
 const JOINED: usize = 3;
 
-pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
-    match c.form {
-        Form::Concat => concat(c),
-        Form::Min | Form::Max if c.len() == 1 => extreme_of_list(c),
-        Form::Min | Form::Max => {
-            let numbers = operands(c, "a number", |c, v| is_number(&c.s.heap, v))?;
-            extreme(c, &numbers)
-        }
-        _ => arithmetic(c),
-    }
-}
-
 /// The operands, all of which must be of a type.
 fn operands(
     c: &Call<'_>,
@@ -47,7 +35,7 @@ fn operands(
 }
 
 /// The operands are used from left to right.
-fn arithmetic(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn arithmetic(c: &mut Call<'_>) -> Result<Word, Exit> {
     // Nothing moves until the result is made.
     let words = operands(c, "a number", |c, v| is_number(&c.s.heap, v))?;
     let mut result: Option<Number> = None;
@@ -65,7 +53,7 @@ fn arithmetic(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.make_number(&result.unwrap_or(Number::Small(0)))
 }
 
-fn concat(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn concat(c: &mut Call<'_>) -> Result<Word, Exit> {
     let texts = operands(c, "a string", |c, v| c.s.heap.is_text(v))?;
     c.charge(texts.len() as u64)?;
     let sizes = texts.iter().filter_map(|text| c.s.heap.text_size(*text));
@@ -79,7 +67,12 @@ fn concat(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(joined.ok_or(Full)?)
 }
 
-fn extreme_of_list(c: &mut Call<'_>) -> Result<Word, Exit> {
+/// `min` and `max`: of several operands, or of the list that the only one is.
+pub(super) fn extreme(c: &mut Call<'_>) -> Result<Word, Exit> {
+    if c.len() != 1 {
+        let numbers = operands(c, "a number", |c, v| is_number(&c.s.heap, v))?;
+        return first_extreme(c, &numbers);
+    }
     let mut elements = c.list(0)?;
     c.charge(elements.len() as u64)?;
     let none = empty(&elements);
@@ -88,11 +81,11 @@ fn extreme_of_list(c: &mut Call<'_>) -> Result<Word, Exit> {
         let found = type_name(&c.s.heap, *element);
         return Err(Trouble::Element { operand: 0, wanted: "a list of numbers", found }.into());
     }
-    if elements.is_empty() { Err(none.into()) } else { extreme(c, &elements) }
+    if elements.is_empty() { Err(none.into()) } else { first_extreme(c, &elements) }
 }
 
 /// The first of the least or the greatest numbers.
-fn extreme(c: &mut Call<'_>, numbers: &[Word]) -> Result<Word, Exit> {
+fn first_extreme(c: &mut Call<'_>, numbers: &[Word]) -> Result<Word, Exit> {
     let Some((first, others)) = numbers.split_first() else {
         return Err(Trouble::EmptyList.into());
     };

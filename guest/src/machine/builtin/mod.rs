@@ -1,7 +1,7 @@
 //! Strict forms beyond the original calculus. Their operands lie on the stack, where the collector
 //! finds them: whoever makes room reads them again. What a form costs is charged before the work
 //! is done (for a `join` of short texts right behind it), and stands at the head of its group's
-//! module in units of work; what a unit costs stands in `form::price`.
+//! module in units of work; what a unit costs stands in the rows of the forms.
 
 mod dates;
 mod describe;
@@ -21,7 +21,8 @@ mod text;
 use super::state::{Exit, State};
 use crate::code::{Image, Slot};
 use crate::fault::{Code, Fault};
-use crate::form::Form;
+use crate::form::table::Table;
+use crate::form::{Evaluation, Form};
 use crate::heap::{Full, Heap};
 use crate::limits;
 use crate::output;
@@ -48,6 +49,102 @@ pub(super) struct Call<'a> {
     aside: Cell<u64>,
 }
 
+/// Evaluates a form; the collector may move all values that are on no stack.
+type Function = fn(&mut Call<'_>) -> Result<Word, Exit>;
+
+/// What evaluates each form.
+static FUNCTIONS: Table<Function> = Table::of(
+    Evaluation::Builtin,
+    &[
+        (Form::Fail, general::fail),
+        (Form::TypeOf, general::type_of),
+        (Form::Describe, describe::describe),
+        (Form::Min, many::extreme),
+        (Form::Max, many::extreme),
+        (Form::Fdiv, numbers::fdiv),
+        (Form::Neg, numbers::neg),
+        (Form::Abs, numbers::abs),
+        (Form::Sqrt, numbers::sqrt),
+        (Form::Exp, numbers::exp),
+        (Form::Ln, numbers::ln),
+        (Form::Log10, numbers::log10),
+        (Form::Floor, numbers::floor),
+        (Form::Ceil, numbers::ceil),
+        (Form::ToInt, numbers::to_int),
+        (Form::ToFloat, numbers::to_float),
+        (Form::Pow, numbers::pow),
+        (Form::Round, numbers::round),
+        (Form::Upper, letters::recase),
+        (Form::Lower, letters::recase),
+        (Form::Trim, letters::trim),
+        (Form::Chars, text::chars),
+        (Form::Lines, text::lines),
+        (Form::Split, text::split),
+        (Form::Join, text::join),
+        (Form::Slice, text::slice),
+        (Form::Contains, text::contains),
+        (Form::StartsWith, text::starts_with),
+        (Form::EndsWith, text::ends_with),
+        (Form::IndexOf, text::index_of),
+        (Form::Replace, text::replace),
+        (Form::Repeat, text::repeat),
+        (Form::PadLeft, text::pad),
+        (Form::PadRight, text::pad),
+        (Form::ToString, reading::to_string),
+        (Form::ParseInt, reading::parse_int),
+        (Form::ParseFloat, reading::parse_float),
+        (Form::JsonParse, reading::json_parse),
+        (Form::JsonText, reading::json_text),
+        (Form::CsvParse, table::csv_parse),
+        (Form::Matches, pattern::matches),
+        (Form::FindAll, pattern::find_all),
+        (Form::RegexReplace, pattern::regex_replace),
+        (Form::Sort, lists::sort),
+        (Form::Reverse, lists::reverse),
+        (Form::Distinct, lists::distinct),
+        (Form::Flatten, lists::flatten),
+        (Form::Last, lists::last),
+        (Form::Enumerate, lists::enumerate),
+        (Form::Append, lists::append),
+        (Form::Nth, lists::nth),
+        (Form::Take, lists::take),
+        (Form::Drop, lists::drop),
+        (Form::Range, lists::range),
+        (Form::Zip, lists::zip),
+        (Form::Chunk, lists::chunk),
+        (Form::Sum, statistics::sum),
+        (Form::Product, statistics::product),
+        (Form::Mean, statistics::mean),
+        (Form::Median, statistics::median),
+        (Form::Percentile, statistics::percentile),
+        (Form::Get, records::get),
+        (Form::GetIn, records::get_in),
+        (Form::Has, records::has),
+        (Form::Put, records::put),
+        (Form::Remove, records::remove),
+        (Form::Merge, records::merge),
+        (Form::Keys, records::keys),
+        (Form::Values, records::values),
+        (Form::Entries, records::entries),
+        (Form::FromEntries, records::from_entries),
+        (Form::Pick, records::choose),
+        (Form::Omit, records::choose),
+        (Form::DateParse, dates::date_parse),
+        (Form::DateFormat, dates::date_format),
+        (Form::DateParts, dates::date_parts),
+        (Form::DateAdd, dates::date_add),
+        (Form::DateDiff, dates::date_diff),
+        (Form::TermToData, terms::term_to_data),
+        (Form::DataToTerm, terms::data_to_term),
+        // Operations of more than two operands.
+        (Form::Add, many::arithmetic),
+        (Form::Mul, many::arithmetic),
+        (Form::Concat, many::concat),
+        // A quote with holes.
+        (Form::Quote, terms::fill),
+    ],
+);
+
 /// Evaluates a form of the `n` operands from slot `d` on; the value goes to `d`.
 pub(super) fn call(
     image: &Image,
@@ -65,63 +162,11 @@ pub(super) fn call(
 
 impl Call<'_> {
     fn evaluate(&mut self) -> Result<Word, Exit> {
-        match self.form {
-            Form::Fail | Form::TypeOf => general::call(self),
-            Form::Add | Form::Mul | Form::Concat | Form::Min | Form::Max => many::call(self),
-            Form::Fdiv
-            | Form::Neg
-            | Form::Abs
-            | Form::Sqrt
-            | Form::Exp
-            | Form::Ln
-            | Form::Log10
-            | Form::Floor
-            | Form::Ceil
-            | Form::ToInt
-            | Form::ToFloat
-            | Form::Pow
-            | Form::Round => numbers::call(self),
-            Form::DateParse
-            | Form::DateFormat
-            | Form::DateParts
-            | Form::DateAdd
-            | Form::DateDiff => dates::call(self),
-            Form::Sum | Form::Product | Form::Mean | Form::Median | Form::Percentile => {
-                statistics::call(self)
-            }
-            Form::Sort
-            | Form::Reverse
-            | Form::Distinct
-            | Form::Flatten
-            | Form::Last
-            | Form::Enumerate
-            | Form::Append
-            | Form::Nth
-            | Form::Take
-            | Form::Drop
-            | Form::Range
-            | Form::Zip
-            | Form::Chunk => lists::call(self),
-            Form::Get
-            | Form::GetIn
-            | Form::Has
-            | Form::Put
-            | Form::Remove
-            | Form::Merge
-            | Form::Keys
-            | Form::Values
-            | Form::Entries
-            | Form::FromEntries
-            | Form::Pick
-            | Form::Omit => records::call(self),
-            Form::Describe => describe::call(self),
-            Form::Quote | Form::TermToData | Form::DataToTerm => terms::call(self),
-            form if Form::Upper <= form && form <= Form::RegexReplace => text::call(self),
-            _ => {
-                let fault = Fault::new(Code::Internal, "the evaluator does not know this form");
-                Err(Trouble::Here(Box::new(fault)).into())
-            }
-        }
+        let Some(function) = FUNCTIONS.get(self.form) else {
+            let fault = Fault::new(Code::Internal, "the evaluator does not know this form");
+            return Err(Trouble::Here(Box::new(fault)).into());
+        };
+        function(self)
     }
 
     /// How many operands there are.

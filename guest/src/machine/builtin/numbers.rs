@@ -6,77 +6,113 @@
 //! 64.
 
 use super::Call;
-use crate::form::Form;
 use crate::machine::state::Exit;
 use crate::primitive::arithmetic::{Number, finite, length_work};
 use crate::primitive::elementary;
 use crate::primitive::power::{fits, power};
-use crate::primitive::rational::{integral, nearest_integer, quotient, round};
+use crate::primitive::rational::{self, integral, nearest_integer, quotient};
 use crate::primitive::{Trouble, type_name};
 use crate::value::Word;
 use num_traits::{Signed, ToPrimitive};
 use std::ops::RangeInclusive;
 
-pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn fdiv(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (n, divisor) = (c.number(0)?, c.number(1)?);
+    c.charge(length_work(n.limbs().max(divisor.limbs())))?;
+    c.make_number(&Number::Float(quotient(&n, &divisor)?))
+}
+
+/// The operand, with work on it paid for.
+fn operand(c: &mut Call<'_>) -> Result<Number, Exit> {
     let n = c.number(0)?;
-    let result = match c.form {
-        Form::Fdiv => {
-            let divisor = c.number(1)?;
-            c.charge(length_work(n.limbs().max(divisor.limbs())))?;
-            Number::Float(quotient(&n, &divisor)?)
-        }
-        Form::Pow => {
-            let exponent = c.number(1)?;
-            pow(c, &n, &exponent)?
-        }
-        Form::Round if c.len() > 1 => {
-            let digits = digits(c)?;
-            let limbs = if digits < 0 { n.limbs().saturating_mul(n.limbs()) } else { n.limbs() };
-            let is_far = n.is_float() && !WORD_DIGITS.contains(&digits);
-            c.charge(if is_far { FAR_DIGITS_WORK } else { length_work(limbs) })?;
-            round(&n, digits)?
-        }
-        _ => {
-            c.charge(length_work(n.limbs()))?;
-            unary(c.form, n)?
-        }
+    c.charge(length_work(n.limbs()))?;
+    Ok(n)
+}
+
+/// Gives `f` of the operand as a float.
+fn of_float(c: &mut Call<'_>, f: fn(f64) -> f64) -> Result<Word, Exit> {
+    let n = operand(c)?.float()?;
+    c.make_number(&Number::Float(finite(f(n))?))
+}
+
+/// Gives the integer that `f` makes of a float; an integer stays.
+fn to_integer(c: &mut Call<'_>, f: fn(f64) -> Number) -> Result<Word, Exit> {
+    let n = match operand(c)? {
+        Number::Float(n) => f(n),
+        n => n,
     };
+    c.make_number(&n)
+}
+
+pub(super) fn neg(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let n = match operand(c)? {
+        Number::Float(n) => Number::Float(-n),
+        n => Number::Big(-n.big()),
+    };
+    c.make_number(&n)
+}
+
+pub(super) fn abs(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let n = match operand(c)? {
+        Number::Float(n) => Number::Float(n.abs()),
+        n => Number::Big(n.big().abs()),
+    };
+    c.make_number(&n)
+}
+
+pub(super) fn sqrt(c: &mut Call<'_>) -> Result<Word, Exit> {
+    of_float(c, f64::sqrt)
+}
+
+pub(super) fn exp(c: &mut Call<'_>) -> Result<Word, Exit> {
+    of_float(c, elementary::exp)
+}
+
+pub(super) fn ln(c: &mut Call<'_>) -> Result<Word, Exit> {
+    of_float(c, elementary::ln)
+}
+
+pub(super) fn log10(c: &mut Call<'_>) -> Result<Word, Exit> {
+    of_float(c, elementary::log10)
+}
+
+pub(super) fn to_float(c: &mut Call<'_>) -> Result<Word, Exit> {
+    of_float(c, |n| n)
+}
+
+pub(super) fn floor(c: &mut Call<'_>) -> Result<Word, Exit> {
+    to_integer(c, |n| whole(n.floor()))
+}
+
+pub(super) fn ceil(c: &mut Call<'_>) -> Result<Word, Exit> {
+    to_integer(c, |n| whole(n.ceil()))
+}
+
+pub(super) fn to_int(c: &mut Call<'_>) -> Result<Word, Exit> {
+    to_integer(c, |n| whole(n.trunc()))
+}
+
+pub(super) fn round(c: &mut Call<'_>) -> Result<Word, Exit> {
+    if c.len() == 1 {
+        return to_integer(c, |n| Number::Big(nearest_integer(n)));
+    }
+    let (n, digits) = (c.number(0)?, digits(c)?);
+    let limbs = if digits < 0 { n.limbs().saturating_mul(n.limbs()) } else { n.limbs() };
+    let is_far = n.is_float() && !WORD_DIGITS.contains(&digits);
+    c.charge(if is_far { FAR_DIGITS_WORK } else { length_work(limbs) })?;
+    let rounded = rational::round(&n, digits)?;
+    c.make_number(&rounded)
+}
+
+pub(super) fn pow(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (base, exponent) = (c.number(0)?, c.number(1)?);
+    let result = power_of(c, &base, &exponent)?;
     c.make_number(&result)
 }
 
 /// Digits to which a float is rounded within a few words, and the work of other digits.
 const WORD_DIGITS: RangeInclusive<i64> = 0..=22;
 const FAR_DIGITS_WORK: u64 = 64;
-
-fn unary(form: Form, n: Number) -> Result<Number, Trouble> {
-    let of_float = |f: fn(f64) -> f64| Ok(Number::Float(finite(f(n.float()?))?));
-    let to_integer = |f: fn(f64) -> f64, n: Number| match n {
-        Number::Float(n) => whole(f(n)),
-        n => n,
-    };
-    Ok(match form {
-        Form::Neg => match n {
-            Number::Float(n) => Number::Float(-n),
-            n => Number::Big(-n.big()),
-        },
-        Form::Abs => match n {
-            Number::Float(n) => Number::Float(n.abs()),
-            n => Number::Big(n.big().abs()),
-        },
-        Form::Sqrt => return of_float(f64::sqrt),
-        Form::Exp => return of_float(elementary::exp),
-        Form::Ln => return of_float(elementary::ln),
-        Form::Log10 => return of_float(elementary::log10),
-        Form::Floor => to_integer(f64::floor, n),
-        Form::Ceil => to_integer(f64::ceil, n),
-        Form::ToInt => to_integer(f64::trunc, n),
-        Form::Round => match n {
-            Number::Float(n) => Number::Big(nearest_integer(n)),
-            n => n,
-        },
-        _ => return of_float(|n| n),
-    })
-}
 
 /// A float without a fraction as an integer.
 fn whole(n: f64) -> Number {
@@ -98,7 +134,7 @@ fn digits(c: &Call<'_>) -> Result<i64, Exit> {
     }
 }
 
-fn pow(c: &mut Call<'_>, base: &Number, exponent: &Number) -> Result<Number, Exit> {
+fn power_of(c: &mut Call<'_>, base: &Number, exponent: &Number) -> Result<Number, Exit> {
     let mut work = length_work(base.limbs().max(exponent.limbs()));
     if fits(base, exponent)? {
         c.charge(work)?;

@@ -7,7 +7,6 @@
 //! number of dollars in the replacement, 1 per match, and 1 per 8 bytes of replacement and result.
 
 use super::Call;
-use crate::form::Form;
 use crate::heap::{Full, Heap};
 use crate::machine::state::Exit;
 use crate::primitive::pattern::search::Matches;
@@ -19,21 +18,32 @@ use std::rc::Rc;
 /// Patterns that are kept, and need not be paid for again.
 const KEPT: usize = 8;
 
-pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn matches(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (text, source) = (c.text(0)?, c.text(1)?);
-    let to = if c.form == Form::RegexReplace { c.text(2)? } else { String::new() };
-    let pattern = compiled(c, &source)?;
-    c.charge(search_cost(&text, &pattern))?;
-    match c.form {
-        Form::Matches => Ok(boolean(Matches::new(&pattern, &text).any())),
-        Form::FindAll => find_all(c, &text, &pattern),
-        _ => {
-            if let Some(doubt) = template::doubt(&to) {
-                c.warn("likely-mistake", || doubt);
-            }
-            replace(c, &text, &pattern, &to)
-        }
+    let pattern = searched(c, &text, &source)?;
+    Ok(boolean(Matches::new(&pattern, &text).any()))
+}
+
+pub(super) fn find_all(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (text, source) = (c.text(0)?, c.text(1)?);
+    let pattern = searched(c, &text, &source)?;
+    all(c, &text, &pattern)
+}
+
+pub(super) fn regex_replace(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (text, source, to) = (c.text(0)?, c.text(1)?, c.text(2)?);
+    let pattern = searched(c, &text, &source)?;
+    if let Some(doubt) = template::doubt(&to) {
+        c.warn("likely-mistake", || doubt);
     }
+    replace(c, &text, &pattern, &to)
+}
+
+/// A pattern, with the search of a text paid for.
+fn searched(c: &mut Call<'_>, text: &str, source: &str) -> Result<Rc<Pattern>, Exit> {
+    let pattern = compiled(c, source)?;
+    c.charge(search_cost(text, &pattern))?;
+    Ok(pattern)
 }
 
 fn search_cost(text: &str, pattern: &Pattern) -> u64 {
@@ -60,7 +70,7 @@ fn compiled(c: &mut Call<'_>, source: &str) -> Result<Rc<Pattern>, Exit> {
     Ok(pattern)
 }
 
-fn find_all(c: &mut Call<'_>, text: &str, pattern: &Pattern) -> Result<Word, Exit> {
+fn all(c: &mut Call<'_>, text: &str, pattern: &Pattern) -> Result<Word, Exit> {
     let mut matches = Matches::new(pattern, text);
     let (mut found, mut words) = (Vec::new(), 0);
     while let Some(slots) = matches.next() {

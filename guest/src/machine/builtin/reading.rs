@@ -7,11 +7,9 @@
 //! `to_string` of a text costs nothing. Tables are read in [`table`].
 
 use super::Call;
-use super::table;
 use super::text::TOO_LARGE;
 use crate::data::{self, Failed};
 use crate::fault::{Code, Fault};
-use crate::form::Form;
 use crate::heap::Heap;
 use crate::json::{Tape, Token};
 use crate::machine::state::Exit;
@@ -28,18 +26,11 @@ const LIMB_DIGITS: usize = 19;
 const LONG_FLOAT: usize = 19;
 const LONG_FLOAT_WORK: u64 = 16;
 
-pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
-    match c.form {
-        Form::ToString if c.s.heap.is_text(c.operand(0)) => Ok(c.operand(0)),
-        Form::ToString | Form::JsonText => json_text(c),
-        Form::ParseInt => parse_int(c),
-        Form::ParseFloat => parse_float(c),
-        Form::JsonParse => json_parse(c),
-        _ => table::csv_parse(c),
-    }
+pub(super) fn to_string(c: &mut Call<'_>) -> Result<Word, Exit> {
+    if c.s.heap.is_text(c.operand(0)) { Ok(c.operand(0)) } else { json_text(c) }
 }
 
-fn json_text(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn json_text(c: &mut Call<'_>) -> Result<Word, Exit> {
     let limit = c.longest_written();
     let budget = c.budget();
     let (heap, terms, x) = (&c.s.heap, &c.s.terms, c.operand(0));
@@ -81,7 +72,7 @@ fn significant(text: &str) -> (bool, &str) {
     (negative, digits.get(zeros..).unwrap_or_default())
 }
 
-fn parse_int(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn parse_int(c: &mut Call<'_>) -> Result<Word, Exit> {
     let text = c.text(0)?;
     c.charge_texts(&[&text])?;
     let (negative, digits) = significant(&text);
@@ -105,7 +96,7 @@ fn parse_int(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(c.s.heap.integer(&n))
 }
 
-fn parse_float(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn parse_float(c: &mut Call<'_>) -> Result<Word, Exit> {
     let text = c.text(0)?;
     c.charge_texts(&[&text])?;
     let (_, digits) = significant(&text);
@@ -123,7 +114,7 @@ fn parse_float(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(c.s.heap.float(n))
 }
 
-fn json_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn json_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     let text = c.text(0)?;
     c.charge_texts(&[&text])?;
     if text.starts_with(BYTE_ORDER_MARK) {

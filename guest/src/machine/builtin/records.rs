@@ -22,23 +22,6 @@ use crate::value::{
     tag,
 };
 
-pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
-    match c.form {
-        Form::Get => get(c),
-        Form::GetIn => get_in(c),
-        Form::Has => {
-            let (record, key) = c.member()?;
-            Ok(boolean(record::look_up(&mut c.s.heap, record, key).is_some()))
-        }
-        Form::Put => put(c),
-        Form::Remove => remove(c),
-        Form::Merge => merge(c),
-        Form::Keys | Form::Values | Form::Entries => parts(c),
-        Form::FromEntries => from_entries(c),
-        _ => choose(c),
-    }
-}
-
 impl Call<'_> {
     /// An operand that must be a record.
     pub(super) fn record(&self, i: usize) -> Result<Word, Exit> {
@@ -92,7 +75,12 @@ fn missing(key: Vec<u8>, record: Word) -> Trouble {
     Trouble::MissingKey(String::from_utf8(key).unwrap_or_default(), record)
 }
 
-fn get(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn has(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (record, key) = c.member()?;
+    Ok(boolean(record::look_up(&mut c.s.heap, record, key).is_some()))
+}
+
+pub(super) fn get(c: &mut Call<'_>) -> Result<Word, Exit> {
     let has_default = c.len() > 2;
     if has_default && c.operand(0) == UNIT {
         c.key()?;
@@ -110,7 +98,7 @@ fn value_at(heap: &Heap, record: Word, at: usize) -> Word {
     heap.members(record).get(at + 1).copied().unwrap_or_default()
 }
 
-fn get_in(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn get_in(c: &mut Call<'_>) -> Result<Word, Exit> {
     let path = c.list(1)?;
     c.charge(path.len() as u64)?;
     let is_step = |v: Word| is_integer(v) || c.s.heap.is_text(v) || c.s.heap.limbs(v).is_some();
@@ -165,7 +153,7 @@ fn follow(c: &Call<'_>, at: Word, step: Word, passed: &mut u64) -> Result<Word, 
     Err(beyond(&n.to_string()))
 }
 
-fn put(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn put(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (_, key) = c.record_and_key()?;
     let n = c.count(0);
     c.charge(n as u64)?;
@@ -184,7 +172,7 @@ fn put(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(c.s.heap.record(&members)?)
 }
 
-fn remove(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn remove(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (_, key) = c.record_and_key()?;
     let n = c.count(0);
     c.charge(n as u64)?;
@@ -196,7 +184,7 @@ fn remove(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(c.s.heap.record(&members)?)
 }
 
-fn merge(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn merge(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (a, b) = (c.record(0)?, c.record(1)?);
     let members = c.count(0) + c.count(1);
     let keys = record::key_work(&c.s.heap, a) + record::key_work(&c.s.heap, b);
@@ -206,28 +194,38 @@ fn merge(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(c.s.heap.record(&members)?)
 }
 
-/// `keys`, `values`, `entries`.
-fn parts(c: &mut Call<'_>) -> Result<Word, Exit> {
+/// The members of the only operand, with room for so many words for each.
+fn members(c: &mut Call<'_>, words: usize) -> Result<Vec<Word>, Exit> {
     c.record(0)?;
     let n = c.count(0);
     c.charge(n as u64)?;
-    c.room(if c.form == Form::Entries { 4 * n } else { 2 * n })?;
-    let members = c.s.heap.members(c.operand(0)).to_vec();
-    let parts: Vec<Word> = match c.form {
-        Form::Keys => members.iter().step_by(2).copied().collect(),
-        Form::Values => members.iter().skip(1).step_by(2).copied().collect(),
-        _ => {
-            let pairs = members.chunks_exact(2).map(|member| match *member {
-                [key, value] => c.s.heap.two(key, value, PAIR),
-                _ => NIL,
-            });
-            pairs.collect()
-        }
-    };
-    Ok(c.make_list(&parts))
+    c.room(words * n)?;
+    Ok(c.s.heap.members(c.operand(0)).to_vec())
 }
 
-fn from_entries(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn keys(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let members = members(c, 2)?;
+    let keys: Vec<Word> = members.into_iter().step_by(2).collect();
+    Ok(c.make_list(&keys))
+}
+
+pub(super) fn values(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let members = members(c, 2)?;
+    let values: Vec<Word> = members.into_iter().skip(1).step_by(2).collect();
+    Ok(c.make_list(&values))
+}
+
+pub(super) fn entries(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let members = members(c, 4)?;
+    let entry = |member: &[Word]| match *member {
+        [key, value] => c.s.heap.two(key, value, PAIR),
+        _ => NIL,
+    };
+    let entries: Vec<Word> = members.chunks_exact(2).map(entry).collect();
+    Ok(c.make_list(&entries))
+}
+
+pub(super) fn from_entries(c: &mut Call<'_>) -> Result<Word, Exit> {
     let entries = c.list(0)?;
     let n = entries.len() as u64;
     c.charge(n + n * u64::from(n.max(1).next_power_of_two().ilog2()))?;
@@ -281,7 +279,7 @@ fn flat(heap: &mut Heap, text: Word, bytes: &[u8]) -> Result<Word, Exit> {
 const LOOK_UP: u64 = 4;
 
 /// `pick` and `omit`.
-fn choose(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn choose(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.record(0)?;
     let (keys, n) = (c.list(1)?, c.count(0));
     c.charge(LOOK_UP * keys.len() as u64 + n as u64)?;

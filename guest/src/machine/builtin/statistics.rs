@@ -5,7 +5,6 @@
 //! pays for its rounds.
 
 use super::Call;
-use crate::form::Form;
 use crate::machine::state::Exit;
 use crate::primitive::arithmetic::Number;
 use crate::primitive::keys::empty;
@@ -15,28 +14,28 @@ use crate::primitive::{Trouble, type_name};
 use crate::value::{CONS, UNIT, Word, as_small, is_integer, small, tag};
 use std::cmp::Ordering;
 
-pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
-    match c.form {
-        Form::Sum => {
-            let total = sum(c)?.0.total()?;
-            make_number(c, &total)
-        }
-        Form::Product => product(c),
-        Form::Mean => {
-            let (sum, n) = sum(c)?;
-            if n == 0 {
-                return Err(empty(&c.list(0)?).into());
-            }
-            let mean = sum.mean(n)?;
-            make_number(c, &Number::Float(mean))
-        }
-        Form::Median => quantile(c, &Number::Small(50)),
-        _ => {
-            c.must_be_list(0)?;
-            let p = percentage(c)?;
-            quantile(c, &p)
-        }
+pub(super) fn sum(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let total = sum_of(c)?.0.total()?;
+    make_number(c, &total)
+}
+
+pub(super) fn mean(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (sum, n) = sum_of(c)?;
+    if n == 0 {
+        return Err(empty(&c.list(0)?).into());
     }
+    let mean = sum.mean(n)?;
+    make_number(c, &Number::Float(mean))
+}
+
+pub(super) fn median(c: &mut Call<'_>) -> Result<Word, Exit> {
+    quantile(c, &Number::Small(50))
+}
+
+pub(super) fn percentile(c: &mut Call<'_>) -> Result<Word, Exit> {
+    c.must_be_list(0)?;
+    let p = percentage(c)?;
+    quantile(c, &p)
 }
 
 /// The numbers of the first operand and their weight, paid for.
@@ -62,7 +61,7 @@ fn no_number(c: &Call<'_>, v: Word) -> Exit {
 }
 
 /// The sum of the numbers of the first operand, and how many they are; paid for as `numbers` does.
-fn sum(c: &mut Call<'_>) -> Result<(Sum, u64), Exit> {
+fn sum_of(c: &mut Call<'_>) -> Result<(Sum, u64), Exit> {
     c.must_be_list(0)?;
     let budget = c.budget();
     let (mut sum, mut n, mut nulls, mut weights) = (Sum::default(), 0, 0, 0);
@@ -114,7 +113,7 @@ fn make_number(c: &mut Call<'_>, n: &Number) -> Result<Word, Exit> {
     Ok(c.s.heap.integer(&n))
 }
 
-fn product(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn product(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (numbers, _) = numbers(c)?;
     let mut product = Number::Small(1);
     for v in numbers {

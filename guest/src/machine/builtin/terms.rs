@@ -13,7 +13,6 @@
 
 use super::Call;
 use crate::data;
-use crate::form::Form;
 use crate::json::Tape;
 use crate::machine::state::Exit;
 use crate::output;
@@ -26,14 +25,6 @@ use crate::term::{Origin, TermId};
 use crate::value::{IMMEDIATE, KIND_QUOTED, Word, aux, kind, quoted, tag};
 use std::rc::Rc;
 
-pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
-    match c.form {
-        Form::TermToData => to_data(c),
-        Form::DataToTerm => from_data(c),
-        _ => fill(c),
-    }
-}
-
 impl Call<'_> {
     /// The term that is evaluated.
     fn term(&self) -> TermId {
@@ -42,7 +33,7 @@ impl Call<'_> {
 }
 
 /// A quote with holes: its operands are the values for them.
-fn fill(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn fill(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (quote, budget) = (c.term(), c.budget());
     let values: Vec<Word> = match c.len() {
         0 => c.list(0)?,
@@ -85,7 +76,7 @@ fn fill(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(quoted(filled, 0))
 }
 
-fn to_data(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn term_to_data(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (x, budget) = (c.operand(0), c.budget());
     if tag(x) != IMMEDIATE || kind(x) != KIND_QUOTED {
         return Err(c.wrong(0, "a quoted term"));
@@ -100,7 +91,7 @@ fn to_data(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(data::value(&mut c.s.heap, &tape, root).map_err(|_| full())?)
 }
 
-fn from_data(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn data_to_term(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (x, budget, token) = (c.operand(0), c.budget(), c.s.terms.node(c.term()).token);
     let Weighed { work, odd } = weight::of_value(&c.s.heap, &c.s.terms, x, budget);
     c.charge(work)?;

@@ -5,7 +5,7 @@
 //! times that of the operand. `contains` and `index_of` of a list cost besides
 //! what `eq` costs for each element that they look at.
 
-use super::{Call, letters, pattern, reading};
+use super::Call;
 use crate::form::Form;
 use crate::heap::{Heap, flat_in};
 use crate::lanes::{SHORT, copy, padded};
@@ -22,29 +22,6 @@ use std::rc::Rc;
 
 pub(super) const TOO_LARGE: Trouble =
     Trouble::TooLarge("the text would not fit into the memory limit");
-
-pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
-    match c.form {
-        Form::Upper | Form::Lower | Form::Trim => letters::changed(c),
-        Form::Chars | Form::Lines | Form::Split => parts(c),
-        Form::Join => join(c),
-        Form::Slice => slice(c),
-        Form::Contains | Form::IndexOf => find(c),
-        Form::StartsWith | Form::EndsWith => {
-            let (text, part) = (c.text(0)?, c.text(1)?);
-            c.charge_texts(&[&text, &part])?;
-            Ok(boolean(match c.form {
-                Form::StartsWith => text.starts_with(&part),
-                _ => text.ends_with(&part),
-            }))
-        }
-        Form::Replace => replace(c),
-        Form::Repeat => repeat(c),
-        Form::PadLeft | Form::PadRight => pad(c),
-        Form::Matches | Form::FindAll | Form::RegexReplace => pattern::call(c),
-        _ => reading::call(c),
-    }
-}
 
 impl Call<'_> {
     /// Spends the fuel of going through texts.
@@ -142,44 +119,60 @@ fn count(c: &Call<'_>, n: i64) -> Result<u64, Trouble> {
     })
 }
 
-/// `chars`, `lines`, `split`.
-fn parts(c: &mut Call<'_>) -> Result<Word, Exit> {
-    if c.form == Form::Split && c.s.heap.is_flat(c.operand(0)) {
-        let (bytes, _) = c.s.heap.text_size(c.operand(0)).unwrap_or_default();
-        c.set_aside(bytes)?;
-        let separator = c.text(1)?;
-        c.charge((bytes / TEXT_UNIT) + separator.len() as u64 / TEXT_UNIT)?;
-        if separator.is_empty() {
-            return Err(empty("separator", "`chars`").into());
-        }
-        return c.give_pieces(&separator);
-    }
+pub(super) fn chars(c: &mut Call<'_>) -> Result<Word, Exit> {
     let text = c.text(0)?;
-    let separator = if c.form == Form::Split { c.text(1)? } else { String::new() };
-    c.charge_texts(&[&text, &separator])?;
-    match c.form {
-        Form::Chars => {
-            let char = |(at, c): (usize, char)| text.get(at..at + c.len_utf8());
-            c.give_texts(text.char_indices().map(|c| char(c).unwrap_or_default()))
-        }
-        Form::Lines => c.give_texts(text.lines()),
-        _ if separator.is_empty() => Err(empty("separator", "`chars`").into()),
-        _ => {
-            let mut chars = separator.chars();
-            match (chars.next(), chars.next()) {
-                // One character is found much faster than a text of one.
-                (Some(one), None) => c.give_texts(text.split(one)),
-                _ => c.give_texts(text.split(&separator)),
-            }
-        }
+    c.charge_texts(&[&text])?;
+    let char = |(at, c): (usize, char)| text.get(at..at + c.len_utf8());
+    c.give_texts(text.char_indices().map(|c| char(c).unwrap_or_default()))
+}
+
+pub(super) fn lines(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let text = c.text(0)?;
+    c.charge_texts(&[&text])?;
+    c.give_texts(text.lines())
+}
+
+pub(super) fn split(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let is_flat = c.s.heap.is_flat(c.operand(0));
+    let text = if is_flat { None } else { Some(c.text(0)?) };
+    let bytes = match &text {
+        None => c.s.heap.text_size(c.operand(0)).unwrap_or_default().0,
+        Some(text) => text.len() as u64,
+    };
+    if is_flat {
+        c.set_aside(bytes)?;
     }
+    let separator = c.text(1)?;
+    c.charge(bytes / TEXT_UNIT + separator.len() as u64 / TEXT_UNIT)?;
+    if separator.is_empty() {
+        return Err(empty("separator", "`chars`").into());
+    }
+    let Some(text) = text else { return c.give_pieces(&separator) };
+    let mut chars = separator.chars();
+    match (chars.next(), chars.next()) {
+        // One character is found much faster than a text of one.
+        (Some(one), None) => c.give_texts(text.split(one)),
+        _ => c.give_texts(text.split(&separator)),
+    }
+}
+
+pub(super) fn starts_with(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (text, part) = (c.text(0)?, c.text(1)?);
+    c.charge_texts(&[&text, &part])?;
+    Ok(boolean(text.starts_with(&part)))
+}
+
+pub(super) fn ends_with(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (text, part) = (c.text(0)?, c.text(1)?);
+    c.charge_texts(&[&text, &part])?;
+    Ok(boolean(text.ends_with(&part)))
 }
 
 fn empty(what: &str, instead: &str) -> Trouble {
     Trouble::OutOfRange(format!("the {what} is empty; see {instead}"))
 }
 
-fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.must_be_list(0)?;
     let separator = c.text(1)?;
     if let Some(joined) = joined_in_place(c, &separator)? {
@@ -258,7 +251,7 @@ fn bounds(from: i64, to: i64, length: usize) -> (usize, usize) {
     (clamp(from), clamp(to))
 }
 
-fn slice(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn slice(c: &mut Call<'_>) -> Result<Word, Exit> {
     let whole = c.operand(0);
     let is_text = c.s.heap.is_text(whole);
     if !is_text && !is_list(whole) {
@@ -291,10 +284,18 @@ fn slice_list(c: &mut Call<'_>, from: i64, to: i64) -> Result<Word, Exit> {
     Ok(c.make_list(elements.get(from..to).unwrap_or_default()))
 }
 
-/// `contains`, `index_of`.
-fn find(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let found = if c.s.heap.is_text(c.operand(0)) {
-        find_text(c)?
+pub(super) fn contains(c: &mut Call<'_>) -> Result<Word, Exit> {
+    Ok(boolean(find(c)?.is_some()))
+}
+
+pub(super) fn index_of(c: &mut Call<'_>) -> Result<Word, Exit> {
+    Ok(find(c)?.and_then(|at| fit(i64::try_from(at).ok()?)).unwrap_or(UNIT))
+}
+
+/// Where a part of a text, or an element of a list, first is.
+fn find(c: &mut Call<'_>) -> Result<Option<usize>, Exit> {
+    if c.s.heap.is_text(c.operand(0)) {
+        find_text(c)
     } else if is_list(c.operand(0)) {
         let (elements, x) = (c.list(0)?, c.operand(1));
         c.charge(elements.len() as u64)?;
@@ -305,14 +306,10 @@ fn find(c: &mut Call<'_>) -> Result<Word, Exit> {
                 break;
             }
         }
-        found
+        Ok(found)
     } else {
-        return Err(c.wrong(0, "a string or a list"));
-    };
-    Ok(match c.form {
-        Form::Contains => boolean(found.is_some()),
-        _ => found.and_then(|at| fit(i64::try_from(at).ok()?)).unwrap_or(UNIT),
-    })
+        Err(c.wrong(0, "a string or a list"))
+    }
 }
 
 /// The character of a text at which another begins. A text in one piece is not copied.
@@ -344,7 +341,7 @@ fn characters(bytes: &[u8]) -> usize {
     std::str::from_utf8(bytes).map_or(0, |text| text.chars().count())
 }
 
-fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
     let whole = c.operand(0);
     let Some((size, chars)) = c.s.heap.text_size(whole) else { return Err(c.wrong(0, "a string")) };
     if !c.s.heap.is_flat(whole) {
@@ -402,7 +399,7 @@ fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
 /// Places that are kept rather than looked for twice.
 const PLACES: usize = 1 << 16;
 
-fn repeat(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn repeat(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (text, n) = (c.text(0)?, c.position(1)?);
     let n = count(c, n)?;
     if n.saturating_mul(text.len() as u64) > c.longest() {
@@ -416,7 +413,7 @@ fn repeat(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 /// `pad_left`, `pad_right`.
-fn pad(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(super) fn pad(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (text, n) = (c.text(0)?, c.position(1)?);
     let fill = if c.len() > 2 { c.text(2)? } else { " ".to_owned() };
     let n = count(c, n)?;
