@@ -4,6 +4,7 @@
 //! warnings it knows code and place; nothing of memory limits, places of faults or speed.
 
 mod canonical;
+mod codec;
 mod date_text;
 mod dates;
 mod elementary;

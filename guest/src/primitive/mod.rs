@@ -3,6 +3,7 @@
 pub(crate) mod arithmetic;
 pub(crate) mod canonical;
 pub(crate) mod case;
+pub(crate) mod codec;
 pub(crate) mod comparison;
 pub(crate) mod csv;
 pub(crate) mod date;

@@ -69,6 +69,18 @@ pub(crate) struct Pattern {
     pub(crate) size: u64,
 }
 
+impl Pattern {
+    /// How many groups it has beside the whole.
+    pub(crate) fn groups(&self) -> usize {
+        self.groups as usize
+    }
+
+    /// The groups that have names, with their numbers.
+    pub(crate) fn names(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.names.iter().map(|(name, group)| (name.as_str(), *group as usize))
+    }
+}
+
 /// A step that takes a character.
 #[derive(Clone, Copy, Debug)]
 struct Taker {

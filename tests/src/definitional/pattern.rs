@@ -11,6 +11,8 @@ use regex_syntax::ast::{
 };
 use regex_syntax::hir::translate::Translator;
 use regex_syntax::hir::{Hir, HirKind};
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// What makes the classes of a pattern costly, and whether it ignores case anywhere.
 #[derive(Default)]
@@ -137,6 +139,25 @@ impl Evaluator {
         self.work(s.len() as u64 * (8 + size) / 16)?;
         match form {
             Form::Matches => Ok(Value::Boolean(regex.is_match(s))),
+            Form::RegexSplit => {
+                let parts = regex.split(s).map(text::text);
+                self.made_list(parts.collect())
+            }
+            Form::Captures => {
+                let names: Vec<_> = regex.capture_names().enumerate().collect();
+                let mut records = Vec::new();
+                for found in regex.captures_iter(s) {
+                    self.work(1 + names.len() as u64)?;
+                    let member = |(number, name): &(usize, Option<&str>)| {
+                        let key = name.map_or_else(|| number.to_string(), str::to_owned);
+                        let part = found.get(*number).map(|part| text::text(part.as_str()));
+                        (key, part.unwrap_or(Value::Unit))
+                    };
+                    let members: BTreeMap<String, Value> = names.iter().map(member).collect();
+                    records.push(Value::Record(Rc::new(members.into_iter().collect())));
+                }
+                Ok(Value::List(records.into_iter().collect()))
+            }
             Form::FindAll => {
                 let found = regex.find_iter(s).map(|found| text::text(found.as_str()));
                 self.made_list(found.collect())

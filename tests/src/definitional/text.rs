@@ -1,7 +1,7 @@
 //! Texts, and the forms that take lists as well.
 
 use super::value::{List, Value};
-use super::{Evaluated, Evaluator};
+use super::{Evaluated, Evaluator, codec};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use pif_guest::fault::Code;
@@ -193,7 +193,31 @@ impl Evaluator {
             (Form::PadLeft | Form::PadRight, [Text(s), Integer(n), Text(fill)]) => {
                 self.pad(form, s, n, fill)
             }
-            (Form::Matches | Form::FindAll | Form::RegexReplace, _) => self.regex(form, operands),
+            (
+                Form::Matches
+                | Form::FindAll
+                | Form::RegexReplace
+                | Form::RegexSplit
+                | Form::Captures,
+                _,
+            ) => self.regex(form, operands),
+            (Form::Encode | Form::Decode, [Text(s), Text(encoding)]) => {
+                self.charge_texts(&[s, encoding])?;
+                if form == Form::Encode {
+                    let encoded = codec::encode(s, encoding).ok_or(Code::OutOfRange)?;
+                    return self.made(&encoded);
+                }
+                self.made(&codec::decode(s, encoding)?)
+            }
+            (Form::CharCode, [Text(s)]) => {
+                self.charge_texts(&[s])?;
+                let first = s.chars().next().ok_or(Code::OutOfRange)?;
+                Ok(Integer(u32::from(first).into()))
+            }
+            (Form::FromCharCode, [Integer(n)]) => {
+                let one = n.to_u32().and_then(char::from_u32).ok_or(Code::OutOfRange)?;
+                Ok(text(one.to_string()))
+            }
             _ => self.reading(form, operands),
         }
     }

@@ -3,6 +3,7 @@
 //! is done (for a `join` of short texts right behind it), and stands at the head of its group's
 //! module in units of work; what a unit costs stands in the rows of the forms.
 
+mod codec;
 mod dates;
 mod describe;
 mod general;
@@ -99,6 +100,12 @@ static FUNCTIONS: Table<Function> = Table::of(
         (Form::Matches, pattern::matches),
         (Form::FindAll, pattern::find_all),
         (Form::RegexReplace, pattern::regex_replace),
+        (Form::RegexSplit, pattern::regex_split),
+        (Form::Captures, pattern::captures),
+        (Form::Encode, codec::encode),
+        (Form::Decode, codec::decode),
+        (Form::CharCode, codec::char_code),
+        (Form::FromCharCode, codec::from_char_code),
         (Form::Sort, lists::sort),
         (Form::Reverse, lists::reverse),
         (Form::Distinct, lists::distinct),

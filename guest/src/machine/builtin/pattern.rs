@@ -1,9 +1,10 @@
-//! `matches`, `find_all`, `regex_replace`.
+//! `matches`, `find_all`, `regex_replace`, `regex_split`, `captures`.
 //!
 //! Fuel, by which time is bounded: for the pattern 16 per byte, 256 per class that is not of ASCII
 //! alone (8192 where a flag makes case ignored, for then the parser looks at all its characters)
 //! and 1 per step, unless it is among the last 8 that the run has used; for the text
-//! bytes · (8 + steps) / 16; `find_all` 1 per match; `regex_replace` once and per match the
+//! bytes · (8 + steps) / 16; `find_all` and `regex_split` 1 per element of the result;
+//! `captures` 1 per match and per group of it; `regex_replace` once and per match the
 //! number of dollars in the replacement, 1 per match, and 1 per 8 bytes of replacement and result.
 
 use super::Call;
@@ -12,7 +13,7 @@ use crate::machine::state::Exit;
 use crate::primitive::pattern::search::Matches;
 use crate::primitive::pattern::template::{self, Template};
 use crate::primitive::pattern::{self, BYTE, Pattern};
-use crate::value::{Word, boolean};
+use crate::value::{UNIT, Word, boolean};
 use std::rc::Rc;
 
 /// Patterns that are kept, and need not be paid for again.
@@ -27,7 +28,8 @@ pub(super) fn matches(c: &mut Call<'_>) -> Result<Word, Exit> {
 pub(super) fn find_all(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (text, source) = (c.text(0)?, c.text(1)?);
     let pattern = searched(c, &text, &source)?;
-    all(c, &text, &pattern)
+    let spans = spans(c, &text, &pattern)?;
+    give_spans(c, &text, &spans)
 }
 
 pub(super) fn regex_replace(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -37,6 +39,69 @@ pub(super) fn regex_replace(c: &mut Call<'_>) -> Result<Word, Exit> {
         c.warn("likely-mistake", || doubt);
     }
     replace(c, &text, &pattern, &to)
+}
+
+pub(super) fn regex_split(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (text, source) = (c.text(0)?, c.text(1)?);
+    let pattern = searched(c, &text, &source)?;
+    let mut spans = spans(c, &text, &pattern)?;
+    // What is between the matches.
+    let mut start = 0;
+    for span in &mut spans {
+        (start, *span) = (span.1, (start, span.0));
+    }
+    spans.push((start, text.len()));
+    give_spans(c, &text, &spans)
+}
+
+pub(super) fn captures(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (text, source) = (c.text(0)?, c.text(1)?);
+    let pattern = searched(c, &text, &source)?;
+    let keys = keys(&pattern);
+    let mut matches = Matches::new(&pattern, &text);
+    let (mut found, mut words): (Vec<usize>, _) = (Vec::new(), 0);
+    while let Some(slots) = matches.next() {
+        found.extend_from_slice(slots);
+        let texts = slots.chunks_exact(2).map(|span| match *span {
+            [start, end] if start <= end => Heap::text_words(end - start),
+            _ => 0,
+        });
+        words += 3 + 2 * keys.len() + texts.sum::<usize>();
+        if words > c.s.heap.limit / 2 {
+            break;
+        }
+    }
+    let count = found.len() / (2 * keys.len());
+    c.charge((count + found.len() / 2) as u64)?;
+    if words > c.s.heap.limit / 2 {
+        return Err(Full.into());
+    }
+    let names = keys.iter().map(|(name, _)| Heap::text_words(name.len())).sum::<usize>();
+    c.room(words + names)?;
+    let heap = &mut c.s.heap;
+    let names = keys.iter().map(|(name, _)| heap.text(name)).collect::<Result<Vec<_>, _>>()?;
+    let mut records = Vec::with_capacity(count);
+    for slots in found.chunks_exact(2 * keys.len()) {
+        let mut members = Vec::with_capacity(2 * keys.len());
+        for (name, (_, group)) in names.iter().zip(&keys) {
+            let span = slots.get(2 * group).zip(slots.get(2 * group + 1));
+            let part = span.and_then(|(start, end)| text.get(*start..*end));
+            members.extend([*name, part.map_or(Ok(UNIT), |part| heap.text(part))?]);
+        }
+        records.push(heap.record(&members)?);
+    }
+    Ok(c.make_list(&records))
+}
+
+/// What each group of a pattern is called, in the order of these names: it has a name, or its number.
+fn keys(pattern: &Pattern) -> Vec<(String, usize)> {
+    let name = |group: &usize| {
+        let known = pattern.names().find(|(_, number)| number == group);
+        known.map_or_else(|| group.to_string(), |(name, _)| name.to_owned())
+    };
+    let mut keys: Vec<_> = (0..=pattern.groups()).map(|group| (name(&group), group)).collect();
+    keys.sort_unstable();
+    keys
 }
 
 /// A pattern, with the search of a text paid for.
@@ -70,7 +135,8 @@ fn compiled(c: &mut Call<'_>, source: &str) -> Result<Rc<Pattern>, Exit> {
     Ok(pattern)
 }
 
-fn all(c: &mut Call<'_>, text: &str, pattern: &Pattern) -> Result<Word, Exit> {
+/// Where the matches begin and end.
+fn spans(c: &mut Call<'_>, text: &str, pattern: &Pattern) -> Result<Vec<(usize, usize)>, Exit> {
     let mut matches = Matches::new(pattern, text);
     let (mut found, mut words) = (Vec::new(), 0);
     while let Some(slots) = matches.next() {
@@ -83,7 +149,12 @@ fn all(c: &mut Call<'_>, text: &str, pattern: &Pattern) -> Result<Word, Exit> {
             return Err(Full.into());
         }
     }
-    c.give_texts(found.iter().map(|(start, end)| text.get(*start..*end).unwrap_or_default()))
+    Ok(found)
+}
+
+/// The list of parts of a text.
+fn give_spans(c: &mut Call<'_>, text: &str, spans: &[(usize, usize)]) -> Result<Word, Exit> {
+    c.give_texts(spans.iter().map(|(start, end)| text.get(*start..*end).unwrap_or_default()))
 }
 
 fn replace(c: &mut Call<'_>, text: &str, pattern: &Pattern, to: &str) -> Result<Word, Exit> {
