@@ -112,6 +112,7 @@ pub enum Form {
     Decode,
     CharCode,
     FromCharCode,
+    FormatNumber,
     Map,
     FlatMap,
     Filter,

@@ -8,6 +8,7 @@ mod codec;
 mod date_text;
 mod dates;
 mod elementary;
+mod format;
 mod higher;
 mod json;
 mod keys;

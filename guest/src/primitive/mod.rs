@@ -8,6 +8,7 @@ pub(crate) mod comparison;
 pub(crate) mod csv;
 pub(crate) mod date;
 pub(crate) mod elementary;
+pub(crate) mod format;
 pub(crate) mod grouping;
 pub(crate) mod keys;
 pub(crate) mod lexical;

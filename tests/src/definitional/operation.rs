@@ -130,7 +130,7 @@ impl Evaluator {
             _ if lists::handles(form) => return self.list_form(form, &operands),
             (form, operands) if numbers::knows(form) => return self.numeric(form, operands),
             (form, operands) if dates::knows(form) => return self.of_dates(form, operands),
-            (form, _) if (Form::Upper..=Form::FromCharCode).contains(&form) => {
+            (form, _) if (Form::Upper..=Form::FormatNumber).contains(&form) => {
                 return self.texts(form, &operands);
             }
             _ => return Err(Code::TypeMismatch),

@@ -209,6 +209,7 @@ impl Evaluator {
                 }
                 self.made(&codec::decode(s, encoding)?)
             }
+            (Form::FormatNumber, [n, options @ ..]) => self.format_number(n, options),
             (Form::CharCode, [Text(s)]) => {
                 self.charge_texts(&[s])?;
                 let first = s.chars().next().ok_or(Code::OutOfRange)?;

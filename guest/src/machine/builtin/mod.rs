@@ -6,11 +6,13 @@
 mod codec;
 mod dates;
 mod describe;
+mod format;
 mod general;
 mod letters;
 mod lists;
 mod many;
 mod numbers;
+mod options;
 mod pattern;
 mod reading;
 mod records;
@@ -106,6 +108,7 @@ static FUNCTIONS: Table<Function> = Table::of(
         (Form::Decode, codec::decode),
         (Form::CharCode, codec::char_code),
         (Form::FromCharCode, codec::from_char_code),
+        (Form::FormatNumber, format::format_number),
         (Form::Sort, lists::sort),
         (Form::Reverse, lists::reverse),
         (Form::Distinct, lists::distinct),

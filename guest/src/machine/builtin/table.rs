@@ -4,9 +4,9 @@
 //! of its name.
 
 use super::Call;
+use super::options::unknown;
 use crate::fault::Code;
 use crate::heap::Heap;
-use crate::hint::nearest;
 use crate::machine::state::Exit;
 use crate::primitive::comparison::TEXT_UNIT;
 use crate::primitive::csv::{self, Style};
@@ -99,7 +99,7 @@ fn style(c: &mut Call<'_>) -> Result<Style, Exit> {
             DELIMITER => return Err(wrong("a record whose `delimiter` is a string").into()),
             HEADER if matches!(value, TRUE | FALSE) => style.has_header = value == TRUE,
             HEADER => return Err(wrong("a record whose `header` is a boolean").into()),
-            other => return Err(unknown(other).into()),
+            other => return Err(unknown(other, &[DELIMITER, HEADER]).into()),
         }
     }
     Ok(style)
@@ -117,16 +117,5 @@ fn delimiter(text: &str) -> Result<char, Trouble> {
             );
             Err(Trouble::with_hint(Code::OutOfRange, message, r#"write ";", or "\t" for a tab"#))
         }
-    }
-}
-
-fn unknown(name: &str) -> Trouble {
-    let names = [DELIMITER, HEADER];
-    let message = format!("`{}` is none of the options {DELIMITER} and {HEADER}", shorten(name));
-    match nearest(name, names.into_iter()) {
-        Some(near) => {
-            Trouble::with_hint(Code::OutOfRange, message, format!("did you mean `{near}`?"))
-        }
-        None => Trouble::OutOfRange(message),
     }
 }
