@@ -2,7 +2,7 @@
 
 use super::scope::Part;
 use super::{Compiler, Function, Location, Task};
-use crate::code::{ADDS_TO_NONE, Code, Entry, NO_VISIT, Op, Place, Slot, Visit};
+use crate::code::{ADDS_TO_NONE, Code, Entry, NO_VISIT, Op, Place, Slot, Visit, fuse};
 use crate::term::TermId;
 use crate::value::{CLOSURE, KIND_CLOSURE, Word, header, pointer};
 
@@ -80,50 +80,16 @@ impl Compiler<'_> {
     pub(super) fn end(&mut self, op: Op, t: TermId) {
         let mut op = op;
         let total = self.function().cost;
-        let fits = match &mut op {
-            Op::Pay { cost } => {
-                *cost = total;
-                true
-            }
-            Op::CallSelfAdd { cost, .. } => set(cost, total),
-            Op::Binary { cost, .. }
-            | Op::Concat { cost, .. }
-            | Op::Unary { cost, .. }
-            | Op::Builtin { cost, .. }
-            | Op::Jump { cost, .. }
-            | Op::Call { cost, .. }
-            | Op::CallCaptured { cost, .. }
-            | Op::TailCall { cost, .. }
-            | Op::Feed { cost, .. }
-            | Op::CallFed { cost, .. }
-            | Op::TailCallFed { cost, .. }
-            | Op::CallSelf { cost, .. }
-            | Op::CallSelfPair { cost, .. }
-            | Op::TailSelf { cost, .. }
-            | Op::TailSelfPair { cost, .. }
-            | Op::TailSelfPairAdd { cost, .. }
-            | Op::Return { cost, .. }
-            | Op::AddReturn { cost, .. }
-            | Op::AddLiteralReturn { cost, .. }
-            | Op::FoldBegin { cost, .. }
-            | Op::FoldNext { cost, .. }
-            | Op::EachPush { cost, .. }
-            | Op::EachSelect { cost, .. }
-            | Op::Eval { cost, .. }
-            | Op::CodeOf { cost, .. }
-            | Op::Tool { cost, .. }
-            | Op::SelfTool { cost, .. }
-            | Op::Perform { cost, .. } => set(cost, total),
-            _ => false,
-        };
+        let fits = op.set_cost(total);
         if !fits {
             self.emit(Op::Pay { cost: total }, t);
             self.reset_block();
         }
-        match (is_self_call(op), self.distance(op)) {
-            (true, Some(distance)) => set_back(&mut op, distance),
-            (true, None) => return self.far_call(op, t),
-            (false, _) => {}
+        let distance = self.distance(op);
+        match (op.back(), distance) {
+            (Some(back), Some(distance)) => *back = distance,
+            (Some(_), None) => return self.far_call(op, t),
+            (None, _) => {}
         }
         self.emit(op, t);
         self.reset_block();
@@ -250,31 +216,16 @@ impl Compiler<'_> {
         let Function { arity, merged, ops, terms, visits_at, labels, captures, .. } = function;
         let entry = to_u32(self.image.ops.len());
         let target = |label: u32| labels.get(label as usize).copied().unwrap_or_default() + entry;
-        self.image.ops.reserve(ops.len());
+        self.image.plain.reserve(ops.len());
         for mut op in ops {
-            match &mut op {
-                Op::Jump { to, .. }
-                | Op::JumpFalse { to, .. }
-                | Op::JumpTrue { to, .. }
-                | Op::JumpNotLess { to, .. }
-                | Op::JumpLess { to, .. }
-                | Op::JumpNotEqual { to, .. }
-                | Op::JumpNotLessLiteral { to, .. }
-                | Op::JumpLessLiteral { to, .. }
-                | Op::JumpNotEqualLiteral { to, .. }
-                | Op::JumpNotEmpty { to, .. }
-                | Op::Spread { to }
-                | Op::TryBegin { to, .. }
-                | Op::EachBegin { exit: to, .. }
-                | Op::EachNext { body: to, .. }
-                | Op::EachPush { body: to, .. }
-                | Op::EachSelect { body: to, .. }
-                | Op::FoldBegin { exit: to, .. }
-                | Op::FoldNext { body: to, .. } => *to = target(*to),
-                _ => {}
+            if let Some(to) = op.target() {
+                *to = target(*to);
             }
-            self.image.ops.push(op);
+            self.image.plain.push(op);
         }
+        self.image
+            .ops
+            .extend_from_slice(self.image.plain.get(entry as usize..).unwrap_or_default());
         fuse(&mut self.image.ops, entry as usize);
         self.image.terms.extend(terms);
         self.image.visits_at.extend(visits_at);
@@ -302,60 +253,4 @@ impl Compiler<'_> {
         let body = Task::Tail { t: self.terms.operand(t, 0), d: 2 };
         self.schedule(&[Task::Bind { name, location }, body, Task::Unbind { count: 1 }]);
     }
-}
-
-/// Lets operations from `entry` on do what the one after them does as well, or the one that they
-/// lead to; the last ones first, so that this may be one that does more itself.
-fn fuse(ops: &mut [Op], entry: usize) {
-    for at in (entry..ops.len()).rev() {
-        let next = match ops.get(at) {
-            Some(Op::Jump { to, .. } | Op::JumpNotEqualLiteral { to, .. }) => *to as usize,
-            _ => at + 1,
-        };
-        fuse_with(ops, at, next);
-        // It has done what follows; it may do what it leads to as well.
-        if let Some(Op::LessLiteralReturn { to, .. }) = ops.get(at) {
-            fuse_with(ops, at, *to as usize);
-        }
-    }
-}
-
-fn fuse_with(ops: &mut [Op], at: usize, next: usize) {
-    let next = ops.get(next..).unwrap_or_default();
-    let fused = ops.get(at).map(|op| op.fused(at, next));
-    if let (Some(op), Some(fused)) = (ops.get_mut(at), fused) {
-        *op = fused;
-    }
-}
-
-/// Stores a cost where it fits; otherwise it has to be paid separately.
-fn set<T: TryFrom<u32> + Default>(field: &mut T, cost: u32) -> bool {
-    let fits = T::try_from(cost);
-    let ok = fits.is_ok();
-    *field = fits.unwrap_or_default();
-    ok
-}
-
-fn set_back(op: &mut Op, distance: u16) {
-    if let Op::CallSelf { back, .. }
-    | Op::CallSelfAdd { back, .. }
-    | Op::CallSelfPair { back, .. }
-    | Op::TailSelf { back, .. }
-    | Op::TailSelfPair { back, .. }
-    | Op::TailSelfPairAdd { back, .. } = op
-    {
-        *back = distance;
-    }
-}
-
-fn is_self_call(op: Op) -> bool {
-    matches!(
-        op,
-        Op::CallSelf { .. }
-            | Op::CallSelfAdd { .. }
-            | Op::CallSelfPair { .. }
-            | Op::TailSelf { .. }
-            | Op::TailSelfPair { .. }
-            | Op::TailSelfPairAdd { .. }
-    )
 }
