@@ -6,11 +6,10 @@
 
 mod image;
 mod op;
-mod shortcuts;
+pub(crate) mod slots;
 
 pub(crate) use image::{
-    ADDS_TO_NONE, APPLY, Code, EVAL_END, Entry, HALT, HOLE_CONSTANT, Image, MOST_ARGUMENTS,
-    NO_VISIT, Place, REST, Scope, TOOL_END, Visit,
+    APPLY, Code, EVAL_END, Entry, HALT, HOLE_CONSTANT, Image, MOST_ARGUMENTS, NO_VISIT, Place,
+    REST, Scope, TOOL_END, Visit,
 };
-pub(crate) use op::{Op, Slot};
-pub(crate) use shortcuts::fuse;
+pub(crate) use op::{Op, Slot, left_to_complete};

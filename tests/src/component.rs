@@ -48,11 +48,7 @@ pub fn instructions(sandbox: &Sandbox, program: &Program, limits: &Limits) -> u6
 }
 
 /// Answers the machine until it has finished.
-fn finish(
-    machine: &mut sandbox::Machine,
-    program: &Program,
-    slice: u64,
-) -> Result<Value, Fault> {
+fn finish(machine: &mut sandbox::Machine, program: &Program, slice: u64) -> Result<Value, Fault> {
     let mut answer = Answer::None;
     loop {
         answer = match machine.resume(&answer, slice) {

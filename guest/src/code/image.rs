@@ -43,16 +43,7 @@ pub(crate) struct Entry {
     pub(crate) arity: u8,
     /// The same of one, two or three arguments.
     pub(crate) merged: [u8; 3],
-    /// One if all that it does is to add a literal to its one argument, else `ADDS_TO_NONE`.
-    pub(crate) adds_to: u8,
-    /// What that costs.
-    pub(crate) cost: u16,
-    /// The literal.
-    pub(crate) added: i32,
 }
-
-/// In place of a number of arguments: no call has so many, while one of an outlined term has none.
-pub(crate) const ADDS_TO_NONE: u8 = u8::MAX;
 
 /// Visible names at an `eval`, and where their values are.
 #[derive(Clone, Debug, Default)]
@@ -91,10 +82,8 @@ pub(crate) const NO_VISIT: u32 = u32::MAX;
 /// Everything compiled so far.
 #[derive(Debug, Default)]
 pub(crate) struct Image {
-    /// The operations of all codes, as the dispatch loop does them: with shortcuts.
+    /// The operations of all codes.
     pub(crate) ops: Vec<Op>,
-    /// The operations of all codes, as they were compiled: without shortcuts.
-    pub(crate) plain: Vec<Op>,
     /// For each operation, the term it belongs to.
     pub(crate) terms: Vec<TermId>,
     /// For each operation, the last visit of its block before it.
@@ -140,7 +129,7 @@ impl Image {
         let (mut terms, mut visits_at) = (Vec::with_capacity(USUAL), Vec::with_capacity(USUAL));
         terms.resize(ops.len(), 0);
         visits_at.resize(ops.len(), NO_VISIT);
-        Self { plain: ops.clone(), ops, terms, visits_at, ..Self::default() }
+        Self { ops, terms, visits_at, ..Self::default() }
     }
 
     /// How far tables reach that only grow, to see later what they have grown by.
@@ -165,9 +154,9 @@ impl Image {
             + keys.map(|keys| TABLE + 4 * keys.len()).sum::<usize>()
     }
 
-    /// The operation at `pc` by itself, without the shortcut that may stand there.
+    /// The operation at `pc`.
     pub(crate) fn op(&self, pc: usize) -> Op {
-        self.plain.get(pc).copied().unwrap_or(Op::Halt)
+        self.ops.get(pc).copied().unwrap_or(Op::Halt)
     }
 
     /// The term the operation at `pc` belongs to.

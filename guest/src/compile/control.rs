@@ -1,13 +1,17 @@
 //! Forms that decide what is evaluated next: applications, bindings, branches, folds.
 
 use super::forms::{slot, to_u32};
-use super::{Compiler, Failed, Goal, Location, MERGED, MOST_PARAMETERS, Spine, Task, Turn};
+use super::{
+    Body, Compiler, Failed, Goal, Location, MERGED, MOST_PARAMETERS, SelfCall, Spine, Task, Turn,
+};
+use crate::code::slots::fold;
 use crate::code::{Op, Place, Slot};
 use crate::form::Form;
 use crate::term::TermId;
 
-/// How far above the second half of an accumulator the next first half is.
-const NEXT: Slot = 4;
+/// How far above the second half of an accumulator the next first half is: the loop has its slots
+/// from the one after the second half on.
+const NEXT: Slot = 1 + fold::NEXT;
 
 impl Compiler<'_> {
     pub(super) fn into(&mut self, t: TermId, d: Slot, depth: u32, to: Slot) -> Result<(), Failed> {
@@ -150,72 +154,27 @@ impl Compiler<'_> {
         }
         let inner = depth.unwrap_or(0) + 1;
         self.visit(function, inner);
-        let deeper = slot(depth.unwrap_or(0));
-        let form = self.terms.form(argument);
-        if form == Form::Pair && self.function().split.is_some() {
-            let (a, b) = (self.terms.operand(argument, 0), self.terms.operand(argument, 1));
-            let op = match depth {
-                Some(_) => Op::CallSelfPair { base: d, depth: deeper, cost: 0, back: 0 },
-                None => Op::TailSelfPair { base: d, cost: 0, back: 0 },
-            };
-            let first = [
-                Task::Visit { t: argument, depth: inner },
-                Task::Term { t: a, d, depth: inner + 1 },
-            ];
-            if depth.is_none() && self.is_sum_of_two(b) && self.terms.added_literal(b).is_none() {
-                let ((x, left), (y, right)) = self.two(b, d + 1, inner + 2)?;
-                let op = Op::TailSelfPairAdd { base: d, a: x, b: y, cost: 0, back: 0 };
-                let sum = Task::Visit { t: b, depth: inner + 1 };
-                self.schedule(&[first[0], first[1], sum, left, right, Task::End { op, t: b }]);
-                return Ok(true);
-            }
+        let deeper = depth.map(slot);
+        if self.terms.form(argument) == Form::Pair && self.function().split.is_some() {
+            let half =
+                |i, d| Task::Term { t: self.terms.operand(argument, i), d, depth: inner + 1 };
+            let call = SelfCall { body: Body::Halves, base: d, depth: deeper };
             let halves = [
-                first[0],
-                first[1],
-                Task::Term { t: b, d: d + 1, depth: inner + 1 },
-                Task::End { op, t },
+                Task::Visit { t: argument, depth: inner },
+                half(0, d),
+                half(1, d + 1),
+                Task::CallSelf { call, t },
             ];
             self.schedule(&halves);
             return Ok(true);
         }
-        if depth.is_some() && self.step_of_variable(argument, d, inner, deeper)? {
-            return Ok(true);
-        }
-        let op = match depth {
-            Some(_) => Op::CallSelf { base: d, depth: deeper, cost: 0, back: 0 },
-            None => Op::TailSelf { base: d, cost: 0, back: 0 },
-        };
-        self.schedule(&[Task::Term { t: argument, d, depth: inner }, Task::End { op, t }]);
+        let call = SelfCall { body: Body::Whole, base: d, depth: deeper };
+        self.schedule(&[Task::Term { t: argument, d, depth: inner }, Task::CallSelf { call, t }]);
         Ok(true)
     }
 
     fn is_sum_of_two(&self, t: TermId) -> bool {
         self.terms.form(t) == Form::Add && self.terms.operands(t).len() == 2
-    }
-
-    /// `self` applied to a variable, or half of one, plus or minus a small literal: one operation.
-    fn step_of_variable(
-        &mut self,
-        t: TermId,
-        d: Slot,
-        depth: u32,
-        deeper: u8,
-    ) -> Result<bool, Failed> {
-        let Some((1, n)) = self.terms.added_literal(t) else { return Ok(false) };
-        let Ok(n) = i8::try_from(n) else { return Ok(false) };
-        let (variable, literal) = (self.terms.operand(t, 0), self.terms.operand(t, 1));
-        let (a, task) = self.operand(variable, d, depth + 1)?;
-        if a == d {
-            return Ok(false);
-        }
-        let op = Op::CallSelfAdd { base: d, a, n, depth: deeper, cost: 0, back: 0 };
-        self.schedule(&[
-            Task::Visit { t, depth },
-            task,
-            Task::Visit { t: literal, depth: depth + 1 },
-            Task::End { op, t },
-        ]);
-        Ok(true)
     }
 
     /// A call of anything else. Applications nested in function position become one call.

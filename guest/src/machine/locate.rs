@@ -90,27 +90,7 @@ fn origin(image: &Image, s: &State, trouble: &Trouble) -> (usize, Site) {
         Trouble::NotAFunctionAfter { call, .. } => *call,
         _ => s.pc,
     };
-    let site = site(image, s, pc);
-    match trouble {
-        Trouble::NoRoomForCall => {
-            let term = calling(image, &s.terms, pc, site.term);
-            (pc, Site { term, ..site })
-        }
-        _ => (pc, site),
-    }
-}
-
-/// The term of the call that the operation `pc` makes. One that computes its argument too stands
-/// for that, which is where anything else goes wrong.
-fn calling(image: &Image, terms: &Terms, pc: usize, term: TermId) -> TermId {
-    if !matches!(image.op(pc), Op::CallSelfAdd { .. }) {
-        return term;
-    }
-    let mut visited = image.visited(pc).into_iter().map(|visit| visit.term);
-    let is_it = |t: &TermId| {
-        terms.form(*t) == Form::App && terms.operands(*t).get(1).is_some_and(|it| *it == term)
-    };
-    visited.find(is_it).unwrap_or(term)
+    (pc, site(image, s, pc))
 }
 
 /// Which operand is the function that an operation of the form applies.
@@ -195,9 +175,9 @@ fn missing_key(s: &State, form: Form, key: &str, record: Word) -> Fault {
     }
 }
 
-/// The fault of `fail`, whose value is where results go.
+/// The fault of `fail`.
 fn failed(s: &State) -> Fault {
-    let value = s.values.first().copied().unwrap_or_default();
+    let value = s.failed;
     let message = if s.heap.is_text(value) {
         let beginning = s.heap.beginning(value, 4 * FAIL_BYTES);
         beginning.map(|text| text.chars().take(FAIL_BYTES).collect::<String>())

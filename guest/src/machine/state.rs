@@ -80,8 +80,12 @@ pub(super) struct State {
     pub(super) meter: Meter,
     /// Constants of the image.
     pub(super) constants: Vec<Word>,
-    /// Values of tools, or `HOLE`, in the order of `tools`; then the function to be applied.
-    pub(super) values: Vec<Word>,
+    /// The value of the last `fail`.
+    pub(super) failed: Word,
+    /// Values of tools, or `HOLE`, in the order of `tools`.
+    pub(super) tool_values: Vec<Word>,
+    /// Words that are followed to where they move while room is made.
+    pub(super) kept: Vec<Word>,
     pub(super) tools: Vec<Tool>,
     /// Tools by name; `None` if there is no such tool.
     pub(super) tool_ids: BTreeMap<String, Option<usize>>,
@@ -103,7 +107,11 @@ pub(super) struct State {
     pub(super) notes: Notes,
     pub(super) debug: Vec<String>,
     pub(super) step: u64,
+    /// Whether operations are done by their shortcuts.
+    pub(super) takes_shortcuts: bool,
+    /// The operation that comes next.
     pub(super) pc: usize,
+    /// Where the window of the running function begins on the stack.
     pub(super) base: usize,
     /// Heap index of the running closure, or `NO_CLOSURE`.
     pub(super) closure: u32,
@@ -120,7 +128,9 @@ impl State {
             top: 0,
             meter: Meter::new(limits),
             constants: vec![NIL, HOLE],
-            values: vec![UNIT],
+            failed: UNIT,
+            tool_values: Vec::new(),
+            kept: Vec::new(),
             tools: Vec::new(),
             tool_ids: BTreeMap::new(),
             evaluated: BTreeMap::new(),
@@ -135,6 +145,7 @@ impl State {
             notes: Notes::default(),
             debug: Vec::new(),
             step,
+            takes_shortcuts: true,
             pc: 0,
             base: 0,
             closure: NO_CLOSURE,
@@ -221,8 +232,7 @@ impl State {
     ) -> Result<(), Exit> {
         let (f, n) = (f, self.drop_holes(n, base));
         let Some(missing) = self.missing_arguments(image, f) else {
-            let found = crate::primitive::type_name(&self.heap, f);
-            return Err(Trouble::NotAFunction { found }.into());
+            return Err(self.not_a_function(f));
         };
         if base + n + WINDOW > self.stack.len() {
             self.grow_stack(base + n)?;

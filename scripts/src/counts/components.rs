@@ -128,8 +128,10 @@ fn of_library() -> Result<Vec<Test>> {
 
 fn print(row: &Row) {
     let Some((base, others)) = row.counts.split_first() else { return };
-    let changes: Vec<String> =
-        others.iter().map(|count| format!("{:+8.2} %", 100.0 * (ratio(*base, *count) - 1.0))).collect();
+    let changes: Vec<String> = others
+        .iter()
+        .map(|count| format!("{:+8.2} %", 100.0 * (ratio(*base, *count) - 1.0)))
+        .collect();
     println!("{:9} {:52} {base:>12} {}", row.group, row.name, changes.join(" "));
 }
 

@@ -9,7 +9,7 @@ use crate::value::Word;
 pub(super) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
     let x = c.operand(0);
     if c.form == Form::Fail {
-        c.s.give(x);
+        c.s.failed = x;
         return Err(Trouble::Fail.into());
     }
     let name = type_name(&c.s.heap, x);
