@@ -242,7 +242,7 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         }
         Op::Close { d, code } | Op::CloseOver { d, code, .. } => {
             let Some(made) = image.codes.get(code as usize) else { return Ok(()) };
-            let closed = c.s.close(made, code, c.s.base, c.s.base + usize::from(d))?;
+            let closed = c.s.close(made, code, c.s.base + usize::from(d))?;
             c.s.set_slot(d, closed);
         }
         Op::FoldFunction { f, d } => {

@@ -13,7 +13,7 @@ pub(super) fn run(image: &Image, s: &mut State) -> Exit {
             return Exit::Value(s.at(s.base));
         }
         #[cfg(feature = "shortcuts")]
-        if s.takes_shortcuts && super::shortcuts::operation(image, s, op) {
+        if s.takes_shortcuts && super::shortcuts::operation(s, op) {
             continue;
         }
         if let Err(exit) = complete::operation(image, s) {

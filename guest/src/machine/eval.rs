@@ -43,7 +43,7 @@ pub(super) fn eval(c: &mut Context<'_>, [d, a, deeper]: [u8; 3], scope: u16) -> 
     c.bulk(weight)?;
     let Some(code) = c.image.codes.get(id as usize) else { return Ok(()) };
     let live = c.s.base + 1 + usize::from(d.max(a));
-    let inner = if code.captures.is_empty() { UNIT } else { c.s.close(code, id, c.s.base, live)? };
+    let inner = if code.captures.is_empty() { UNIT } else { c.s.close(code, id, live)? };
     c.s.push_stub(EVAL_END, usize::from(d))?;
     c.s.active_evals += 1;
     c.s.base += usize::from(d);

@@ -11,8 +11,8 @@ use crate::primitive::Trouble;
 use crate::primitive::pattern::Pattern;
 use crate::term::{TermId, Terms};
 use crate::value::{
-    CLOSURE, HOLE, KIND_PARTIAL, NIL, PARTIAL, UNIT, Word, aux, header, index, pointer, size,
-    small, tag,
+    CLOSURE, HOLE, KIND_CLOSURE, KIND_PARTIAL, NIL, PARTIAL, UNIT, Word, aux, header, index,
+    pointer, size, small, tag,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -185,35 +185,23 @@ impl State {
         visits(taken + usize::from(n)) - visits(taken)
     }
 
-    /// A closure of `code`, with what it captures taken from the window at `base`.
-    pub(super) fn close(
-        &mut self,
-        code: &Code,
-        id: u32,
-        base: usize,
-        live: usize,
-    ) -> Result<Word, Full> {
+    /// A closure of `code`, which captures its places of the running function.
+    pub(super) fn close(&mut self, code: &Code, id: u32, live: usize) -> Result<Word, Full> {
         let words = code.captures.len() + 1;
         if !self.heap.has_room(words) {
             self.collect(words, live)?;
         }
-        Ok(self.place_closure(code, id, base))
-    }
-
-    /// The same where there is room.
-    pub(super) fn place_closure(&mut self, code: &Code, id: u32, base: usize) -> Word {
-        let words = code.captures.len() + 1;
         let at = self.heap.claim(words);
-        self.heap.put(at, &[header(crate::value::KIND_CLOSURE, words, id)]);
+        self.heap.put(at, &[header(KIND_CLOSURE, words, id)]);
         for (i, place) in code.captures.iter().enumerate() {
             let word = match place {
-                Place::Slot(slot) => self.at(base + usize::from(*slot)),
+                Place::Slot(slot) => self.slot(*slot),
                 Place::Captured(i) => self.captured(usize::from(*i)),
                 Place::Constant(k) => self.constants.get(*k as usize).copied().unwrap_or_default(),
             };
             self.heap.put(at + 1 + i, &[word]);
         }
-        pointer(at, CLOSURE)
+        Ok(pointer(at, CLOSURE))
     }
 
     /// A captured value of the running closure.
