@@ -203,10 +203,6 @@ ops! {
         Spread { to: u32 },
         /// The value of the running function is `a`.
         Return { a: Slot, cost: u16 },
-        /// The value of the running function is `a` plus a literal (of `sub`: the negated literal).
-        AddLiteralReturn { a: Slot, cost: u16, n: i32 },
-        /// The value of the running function is `a` + `b`.
-        AddReturn { a: Slot, b: Slot, cost: u16 },
         /// Faults unless `f` is a function, `d + 1` being a list.
         FoldFunction { f: Slot, d: Slot },
         /// A fold over the list in `d + 1`: its first item goes to `d + 2`; an empty one goes to `exit`.

@@ -173,10 +173,6 @@ impl Compiler<'_> {
         Ok(true)
     }
 
-    fn is_sum_of_two(&self, t: TermId) -> bool {
-        self.terms.form(t) == Form::Add && self.terms.operands(t).len() == 2
-    }
-
     /// A call of anything else. Applications nested in function position become one call.
     fn call(&mut self, t: TermId, d: Slot, depth: Option<u32>) -> Result<(), Failed> {
         let first = depth.unwrap_or(0);
@@ -438,17 +434,6 @@ impl Compiler<'_> {
                 if !self.inline(t, d, None) && !self.apply_self(t, d, None)? {
                     self.call(t, d, None)?;
                 }
-            }
-            Form::Add | Form::Sub if self.terms.added_literal(t).is_some() => {
-                self.visit(t, 0);
-                let sum = |a, n| Task::End { op: Op::AddLiteralReturn { a, cost: 0, n }, t };
-                self.sum_with_literal(t, (d, 1), sum)?;
-            }
-            Form::Add if self.is_sum_of_two(t) => {
-                self.visit(t, 0);
-                let ((a, first), (b, second)) = self.two(t, d, 1)?;
-                let op = Op::AddReturn { a, b, cost: 0 };
-                self.schedule(&[first, second, Task::End { op, t }]);
             }
             Form::Cond => {
                 self.visit(t, 0);

@@ -86,21 +86,14 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles `add` or `sub` if one operand is a literal; says whether it was so. `last` makes the
-    /// operation of the slot of the other operand and of what is added to it.
-    pub(super) fn sum_with_literal(
-        &mut self,
-        t: TermId,
-        (d, depth): (Slot, u32),
-        last: impl FnOnce(Slot, i32) -> Task,
-    ) -> Result<bool, Failed> {
+    /// Compiles `add` or `sub` if one operand is a literal; says whether it was so.
+    fn sum_with_literal(&mut self, t: TermId, d: Slot, inner: u32) -> Result<bool, Failed> {
         let Some((which, n)) = self.terms.added_literal(t) else { return Ok(false) };
-        let literal = Task::Visit { t: self.terms.operand(t, which), depth };
-        let (a, task) = self.operand(self.terms.operand(t, 1 - which), d, depth)?;
-        match which {
-            0 => self.schedule(&[literal, task, last(a, n)]),
-            _ => self.schedule(&[task, literal, last(a, n)]),
-        }
+        let literal = Task::Visit { t: self.terms.operand(t, which), depth: inner };
+        let (a, other) = self.operand(self.terms.operand(t, 1 - which), d, inner)?;
+        let operands = if which == 0 { [literal, other] } else { [other, literal] };
+        let sum = Task::Emit { op: Op::AddLiteral { d, a, n }, t };
+        self.schedule(&[operands[0], operands[1], sum]);
         Ok(true)
     }
 
@@ -202,8 +195,7 @@ impl Compiler<'_> {
     }
 
     fn binary(&mut self, t: TermId, form: Form, d: Slot, inner: u32) -> Result<(), Failed> {
-        let sum = |a, n| Task::Emit { op: Op::AddLiteral { d, a, n }, t };
-        if self.sum_with_literal(t, (d, inner), sum)? {
+        if self.sum_with_literal(t, d, inner)? {
             return Ok(());
         }
         let ((a, first), (b, second)) = self.two(t, d, inner)?;
