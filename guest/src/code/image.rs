@@ -24,7 +24,8 @@ pub(crate) struct Code {
     pub(crate) end: u32,
     /// Arguments it takes at once.
     pub(crate) arity: u8,
-    /// Fuel of the functions that are made when so many arguments have been taken, one after another.
+    /// Fuel of the functions that are made when so many arguments have been taken, one after
+    /// another.
     pub(crate) merged: Vec<u8>,
     /// What its closures capture, in the function that makes them.
     pub(crate) captures: Vec<Place>,

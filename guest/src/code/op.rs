@@ -12,6 +12,7 @@ pub(crate) type Slot = u8;
 /// The name of a field tells its part in every operation that has it:
 ///
 /// - `d`: the slot that gets the result.
+/// - `a`, `b`: the slots of operands.
 /// - `cost`: the fuel of the block that the operation ends. It is paid before anything else is done.
 /// - `to`, `exit`, `body`: where to go on. A label, until the function is put into its place.
 /// - `back`: how many operations earlier the body of the running function begins that is called.
@@ -67,6 +68,15 @@ macro_rules! accessors {
                 fits.unwrap_or_default()
             }
 
+            /// The slots of the operands `a` and `b`, as far as the operation has them.
+            pub(crate) fn operands(self) -> Vec<Slot> {
+                match self {
+                    $(Self::$op { $($field),* } => {
+                        all(&[$(part!(operands, $field, $field)),*])
+                    })*
+                }
+            }
+
             /// Where the operation may go on, if that is not the next one.
             pub(crate) fn target(&mut self) -> Option<&mut u32> {
                 match self {
@@ -85,6 +95,12 @@ macro_rules! part {
     (set_cost, cost, $field:ident, $total:ident) => {
         Some($total.try_into().map(|cost| *$field = cost).is_ok())
     };
+    (operands, a, $field:ident) => {
+        Some($field)
+    };
+    (operands, b, $field:ident) => {
+        Some($field)
+    };
     (target, to, $field:ident) => {
         Some($field)
     };
@@ -102,6 +118,10 @@ macro_rules! part {
 
 fn first<T, const N: usize>(parts: [Option<T>; N]) -> Option<T> {
     parts.into_iter().flatten().next()
+}
+
+fn all(slots: &[Option<Slot>]) -> Vec<Slot> {
+    slots.iter().copied().flatten().collect()
 }
 
 ops! {
@@ -130,9 +150,11 @@ ops! {
         Concat { d: Slot, a: Slot, b: Slot, cost: u16 },
         /// A strict form of one operand.
         Unary { form: Form, d: Slot, a: Slot, cost: u16 },
-        /// Puts what the function gave before the result, and goes on with the next element at `body`.
+        /// Puts the value that the function gave before the result, and goes on with the next
+        /// element at `body`.
         EachPush { d: Slot, cost: u16, body: u32 },
-        /// The same with the element, if what the function gave is true; it must be a boolean.
+        /// Puts the element before the result if the function gave true, and goes on with the next
+        /// element at `body`. The function must give a boolean.
         EachSelect { d: Slot, cost: u16, body: u32 },
         /// The list that begins with `a` and goes on with `b`.
         Cons { d: Slot, a: Slot, b: Slot },
@@ -152,9 +174,9 @@ ops! {
         Push { d: Slot, a: Slot },
         /// Goes on elsewhere; ends a block.
         Jump { to: u32, cost: u16 },
-        /// Goes on at `to` if `a`, which is that operand of its form, is false; it must be a boolean.
+        /// Goes on at `to` if `a` is false. It must be a boolean, and is that operand of its form.
         JumpFalse { a: Slot, operand: u16, to: u32 },
-        /// Goes on at `to` if `a`, which is that operand of its form, is true; it must be a boolean.
+        /// Goes on at `to` if `a` is true. It must be a boolean, and is that operand of its form.
         JumpTrue { a: Slot, operand: u16, to: u32 },
         /// Goes on at `to` unless `a` < `b`; `swap` 1: the operands of the form are `b` and `a`.
         JumpNotLess { a: Slot, b: Slot, swap: u8, to: u32 },
@@ -170,30 +192,30 @@ ops! {
         JumpNotEqualLiteral { a: Slot, n: i16, to: u32 },
         /// Goes on at `to` unless the list `a` is empty.
         JumpNotEmpty { a: Slot, to: u32 },
-        /// Faults unless `a`, which is that operand of its form, is a boolean.
+        /// Faults unless `a` is a boolean. It is that operand of its form.
         Boolean { a: Slot, operand: u16 },
-        /// The same where that is `a` alone.
+        /// A closure of a code that captures `a` alone.
         CloseOver { d: Slot, a: Slot, code: u32 },
         /// Applies `f` to the `n` arguments from `base` on; the value goes to `base`.
         Call { f: Slot, base: Slot, n: u8, depth: u8, cost: u16 },
-        /// The same where the function is a captured value of the running closure.
+        /// Applies a captured value of the running closure to the `n` arguments from `base` on.
         CallCaptured { i: u8, base: Slot, n: u8, depth: u8, cost: u16 },
         /// `Call` in place of the running function.
         TailCall { f: Slot, base: Slot, n: u8, cost: u16 },
         /// More arguments of `f` follow the `n` at `base`, of which `new` are new: applies it now
         /// unless it can wait for them.
         Feed { f: Slot, base: Slot, n: u8, new: u8, depth: u8, cost: u16 },
-        /// `Call` after a `Feed` of the first `given` of the `n` arguments. If they are there still,
-        /// it takes back the nodes visited by taking them, because the body of `f` pays for them too;
-        /// if they are holes, `f` is what their application gave, and gets the others.
+        /// Applies `f` after a `Feed` of the first `given` of the `n` arguments. If these are there
+        /// still, it takes back the nodes visited by taking them, because the body of `f` pays for
+        /// them too. If they are holes, `f` is the value of their application, and gets the others.
         CallFed { f: Slot, base: Slot, n: u8, given: u8, depth: u8, cost: u16 },
-        /// The same in place of the running function.
+        /// `CallFed` in place of the running function.
         TailCallFed { f: Slot, base: Slot, n: u8, given: u8, cost: u16 },
         /// After a `Feed` that applied `f`: its value takes the place of `f`.
         Fed { f: Slot, base: Slot, n: u8 },
         /// Applies the running function, which begins `back` operations earlier, to `base`.
         CallSelf { base: Slot, depth: u8, cost: u16, back: u16 },
-        /// The same where the function takes the halves of a pair at `base` and the slot after it.
+        /// `CallSelf` with a pair, whose halves are in `base` and the slot after it.
         CallSelfPair { base: Slot, depth: u8, cost: u16, back: u16 },
         /// `CallSelf` in place of the running function.
         TailSelf { base: Slot, cost: u16, back: u16 },
@@ -203,11 +225,12 @@ ops! {
         Spread { to: u32 },
         /// The value of the running function is `a`.
         Return { a: Slot, cost: u16 },
-        /// Faults unless `f` is a function, `d + 1` being a list.
+        /// Faults unless `f` is a function, and the fold of `d` has a list.
         FoldFunction { f: Slot, d: Slot },
-        /// A fold over the list in `d + 1`: its first item goes to `d + 2`; an empty one goes to `exit`.
+        /// Begins a fold with the accumulator in `d`: the first item goes to its slot. An empty
+        /// list goes to `exit`.
         FoldBegin { d: Slot, cost: u16, exit: u32 },
-        /// The accumulator in `d` becomes `d + 3`; the next item goes to `d + 2` and on to `body`.
+        /// Takes the next accumulator, and goes on with the next item at `body`.
         FoldNext { d: Slot, cost: u16, body: u32 },
     }
     complete {
@@ -221,19 +244,21 @@ ops! {
         ToolEnd,
         /// Writes a debug line about a visit.
         Debug { visit: u32 },
-        /// Any other strict form of the `n` operands from `d` on; of none: of those in the list in `d`.
+        /// Any other strict form of the `n` operands from `d` on. If `n` is 0, the operands are in
+        /// the list in `d`.
         Builtin { form: Form, d: Slot, n: u8, cost: u16 },
-        /// Begins to apply the function in `d`, which is a hole if it is a literal, to the elements of the list in `d + 1`, which come to
-        /// `d + 4` one after another; without any, the value goes to `d` and on to `exit`.
+        /// Begins to apply the function in `d`, which is a hole if it is a literal, to each element
+        /// of a list: the first one goes to its slot. Without any, the value goes to `d`, and on to
+        /// `exit`.
         EachBegin { form: Form, d: Slot, exit: u32 },
-        /// Takes what the function gave, in `d + 5`, into the result in `d + 3`, and goes on with the
-        /// next element at `body`; after the last, or when no more are needed, the value goes to `d`.
+        /// Takes the value that the function gave into the result, and goes on with the next
+        /// element at `body`. After the last, or when no more are needed, the value goes to `d`.
         EachNext { form: Form, d: Slot, body: u32 },
         /// After the last `EachPush` or `EachSelect`: the value goes to `d`.
         EachEnd { form: Form, d: Slot },
         /// From here to the `TryEnd`, a fault goes to `to`, as a record in `d`.
         TryBegin { d: Slot, to: u32 },
-        /// What was tried has a value.
+        /// Ends the innermost `TryBegin`, for nothing went wrong.
         TryEnd,
         /// Faults: no test of a `cond` was true.
         NoMatch,

@@ -32,8 +32,8 @@ pub(crate) mod each {
     pub(crate) const GIVEN: Slot = 5;
 }
 
-/// An `update`, which applies its function once, to the value of a key. Its operations name the slot
-/// of the record, which gets the new record at the end.
+/// An `update`, which applies its function once, to the value of a key. Its operations name the
+/// slot of the record, which gets the new record at the end.
 pub(crate) mod update {
     use crate::code::Slot;
 

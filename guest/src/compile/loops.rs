@@ -1,8 +1,8 @@
-//! Forms that apply functions themselves: folds, the other list forms, `cond`, `try`, `pipe`.
+//! Forms that apply functions themselves: folds, the other list forms, `try`, `pipe`.
 
 use super::forms::slot;
 use super::scope::Part;
-use super::{Compiler, Failed, Goal, Location, MOST_PARAMETERS, Task, Turn};
+use super::{Compiler, Failed, Location, MOST_PARAMETERS, Task, Turn};
 use crate::code::slots::{each, fold, update};
 use crate::code::{HOLE_CONSTANT, Op, Place, Slot};
 use crate::form::Form;
@@ -191,28 +191,6 @@ impl Compiler<'_> {
         let [name] = *self.terms.names(function) else { return None };
         let is_literal = self.terms.form(function) == Form::Lam && form != Form::Update;
         is_literal.then(|| (name, self.terms.operand(function, 0)))
-    }
-
-    /// The first branch whose test is true.
-    pub(super) fn cond(&mut self, t: TermId, d: Slot, goal: Goal) {
-        let end = self.label();
-        let inner = goal.depth() + 1;
-        let mut tasks = Vec::new();
-        for (index, branch) in self.terms.operands(t).chunks_exact(2).enumerate() {
-            let [test, value] = *branch else { continue };
-            let next = self.function().label();
-            let of = (t, u16::try_from(2 * index).unwrap_or(u16::MAX));
-            tasks.push(Task::Test { t: test, d, depth: inner, label: next, of });
-            tasks.push(Task::Save);
-            tasks.push(goal.task(value, d));
-            if let Goal::Slot { .. } = goal {
-                tasks.push(Task::End { op: Op::Jump { to: end, cost: 0 }, t });
-            }
-            tasks.extend([Task::Label(next), Task::Restore]);
-        }
-        tasks.push(Task::Emit { op: Op::NoMatch, t });
-        tasks.extend([Task::End { op: Op::Pay { cost: 0 }, t }, Task::Label(end)]);
-        self.schedule(&tasks);
     }
 
     /// `try`: what is tried is never in tail position, the handler's application is.

@@ -6,6 +6,8 @@
 //! this changes what is counted as fuel and depth: every term node that is visited is noted, in
 //! order, in the visits of its block.
 
+mod branches;
+mod calls;
 mod control;
 mod emit;
 mod facts;

@@ -1,5 +1,5 @@
-//! Everything that an operation may use outside the dispatch loop, and the faults that operands of a
-//! wrong type make.
+//! Everything that an operation may use outside the dispatch loop, and the faults that operands of
+//! a wrong type make.
 
 use super::state::{Exit, State};
 use crate::code::Image;

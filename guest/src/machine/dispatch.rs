@@ -1,20 +1,22 @@
 //! The dispatch loop: one `match` over the operations, with the program counter, the fuel and the
 //! window in locals. It does an operation completely, or it does not begin it.
 //!
-//! **How to leave.** `break` leaves the loop with the registers as they were before the operation, and
-//! `drive` hands the operation to `complete`. An arm breaks wherever an operation takes more than a few
-//! instructions: no room on the heap, no fuel, a limit near, a big integer, a wrong type. So each arm
-//! tests first, and changes registers, slots and the heap when nothing can go wrong any more.
+//! **How to leave.** `break` leaves the loop with the registers as they were before the operation,
+//! and `drive` hands the operation to `complete`. An arm breaks wherever an operation takes more
+//! than a few instructions: no room on the heap, no fuel, a limit near, a big integer, a wrong
+//! type. So each arm tests first, and changes registers, slots and the heap when nothing can go
+//! wrong any more.
 //!
 //! **Macros that may break**: `after` (not enough fuel), `object` (no room), `half` (another type),
-//! `integer`, `integers` and `sum` (no small integers), `copy` (more than four arguments), `refund`,
-//! `enter` and `call` (not simply a closure that takes just these arguments, no room for a frame, the
-//! depth limit near). The others never do: `get`, `set`, `leave`, `go`, `jump_unless`, `take`.
+//! `integer`, `integers` and `sum` (no small integers), `copy` (more than four arguments),
+//! `refund`, `enter` and `call` (not simply a closure that takes just these arguments, no room for
+//! a frame, the depth limit near). The others never do: `get`, `set`, `leave`, `go`, `jump_unless`,
+//! `take`.
 //!
-//! **Why macros, and why no calls.** The compiler of the component keeps few registers over a call, and
-//! looks at the fuel at every turn of a loop. So the arms call nothing that is not inlined and contain
-//! no loop. For the same reason only `pc`, the fuel and the window are locals: what calls alone change
-//! stays in the state, so that the locals fit into the registers of the processor.
+//! **Why macros, and why no calls.** The compiler of the component keeps few registers over a call,
+//! and looks at the fuel at every turn of a loop. So the arms call nothing that is not inlined and
+//! contain no loop. For the same reason only `pc`, the fuel and the window are locals: what calls
+//! alone change stays in the state, so that the locals fit into the registers of the processor.
 //!
 //! Slots are read through a window that neither a `u8` nor a few slots after it can miss.
 
@@ -30,7 +32,8 @@ use crate::value::{
 };
 use std::hint::cold_path;
 
-/// Folds and the forms that apply a function to each element keep the rest of the list in one place.
+/// Folds and the forms that apply a function to each element keep the rest of the list in one
+/// place.
 const LIST: Slot = {
     assert!(each::LIST == fold::LIST, "both take their elements alike");
     fold::LIST

@@ -95,27 +95,23 @@ fn origin(image: &Image, s: &State, trouble: &Trouble) -> (usize, Site) {
 
 /// Which operand is the function that an operation of the form applies.
 fn applied(form: Form, op: Op, operands: usize) -> usize {
-    match (form, op) {
-        (Form::Try, _) => 1,
-        (Form::Update, _) => 2,
-        (Form::Pipe, Op::Call { f, base, .. } | Op::TailCall { f, base, .. }) => {
-            operands - usize::from(base - f)
-        }
+    if form == Form::Pipe
+        && let Op::Call { f, base, .. } | Op::TailCall { f, base, .. } = op
+    {
+        return operands - usize::from(base - f);
+    }
+    match form {
+        Form::Try => 1,
+        Form::Update => 2,
         _ => 0,
     }
 }
 
 /// A result that is no finite number, and what it is the result of.
 fn not_finite(image: &Image, s: &State, form: Form) -> Fault {
-    let slots = match image.op(s.pc) {
-        Op::Builtin { d, n, .. } => (d..d + n).collect(),
-        Op::Unary { a, .. } => vec![a],
-        Op::Add { a, b, .. }
-        | Op::Sub { a, b, .. }
-        | Op::Mul { a, b, .. }
-        | Op::Binary { a, b, .. } => vec![a, b],
-        _ => Vec::new(),
-    };
+    let op = image.op(s.pc);
+    let slots =
+        if let Op::Builtin { d, n, .. } = op { (d..d + n).collect() } else { op.operands() };
     let show =
         |slot: &Slot| output::excerpt(&s.heap, &s.terms, &s.names(), s.slot(*slot), OPERAND_BYTES);
     let operands: Vec<String> = slots.iter().map(show).collect();

@@ -1,9 +1,10 @@
-//! Shortcuts: operations that programs do most, but that need a call, which in the dispatch loop would
-//! take registers from all the others. A shortcut does its operation completely, or does not begin it.
-//! `complete` does whatever has none, so without them everything is as it is and takes longer.
+//! Shortcuts: operations that programs do most, but that need a call, which in the dispatch loop
+//! would take registers from all the others. A shortcut does its operation completely, or does not
+//! begin it. `complete` does whatever has none, so without them everything is as it is and takes
+//! longer.
 //!
-//! A shortcut stays as long as it saves 3 % of the wasm instructions of some program of the tasks, the
-//! guide or the library, which `cargo x counts components` tells:
+//! A shortcut stays as long as it saves 3 % of the wasm instructions of some program of the tasks,
+//! the guide or the library, which `cargo x counts components` tells:
 //!
 //! | shortcut | program | saves |
 //! |---|---|---|

@@ -1,4 +1,5 @@
-//! Operations that look up a tool, or ask the host: `tool`, `self`, `code_of`, `continue`, `perform`.
+//! Operations that look up a tool, or ask the host: `tool`, `self`, `code_of`, `continue`,
+//! `perform`.
 
 use super::state::{Exit, State, to_u32};
 use crate::code::TOOL_END;
