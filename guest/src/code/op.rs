@@ -225,6 +225,10 @@ ops! {
         Spread { to: u32 },
         /// The value of the running function is `a`.
         Return { a: Slot, cost: u16 },
+        /// The value of the running function is `a` plus a literal (of `sub`: the negated literal).
+        AddLiteralReturn { a: Slot, cost: u16, n: i32 },
+        /// The value of the running function is `a` + `b`.
+        AddReturn { a: Slot, b: Slot, cost: u16 },
         /// Faults unless `f` is a function, and the fold of `d` has a list.
         FoldFunction { f: Slot, d: Slot },
         /// Begins a fold with the accumulator in `d`: the first item goes to its slot. An empty

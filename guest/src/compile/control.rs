@@ -130,6 +130,17 @@ impl Compiler<'_> {
                     self.call(t, d, None)?;
                 }
             }
+            Form::Add | Form::Sub if self.terms.added_literal(t).is_some() => {
+                self.visit(t, 0);
+                let sum = |a, n| Task::End { op: Op::AddLiteralReturn { a, cost: 0, n }, t };
+                self.sum_with_literal(t, (d, 1), sum)?;
+            }
+            Form::Add if self.terms.operands(t).len() == 2 => {
+                self.visit(t, 0);
+                let ((a, first), (b, second)) = self.two(t, d, 1)?;
+                let op = Op::AddReturn { a, b, cost: 0 };
+                self.schedule(&[first, second, Task::End { op, t }]);
+            }
             Form::Cond => {
                 self.visit(t, 0);
                 self.cond(t, d, Goal::Return);

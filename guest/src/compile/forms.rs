@@ -86,14 +86,21 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles `add` or `sub` if one operand is a literal; says whether it was so.
-    fn sum_with_literal(&mut self, t: TermId, d: Slot, inner: u32) -> Result<bool, Failed> {
+    /// Compiles `add` or `sub` if one operand is a literal; says whether it was so. `last` makes the
+    /// operation of the slot of the other operand and of what is added to it.
+    pub(super) fn sum_with_literal(
+        &mut self,
+        t: TermId,
+        (d, depth): (Slot, u32),
+        last: impl FnOnce(Slot, i32) -> Task,
+    ) -> Result<bool, Failed> {
         let Some((which, n)) = self.terms.added_literal(t) else { return Ok(false) };
-        let literal = Task::Visit { t: self.terms.operand(t, which), depth: inner };
-        let (a, other) = self.operand(self.terms.operand(t, 1 - which), d, inner)?;
-        let operands = if which == 0 { [literal, other] } else { [other, literal] };
-        let sum = Task::Emit { op: Op::AddLiteral { d, a, n }, t };
-        self.schedule(&[operands[0], operands[1], sum]);
+        let literal = Task::Visit { t: self.terms.operand(t, which), depth };
+        let (a, task) = self.operand(self.terms.operand(t, 1 - which), d, depth)?;
+        match which {
+            0 => self.schedule(&[literal, task, last(a, n)]),
+            _ => self.schedule(&[task, literal, last(a, n)]),
+        }
         Ok(true)
     }
 
@@ -195,7 +202,8 @@ impl Compiler<'_> {
     }
 
     fn binary(&mut self, t: TermId, form: Form, d: Slot, inner: u32) -> Result<(), Failed> {
-        if self.sum_with_literal(t, d, inner)? {
+        let sum = |a, n| Task::Emit { op: Op::AddLiteral { d, a, n }, t };
+        if self.sum_with_literal(t, (d, inner), sum)? {
             return Ok(());
         }
         let ((a, first), (b, second)) = self.two(t, d, inner)?;

@@ -307,6 +307,16 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         Op::CallSelf { base, depth, back, .. } | Op::CallSelfPair { base, depth, back, .. } => {
             c.call_self(base, depth, back)?;
         }
+        Op::AddLiteralReturn { a, n, .. } => {
+            let (operands, live) = (with_literal(c, a, n), c.s.live(&[a]));
+            let sum = operate::binary(c, Form::Add, operands, live)?;
+            c.s.set_slot(0, sum);
+            c.s.leave();
+        }
+        Op::AddReturn { a, b, .. } => {
+            arithmetic(c, Form::Add, [0, a, b])?;
+            c.s.leave();
+        }
         // The dispatch loop leaves these for want of fuel only, and there is some now.
         Op::Halt
         | Op::Pay { .. }

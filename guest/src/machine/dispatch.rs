@@ -10,7 +10,7 @@
 //! **Macros that may break**: `after` (not enough fuel), `object` (no room), `half` (another type),
 //! `integer`, `integers` and `sum` (no small integers), `copy` (more than four arguments),
 //! `refund`, `enter` and `call` (not simply a closure that takes just these arguments, no room for
-//! a frame, the depth limit near). The others never do: `get`, `set`, `leave`, `go`, `jump_unless`,
+//! a frame, the depth limit near), `give_back` (not enough fuel). The others never do: `get`, `set`, `leave`, `go`, `jump_unless`,
 //! `take`.
 //!
 //! **Why macros, and why no calls.** The compiler of the component keeps few registers over a call,
@@ -250,6 +250,15 @@ pub(super) fn run(image: &Image, s: &mut State) {
             }
         }};
     }
+    /// Leaves the function with a value.
+    macro_rules! give_back {
+        ($value:expr, $cost:expr) => {{
+            let left = after!($cost);
+            set!(0, $value);
+            fuel = left;
+            leave!();
+        }};
+    }
     /// Does one operation.
     macro_rules! step {
         () => {
@@ -460,11 +469,10 @@ pub(super) fn run(image: &Image, s: &mut State) {
                         pc = to as usize;
                     }
                 }
-                Op::Return { a, cost } => {
-                    let left = after!(cost);
-                    set!(0, get!(a));
-                    fuel = left;
-                    leave!();
+                Op::Return { a, cost } => give_back!(get!(a), cost),
+                Op::AddReturn { a, b, cost } => give_back!(sum!(get!(a), get!(b)), cost),
+                Op::AddLiteralReturn { a, cost, n } => {
+                    give_back!(sum!(get!(a), small(i64::from(n))), cost);
                 }
                 Op::FoldFunction { f, d } => {
                     if !is_list(get!(d, LIST)) || !is_function(get!(f)) {
