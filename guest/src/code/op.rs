@@ -291,6 +291,7 @@ ops! {
     }
 }
 
+#[expect(clippy::single_component_path_imports, reason = "other modules name it by this path")]
 pub(crate) use left_to_complete;
 
 const _: () = assert!(size_of::<Op>() == 8, "an operation is eight bytes");

@@ -39,23 +39,18 @@ impl Compiler<'_> {
     }
 
     pub(super) fn application(&mut self, t: TermId, d: Slot, depth: u32) -> Result<(), Failed> {
-        if self.inline(t, d, Some(depth)) || self.apply_self(t, d, Some(depth))? {
+        if self.inline(t, d, Some(depth)) || self.apply_self(t, d, Some(depth)) {
             return Ok(());
         }
         self.call(t, d, Some(depth))
     }
 
     /// `self` applied to one argument, where the running function is the one that it means.
-    pub(super) fn apply_self(
-        &mut self,
-        t: TermId,
-        d: Slot,
-        depth: Option<u32>,
-    ) -> Result<bool, Failed> {
-        let [function, argument] = *self.terms.operands(t) else { return Ok(false) };
+    pub(super) fn apply_self(&mut self, t: TermId, d: Slot, depth: Option<u32>) -> bool {
+        let [function, argument] = *self.terms.operands(t) else { return false };
         let known = self.is_self() && self.function().arity == 1;
         if self.terms.form(function) != Form::SelfRef || !known {
-            return Ok(false);
+            return false;
         }
         let inner = depth.unwrap_or(0) + 1;
         self.visit(function, inner);
@@ -71,11 +66,11 @@ impl Compiler<'_> {
                 Task::CallSelf { call, t },
             ];
             self.schedule(&halves);
-            return Ok(true);
+            return true;
         }
         let call = SelfCall { body: Body::Whole, base: d, depth: deeper };
         self.schedule(&[Task::Term { t: argument, d, depth: inner }, Task::CallSelf { call, t }]);
-        Ok(true)
+        true
     }
 
     /// A call of anything else. Applications nested in function position become one call.

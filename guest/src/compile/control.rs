@@ -126,7 +126,7 @@ impl Compiler<'_> {
             }
             Form::App => {
                 self.visit(t, 0);
-                if !self.inline(t, d, None) && !self.apply_self(t, d, None)? {
+                if !self.inline(t, d, None) && !self.apply_self(t, d, None) {
                     self.call(t, d, None)?;
                 }
             }

@@ -410,7 +410,10 @@ pub(super) fn run(image: &Image, s: &mut State) {
                         (*closure, pc, fuel) = enter!(f, n, b, left, 0);
                     }
                 }
-                Op::Feed { f, base: b, n: 1, depth: deeper, cost, .. } => {
+                Op::Feed { f, base: b, n, depth: deeper, cost, .. } => {
+                    if n != 1 {
+                        break;
+                    }
                     let left = after!(cost);
                     let f = get!(f);
                     let entry = if tag(f) == CLOSURE {
@@ -426,7 +429,10 @@ pub(super) fn run(image: &Image, s: &mut State) {
                         call!(deeper, b, enter!(f, 1, 0, left, 0));
                     }
                 }
-                Op::Fed { f, base: b, n: 1 } => {
+                Op::Fed { f, base: b, n } => {
+                    if n != 1 {
+                        break;
+                    }
                     set!(f, get!(b));
                     set!(b, HOLE);
                 }
@@ -519,7 +525,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
                     fuel = left;
                     take!(d, each::ELEMENT, body);
                 }
-                Op::Feed { .. } | Op::Fed { .. } | left_to_complete!() => break,
+                left_to_complete!() => break,
             }
         };
     }

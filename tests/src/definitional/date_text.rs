@@ -87,11 +87,9 @@ fn number(letter: char, f: &Fields, second: i64) -> Result<i64, Code> {
         'j' => f.day_of_year,
         'u' => f.weekday,
         // Sundays of the year up to that day.
-        'U' => {
-            (1..=f.day_of_year)
-                .map(|day| f.weekday + day - f.day_of_year)
-                .fold(0, |weeks, day| if day % 7 == 0 { weeks + 1 } else { weeks })
-        }
+        'U' => (1..=f.day_of_year)
+            .map(|day| f.weekday + day - f.day_of_year)
+            .fold(0, |weeks, day| if day % 7 == 0 { weeks + 1 } else { weeks }),
         'G' => thursday().year,
         'V' => (thursday().day_of_year + 6) / 7,
         's' => second,
