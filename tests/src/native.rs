@@ -19,7 +19,7 @@ pub fn without_shortcuts(program: &Program, limits: &Limits) -> (Run, Usage) {
     drive(program, limits, u64::MAX, false)
 }
 
-/// The same, and all that the run has used.
+/// Runs a program in slices of so much fuel; gives also all that the run has used.
 #[must_use]
 pub fn measured(program: &Program, limits: &Limits, slice: u64) -> (Run, Usage) {
     drive(program, limits, slice, true)

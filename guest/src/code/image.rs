@@ -42,7 +42,7 @@ pub(crate) struct Entry {
     pub(crate) pc: u32,
     /// Arguments it takes at once.
     pub(crate) arity: u8,
-    /// The same of one, two or three arguments.
+    /// Fuel of the functions that are made when it has taken one, two or three arguments.
     pub(crate) merged: [u8; 3],
 }
 
@@ -133,13 +133,14 @@ impl Image {
         Self { ops, terms, visits_at, ..Self::default() }
     }
 
-    /// How far tables reach that only grow, to see later what they have grown by.
+    /// How far tables reach that only grow, for `bytes_since`.
     pub(crate) fn mark(&self) -> [usize; 5] {
         let Self { ops, visits, codes, scopes, keys, .. } = self;
         [ops.len(), visits.len(), codes.len(), scopes.len(), keys.len()]
     }
 
-    /// Bytes of what has come since a mark, more or less, and equal on every platform.
+    /// Bytes by which the tables have grown since a mark, more or less, and equal on every
+    /// platform.
     pub(crate) fn bytes_since(&self, mark: [usize; 5]) -> usize {
         const OP: usize = size_of::<Op>() + 8;
         const CODE: usize = 128;

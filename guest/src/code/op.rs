@@ -270,7 +270,7 @@ ops! {
         Reverse { d: Slot },
         /// The record with the keys of a key list and the values in the (reversed) list `d`.
         Record { d: Slot, keys: u32 },
-        /// A closure of a code; what it captures is listed there.
+        /// A closure of a code, which lists the captured places.
         Close { d: Slot, code: u32 },
         /// Evaluates the quoted term in `a` among the names of a scope.
         Eval { d: Slot, a: Slot, depth: u8, cost: u16, scope: u16 },

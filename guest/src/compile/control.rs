@@ -96,7 +96,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The same with a pair that was built.
+    /// Takes a pair that was built apart, as the next accumulator of a loop.
     pub(super) fn apart(&mut self, t: TermId, d: Slot, turn: Turn) {
         let Turn { second, to, .. } = turn;
         self.emit(Op::Second { d: second, a: d }, t);

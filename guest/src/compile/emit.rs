@@ -94,8 +94,8 @@ impl Compiler<'_> {
         (function.cost, function.visit) = (0, NO_VISIT);
     }
 
-    /// Emits a call of the running function: a jump to one of its bodies, or, from too far away, a
-    /// call of what `self` means.
+    /// Emits a call of the running function: a jump to one of its bodies, or, from too far
+    /// away, a call of the value of `self`.
     pub(super) fn call_self(&mut self, call: SelfCall, t: TermId) {
         let SelfCall { body, base, depth } = call;
         self.pay_if_much(t);

@@ -93,7 +93,7 @@ impl State {
         self.enter(image, f, usize::from(n), to)
     }
 
-    /// The same in place of the running function.
+    /// Applies `f` to the `n` arguments from `base` on in place of the running function.
     fn tail_call(&mut self, image: &Image, f: Word, n: u8, base: Slot) -> Result<(), Exit> {
         self.must_be_function(f)?;
         let from = self.base + usize::from(base);

@@ -10,13 +10,14 @@
 //! **Macros that may break**: `after` (not enough fuel), `object` (no room), `half` (another type),
 //! `integer`, `integers` and `sum` (no small integers), `copy` (more than four arguments),
 //! `refund`, `enter` and `call` (not simply a closure that takes just these arguments, no room for
-//! a frame, the depth limit near), `give_back` (not enough fuel). The others never do: `get`, `set`, `leave`, `go`, `jump_unless`,
-//! `take`.
+//! a frame, the depth limit near), `give_back` (not enough fuel). The others never do: `get`,
+//! `set`, `leave`, `go`, `jump_unless`, `take`.
 //!
 //! **Why macros, and why no calls.** The compiler of the component keeps few registers over a call,
 //! and looks at the fuel at every turn of a loop. So the arms call nothing that is not inlined and
-//! contain no loop. For the same reason only `pc`, the fuel and the window are locals: what calls
-//! alone change stays in the state, so that the locals fit into the registers of the processor.
+//! contain no loop. For the same reason only `pc`, the fuel and the window are locals: registers
+//! that calls alone change stay in the state, so that the locals fit into the registers of the
+//! processor.
 //!
 //! Slots are read through a window that neither a `u8` nor a few slots after it can miss.
 
@@ -76,7 +77,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
     }
     // The operation that the loop does, or leaves.
     let mut at: usize;
-    /// What is left of the fuel after `cost`; commit it with the operation.
+    /// The fuel left after `cost`; commit it with the operation.
     macro_rules! after {
         ($cost:expr) => {{
             let left = fuel - i64::from($cost);
@@ -126,7 +127,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
         };
     }
     /// Copies `$n` words from `$from` on to the beginning of the window. A loop would be looked
-    /// into by the sandbox at each turn, so it is always four words; what is too much is not used.
+    /// into by the sandbox at each turn, so it is always four words; words too many are not used.
     macro_rules! copy {
         ($n:expr, 0) => {};
         ($n:expr, $from:expr) => {{
@@ -155,7 +156,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
         };
     }
     /// The function `$f` ready to be entered with the `$n` arguments from `$from` on, which go to
-    /// the beginning of the window: its closure, its code, and what is left of the fuel. Of the
+    /// the beginning of the window: its closure, its code, and the fuel that is left. Of the
     /// arguments the first `$fed` have been paid for.
     macro_rules! enter {
         ($f:expr, $n:expr, $from:tt, $left:expr, $fed:tt) => {
@@ -422,7 +423,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
                         break;
                     };
                     if entry.arity > 1 {
-                        // It waits; what would take its value is skipped.
+                        // It waits. The `Fed` that would take its value is skipped.
                         fuel = after!(i64::from(cost) + i64::from(entry.merged[0]));
                         pc += 1;
                     } else {

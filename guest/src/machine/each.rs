@@ -4,9 +4,9 @@
 //! being the keys; a `sort_by` that has an order keeps it before the list. `partition` keeps the
 //! elements of which the function is false.
 //!
-//! Fuel: each application is noted as a visit of the form. In units of work `flat_map` pays 1 for each element
-//! of what the function gave, before it is copied; for forms that need keys see `keyed`. `update`:
-//! also 1 per 8 bytes of the key, and 1 per member when the new record is made.
+//! Fuel: each application is noted as a visit of the form. In units of work `flat_map` pays 1 for
+//! each element of what the function gave, before it is copied; for forms that need keys see
+//! `keyed`. `update`: also 1 per 8 bytes of the key, and 1 per member when the new record is made.
 
 use super::context::Context;
 use super::keyed;
@@ -104,7 +104,8 @@ fn has_order(c: &Context<'_>) -> bool {
     c.s.terms.operands(c.term()).len() > 2
 }
 
-/// Takes the order of a `sort_by` from what is kept; gives whether it is the descending one.
+/// Takes the order of a `sort_by` from the list that is kept; gives whether it is the descending
+/// one.
 pub(super) fn take_order(c: &mut Context<'_>, d: Slot) -> bool {
     if !has_order(c) {
         return false;
@@ -131,7 +132,7 @@ fn check_order(s: &State, d: Slot) -> Result<(), Exit> {
     Err(Trouble::OutOfRange(message).into())
 }
 
-/// Puts what the function gave before the result so far.
+/// Puts the value that the function gave before the result so far.
 pub(super) fn push_next(s: &mut State, d: Slot, body: u32) -> Result<(), Exit> {
     push(s, d, GIVEN, RESULT)?;
     s.go_on(d, body);
@@ -147,7 +148,7 @@ pub(super) fn select_next(s: &mut State, d: Slot, body: u32) -> Result<(), Exit>
     Ok(())
 }
 
-/// Takes what the function gave in any other way.
+/// Takes the value that the function gave in any other way.
 pub(super) fn next(c: &mut Context<'_>, form: Form, d: Slot, body: u32) -> Result<(), Exit> {
     if form == Form::Update {
         return end_update(c, d);
@@ -183,7 +184,7 @@ pub(super) fn next(c: &mut Context<'_>, form: Form, d: Slot, body: u32) -> Resul
 fn push(s: &mut State, d: Slot, part: Slot, onto: Slot) -> Result<(), Exit> {
     if !s.heap.has_room_within(2) {
         // If there has to be a collection, one for all of the result is better than several. The
-        // rest of the list is no more than what is collected.
+        // rest of the list is no more than the words that are collected.
         let words = 2 + 2 * s.heap.length(s.part(d, LIST));
         let words = if s.heap.could_have(words) { words } else { 2 };
         s.part_room(d, GIVEN, words)?;
@@ -194,7 +195,8 @@ fn push(s: &mut State, d: Slot, part: Slot, onto: Slot) -> Result<(), Exit> {
     Ok(())
 }
 
-/// Puts the elements of what the function gave before the result so far, one after another.
+/// Puts the elements of the list that the function gave before the result so far, one after
+/// another.
 fn push_all(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     let given = c.s.part(d, GIVEN);
     if !is_list(given) {
@@ -264,7 +266,7 @@ fn begin_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     Ok(())
 }
 
-/// Makes the record with what the function gave.
+/// Makes the record with the value that the function gave.
 fn end_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     let words = c.s.heap.members(c.s.part(d, 0)).len();
     c.bulk(words as u64 / 2)?;

@@ -1,4 +1,4 @@
-//! `eval`, and the stubs under what an operation evaluates before it has its value.
+//! `eval`, and the stubs under terms that an operation evaluates before it has its value.
 
 use super::context::Context;
 use super::state::{Exit, State, closure_index, to_u32};
