@@ -4,6 +4,7 @@
 //! and in the sandbox. Fuel must not change at all, the others must not grow.
 
 mod callgrind;
+mod components;
 mod figures;
 pub(crate) mod workload;
 
@@ -28,6 +29,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if let Some(("one", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest))
     {
         return one(rest);
+    }
+    if let Some((first, rest)) = arguments.split_first()
+        && first == "components"
+    {
+        return components::run(rest);
     }
     let bless = arguments.iter().any(|it| it == "--bless");
     let mut names: Vec<&str> =

@@ -42,7 +42,8 @@ cargo x <task>
              `bench peers` also against Lua, QuickJS, Monty and the original
   cancel     how long cancelled runs go on (the number of cancellations; 300)
   counts     fuel and instructions of the workloads against the figures checked in (needs valgrind;
-             `counts wasm` and `counts fuel` do not); `--bless` writes them down
+             `counts wasm` and `counts fuel` do not); `--bless` writes them down; `counts components`
+             compares evaluators, each in a file
   curve      time, memory and fuel against size, drawn in host/docs (term, nesting, list, tools,
              journal; all)
   fuel       nanoseconds for a unit of fuel, by form (rounds, forms; 3, all)

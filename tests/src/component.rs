@@ -26,8 +26,31 @@ pub fn measured(sandbox: &Sandbox, program: &Program, limits: &Limits, slice: u6
             return (Run { result: Err(fault.into()), fuel: 0 }, Usage::default());
         }
     };
+    let result = finish(&mut machine, program, slice);
+    let usage = machine.usage().map(|usage| {
+        let sandbox::Usage { fuel, peak_memory, peak_depth, .. } = usage;
+        Usage { fuel, peak_memory, peak_depth }
+    });
+    let usage = usage.unwrap_or_default();
+    (Run { result, fuel: usage.fuel }, usage)
+}
+
+/// The wasm instructions of a run, from parsing to printing; none if the program cannot be parsed.
+#[must_use]
+pub fn instructions(sandbox: &Sandbox, program: &Program, limits: &Limits) -> u64 {
+    let watch = Watch::new(PATIENCE);
+    let started = sandbox.start(&start(program), convert(limits), &watch);
+    started.map_or(0, |mut machine| {
+        // A fault takes instructions too.
+        let _result = finish(&mut machine, program, u64::MAX);
+        machine.taken().instructions
+    })
+}
+
+/// Answers the machine until it has finished.
+fn finish(machine: &mut sandbox::Machine, program: &Program, slice: u64) -> Result<Value, Fault> {
     let mut answer = Answer::None;
-    let result = loop {
+    loop {
         answer = match machine.resume(&answer, slice) {
             Ok(Step::Done(value)) => break Ok(value.into()),
             Ok(Step::Continuation(continuation)) => break Ok(continuation.into()),
@@ -39,13 +62,7 @@ pub fn measured(sandbox: &Sandbox, program: &Program, limits: &Limits, slice: u6
                 Answer::Source(tool.map(|tool| tool.1.clone()))
             }
         };
-    };
-    let usage = machine.usage().map(|usage| {
-        let sandbox::Usage { fuel, peak_memory, peak_depth, .. } = usage;
-        Usage { fuel, peak_memory, peak_depth }
-    });
-    let usage = usage.unwrap_or_default();
-    (Run { result, fuel: usage.fuel }, usage)
+    }
 }
 
 fn start(program: &Program) -> sandbox::Program {

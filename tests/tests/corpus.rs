@@ -60,9 +60,13 @@ fn by_definition(program: &Program, limits: &Limits) -> anyhow::Result<Run> {
     Ok(Run { result, fuel: outcome.fuel })
 }
 
-/// Runs on the native machine, in one slice and in many: that must make no difference.
+/// Runs on the native machine, in one slice and in many, and without shortcuts: that must make no
+/// difference.
 fn on_machine(program: &Program, limits: &Limits) -> anyhow::Result<Run> {
-    let whole = native::run(program, limits, u64::MAX);
+    let measured = native::measured(program, limits, u64::MAX);
+    let plain = native::without_shortcuts(program, limits);
+    anyhow::ensure!(measured == plain, "with shortcuts: {measured:?}\n  without: {plain:?}");
+    let (whole, _) = measured;
     if let Err(fault) = &whole.result {
         excerpt::verify(program, fault)?;
     }

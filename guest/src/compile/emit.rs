@@ -1,8 +1,8 @@
 //! Emitting operations: blocks and their cost, labels, functions put in their place.
 
 use super::scope::Part;
-use super::{Compiler, Function, Location, Task};
-use crate::code::{ADDS_TO_NONE, Code, Entry, NO_VISIT, Op, Place, Slot, Visit};
+use super::{Body, Compiler, Function, Location, SelfCall, Task};
+use crate::code::{Code, Entry, NO_VISIT, Op, Place, Slot, Visit};
 use crate::term::TermId;
 use crate::value::{CLOSURE, KIND_CLOSURE, Word, header, pointer};
 
@@ -80,50 +80,10 @@ impl Compiler<'_> {
     pub(super) fn end(&mut self, op: Op, t: TermId) {
         let mut op = op;
         let total = self.function().cost;
-        let fits = match &mut op {
-            Op::Pay { cost } => {
-                *cost = total;
-                true
-            }
-            Op::CallSelfAdd { cost, .. } => set(cost, total),
-            Op::Binary { cost, .. }
-            | Op::Concat { cost, .. }
-            | Op::Unary { cost, .. }
-            | Op::Builtin { cost, .. }
-            | Op::Jump { cost, .. }
-            | Op::Call { cost, .. }
-            | Op::CallCaptured { cost, .. }
-            | Op::TailCall { cost, .. }
-            | Op::Feed { cost, .. }
-            | Op::CallFed { cost, .. }
-            | Op::TailCallFed { cost, .. }
-            | Op::CallSelf { cost, .. }
-            | Op::CallSelfPair { cost, .. }
-            | Op::TailSelf { cost, .. }
-            | Op::TailSelfPair { cost, .. }
-            | Op::TailSelfPairAdd { cost, .. }
-            | Op::Return { cost, .. }
-            | Op::AddReturn { cost, .. }
-            | Op::AddLiteralReturn { cost, .. }
-            | Op::FoldBegin { cost, .. }
-            | Op::FoldNext { cost, .. }
-            | Op::EachPush { cost, .. }
-            | Op::EachSelect { cost, .. }
-            | Op::Eval { cost, .. }
-            | Op::CodeOf { cost, .. }
-            | Op::Tool { cost, .. }
-            | Op::SelfTool { cost, .. }
-            | Op::Perform { cost, .. } => set(cost, total),
-            _ => false,
-        };
+        let fits = op.set_cost(total);
         if !fits {
             self.emit(Op::Pay { cost: total }, t);
             self.reset_block();
-        }
-        match (is_self_call(op), self.distance(op)) {
-            (true, Some(distance)) => set_back(&mut op, distance),
-            (true, None) => return self.far_call(op, t),
-            (false, _) => {}
         }
         self.emit(op, t);
         self.reset_block();
@@ -134,55 +94,50 @@ impl Compiler<'_> {
         (function.cost, function.visit) = (0, NO_VISIT);
     }
 
-    /// How many operations before the next one the body begins that a call of `self` means.
-    fn distance(&mut self, op: Op) -> Option<u16> {
+    /// Emits a call of the running function: a jump to one of its bodies, or, from too far
+    /// away, a call of the value of `self`.
+    pub(super) fn call_self(&mut self, call: SelfCall, t: TermId) {
+        let SelfCall { body, base, depth } = call;
+        self.pay_if_much(t);
         let function = self.function();
-        let start = match op {
-            Op::CallSelfPair { .. } | Op::TailSelfPair { .. } | Op::TailSelfPairAdd { .. } => {
-                function.split?
-            }
-            _ => 0,
+        let begin = match body {
+            Body::Whole => 0,
+            Body::Halves => function.split.unwrap_or_default(),
         };
-        u16::try_from(function.here() - start).ok()
+        let Ok(back) = u16::try_from(function.here() - begin) else {
+            return self.far_call(call, t);
+        };
+        let op = match (body, depth) {
+            (Body::Whole, Some(depth)) => Op::CallSelf { base, depth, cost: 0, back },
+            (Body::Whole, None) => Op::TailSelf { base, cost: 0, back },
+            (Body::Halves, Some(depth)) => Op::CallSelfPair { base, depth, cost: 0, back },
+            (Body::Halves, None) => Op::TailSelfPair { base, cost: 0, back },
+        };
+        self.end(op, t);
     }
 
-    /// A call of `self` from too far away to jump: fetches the function and calls it.
-    fn far_call(&mut self, op: Op, t: TermId) {
-        let (base, deeper, tail, total) = match op {
-            Op::CallSelfAdd { base, a, n, depth, cost, .. } => {
-                self.emit(Op::AddLiteral { d: base, a, n: i32::from(n) }, t);
-                (base, depth, false, u16::from(cost))
-            }
-            Op::CallSelfPair { base, depth, cost, .. } => {
-                self.emit(Op::Pair { d: base, a: base, b: base + 1 }, t);
-                (base, depth, false, cost)
-            }
-            Op::TailSelfPairAdd { base, a, b, cost, .. } => {
-                self.emit(Op::Add { d: base + 1, a, b }, t);
-                self.emit(Op::Pair { d: base, a: base, b: base + 1 }, t);
-                (base, 0, true, cost)
-            }
-            Op::TailSelfPair { base, cost, .. } => {
-                self.emit(Op::Pair { d: base, a: base, b: base + 1 }, t);
-                (base, 0, true, cost)
-            }
-            Op::CallSelf { base, depth, cost, .. } => (base, depth, false, cost),
-            Op::TailSelf { base, cost, .. } => (base, 0, true, cost),
-            _ => return,
-        };
+    /// Pays for the block so far if it costs more than its last operation can pay.
+    fn pay_if_much(&mut self, t: TermId) {
+        let cost = self.function().cost;
+        if u16::try_from(cost).is_err() {
+            self.emit(Op::Pay { cost }, t);
+            self.reset_block();
+        }
+    }
+
+    fn far_call(&mut self, SelfCall { body, base, depth }: SelfCall, t: TermId) {
+        if body == Body::Halves {
+            self.emit(Op::Pair { d: base, a: base, b: base + 1 }, t);
+        }
         let f = base + 1;
         let tool = self.tool().unwrap_or_default();
-        self.emit(Op::SelfTool { d: f, depth: deeper + 1, cost: total, tool }, t);
-        self.reset_block();
-        self.emit(
-            if tail {
-                Op::TailCall { f, base, n: 1, cost: 0 }
-            } else {
-                Op::Call { f, base, n: 1, depth: deeper, cost: 0 }
-            },
-            t,
-        );
-        self.reset_block();
+        let below = depth.unwrap_or_default();
+        self.end(Op::SelfTool { d: f, depth: below + 1, cost: 0, tool }, t);
+        let call = match depth {
+            Some(depth) => Op::Call { f, base, n: 1, depth, cost: 0 },
+            None => Op::TailCall { f, base, n: 1, cost: 0 },
+        };
+        self.end(call, t);
     }
 
     /// Whether the current function is the one that `self` means.
@@ -252,40 +207,16 @@ impl Compiler<'_> {
         let target = |label: u32| labels.get(label as usize).copied().unwrap_or_default() + entry;
         self.image.ops.reserve(ops.len());
         for mut op in ops {
-            match &mut op {
-                Op::Jump { to, .. }
-                | Op::JumpFalse { to, .. }
-                | Op::JumpTrue { to, .. }
-                | Op::JumpNotLess { to, .. }
-                | Op::JumpLess { to, .. }
-                | Op::JumpNotEqual { to, .. }
-                | Op::JumpNotLessLiteral { to, .. }
-                | Op::JumpLessLiteral { to, .. }
-                | Op::JumpNotEqualLiteral { to, .. }
-                | Op::JumpNotEmpty { to, .. }
-                | Op::Spread { to }
-                | Op::TryBegin { to, .. }
-                | Op::EachBegin { exit: to, .. }
-                | Op::EachNext { body: to, .. }
-                | Op::EachPush { body: to, .. }
-                | Op::EachSelect { body: to, .. }
-                | Op::FoldBegin { exit: to, .. }
-                | Op::FoldNext { body: to, .. } => *to = target(*to),
-                _ => {}
+            if let Some(to) = op.target() {
+                *to = target(*to);
             }
             self.image.ops.push(op);
         }
-        fuse(&mut self.image.ops, entry as usize);
         self.image.terms.extend(terms);
         self.image.visits_at.extend(visits_at);
         let end = to_u32(self.image.ops.len());
         let visited = |taken| merged.get(taken).copied().unwrap_or_default();
-        let (adds_to, cost, added) = match self.image.ops.get(entry as usize) {
-            Some(Op::AddLiteralReturn { a: 0, cost, n }) if arity == 1 => (1, *cost, *n),
-            _ => (ADDS_TO_NONE, 0, 0),
-        };
-        let first = [1, 2, 3].map(visited);
-        let known = Entry { pc: entry, arity, merged: first, adds_to, cost, added };
+        let known = Entry { pc: entry, arity, merged: [1, 2, 3].map(visited) };
         self.image.entries.push(known);
         let (tool, site) = (self.unit.tool, self.unit.site);
         self.image.codes.push(Code { entry, end, arity, merged, captures, tool, site });
@@ -302,60 +233,4 @@ impl Compiler<'_> {
         let body = Task::Tail { t: self.terms.operand(t, 0), d: 2 };
         self.schedule(&[Task::Bind { name, location }, body, Task::Unbind { count: 1 }]);
     }
-}
-
-/// Lets operations from `entry` on do what the one after them does as well, or the one that they
-/// lead to; the last ones first, so that this may be one that does more itself.
-fn fuse(ops: &mut [Op], entry: usize) {
-    for at in (entry..ops.len()).rev() {
-        let next = match ops.get(at) {
-            Some(Op::Jump { to, .. } | Op::JumpNotEqualLiteral { to, .. }) => *to as usize,
-            _ => at + 1,
-        };
-        fuse_with(ops, at, next);
-        // It has done what follows; it may do what it leads to as well.
-        if let Some(Op::LessLiteralReturn { to, .. }) = ops.get(at) {
-            fuse_with(ops, at, *to as usize);
-        }
-    }
-}
-
-fn fuse_with(ops: &mut [Op], at: usize, next: usize) {
-    let next = ops.get(next..).unwrap_or_default();
-    let fused = ops.get(at).map(|op| op.fused(at, next));
-    if let (Some(op), Some(fused)) = (ops.get_mut(at), fused) {
-        *op = fused;
-    }
-}
-
-/// Stores a cost where it fits; otherwise it has to be paid separately.
-fn set<T: TryFrom<u32> + Default>(field: &mut T, cost: u32) -> bool {
-    let fits = T::try_from(cost);
-    let ok = fits.is_ok();
-    *field = fits.unwrap_or_default();
-    ok
-}
-
-fn set_back(op: &mut Op, distance: u16) {
-    if let Op::CallSelf { back, .. }
-    | Op::CallSelfAdd { back, .. }
-    | Op::CallSelfPair { back, .. }
-    | Op::TailSelf { back, .. }
-    | Op::TailSelfPair { back, .. }
-    | Op::TailSelfPairAdd { back, .. } = op
-    {
-        *back = distance;
-    }
-}
-
-fn is_self_call(op: Op) -> bool {
-    matches!(
-        op,
-        Op::CallSelf { .. }
-            | Op::CallSelfAdd { .. }
-            | Op::CallSelfPair { .. }
-            | Op::TailSelf { .. }
-            | Op::TailSelfPair { .. }
-            | Op::TailSelfPairAdd { .. }
-    )
 }

@@ -87,7 +87,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles `add` or `sub` if one operand is a literal; says whether it was so. `last` makes the
-    /// operation of the slot of the other operand and of what is added to it.
+    /// operation of the slot of the other operand and of the literal to add.
     pub(super) fn sum_with_literal(
         &mut self,
         t: TermId,

@@ -1,8 +1,9 @@
-//! Forms that apply functions themselves: folds, the other list forms, `cond`, `try`, `pipe`.
+//! Forms that apply functions themselves: folds, the other list forms, `try`, `pipe`.
 
 use super::forms::slot;
 use super::scope::Part;
-use super::{Compiler, Failed, Goal, Location, MOST_PARAMETERS, Task, Turn};
+use super::{Compiler, Failed, Location, MOST_PARAMETERS, Task, Turn};
+use crate::code::slots::{each, fold, update};
 use crate::code::{HOLE_CONSTANT, Op, Place, Slot};
 use crate::form::Form;
 use crate::term::{NameId, TermId};
@@ -29,24 +30,24 @@ impl Compiler<'_> {
         }
         let (begin, exit) = (self.label(), self.label());
         let application = Task::Applied { t, depth };
-        let body = self.terms.operand(function, 0);
+        let (body, next) = (self.terms.operand(function, 0), d + fold::NEXT);
         let mut tasks = vec![
             Task::Term { t: start, d, depth: inner },
-            Task::Term { t: list, d: d + 1, depth: inner },
+            Task::Term { t: list, d: d + fold::LIST, depth: inner },
             Task::End { op: Op::FoldBegin { d, cost: 0, exit }, t },
             Task::Label(begin),
             application,
         ];
         if self.facts.is_taken_apart(function) {
-            let location = Location::Halves(Part::Slot(d), Part::Slot(d + 2));
+            let location = Location::Halves(Part::Slot(d), Part::Slot(d + fold::ITEM));
             tasks.push(Task::Bind { name, location });
-            tasks.push(Task::Into { t: body, d: d + 3, depth: inner, to: d + 3 });
+            tasks.push(Task::Into { t: body, d: next, depth: inner, to: next });
         } else {
-            let pair = Op::Pair { d: d + 3, a: d, b: d + 2 };
+            let pair = Op::Pair { d: next, a: d, b: d + fold::ITEM };
             tasks.push(Task::Emit { op: pair, t });
-            let location = Location::At(Place::Slot(d + 3));
+            let location = Location::At(Place::Slot(next));
             tasks.push(Task::Bind { name, location });
-            tasks.push(Task::Into { t: body, d: d + 4, depth: inner, to: d + 3 });
+            tasks.push(Task::Into { t: body, d: d + fold::FREE, depth: inner, to: next });
         }
         tasks.push(Task::Unbind { count: 1 });
         tasks.push(Task::End { op: Op::FoldNext { d, cost: 0, body: begin }, t });
@@ -60,7 +61,9 @@ impl Compiler<'_> {
     fn fold_halves(&mut self, t: TermId, name: NameId, d: Slot, depth: u32) {
         let [function, start, list] = *self.terms.operands(t) else { return };
         let (begin, next, exit) = (self.label(), self.label(), self.label());
-        let (first, item, free, inner) = (d + 1, d + 3, d + 4, depth + 1);
+        let list_at = d + 1 + fold::LIST;
+        let (first, inner) = (d + 1, depth + 1);
+        let [item, free] = [fold::ITEM, fold::NEXT].map(|slot| first + slot);
         let half = |i, d| Task::Term { t: self.terms.operand(start, i), d, depth: inner + 1 };
         let swap = |d, a| Task::Emit { op: Op::Move { d, a }, t };
         let places = [first, d, item].map(Part::Slot);
@@ -69,10 +72,10 @@ impl Compiler<'_> {
             Task::Visit { t: start, depth: inner },
             half(0, d),
             half(1, first),
-            swap(d + 2, d),
+            swap(list_at, d),
             swap(d, first),
-            swap(first, d + 2),
-            Task::Term { t: list, d: d + 2, depth: inner },
+            swap(first, list_at),
+            Task::Term { t: list, d: list_at, depth: inner },
             Task::End { op: Op::FoldBegin { d: first, cost: 0, exit }, t },
             Task::Label(begin),
             Task::Applied { t, depth },
@@ -102,25 +105,27 @@ impl Compiler<'_> {
         true
     }
 
-    fn fold_unknown(&mut self, t: TermId, d: Slot, depth: u32) {
+    /// A fold over any other function, which waits below the loop and is called in each turn.
+    fn fold_unknown(&mut self, t: TermId, f: Slot, depth: u32) {
         let (begin, exit) = (self.label(), self.label());
         let inner = depth + 1;
+        let d = f + 1;
+        let [list, item, next] = [fold::LIST, fold::ITEM, fold::NEXT].map(|slot| d + slot);
         let term = |i, d| Task::Term { t: self.terms.operand(t, i), d, depth: inner };
-        let (list, item) = (d + 1, d + 3);
-        let call = Op::Call { f: d, base: d + 4, n: 1, depth: slot(inner), cost: 0 };
+        let call = Op::Call { f, base: next, n: 1, depth: slot(inner), cost: 0 };
         let tasks = [
-            term(0, d),
-            term(1, d + 1),
-            term(2, d + 2),
-            Task::Emit { op: Op::FoldFunction { f: d, d: list }, t },
-            Task::End { op: Op::FoldBegin { d: list, cost: 0, exit }, t },
+            term(0, f),
+            term(1, d),
+            term(2, list),
+            Task::Emit { op: Op::FoldFunction { f, d }, t },
+            Task::End { op: Op::FoldBegin { d, cost: 0, exit }, t },
             Task::Label(begin),
             Task::Applied { t, depth },
-            Task::Emit { op: Op::Pair { d: d + 4, a: list, b: item }, t },
+            Task::Emit { op: Op::Pair { d: next, a: d, b: item }, t },
             Task::End { op: call, t },
-            Task::End { op: Op::FoldNext { d: list, cost: 0, body: begin }, t },
+            Task::End { op: Op::FoldNext { d, cost: 0, body: begin }, t },
             Task::Label(exit),
-            Task::Emit { op: Op::Move { d, a: list }, t },
+            Task::Emit { op: Op::Move { d: f, a: d }, t },
         ];
         self.schedule(&tasks);
     }
@@ -149,14 +154,14 @@ impl Compiler<'_> {
             Task::Label(begin),
             Task::Applied { t, depth },
         ]);
-        let (element, given) = (d + 4, d + 5);
+        let (element, given) = (d + each::ELEMENT, d + each::GIVEN);
         if let Some((name, body)) = literal {
             let location = Location::At(Place::Slot(element));
             tasks.push(Task::Bind { name, location });
             tasks.push(Task::Into { t: body, d: given, depth: inner, to: given });
             tasks.push(Task::Unbind { count: 1 });
         } else {
-            let f = if form == Form::Update { d + 2 } else { d };
+            let f = if form == Form::Update { d + update::FUNCTION } else { d };
             let call = Op::Call { f, base: given, n: 1, depth: slot(inner), cost: 0 };
             tasks.push(Task::Emit { op: Op::Move { d: given, a: element }, t });
             tasks.push(Task::End { op: call, t });
@@ -186,28 +191,6 @@ impl Compiler<'_> {
         let [name] = *self.terms.names(function) else { return None };
         let is_literal = self.terms.form(function) == Form::Lam && form != Form::Update;
         is_literal.then(|| (name, self.terms.operand(function, 0)))
-    }
-
-    /// The first branch whose test is true.
-    pub(super) fn cond(&mut self, t: TermId, d: Slot, goal: Goal) {
-        let end = self.label();
-        let inner = goal.depth() + 1;
-        let mut tasks = Vec::new();
-        for (index, branch) in self.terms.operands(t).chunks_exact(2).enumerate() {
-            let [test, value] = *branch else { continue };
-            let next = self.function().label();
-            let of = (t, u16::try_from(2 * index).unwrap_or(u16::MAX));
-            tasks.push(Task::Test { t: test, d, depth: inner, label: next, of });
-            tasks.push(Task::Save);
-            tasks.push(goal.task(value, d));
-            if let Goal::Slot { .. } = goal {
-                tasks.push(Task::End { op: Op::Jump { to: end, cost: 0 }, t });
-            }
-            tasks.extend([Task::Label(next), Task::Restore]);
-        }
-        tasks.push(Task::Emit { op: Op::NoMatch, t });
-        tasks.extend([Task::End { op: Op::Pay { cost: 0 }, t }, Task::Label(end)]);
-        self.schedule(&tasks);
     }
 
     /// `try`: what is tried is never in tail position, the handler's application is.

@@ -6,6 +6,8 @@
 //! this changes what is counted as fuel and depth: every term node that is visited is noted, in
 //! order, in the visits of its block.
 
+mod branches;
+mod calls;
 mod control;
 mod emit;
 mod facts;
@@ -66,6 +68,25 @@ struct Spine {
     base: Slot,
     arguments: u8,
     to: Slot,
+}
+
+/// A beginning of the running function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Body {
+    /// It takes its argument as one value.
+    Whole,
+    /// It takes the halves of its argument, which is a pair.
+    Halves,
+}
+
+/// A call of the running function.
+#[derive(Clone, Copy, Debug)]
+struct SelfCall {
+    body: Body,
+    /// Where the argument is, or its halves, one after the other.
+    base: Slot,
+    /// Pending evaluations around the call; none in tail position.
+    depth: Option<u8>,
 }
 
 /// A loop whose accumulator is kept in halves: the second one in `second`, the first one after it.
@@ -192,6 +213,11 @@ enum Task {
     /// Emit an operation that ends a block.
     End {
         op: Op,
+        t: TermId,
+    },
+    /// Call the running function.
+    CallSelf {
+        call: SelfCall,
         t: TermId,
     },
     /// Evaluate the items of a list or record from `index` on and push them.
@@ -350,6 +376,7 @@ impl<'m> Compiler<'m> {
             Task::Fetch { location, d, t } => self.fetch(location, d, t),
             Task::Emit { op, t } => self.emit(op, t),
             Task::End { op, t } => self.end(op, t),
+            Task::CallSelf { call, t } => self.call_self(call, t),
             Task::Items { t, index, d, depth } => self.items(t, index, d, depth)?,
             Task::Label(label) => self.mark(label),
             Task::Save => {

@@ -12,7 +12,8 @@ pub(super) enum Location {
     At(Place),
     /// A pair that was never built: its two halves.
     Halves(Part, Part),
-    /// The same where the first half is such a pair itself: its two halves, and the second half.
+    /// A pair that was never built, and whose first half was not either: the halves of the first
+    /// half, and the second half.
     Thirds([Part; 3]),
 }
 

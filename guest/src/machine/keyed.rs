@@ -7,9 +7,11 @@
 //! 4·n, and for each key what `eq` pays for a value equal to it; besides, bytes/8 of each key of a
 //! record. Nothing more is paid for the result.
 
-use super::each::{KEPT, RESULT, take_order};
+use super::context::Context;
+use super::each::take_order;
 use super::state::{Exit, State};
-use crate::code::{Image, Slot};
+use crate::code::Slot;
+use crate::code::slots::each::{KEPT, RESULT};
 use crate::form::Form;
 use crate::primitive::canonical::Failed;
 use crate::primitive::grouping::Groups;
@@ -29,14 +31,8 @@ pub(super) fn needs_keys(form: Form) -> bool {
 }
 
 /// The value of a form when all keys are known: they are the result so far, in order.
-pub(super) fn finish(
-    image: &Image,
-    s: &mut State,
-    at: usize,
-    form: Form,
-    d: Slot,
-) -> Result<Word, Exit> {
-    let keys = s.heap.elements(s.part(d, RESULT));
+pub(super) fn finish(c: &mut Context<'_>, form: Form, d: Slot) -> Result<Word, Exit> {
+    let keys = c.s.heap.elements(c.s.part(d, RESULT));
     let sorts = |found| Trouble::Type {
         operand: 0,
         wanted: "a function that gives only numbers, only strings, only booleans, or only lists of these",
@@ -49,49 +45,47 @@ pub(super) fn finish(
     };
     match form {
         Form::SortBy => {
-            let weight = pay_keys(image, s, at, &keys, sorts)?;
-            s.bulk(image, at, sorting_work(keys.len(), weight))?;
-            let is_descending = take_order(image, s, at, d);
-            let order = sorted(&s.heap, &keys, is_descending)?;
+            let weight = pay_keys(c, &keys, sorts)?;
+            c.bulk(sorting_work(keys.len(), weight))?;
+            let is_descending = take_order(c, d);
+            let order = sorted(&c.s.heap, &keys, is_descending)?;
             // The keys have done their work.
-            s.set_part(d, RESULT, NIL);
-            select(s, d, &order)
+            c.s.set_part(d, RESULT, NIL);
+            select(c.s, d, &order)
         }
         Form::MaxBy | Form::MinBy => {
             let sought = if form == Form::MaxBy { Ordering::Greater } else { Ordering::Less };
-            pay_keys(image, s, at, &keys, sorts)?;
-            let best = extreme(&s.heap, &keys, sought)?.ok_or_else(|| empty(&keys))?;
-            let elements = s.heap.elements(s.part(d, KEPT));
+            pay_keys(c, &keys, sorts)?;
+            let best = extreme(&c.s.heap, &keys, sought)?.ok_or_else(|| empty(&keys))?;
+            let elements = c.s.heap.elements(c.s.part(d, KEPT));
             Ok(elements.get(best).copied().unwrap_or_default())
         }
         Form::DistinctBy => {
-            let Grouped { firsts, .. } = grouped(image, s, at, &keys, groups)?;
-            select(s, d, &firsts)
+            let Grouped { firsts, .. } = grouped(c, &keys, groups)?;
+            select(c.s, d, &firsts)
         }
         Form::CountBy => {
-            let Grouped { of_each, firsts } = grouped(image, s, at, &keys, groups)?;
-            count(s, d, &of_each, &firsts)
+            let Grouped { of_each, firsts } = grouped(c, &keys, groups)?;
+            count(c.s, d, &of_each, &firsts)
         }
         _ => {
-            let Grouped { of_each, firsts } = grouped(image, s, at, &keys, groups)?;
-            gather(s, d, &of_each, &firsts)
+            let Grouped { of_each, firsts } = grouped(c, &keys, groups)?;
+            gather(c.s, d, &of_each, &firsts)
         }
     }
 }
 
 /// Pays for looking at the keys of a sort; gives their weight.
 pub(super) fn pay_keys(
-    image: &Image,
-    s: &mut State,
-    at: usize,
+    c: &mut Context<'_>,
     keys: &[Word],
     wrong: impl Fn(&'static str) -> Trouble,
 ) -> Result<u64, Exit> {
-    s.bulk(image, at, keys.len() as u64)?;
-    let Weighed { work, wrong: found } = weigh(&s.heap, keys, s.budget(image, at))?;
-    s.bulk(image, at, work)?;
+    c.bulk(keys.len() as u64)?;
+    let Weighed { work, wrong: found } = weigh(&c.s.heap, keys, c.budget())?;
+    c.bulk(work)?;
     match found {
-        Some(key) => Err(wrong(type_name(&s.heap, key)).into()),
+        Some(key) => Err(wrong(type_name(&c.s.heap, key)).into()),
         None => Ok(work),
     }
 }
@@ -109,17 +103,15 @@ const GROUPED: u64 = 4;
 
 /// Pays for grouping keys, and groups them.
 pub(super) fn grouped(
-    image: &Image,
-    s: &mut State,
-    at: usize,
+    c: &mut Context<'_>,
     keys: &[Word],
     wrong: impl Fn(&'static str) -> Trouble,
 ) -> Result<Grouped, Exit> {
-    s.bulk(image, at, GROUPED * keys.len() as u64)?;
-    let terms = Rc::clone(&s.terms);
+    c.bulk(GROUPED * keys.len() as u64)?;
+    let terms = Rc::clone(&c.s.terms);
     let n = keys.len();
-    let mut groups = Groups::new(&s.heap, &terms, s.budget(image, at), n);
-    let firsts = Vec::with_capacity(n.min(Groups::most(&s.heap)));
+    let mut groups = Groups::new(&c.s.heap, &terms, c.budget(), n);
+    let firsts = Vec::with_capacity(n.min(Groups::most(&c.s.heap)));
     let mut grouped = Grouped { of_each: Vec::with_capacity(n), firsts };
     let mut failed = None;
     for (i, key) in (0..).zip(keys) {
@@ -135,9 +127,9 @@ pub(super) fn grouped(
         }
     }
     let work = groups.work();
-    s.bulk(image, at, work)?;
+    c.bulk(work)?;
     match failed {
-        Some(Failed::Incomparable(key)) => Err(wrong(type_name(&s.heap, key)).into()),
+        Some(Failed::Incomparable(key)) => Err(wrong(type_name(&c.s.heap, key)).into()),
         Some(_) => Err(Trouble::TooLarge("the keys would not fit into the memory limit").into()),
         None => Ok(grouped),
     }

@@ -90,52 +90,28 @@ fn origin(image: &Image, s: &State, trouble: &Trouble) -> (usize, Site) {
         Trouble::NotAFunctionAfter { call, .. } => *call,
         _ => s.pc,
     };
-    let site = site(image, s, pc);
-    match trouble {
-        Trouble::NoRoomForCall => {
-            let term = calling(image, &s.terms, pc, site.term);
-            (pc, Site { term, ..site })
-        }
-        _ => (pc, site),
-    }
-}
-
-/// The term of the call that the operation `pc` makes. One that computes its argument too stands
-/// for that, which is where anything else goes wrong.
-fn calling(image: &Image, terms: &Terms, pc: usize, term: TermId) -> TermId {
-    if !matches!(image.op(pc), Op::CallSelfAdd { .. }) {
-        return term;
-    }
-    let mut visited = image.visited(pc).into_iter().map(|visit| visit.term);
-    let is_it = |t: &TermId| {
-        terms.form(*t) == Form::App && terms.operands(*t).get(1).is_some_and(|it| *it == term)
-    };
-    visited.find(is_it).unwrap_or(term)
+    (pc, site(image, s, pc))
 }
 
 /// Which operand is the function that an operation of the form applies.
 fn applied(form: Form, op: Op, operands: usize) -> usize {
-    match (form, op) {
-        (Form::Try, _) => 1,
-        (Form::Update, _) => 2,
-        (Form::Pipe, Op::Call { f, base, .. } | Op::TailCall { f, base, .. }) => {
-            operands - usize::from(base - f)
-        }
+    if form == Form::Pipe
+        && let Op::Call { f, base, .. } | Op::TailCall { f, base, .. } = op
+    {
+        return operands - usize::from(base - f);
+    }
+    match form {
+        Form::Try => 1,
+        Form::Update => 2,
         _ => 0,
     }
 }
 
 /// A result that is no finite number, and what it is the result of.
 fn not_finite(image: &Image, s: &State, form: Form) -> Fault {
-    let slots = match image.op(s.pc) {
-        Op::Builtin { d, n, .. } => (d..d + n).collect(),
-        Op::Unary { a, .. } => vec![a],
-        Op::Add { a, b, .. }
-        | Op::Sub { a, b, .. }
-        | Op::Mul { a, b, .. }
-        | Op::Binary { a, b, .. } => vec![a, b],
-        _ => Vec::new(),
-    };
+    let op = image.op(s.pc);
+    let slots =
+        if let Op::Builtin { d, n, .. } = op { (d..d + n).collect() } else { op.operands() };
     let show =
         |slot: &Slot| output::excerpt(&s.heap, &s.terms, &s.names(), s.slot(*slot), OPERAND_BYTES);
     let operands: Vec<String> = slots.iter().map(show).collect();
@@ -195,9 +171,9 @@ fn missing_key(s: &State, form: Form, key: &str, record: Word) -> Fault {
     }
 }
 
-/// The fault of `fail`, whose value is where results go.
+/// The fault of `fail`.
 fn failed(s: &State) -> Fault {
-    let value = s.values.first().copied().unwrap_or_default();
+    let value = s.failed;
     let message = if s.heap.is_text(value) {
         let beginning = s.heap.beginning(value, 4 * FAIL_BYTES);
         beginning.map(|text| text.chars().take(FAIL_BYTES).collect::<String>())

@@ -1,22 +1,24 @@
 //! The machine: one run of one program, stepped by its host.
 
-mod brief;
 mod builtin;
-mod cycle;
+mod complete;
+mod context;
+mod dispatch;
+mod drive;
 mod each;
-mod fast;
+mod eval;
 mod keyed;
 mod locate;
 mod meter;
 mod notes;
 mod operate;
-mod pluck;
-mod rare;
 mod room;
-mod run;
-mod slow;
+#[cfg(feature = "shortcuts")]
+mod shortcuts;
 mod state;
 mod steps;
+mod tools;
+mod trace;
 mod trial;
 
 use crate::code::Image;
@@ -100,6 +102,13 @@ impl Machine {
             Ok(()) => Ok(machine),
             Err(fault) => Err(machine.warned(fault)),
         }
+    }
+
+    /// Does every operation in the dispatch loop or in full, for tests: shortcuts change nothing but
+    /// time.
+    #[doc(hidden)]
+    pub fn take_no_shortcuts(&mut self) {
+        self.state.takes_shortcuts = false;
     }
 
     /// Parses all that was submitted.

@@ -1,12 +1,12 @@
-//! Strict forms whose operands are not two small integers; results go to `values[0]`.
+//! Strict forms whose operands are not two small integers.
 
+use super::context::Context;
 use super::state::{Exit, State};
-use crate::code::Image;
 use crate::form::Form;
 use crate::heap::{Full, Heap};
 use crate::limits::TEXT_BYTES;
 use crate::primitive::comparison::{Compared, equal, order};
-use crate::primitive::{Trouble, arithmetic, lexical, meta, type_name};
+use crate::primitive::{Trouble, arithmetic, lexical, meta};
 use crate::value::{
     KIND_QUOTED, NIL, ROPE, Word, aux, boolean, fit, is_list, kind, pointer, small as word, within,
 };
@@ -58,127 +58,74 @@ pub(super) fn longest_text(heap: &Heap) -> u64 {
     TEXT_BYTES.min(8 * heap.limit as u64)
 }
 
-impl State {
-    /// Spends fuel on bulk work of the operation at `at`.
-    pub(super) fn bulk(&mut self, image: &Image, at: usize, work: u64) -> Result<(), Exit> {
-        if work > 0 {
-            let price = self.form(image, at).work_price();
-            self.meter.bulk(image, at, self.depth, work.saturating_mul(price))?;
-        }
-        Ok(())
-    }
-
-    /// The most work of the operation at `at` that can be paid.
-    pub(super) fn budget(&self, image: &Image, at: usize) -> u64 {
-        self.meter.left().max(0).unsigned_abs() / self.form(image, at).work_price()
-    }
-
-    /// Makes room for `n` words; slots below `live` are kept.
-    pub(super) fn make_room(&mut self, n: usize, live: usize) -> Result<(), Exit> {
-        if !self.heap.has_room(n) {
-            self.collect(n, live)?;
-        }
-        Ok(())
-    }
-
-    pub(super) fn give(&mut self, value: Word) {
-        if let Some(slot) = self.values.first_mut() {
-            *slot = value;
-        }
-    }
-
-    fn wrong(&self, operand: usize, v: Word, wanted: &'static str) -> Exit {
-        Trouble::Type { operand, wanted, found: type_name(&self.heap, v) }.into()
-    }
-}
-
+/// A strict form of two operands.
 pub(super) fn binary(
-    image: &Image,
-    s: &mut State,
-    at: usize,
+    c: &mut Context<'_>,
     form: Form,
     operands: [Word; 2],
     live: usize,
-) -> Result<(), Exit> {
+) -> Result<Word, Exit> {
     let [x, y] = operands;
-    let value = match form {
+    match form {
         Form::Add | Form::Sub | Form::Mul | Form::Div | Form::Mod => {
-            let (work, words) = arithmetic::cost(&s.heap, form, x, y);
-            s.bulk(image, at, work)?;
-            // The operands are kept as roots while room is made.
-            let kept = s.values.len();
-            s.values.extend(operands);
-            let room = s.make_room(words, live);
-            let moved = s.values.split_off(kept);
-            room?;
-            let [x, y] = moved.try_into().unwrap_or(operands);
-            arithmetic::arithmetic(&mut s.heap, form, x, y)?
+            let (work, words) = arithmetic::cost(&c.s.heap, form, x, y);
+            c.bulk(work)?;
+            let mut operands = operands;
+            c.s.make_room_keeping(words, live, &mut operands)?;
+            let [x, y] = operands;
+            Ok(arithmetic::arithmetic(&mut c.s.heap, form, x, y)?)
         }
-        Form::Concat => concat(s, x, y, live)?,
+        Form::Concat => concat(c.s, operands, live),
         Form::Eq => {
-            let budget = s.budget(image, at);
-            let terms = Rc::clone(&s.terms);
-            let Compared { work, result } = equal(&s.heap, &terms, x, y, budget);
-            s.bulk(image, at, work)?;
-            result?
+            let terms = Rc::clone(&c.s.terms);
+            let Compared { work, result } = equal(&c.s.heap, &terms, x, y, c.budget());
+            c.bulk(work)?;
+            Ok(result?)
         }
         _ => {
-            let Compared { work, result } = order(&s.heap, form, x, y);
-            s.bulk(image, at, work)?;
-            result?
+            let Compared { work, result } = order(&c.s.heap, form, x, y);
+            c.bulk(work)?;
+            Ok(result?)
         }
-    };
-    s.give(value);
-    Ok(())
+    }
 }
 
-fn concat(s: &mut State, x: Word, y: Word, live: usize) -> Result<Word, Exit> {
-    let Some((bytes, _)) = s.heap.text_size(x) else {
-        return Err(s.wrong(0, x, "a string"));
-    };
-    let Some((more_bytes, _)) = s.heap.text_size(y) else {
-        return Err(s.wrong(1, y, "a string"));
-    };
-    let kept = s.values.len();
-    s.values.extend([x, y]);
-    let room = s.make_room(3, live);
-    let moved = s.values.split_off(kept);
-    if bytes + more_bytes > longest_text(&s.heap) {
+fn concat(s: &mut State, operands: [Word; 2], live: usize) -> Result<Word, Exit> {
+    let mut all = 0;
+    for (i, text) in operands.into_iter().enumerate() {
+        let size = s.heap.text_size(text);
+        all += size.ok_or_else(|| s.wrong_type(i, text, "a string"))?.0;
+    }
+    let mut operands = operands;
+    let room = s.make_room_keeping(3, live, &mut operands);
+    if all > longest_text(&s.heap) {
         return Err(Trouble::TooLarge("the text would not fit into the memory limit").into());
     }
     room?;
-    let [x, y] = moved.try_into().unwrap_or([x, y]);
+    let [x, y] = operands;
     join(&mut s.heap, x, y).ok_or_else(|| Trouble::from(Full).into())
 }
 
-pub(super) fn unary(
-    image: &Image,
-    s: &mut State,
-    at: usize,
-    form: Form,
-    x: Word,
-    live: usize,
-) -> Result<(), Exit> {
-    let value = match form {
-        Form::Length => length(image, s, at, x)?,
-        Form::IsEmpty if is_list(x) => boolean(x == NIL),
-        Form::IsEmpty => return Err(s.wrong(0, x, "a list")),
-        _ => analyze(image, s, at, x, live)?,
-    };
-    s.give(value);
-    Ok(())
+/// A strict form of one operand that is no `Builtin`.
+pub(super) fn unary(c: &mut Context<'_>, form: Form, x: Word, live: usize) -> Result<Word, Exit> {
+    match form {
+        Form::Length => length(c, x),
+        Form::IsEmpty if is_list(x) => Ok(boolean(x == NIL)),
+        Form::IsEmpty => Err(c.s.wrong_type(0, x, "a list")),
+        _ => analyze(c, x, live),
+    }
 }
 
-fn length(image: &Image, s: &mut State, at: usize, x: Word) -> Result<Word, Exit> {
-    if let Some((_, chars)) = s.heap.text_size(x) {
+fn length(c: &mut Context<'_>, x: Word) -> Result<Word, Exit> {
+    if let Some((_, chars)) = c.s.heap.text_size(x) {
         return Ok(count(chars));
     }
     if !is_list(x) {
-        return Err(s.wrong(0, x, "a list or a string"));
+        return Err(c.s.wrong_type(0, x, "a list or a string"));
     }
-    let n = s.heap.length(x);
-    s.heap.counted = (x, n);
-    s.bulk(image, at, n as u64)?;
+    let n = c.s.heap.length(x);
+    c.s.heap.counted = (x, n);
+    c.bulk(n as u64)?;
     Ok(count(n as u64))
 }
 
@@ -186,19 +133,19 @@ fn count(n: u64) -> Word {
     i64::try_from(n).ok().and_then(fit).unwrap_or_default()
 }
 
-fn analyze(image: &Image, s: &mut State, at: usize, x: Word, live: usize) -> Result<Word, Exit> {
+fn analyze(c: &mut Context<'_>, x: Word, live: usize) -> Result<Word, Exit> {
     if x & 15 != crate::value::IMMEDIATE || kind(x) != KIND_QUOTED {
-        return Err(s.wrong(0, x, "a quoted term"));
+        return Err(c.s.wrong_type(0, x, "a quoted term"));
     }
-    let terms = Rc::clone(&s.terms);
+    let terms = Rc::clone(&c.s.terms);
     let (forms, nodes) = meta::count_forms(&terms, aux(x));
-    s.bulk(image, at, nodes)?;
-    s.make_room(1 + forms.len() * 6, live)?;
+    c.bulk(nodes)?;
+    c.s.make_room(1 + forms.len() * 6, live)?;
     let name = |at: usize| forms.get(at).map_or("", |(form, _)| form.name());
     let mut members = Vec::with_capacity(2 * forms.len());
     for at in lexical::order_of(forms.len(), &name) {
-        members.push(s.heap.text(name(at))?);
+        members.push(c.s.heap.text(name(at))?);
         members.extend(forms.get(at).map(|(_, n)| word(i64::from(*n))));
     }
-    Ok(s.heap.record(&members)?)
+    Ok(c.s.heap.record(&members)?)
 }

@@ -100,8 +100,9 @@ impl State {
     pub(super) fn needed(&self) -> usize {
         let frames = self.pending();
         let live = self.stack.get(..self.window_end()).unwrap_or_default();
-        let running = [closure_word(self.closure)];
-        let roots = live.iter().chain(&self.constants).chain(&self.values).chain(&running);
+        let running = [self.failed, closure_word(self.closure)];
+        let roots = live.iter().chain(&self.constants).chain(&self.tool_values).chain(&self.kept);
+        let roots = roots.chain(&running);
         let values = self.heap.reachable(roots.copied(), frames);
         values + live.len() + FRAME_WORDS * frames.len() + self.built
     }
@@ -112,7 +113,7 @@ impl State {
     }
 
     fn collect_in_any_case(&mut self, n: usize, live: usize) -> Result<(), Full> {
-        let Self { heap, stack, frames, top, constants, values, closure, .. } = self;
+        let Self { heap, stack, frames, top, constants, closure, .. } = self;
         debug_assert!(live <= stack.len(), "a root beyond the stack");
         let live = live.min(stack.len());
         let (stack, dead) = stack.split_at_mut(live);
@@ -121,7 +122,13 @@ impl State {
         dead.fill(0);
         let frames = frames.get_mut(..*top).unwrap_or_default();
         let mut running = closure_word(*closure);
-        let roots = &mut [&mut constants[..], &mut values[..], std::slice::from_mut(&mut running)];
+        let roots = &mut [
+            &mut constants[..],
+            std::slice::from_mut(&mut self.failed),
+            &mut self.tool_values[..],
+            &mut self.kept[..],
+            std::slice::from_mut(&mut running),
+        ];
         let collected = heap.collect(n, stack, frames, roots);
         *closure = closure_index(running);
         collected

@@ -11,8 +11,8 @@ use crate::primitive::Trouble;
 use crate::primitive::pattern::Pattern;
 use crate::term::{TermId, Terms};
 use crate::value::{
-    CLOSURE, HOLE, KIND_PARTIAL, NIL, PARTIAL, UNIT, Word, aux, header, index, pointer, size,
-    small, tag,
+    CLOSURE, HOLE, KIND_CLOSURE, KIND_PARTIAL, NIL, PARTIAL, UNIT, Word, aux, header, index,
+    pointer, size, small, tag,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -80,8 +80,12 @@ pub(super) struct State {
     pub(super) meter: Meter,
     /// Constants of the image.
     pub(super) constants: Vec<Word>,
-    /// Values of tools, or `HOLE`, in the order of `tools`; then the function to be applied.
-    pub(super) values: Vec<Word>,
+    /// The value of the last `fail`.
+    pub(super) failed: Word,
+    /// Values of tools, or `HOLE`, in the order of `tools`.
+    pub(super) tool_values: Vec<Word>,
+    /// Words that are followed to where they move while room is made.
+    pub(super) kept: Vec<Word>,
     pub(super) tools: Vec<Tool>,
     /// Tools by name; `None` if there is no such tool.
     pub(super) tool_ids: BTreeMap<String, Option<usize>>,
@@ -103,7 +107,11 @@ pub(super) struct State {
     pub(super) notes: Notes,
     pub(super) debug: Vec<String>,
     pub(super) step: u64,
+    /// Whether operations are done by their shortcuts.
+    pub(super) takes_shortcuts: bool,
+    /// The operation that comes next.
     pub(super) pc: usize,
+    /// Where the window of the running function begins on the stack.
     pub(super) base: usize,
     /// Heap index of the running closure, or `NO_CLOSURE`.
     pub(super) closure: u32,
@@ -120,7 +128,9 @@ impl State {
             top: 0,
             meter: Meter::new(limits),
             constants: vec![NIL, HOLE],
-            values: vec![UNIT],
+            failed: UNIT,
+            tool_values: Vec::new(),
+            kept: Vec::new(),
             tools: Vec::new(),
             tool_ids: BTreeMap::new(),
             evaluated: BTreeMap::new(),
@@ -135,6 +145,7 @@ impl State {
             notes: Notes::default(),
             debug: Vec::new(),
             step,
+            takes_shortcuts: true,
             pc: 0,
             base: 0,
             closure: NO_CLOSURE,
@@ -174,35 +185,23 @@ impl State {
         visits(taken + usize::from(n)) - visits(taken)
     }
 
-    /// A closure of `code`, with what it captures taken from the window at `base`.
-    pub(super) fn close(
-        &mut self,
-        code: &Code,
-        id: u32,
-        base: usize,
-        live: usize,
-    ) -> Result<Word, Full> {
+    /// A closure of `code`, which captures its places of the running function.
+    pub(super) fn close(&mut self, code: &Code, id: u32, live: usize) -> Result<Word, Full> {
         let words = code.captures.len() + 1;
         if !self.heap.has_room(words) {
             self.collect(words, live)?;
         }
-        Ok(self.place_closure(code, id, base))
-    }
-
-    /// The same where there is room.
-    pub(super) fn place_closure(&mut self, code: &Code, id: u32, base: usize) -> Word {
-        let words = code.captures.len() + 1;
         let at = self.heap.claim(words);
-        self.heap.put(at, &[header(crate::value::KIND_CLOSURE, words, id)]);
+        self.heap.put(at, &[header(KIND_CLOSURE, words, id)]);
         for (i, place) in code.captures.iter().enumerate() {
             let word = match place {
-                Place::Slot(slot) => self.at(base + usize::from(*slot)),
+                Place::Slot(slot) => self.slot(*slot),
                 Place::Captured(i) => self.captured(usize::from(*i)),
                 Place::Constant(k) => self.constants.get(*k as usize).copied().unwrap_or_default(),
             };
             self.heap.put(at + 1 + i, &[word]);
         }
-        pointer(at, CLOSURE)
+        Ok(pointer(at, CLOSURE))
     }
 
     /// A captured value of the running closure.
@@ -221,8 +220,7 @@ impl State {
     ) -> Result<(), Exit> {
         let (f, n) = (f, self.drop_holes(n, base));
         let Some(missing) = self.missing_arguments(image, f) else {
-            let found = crate::primitive::type_name(&self.heap, f);
-            return Err(Trouble::NotAFunction { found }.into());
+            return Err(self.not_a_function(f));
         };
         if base + n + WINDOW > self.stack.len() {
             self.grow_stack(base + n)?;

@@ -1,7 +1,7 @@
 //! What a machine does between the answers of its host.
 
+use super::drive::run;
 use super::meter::Stop;
-use super::run::run;
 use super::state::{Exit, Tool, to_u32};
 use super::{Failure, Input, Machine, Phase, locate};
 use crate::code::{APPLY, HALT};
@@ -58,7 +58,7 @@ impl Machine {
 
     fn add_tool(&mut self, tool: Tool) -> usize {
         self.state.tools.push(tool);
-        self.state.values.push(HOLE);
+        self.state.tool_values.push(HOLE);
         self.state.tools.len() - 1
     }
 
@@ -87,7 +87,7 @@ impl Machine {
             match self.phase {
                 Phase::Code => {
                     // What runs is the first tool met.
-                    if let Some(slot) = self.state.values.get_mut(1) {
+                    if let Some(slot) = self.state.tool_values.first_mut() {
                         *slot = value;
                     }
                     if !is_function(value) {

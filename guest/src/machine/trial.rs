@@ -114,7 +114,7 @@ impl State {
         }
     }
 
-    /// The record of a fault; the value of `fail` is in `values`.
+    /// The record of a fault; the value of `fail` is in `failed`.
     fn fault_record(&mut self, fault: &Fault, d: usize) -> Result<u64, Full> {
         let hint = fault.hint.as_deref().unwrap_or_default();
         let texts = ["at", &fault.at, "code", fault.code.name(), "hint", hint];
@@ -124,8 +124,7 @@ impl State {
         if !self.heap.has_room(words) {
             self.collect(words, self.base + d)?;
         }
-        let failed = fault.code == Code::Fail;
-        let value = self.values.first().copied().filter(|_| failed).unwrap_or(UNIT);
+        let value = if fault.code == Code::Fail { self.failed } else { UNIT };
         let mut members = Vec::with_capacity(10);
         for text in texts.iter().chain(&more) {
             members.push(self.heap.text(text)?);

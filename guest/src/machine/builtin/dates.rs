@@ -10,7 +10,6 @@ use crate::machine::state::Exit;
 use crate::primitive::arithmetic::Number;
 use crate::primitive::comparison::TEXT_UNIT;
 use crate::primitive::date::{self, Civil, FORMAT, Moment, Unit, format, parse, parse_as};
-use crate::primitive::{Trouble, type_name};
 use crate::value::{KIND_RECORD, Word, small};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -88,12 +87,7 @@ pub(super) fn date_add(c: &mut Call<'_>) -> Result<Word, Exit> {
         let [key, value] = *step else { continue };
         let count = match Number::of(&c.s.heap, value) {
             Some(count) if !count.is_float() => count,
-            _ => {
-                let found = type_name(&c.s.heap, value);
-                return Err(
-                    Trouble::Type { operand: 1, wanted: "a record of integers", found }.into()
-                );
-            }
+            _ => return Err(c.s.wrong_type(1, value, "a record of integers")),
         };
         c.charge(if count.limbs() > 1 { count.limbs() } else { 0 })?;
         let size = c.s.heap.text_size(key);

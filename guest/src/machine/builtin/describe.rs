@@ -97,10 +97,10 @@ impl Call<'_> {
             9 + example + 2 * seen.types.count_ones() as usize
         });
         let words = texts + 16 + words.sum::<usize>();
-        let kept = self.s.values.len();
-        self.s.values.extend(keys.iter().flat_map(|seen| [Some(seen.key), seen.example]).flatten());
-        let room = self.room(words);
-        let mut moved = self.s.values.split_off(kept).into_iter();
+        let kept = keys.iter().flat_map(|seen| [Some(seen.key), seen.example]).flatten();
+        let mut kept: Vec<Word> = kept.collect();
+        let room = self.room_keeping(words, &mut kept);
+        let mut moved = kept.into_iter();
         for seen in keys {
             seen.key = moved.next().unwrap_or_default();
             seen.example = seen.example.and_then(|_| moved.next());

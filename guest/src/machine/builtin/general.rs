@@ -7,7 +7,7 @@ use crate::value::Word;
 
 pub(super) fn fail(c: &mut Call<'_>) -> Result<Word, Exit> {
     let x = c.operand(0);
-    c.s.give(x);
+    c.s.failed = x;
     Err(Trouble::Fail.into())
 }
 

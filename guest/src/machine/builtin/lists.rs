@@ -40,7 +40,7 @@ pub(super) fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
         wanted: "a list of only numbers, only strings, only booleans, or only lists of these",
         found,
     };
-    let weight = pay_keys(c.image, c.s, c.at, &keys, wrong)?;
+    let weight = pay_keys(&mut c.context(), &keys, wrong)?;
     c.charge(sorting_work(n, weight))?;
     if keys.iter().all(|key| is_integer(*key)) {
         sort_integers(&mut keys);
@@ -73,7 +73,7 @@ pub(super) fn distinct(c: &mut Call<'_>) -> Result<Word, Exit> {
         wanted: "a list of values that can be compared",
         found,
     };
-    let Grouped { firsts, .. } = grouped(c.image, c.s, c.at, &keys, wrong)?;
+    let Grouped { firsts, .. } = grouped(&mut c.context(), &keys, wrong)?;
     select(c, &firsts)
 }
 

@@ -27,10 +27,7 @@ fn operands(
     let words = c.elements(c.operand(0));
     match words.iter().enumerate().find(|(_, word)| !fits(c, **word)) {
         None => Ok(words),
-        Some((operand, word)) => {
-            let found = type_name(&c.s.heap, *word);
-            Err(Trouble::Type { operand, wanted, found }.into())
-        }
+        Some((operand, word)) => Err(c.s.wrong_type(operand, *word, wanted)),
     }
 }
 

@@ -21,6 +21,7 @@ mod table;
 mod terms;
 mod text;
 
+use super::context::Context;
 use super::state::{Exit, State};
 use crate::code::{Image, Slot};
 use crate::fault::{Code, Fault};
@@ -29,8 +30,8 @@ use crate::form::{Evaluation, Form};
 use crate::heap::{Full, Heap};
 use crate::limits;
 use crate::output;
+use crate::primitive::Trouble;
 use crate::primitive::arithmetic::Number;
-use crate::primitive::{Trouble, type_name};
 use crate::value::{Word, as_small, is_integer, is_list};
 use std::cell::Cell;
 
@@ -156,15 +157,11 @@ static FUNCTIONS: Table<Function> = Table::of(
 );
 
 /// Evaluates a form of the `n` operands from slot `d` on; the value goes to `d`.
-pub(super) fn call(
-    image: &Image,
-    s: &mut State,
-    at: usize,
-    form: Form,
-    [d, n]: [Slot; 2],
-) -> Result<(), Exit> {
-    let base = s.base + usize::from(d);
-    let mut call = Call { image, s, at, form, base, n: usize::from(n), aside: Cell::new(0) };
+pub(super) fn call(c: &mut Context<'_>, form: Form, [d, n]: [Slot; 2]) -> Result<(), Exit> {
+    let base = c.s.base + usize::from(d);
+    let Context { image, s, at } = c;
+    let (n, aside) = (usize::from(n), Cell::new(0));
+    let mut call = Call { image, s, at: *at, form, base, n, aside };
     let value = call.evaluate()?;
     s.set(base, value);
     Ok(())
@@ -177,6 +174,11 @@ impl Call<'_> {
             return Err(Trouble::Here(Box::new(fault)).into());
         };
         function(self)
+    }
+
+    /// The operation, for whatever is not done by builtins alone.
+    pub(super) fn context(&mut self) -> Context<'_> {
+        Context { image: self.image, s: self.s, at: self.at }
     }
 
     /// How many operands there are.
@@ -197,7 +199,7 @@ impl Call<'_> {
 
     /// Spends fuel on bulk work.
     pub(super) fn charge(&mut self, work: u64) -> Result<(), Exit> {
-        self.s.bulk(self.image, self.at, work)
+        self.context().bulk(work)
     }
 
     /// Warns of the form: a message, and what to write instead. One warning of each code shows.
@@ -206,14 +208,20 @@ impl Call<'_> {
     }
 
     /// The most work that can be paid.
-    pub(super) fn budget(&self) -> u64 {
-        self.s.budget(self.image, self.at)
+    pub(super) fn budget(&mut self) -> u64 {
+        self.context().budget()
     }
 
     /// Makes room for `n` words. Values that are on no stack move.
     pub(super) fn room(&mut self, n: usize) -> Result<(), Exit> {
         let live = self.base + self.n.max(1);
         self.s.make_room(n, live)
+    }
+
+    /// Makes room for `n` words, and follows these to where they move.
+    pub(super) fn room_keeping(&mut self, n: usize, words: &mut [Word]) -> Result<(), Exit> {
+        let live = self.base + self.n.max(1);
+        self.s.make_room_keeping(n, live, words)
     }
 
     /// Makes room for lists that take as many words at most. How many they really take, since integers
@@ -229,8 +237,7 @@ impl Call<'_> {
 
     /// The fault of an operand of the wrong type.
     pub(super) fn wrong(&self, i: usize, wanted: &'static str) -> Exit {
-        let found = type_name(&self.s.heap, self.operand(i));
-        Trouble::Type { operand: i, wanted, found }.into()
+        self.s.wrong_type(i, self.operand(i), wanted)
     }
 
     /// Faults unless an operand is a list.

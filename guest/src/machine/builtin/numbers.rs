@@ -7,11 +7,11 @@
 
 use super::Call;
 use crate::machine::state::Exit;
+use crate::primitive::Trouble;
 use crate::primitive::arithmetic::{Number, finite, length_work};
 use crate::primitive::elementary;
 use crate::primitive::power::{fits, power};
 use crate::primitive::rational::{self, integral, nearest_integer, quotient};
-use crate::primitive::{Trouble, type_name};
 use crate::value::Word;
 use num_traits::{Signed, ToPrimitive};
 use std::ops::RangeInclusive;
@@ -127,10 +127,7 @@ fn digits(c: &Call<'_>) -> Result<i64, Exit> {
     match c.number(1) {
         Ok(Number::Small(digits)) => Ok(digits),
         Ok(Number::Big(digits)) => Ok(if digits.is_negative() { i64::MIN } else { i64::MAX }),
-        _ => {
-            let found = type_name(&c.s.heap, c.operand(1));
-            Err(Trouble::Type { operand: 1, wanted: "an integer", found }.into())
-        }
+        _ => Err(c.wrong(1, "an integer")),
     }
 }
 

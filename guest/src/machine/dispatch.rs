@@ -1,16 +1,30 @@
-//! The fast loop. An operation is done here completely or not begun: whatever needs more than a
-//! few instructions (no room, no fuel, a limit near, big numbers, a wrong type) leaves the loop
-//! with the registers as they were, and `brief` or `slow` does it. So the loop stays small enough for
-//! its registers to stay in registers. For the same reason it calls nothing and has no loop inside:
-//! what compiles the component keeps few registers over a call, and looks at the fuel in a loop.
+//! The dispatch loop: one `match` over the operations, with the program counter, the fuel and the
+//! window in locals. It does an operation completely, or it does not begin it.
 //!
-//! Slots are read through a window that neither a `u8` nor a few slots after it can miss. Only `pc`,
-//! the fuel and the window are local: what calls alone change stays in the state, so that all that
-//! is local fits into the registers of the processor.
+//! **How to leave.** `break` leaves the loop with the registers as they were before the operation,
+//! and `drive` hands the operation to `complete`. An arm breaks wherever an operation takes more
+//! than a few instructions: no room on the heap, no fuel, a limit near, a big integer, a wrong
+//! type. So each arm tests first, and changes registers, slots and the heap when nothing can go
+//! wrong any more.
+//!
+//! **Macros that may break**: `after` (not enough fuel), `object` (no room), `half` (another type),
+//! `integer`, `integers` and `sum` (no small integers), `copy` (more than four arguments),
+//! `refund`, `enter` and `call` (not simply a closure that takes just these arguments, no room for
+//! a frame, the depth limit near), `give_back` (not enough fuel). The others never do: `get`,
+//! `set`, `leave`, `go`, `jump_unless`, `take`.
+//!
+//! **Why macros, and why no calls.** The compiler of the component keeps few registers over a call,
+//! and looks at the fuel at every turn of a loop. So the arms call nothing that is not inlined and
+//! contain no loop. For the same reason only `pc`, the fuel and the window are locals: registers
+//! that calls alone change stay in the state, so that the locals fit into the registers of the
+//! processor.
+//!
+//! Slots are read through a window that neither a `u8` nor a few slots after it can miss.
 
 use super::operate;
 use super::state::{State, WINDOW, to_u32};
-use crate::code::{Image, Op};
+use crate::code::slots::{each, fold};
+use crate::code::{Image, Op, Slot, left_to_complete};
 use crate::form::Form;
 use crate::heap::Frame;
 use crate::value::{
@@ -19,6 +33,13 @@ use crate::value::{
 };
 use std::hint::cold_path;
 
+/// Folds and the forms that apply a function to each element keep the rest of the list in one
+/// place.
+const LIST: Slot = {
+    assert!(each::LIST == fold::LIST, "both take their elements alike");
+    fold::LIST
+};
+
 #[inline(always)]
 #[expect(clippy::expect_used, reason = "the slice is a window long")]
 #[expect(clippy::indexing_slicing, reason = "the stack keeps room for a window")]
@@ -26,9 +47,8 @@ fn window(stack: &mut [Word], base: usize) -> &mut [Word; WINDOW] {
     (&mut stack[base..base + WINDOW]).try_into().expect("a window")
 }
 
-/// Runs from the registers in `s` as far as it is simple.
+/// Runs from the registers in `s` up to an operation that is not simple, or that no arm does.
 #[expect(clippy::too_many_lines, clippy::cognitive_complexity, reason = "a dispatch table")]
-#[expect(unused_assignments, reason = "some operations set anew where the next one is")]
 #[expect(clippy::indexing_slicing, reason = "a miss is a defect of the compiler")]
 #[inline(never)]
 pub(super) fn run(image: &Image, s: &mut State) {
@@ -37,35 +57,32 @@ pub(super) fn run(image: &Image, s: &mut State) {
     let (mut pc, mut fuel) = (s.pc, meter.fuel);
     let mut fr = window(stack, *base);
 
+    /// Reads a slot, or one so many slots after it.
     macro_rules! get {
         ($slot:expr) => {
             fr[$slot as usize]
         };
-        ($slot:expr, $next:literal) => {
-            fr[$slot as usize + $next]
+        ($slot:expr, $next:expr) => {
+            fr[$slot as usize + $next as usize]
         };
     }
+    /// Writes a slot, or one so many slots after it.
     macro_rules! set {
         ($slot:expr, $word:expr) => {
             fr[$slot as usize] = $word
         };
-        ($slot:expr, $next:literal, $word:expr) => {
-            fr[$slot as usize + $next] = $word
+        ($slot:expr, $next:expr, $word:expr) => {
+            fr[$slot as usize + $next as usize] = $word
         };
     }
+    // The operation that the loop does, or leaves.
     let mut at: usize;
-    /// Leaves the operation to `slow`.
-    macro_rules! slow {
-        () => {
-            break
-        };
-    }
-    /// What is left of the fuel after `cost`; commit it with the operation.
+    /// The fuel left after `cost`; commit it with the operation.
     macro_rules! after {
         ($cost:expr) => {{
             let left = fuel - i64::from($cost);
             if left < 0 {
-                slow!();
+                break;
             }
             left
         }};
@@ -75,9 +92,9 @@ pub(super) fn run(image: &Image, s: &mut State) {
         ($d:expr, $words:expr, $tag:expr) => {
             object!($d, 0, $words, $tag)
         };
-        ($d:expr, $next:literal, $words:expr, $tag:expr) => {{
+        ($d:expr, $next:expr, $words:expr, $tag:expr) => {{
             let (next, words) = (heap.top, $words);
-            let Some(place) = heap.words.get_mut(next..next + words.len()) else { slow!() };
+            let Some(place) = heap.words.get_mut(next..next + words.len()) else { break };
             place.copy_from_slice(&words);
             heap.top = next + words.len();
             set!($d, $next, pointer(next, $tag));
@@ -88,7 +105,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
         ($a:expr, $tag:expr, $i:expr) => {{
             let x = get!($a);
             if tag(x) != $tag {
-                slow!();
+                break;
             }
             heap.words[index(x) + $i]
         }};
@@ -98,7 +115,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
         ($a:expr, $b:expr) => {{
             let (x, y) = (get!($a), get!($b));
             if (x | y) & 1 != 0 {
-                slow!();
+                break;
             }
             (x.cast_signed(), y.cast_signed())
         }};
@@ -110,12 +127,12 @@ pub(super) fn run(image: &Image, s: &mut State) {
         };
     }
     /// Copies `$n` words from `$from` on to the beginning of the window. A loop would be looked
-    /// into by the sandbox at each turn, so it is always four words; what is too much is not used.
+    /// into by the sandbox at each turn, so it is always four words; words too many are not used.
     macro_rules! copy {
         ($n:expr, 0) => {};
         ($n:expr, $from:expr) => {{
             if $n > 4 {
-                slow!();
+                break;
             }
             let (first, second) = (get!($from), get!($from, 1));
             let (third, fourth) = (get!($from, 2), get!($from, 3));
@@ -134,19 +151,19 @@ pub(super) fn run(image: &Image, s: &mut State) {
             match $fed {
                 0 => 0,
                 n @ 1..=3 => i64::from($entry.merged[usize::from(n) - 1]),
-                _ => slow!(),
+                _ => break,
             }
         };
     }
     /// The function `$f` ready to be entered with the `$n` arguments from `$from` on, which go to
-    /// the beginning of the window: its closure, its code, and what is left of the fuel. Of the
+    /// the beginning of the window: its closure, its code, and the fuel that is left. Of the
     /// arguments the first `$fed` have been paid for.
     macro_rules! enter {
         ($f:expr, $n:expr, $from:tt, $left:expr, $fed:tt) => {
             if tag($f) == CLOSURE {
                 let entry = entries[aux(heap.words[index($f)]) as usize];
                 if entry.arity != $n {
-                    slow!();
+                    break;
                 }
                 let left = $left + refund!(entry, $fed);
                 copy!($n, $from);
@@ -155,12 +172,12 @@ pub(super) fn run(image: &Image, s: &mut State) {
                 // A partial application that waits for the last of two arguments.
                 let at = index($f);
                 if tag($f) != PARTIAL || $n != 1 || size(heap.words[at]) != 3 {
-                    slow!();
+                    break;
                 }
                 let closure = heap.words[at + 1];
                 let entry = entries[aux(heap.words[index(closure)]) as usize];
                 if entry.arity != 2 {
-                    slow!();
+                    break;
                 }
                 set!(1, get!($from));
                 set!(0, heap.words[at + 2]);
@@ -174,12 +191,12 @@ pub(super) fn run(image: &Image, s: &mut State) {
         ($deeper:expr, $b:expr, $enter:expr) => {{
             let (from, to) = (*base, *base + usize::from($b));
             let below = *depth + u32::from($deeper);
-            let Some(frame) = frames.get_mut(*top) else { slow!() };
+            let Some(frame) = frames.get_mut(*top) else { break };
             let Some(window) = stack.get_mut(to..).and_then(|rest| rest.first_chunk_mut()) else {
-                slow!()
+                break;
             };
             if meter.is_near(below) {
-                slow!();
+                break;
             }
             fr = window;
             let (entered, code, left) = $enter;
@@ -188,35 +205,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
             (fuel, pc) = (left, code);
         }};
     }
-    /// What a function gives that only adds a literal to its argument, and the fuel left then, which
-    /// is negative if it has to be entered.
-    macro_rules! added {
-        ($deeper:expr, $b:expr, $f:expr, $n:expr, $left:expr) => {{
-            let mut added = (HOLE, -1);
-            if tag($f) == CLOSURE {
-                let entry = entries[aux(heap.words[index($f)]) as usize];
-                if entry.adds_to == $n
-                    && !meter.is_near(*depth + u32::from($deeper))
-                    && let Some(sum) = plus(get!($b), small(i64::from(entry.added)))
-                {
-                    added = (sum, $left - i64::from(entry.cost));
-                }
-            }
-            added
-        }};
-    }
-    macro_rules! call_or_add {
-        ($deeper:expr, $b:expr, $f:expr, $n:expr, $cost:expr) => {{
-            let (left, f) = (after!($cost), $f);
-            let (sum, remaining) = added!($deeper, $b, f, $n, left);
-            if remaining >= 0 {
-                set!($b, sum);
-                fuel = remaining;
-            } else {
-                call!($deeper, $b, enter!(f, $n, 0, left, 0));
-            }
-        }};
-    }
+    /// Goes on in the frame below.
     macro_rules! leave {
         () => {{
             *top -= 1;
@@ -235,6 +224,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
             pc = $to as usize;
         }};
     }
+    /// Goes on elsewhere unless a condition holds.
     macro_rules! jump_unless {
         ($condition:expr, $to:expr) => {
             if !$condition {
@@ -242,122 +232,23 @@ pub(super) fn run(image: &Image, s: &mut State) {
             }
         };
     }
-    macro_rules! cons {
-        ($d:expr, $a:expr, $b:expr) => {{
-            if !is_list(get!($b)) {
-                slow!();
-            }
-            object!($d, [get!($a), get!($b)], CONS);
-        }};
-    }
-    macro_rules! cons_next {
-        ($d:expr, $a:expr, $b:expr, $cost:expr, $back:expr) => {{
-            let left = after!($cost);
-            cons!($d, $a, $b);
-            fuel = left;
-            pc += 1;
-            take!($d, 2, at - usize::from($back));
-        }};
-    }
-    /// The sum of two words, if it is one.
-    macro_rules! plus {
-        ($x:expr, $y:expr) => {{
-            let Some(sum) = plus($x, $y) else { slow!() };
-            sum
-        }};
-    }
+    /// The sum of two words.
     macro_rules! sum {
-        ($a:expr, $b:expr) => {{
-            let (x, y) = (get!($a), get!($b));
-            plus!(x, y)
-        }};
-    }
-    macro_rules! binary {
-        ($form:expr, $d:expr, $a:expr, $b:expr, $cost:expr) => {{
-            let left = after!($cost);
-            let (x, y) = integers!($a, $b);
-            let Some(value) = operate::small($form, x >> 1, y >> 1) else { slow!() };
-            set!($d, value);
-            fuel = left;
-        }};
-    }
-    macro_rules! fold_next {
-        ($d:expr, $cost:expr, $body:expr) => {{
-            fuel = after!($cost);
-            set!($d, get!($d, 3));
-            take!($d, 2, $body);
+        ($x:expr, $y:expr) => {{
+            let Some(sum) = plus($x, $y) else { break };
+            sum
         }};
     }
     /// Takes the next element of the list after `$d`, if there is one, and goes on at `$body`.
     macro_rules! take {
-        ($d:expr, $to:literal, $body:expr) => {{
-            let list = get!($d, 1);
+        ($d:expr, $to:expr, $body:expr) => {{
+            let list = get!($d, LIST);
             if list != NIL {
                 let [element, rest] = heap.next(list);
                 set!($d, $to, element);
-                set!($d, 1, rest);
+                set!($d, LIST, rest);
                 pc = $body as usize;
             }
-        }};
-    }
-    /// Does the operation that follows, if it is this one.
-    macro_rules! then {
-        ($op:pat => $does:expr) => {
-            if let $op = ops[pc] {
-                at = pc;
-                pc += 1;
-                $does;
-            }
-        };
-    }
-    /// Does the `FoldNext` that follows.
-    macro_rules! next {
-        () => {
-            then!(Op::FoldNext { d, cost, body } => fold_next!(d, cost, body))
-        };
-    }
-    macro_rules! tail_pair_add {
-        ($b:expr, $a:expr, $c:expr, $cost:expr, $back:expr) => {{
-            let left = after!($cost);
-            let sum = sum!($a, $c);
-            set!(0, get!($b));
-            set!(1, sum);
-            fuel = left;
-            pc = at - usize::from($back);
-        }};
-    }
-    /// Does the `TailSelfPairAdd` that follows.
-    macro_rules! add_tail {
-        ($d:expr, $a:expr, $n:expr) => {{
-            set!($d, plus!(get!($a), small(i64::from($n))));
-            then!(Op::TailSelfPairAdd { base: b, a, b: c, cost, back } => {
-                tail_pair_add!(b, a, c, cost, back)
-            });
-        }};
-    }
-    macro_rules! mul {
-        ($d:expr, $a:expr, $b:expr) => {{
-            let (x, y) = integers!($a, $b);
-            if !operate::is_short_product(x >> 1, y >> 1) {
-                slow!();
-            }
-            set!($d, (x >> 1).wrapping_mul(y).cast_unsigned());
-        }};
-    }
-    macro_rules! call_self_add {
-        ($b:expr, $a:expr, $n:expr, $deeper:expr, $cost:expr, $back:expr) => {{
-            let left = after!($cost);
-            set!($b, plus!(get!($a), small(i64::from($n))));
-            call!($deeper, $b, (*closure, at - usize::from($back), left));
-        }};
-    }
-    /// Goes on at the `CallSelfAdd` that an operation leads to, and does it.
-    macro_rules! go_call {
-        ($to:expr) => {{
-            pc = $to as usize;
-            then!(Op::CallSelfAdd { base: b, a, n, depth: deeper, cost, back } => {
-                call_self_add!(b, a, n, deeper, cost, back)
-            });
         }};
     }
     /// Leaves the function with a value.
@@ -369,26 +260,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
             leave!();
         }};
     }
-    /// Does the `Return` that follows.
-    macro_rules! then_give_back {
-        () => {
-            then!(Op::Return { a, cost } => give_back!(get!(a), cost))
-        };
-    }
-    /// Does the `Return` or `IntegerReturn` that follows, or goes where the operation leads to.
-    macro_rules! less_or_give_back {
-        ($a:expr, $n:expr, $go:expr) => {
-            if integer!($a) >= i64::from($n) << 1 {
-                $go
-            } else {
-                if let Op::IntegerReturn { d, n } = ops[pc] {
-                    set!(d, small(i64::from(n)));
-                    pc += 1;
-                }
-                then_give_back!();
-            }
-        };
-    }
+    /// Does one operation.
     macro_rules! step {
         () => {
             at = pc;
@@ -397,54 +269,38 @@ pub(super) fn run(image: &Image, s: &mut State) {
             pc += 1;
             match *op {
                 Op::Pay { cost } => fuel = after!(cost),
-                Op::PayNext { cost } => {
-                    fuel = after!(cost);
-                    next!();
-                }
                 Op::Move { d, a } => set!(d, get!(a)),
                 Op::Integer { d, n } => set!(d, small(i64::from(n))),
                 Op::Constant { d, k } => set!(d, constants[k as usize]),
                 Op::Capture { d, i } => set!(d, heap.words[*closure as usize + 1 + usize::from(i)]),
-                Op::Add { d, a, b } => set!(d, sum!(a, b)),
-                Op::AddNext { d, a, b, cost, back } => {
-                    let left = after!(cost);
-                    set!(d, sum!(a, b));
-                    fuel = left;
-                    pc += 1;
-                    take!(d, 2, at - usize::from(back));
-                }
+                Op::Add { d, a, b } => set!(d, sum!(get!(a), get!(b))),
                 Op::Sub { d, a, b } => {
                     let (x, y) = (get!(a), get!(b));
                     let z = x.wrapping_sub(y);
                     // As in `plus`.
                     if (((x ^ y) & (x ^ z)).rotate_left(1) | x | y) & 1 != 0 {
-                        slow!();
+                        break;
                     }
                     set!(d, z);
                 }
-                Op::Mul { d, a, b } => mul!(d, a, b),
-                Op::IntegerMul { d, n } => {
-                    set!(d, small(i64::from(n)));
-                    then!(Op::Mul { d, a, b } => mul!(d, a, b));
+                Op::Mul { d, a, b } => {
+                    let (x, y) = integers!(a, b);
+                    if !operate::is_short_product(x >> 1, y >> 1) {
+                        break;
+                    }
+                    set!(d, (x >> 1).wrapping_mul(y).cast_unsigned());
                 }
-                Op::IntegerReturn { d, n } => {
-                    set!(d, small(i64::from(n)));
-                    then_give_back!();
-                }
-                Op::AddCons { d, a, b } => {
-                    set!(d, sum!(a, b));
-                    then!(Op::ConsNext { d, a, b, cost, back } => cons_next!(d, a, b, cost, back));
-                }
-                Op::AddLiteral { d, a, n } => set!(d, plus!(get!(a), small(i64::from(n)))),
-                Op::AddLiteralTail { d, a, n } => add_tail!(d, a, n),
-                Op::Binary { form, d, a, b, cost } => binary!(form, d, a, b, cost),
-                Op::BinaryNext { form, d, a, b, cost } => {
-                    binary!(form, d, a, b, cost);
-                    next!();
+                Op::AddLiteral { d, a, n } => set!(d, sum!(get!(a), small(i64::from(n)))),
+                Op::Binary { form, d, a, b, cost } => {
+                    let left = after!(cost);
+                    let (x, y) = integers!(a, b);
+                    let Some(value) = operate::small(form, x >> 1, y >> 1) else { break };
+                    set!(d, value);
+                    fuel = left;
                 }
                 Op::Concat { d, a, b, cost } => {
                     let left = after!(cost);
-                    let Some(joined) = operate::join(heap, get!(a), get!(b)) else { slow!() };
+                    let Some(joined) = operate::join(heap, get!(a), get!(b)) else { break };
                     set!(d, joined);
                     fuel = left;
                 }
@@ -452,13 +308,17 @@ pub(super) fn run(image: &Image, s: &mut State) {
                     let left = after!(cost);
                     let x = get!(a);
                     if form != Form::IsEmpty || !is_list(x) {
-                        slow!();
+                        break;
                     }
                     set!(d, if x == NIL { TRUE } else { FALSE });
                     fuel = left;
                 }
-                Op::Cons { d, a, b } => cons!(d, a, b),
-                Op::ConsNext { d, a, b, cost, back } => cons_next!(d, a, b, cost, back),
+                Op::Cons { d, a, b } => {
+                    if !is_list(get!(b)) {
+                        break;
+                    }
+                    object!(d, [get!(a), get!(b)], CONS);
+                }
                 Op::Pair { d, a, b } => object!(d, [get!(a), get!(b)], PAIR),
                 Op::CloseOver { d, a, code } => {
                     object!(d, [header(KIND_CLOSURE, 2, code), get!(a)], CLOSURE);
@@ -470,37 +330,32 @@ pub(super) fn run(image: &Image, s: &mut State) {
                 Op::Tail { d, a } => {
                     let list = get!(a);
                     if tag(list) != CONS {
-                        slow!();
+                        break;
                     }
                     set!(d, heap.next(list)[1]);
                 }
                 Op::Not { d, a } => match get!(a) {
                     TRUE => set!(d, FALSE),
                     FALSE => set!(d, TRUE),
-                    _ => slow!(),
+                    _ => break,
                 },
                 Op::Jump { to, cost } => {
                     fuel = after!(cost);
                     pc = to as usize;
                 }
-                Op::JumpNext { to, cost } => {
-                    fuel = after!(cost);
-                    pc = to as usize;
-                    next!();
-                }
                 Op::JumpFalse { a, to, .. } => match get!(a) {
                     TRUE => {}
                     FALSE => go!(to),
-                    _ => slow!(),
+                    _ => break,
                 },
                 Op::JumpTrue { a, to, .. } => match get!(a) {
                     TRUE => go!(to),
                     FALSE => {}
-                    _ => slow!(),
+                    _ => break,
                 },
                 Op::Boolean { a, .. } => {
                     if !matches!(get!(a), TRUE | FALSE) {
-                        slow!();
+                        break;
                     }
                 }
                 Op::JumpNotLess { a, b, to, .. } => {
@@ -521,37 +376,32 @@ pub(super) fn run(image: &Image, s: &mut State) {
                 Op::JumpLessLiteral { a, n, to } => {
                     jump_unless!(integer!(a) >= i64::from(n) << 1, to);
                 }
-                Op::LessLiteralReturn { a, n, to } => less_or_give_back!(a, n, pc = to as usize),
-                Op::LessLiteralReturnCall { a, n, to } => less_or_give_back!(a, n, go_call!(to)),
                 Op::JumpNotEqualLiteral { a, n, to } => {
                     jump_unless!(integer!(a) == i64::from(n) << 1, to);
                 }
                 Op::JumpNotEmpty { a, to } => {
                     let x = get!(a);
                     if !is_list(x) {
-                        slow!();
+                        break;
                     }
                     jump_unless!(x == NIL, to);
                 }
                 Op::Call { f, base: b, n, depth: deeper, cost } => {
-                    call_or_add!(deeper, b, get!(f), n, cost);
+                    let (left, f) = (after!(cost), get!(f));
+                    call!(deeper, b, enter!(f, n, 0, left, 0));
                 }
                 Op::CallCaptured { i, base: b, n, depth: deeper, cost } => {
                     let f = heap.words[*closure as usize + 1 + usize::from(i)];
-                    call_or_add!(deeper, b, f, n, cost);
+                    let left = after!(cost);
+                    call!(deeper, b, enter!(f, n, 0, left, 0));
                 }
                 Op::TailCall { f, base: b, n, cost } => {
                     let left = after!(cost);
                     let f = get!(f);
-                    let (sum, remaining) = added!(0_u8, b, f, n, left);
                     let waits = tag(f) == CLOSURE
                         && entries[aux(heap.words[index(f)]) as usize].arity > n
                         && n == 1;
-                    if remaining >= 0 {
-                        set!(0, sum);
-                        fuel = remaining;
-                        leave!();
-                    } else if waits {
+                    if waits {
                         let entry = entries[aux(heap.words[index(f)]) as usize];
                         let left = after!(i64::from(cost) + i64::from(entry.merged[0]));
                         object!(0, [header(KIND_PARTIAL, 3, 0), f, get!(b)], PARTIAL);
@@ -561,23 +411,29 @@ pub(super) fn run(image: &Image, s: &mut State) {
                         (*closure, pc, fuel) = enter!(f, n, b, left, 0);
                     }
                 }
-                Op::Feed { f, base: b, n: 1, depth: deeper, cost, .. } => {
+                Op::Feed { f, base: b, n, depth: deeper, cost, .. } => {
+                    if n != 1 {
+                        break;
+                    }
                     let left = after!(cost);
                     let f = get!(f);
                     let entry = if tag(f) == CLOSURE {
                         entries[aux(heap.words[index(f)]) as usize]
                     } else {
-                        slow!()
+                        break;
                     };
                     if entry.arity > 1 {
-                        // It waits; what would take its value is skipped.
+                        // It waits. The `Fed` that would take its value is skipped.
                         fuel = after!(i64::from(cost) + i64::from(entry.merged[0]));
                         pc += 1;
                     } else {
                         call!(deeper, b, enter!(f, 1, 0, left, 0));
                     }
                 }
-                Op::Fed { f, base: b, n: 1 } => {
+                Op::Fed { f, base: b, n } => {
+                    if n != 1 {
+                        break;
+                    }
                     set!(f, get!(b));
                     set!(b, HOLE);
                 }
@@ -599,13 +455,6 @@ pub(super) fn run(image: &Image, s: &mut State) {
                     let left = after!(cost);
                     call!(deeper, b, (*closure, at - usize::from(back), left));
                 }
-                Op::CallSelfAdd { base: b, a, n, depth: deeper, cost, back } => {
-                    call_self_add!(b, a, n, deeper, cost, back);
-                    // What a function that calls itself twice begins with.
-                    then!(Op::LessLiteralReturnCall { a, n, to } => {
-                        less_or_give_back!(a, n, go_call!(to))
-                    });
-                }
                 Op::TailSelf { base: b, cost, back } => {
                     fuel = after!(cost);
                     set!(0, get!(b));
@@ -618,9 +467,6 @@ pub(super) fn run(image: &Image, s: &mut State) {
                     set!(1, y);
                     pc = at - usize::from(back);
                 }
-                Op::TailSelfPairAdd { base: b, a, b: c, cost, back } => {
-                    tail_pair_add!(b, a, c, cost, back);
-                }
                 Op::Spread { to } => {
                     let x = get!(0);
                     if tag(x) == PAIR {
@@ -631,58 +477,56 @@ pub(super) fn run(image: &Image, s: &mut State) {
                     }
                 }
                 Op::Return { a, cost } => give_back!(get!(a), cost),
-                Op::AddReturn { a, b, cost } => give_back!(sum!(a, b), cost),
+                Op::AddReturn { a, b, cost } => give_back!(sum!(get!(a), get!(b)), cost),
                 Op::AddLiteralReturn { a, cost, n } => {
-                    give_back!(plus!(get!(a), small(i64::from(n))), cost);
+                    give_back!(sum!(get!(a), small(i64::from(n))), cost);
                 }
                 Op::FoldFunction { f, d } => {
-                    if !is_list(get!(d, 1)) || !is_function(get!(f)) {
-                        slow!();
+                    if !is_list(get!(d, LIST)) || !is_function(get!(f)) {
+                        break;
                     }
                 }
                 Op::FoldBegin { d, cost, exit } => {
                     let left = after!(cost);
-                    let list = get!(d, 1);
+                    let list = get!(d, LIST);
                     if tag(list) == CONS {
                         let [item, rest] = heap.next(list);
-                        set!(d, 2, item);
-                        set!(d, 1, rest);
+                        set!(d, fold::ITEM, item);
+                        set!(d, LIST, rest);
                     } else if list == NIL {
                         pc = exit as usize;
                     } else {
-                        slow!();
+                        break;
                     }
                     fuel = left;
                 }
-                Op::FoldNext { d, cost, body } => fold_next!(d, cost, body),
+                Op::FoldNext { d, cost, body } => {
+                    fuel = after!(cost);
+                    set!(d, get!(d, fold::NEXT));
+                    take!(d, fold::ITEM, body);
+                }
                 Op::EachPush { d, cost, body } => {
                     let left = after!(cost);
-                    object!(d, 3, [get!(d, 5), get!(d, 3)], CONS);
+                    object!(d, each::RESULT, [get!(d, each::GIVEN), get!(d, each::RESULT)], CONS);
                     fuel = left;
-                    take!(d, 4, body);
+                    take!(d, each::ELEMENT, body);
                 }
                 Op::EachSelect { d, cost, body } => {
                     let left = after!(cost);
-                    match get!(d, 5) {
-                        TRUE => object!(d, 3, [get!(d, 4), get!(d, 3)], CONS),
+                    match get!(d, each::GIVEN) {
+                        TRUE => object!(
+                            d,
+                            each::RESULT,
+                            [get!(d, each::ELEMENT), get!(d, each::RESULT)],
+                            CONS
+                        ),
                         FALSE => {}
-                        _ => slow!(),
+                        _ => break,
                     }
                     fuel = left;
-                    take!(d, 4, body);
+                    take!(d, each::ELEMENT, body);
                 }
-                Op::UnequalLiteralCall { a, n, to } => {
-                    if integer!(a) != i64::from(n) << 1 {
-                        go_call!(to);
-                    }
-                }
-                Op::UnequalLiteralTail { a, n, to } => {
-                    if integer!(a) != i64::from(n) << 1 {
-                        pc = to as usize;
-                        then!(Op::AddLiteralTail { d, a, n } => add_tail!(d, a, n));
-                    }
-                }
-                _ => slow!(),
+                left_to_complete!() => break,
             }
         };
     }

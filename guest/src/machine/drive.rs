@@ -1,20 +1,22 @@
-//! Who does an operation: the fast loop, as far as it is simple; else whoever can do it alone.
+//! Tries the dispatch loop, then the shortcuts, then `complete`.
 
 use super::state::{Exit, State};
-use super::{brief, fast, slow};
+use super::{complete, dispatch};
 use crate::code::{Image, Op};
 
 /// Runs from the registers in `s` until something needs the machine.
 pub(super) fn run(image: &Image, s: &mut State) -> Exit {
     loop {
-        fast::run(image, s);
+        dispatch::run(image, s);
         let op = image.op(s.pc);
         if matches!(op, Op::Halt) {
             return Exit::Value(s.at(s.base));
         }
-        if !brief::operation(image, s, op)
-            && let Err(exit) = slow::operation(image, s)
-        {
+        #[cfg(feature = "shortcuts")]
+        if s.takes_shortcuts && super::shortcuts::operation(s, op) {
+            continue;
+        }
+        if let Err(exit) = complete::operation(image, s) {
             return exit;
         }
     }

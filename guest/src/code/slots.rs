@@ -1,0 +1,50 @@
+//! Where a loop keeps its values: slots counted from the slot `d` that its operations name. The
+//! compiler, the dispatch loop and `complete` agree on them here.
+
+/// A `fold`. Its operations name the slot of the accumulator.
+pub(crate) mod fold {
+    use crate::code::Slot;
+
+    /// The rest of the list.
+    pub(crate) const LIST: Slot = 1;
+    /// The item of this turn.
+    pub(crate) const ITEM: Slot = 2;
+    /// The accumulator of the next turn.
+    pub(crate) const NEXT: Slot = 3;
+    /// The first slot that the body may use.
+    pub(crate) const FREE: Slot = 4;
+}
+
+/// A form that applies a function to each element of a list. Its operations name the slot of the
+/// function, which gets the value of the form at the end.
+pub(crate) mod each {
+    use crate::code::Slot;
+
+    /// The rest of the list.
+    pub(crate) const LIST: Slot = 1;
+    /// A further operand, or something else that the form keeps.
+    pub(crate) const KEPT: Slot = 2;
+    /// The result so far, the last element first.
+    pub(crate) const RESULT: Slot = 3;
+    /// The element of this turn.
+    pub(crate) const ELEMENT: Slot = 4;
+    /// The value that the function gave.
+    pub(crate) const GIVEN: Slot = 5;
+}
+
+/// An `update`, which applies its function once, to the value of a key. Its operations name the
+/// slot of the record, which gets the new record at the end.
+pub(crate) mod update {
+    use crate::code::Slot;
+
+    /// The key.
+    pub(crate) const KEY: Slot = 1;
+    /// The function.
+    pub(crate) const FUNCTION: Slot = 2;
+    /// The place of the value among the members.
+    pub(crate) const PLACE: Slot = 3;
+    /// The value, which is the argument of the function.
+    pub(crate) const VALUE: Slot = super::each::ELEMENT;
+    /// The value that the function gave.
+    pub(crate) const GIVEN: Slot = super::each::GIVEN;
+}

@@ -1,0 +1,138 @@
+//! Forms that decide which term is evaluated: `if`, `cond`, `and`, `or`.
+
+use super::{Compiler, Failed, Goal, Task};
+use crate::code::{Op, Slot};
+use crate::form::Form;
+use crate::term::TermId;
+
+impl Compiler<'_> {
+    pub(super) fn if_else(&mut self, t: TermId, d: Slot, depth: u32) {
+        let (otherwise, end) = (self.label(), self.label());
+        let operand = |i| self.terms.operand(t, i);
+        let tasks = [
+            Task::Test { t: operand(0), d, depth: depth + 1, label: otherwise, of: (t, 0) },
+            Task::Save,
+            Task::Term { t: operand(1), d, depth },
+            Task::End { op: Op::Jump { to: end, cost: 0 }, t },
+            Task::Label(otherwise),
+            Task::Restore,
+            Task::Term { t: operand(2), d, depth },
+            Task::End { op: Op::Pay { cost: 0 }, t },
+            Task::Label(end),
+        ];
+        self.schedule(&tasks);
+    }
+
+    /// Branches to `label` unless `t` is true; comparisons are part of the branch.
+    pub(super) fn test(
+        &mut self,
+        t: TermId,
+        d: Slot,
+        depth: u32,
+        label: u32,
+        of: (TermId, u16),
+    ) -> Result<(), Failed> {
+        let (inner, to) = (depth + 1, label);
+        let (of, operand) = of;
+        let form = self.terms.form(t);
+        let right = self.terms.operand(t, 1);
+        if d > super::CROWDED_SLOT || depth > super::CROWDED_DEPTH {
+            let tasks = [
+                Task::Term { t, d, depth },
+                Task::Emit { op: Op::JumpFalse { a: d, operand, to }, t: of },
+            ];
+            self.schedule(&tasks);
+            return Ok(());
+        }
+        // The successor of a literal must fit too.
+        let literal = self.terms.literal::<i16>(right).filter(|n| *n < i16::MAX);
+        let (first, second, op) = match (form, literal) {
+            (Form::Lt | Form::Lte | Form::Gt | Form::Gte | Form::Eq, Some(n)) => {
+                let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
+                let literal = Task::Visit { t: right, depth: inner };
+                let op = match form {
+                    Form::Lt => Op::JumpNotLessLiteral { a, n, to },
+                    Form::Lte => Op::JumpNotLessLiteral { a, n: n + 1, to },
+                    Form::Gt => Op::JumpLessLiteral { a, n: n + 1, to },
+                    Form::Gte => Op::JumpLessLiteral { a, n, to },
+                    _ => Op::JumpNotEqualLiteral { a, n, to },
+                };
+                (task, Some(literal), op)
+            }
+            (Form::Lt | Form::Lte | Form::Gt | Form::Gte | Form::Eq, None) => {
+                let ((a, first), (b, second)) = self.two(t, d, inner)?;
+                let op = match form {
+                    Form::Lt => Op::JumpNotLess { a, b, swap: 0, to },
+                    Form::Lte => Op::JumpLess { a: b, b: a, swap: 1, to },
+                    Form::Gt => Op::JumpNotLess { a: b, b: a, swap: 1, to },
+                    Form::Gte => Op::JumpLess { a, b, swap: 0, to },
+                    _ => Op::JumpNotEqual { a, b, to },
+                };
+                (first, Some(second), op)
+            }
+            (Form::IsEmpty, _) => {
+                let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
+                (task, None, Op::JumpNotEmpty { a, to })
+            }
+            _ => {
+                let (a, task) = self.operand(t, d, depth)?;
+                self.schedule(&[task, Task::Emit { op: Op::JumpFalse { a, operand, to }, t: of }]);
+                return Ok(());
+            }
+        };
+        self.visit(t, depth);
+        let mut tasks = vec![first];
+        tasks.extend(second);
+        tasks.push(Task::Emit { op, t });
+        self.schedule(&tasks);
+        Ok(())
+    }
+
+    /// Tests of all operands, one after another, as far as they decide anything.
+    pub(super) fn and_or(&mut self, t: TermId, d: Slot, inner: u32) {
+        let end = self.label();
+        let is_and = self.terms.form(t) == Form::And;
+        let pay = Task::End { op: Op::Pay { cost: 0 }, t };
+        let operands = self.terms.operands(t).to_vec();
+        let mut tasks = Vec::with_capacity(3 * operands.len());
+        for (index, operand) in operands.iter().enumerate() {
+            let (a, operand_index) = (d, u16::try_from(index).unwrap_or(u16::MAX));
+            tasks.push(Task::Term { t: *operand, d, depth: inner });
+            if index + 1 == operands.len() {
+                let op = Op::Boolean { a, operand: operand_index };
+                tasks.extend([Task::Emit { op, t }, pay]);
+                break;
+            }
+            let op = if is_and {
+                Op::JumpFalse { a, operand: operand_index, to: end }
+            } else {
+                Op::JumpTrue { a, operand: operand_index, to: end }
+            };
+            tasks.extend([pay, Task::Emit { op, t }]);
+        }
+        tasks.push(Task::Label(end));
+        self.schedule(&tasks);
+    }
+
+    /// The first branch whose test is true.
+    pub(super) fn cond(&mut self, t: TermId, d: Slot, goal: Goal) {
+        let end = self.label();
+        let inner = goal.depth() + 1;
+        let mut tasks = Vec::new();
+        for (index, branch) in self.terms.operands(t).chunks_exact(2).enumerate() {
+            let [test, value] = *branch else { continue };
+            let next = self.function().label();
+            let of = (t, u16::try_from(2 * index).unwrap_or(u16::MAX));
+            tasks.push(Task::Test { t: test, d, depth: inner, label: next, of });
+            tasks.push(Task::Save);
+            tasks.push(goal.task(value, d));
+            if let Goal::Slot { .. } = goal {
+                tasks.push(Task::End { op: Op::Jump { to: end, cost: 0 }, t });
+            }
+            tasks.extend([Task::Label(next), Task::Restore]);
+        }
+        tasks.push(Task::Emit { op: Op::NoMatch, t });
+        tasks.extend([Task::End { op: Op::Pay { cost: 0 }, t }, Task::Label(end)]);
+        self.schedule(&tasks);
+    }
+}

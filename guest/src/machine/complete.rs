@@ -1,0 +1,379 @@
+//! Operations that the dispatch loop leaves: done in full, with everything that can go wrong.
+
+use super::context::Context;
+use super::state::{Exit, State, WINDOW, to_u32};
+use super::{builtin, each, eval, operate, tools, trace};
+use crate::code::slots::fold;
+use crate::code::{Image, Op, Slot};
+use crate::form::Form;
+use crate::heap::Frame;
+use crate::primitive::{Trouble, type_name};
+use crate::value::{
+    CONS, FALSE, HOLE, NIL, PAIR, Word, as_small, is_function, is_list, small, tag,
+};
+
+/// Does the operation at `pc`, or finds why it cannot be done. On an exit the registers are as
+/// before and nothing has been paid.
+#[cold]
+#[inline(never)]
+pub(super) fn operation(image: &Image, s: &mut State) -> Result<(), Exit> {
+    if s.heap.is_crowded {
+        s.relieve()?;
+    }
+    let (at, depth) = (s.pc, s.depth);
+    let op = image.op(at);
+    let cost = op.cost();
+    if s.meter.fuel < i64::from(cost) {
+        s.meter.settle(image, at, cost, s.depth)?;
+        return Ok(());
+    }
+    s.meter.fuel -= i64::from(cost);
+    s.pc += 1;
+    s.call = at;
+    let done = perform(&mut Context { image, s, at }, op);
+    match done.and_then(|()| s.make_window()) {
+        Ok(()) => {
+            if s.meter.is_near(s.depth) {
+                s.meter.be_careful(s.depth);
+            }
+            Ok(())
+        }
+        Err(exit) => {
+            (s.pc, s.depth) = (at, depth);
+            // A stop has accounted for everything; an effect is paid for when it is asked for.
+            if !matches!(exit, Exit::Stop(_) | Exit::Perform(..)) {
+                s.meter.fuel += i64::from(cost);
+            }
+            Err(exit)
+        }
+    }
+}
+
+impl State {
+    pub(super) fn slot(&self, slot: Slot) -> Word {
+        self.at(self.base + usize::from(slot))
+    }
+
+    pub(super) fn set_slot(&mut self, slot: Slot, word: Word) {
+        self.set(self.base + usize::from(slot), word);
+    }
+
+    /// Slots that are in use when those named are.
+    fn live(&self, slots: &[Slot]) -> usize {
+        let highest = slots.iter().copied().max().unwrap_or_default();
+        self.base + usize::from(highest) + 1
+    }
+
+    fn must_be_function(&self, f: Word) -> Result<(), Exit> {
+        if is_function(f) { Ok(()) } else { Err(self.not_a_function(f)) }
+    }
+
+    /// Pushes the frame of a call; `pc` is already the next operation.
+    fn begin_call(&mut self, deeper: u8) -> Result<(), Exit> {
+        let Self { pc, base, closure, depth, .. } = *self;
+        let (pc, base) = (to_u32(pc), to_u32(base));
+        self.push_frame(Frame { pc, base, closure, depth }).map_err(|_| Trouble::NoRoomForCall)?;
+        self.depth += u32::from(deeper);
+        Ok(())
+    }
+
+    /// Makes sure that there is a window at `base`, which a call may have moved.
+    fn make_window(&mut self) -> Result<(), Exit> {
+        if self.base + WINDOW > self.stack.len() {
+            self.grow_stack(self.base).map_err(|_| Trouble::NoRoomForCall)?;
+        }
+        Ok(())
+    }
+
+    /// Applies `f` to the `n` arguments from `base` on.
+    fn call(&mut self, image: &Image, f: Word, n: u8, base: Slot, deeper: u8) -> Result<(), Exit> {
+        self.must_be_function(f)?;
+        let to = self.base + usize::from(base);
+        self.begin_call(deeper)?;
+        self.enter(image, f, usize::from(n), to)
+    }
+
+    /// Applies `f` to the `n` arguments from `base` on in place of the running function.
+    fn tail_call(&mut self, image: &Image, f: Word, n: u8, base: Slot) -> Result<(), Exit> {
+        self.must_be_function(f)?;
+        let from = self.base + usize::from(base);
+        self.stack.copy_within(from..from + usize::from(n), self.base);
+        self.enter(image, f, usize::from(n), self.base)
+    }
+
+    /// Fuel for the nodes visited when `f` was given the `n` arguments at `base`, if they are
+    /// there still: its body pays for them too.
+    fn refund(&self, image: &Image, f: Slot, base: Slot, n: u8) -> i64 {
+        let waited = self.slot(base) != HOLE;
+        if waited { i64::from(self.fed_visits(image, self.slot(f), n)) } else { 0 }
+    }
+
+    /// Does something with so much more fuel, which stays as it was if that goes wrong.
+    fn refunded(
+        &mut self,
+        refund: i64,
+        action: impl FnOnce(&mut Self) -> Result<(), Exit>,
+    ) -> Result<(), Exit> {
+        self.meter.fuel += refund;
+        let done = action(self);
+        // A stop has accounted for everything.
+        if !matches!(done, Ok(()) | Err(Exit::Stop(_))) {
+            self.meter.fuel -= refund;
+        }
+        done
+    }
+}
+
+impl Context<'_> {
+    /// Goes on at `to` unless the comparison of the operands holds.
+    fn compare(&mut self, form: Form, operands: [Word; 2], to: u32) -> Result<(), Exit> {
+        if operate::binary(self, form, operands, 0)? == FALSE {
+            self.s.pc = to as usize;
+        }
+        Ok(())
+    }
+
+    /// Pushes the frame of a call of the running function, and goes on at its body.
+    fn call_self(&mut self, base: Slot, depth: u8, back: u16) -> Result<(), Exit> {
+        self.s.begin_call(depth)?;
+        self.s.base += usize::from(base);
+        self.s.pc = self.at - usize::from(back);
+        Ok(())
+    }
+}
+
+#[expect(clippy::too_many_lines, reason = "a dispatch table")]
+fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
+    let image = c.image;
+    match op {
+        Op::Rest { n } => {
+            // In slot 0 is the place of the call, then the arguments, then the function.
+            let call = usize::try_from(as_small(c.s.slot(0))).unwrap_or_default();
+            let f = c.s.slot(n + 1);
+            if !is_function(f) {
+                let found = type_name(&c.s.heap, f);
+                return Err(Trouble::NotAFunctionAfter { call, found }.into());
+            }
+            c.s.call = call;
+            let from = c.s.base + 1;
+            c.s.stack.copy_within(from..from + usize::from(n), c.s.base);
+            c.s.enter(image, f, usize::from(n), c.s.base)?;
+        }
+        Op::EvalEnd => {
+            c.s.active_evals -= 1;
+            c.s.leave();
+        }
+        Op::ToolEnd => {
+            let (tool, value) = (as_small(c.s.slot(0)), c.s.slot(1));
+            let known = usize::try_from(tool).ok().and_then(|tool| c.s.tool_values.get_mut(tool));
+            if let Some(known) = known {
+                *known = value;
+            }
+            c.s.set_slot(0, value);
+            c.s.leave();
+        }
+        Op::Reverse { d } => {
+            let reversed = c.s.heap.reverse(c.s.slot(d));
+            c.s.set_slot(d, reversed);
+        }
+        Op::Debug { visit } => trace::debug(c, visit),
+        Op::Add { d, a, b } => arithmetic(c, Form::Add, [d, a, b])?,
+        Op::Sub { d, a, b } => arithmetic(c, Form::Sub, [d, a, b])?,
+        Op::Mul { d, a, b } => arithmetic(c, Form::Mul, [d, a, b])?,
+        Op::Binary { form, d, a, b, .. } => arithmetic(c, form, [d, a, b])?,
+        Op::Concat { d, a, b, .. } => arithmetic(c, Form::Concat, [d, a, b])?,
+        Op::AddLiteral { d, a, n } => {
+            let (operands, live) = (with_literal(c, a, n), c.s.live(&[d, a]));
+            let sum = operate::binary(c, Form::Add, operands, live)?;
+            c.s.set_slot(d, sum);
+        }
+        Op::Unary { form, d, a, .. } => {
+            let live = c.s.live(&[d, a]);
+            let value = operate::unary(c, form, c.s.slot(a), live)?;
+            c.s.set_slot(d, value);
+        }
+        Op::Cons { d, a, b } => {
+            let tail = c.s.slot(b);
+            if !is_list(tail) {
+                return Err(c.s.wrong_type(1, tail, "a list"));
+            }
+            two(c.s, d, [a, b], CONS)?;
+        }
+        Op::Pair { d, a, b } => two(c.s, d, [a, b], PAIR)?,
+        Op::Push { d, a } => two(c.s, d, [a, d], CONS)?,
+        Op::First { a, .. } | Op::Second { a, .. } => {
+            return Err(c.s.wrong_type(0, c.s.slot(a), "a pair"));
+        }
+        Op::Head { a, .. } | Op::Tail { a, .. } => {
+            let x = c.s.slot(a);
+            let empty = Err(Trouble::EmptyList.into());
+            return if x == NIL { empty } else { Err(c.s.wrong_type(0, x, "a list")) };
+        }
+        Op::Not { a, .. } => return Err(c.s.wrong_type(0, c.s.slot(a), "a boolean")),
+        Op::JumpFalse { a, operand, .. }
+        | Op::JumpTrue { a, operand, .. }
+        | Op::Boolean { a, operand } => {
+            return Err(c.s.wrong_type(usize::from(operand), c.s.slot(a), "a boolean"));
+        }
+        Op::Builtin { form, d, n, .. } => builtin::call(c, form, [d, n])?,
+        Op::EachBegin { form, d, exit } => each::begin(c, form, d, exit)?,
+        Op::EachNext { form, d, body } => each::next(c, form, d, body)?,
+        Op::EachPush { d, body, .. } => each::push_next(c.s, d, body)?,
+        Op::EachSelect { d, body, .. } => each::select_next(c.s, d, body)?,
+        Op::EachEnd { form, d } => each::finish(c, form, d)?,
+        Op::TryBegin { d, to } => c.s.begin_try(c.term(), d, to)?,
+        Op::TryEnd => c.s.end_try(),
+        Op::NoMatch => return Err(Trouble::NoMatch.into()),
+        Op::JumpNotEmpty { a, .. } => return Err(c.s.wrong_type(0, c.s.slot(a), "a list")),
+        Op::JumpNotLess { a, b, swap, to } | Op::JumpLess { a, b, swap, to } => {
+            let [x, y] = if swap == 0 { [a, b] } else { [b, a] };
+            c.compare(c.form(), [c.s.slot(x), c.s.slot(y)], to)?;
+        }
+        Op::JumpNotEqual { a, b, to } => {
+            c.compare(Form::Eq, [c.s.slot(a), c.s.slot(b)], to)?;
+        }
+        Op::JumpNotLessLiteral { a, n, to } | Op::JumpLessLiteral { a, n, to } => {
+            let form = c.form();
+            let more = i64::from(matches!(form, Form::Lte | Form::Gt));
+            c.compare(form, [c.s.slot(a), small(i64::from(n) - more)], to)?;
+        }
+        Op::JumpNotEqualLiteral { a, n, to } => {
+            c.compare(Form::Eq, [c.s.slot(a), small(i64::from(n))], to)?;
+        }
+        Op::Close { d, code } | Op::CloseOver { d, code, .. } => {
+            let Some(made) = image.codes.get(code as usize) else { return Ok(()) };
+            let closed = c.s.close(made, code, c.s.base + usize::from(d))?;
+            c.s.set_slot(d, closed);
+        }
+        Op::FoldFunction { f, d } => {
+            let list = c.s.slot(d + fold::LIST);
+            if !is_list(list) {
+                return Err(c.s.wrong_type(2, list, "a list"));
+            }
+            c.s.must_be_function(c.s.slot(f))?;
+        }
+        Op::FoldBegin { d, .. } => {
+            return Err(c.s.wrong_type(2, c.s.slot(d + fold::LIST), "a list"));
+        }
+        Op::Record { d, keys } => {
+            let live = c.s.live(&[d]);
+            let record = record(c, keys, c.s.slot(d), live)?;
+            c.s.set_slot(d, record);
+        }
+        Op::Continue { d, a, tool } => {
+            let live = c.s.live(&[d, a]);
+            c.s.make_room(3, live)?;
+            let continuation = tools::continuation(c.s, c.s.slot(a), tool)?;
+            c.s.set_slot(d, continuation);
+        }
+        Op::Trace { d, a, b } => {
+            let value = c.s.slot(b);
+            trace::trace(c, [c.s.slot(a), value])?;
+            c.s.set_slot(d, value);
+        }
+        Op::Eval { d, a, depth, scope, .. } => {
+            eval::eval(c, [d, a, depth], scope)?;
+        }
+        Op::CodeOf { d, a, tool, .. } => {
+            let code = tools::code_of(c.s, c.s.slot(a), tool)?;
+            c.s.set_slot(d, code);
+        }
+        Op::Tool { d, a, depth, .. } => tools::tool(c.s, c.s.slot(a), d, depth)?,
+        Op::SelfTool { d, depth, tool, .. } => tools::self_tool(c.s, tool, d, depth)?,
+        Op::Perform { d, a, name, .. } => return Err(tools::perform(c.s, d, c.s.slot(a), name)),
+        Op::Unbound { name } => return Err(Trouble::Unbound(name).into()),
+        Op::Call { f, base, n, depth, .. } => c.s.call(image, c.s.slot(f), n, base, depth)?,
+        Op::CallCaptured { i, base, n, depth, .. } => {
+            c.s.call(image, c.s.captured(usize::from(i)), n, base, depth)?;
+        }
+        Op::TailCall { f, base, n, .. } => c.s.tail_call(image, c.s.slot(f), n, base)?,
+        Op::Feed { f, base, n, new, depth, .. } => {
+            let refund = c.s.refund(image, f, base, n - new);
+            c.s.refunded(refund, |s| s.call(image, s.slot(f), n, base, depth))?;
+        }
+        Op::CallFed { f, base, n, given, depth, .. } => {
+            let refund = c.s.refund(image, f, base, given);
+            c.s.refunded(refund, |s| s.call(image, s.slot(f), n, base, depth))?;
+        }
+        Op::TailCallFed { f, base, n, given, .. } => {
+            let refund = c.s.refund(image, f, base, given);
+            c.s.refunded(refund, |s| s.tail_call(image, s.slot(f), n, base))?;
+        }
+        Op::Fed { f, base, n } => {
+            let value = c.s.slot(base);
+            c.s.set_slot(f, value);
+            (0..n).for_each(|i| c.s.set_slot(base + i, HOLE));
+        }
+        Op::CallSelf { base, depth, back, .. } | Op::CallSelfPair { base, depth, back, .. } => {
+            c.call_self(base, depth, back)?;
+        }
+        Op::AddLiteralReturn { a, n, .. } => {
+            let (operands, live) = (with_literal(c, a, n), c.s.live(&[a]));
+            let sum = operate::binary(c, Form::Add, operands, live)?;
+            c.s.set_slot(0, sum);
+            c.s.leave();
+        }
+        Op::AddReturn { a, b, .. } => {
+            arithmetic(c, Form::Add, [0, a, b])?;
+            c.s.leave();
+        }
+        // The dispatch loop leaves these for want of fuel only, and there is some now.
+        Op::Halt
+        | Op::Pay { .. }
+        | Op::Move { .. }
+        | Op::Integer { .. }
+        | Op::Constant { .. }
+        | Op::Capture { .. }
+        | Op::Jump { .. }
+        | Op::TailSelf { .. }
+        | Op::TailSelfPair { .. }
+        | Op::Spread { .. }
+        | Op::Return { .. }
+        | Op::FoldNext { .. } => c.s.pc = c.at,
+    }
+    Ok(())
+}
+
+/// A strict form of the operands in two slots.
+fn arithmetic(c: &mut Context<'_>, form: Form, [d, a, b]: [Slot; 3]) -> Result<(), Exit> {
+    let (operands, live) = ([c.s.slot(a), c.s.slot(b)], c.s.live(&[d, a, b]));
+    let value = operate::binary(c, form, operands, live)?;
+    c.s.set_slot(d, value);
+    Ok(())
+}
+
+/// The operands of a sum with a literal, in the order in which they are written.
+fn with_literal(c: &Context<'_>, a: Slot, n: i32) -> [Word; 2] {
+    let (other, literal) = (c.s.slot(a), small(i64::from(n)));
+    match c.s.terms.added_literal(c.term()) {
+        Some((0, _)) => [literal, other],
+        _ => [other, literal],
+    }
+}
+
+/// A new object of the words in two slots.
+fn two(s: &mut State, d: Slot, [a, b]: [Slot; 2], tag: u64) -> Result<(), Exit> {
+    s.make_room(2, s.live(&[d, a, b]))?;
+    let made = s.heap.two(s.slot(a), s.slot(b), tag);
+    s.set_slot(d, made);
+    Ok(())
+}
+
+/// Makes a record of a key list and a list of values, the last first.
+fn record(c: &mut Context<'_>, keys: u32, list: Word, live: usize) -> Result<Word, Exit> {
+    let keys = c.image.keys.get(keys as usize).map(Vec::as_slice).unwrap_or_default();
+    let mut rest = [list];
+    c.s.make_room_keeping(1 + 2 * keys.len(), live, &mut rest)?;
+    let [mut rest] = rest;
+    let mut members = Vec::with_capacity(2 * keys.len());
+    for key in keys.iter().rev() {
+        if tag(rest) != CONS {
+            break;
+        }
+        let [value, next] = c.s.heap.next(rest);
+        members.extend([value, c.s.constants.get(*key as usize).copied().unwrap_or_default()]);
+        rest = next;
+    }
+    members.reverse();
+    Ok(c.s.heap.record(&members)?)
+}

@@ -1,0 +1,105 @@
+//! Operations that look up a tool, or ask the host: `tool`, `self`, `code_of`, `continue`,
+//! `perform`.
+
+use super::state::{Exit, State, to_u32};
+use crate::code::TOOL_END;
+use crate::heap::NO_CLOSURE;
+use crate::primitive::Trouble;
+use crate::value::{HOLE, KIND_CONTINUATION, OBJECT, UNIT, Word, header, pointer, quoted, small};
+
+impl State {
+    /// Names of the tools met so far, for continuations.
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.tools.iter().map(|tool| tool.name.as_str()).collect()
+    }
+
+    fn text(&self, v: Word) -> Result<String, Exit> {
+        if self.heap.is_text(v) {
+            return Ok(self.heap.string(v));
+        }
+        Err(self.wrong_type(0, v, "a string"))
+    }
+
+    /// The tool of this name.
+    fn find_tool(&self, name: &str) -> Result<Option<usize>, Exit> {
+        match self.tool_ids.get(name) {
+            Some(found) => Ok(*found),
+            None => Err(Exit::Lookup(name.to_owned())),
+        }
+    }
+
+    /// The tool that code belongs to, counted from 1. The submitted code is none that has a name.
+    fn evolved(&self, tool: u16) -> Result<usize, Trouble> {
+        let tool = usize::from(tool).checked_sub(1);
+        let is_named = |tool: &usize| self.tools.get(*tool).is_some_and(|it| !it.name.is_empty());
+        tool.filter(is_named).ok_or(Trouble::OutsideTool)
+    }
+
+    /// Gives a tool's value to slot `d`, evaluating its source first if that was not done yet.
+    fn tool_value(&mut self, tool: usize, d: usize, deeper: u8) -> Result<(), Exit> {
+        let known = self.tool_values.get(tool).copied().unwrap_or(UNIT);
+        if known != HOLE {
+            self.set(self.base + d, known);
+            return Ok(());
+        }
+        let Some(entry) = self.tools.get(tool) else { return Ok(()) };
+        if let Err(fault) = &entry.source {
+            return Err(Trouble::Elsewhere(fault.clone()).into());
+        }
+        let Some(entry) = entry.entry else { return Err(Exit::CompileTool(tool)) };
+        self.push_stub(TOOL_END, d)?;
+        let id = i64::try_from(tool).unwrap_or_default();
+        self.set(self.base + d, small(id));
+        self.base += d + 1;
+        self.closure = NO_CLOSURE;
+        self.depth += u32::from(deeper);
+        self.pc = entry as usize;
+        Ok(())
+    }
+}
+
+/// `tool`: the value of the tool that `x` names.
+pub(super) fn tool(s: &mut State, x: Word, d: u8, deeper: u8) -> Result<(), Exit> {
+    let name = s.text(x)?;
+    match s.find_tool(&name)? {
+        Some(tool) => s.tool_value(tool, usize::from(d), deeper),
+        None => Err(Trouble::UnknownTool(name).into()),
+    }
+}
+
+/// `self`: the value of the tool or the submitted code that the code belongs to.
+pub(super) fn self_tool(s: &mut State, tool: u16, d: u8, deeper: u8) -> Result<(), Exit> {
+    match usize::from(tool).checked_sub(1) {
+        Some(tool) => s.tool_value(tool, usize::from(d), deeper),
+        None => Err(Trouble::OutsideTool.into()),
+    }
+}
+
+/// `code_of`: the source of the tool that `x` names, quoted in that tool's context.
+pub(super) fn code_of(s: &mut State, x: Word, current: u16) -> Result<Word, Exit> {
+    let name = s.text(x)?;
+    let found = match s.find_tool(&name)? {
+        Some(tool) => tool,
+        None if name == "self" => s.evolved(current)?,
+        None => return Err(Trouble::UnknownTool(name).into()),
+    };
+    let Some(tool) = s.tools.get(found) else { return Ok(UNIT) };
+    match &tool.source {
+        Ok(term) => Ok(quoted(*term, to_u32(found + 1))),
+        Err(fault) => Err(Trouble::Elsewhere(fault.clone()).into()),
+    }
+}
+
+/// `continue`: there is room for 3 words.
+pub(super) fn continuation(s: &mut State, input: Word, tool: u16) -> Result<Word, Exit> {
+    s.evolved(tool)?;
+    let at = s.heap.claim(3);
+    let step = i64::try_from(s.step.saturating_add(1)).unwrap_or(i64::MAX / 4);
+    s.heap.put(at, &[header(KIND_CONTINUATION, 3, u32::from(tool)), input, small(step)]);
+    Ok(pointer(at, OBJECT))
+}
+
+/// `perform`: the exit that asks the host.
+pub(super) fn perform(s: &State, d: u8, x: Word, name: u16) -> Exit {
+    Exit::Perform(d, s.terms.name(u32::from(name)).to_owned(), x)
+}
