@@ -157,6 +157,7 @@ pub struct Fault {
 impl Fault {
     /// A fault at the root of the submitted term.
     #[must_use]
+    #[inline(never)]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         let message = message.into();
         let (at, calls, warnings) = (String::new(), Vec::new(), Vec::new());
@@ -165,6 +166,7 @@ impl Fault {
 
     /// The same fault with advice on what to write instead.
     #[must_use]
+    #[inline(never)]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

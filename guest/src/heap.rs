@@ -163,11 +163,13 @@ impl Heap {
     }
 
     /// The characters of a text.
+    #[inline(never)]
     pub(crate) fn string(&self, v: Word) -> String {
         self.prefix(v, usize::MAX)
     }
 
     /// The beginning of a text, of so many bytes or to the end of the piece that they stand in.
+    #[inline(never)]
     pub(crate) fn prefix(&self, v: Word, wanted: usize) -> String {
         let bytes = self.text_size(v).map_or(0, |(bytes, _)| bytes);
         let bytes = usize::try_from(bytes).unwrap_or_default();
@@ -221,6 +223,7 @@ impl Heap {
     /// A record of these keys and values; there must be room.
     // INVARIANT: keys are texts that are no ropes, each once, in the order of their bytes, which is
     // that of code points. So they can be compared in place.
+    #[inline(never)]
     pub(crate) fn record(&mut self, members: &[Word]) -> Result<Word, Full> {
         if members.len() >= MAX_OBJECT {
             return Err(Full);

@@ -15,6 +15,7 @@ pub(crate) const EXCERPT_BYTES: usize = 4 * EXCERPT + 4;
 /// A text as messages quote it, between backticks: what cannot be seen, and what could end the
 /// quotation, is written as JSON escapes it.
 #[must_use]
+#[inline(never)]
 pub fn shorten(text: &str) -> String {
     let mut short = String::new();
     for c in text.chars().take(MOST) {

@@ -1,8 +1,7 @@
 //! How each form is compiled: into a slot, as the value of the function, or as a branch.
 
-use super::loops::applies;
 use super::scope::Part;
-use super::{Compiler, Failed, Function, Goal, Location, MERGED, MOST_PARAMETERS, Task};
+use super::{Compiler, Failed, Function, Location, MERGED, MOST_PARAMETERS, Task};
 use crate::code::{Op, Place, Slot};
 use crate::form::Form;
 use crate::term::TermId;
@@ -104,60 +103,33 @@ impl Compiler<'_> {
         Ok(true)
     }
 
-    pub(super) fn term(&mut self, t: TermId, d: Slot, depth: u32) -> Result<(), Failed> {
-        let form = self.terms.form(t);
-        self.visit(t, depth);
-        let inner = depth + 1;
-        match form {
-            Form::Unit
-            | Form::Boolean
-            | Form::Integer
-            | Form::BigInteger
-            | Form::FloatNumber
-            | Form::Text
-            | Form::Nil => self.constant_term(t, d)?,
-            Form::List => self.list(t, d, inner)?,
-            Form::Var => {
-                let name = self.terms.only_name(t);
-                match self.look_up(name)? {
-                    Some(location) => self.fetch(location, d, t),
-                    None => self.emit(Op::Unbound { name }, t),
-                }
-            }
-            Form::Quote => self.quote(t, d, inner),
-            Form::Lam => self.lambda(t, d)?,
-            Form::App => self.application(t, d, depth)?,
-            Form::Let => {
-                let goal = Goal::Slot { to: d, depth };
-                self.tasks.push(Task::Let { t, index: 0, d, goal });
-            }
-            Form::If => self.if_else(t, d, depth),
-            Form::And | Form::Or => self.and_or(t, d, inner),
-            Form::Fold => self.fold(t, d, depth),
-            Form::Cond => self.cond(t, d, Goal::Slot { to: d, depth }),
-            Form::Try => self.try_catch(t, d, Some(depth)),
-            Form::Pipe => self.pipe(t, d, Some(depth))?,
-            form if applies(form) => self.each(t, d, depth),
-            Form::Fst | Form::Snd => self.projection(t, d, inner)?,
-            Form::Record => {
-                let names: Vec<_> = self.terms.names(t).to_vec();
-                let keys = self.key_list(&names)?;
-                self.emit(Op::Constant { d, k: 0 }, t);
-                let items = Task::Items { t, index: 0, d, depth: inner };
-                self.schedule(&[items, Task::Emit { op: Op::Record { d, keys }, t }]);
-            }
-            Form::SelfRef => {
-                let depth = slot(inner);
-                let tool = self.tool()?;
-                self.end(Op::SelfTool { d, depth, cost: 0, tool }, t);
-            }
-            _ => self.strict(t, form, d, depth)?,
+    pub(super) fn variable(&mut self, t: TermId, d: Slot) -> Result<(), Failed> {
+        let name = self.terms.only_name(t);
+        match self.look_up(name)? {
+            Some(location) => self.fetch(location, d, t),
+            None => self.emit(Op::Unbound { name }, t),
         }
         Ok(())
     }
 
+    pub(super) fn record(&mut self, t: TermId, d: Slot, inner: u32) -> Result<(), Failed> {
+        let names: Vec<_> = self.terms.names(t).to_vec();
+        let keys = self.key_list(&names)?;
+        self.emit(Op::Constant { d, k: 0 }, t);
+        let items = Task::Items { t, index: 0, d, depth: inner };
+        self.schedule(&[items, Task::Emit { op: Op::Record { d, keys }, t }]);
+        Ok(())
+    }
+
+    /// The function of the tool in which a term stands.
+    pub(super) fn self_reference(&mut self, t: TermId, d: Slot, inner: u32) -> Result<(), Failed> {
+        let (depth, tool) = (slot(inner), self.tool()?);
+        self.end(Op::SelfTool { d, depth, cost: 0, tool }, t);
+        Ok(())
+    }
+
     /// A quote is a constant, unless it has holes.
-    fn quote(&mut self, t: TermId, d: Slot, inner: u32) {
+    pub(super) fn quote(&mut self, t: TermId, d: Slot, inner: u32) {
         if !self.terms.evaluated(t).is_empty() {
             return self.builtin(t, Form::Quote, d, inner);
         }
@@ -165,63 +137,7 @@ impl Compiler<'_> {
         self.emit(Op::Constant { d, k }, t);
     }
 
-    /// Forms whose operands are evaluated first, all of them.
-    fn strict(&mut self, t: TermId, form: Form, d: Slot, depth: u32) -> Result<(), Failed> {
-        let inner = depth + 1;
-        if form > Form::CodeOf
-            && !matches!(form, Form::Tool | Form::Trace | Form::Perform | Form::Analyze)
-            || self.terms.operands(t).len() > 2
-        {
-            self.builtin(t, form, d, inner);
-            return Ok(());
-        }
-        if self.terms.operands(t).len() == 2 {
-            return self.binary(t, form, d, inner);
-        }
-        let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
-        let deeper = slot(inner);
-        let last = match form {
-            Form::Head => Task::Emit { op: Op::Head { d, a }, t },
-            Form::Tail => Task::Emit { op: Op::Tail { d, a }, t },
-            Form::Not => Task::Emit { op: Op::Not { d, a }, t },
-            Form::Continue => Task::Emit { op: Op::Continue { d, a, tool: self.tool()? }, t },
-            Form::CodeOf => Task::End { op: Op::CodeOf { d, a, cost: 0, tool: self.tool()? }, t },
-            Form::Tool => Task::End { op: Op::Tool { d, a, depth: deeper, cost: 0 }, t },
-            Form::Eval => {
-                let scope = self.scope(t)?;
-                Task::End { op: Op::Eval { d, a, depth: deeper, cost: 0, scope }, t }
-            }
-            Form::Perform => {
-                let name = u16::try_from(self.terms.only_name(t)).map_err(|_| Failed::Entangled)?;
-                Task::End { op: Op::Perform { d, a, cost: 0, name }, t }
-            }
-            _ => Task::End { op: Op::Unary { form, d, a, cost: 0 }, t },
-        };
-        self.schedule(&[task, last]);
-        Ok(())
-    }
-
-    fn binary(&mut self, t: TermId, form: Form, d: Slot, inner: u32) -> Result<(), Failed> {
-        let sum = |a, n| Task::Emit { op: Op::AddLiteral { d, a, n }, t };
-        if self.sum_with_literal(t, (d, inner), sum)? {
-            return Ok(());
-        }
-        let ((a, first), (b, second)) = self.two(t, d, inner)?;
-        let last = match form {
-            Form::Add => Task::Emit { op: Op::Add { d, a, b }, t },
-            Form::Sub => Task::Emit { op: Op::Sub { d, a, b }, t },
-            Form::Mul => Task::Emit { op: Op::Mul { d, a, b }, t },
-            Form::Cons => Task::Emit { op: Op::Cons { d, a, b }, t },
-            Form::Pair => Task::Emit { op: Op::Pair { d, a, b }, t },
-            Form::Trace => Task::Emit { op: Op::Trace { d, a, b }, t },
-            Form::Concat => Task::End { op: Op::Concat { d, a, b, cost: 0 }, t },
-            _ => Task::End { op: Op::Binary { form, d, a, b, cost: 0 }, t },
-        };
-        self.schedule(&[first, second, last]);
-        Ok(())
-    }
-
-    fn constant_term(&mut self, t: TermId, d: Slot) -> Result<(), Failed> {
+    pub(super) fn constant_term(&mut self, t: TermId, d: Slot) -> Result<(), Failed> {
         if let Some(n) = self.terms.literal::<i32>(t) {
             self.emit(Op::Integer { d, n }, t);
             return Ok(());
@@ -286,7 +202,7 @@ impl Compiler<'_> {
     }
 
     /// A list of plain literals is a constant; any other is built from its end.
-    fn list(&mut self, t: TermId, d: Slot, inner: u32) -> Result<(), Failed> {
+    pub(super) fn list(&mut self, t: TermId, d: Slot, inner: u32) -> Result<(), Failed> {
         let items = self.terms.operands(t);
         let plain = |t: &TermId| {
             matches!(
@@ -344,7 +260,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn projection(&mut self, t: TermId, d: Slot, inner: u32) -> Result<(), Failed> {
+    pub(super) fn projection(&mut self, t: TermId, d: Slot, inner: u32) -> Result<(), Failed> {
         let operand = self.terms.operand(t, 0);
         if let Some(part) = self.half(t)? {
             self.visit_half(operand, inner);
@@ -359,7 +275,7 @@ impl Compiler<'_> {
     }
 
     /// Functions right inside one another become one function of several parameters.
-    fn lambda(&mut self, t: TermId, d: Slot) -> Result<(), Failed> {
+    pub(super) fn lambda(&mut self, t: TermId, d: Slot) -> Result<(), Failed> {
         let is_self = self.unit.tool != 0 && self.unit.scope.is_none() && t == self.unit.root;
         let (mut names, mut merged, mut inner) = (Vec::new(), Vec::new(), Vec::new());
         let mut at = t;

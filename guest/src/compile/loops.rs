@@ -271,27 +271,6 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a form applies a function to each element of a list, or to a value in a record.
-pub(super) fn applies(form: Form) -> bool {
-    matches!(
-        form,
-        Form::Map
-            | Form::FlatMap
-            | Form::Filter
-            | Form::Find
-            | Form::Any
-            | Form::All
-            | Form::SortBy
-            | Form::GroupBy
-            | Form::CountBy
-            | Form::DistinctBy
-            | Form::MaxBy
-            | Form::MinBy
-            | Form::Partition
-            | Form::Update
-    )
-}
-
 /// Whether a form takes its operands in a list because there may be any number of them.
 fn is_many(form: Form, operands: usize) -> bool {
     let of_many = matches!(form, Form::Add | Form::Mul | Form::Concat | Form::Min | Form::Max);

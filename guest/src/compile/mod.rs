@@ -13,6 +13,7 @@ mod emit;
 mod facts;
 mod forms;
 mod loops;
+mod rules;
 mod scope;
 
 use crate::code::{Image, Op, Place, Slot};
@@ -249,6 +250,13 @@ enum Task {
         t: TermId,
         label: u32,
     },
+}
+
+impl Task {
+    /// Does an operation; one that pays ends a block.
+    fn of(mut op: Op, t: TermId) -> Self {
+        if op.set_cost(0) { Self::End { op, t } } else { Self::Emit { op, t } }
+    }
 }
 
 /// A function being compiled.

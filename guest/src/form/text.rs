@@ -454,7 +454,7 @@ pub(super) const ROWS: &[Row] = &[
         syntax: r#"{"char_code": s}"#,
         doc: "The code point of the first character.",
         example: r#"{"char_code": "é"}"#,
-        result: r#"233"#,
+        result: "233",
     },
     Row {
         name: "from_char_code",

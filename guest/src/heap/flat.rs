@@ -19,6 +19,7 @@ impl Heap {
     }
 
     /// The same of bytes that are a text.
+    #[inline(never)]
     pub(crate) fn text_of(&mut self, bytes: &[u8]) -> Result<Word, Full> {
         let words = Self::text_words(bytes.len());
         if words > MAX_OBJECT {

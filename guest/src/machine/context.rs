@@ -46,6 +46,7 @@ impl Context<'_> {
 impl State {
     /// The fault of a value that is not of the type that a form wants there. It is the only way to
     /// make one of a value in the machine.
+    #[inline(never)]
     pub(super) fn wrong_type(&self, operand: usize, v: Word, wanted: &'static str) -> Exit {
         Trouble::Type { operand, wanted, found: type_name(&self.heap, v) }.into()
     }
@@ -56,6 +57,7 @@ impl State {
     }
 
     /// Makes room for `n` words; slots below `live` are kept.
+    #[inline(never)]
     pub(super) fn make_room(&mut self, n: usize, live: usize) -> Result<(), Exit> {
         if !self.heap.has_room(n) {
             self.collect(n, live)?;

@@ -19,6 +19,7 @@ pub(crate) enum Number {
 
 impl Number {
     /// The number in a word, if it is one.
+    #[inline(never)]
     pub(crate) fn of(heap: &Heap, v: Word) -> Option<Self> {
         if is_integer(v) {
             return Some(Self::Small(as_small(v)));
@@ -48,6 +49,7 @@ impl Number {
     }
 
     /// The nearest float.
+    #[inline(never)]
     pub(crate) fn float(&self) -> Result<f64, Trouble> {
         finite(match self {
             #[expect(clippy::cast_precision_loss, reason = "an integer becomes the nearest float")]
@@ -87,6 +89,7 @@ impl Number {
     }
 
     /// The number on the heap, where there must be room for its words.
+    #[inline(never)]
     pub(crate) fn put(&self, heap: &mut Heap) -> Word {
         match self {
             Self::Small(n) => fit(*n).unwrap_or_else(|| heap.integer(&BigInt::from(*n))),

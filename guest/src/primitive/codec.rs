@@ -122,7 +122,7 @@ fn from_url(text: &[u8]) -> Result<Vec<u8>, &'static str> {
 fn from_base64(text: &str, alphabet: &[u8; 64]) -> Result<Vec<u8>, &'static str> {
     let letters = text.trim_end_matches('=');
     let padding = text.len() - letters.len();
-    if padding > 0 && (padding > 2 || text.len() % 4 != 0) {
+    if padding > 0 && (padding > 2 || !text.len().is_multiple_of(4)) {
         return Err("its padding is wrong");
     }
     let mut out = Vec::new();

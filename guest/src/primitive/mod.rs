@@ -146,6 +146,7 @@ pub(crate) const TYPES: [&str; 11] = [
 ];
 
 /// The type of a value, as `type_of` names it.
+#[inline(never)]
 pub(crate) fn type_name(heap: &Heap, v: Word) -> &'static str {
     if is_integer(v) {
         return "integer";

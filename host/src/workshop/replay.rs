@@ -152,7 +152,7 @@ impl Workshop {
         };
         match recording.obstacle {
             Some(Obstacle::Missing(reason)) => return Ok(Verdict::Skipped(reason)),
-            Some(Obstacle::Store(fault)) => return Err(fault),
+            Some(Obstacle::Store(fault)) => return Err(*fault),
             None => {}
         }
         // A run that was ended from outside tells nothing of the program.
@@ -209,7 +209,7 @@ enum Obstacle {
     /// Something that it needs is not there any more.
     Missing(String),
     /// The store fails.
-    Store(Fault),
+    Store(Box<Fault>),
 }
 
 impl Recording {
@@ -250,7 +250,7 @@ impl World for Recording {
                 let reason = format!("the revision {short} of `{tool}` is not in the store");
                 Err(self.give_up(Obstacle::Missing(reason)))
             }
-            Err(error) => Err(self.give_up(Obstacle::Store(stored(error)))),
+            Err(error) => Err(self.give_up(Obstacle::Store(Box::new(stored(error))))),
         }
     }
 

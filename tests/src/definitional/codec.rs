@@ -25,12 +25,11 @@ fn alphabet(encoding: &str) -> Option<Vec<char>> {
 pub(super) fn encode(text: &str, encoding: &str) -> Option<String> {
     let bytes = text.as_bytes();
     Some(match encoding {
-        "hex" => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        "hex" => bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat(),
         "url" => {
             let is_kept = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-            let one = |byte: &u8| match is_kept(*byte) {
-                true => char::from(*byte).to_string(),
-                false => format!("%{byte:02X}"),
+            let one = |byte: &u8| {
+                if is_kept(*byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") }
             };
             bytes.iter().map(one).collect()
         }
@@ -39,7 +38,7 @@ pub(super) fn encode(text: &str, encoding: &str) -> Option<String> {
             let mut bits = bits(bytes);
             bits.resize(bits.len().next_multiple_of(6), 0);
             let mut out: String = bits.chunks(6).map(|six| alphabet[number(six)]).collect();
-            while encoding == "base64" && out.len() % 4 != 0 {
+            while encoding == "base64" && !out.len().is_multiple_of(4) {
                 out.push('=');
             }
             out
@@ -57,7 +56,7 @@ pub(super) fn decode(text: &str, encoding: &str) -> Result<String, Code> {
             for piece in pieces {
                 let digits = piece.get(..2).ok_or(Code::Unparsable)?;
                 bytes.extend(hex(digits).ok_or(Code::Unparsable)?);
-                bytes.extend(piece[2..].as_bytes());
+                bytes.extend(&piece.as_bytes()[2..]);
             }
             bytes
         }

@@ -54,7 +54,6 @@ impl Evaluator {
                         let n = n.to_usize().filter(|n| *n <= 100);
                         decimals = n.ok_or(Code::OutOfRange)?;
                     }
-                    ("decimals", _) => return Err(Code::TypeMismatch),
                     ("group", value) => group = character(value)?,
                     ("point", value) => point = character(value)?.ok_or(Code::OutOfRange)?,
                     ("rounding", Value::Text(text)) => match text.as_ref() {
@@ -62,7 +61,7 @@ impl Evaluator {
                         "half-up" => half_up = true,
                         _ => return Err(Code::OutOfRange),
                     },
-                    ("rounding", _) => return Err(Code::TypeMismatch),
+                    ("decimals" | "rounding", _) => return Err(Code::TypeMismatch),
                     _ => return Err(Code::OutOfRange),
                 }
             }

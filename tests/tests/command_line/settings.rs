@@ -104,10 +104,12 @@ fn booleans_are_true_or_false_or_refused() -> Result<()> {
     Ok(())
 }
 
-#[test]
-fn what_is_wrong_is_told_by_the_name_that_was_written() -> Result<()> {
-    let shell = Shell::new()?;
-    for (variables, arguments, code, parts, not) in [
+/// Variables and flags; the exit code, what the message says, and what it does not.
+type Wrong =
+    (Vec<(&'static str, &'static str)>, Vec<&'static str>, i32, Vec<&'static str>, &'static str);
+
+fn wrong_settings() -> Vec<Wrong> {
+    vec![
         (vec![("MCP_PIF_FUEL", "many")], vec![], MISUSE, vec!["MCP_PIF_FUEL is `many`"], "--fuel"),
         (vec![("MCP_PIF_FUEL", "0")], vec![], 1, vec!["MCP_PIF_FUEL: 0 is not"], "--fuel"),
         (
@@ -160,7 +162,13 @@ fn what_is_wrong_is_told_by_the_name_that_was_written() -> Result<()> {
             vec!["MCP_PIF_MEMORY is `-5`: write bytes"],
             "--memory",
         ),
-    ] {
+    ]
+}
+
+#[test]
+fn what_is_wrong_is_told_by_the_name_that_was_written() -> Result<()> {
+    let shell = Shell::new()?;
+    for (variables, arguments, code, parts, not) in wrong_settings() {
         let ending = run_with(&shell, &variables, &[&arguments[..], &["run", SUM]].concat())?;
         ensure!(ending.code == code && ending.out.is_empty(), "{variables:?}: {ending:?}");
         ensure!(parts.iter().all(|part| ending.errors.contains(part)), "{variables:?}: {ending:?}");

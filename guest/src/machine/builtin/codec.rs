@@ -23,16 +23,12 @@ pub(super) fn char_code(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 pub(super) fn from_char_code(c: &mut Call<'_>) -> Result<Word, Exit> {
     let code = c.integer(0)?.ok().and_then(|n| u32::try_from(n).ok());
-    match code.and_then(char::from_u32) {
-        Some(one) => c.make_text(one.encode_utf8(&mut [0; 4])),
-        None => {
-            let message = format!(
-                "{} is no character: the codes are 0 to 55295 and 57344 to 1114111",
-                c.shown(0)
-            );
-            Err(Trouble::OutOfRange(message).into())
-        }
+    if let Some(one) = code.and_then(char::from_u32) {
+        return c.make_text(one.encode_utf8(&mut [0; 4]));
     }
+    let message =
+        format!("{} is no character: the codes are 0 to 55295 and 57344 to 1114111", c.shown(0));
+    Err(Trouble::OutOfRange(message).into())
 }
 
 pub(super) fn encode(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -51,7 +47,7 @@ pub(super) fn decode(c: &mut Call<'_>) -> Result<Word, Exit> {
     let wrong = |what: &str| {
         Trouble::Unparsable(format!("`{}` is not {}: {what}", shorten(&text), encoding.name()))
     };
-    let bytes = codec::decode(&text, encoding).map_err(|what| wrong(what))?;
+    let bytes = codec::decode(&text, encoding).map_err(&wrong)?;
     let decoded = String::from_utf8(bytes).map_err(|_| wrong("its bytes are no UTF-8 text"))?;
     c.give_text(&decoded)
 }

@@ -86,26 +86,21 @@ fn decimals(c: &Call<'_>, value: Word) -> Result<usize, Exit> {
         return Err(wrong(c, value, "a record whose `decimals` is an integer"));
     }
     let n = Some(value).filter(|value| is_integer(*value)).map(as_small);
-    match n.filter(|n| (0..=MOST_DECIMALS).contains(n)).and_then(|n| usize::try_from(n).ok()) {
-        Some(n) => Ok(n),
-        None => {
-            let message = format!("the `decimals` are from 0 to {MOST_DECIMALS}");
-            Err(Trouble::OutOfRange(message).into())
-        }
-    }
+    let n = n.filter(|n| (0..=MOST_DECIMALS).contains(n)).and_then(|n| usize::try_from(n).ok());
+    n.ok_or_else(|| {
+        Trouble::OutOfRange(format!("the `decimals` are from 0 to {MOST_DECIMALS}")).into()
+    })
 }
 
 /// The character that a text is, if it is not empty.
 fn character(c: &Call<'_>, value: Word, name: &str) -> Result<Option<char>, Exit> {
     let text = text(c, value, "a record whose `group` and `point` are strings")?;
     let mut chars = text.chars();
-    match (chars.next(), chars.next()) {
-        (first, None) => Ok(first),
-        _ => {
-            let message = format!("the `{name}` has more than one character");
-            Err(Trouble::OutOfRange(message).into())
-        }
+    let first = chars.next();
+    if chars.next().is_none() {
+        return Ok(first);
     }
+    Err(Trouble::OutOfRange(format!("the `{name}` has more than one character")).into())
 }
 
 /// The beginning of a text, enough to know whether it is longer than an option may be.

@@ -192,12 +192,14 @@ impl Call<'_> {
     }
 
     /// An operand as messages show it.
+    #[inline(never)]
     pub(super) fn shown(&self, i: usize) -> String {
         let State { heap, terms, .. } = &*self.s;
         output::excerpt(heap, terms, &self.s.names(), self.operand(i), OPERAND_BYTES)
     }
 
     /// Spends fuel on bulk work.
+    #[inline(never)]
     pub(super) fn charge(&mut self, work: u64) -> Result<(), Exit> {
         self.context().bulk(work)
     }
@@ -213,6 +215,7 @@ impl Call<'_> {
     }
 
     /// Makes room for `n` words. Values that are on no stack move.
+    #[inline(never)]
     pub(super) fn room(&mut self, n: usize) -> Result<(), Exit> {
         let live = self.base + self.n.max(1);
         self.s.make_room(n, live)
@@ -236,6 +239,7 @@ impl Call<'_> {
     }
 
     /// The fault of an operand of the wrong type.
+    #[inline(never)]
     pub(super) fn wrong(&self, i: usize, wanted: &'static str) -> Exit {
         self.s.wrong_type(i, self.operand(i), wanted)
     }
@@ -246,24 +250,28 @@ impl Call<'_> {
     }
 
     /// The elements of an operand that must be a list; nothing is charged for it.
+    #[inline(never)]
     pub(super) fn list(&self, i: usize) -> Result<Vec<Word>, Exit> {
         self.must_be_list(i)?;
         Ok(self.elements(self.operand(i)))
     }
 
     /// The elements of a list.
+    #[inline(never)]
     pub(super) fn elements(&self, list: Word) -> Vec<Word> {
         self.s.heap.elements(list)
     }
 
     /// A list of these elements, which lie on the heap as they are now: there must be room for two
     /// words each.
+    #[inline(never)]
     pub(super) fn make_list(&mut self, elements: &[Word]) -> Word {
         self.s.heap.list(elements.iter().copied())
     }
 
     /// An operand that must be an integer: the number, if it is one of a word, else whether it is
     /// negative.
+    #[inline(never)]
     pub(super) fn integer(&self, i: usize) -> Result<Result<i64, bool>, Exit> {
         let v = self.operand(i);
         match self.s.heap.limbs(v) {
@@ -274,6 +282,7 @@ impl Call<'_> {
     }
 
     /// The characters of an operand that must be a text; nothing is charged for it.
+    #[inline(never)]
     pub(super) fn text(&self, i: usize) -> Result<String, Exit> {
         let v = self.operand(i);
         let Some((bytes, _)) = self.s.heap.text_size(v) else {
@@ -292,11 +301,13 @@ impl Call<'_> {
     }
 
     /// An operand that must be a number.
+    #[inline(never)]
     pub(super) fn number(&self, i: usize) -> Result<Number, Exit> {
         Number::of(&self.s.heap, self.operand(i)).ok_or_else(|| self.wrong(i, "a number"))
     }
 
     /// A new number.
+    #[inline(never)]
     pub(super) fn make_number(&mut self, n: &Number) -> Result<Word, Exit> {
         self.room(n.words())?;
         Ok(n.put(&mut self.s.heap))
@@ -308,6 +319,7 @@ impl Call<'_> {
     }
 
     /// The same of bytes that are a text.
+    #[inline(never)]
     pub(super) fn make_text_of(&mut self, bytes: &[u8]) -> Result<Word, Exit> {
         self.room(Heap::text_words(bytes.len()))?;
         Ok(self.s.heap.text_of(bytes)?)

@@ -10,6 +10,7 @@
 use super::Call;
 use crate::heap::{Full, Heap};
 use crate::machine::state::Exit;
+use crate::primitive::lexical;
 use crate::primitive::pattern::search::Matches;
 use crate::primitive::pattern::template::{self, Template};
 use crate::primitive::pattern::{self, BYTE, Pattern};
@@ -99,9 +100,10 @@ fn keys(pattern: &Pattern) -> Vec<(String, usize)> {
         let known = pattern.names().find(|(_, number)| number == group);
         known.map_or_else(|| group.to_string(), |(name, _)| name.to_owned())
     };
-    let mut keys: Vec<_> = (0..=pattern.groups()).map(|group| (name(&group), group)).collect();
-    keys.sort_unstable();
-    keys
+    let names: Vec<String> = (0..=pattern.groups()).map(|group| name(&group)).collect();
+    let text = |group: usize| names.get(group).map_or("", |name| name);
+    let order = lexical::order_of(names.len(), &text);
+    order.into_iter().map(|group| (text(group).to_owned(), group)).collect()
 }
 
 /// A pattern, with the search of a text paid for.

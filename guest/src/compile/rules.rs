@@ -1,0 +1,173 @@
+//! How a term is compiled: by the rule of its form, or into the operation that its form is. A form
+//! whose evaluation is `Control` or `Operation` has an entry here.
+
+use super::forms::slot;
+use super::{Compiler, Failed, Goal, Task};
+use crate::code::{Op, Slot};
+use crate::form::table::Table;
+use crate::form::{Evaluation, Form};
+use crate::term::TermId;
+use Operation::{Binary, Unary};
+
+/// Compiles a term into a slot; its node is at this depth.
+type Rule = fn(&mut Compiler<'_>, TermId, Slot, u32) -> Result<(), Failed>;
+
+/// The rules of the forms that decide what is evaluated, and where.
+static CONTROL: Table<Rule> = Table::of(
+    Evaluation::Control,
+    &[
+        (Form::Var, |c, t, d, _| c.variable(t, d)),
+        (Form::Lam, |c, t, d, _| c.lambda(t, d)),
+        (Form::App, |c, t, d, depth| c.application(t, d, depth)),
+        (Form::And, |c, t, d, depth| {
+            c.and_or(t, d, depth + 1);
+            Ok(())
+        }),
+        (Form::Or, |c, t, d, depth| {
+            c.and_or(t, d, depth + 1);
+            Ok(())
+        }),
+        (Form::If, |c, t, d, depth| {
+            c.if_else(t, d, depth);
+            Ok(())
+        }),
+        (Form::Nil, |c, t, d, _| c.constant_term(t, d)),
+        (Form::Fst, |c, t, d, depth| c.projection(t, d, depth + 1)),
+        (Form::Snd, |c, t, d, depth| c.projection(t, d, depth + 1)),
+        (Form::SelfRef, |c, t, d, depth| c.self_reference(t, d, depth + 1)),
+        (Form::Fold, |c, t, d, depth| {
+            c.fold(t, d, depth);
+            Ok(())
+        }),
+        (Form::Quote, |c, t, d, depth| {
+            c.quote(t, d, depth + 1);
+            Ok(())
+        }),
+        (Form::Let, |c, t, d, depth| {
+            c.tasks.push(Task::Let { t, index: 0, d, goal: Goal::Slot { to: d, depth } });
+            Ok(())
+        }),
+        (Form::Cond, |c, t, d, depth| {
+            c.cond(t, d, Goal::Slot { to: d, depth });
+            Ok(())
+        }),
+        (Form::Try, |c, t, d, depth| {
+            c.try_catch(t, d, Some(depth));
+            Ok(())
+        }),
+        (Form::Pipe, |c, t, d, depth| c.pipe(t, d, Some(depth))),
+        (Form::Record, |c, t, d, depth| c.record(t, d, depth + 1)),
+    ],
+);
+
+/// The operation that a form with evaluated operands becomes.
+#[derive(Clone, Copy)]
+enum Operation {
+    /// Of the slots of result and operand, and the depth of the operand.
+    Unary(fn(&mut Compiler<'_>, TermId, [Slot; 2], Slot) -> Result<Op, Failed>),
+    /// Of the slots of result and operands.
+    Binary(fn(Form, [Slot; 3]) -> Op),
+}
+
+/// The operations of forms.
+static OPERATIONS: Table<Operation> = Table::of(
+    Evaluation::Operation,
+    &[
+        (Form::Add, Binary(|_, [d, a, b]| Op::Add { d, a, b })),
+        (Form::Sub, Binary(|_, [d, a, b]| Op::Sub { d, a, b })),
+        (Form::Mul, Binary(|_, [d, a, b]| Op::Mul { d, a, b })),
+        (Form::Div, Binary(any_binary)),
+        (Form::Mod, Binary(any_binary)),
+        (Form::Eq, Binary(any_binary)),
+        (Form::Lt, Binary(any_binary)),
+        (Form::Gt, Binary(any_binary)),
+        (Form::Lte, Binary(any_binary)),
+        (Form::Gte, Binary(any_binary)),
+        (Form::Cons, Binary(|_, [d, a, b]| Op::Cons { d, a, b })),
+        (Form::Pair, Binary(|_, [d, a, b]| Op::Pair { d, a, b })),
+        (Form::Concat, Binary(|_, [d, a, b]| Op::Concat { d, a, b, cost: 0 })),
+        (Form::Trace, Binary(|_, [d, a, b]| Op::Trace { d, a, b })),
+        (Form::Not, Unary(|_, _, [d, a], _| Ok(Op::Not { d, a }))),
+        (Form::Head, Unary(|_, _, [d, a], _| Ok(Op::Head { d, a }))),
+        (Form::Tail, Unary(|_, _, [d, a], _| Ok(Op::Tail { d, a }))),
+        (Form::IsEmpty, Unary(any_unary)),
+        (Form::Length, Unary(any_unary)),
+        (Form::Analyze, Unary(any_unary)),
+        (Form::Continue, Unary(|c, _, [d, a], _| Ok(Op::Continue { d, a, tool: c.tool()? }))),
+        (Form::CodeOf, Unary(|c, _, [d, a], _| Ok(Op::CodeOf { d, a, cost: 0, tool: c.tool()? }))),
+        (Form::Tool, Unary(|_, _, [d, a], depth| Ok(Op::Tool { d, a, depth, cost: 0 }))),
+        (
+            Form::Eval,
+            Unary(|c, t, [d, a], depth| {
+                let scope = c.scope(t)?;
+                Ok(Op::Eval { d, a, depth, cost: 0, scope })
+            }),
+        ),
+        (
+            Form::Perform,
+            Unary(|c, t, [d, a], _| {
+                let name = u16::try_from(c.terms.only_name(t)).map_err(|_| Failed::Entangled)?;
+                Ok(Op::Perform { d, a, cost: 0, name })
+            }),
+        ),
+    ],
+);
+
+fn any_binary(form: Form, [d, a, b]: [Slot; 3]) -> Op {
+    Op::Binary { form, d, a, b, cost: 0 }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "an entry of the table")]
+fn any_unary(c: &mut Compiler<'_>, t: TermId, [d, a]: [Slot; 2], _: Slot) -> Result<Op, Failed> {
+    Ok(Op::Unary { form: c.terms.form(t), d, a, cost: 0 })
+}
+
+impl Compiler<'_> {
+    pub(super) fn term(&mut self, t: TermId, d: Slot, depth: u32) -> Result<(), Failed> {
+        let form = self.terms.form(t);
+        self.visit(t, depth);
+        match form.evaluation() {
+            Evaluation::Literal if form == Form::List => self.list(t, d, depth + 1),
+            Evaluation::Literal => self.constant_term(t, d),
+            Evaluation::Control => match CONTROL.get(form) {
+                Some(rule) => rule(self, t, d, depth),
+                None => Err(Failed::Entangled),
+            },
+            Evaluation::Operation => self.operation(t, form, d, depth),
+            Evaluation::Elementwise => {
+                self.each(t, d, depth);
+                Ok(())
+            }
+            Evaluation::Builtin | Evaluation::Hole => {
+                self.builtin(t, form, d, depth + 1);
+                Ok(())
+            }
+        }
+    }
+
+    /// A form whose operands are evaluated first; an operation takes one or two.
+    fn operation(&mut self, t: TermId, form: Form, d: Slot, depth: u32) -> Result<(), Failed> {
+        let inner = depth + 1;
+        let entry = OPERATIONS.get(form);
+        match (entry, self.terms.operands(t).len()) {
+            (Some(Operation::Unary(make)), 1) => {
+                let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
+                let op = make(self, t, [d, a], slot(inner))?;
+                self.schedule(&[task, Task::of(op, t)]);
+            }
+            (Some(Operation::Binary(make)), 2) => {
+                let sum = |a, n| Task::Emit { op: Op::AddLiteral { d, a, n }, t };
+                if self.sum_with_literal(t, (d, inner), sum)? {
+                    return Ok(());
+                }
+                let ((a, first), (b, second)) = self.two(t, d, inner)?;
+                self.schedule(&[first, second, Task::of(make(form, [d, a, b]), t)]);
+            }
+            // Of more operands a builtin gets a list.
+            (Some(Operation::Unary(_) | Operation::Binary(_)) | None, _) => {
+                self.builtin(t, form, d, inner);
+            }
+        }
+        Ok(())
+    }
+}
