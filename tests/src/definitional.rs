@@ -226,6 +226,16 @@ impl Evaluator {
                 }
                 Value::Boolean(value)
             }
+            Form::Coalesce => {
+                let mut value = Value::Unit;
+                for operand in self.terms.operands(term).to_vec() {
+                    value = self.eval(operand, env, tool, depth + 1)?;
+                    if !matches!(value, Value::Unit) {
+                        break;
+                    }
+                }
+                value
+            }
             Form::Cond => return self.cond(term, env, tool, depth),
             Form::Try => return self.try_catch(term, env, tool, depth),
             Form::Let => return self.bind(term, env, tool, depth),
@@ -297,7 +307,9 @@ impl Evaluator {
                 let arguments = operands.split_off(1);
                 return self.apply(operands.remove(0), arguments, depth);
             }
-            (Form::Fold, [function, start, list]) => self.fold(function, start, list, depth)?,
+            (Form::Fold | Form::Reduce, [function, start, list]) => {
+                self.fold(form, [function, start, list], depth)?
+            }
             (Form::Pipe, _) => return self.pipe(operands, depth),
             (Form::Fail, [value]) => {
                 self.failed = value.clone();
@@ -322,6 +334,7 @@ impl Evaluator {
             }
             (Form::Perform, _) => return Err(Code::CapabilityDenied),
             (Form::Update, [of, key, function]) => self.update(of, key, function, depth)?,
+            (Form::UpdateIn, [of, path, function]) => self.update_in(of, path, function, depth)?,
             (form, [function, list, ..]) if higher::applies(form) => {
                 let (function, list) = (function.clone(), list.clone());
                 self.each(form, &function, &list, &operands, depth)?
@@ -364,14 +377,18 @@ impl Evaluator {
         }
     }
 
-    fn fold(&mut self, function: &Value, start: &Value, list: &Value, depth: u32) -> Evaluated {
+    fn fold(&mut self, form: Form, [function, start, list]: [&Value; 3], depth: u32) -> Evaluated {
         let Value::List(list) = list else { return Err(Code::TypeMismatch) };
         let Value::Function(_) = function else { return Err(Code::NotAFunction) };
         let mut accumulator = start.clone();
         for item in list.iter() {
-            self.charge(Form::Fold.application_price())?;
-            let pair = Value::Pair(Rc::new((accumulator, item.clone())));
-            let next = self.apply(function.clone(), vec![pair], depth + 1)?;
+            self.charge(form.application_price())?;
+            let arguments = if form == Form::Reduce {
+                vec![accumulator, item.clone()]
+            } else {
+                vec![Value::Pair(Rc::new((accumulator, item.clone())))]
+            };
+            let next = self.apply(function.clone(), arguments, depth + 1)?;
             accumulator = self.finish(next, depth + 1)?;
         }
         Ok(accumulator)

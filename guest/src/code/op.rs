@@ -192,6 +192,8 @@ ops! {
         JumpNotEqualLiteral { a: Slot, n: i16, to: u32 },
         /// Goes on at `to` unless the list `a` is empty.
         JumpNotEmpty { a: Slot, to: u32 },
+        /// Goes on at `to` unless `a` is null.
+        JumpNotNull { a: Slot, to: u32 },
         /// Faults unless `a` is a boolean. It is that operand of its form.
         Boolean { a: Slot, operand: u16 },
         /// A closure of a code that captures `a` alone.

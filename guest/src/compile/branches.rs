@@ -114,6 +114,22 @@ impl Compiler<'_> {
         self.schedule(&tasks);
     }
 
+    /// The first operand that is not null.
+    pub(super) fn coalesce(&mut self, t: TermId, d: Slot, inner: u32) {
+        let end = self.label();
+        let pay = Task::End { op: Op::Pay { cost: 0 }, t };
+        let operands = self.terms.operands(t).to_vec();
+        let mut tasks = Vec::with_capacity(3 * operands.len());
+        for (index, operand) in operands.iter().enumerate() {
+            tasks.extend([Task::Term { t: *operand, d, depth: inner }, pay]);
+            if index + 1 < operands.len() {
+                tasks.push(Task::Emit { op: Op::JumpNotNull { a: d, to: end }, t });
+            }
+        }
+        tasks.push(Task::Label(end));
+        self.schedule(&tasks);
+    }
+
     /// The first branch whose test is true.
     pub(super) fn cond(&mut self, t: TermId, d: Slot, goal: Goal) {
         let end = self.label();

@@ -55,6 +55,35 @@ impl Compiler<'_> {
         self.schedule(&tasks);
     }
 
+    /// A `reduce` over a literal function of two parameters is a loop in the same function.
+    pub(super) fn reduce(&mut self, t: TermId, d: Slot, depth: u32) {
+        let [function, start, list] = *self.terms.operands(t) else { return };
+        let inner = depth + 1;
+        let [accumulator, item] = *self.terms.names(function) else {
+            return self.fold_unknown(t, d, depth);
+        };
+        if self.terms.form(function) != Form::Lam {
+            return self.fold_unknown(t, d, depth);
+        }
+        self.visit(function, inner);
+        let (begin, exit) = (self.label(), self.label());
+        let next = d + fold::NEXT;
+        let at = |slot| Location::At(Place::Slot(slot));
+        self.schedule(&[
+            Task::Term { t: start, d, depth: inner },
+            Task::Term { t: list, d: d + fold::LIST, depth: inner },
+            Task::End { op: Op::FoldBegin { d, cost: 0, exit }, t },
+            Task::Label(begin),
+            Task::Applied { t, depth },
+            Task::Bind { name: accumulator, location: at(d) },
+            Task::Bind { name: item, location: at(d + fold::ITEM) },
+            Task::Into { t: self.terms.operand(function, 0), d: next, depth: inner, to: next },
+            Task::Unbind { count: 2 },
+            Task::End { op: Op::FoldNext { d, cost: 0, body: begin }, t },
+            Task::Label(exit),
+        ]);
+    }
+
     /// Such a loop over an accumulator that is a pair, of which only the halves are used: it is
     /// built once, at the end. The second half is in `d`, the first one after it, where the loop
     /// has its accumulator.
@@ -105,14 +134,21 @@ impl Compiler<'_> {
         true
     }
 
-    /// A fold over any other function, which waits below the loop and is called in each turn.
+    /// A `fold` or `reduce` over any other function, which waits below the loop and is called in
+    /// each turn.
     fn fold_unknown(&mut self, t: TermId, f: Slot, depth: u32) {
         let (begin, exit) = (self.label(), self.label());
         let inner = depth + 1;
         let d = f + 1;
         let [list, item, next] = [fold::LIST, fold::ITEM, fold::NEXT].map(|slot| d + slot);
         let term = |i, d| Task::Term { t: self.terms.operand(t, i), d, depth: inner };
-        let call = Op::Call { f, base: next, n: 1, depth: slot(inner), cost: 0 };
+        // A fold gives one pair, a `reduce` two arguments.
+        let (n, arguments) = if self.terms.form(t) == Form::Reduce {
+            (2, [Op::Move { d: next, a: d }, Op::Move { d: next + 1, a: item }])
+        } else {
+            (1, [Op::Pair { d: next, a: d, b: item }, Op::Move { d: next, a: next }])
+        };
+        let call = Op::Call { f, base: next, n, depth: slot(inner), cost: 0 };
         let tasks = [
             term(0, f),
             term(1, d),
@@ -121,7 +157,8 @@ impl Compiler<'_> {
             Task::End { op: Op::FoldBegin { d, cost: 0, exit }, t },
             Task::Label(begin),
             Task::Applied { t, depth },
-            Task::Emit { op: Op::Pair { d: next, a: d, b: item }, t },
+            Task::Emit { op: arguments[0], t },
+            Task::Emit { op: arguments[1], t },
             Task::End { op: call, t },
             Task::End { op: Op::FoldNext { d, cost: 0, body: begin }, t },
             Task::Label(exit),
@@ -161,7 +198,7 @@ impl Compiler<'_> {
             tasks.push(Task::Into { t: body, d: given, depth: inner, to: given });
             tasks.push(Task::Unbind { count: 1 });
         } else {
-            let f = if form == Form::Update { d + update::FUNCTION } else { d };
+            let f = if is_update(form) { d + update::FUNCTION } else { d };
             let call = Op::Call { f, base: given, n: 1, depth: slot(inner), cost: 0 };
             tasks.push(Task::Emit { op: Op::Move { d: given, a: element }, t });
             tasks.push(Task::End { op: call, t });
@@ -172,7 +209,13 @@ impl Compiler<'_> {
                 tasks.push(Task::End { op: Op::EachSelect { d, cost: 0, body: begin }, t });
                 tasks.push(end);
             }
-            Form::FlatMap | Form::Find | Form::Any | Form::All | Form::Partition | Form::Update => {
+            Form::FlatMap
+            | Form::Find
+            | Form::Any
+            | Form::All
+            | Form::Partition
+            | Form::Update
+            | Form::UpdateIn => {
                 tasks.extend(literal.map(|_| pay));
                 tasks.push(Task::Emit { op: Op::EachNext { form, d, body: begin }, t });
             }
@@ -189,7 +232,7 @@ impl Compiler<'_> {
     fn literal_function(&self, t: TermId, form: Form) -> Option<(NameId, TermId)> {
         let function = self.terms.operand(t, 0);
         let [name] = *self.terms.names(function) else { return None };
-        let is_literal = self.terms.form(function) == Form::Lam && form != Form::Update;
+        let is_literal = self.terms.form(function) == Form::Lam && !is_update(form);
         is_literal.then(|| (name, self.terms.operand(function, 0)))
     }
 
@@ -269,6 +312,11 @@ impl Compiler<'_> {
         tasks.push(Task::End { op: Op::Builtin { form, d, n, cost: 0 }, t });
         self.schedule(&tasks);
     }
+}
+
+/// Whether a form applies a function to one value in a record.
+fn is_update(form: Form) -> bool {
+    matches!(form, Form::Update | Form::UpdateIn)
 }
 
 /// Whether a form takes its operands in a list because there may be any number of them.

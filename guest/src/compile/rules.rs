@@ -51,6 +51,14 @@ static CONTROL: Table<Rule> = Table::of(
             c.cond(t, d, Goal::Slot { to: d, depth });
             Ok(())
         }),
+        (Form::Coalesce, |c, t, d, depth| {
+            c.coalesce(t, d, depth + 1);
+            Ok(())
+        }),
+        (Form::Reduce, |c, t, d, depth| {
+            c.reduce(t, d, depth);
+            Ok(())
+        }),
         (Form::Try, |c, t, d, depth| {
             c.try_catch(t, d, Some(depth));
             Ok(())

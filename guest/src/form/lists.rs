@@ -1,11 +1,26 @@
 //! Lists beyond the original calculus.
 
-use super::fuel::{COMPARE, COPY, ELEMENT, FORM, Fuel, MAKE, STEP, UNIT};
-use super::kinds::{ANY, BOOLEAN, FUNCTION, LIST, NUMBER, PAIR, STRING, UNKNOWN};
+use super::fuel::{COMPARE, COPY, ELEMENT, FORM, Fuel, LOOP, MAKE, STEP, UNFOLDED, UNIT};
+use super::kinds::{ANY, BOOLEAN, FUNCTION, LIST, NUMBER, PAIR, STRING, UNKNOWN, VALUE};
 use super::{Evaluation, Form, Row, Shape};
 
 /// The rows, in order.
 pub(super) const ROWS: &[Row] = &[
+    Row {
+        name: "reduce",
+        form: Form::Reduce,
+        group: "lists",
+        shape: Shape::Operands(3),
+        evaluation: Evaluation::Control,
+        takes: &[FUNCTION, VALUE, LIST, ANY],
+        gives: UNKNOWN,
+        fuel: Fuel { visit: LOOP, application: UNFOLDED, work: UNIT },
+        is_original: false,
+        syntax: r#"{"reduce": [f, init, list]}"#,
+        doc: "Reduces a list from the left: `f` gets the accumulator and the item, as two arguments.",
+        example: r#"{"reduce": [{"lam": ["sum", "x"], "body": {"add": [{"var": "sum"}, {"var": "x"}]}}, 0, [1, 2, 3]]}"#,
+        result: "6",
+    },
     Row {
         name: "map",
         form: Form::Map,

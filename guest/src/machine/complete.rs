@@ -325,6 +325,7 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         | Op::Constant { .. }
         | Op::Capture { .. }
         | Op::Jump { .. }
+        | Op::JumpNotNull { .. }
         | Op::TailSelf { .. }
         | Op::TailSelfPair { .. }
         | Op::Spread { .. }

@@ -28,8 +28,8 @@ use crate::code::{Image, Op, Slot, left_to_complete};
 use crate::form::Form;
 use crate::heap::Frame;
 use crate::value::{
-    CLOSURE, CONS, FALSE, HOLE, KIND_CLOSURE, KIND_PARTIAL, NIL, PAIR, PARTIAL, TRUE, Word, aux,
-    header, index, is_function, is_list, plus, pointer, size, small, tag,
+    CLOSURE, CONS, FALSE, HOLE, KIND_CLOSURE, KIND_PARTIAL, NIL, PAIR, PARTIAL, TRUE, UNIT, Word,
+    aux, header, index, is_function, is_list, plus, pointer, size, small, tag,
 };
 use std::hint::cold_path;
 
@@ -386,6 +386,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
                     }
                     jump_unless!(x == NIL, to);
                 }
+                Op::JumpNotNull { a, to } => jump_unless!(get!(a) == UNIT, to),
                 Op::Call { f, base: b, n, depth: deeper, cost } => {
                     let (left, f) = (after!(cost), get!(f));
                     call!(deeper, b, enter!(f, n, 0, left, 0));

@@ -10,6 +10,7 @@
 
 use super::context::Context;
 use super::keyed;
+use super::path;
 use super::state::{Exit, State};
 use crate::code::Slot;
 use crate::code::slots::each::{ELEMENT, GIVEN, KEPT, LIST, RESULT};
@@ -71,8 +72,10 @@ impl State {
 
 /// Looks at the operands, and takes the first element.
 pub(super) fn begin(c: &mut Context<'_>, form: Form, d: Slot, exit: u32) -> Result<(), Exit> {
-    if form == Form::Update {
-        return begin_update(c, d);
+    match form {
+        Form::Update => return begin_update(c, d),
+        Form::UpdateIn => return begin_update_in(c, d),
+        _ => {}
     }
     let (f, list) = (c.s.part(d, 0), c.s.part(d, LIST));
     if !is_list(list) {
@@ -150,8 +153,10 @@ pub(super) fn select_next(s: &mut State, d: Slot, body: u32) -> Result<(), Exit>
 
 /// Takes the value that the function gave in any other way.
 pub(super) fn next(c: &mut Context<'_>, form: Form, d: Slot, body: u32) -> Result<(), Exit> {
-    if form == Form::Update {
-        return end_update(c, d);
+    match form {
+        Form::Update => return end_update(c, d),
+        Form::UpdateIn => return end_update_in(c, d),
+        _ => {}
     }
     if form == Form::FlatMap {
         push_all(c, d)?;
@@ -277,6 +282,27 @@ fn end_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
         *value = c.s.part(d, update::GIVEN);
     }
     let updated = c.s.heap.record(&members)?;
+    c.s.set_part(d, 0, updated);
+    Ok(())
+}
+
+/// Looks at the operands of `update_in`, and takes the value at the end of the path.
+fn begin_update_in(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
+    let f = c.s.part(d, update::FUNCTION);
+    let steps = path::steps(c, c.s.part(d, update::KEY))?;
+    if !is_function(f) {
+        return Err(c.s.not_a_function(f));
+    }
+    let value = path::follow(c, c.s.part(d, 0), &steps)?;
+    c.s.set_part(d, update::VALUE, value);
+    Ok(())
+}
+
+/// Puts the value that the function gave at the end of the path.
+fn end_update_in(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
+    let parts = [0, update::KEY, update::GIVEN].map(|part| c.s.base + usize::from(d + part));
+    let live = c.s.base + usize::from(d + update::GIVEN) + 1;
+    let updated = path::put(c, parts, live)?;
     c.s.set_part(d, 0, updated);
     Ok(())
 }

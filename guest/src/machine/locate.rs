@@ -102,7 +102,7 @@ fn applied(form: Form, op: Op, operands: usize) -> usize {
     }
     match form {
         Form::Try => 1,
-        Form::Update => 2,
+        Form::Update | Form::UpdateIn => 2,
         _ => 0,
     }
 }

@@ -12,6 +12,7 @@ mod locate;
 mod meter;
 mod notes;
 mod operate;
+mod path;
 mod room;
 #[cfg(feature = "shortcuts")]
 mod shortcuts;

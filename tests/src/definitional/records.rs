@@ -12,7 +12,7 @@ type Members = BTreeMap<String, Value>;
 
 /// Whether a form is one of these.
 pub(super) fn is_one(form: Form) -> bool {
-    form > Form::Record && form <= Form::Describe && form != Form::Update
+    form > Form::Record && form <= Form::Describe && !matches!(form, Form::Update | Form::UpdateIn)
 }
 
 fn record(members: Members) -> Value {
@@ -44,6 +44,10 @@ fn text(value: &Value) -> Result<String, Code> {
     }
 }
 
+fn is_step(step: &Value) -> bool {
+    matches!(step, Value::Text(_) | Value::Integer(_))
+}
+
 fn pair(a: Value, b: Value) -> Value {
     Value::Pair(Rc::new((a, b)))
 }
@@ -70,6 +74,11 @@ impl Evaluator {
                 let (of, key) = (members(of)?, text(key)?);
                 self.work(text_work(&key))?;
                 Ok(Value::Boolean(of.contains_key(&key)))
+            }
+            (Form::PutIn, [of, path, value]) => {
+                let path = elements(path)?;
+                self.charge_path(&path)?;
+                self.put_in(of, &path, value)
             }
             (Form::Put | Form::Remove, [of, key, value @ ..]) => {
                 let (mut of, key) = (members(of)?, text(key)?);
@@ -134,33 +143,100 @@ impl Evaluator {
         Ok(record(of))
     }
 
-    /// Follows a path; nothing where it leads through a value of the wrong type.
-    fn follow(&mut self, of: &Value, path: &[Value]) -> Result<Option<Value>, Code> {
+    pub(super) fn update_in(
+        &mut self,
+        of: &Value,
+        path: &Value,
+        function: &Value,
+        depth: u32,
+    ) -> Evaluated {
+        let path = elements(path)?;
+        self.charge_path(&path)?;
+        let Value::Function(_) = function else { return Err(Code::NotAFunction) };
+        let old = self.go(of, &path)?.ok_or(Code::TypeMismatch)?;
+        self.application(Form::UpdateIn, depth)?;
+        let next = self.apply(function.clone(), vec![old], depth + 1)?;
+        let new = self.finish(next, depth + 1)?;
+        self.form = Form::UpdateIn;
+        self.put_in(of, &path, &new)
+    }
+
+    /// The value with another one at the end of a path.
+    fn put_in(&mut self, of: &Value, path: &[Value], value: &Value) -> Evaluated {
+        let Some((step, rest)) = path.split_first() else { return Ok(value.clone()) };
+        match (of, step) {
+            (Value::Unit, Value::Text(key)) => {
+                let inner = self.put_in(&Value::Unit, rest, value)?;
+                Ok(record(Members::from([(key.to_string(), inner)])))
+            }
+            (Value::Record(_), Value::Text(key)) => {
+                let mut of = members(of)?;
+                self.work(of.len() as u64)?;
+                let old = of.get(key.as_ref()).cloned().unwrap_or(Value::Unit);
+                let inner = self.put_in(&old, rest, value)?;
+                of.insert(key.to_string(), inner);
+                Ok(record(of))
+            }
+            (Value::List(_), Value::Integer(_)) => {
+                let old = self.step(of, step)?.ok_or(Code::TypeMismatch)?;
+                let inner = self.put_in(&old, rest, value)?;
+                let mut items = elements(of)?;
+                let at = match step {
+                    Value::Integer(n) => usize::try_from(n).map_err(|_| Code::OutOfRange)?,
+                    _ => return Err(Code::TypeMismatch),
+                };
+                items[at] = inner;
+                Ok(Value::List(items.into_iter().collect()))
+            }
+            _ => Err(Code::TypeMismatch),
+        }
+    }
+
+    /// Fuel of the steps of a path.
+    fn charge_path(&mut self, path: &[Value]) -> Result<(), Code> {
         self.work(path.len() as u64)?;
-        if !path.iter().all(|step| matches!(step, Value::Text(_) | Value::Integer(_))) {
+        if !path.iter().all(is_step) {
             return Err(Code::TypeMismatch);
         }
         for key in path.iter().filter_map(|step| text(step).ok()) {
             self.work(text_work(&key))?;
         }
+        Ok(())
+    }
+
+    /// Follows a path; nothing where it leads through a value of the wrong type.
+    fn follow(&mut self, of: &Value, path: &[Value]) -> Result<Option<Value>, Code> {
+        self.charge_path(path)?;
+        self.go(of, path)
+    }
+
+    fn go(&mut self, of: &Value, path: &[Value]) -> Result<Option<Value>, Code> {
         let mut at = of.clone();
         for step in path {
-            at = match (&at, step) {
-                (Value::Record(_), Value::Text(key)) => {
-                    members(&at)?.remove(key.as_ref()).ok_or(Code::MissingKey)?
-                }
-                (Value::List(list), Value::Integer(n)) => {
-                    let n = usize::try_from(n);
-                    // An index that no list has is known to be none without a look at the list.
-                    let n = n.ok().filter(|n| *n < 1 << 62).ok_or(Code::OutOfRange)?;
-                    let passed = list.iter().count().min(n.saturating_add(1));
-                    self.work(passed as u64)?;
-                    list.iter().nth(n).cloned().ok_or(Code::OutOfRange)?
-                }
-                _ => return Ok(None),
+            at = match self.step(&at, step)? {
+                Some(next) => next,
+                None => return Ok(None),
             };
         }
         Ok(Some(at))
+    }
+
+    /// What a step leads to; nothing from a value of the wrong type.
+    fn step(&mut self, at: &Value, step: &Value) -> Result<Option<Value>, Code> {
+        match (at, step) {
+            (Value::Record(_), Value::Text(key)) => {
+                members(at)?.remove(key.as_ref()).ok_or(Code::MissingKey).map(Some)
+            }
+            (Value::List(list), Value::Integer(n)) => {
+                let n = usize::try_from(n);
+                // An index that no list has is known to be none without a look at the list.
+                let n = n.ok().filter(|n| *n < 1 << 62).ok_or(Code::OutOfRange)?;
+                let passed = list.iter().count().min(n.saturating_add(1));
+                self.work(passed as u64)?;
+                list.iter().nth(n).cloned().ok_or(Code::OutOfRange).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     fn made_of_entries(&mut self, entries: &[Value]) -> Evaluated {

@@ -132,6 +132,7 @@ static FUNCTIONS: Table<Function> = Table::of(
         (Form::GetIn, records::get_in),
         (Form::Has, records::has),
         (Form::Put, records::put),
+        (Form::PutIn, records::put_in),
         (Form::Remove, records::remove),
         (Form::Merge, records::merge),
         (Form::Keys, records::keys),

@@ -15,12 +15,10 @@
 use super::Call;
 use crate::form::Form;
 use crate::heap::Heap;
+use crate::machine::path;
 use crate::machine::state::Exit;
 use crate::primitive::{Trouble, lexical, record, text_work, type_name};
-use crate::value::{
-    CONS, KIND_RECORD, NIL, PAIR, ROPE, UNIT, Word, as_small, boolean, index, is_integer, is_list,
-    tag,
-};
+use crate::value::{KIND_RECORD, NIL, PAIR, ROPE, UNIT, Word, boolean, index, tag};
 
 impl Call<'_> {
     /// An operand that must be a record.
@@ -99,58 +97,19 @@ fn value_at(heap: &Heap, record: Word, at: usize) -> Word {
 }
 
 pub(super) fn get_in(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let path = c.list(1)?;
-    c.charge(path.len() as u64)?;
-    let is_step = |v: Word| is_integer(v) || c.s.heap.is_text(v) || c.s.heap.limbs(v).is_some();
-    if let Some(odd) = path.iter().find(|v| !is_step(**v)) {
-        return Err(c.wrong_part(1, *odd, "a list of strings and integers"));
+    let (root, path) = (c.operand(0), c.operand(1));
+    let steps = path::steps(&mut c.context(), path)?;
+    match path::follow(&mut c.context(), root, &steps) {
+        Err(Exit::Trouble(_)) if c.len() > 2 => Ok(c.operand(2)),
+        found => found,
     }
-    c.charge(path.iter().map(|v| text_work(&c.s.heap, *v)).sum())?;
-    let (mut at, mut passed) = (c.operand(0), 0);
-    let mut found = Ok(at);
-    for step in path {
-        found = follow(c, at, step, &mut passed);
-        let Ok(next) = found else { break };
-        at = next;
-    }
-    c.charge(passed)?;
-    if found.is_err() && c.len() > 2 {
-        return Ok(c.operand(2));
-    }
-    Ok(found?)
 }
 
-/// The member or element of `at` that a step of a path names; counts the elements it passes.
-fn follow(c: &Call<'_>, at: Word, step: Word, passed: &mut u64) -> Result<Word, Trouble> {
-    let heap = &c.s.heap;
-    let through = |wanted| Trouble::Type { operand: 0, wanted, found: type_name(heap, at) };
-    if heap.is_text(step) {
-        if heap.object_kind(at) != KIND_RECORD {
-            return Err(through("a record wherever the path has a string"));
-        }
-        let key = c.bytes(step);
-        let place = record::find(heap, at, &key).map_err(|_| missing(key, at))?;
-        return Ok(value_at(heap, at, place));
-    }
-    if !is_list(at) {
-        return Err(through("a list wherever the path has an integer"));
-    }
-    let beyond = |n: &str| Trouble::OutOfRange(format!("the list has no element {n}"));
-    let Some(n) = is_integer(step).then(|| as_small(step)) else {
-        return Err(beyond("of such an index"));
-    };
-    let mut left = u64::try_from(n).map_err(|_| beyond(&n.to_string()))?;
-    let mut rest = at;
-    while tag(rest) == CONS {
-        *passed += 1;
-        let [first, more] = heap.next(rest);
-        if left == 0 {
-            return Ok(first);
-        }
-        left -= 1;
-        rest = more;
-    }
-    Err(beyond(&n.to_string()))
+pub(super) fn put_in(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let path = c.operand(1);
+    path::steps(&mut c.context(), path)?;
+    let base = c.base;
+    path::put(&mut c.context(), [base, base + 1, base + 2], base + 3)
 }
 
 pub(super) fn put(c: &mut Call<'_>) -> Result<Word, Exit> {
