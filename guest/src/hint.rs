@@ -30,7 +30,7 @@ const IDIOMS: &[(&[&str], &str)] = &[
     (&["function", "lambda", "fn", "func", "λ", "=>", "arrow"], r#"{"lam": "x", "body": t}"#),
     (&["call", "apply", "invoke"], r#"{"app": {"func": f, "arg": a}}"#),
     (&["for", "while", "loop", "foreach", "until"], r#"{"fold": [f, init, list]}"#),
-    (&["reduce", "foldl", "foldr", "inject", "accumulate"], r#"{"fold": [f, init, list]}"#),
+    (&["foldl", "foldr", "inject", "accumulate"], r#"{"fold": [f, init, list]}"#),
     (&["collect", "transform", "mapcar"], r#"{"map": [f, list]}"#),
     (&["where", "select", "grep"], r#"{"filter": [f, list]}"#),
     (&["orderby", "sortby", "sortwith"], r#"{"sort_by": [f, list]}"#),
