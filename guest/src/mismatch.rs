@@ -131,12 +131,18 @@ fn misplaced(form: Form, operand: usize, wanted: &str, found: &str) -> Option<&'
     Some(match (form, operand, found) {
         (Form::Contains | Form::IndexOf, 0, "record") => r#"write {"has": [record, key]}"#,
         (Form::Slice, 0, "record") => r#"write {"pick": [record, [key, …]]}"#,
-        (Form::GetIn, 1, "string") => {
+        (Form::GetIn | Form::PutIn | Form::UpdateIn, 1, "string") => {
             r#"the path is a list of keys and indices, such as ["a", "b", 0]"#
         }
         (Form::Put, 0, "list") => of_list(form),
         (Form::DateAdd, 1, _) if wanted == "a record" => {
             r#"write {"date_add": [n, {"record": {"days": 1}}]}"#
+        }
+        (Form::FormatNumber, 1, "integer") => {
+            r#"options are a record: {"format_number": [n, {"record": {"decimals": 2}}]}"#
+        }
+        (Form::FromCharCode, 0, "list") => {
+            r#"write {"join": [{"map": [{"lam": "n", "body": {"from_char_code": {"var": "n"}}}, list]}, ""]}"#
         }
         (Form::Pick | Form::Omit, 1, "string") => r#"the keys are a list, such as ["a"]"#,
         (Form::Get | Form::Has | Form::Put | Form::Remove | Form::Update, 1, "integer")
@@ -254,7 +260,7 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
         }
         (_, "a pair", "list") => "take lists apart with `head` and `tail`",
         (_, "a pair", "integer" | "string" | "boolean") => {
-            "the function of `fold` gets one pair: (accumulator, item)"
+            "the function of `fold` gets one pair (accumulator, item), the function of `reduce` two arguments"
         }
         _ => return None,
     })
@@ -263,6 +269,13 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
 /// Something that is no function is to be applied.
 pub(crate) fn no_function(terms: &Terms, term: TermId, operand: usize, found: &str) -> Fault {
     let name = terms.form(term).name();
+    if terms.form(term) == Form::Reduce
+        && kind::given(terms, terms.operand(term, operand)) == kinds::FUNCTION
+    {
+        let message = "`reduce` gives its function two arguments, and this one takes one";
+        return Fault::new(Code::NotAFunction, message)
+            .hint(r#"write {"lam": ["acc", "x"], "body": t}; `fold` gives one pair"#);
+    }
     let message = format!("`{name}` needs a function to apply, not a value of type {found}");
     let fault = Fault::new(Code::NotAFunction, message);
     if let Some(syntax) = swapped(terms, term, operand, kinds::of_name(found)) {

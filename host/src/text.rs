@@ -50,10 +50,10 @@ pub(crate) fn quote_one(name: &str) -> String {
     format!("`{}`", line(&name.replace('`', "\\u0060"), MOST_NAME))
 }
 
-/// What begins and ends a fence, as in a conversation.
+/// The mark around a code block in Markdown.
 pub(crate) const FENCE: &str = "```";
 
-/// What a text holds without blanks around it, and without the fence that it may come in.
+/// A text without surrounding white space and without the code fence around it, if it has one.
 pub(crate) fn unfence(text: &str) -> &str {
     let text = text.trim();
     let inner = text.strip_prefix(FENCE).and_then(|rest| rest.strip_suffix(FENCE));

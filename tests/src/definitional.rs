@@ -226,16 +226,7 @@ impl Evaluator {
                 }
                 Value::Boolean(value)
             }
-            Form::Coalesce => {
-                let mut value = Value::Unit;
-                for operand in self.terms.operands(term).to_vec() {
-                    value = self.eval(operand, env, tool, depth + 1)?;
-                    if !matches!(value, Value::Unit) {
-                        break;
-                    }
-                }
-                value
-            }
+            Form::Coalesce => self.coalesce(term, env, tool, depth)?,
             Form::Cond => return self.cond(term, env, tool, depth),
             Form::Try => return self.try_catch(term, env, tool, depth),
             Form::Let => return self.bind(term, env, tool, depth),
@@ -256,6 +247,23 @@ impl Evaluator {
     ) -> Result<Vec<Value>, Code> {
         let operands = self.terms.operands(term).to_vec();
         operands.into_iter().map(|operand| self.eval(operand, env, tool, depth + 1)).collect()
+    }
+
+    /// The first operand that is not null.
+    fn coalesce(
+        &mut self,
+        term: TermId,
+        env: &Environment,
+        tool: &Context,
+        depth: u32,
+    ) -> Evaluated {
+        for operand in self.terms.operands(term).to_vec() {
+            let value = self.eval(operand, env, tool, depth + 1)?;
+            if !matches!(value, Value::Unit) {
+                return Ok(value);
+            }
+        }
+        Ok(Value::Unit)
     }
 
     /// The operand at `index`, which must be a boolean.

@@ -35,7 +35,7 @@ pub(crate) struct Code {
     pub(crate) site: Option<TermId>,
 }
 
-/// What a call must know of a code.
+/// The facts about a code that a call needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     /// Its first operation.

@@ -1,6 +1,6 @@
 //! Binding and control beyond the original calculus.
 
-use super::fuel::{Fuel, JUMPER, LOOP, MAKE, UNFOLDED, UNIT};
+use super::fuel::{Fuel, JUMPER, LOOP, MAKE, OTHER, UNFOLDED};
 use super::kinds::{ANY, FUNCTION, STRING, UNKNOWN};
 use super::{Evaluation, Form, Row, Shape};
 
@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Control,
         takes: &[],
         gives: UNKNOWN,
-        fuel: Fuel { visit: LOOP, application: 0, work: UNIT },
+        fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"let": [["x", t], ["y", u]], "in": b}"#,
         doc: "Names values; each sees the earlier ones.",
@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Control,
         takes: &[],
         gives: UNKNOWN,
-        fuel: Fuel { visit: LOOP, application: 0, work: UNIT },
+        fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"cond": [[test, value], …]}"#,
         doc: "The value beside the first test that is true.",
@@ -44,7 +44,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Control,
         takes: &[],
         gives: UNKNOWN,
-        fuel: Fuel { visit: LOOP, application: 0, work: UNIT },
+        fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"coalesce": [a, b, …]}"#,
         doc: "The first operand that is not null; those behind it are not evaluated. Null where all are.",
@@ -59,7 +59,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Control,
         takes: &[ANY, FUNCTION, ANY],
         gives: UNKNOWN,
-        fuel: Fuel { visit: JUMPER, application: UNFOLDED, work: UNIT },
+        fuel: Fuel { visit: JUMPER, application: UNFOLDED, work: OTHER },
         is_original: false,
         syntax: r#"{"try": t, "catch": f} or {"try": t, "catch": f, "codes": ["divide-by-zero", …]}"#,
         doc: "The value of `t`; if it faults, `f` of a record {code, message, value, at, hint}. Faults that `codes` does not name pass on.",
@@ -74,7 +74,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[],
         gives: UNKNOWN,
-        fuel: Fuel { visit: LOOP, application: 0, work: UNIT },
+        fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"fail": t}"#,
         doc: "A fault with the code `fail` and this value.",
@@ -89,7 +89,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Control,
         takes: &[ANY, FUNCTION],
         gives: UNKNOWN,
-        fuel: Fuel { visit: LOOP, application: UNFOLDED, work: UNIT },
+        fuel: Fuel { visit: LOOP, application: UNFOLDED, work: OTHER },
         is_original: false,
         syntax: r#"{"pipe": [x, f, g, …]}"#,
         doc: "Passes a value through functions, one after another: g(f(x)).",
@@ -104,7 +104,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Operation,
         takes: &[STRING],
         gives: UNKNOWN,
-        fuel: Fuel { visit: JUMPER, application: 0, work: UNIT },
+        fuel: Fuel { visit: JUMPER, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"tool": "name"}"#,
         doc: "The function of another tool.",
@@ -134,7 +134,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Operation,
         takes: &[],
         gives: UNKNOWN,
-        fuel: Fuel { visit: LOOP, application: 0, work: UNIT },
+        fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"perform": {"capability": "name", "args": t}}"#,
         doc: "Asks the host for an effect; nothing is granted by default.",

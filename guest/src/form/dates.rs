@@ -1,6 +1,6 @@
 //! Dates: seconds since 1970, UTC, without a clock.
 
-use super::fuel::{Fuel, LOOK_UP, MAKER, READER, UNIT};
+use super::fuel::{Fuel, LOOK_UP, MAKER, OTHER, READER};
 use super::kinds::{ANY, NUMBER, RECORD, STRING, UNKNOWN};
 use super::{Evaluation, Form, Row, Shape};
 
@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[STRING],
         gives: UNKNOWN,
-        fuel: Fuel { visit: MAKER, application: 0, work: UNIT },
+        fuel: Fuel { visit: MAKER, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"date_parse": [s, pattern?]}"#,
         doc: "Seconds since 1970 of a date such as 2024-02-29 or 2024-02-29T12:30:00Z, or as the pattern has it.",
@@ -44,7 +44,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[NUMBER],
         gives: UNKNOWN,
-        fuel: Fuel { visit: MAKER, application: 0, work: UNIT },
+        fuel: Fuel { visit: MAKER, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"date_parts": n}"#,
         doc: "Seconds since 1970 as year, month, day, hour, minute, second, weekday (1 Monday to 7 Sunday), day_of_year.",
@@ -59,7 +59,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[NUMBER, RECORD, ANY],
         gives: UNKNOWN,
-        fuel: Fuel { visit: READER, application: 0, work: UNIT },
+        fuel: Fuel { visit: READER, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"date_add": [n, {"record": {"months": 1}}]}"#,
         doc: "Moves a date by years, months, weeks, days, hours, minutes, seconds.",
@@ -74,7 +74,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[NUMBER, NUMBER, STRING, ANY],
         gives: UNKNOWN,
-        fuel: Fuel { visit: MAKER, application: 0, work: UNIT },
+        fuel: Fuel { visit: MAKER, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"date_diff": [a, b, unit]}"#,
         doc: "Whole units from a to b.",

@@ -7,7 +7,7 @@ pub(super) const LOOP: u16 = 1;
 /// Visits of a form that makes a function, or takes a text in the loop.
 pub(super) const LIGHT: u16 = 5;
 /// Visits of a form that leaves the dispatch loop.
-pub(super) const FORM: u16 = 12;
+pub(super) const OUTSIDE: u16 = 12;
 /// Visits of a form that goes to another term, or comes back from a fault.
 pub(super) const JUMPER: u16 = 16;
 /// Visits of a form that reads or makes texts, numbers or records of some kind.
@@ -31,7 +31,7 @@ pub(super) const COMPARE: u16 = 4;
 /// Work that makes an element, a number or a member.
 pub(super) const MAKE: u16 = 6;
 /// Work of any other kind.
-pub(super) const UNIT: u16 = 12;
+pub(super) const OTHER: u16 = 12;
 /// Work that reads or writes eight bytes of a text.
 pub(super) const TEXT: u16 = 18;
 /// Work that looks up a key.
@@ -49,4 +49,4 @@ pub(crate) struct Fuel {
 }
 
 /// The price of literals, which have no row.
-pub(super) const LITERAL: Fuel = Fuel { visit: LOOP, application: 0, work: UNIT };
+pub(super) const LITERAL: Fuel = Fuel { visit: LOOP, application: 0, work: OTHER };

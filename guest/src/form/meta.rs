@@ -1,6 +1,6 @@
 //! Looking at terms and values.
 
-use super::fuel::{FORM, Fuel, LOOP, MAKE, MAKER, UNIT};
+use super::fuel::{Fuel, LOOP, MAKE, MAKER, OTHER, OUTSIDE};
 use super::kinds::{QUOTED, STRING, UNKNOWN};
 use super::{Evaluation, Form, Row, Shape};
 
@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Hole,
         takes: &[],
         gives: UNKNOWN,
-        fuel: Fuel { visit: LOOP, application: 0, work: UNIT },
+        fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"unquote": t}"#,
         doc: "Inside `quote`: the value of t takes its place.",
@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[QUOTED],
         gives: UNKNOWN,
-        fuel: Fuel { visit: FORM, application: 0, work: UNIT },
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"term_to_data": q}"#,
         doc: "A quoted term as plain data.",
@@ -44,7 +44,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[],
         gives: UNKNOWN,
-        fuel: Fuel { visit: FORM, application: 0, work: UNIT },
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"data_to_term": d}"#,
         doc: "Plain data as a quoted term.",
@@ -74,7 +74,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[],
         gives: STRING,
-        fuel: Fuel { visit: FORM, application: 0, work: UNIT },
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"type_of": a}"#,
         doc: "The name of its type: null, boolean, integer, float, string, list, pair, record, function, quoted or continuation.",

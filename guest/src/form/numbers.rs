@@ -1,6 +1,6 @@
 //! Numbers beyond the original calculus.
 
-use super::fuel::{FORM, Fuel, LOOP, MAKE, MAKER, READER, STEP, UNIT};
+use super::fuel::{Fuel, LOOP, MAKE, MAKER, OTHER, OUTSIDE, READER, STEP};
 use super::kinds::{NUMBER, UNKNOWN};
 use super::{Evaluation, Form, Row, Shape};
 
@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Literal,
         takes: &[],
         gives: UNKNOWN,
-        fuel: Fuel { visit: LOOP, application: 0, work: UNIT },
+        fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"float": 3.14}"#,
         doc: "A floating-point number (IEEE double) as written.",
@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Literal,
         takes: &[],
         gives: UNKNOWN,
-        fuel: Fuel { visit: LOOP, application: 0, work: UNIT },
+        fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"int": "123"}"#,
         doc: "An integer as text, for clients that cannot write large ones.",
@@ -44,7 +44,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[NUMBER],
         gives: NUMBER,
-        fuel: Fuel { visit: FORM, application: 0, work: UNIT },
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"fdiv": [a, b]}"#,
         doc: "Quotient as a float, correctly rounded.",
@@ -59,7 +59,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[NUMBER],
         gives: NUMBER,
-        fuel: Fuel { visit: FORM, application: 0, work: MAKE },
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: MAKE },
         is_original: false,
         syntax: r#"{"neg": a}"#,
         doc: "The number with the other sign.",
@@ -74,7 +74,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[NUMBER],
         gives: NUMBER,
-        fuel: Fuel { visit: FORM, application: 0, work: MAKE },
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: MAKE },
         is_original: false,
         syntax: r#"{"abs": a}"#,
         doc: "The number without its sign.",
@@ -89,7 +89,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[NUMBER],
         gives: NUMBER,
-        fuel: Fuel { visit: FORM, application: 0, work: MAKE },
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: MAKE },
         is_original: false,
         syntax: r#"{"sqrt": a}"#,
         doc: "Square root, a float.",
@@ -194,7 +194,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[NUMBER],
         gives: NUMBER,
-        fuel: Fuel { visit: FORM, application: 0, work: MAKE },
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: MAKE },
         is_original: false,
         syntax: r#"{"to_float": a}"#,
         doc: "The nearest float.",
@@ -239,7 +239,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[],
         gives: UNKNOWN,
-        fuel: Fuel { visit: MAKER, application: 0, work: UNIT },
+        fuel: Fuel { visit: MAKER, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"min": [a, b, …]} or {"min": l}"#,
         doc: "The least of two or more numbers, or of a list (nulls skipped).",
@@ -254,7 +254,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[],
         gives: UNKNOWN,
-        fuel: Fuel { visit: MAKER, application: 0, work: UNIT },
+        fuel: Fuel { visit: MAKER, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"max": [a, b, …]} or {"max": l}"#,
         doc: "The greatest of two or more numbers, or of a list (nulls skipped).",

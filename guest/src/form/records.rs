@@ -1,6 +1,6 @@
 //! Records.
 
-use super::fuel::{ELEMENT, FORM, Fuel, LOOK_UP, MAKE, MAKER, TEXT, UNIT};
+use super::fuel::{ELEMENT, Fuel, LOOK_UP, MAKE, MAKER, OTHER, OUTSIDE, TEXT};
 use super::kinds::{ANY, BOOLEAN, FUNCTION, LIST, RECORD, RECORD_OR_NULL, STRING, UNKNOWN, VALUE};
 use super::{Evaluation, Form, Row, Shape};
 
@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Control,
         takes: &[],
         gives: RECORD,
-        fuel: Fuel { visit: FORM, application: 0, work: UNIT },
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: OTHER },
         is_original: true,
         syntax: r#"{"record": {"k": t}}"#,
         doc: "A record: values under text keys.",
@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[RECORD_OR_NULL, STRING, ANY],
         gives: UNKNOWN,
-        fuel: Fuel { visit: FORM, application: 0, work: LOOK_UP },
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: LOOK_UP },
         is_original: false,
         syntax: r#"{"get": [record, key, default?]}"#,
         doc: "The value of a key; the default where it is missing, or the record is null.",
@@ -44,7 +44,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[ANY, LIST, ANY],
         gives: UNKNOWN,
-        fuel: Fuel { visit: MAKER, application: 0, work: UNIT },
+        fuel: Fuel { visit: MAKER, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"get_in": [record, [key, …], default?]}"#,
         doc: "The value at the end of a path of keys and list indices.",
@@ -59,7 +59,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[RECORD, STRING, ANY],
         gives: BOOLEAN,
-        fuel: Fuel { visit: FORM, application: 0, work: LOOK_UP },
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: LOOK_UP },
         is_original: false,
         syntax: r#"{"has": [record, key]}"#,
         doc: "Whether a record has a key.",
@@ -209,7 +209,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[LIST],
         gives: UNKNOWN,
-        fuel: Fuel { visit: FORM, application: 0, work: MAKE },
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: MAKE },
         is_original: false,
         syntax: r#"{"from_entries": list}"#,
         doc: "A record of pairs (key, value); later ones win.",
@@ -224,7 +224,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[RECORD, LIST, ANY],
         gives: UNKNOWN,
-        fuel: Fuel { visit: FORM, application: 0, work: UNIT },
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"pick": [record, [key, …]]}"#,
         doc: "The record with these keys only.",
@@ -239,7 +239,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[RECORD, LIST, ANY],
         gives: UNKNOWN,
-        fuel: Fuel { visit: FORM, application: 0, work: UNIT },
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"omit": [record, [key, …]]}"#,
         doc: "The record without these keys.",
@@ -254,7 +254,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Builtin,
         takes: &[],
         gives: UNKNOWN,
-        fuel: Fuel { visit: FORM, application: 0, work: TEXT },
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: TEXT },
         is_original: false,
         syntax: r#"{"describe": a}"#,
         doc: "What a value looks like: its type, its size, and of records in a list the keys.",

@@ -91,7 +91,7 @@ fn through(heap: &Heap, at: Word, wanted: &'static str) -> Trouble {
 }
 
 /// The root with a value at the end of a path. The places on the stack hold root, path and value;
-/// what is on it below `live` is kept. A key that is missing, or has the value null, gets a record
+/// slots below `live` are kept. A key that is missing, or has the value null, gets a record
 /// where the path goes on with a key.
 pub(super) fn put(
     c: &mut Context<'_>,
@@ -131,8 +131,8 @@ pub(super) fn put(
     Ok(result)
 }
 
-/// What is at a step, null where there is nothing; counts the work and the words that putting
-/// something there takes.
+/// The value at a step, or null where there is none. Counts the work and the words that a new value
+/// there takes.
 fn measure(
     heap: &Heap,
     at: Word,

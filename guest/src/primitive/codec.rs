@@ -78,8 +78,8 @@ fn base64(bytes: &[u8], alphabet: &[u8; 64], is_padded: bool, out: &mut String) 
     }
 }
 
-/// Reads bytes, or says what is wrong. base64 may lack its padding, and what stands between the
-/// letters is told.
+/// Reads bytes, or gives the reason why the text is not in this encoding. base64 may lack its
+/// padding.
 pub(crate) fn decode(text: &str, encoding: Encoding) -> Result<Vec<u8>, &'static str> {
     match encoding {
         Encoding::Base64 => from_base64(text, STANDARD),

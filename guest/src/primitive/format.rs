@@ -13,7 +13,7 @@ pub(crate) struct Layout {
     /// What stands between groups of three digits before the point.
     pub(crate) group: Option<char>,
     pub(crate) point: char,
-    /// Whether what is halfway goes away from zero, and not to the even digit.
+    /// Whether a tie goes away from zero, and not to the even digit.
     pub(crate) rounds_half_up: bool,
 }
 
@@ -41,7 +41,7 @@ impl Decimal {
         Self { is_negative: text.starts_with('-'), digits, before }
     }
 
-    /// The shortest decimal that reads back as a float: what a user sees of it.
+    /// The shortest decimal that reads back as a float: users see these digits.
     pub(crate) fn of_float(n: f64) -> Self {
         let text = float_text(n.abs());
         let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));

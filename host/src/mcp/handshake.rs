@@ -1,5 +1,4 @@
-//! What is wrong with an `initialize` that cannot be read: the first member that is missing or of
-//! another kind.
+//! Names the first member of a malformed `initialize` that is missing or has the wrong type.
 
 use rmcp::model::ClientCapabilities;
 
@@ -8,7 +7,7 @@ use super::members::Members;
 /// Where a session begins: an example to go by.
 const EXAMPLE: &str = r#"{"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "my-client", "version": "1.0"}}"#;
 
-/// What is wrong with the parameters of `initialize`.
+/// The error message for malformed parameters of `initialize`.
 pub(super) fn complain(params: Option<&str>) -> Option<String> {
     let reason = judge(params).err()?;
     Some(format!("{reason} in `initialize`: write \"params\": {EXAMPLE}"))

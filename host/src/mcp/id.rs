@@ -7,7 +7,7 @@ use rmcp::model::RequestId;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// What begins a text that holds JSON text. A text that begins so itself is marked too.
+/// The first character of a text that holds JSON text. A text that begins with it is marked too.
 const MARK: char = '\0';
 
 /// The id that a JSON text is, if it is a string or an integer.

@@ -191,7 +191,7 @@ fn encode(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// What an error says. rmcp names the method that it does not know, and no more.
+/// The message of an error. For an unknown method, rmcp gives its name alone.
 fn tell(error: &ErrorData) -> Cow<'_, str> {
     let is_bare = error.code == ErrorCode::METHOD_NOT_FOUND && !error.message.contains(' ');
     if is_bare {

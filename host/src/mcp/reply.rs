@@ -106,7 +106,7 @@ impl From<Fault> for Refusal {
     }
 }
 
-/// Says what was passed over, before the warnings that there are. The profile tells them in the text.
+/// Puts warnings about arguments before the other warnings. The profile repeats all of them in the text.
 pub(super) fn warn(result: &mut Result<Reply, Refusal>, warnings: &[String]) {
     if warnings.is_empty() {
         return;

@@ -100,11 +100,11 @@ pub(super) struct Server {
     /// There is no more input: subscriptions end.
     ended: CancellationToken,
     incidents: AtomicU64,
-    /// What was listed last.
+    /// The most recent list of tools.
     listing: Mutex<Listing>,
 }
 
-/// The tools of tools/list as they were after a change: that stays so.
+/// The tools of tools/list as of a change, reused until the next one.
 #[derive(Default)]
 struct Listing {
     as_of: Option<i64>,

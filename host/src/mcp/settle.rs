@@ -1,6 +1,6 @@
-//! What clients write for arguments, as the schema of the tool has it: `1000.0` for a whole number,
-//! numbers, lists and records as texts, `""` for what is left out, arguments that no tool has. Once
-//! they are settled, no tool has to know of it. Whatever is fine stays the text it was sent as.
+//! Converts arguments to the types of the tool's schema. Clients write `1000.0` for an integer,
+//! numbers, lists and objects as text, and `""` for an omitted argument, or add arguments that the
+//! tool lacks. Arguments that fit the schema keep their text.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -28,7 +28,7 @@ const MOST_NAMES: usize = 8;
 pub(super) struct Settled {
     /// Their text, if it is another than was sent.
     pub(super) text: Option<String>,
-    /// What was passed over.
+    /// Warnings about ignored arguments.
     pub(super) warnings: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ pub(super) fn whole(number: &str) -> Option<String> {
     Some(if whole.is_empty() { "0".to_owned() } else { format!("{sign}{whole}") })
 }
 
-/// What becomes of a value.
+/// The outcome of settling a value.
 enum Fate {
     Kept,
     /// It is as good as left out.
@@ -164,7 +164,7 @@ fn settle_value(name: &str, raw: &str, schema: &Value, nesting: usize) -> Fate {
     }
 }
 
-/// A text where there may be none stands for what it holds.
+/// Decodes a text where the schema allows none.
 fn settle_text(name: &str, raw: &str, schema: &Value, nesting: usize) -> Fate {
     let Some(text) = read_text(raw) else { return Fate::Kept };
     match kind(schema) {
@@ -186,7 +186,7 @@ fn settle_text(name: &str, raw: &str, schema: &Value, nesting: usize) -> Fate {
         }
         _ => as_json(told, nesting),
     };
-    // What is decoded may have to be settled itself.
+    // The decoded value may need settling too.
     match json {
         None => Fate::Kept,
         Some(json) if json.starts_with('"') => Fate::Kept,
@@ -239,7 +239,7 @@ fn read_text(raw: &str) -> Option<String> {
     serde_json::from_str(raw).ok()
 }
 
-/// JSON text, unless it is none or nested too deep for what is done with arguments.
+/// The text, if it is JSON and nested no deeper than arguments may be.
 fn as_json(text: &str, nesting: usize) -> Option<String> {
     let is_shallow = scan::depth(text.as_bytes()) <= nesting;
     let json = is_shallow.then(|| serde_json::from_str::<&RawValue>(text).ok()).flatten();

@@ -311,7 +311,7 @@ impl Reader {
         }
     }
 
-    /// Answers what the service does not see.
+    /// Sends an answer that the service has no part in.
     fn tell(&self, answer: ServerJsonRpcMessage, ticket: Option<Ticket>) {
         let outlet = self.outlet.clone();
         tokio::spawn(async move { outlet.send(answer, ticket).await });
@@ -341,8 +341,7 @@ fn opens(message: &ClientJsonRpcMessage) -> bool {
     }
 }
 
-/// What is wrong with a request that comes before the session, and says nothing of a protocol that
-/// has none.
+/// The error of a request that comes before the session and does not use the stateless protocol.
 fn premature(message: &ClientJsonRpcMessage) -> Option<ErrorData> {
     const STATELESS: &str = "io.modelcontextprotocol/";
     let JsonRpcMessage::Request(request) = message else { return None };

@@ -137,7 +137,7 @@ impl Window {
         Some(Ticket { _permits: [place, room], making: None, waiting, bytes: 0 })
     }
 
-    /// Waits until little enough waits to be written: nothing is made that would only wait too.
+    /// Waits until at most `MOST_WAITING` bytes are unwritten, so that new answers need not queue up.
     pub(super) async fn relieved(&self) {
         loop {
             let mut fewer = pin!(self.waiting.fewer.notified());

@@ -221,7 +221,7 @@ impl Evaluator {
         Ok(Some(at))
     }
 
-    /// What a step leads to; nothing from a value of the wrong type.
+    /// The value that a step leads to; none from a value of the wrong type.
     fn step(&mut self, at: &Value, step: &Value) -> Result<Option<Value>, Code> {
         match (at, step) {
             (Value::Record(_), Value::Text(key)) => {

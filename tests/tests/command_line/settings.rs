@@ -104,7 +104,7 @@ fn booleans_are_true_or_false_or_refused() -> Result<()> {
     Ok(())
 }
 
-/// Variables and flags; the exit code, what the message says, and what it does not.
+/// Variables and flags; the exit code, words that the message has, and one that it lacks.
 type Wrong =
     (Vec<(&'static str, &'static str)>, Vec<&'static str>, i32, Vec<&'static str>, &'static str);
 

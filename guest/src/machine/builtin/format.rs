@@ -3,18 +3,16 @@
 //! Fuel: 1 per option and per 8 bytes of its name; what writing an integer of several limbs takes;
 //! 1 per 8 bytes of the result.
 
-use super::Call;
-use super::options::unknown;
 use super::text::TOO_LARGE;
+use super::{Call, options};
 use crate::decimal::Powers;
 use crate::machine::state::Exit;
 use crate::number::write_integer;
 use crate::output::digits_work;
+use crate::primitive::Trouble;
 use crate::primitive::arithmetic::Number;
-use crate::primitive::comparison::TEXT_UNIT;
 use crate::primitive::format::{Decimal, Layout};
-use crate::primitive::{Trouble, type_name};
-use crate::value::{KIND_RECORD, Word, as_small, is_integer};
+use crate::value::{Word, as_small, is_integer};
 
 /// Digits behind the point, at most.
 const MOST_DECIMALS: i64 = 100;
@@ -49,18 +47,9 @@ pub(super) fn format_number(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 fn layout(c: &mut Call<'_>) -> Result<Layout, Exit> {
-    let record = c.operand(1);
-    if c.s.heap.object_kind(record) != KIND_RECORD {
-        return Err(c.wrong(1, "a record"));
-    }
-    let options = c.s.heap.members(record).to_vec();
-    c.charge(options.len() as u64 / 2)?;
     let mut layout = Layout::default();
-    for option in options.chunks_exact(2) {
-        let [key, value] = *option else { continue };
-        let size = c.s.heap.text_size(key);
-        c.charge(size.map_or(0, |(bytes, _)| bytes / TEXT_UNIT))?;
-        match c.s.heap.string(key).as_str() {
+    options::read(c, &[DECIMALS, GROUP, POINT, ROUNDING], |c, name, value| {
+        match name {
             DECIMALS => layout.decimals = Some(decimals(c, value)?),
             GROUP => layout.group = character(c, value, GROUP)?,
             POINT => match character(c, value, POINT)? {
@@ -75,15 +64,16 @@ fn layout(c: &mut Call<'_>) -> Result<Layout, Exit> {
                     return Err(Trouble::OutOfRange(message).into());
                 }
             },
-            other => return Err(unknown(other, &[DECIMALS, GROUP, POINT, ROUNDING]).into()),
+            _ => return Ok(false),
         }
-    }
+        Ok(true)
+    })?;
     Ok(layout)
 }
 
 fn decimals(c: &Call<'_>, value: Word) -> Result<usize, Exit> {
     if !is_integer(value) && c.s.heap.limbs(value).is_none() {
-        return Err(wrong(c, value, "a record whose `decimals` is an integer"));
+        return Err(options::wrong(c, value, "a record whose `decimals` is an integer"));
     }
     let n = Some(value).filter(|value| is_integer(*value)).map(as_small);
     let n = n.filter(|n| (0..=MOST_DECIMALS).contains(n)).and_then(|n| usize::try_from(n).ok());
@@ -108,9 +98,5 @@ fn text(c: &Call<'_>, value: Word, wanted: &'static str) -> Result<String, Exit>
     if c.s.heap.is_text(value) {
         return Ok(c.s.heap.prefix(value, 16));
     }
-    Err(wrong(c, value, wanted))
-}
-
-fn wrong(c: &Call<'_>, value: Word, wanted: &'static str) -> Exit {
-    Trouble::Element { operand: 1, wanted, found: type_name(&c.s.heap, value) }.into()
+    Err(options::wrong(c, value, wanted))
 }

@@ -46,7 +46,7 @@ pub(super) fn regex_split(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (text, source) = (c.text(0)?, c.text(1)?);
     let pattern = searched(c, &text, &source)?;
     let mut spans = spans(c, &text, &pattern)?;
-    // What is between the matches.
+    // A part goes from the end of one match to the beginning of the next.
     let mut start = 0;
     for span in &mut spans {
         (start, *span) = (span.1, (start, span.0));

@@ -3,16 +3,14 @@
 //! Fuel: 1 per 8 bytes of the text, 1 per row and per cell; of the options 1 each and 1 per 8 bytes
 //! of its name.
 
-use super::Call;
-use super::options::unknown;
+use super::{Call, options};
 use crate::fault::Code;
 use crate::heap::Heap;
 use crate::machine::state::Exit;
-use crate::primitive::comparison::TEXT_UNIT;
 use crate::primitive::csv::{self, Style};
-use crate::primitive::{Trouble, lexical, type_name};
+use crate::primitive::{Trouble, lexical};
 use crate::quote::shorten;
-use crate::value::{FALSE, KIND_RECORD, TRUE, Word};
+use crate::value::{FALSE, TRUE, Word};
 use std::borrow::Cow;
 
 /// Words of the memory limit for each column of a table.
@@ -79,29 +77,21 @@ fn record(
 
 /// How the text is written, as the options have it.
 fn style(c: &mut Call<'_>) -> Result<Style, Exit> {
-    let record = c.operand(1);
-    if c.s.heap.object_kind(record) != KIND_RECORD {
-        return Err(c.wrong(1, "a record"));
-    }
-    let options = c.s.heap.members(record).to_vec();
-    c.charge(options.len() as u64 / 2)?;
     let mut style = Style::default();
-    for option in options.chunks_exact(2) {
-        let [key, value] = *option else { continue };
-        let size = c.s.heap.text_size(key);
-        c.charge(size.map_or(0, |(bytes, _)| bytes / TEXT_UNIT))?;
-        let found = type_name(&c.s.heap, value);
-        let wrong = |wanted| Trouble::Element { operand: 1, wanted, found };
-        match c.s.heap.string(key).as_str() {
+    options::read(c, &[DELIMITER, HEADER], |c, name, value| {
+        match name {
             DELIMITER if c.s.heap.is_text(value) => {
                 style.delimiter = Some(delimiter(&c.s.heap.prefix(value, 8))?);
             }
-            DELIMITER => return Err(wrong("a record whose `delimiter` is a string").into()),
+            DELIMITER => {
+                return Err(options::wrong(c, value, "a record whose `delimiter` is a string"));
+            }
             HEADER if matches!(value, TRUE | FALSE) => style.has_header = value == TRUE,
-            HEADER => return Err(wrong("a record whose `header` is a boolean").into()),
-            other => return Err(unknown(other, &[DELIMITER, HEADER]).into()),
+            HEADER => return Err(options::wrong(c, value, "a record whose `header` is a boolean")),
+            _ => return Ok(false),
         }
-    }
+        Ok(true)
+    })?;
     Ok(style)
 }
 
