@@ -76,7 +76,11 @@ fn slim_tells_all_that_matters_in_its_text() -> Result<()> {
             "20001 characters, more than the 20000",
         ),
         ("list", json!({}), "next_cursor: after:"),
-        ("server_info", json!({}), "wasmtime_fuel 10000000000 (internal)"),
+        (
+            "server_info",
+            json!({}),
+            "wasmtime_fuel 10000000000 (internal) + 5000 for each fuel_unit + 64 for each memory_byte",
+        ),
         ("evolve", json!({"name": "one", "description": "d", "code": 1}), "revision "),
         ("check", json!({"code": {"var": "y"}}), "free variables: `y`"),
     ] {
