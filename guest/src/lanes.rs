@@ -1,8 +1,12 @@
-//! Bytes that are compared many at a time: 16 in a vector of WebAssembly, 8 in a word elsewhere.
+//! Bytes that are compared 16 at a time: in a vector of WebAssembly, in two words elsewhere. The width
+//! is one for all, because the heap needs room for a whole vector, and memory must be taken alike.
 
-pub(crate) use width::{LANES, Lanes, four_integers};
+pub(crate) use width::{Lanes, four_integers};
 
 use std::borrow::Cow;
+
+/// Bytes that are compared at a time.
+pub(crate) const LANES: usize = 16;
 
 /// Bytes of a copy that is not left to a call: a copy of unknown length is one that leaves the code
 /// of the component, which takes as long as copying some words.
@@ -15,16 +19,14 @@ pub(crate) const FOUR: usize = 2 * 16 + 1 + 16;
 /// Lanes of bytes that were found, from the first one on.
 pub(crate) struct Found {
     /// A bit for each of them.
-    bits: u64,
-    /// How far the bits of two lanes are apart.
-    stride: usize,
+    bits: u32,
 }
 
 impl Found {
     /// The lanes that are in both.
     #[inline(always)]
     pub(crate) fn and(self, other: &Self) -> Self {
-        Self { bits: self.bits & other.bits, ..self }
+        Self { bits: self.bits & other.bits }
     }
 }
 
@@ -33,7 +35,7 @@ impl Iterator for Found {
 
     #[inline(always)]
     fn next(&mut self) -> Option<usize> {
-        let lane = (self.bits != 0).then(|| self.bits.trailing_zeros() as usize / self.stride);
+        let lane = (self.bits != 0).then(|| self.bits.trailing_zeros() as usize);
         self.bits &= self.bits.wrapping_sub(1);
         lane
     }
@@ -68,16 +70,13 @@ pub(crate) fn padded(bytes: &[u8]) -> Cow<'_, [u8]> {
 
 #[cfg(target_feature = "simd128")]
 mod width {
-    use super::{FOUR, Found};
+    use super::{FOUR, Found, LANES};
     use std::arch::wasm32::{
         i8x16_add, i8x16_lt, i8x16_splat, i8x16_swizzle, i16x8, i16x8_mul, i16x8_narrow_i32x4,
         i16x8_splat, i32x4_dot_i16x8, u8x16_bitmask, u8x16_eq, u8x16_lt, u8x16_splat, u16x8_shr,
         u64x2_extract_lane, v128, v128_and, v128_or,
     };
     use std::hint::cold_path;
-
-    /// Bytes that are compared at a time.
-    pub(crate) const LANES: usize = 16;
 
     /// So many bytes.
     #[derive(Clone, Copy)]
@@ -119,7 +118,7 @@ mod width {
     }
 
     fn found(lanes: v128) -> Found {
-        Found { bits: u8x16_bitmask(lanes).into(), stride: 1 }
+        Found { bits: u8x16_bitmask(lanes).into() }
     }
 
     /// Where the bytes of two numbers come from that stand one after the other, a comma between them,
@@ -212,52 +211,59 @@ mod width {
 
 #[cfg(not(target_feature = "simd128"))]
 mod width {
-    use super::{FOUR, Found};
+    use super::{FOUR, Found, LANES};
     use crate::digits::{self, HIGH, ONES};
     use std::hint::cold_path;
 
-    /// Bytes that are compared at a time.
-    pub(crate) const LANES: usize = 8;
-
-    /// So many bytes.
+    /// So many bytes, the first ones in the first word.
     #[derive(Clone, Copy)]
-    pub(crate) struct Lanes(u64);
+    pub(crate) struct Lanes([u64; LANES / 8]);
 
     impl Lanes {
         /// The bytes from a place on, if there are as many.
         #[inline(always)]
         pub(crate) fn at(bytes: &[u8], at: usize) -> Option<Self> {
             let lanes: &[u8; LANES] = bytes.get(at..)?.first_chunk()?;
-            Some(Self(u64::from_le_bytes(*lanes)))
+            Some(Self(bytemuck::pod_read_unaligned::<[u64; 2]>(lanes).map(u64::from_le)))
         }
 
         /// A byte in every lane.
         #[inline(always)]
         pub(crate) fn all(byte: u8) -> Self {
-            Self(ONES * u64::from(byte))
+            Self([ONES * u64::from(byte); 2])
         }
 
         /// Where both have the same byte.
         #[inline(always)]
         pub(crate) fn equal(self, other: Self) -> Found {
-            let word = self.0 ^ other.0;
+            let ([a, b], [c, d]) = (self.0, other.0);
             // A byte is zero if neither it nor what is left without its highest bit has that bit.
-            let zeros = !((word & !HIGH).wrapping_add(!HIGH) | word) & HIGH;
-            Found { bits: zeros, stride: 8 }
+            found([a ^ c, b ^ d].map(|word| !((word & !HIGH).wrapping_add(!HIGH) | word) & HIGH))
         }
 
         /// The bytes that end or escape a JSON string, or may not stand in one. The first one is
         /// right; one behind it may only seem to be.
         #[inline(always)]
         pub(crate) fn special(self) -> Found {
-            Found { bits: special(self.0), stride: 8 }
+            found(self.0.map(special))
         }
 
         /// The bytes as words, the first one lowest.
         #[inline(always)]
         pub(crate) fn words(self) -> [u64; LANES / 8] {
-            [self.0]
+            self.0
         }
+    }
+
+    /// The bytes whose highest bits are set.
+    #[inline(always)]
+    fn found(words: [u64; 2]) -> Found {
+        /// Moves the bit of each byte to a bit of the highest byte.
+        const GATHER: u64 = 0x0102_0408_1020_4080;
+        let [low, high] = words.map(|word| ((word >> 7) & ONES).wrapping_mul(GATHER) >> 56);
+        #[expect(clippy::cast_possible_truncation, reason = "16 bits")]
+        let bits = (low | high << 8) as u32;
+        Found { bits }
     }
 
     /// Reads four integers of a JSON list that all have up to eight digits, maybe after a space, and

@@ -3,9 +3,11 @@
 //! `PIF_RANDOM_SEED=5` from another seed on.
 
 use anyhow::{Context, Result, ensure};
-use pif_tests::component;
+use pif_guest::limits::Limits;
+use pif_guest::request::{Argument, Program};
 use pif_tests::fuzz::memory::{examine, is_too_large};
 use pif_tests::generate::{Random, filling};
+use pif_tests::{component, native};
 use std::env;
 
 #[test]
@@ -40,6 +42,43 @@ fn memory_is_taken_alike_in_the_component() -> Result<()> {
             Ok(())
         });
         compared.with_context(|| format!("seed {seed}: {filling:?}"))?;
+    }
+    Ok(())
+}
+
+/// Lists of items of one shape fill the heap evenly. Where their lengths are just so that it is
+/// almost full, a reader that looks further ahead would take more memory.
+#[test]
+fn lists_of_one_shape_take_memory_alike() -> Result<()> {
+    const CODES: [&str; 2] = [
+        r#"{"lam":"l","body":{"map":[{"lam":"x","body":{"pair":[{"var":"x"},0]}},{"var":"l"}]}}"#,
+        r#"{"lam":"l","body":{"reverse":{"var":"l"}}}"#,
+    ];
+    const ITEMS: [fn(u32) -> String; 6] = [
+        |i| i.to_string(),
+        |i| format!("{i}.5"),
+        |i| format!(r#""t{i}""#),
+        |i| format!(r#"{{"a":{i},"b":[{i}]}}"#),
+        |i| format!("[{i},{i}]"),
+        |i| format!("123456789012345678901{i}"),
+    ];
+    let sandbox = component::open()?;
+    for n in [1, 50, 223, 225, 448, 896, 897, 898, 899, 900, 901, 902, 903, 904, 1500] {
+        for (item, code) in ITEMS.iter().flat_map(|item| CODES.map(|code| (item, code))) {
+            let data: Vec<String> = (0..n).map(item).collect();
+            let argument = Argument::Data(format!("[{}]", data.join(",")));
+            let program = Program { argument, ..Program::term(code) };
+            for memory in [1 << 20, 16 << 20] {
+                let limits = Limits { fuel: 1 << 20, depth: 100, memory, output: 1 << 20 };
+                let here = native::measured(&program, &limits, u64::MAX);
+                let inside = component::measured(&sandbox, &program, &limits, u64::MAX);
+                ensure!(
+                    here.1 == inside.1,
+                    "{n} × {} in {memory}, {code}: {here:?}\n{inside:?}",
+                    item(0)
+                );
+            }
+        }
     }
     Ok(())
 }
