@@ -56,8 +56,9 @@ pub(crate) const FENCE: &str = "```";
 /// A text without surrounding white space and without the code fence around it, if it has one.
 pub(crate) fn unfence(text: &str) -> &str {
     let text = text.trim();
-    let inner = text.strip_prefix(FENCE).and_then(|rest| rest.strip_suffix(FENCE));
-    let Some(inner) = inner else { return text };
+    let Some(inner) = text.strip_prefix(FENCE) else { return text };
+    // Models leave the end out at times.
+    let inner = inner.strip_suffix(FENCE).unwrap_or(inner);
     let is_tag = |line: &str| line.trim().chars().all(|c| c.is_ascii_alphanumeric());
     match inner.split_once('\n') {
         Some((tag, rest)) if is_tag(tag) => rest.trim(),

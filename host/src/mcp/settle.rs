@@ -287,6 +287,7 @@ mod tests {
             ),
             (r#"{"schema":"true"}"#, r#"{"schema":true}"#),
             ("{\"code\":\"```json\\n{\\\"a\\\":1}\\n```\"}", r#"{"code":"{\"a\":1}"}"#),
+            ("{\"code\":\"```json\\n{\\\"a\\\":1}\"}", r#"{"code":"{\"a\":1}"}"#),
         ] {
             let found = settle(sent, "tool", &schema(), 64).text;
             assert_eq!(found.as_deref().unwrap_or(sent), settled, "{sent}");
