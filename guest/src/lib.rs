@@ -13,41 +13,58 @@
 //! # Ok::<(), Box<pif_guest::fault::Fault>>(())
 //! ```
 //!
-//! A program goes through [`json`] (text to a tape of tokens), [`parse`] (tokens to [`term`]s), the
-//! compiler (terms to operations on slots) and the [`machine`] (operations on words of a heap), and
-//! comes back through `output`. [`form`] is the one table of what can be written.
+//! # The map
+//!
+//! A folder is a stage. A stage names only those below it, and `cargo test --test tidy` checks that.
+//! Read them in the order that a program takes:
+//!
+//! | stage | what it does |
+//! |---|---|
+//! | `edge` | the component of wit/, and [`envelope`]: a run as JSON in and JSON out |
+//! | [`machine`] | one run: its steps, the dispatch loop, what the loop leaves to others, faults with their places |
+//! | `builtin` | the forms that get all their operands as values, a file for each group |
+//! | `run` | the state of one run: registers, stack, fuel, room, open `try`s |
+//! | `compile` | terms to operations |
+//! | `check` | [`analysis`]: likely mistakes, found without running; what to write instead of a wrong type |
+//! | `data` | JSON to values, and values to JSON |
+//! | `algorithm` | numbers, regular expressions, sorting, grouping, CSV, dates |
+//! | `code` | the operations, in one table, and the code made of them |
+//! | `language` | the forms, in one table; [`term`]s; [`parse`] and [`print`] |
+//! | `memory` | words, the heap, the collector |
+//! | [`json`] | text to a tape of tokens, and back; [`number`]s |
+//! | `text` | bytes and characters |
+//!
+//! [`request`], [`fault`] and [`limits`] are what all stages and hosts speak of.
+//!
+//! To learn the language from its definition, begin with `tests/src/definitional.rs`, an evaluator in
+//! big steps that this one must agree with. To follow a program, begin with [`machine::Machine::start`].
+//! To find a form, look for its row in `language/rows`.
 
-mod advice;
-#[cfg(all(target_arch = "wasm32", feature = "component"))]
-mod allocator;
-pub mod analysis;
+mod algorithm;
+mod builtin;
+mod check;
 mod code;
 mod compile;
-#[cfg(all(target_arch = "wasm32", feature = "component"))]
-mod component;
 mod data;
-mod decimal;
-mod digits;
-mod doubt;
-pub mod envelope;
+mod edge;
 pub mod fault;
-pub mod form;
-mod heap;
-pub mod hint;
 pub mod json;
-mod kind;
-mod lanes;
+mod language;
 pub mod limits;
 pub mod machine;
-mod mismatch;
-pub mod number;
-mod output;
-pub mod parse;
-mod plain;
-mod primitive;
-pub mod print;
-pub mod quote;
+mod memory;
 pub mod request;
-mod template;
-pub mod term;
-mod value;
+mod run;
+mod text;
+
+pub use check::analysis;
+pub use edge::envelope;
+pub use json::number;
+pub use language::{hint, parse, print, term};
+pub use text::quote;
+
+/// The forms of the language, in one table.
+pub mod form {
+    pub use crate::language::form::{Form, Row, Shape};
+    pub use crate::language::forms::FORMS;
+}

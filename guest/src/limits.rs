@@ -36,3 +36,8 @@ pub const TEXT_BYTES: u64 = 1 << 28;
 pub(crate) fn aside(words: usize) -> u64 {
     (32 << 20) + 4 * words as u64
 }
+
+/// A count as 32 bits. Nothing that is counted so has more: texts, heaps and tapes end before.
+pub(crate) fn to_u32(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

@@ -16,6 +16,7 @@ pub mod excerpt;
 pub mod fuzz;
 pub mod generate;
 pub mod library;
+pub mod modules;
 pub mod native;
 pub mod oracle;
 pub mod reference;

@@ -1,8 +1,8 @@
 //! The code of all functions compiled so far: the operations, and tables beside them that only
 //! faults, depth checks and debugging read.
 
-use super::op::{Op, Slot};
-use crate::term::{NameId, TermId};
+use crate::code::op::{Op, Slot};
+use crate::language::term::{NameId, TermId};
 
 /// Where a value is that a closure captures or a scope names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

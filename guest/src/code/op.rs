@@ -1,7 +1,7 @@
 //! The operations: one row each, from which everything is derived that holds for all of them.
 
-use crate::form::Form;
-use crate::term::NameId;
+use crate::language::form::Form;
+use crate::language::term::NameId;
 
 /// A word in the window of the running function.
 pub(crate) type Slot = u8;

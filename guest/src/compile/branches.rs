@@ -1,9 +1,10 @@
 //! Forms that decide which term is evaluated: `if`, `cond`, `and`, `or`.
 
-use super::{Compiler, Failed, Goal, Task};
 use crate::code::{Op, Slot};
-use crate::form::Form;
-use crate::term::TermId;
+use crate::compile::compiler::{Compiler, Failed};
+use crate::compile::task::{Goal, Task};
+use crate::language::form::Form;
+use crate::language::term::TermId;
 
 impl Compiler<'_> {
     pub(super) fn if_else(&mut self, t: TermId, d: Slot, depth: u32) {
@@ -36,7 +37,7 @@ impl Compiler<'_> {
         let (of, operand) = of;
         let form = self.terms.form(t);
         let right = self.terms.operand(t, 1);
-        if d > super::CROWDED_SLOT || depth > super::CROWDED_DEPTH {
+        if d > crate::compile::CROWDED_SLOT || depth > crate::compile::CROWDED_DEPTH {
             let tasks = [
                 Task::Term { t, d, depth },
                 Task::Emit { op: Op::JumpFalse { a: d, operand, to }, t: of },

@@ -1,10 +1,13 @@
 //! Applications: of literal functions, of the running function, of anything else.
 
-use super::forms::{slot, to_u32};
-use super::{Body, Compiler, Failed, Location, MERGED, MOST_PARAMETERS, SelfCall, Spine, Task};
+use crate::compile::compiler::{Compiler, Failed, MERGED, MOST_PARAMETERS};
+use crate::compile::place::{Location, slot};
+use crate::compile::task::{Body, SelfCall, Spine, Task};
+use crate::limits::to_u32;
+
 use crate::code::{Op, Place, Slot};
-use crate::form::Form;
-use crate::term::TermId;
+use crate::language::form::Form;
+use crate::language::term::TermId;
 
 impl Compiler<'_> {
     /// A literal function applied to as many arguments as it takes binds them like `let`.

@@ -1,10 +1,12 @@
 //! Where a value goes: into a slot, to a variable, to the next turn of a loop, to the caller.
 
-use super::{Compiler, Failed, Goal, Location, Task, Turn};
 use crate::code::slots::fold;
 use crate::code::{Op, Place, Slot};
-use crate::form::Form;
-use crate::term::TermId;
+use crate::compile::compiler::{Compiler, Failed};
+use crate::compile::place::Location;
+use crate::compile::task::{Goal, Task, Turn};
+use crate::language::form::Form;
+use crate::language::term::TermId;
 
 /// How far above the second half of an accumulator the next first half is: the loop has its slots
 /// from the one after the second half on.
@@ -56,7 +58,7 @@ impl Compiler<'_> {
         let Turn { second, to, .. } = turn;
         let depth = u32::from(turn.depth);
         let form = self.terms.form(t);
-        if d > super::CROWDED_SLOT
+        if d > crate::compile::CROWDED_SLOT
             || !matches!(form, Form::Pair | Form::Let | Form::If | Form::Cond)
         {
             self.schedule(&[Task::Term { t, d, depth }, Task::Apart { t, d, turn }]);

@@ -1,10 +1,13 @@
 //! Emitting operations: blocks and their cost, labels, functions put in their place.
 
-use super::scope::Part;
-use super::{Body, Compiler, Function, Location, SelfCall, Task};
+use crate::compile::compiler::{Compiler, Function};
+use crate::compile::place::{Location, Part};
+use crate::compile::task::{Body, SelfCall, Task};
+use crate::limits::to_u32;
+
 use crate::code::{Code, Entry, NO_VISIT, Op, Place, Slot, Visit};
-use crate::term::TermId;
-use crate::value::{CLOSURE, KIND_CLOSURE, Word, header, pointer};
+use crate::language::term::TermId;
+use crate::memory::word::{CLOSURE, KIND_CLOSURE, Word, header, pointer};
 
 impl Function {
     pub(super) fn new(arity: u8) -> Self {
@@ -26,10 +29,6 @@ impl Function {
         self.labels.push(0);
         to_u32(self.labels.len() - 1)
     }
-}
-
-fn to_u32(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 impl Compiler<'_> {

@@ -1,8 +1,8 @@
 //! What the compiler must know of a term before it reaches it: which functions use their
 //! parameter only to take a pair apart, so that the pair need never be built.
 
-use crate::form::Form;
-use crate::term::{NameId, TermId, Terms};
+use crate::language::form::Form;
+use crate::language::term::{NameId, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of the functions of one parameter in a term, with no `eval` in reach.

@@ -1,11 +1,14 @@
 //! How each form is compiled: into a slot, as the value of the function, or as a branch.
 
-use super::scope::Part;
-use super::{Compiler, Failed, Function, Location, MERGED, MOST_PARAMETERS, Task};
+use crate::compile::compiler::{Compiler, Failed, Function, MERGED, MOST_PARAMETERS};
+use crate::compile::place::{Location, Part, slot};
+use crate::compile::task::Task;
+use crate::limits::to_u32;
+
 use crate::code::{Op, Place, Slot};
-use crate::form::Form;
-use crate::term::TermId;
-use crate::value::{NIL, UNIT, boolean, fit, quoted};
+use crate::language::form::Form;
+use crate::language::term::TermId;
+use crate::memory::word::{NIL, UNIT, boolean, fit, quoted};
 
 /// The value of an operand: where it will be, and the task that brings it there.
 type Operand = (Slot, Task);
@@ -177,7 +180,7 @@ impl Compiler<'_> {
             }
             Form::Text => {
                 let text = terms.text(t);
-                self.heap.grow(crate::heap::Heap::text_words(text.len()))?;
+                self.heap.grow(crate::memory::heap::Heap::text_words(text.len()))?;
                 self.heap.text(text)?
             }
             _ => NIL,
@@ -185,7 +188,7 @@ impl Compiler<'_> {
     }
 
     fn big(&mut self, n: &num_bigint::BigInt) -> Result<u64, Failed> {
-        self.heap.grow(crate::heap::Heap::integer_words(n))?;
+        self.heap.grow(crate::memory::heap::Heap::integer_words(n))?;
         Ok(self.heap.integer(n))
     }
 
@@ -193,7 +196,7 @@ impl Compiler<'_> {
         let mut keys = Vec::with_capacity(names.len());
         for name in names {
             let text = self.terms.name(*name);
-            self.heap.grow(crate::heap::Heap::text_words(text.len()))?;
+            self.heap.grow(crate::memory::heap::Heap::text_words(text.len()))?;
             let word = self.heap.text(text)?;
             keys.push(self.constant(word));
         }
@@ -316,13 +319,4 @@ impl Compiler<'_> {
         self.schedule(&tasks);
         Ok(())
     }
-}
-
-/// A small number as a slot or depth field; what does not fit has been outlined before.
-pub(super) fn slot(n: u32) -> Slot {
-    Slot::try_from(n).unwrap_or(Slot::MAX)
-}
-
-pub(super) fn to_u32(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
 }

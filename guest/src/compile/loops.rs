@@ -1,12 +1,13 @@
 //! Forms that apply functions themselves: folds, the other list forms, `try`, `pipe`.
 
-use super::forms::slot;
-use super::scope::Part;
-use super::{Compiler, Failed, Location, MOST_PARAMETERS, Task, Turn};
+use crate::compile::compiler::{Compiler, Failed, MOST_PARAMETERS};
+use crate::compile::place::{Location, Part, slot};
+use crate::compile::task::{Task, Turn};
+
 use crate::code::slots::{each, fold, update};
 use crate::code::{HOLE_CONSTANT, Op, Place, Slot};
-use crate::form::Form;
-use crate::term::{NameId, TermId};
+use crate::language::form::Form;
+use crate::language::term::{NameId, TermId};
 
 impl Compiler<'_> {
     /// A fold over a literal function is a loop in the same function, and its pair of

@@ -1,12 +1,13 @@
 //! How a term is compiled: by the rule of its form, or into the operation that its form is. A form
 //! whose evaluation is `Control` or `Operation` has an entry here.
 
-use super::forms::slot;
-use super::{Compiler, Failed, Goal, Task};
 use crate::code::{Op, Slot};
-use crate::form::table::Table;
-use crate::form::{Evaluation, Form};
-use crate::term::TermId;
+use crate::compile::compiler::{Compiler, Failed};
+use crate::compile::place::slot;
+use crate::compile::task::{Goal, Task};
+use crate::language::form::{Evaluation, Form};
+use crate::language::table::Table;
+use crate::language::term::TermId;
 use Operation::{Binary, Unary};
 
 /// Compiles a term into a slot; its node is at this depth.

@@ -1,50 +1,9 @@
 //! Names while compiling: where each is bound, and which values closures must capture.
 
-use super::{Compiler, Failed};
-use crate::code::{Place, Scope, Slot};
-use crate::term::{NameId, TermId};
-use std::collections::BTreeMap;
-
-/// Where a variable's value is, seen from the function being compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Location {
-    /// In one place.
-    At(Place),
-    /// A pair that was never built: its two halves.
-    Halves(Part, Part),
-    /// A pair that was never built, and whose first half was not either: the halves of the first
-    /// half, and the second half.
-    Thirds([Part; 3]),
-}
-
-/// Where a part of a pair is that was never built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    /// In a slot.
-    Slot(Slot),
-    /// Captured by the running closure.
-    Captured(u16),
-}
-
-impl From<Part> for Place {
-    fn from(part: Part) -> Self {
-        match part {
-            Part::Slot(slot) => Self::Slot(slot),
-            Part::Captured(index) => Self::Captured(index),
-        }
-    }
-}
-
-/// Bindings that reach the current place.
-#[derive(Debug, Default)]
-pub(super) struct Bindings {
-    /// For each name the functions (by level) and locations, the innermost last.
-    by_name: BTreeMap<NameId, Vec<(usize, Location)>>,
-    /// All bound names in order.
-    order: Vec<NameId>,
-    /// Captures and scope entries made so far.
-    work: usize,
-}
+use crate::code::{Place, Scope};
+use crate::compile::compiler::{Compiler, Failed};
+use crate::compile::place::{Location, Part};
+use crate::language::term::{NameId, TermId};
 
 /// Captures and scope entries of one compilation; more is refused as `too-large`, because nested
 /// functions that all use the variables of all others need space without any relation to their text.
@@ -79,7 +38,7 @@ impl Compiler<'_> {
             return Ok(Some(location));
         }
         let here = self.functions.len();
-        let captured_at = |f: &super::Function| f.captured.get(&name).copied();
+        let captured_at = |f: &crate::compile::compiler::Function| f.captured.get(&name).copied();
         let mut from = level;
         for above in (level..here).rev() {
             if let Some(captured) = self.functions.get(above).and_then(captured_at) {
@@ -130,7 +89,7 @@ impl Compiler<'_> {
     }
 }
 
-impl super::Function {
+impl crate::compile::compiler::Function {
     fn capture(&mut self, location: Location) -> Result<Location, Failed> {
         Ok(match location {
             Location::At(place) => Location::At(self.capture_one(place)?.into()),

@@ -1,23 +1,50 @@
 //! The reader of JSON text (RFC 8259), with a stack of open containers instead of recursion.
 
-use super::{Span, Tape, Token, TokenId, to_u32};
-use crate::digits;
+use crate::json::tape::{LONGEST, Span, Tape, Token, TokenId};
+use crate::limits::to_u32;
+
 use crate::fault::{Code, Fault};
-use crate::quote::{self, shorten};
+use crate::text::quote;
+use crate::text::quote::shorten;
+use crate::text::{digits, lanes};
+
+impl Tape {
+    /// Parses `text` and puts its tokens on the tape. On a fault the tape is as before.
+    pub fn parse(&mut self, text: &str) -> Result<TokenId, Fault> {
+        let (root, base) = (self.tokens.len(), self.text.len());
+        if base + text.len() > LONGEST {
+            return Err(Fault::new(Code::TooLarge, "the texts of this run are longer than 2 GiB"));
+        }
+        // Room for what follows, so that a long text is not copied for a short one after it.
+        if self.text.capacity() < base + text.len() {
+            self.text.reserve(text.len() + text.len() / 16 + 1024);
+        }
+        self.text.push_str(text);
+        match document(self, text, base) {
+            Ok(()) => Ok(to_u32(root)),
+            Err(wrong) => {
+                let fault = wrong.fault(text);
+                self.tokens.truncate(root);
+                self.text.truncate(base);
+                Err(fault)
+            }
+        }
+    }
+}
 
 /// Puts the tokens of `text`, which begins at `base` of the tape's text, on the tape.
-pub(super) fn document(tape: &mut Tape, text: &str, base: usize) -> Result<(), Wrong> {
+fn document(tape: &mut Tape, text: &str, base: usize) -> Result<(), Wrong> {
     Reader { bytes: text.as_bytes(), source: text, at: 0, base, tape }.document()
 }
 
 /// Why text is not what it should be, at a byte.
-pub(super) enum Wrong {
+enum Wrong {
     Syntax(usize, &'static str),
     DuplicateKey(DuplicateKey),
 }
 
 /// A key that an object names twice.
-pub(super) struct DuplicateKey {
+struct DuplicateKey {
     key: String,
     /// Where the object is, as a JSON Pointer, and the byte at which it ends.
     object: String,
@@ -25,7 +52,7 @@ pub(super) struct DuplicateKey {
 }
 
 impl Wrong {
-    pub(super) fn fault(self, text: &str) -> Fault {
+    fn fault(self, text: &str) -> Fault {
         match self {
             Self::DuplicateKey(DuplicateKey { key, object, end }) => {
                 let (key, place) = (shorten(&key), place(text, end));
@@ -279,7 +306,7 @@ impl Reader<'_> {
     fn string(&mut self) -> Result<(), Wrong> {
         let start = self.at;
         loop {
-            self.at = digits::plain_end(self.bytes, self.at);
+            self.at = lanes::plain_end(self.bytes, self.at);
             match self.bytes.get(self.at) {
                 Some(b'"') => {
                     let span = self.span(start, self.at);

@@ -1,7 +1,7 @@
 //! JSON from a tape, as text again: sorted keys, no blanks, numbers as they are written.
 
-use super::{Span, Tape, Token, TokenId};
-use crate::print;
+use crate::json::escape;
+use crate::json::tape::{Span, Tape, Token, TokenId};
 
 /// What is left to write, the next thing last.
 enum Work {
@@ -61,7 +61,7 @@ fn separate(index: usize, parts: &mut Vec<Work>) {
 }
 
 fn string(tape: &Tape, span: Span, most: usize, out: &mut String) {
-    print::string(beginning(tape.str(span), most), out);
+    escape::string(beginning(tape.str(span), most), out);
 }
 
 /// As much of a text as has so many bytes, or all of it.

@@ -1,14 +1,18 @@
 //! Operations that the dispatch loop leaves: done in full, with everything that can go wrong.
 
-use super::context::Context;
-use super::state::{Exit, State, WINDOW, to_u32};
-use super::{builtin, each, eval, operate, tools, trace};
+use crate::algorithm::trouble::Trouble;
+use crate::builtin;
 use crate::code::slots::fold;
 use crate::code::{Image, Op, Slot};
-use crate::form::Form;
-use crate::heap::Frame;
-use crate::primitive::{Trouble, type_name};
-use crate::value::{
+use crate::language::form::Form;
+use crate::limits::to_u32;
+use crate::machine::{each, eval, operate, tools, trace};
+use crate::memory::heap::Frame;
+use crate::memory::types::type_name;
+use crate::run::context::Context;
+use crate::run::state::{Exit, State, WINDOW};
+
+use crate::memory::word::{
     CONS, FALSE, HOLE, NIL, PAIR, Word, as_small, is_function, is_list, small, tag,
 };
 
@@ -50,10 +54,6 @@ pub(super) fn operation(image: &Image, s: &mut State) -> Result<(), Exit> {
 }
 
 impl State {
-    pub(super) fn slot(&self, slot: Slot) -> Word {
-        self.at(self.base + usize::from(slot))
-    }
-
     pub(super) fn set_slot(&mut self, slot: Slot, word: Word) {
         self.set(self.base + usize::from(slot), word);
     }

@@ -21,16 +21,18 @@
 //!
 //! Slots are read through a window that neither a `u8` nor a few slots after it can miss.
 
-use super::operate;
-use super::state::{State, WINDOW, to_u32};
 use crate::code::slots::{each, fold};
 use crate::code::{Image, Op, Slot, left_to_complete};
-use crate::form::Form;
-use crate::heap::Frame;
-use crate::value::{
+use crate::language::form::Form;
+use crate::limits::to_u32;
+use crate::machine::operate;
+use crate::memory::heap::Frame;
+use crate::memory::rope;
+use crate::memory::word::{
     CLOSURE, CONS, FALSE, HOLE, KIND_CLOSURE, KIND_PARTIAL, NIL, PAIR, PARTIAL, TRUE, UNIT, Word,
     aux, header, index, is_function, is_list, plus, pointer, size, small, tag,
 };
+use crate::run::state::{State, WINDOW};
 use std::hint::cold_path;
 
 /// Folds and the forms that apply a function to each element keep the rest of the list in one
@@ -300,7 +302,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
                 }
                 Op::Concat { d, a, b, cost } => {
                     let left = after!(cost);
-                    let Some(joined) = operate::join(heap, get!(a), get!(b)) else { break };
+                    let Some(joined) = rope::join(heap, get!(a), get!(b)) else { break };
                     set!(d, joined);
                     fuel = left;
                 }

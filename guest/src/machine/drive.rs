@@ -1,8 +1,8 @@
 //! Tries the dispatch loop, then the shortcuts, then `complete`.
 
-use super::state::{Exit, State};
-use super::{complete, dispatch};
 use crate::code::{Image, Op};
+use crate::machine::{complete, dispatch};
+use crate::run::state::{Exit, State};
 
 /// Runs from the registers in `s` until something needs the machine.
 pub(super) fn run(image: &Image, s: &mut State) -> Exit {
@@ -13,7 +13,7 @@ pub(super) fn run(image: &Image, s: &mut State) -> Exit {
             return Exit::Value(s.at(s.base));
         }
         #[cfg(feature = "shortcuts")]
-        if s.takes_shortcuts && super::shortcuts::operation(s, op) {
+        if s.takes_shortcuts && crate::machine::shortcuts::operation(s, op) {
             continue;
         }
         if let Err(exit) = complete::operation(image, s) {

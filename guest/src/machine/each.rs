@@ -8,18 +8,20 @@
 //! each element of what the function gave, before it is copied; for forms that need keys see
 //! `keyed`. `update`: also 1 per 8 bytes of the key, and 1 per member when the new record is made.
 
-use super::context::Context;
-use super::keyed;
-use super::path;
-use super::state::{Exit, State};
+use crate::algorithm::trouble::Trouble;
+use crate::algorithm::weight::TEXT_UNIT;
+use crate::builtin::path;
 use crate::code::Slot;
 use crate::code::slots::each::{ELEMENT, GIVEN, KEPT, LIST, RESULT};
 use crate::code::slots::update;
-use crate::form::Form;
-use crate::parse::shorten;
-use crate::primitive::comparison::TEXT_UNIT;
-use crate::primitive::{Trouble, record};
-use crate::value::{
+use crate::language::form::Form;
+use crate::machine::keyed;
+use crate::machine::keyed::{check_order, has_order};
+use crate::run::context::Context;
+use crate::run::state::{Exit, State};
+
+use crate::algorithm::record;
+use crate::memory::word::{
     CONS, FALSE, HOLE, KIND_RECORD, NIL, PAIR, TRUE, UNIT, Word, as_small, is_function, is_list,
     small, tag,
 };
@@ -100,39 +102,6 @@ pub(super) fn begin(c: &mut Context<'_>, form: Form, d: Slot, exit: u32) -> Resu
         c.s.pc = exit as usize;
     }
     Ok(())
-}
-
-/// Whether a `sort_by` is given an order, which then stands before the elements that are kept.
-fn has_order(c: &Context<'_>) -> bool {
-    c.s.terms.operands(c.term()).len() > 2
-}
-
-/// Takes the order of a `sort_by` from the list that is kept; gives whether it is the descending
-/// one.
-pub(super) fn take_order(c: &mut Context<'_>, d: Slot) -> bool {
-    if !has_order(c) {
-        return false;
-    }
-    let [order, elements] = c.s.heap.next(c.s.part(d, KEPT));
-    c.s.set_part(d, KEPT, elements);
-    c.s.heap.prefix(order, DESCENDING.len()) == DESCENDING
-}
-
-const ASCENDING: &str = "asc";
-const DESCENDING: &str = "desc";
-
-fn check_order(s: &State, d: Slot) -> Result<(), Exit> {
-    let order = s.part(d, KEPT);
-    if !s.heap.is_text(order) {
-        return Err(s.wrong_type(2, order, "the string \"asc\" or \"desc\""));
-    }
-    let found = s.heap.prefix(order, 4 * DESCENDING.len());
-    if [ASCENDING, DESCENDING].contains(&found.as_str()) {
-        return Ok(());
-    }
-    let found = shorten(&found);
-    let message = format!("the order of `sort_by` is \"asc\" or \"desc\", not `{found}`");
-    Err(Trouble::OutOfRange(message).into())
 }
 
 /// Puts the value that the function gave before the result so far.

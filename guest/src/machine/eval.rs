@@ -1,12 +1,13 @@
 //! `eval`, and the stubs under terms that an operation evaluates before it has its value.
 
-use super::context::Context;
-use super::state::{Exit, State, closure_index, to_u32};
+use crate::algorithm::trouble::Trouble;
+use crate::algorithm::weight;
 use crate::code::EVAL_END;
-use crate::heap::{Frame, NO_CLOSURE};
-use crate::limits::EVAL_DEPTH;
-use crate::primitive::{Trouble, weight};
-use crate::value::{IMMEDIATE, KIND_QUOTED, UNIT, aux, kind, size, tag};
+use crate::limits::{EVAL_DEPTH, to_u32};
+use crate::memory::heap::{Frame, NO_CLOSURE};
+use crate::memory::word::{IMMEDIATE, KIND_QUOTED, UNIT, aux, kind, size, tag};
+use crate::run::context::Context;
+use crate::run::state::{Exit, State, closure_index};
 
 impl State {
     /// Pushes where the current operation goes on, then a stub that ends what begins now.

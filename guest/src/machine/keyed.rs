@@ -7,20 +7,54 @@
 //! 4·n, and for each key what `eq` pays for a value equal to it; besides, bytes/8 of each key of a
 //! record. Nothing more is paid for the result.
 
-use super::context::Context;
-use super::each::take_order;
-use super::state::{Exit, State};
+use crate::algorithm::keys::empty;
+use crate::algorithm::sorting::{extreme, sorted, sorting_work};
+use crate::algorithm::trouble::Trouble;
+use crate::builtin::keys::{Grouped, grouped, pay_keys};
 use crate::code::Slot;
 use crate::code::slots::each::{KEPT, RESULT};
-use crate::form::Form;
-use crate::primitive::canonical::Failed;
-use crate::primitive::grouping::Groups;
-use crate::primitive::keys::{Weighed, empty, weigh};
-use crate::primitive::sorting::{extreme, sorted, sorting_work};
-use crate::primitive::{Trouble, type_name};
-use crate::value::{CONS, NIL, PAIR, Word, small, tag};
+use crate::language::form::Form;
+use crate::run::context::Context;
+use crate::run::state::{Exit, State};
+use crate::text::quote::shorten;
+
+use crate::memory::word::{CONS, NIL, PAIR, Word, small, tag};
 use std::cmp::Ordering;
-use std::rc::Rc;
+
+/// Whether a `sort_by` is given an order, which then stands before the elements that are kept.
+pub(super) fn has_order(c: &Context<'_>) -> bool {
+    c.s.terms.operands(c.term()).len() > 2
+}
+
+/// Takes the order of a `sort_by` from the list that is kept; gives whether it is the descending
+/// one.
+pub(super) fn take_order(c: &mut Context<'_>, d: Slot) -> bool {
+    if !has_order(c) {
+        return false;
+    }
+    let [order, elements] = c.s.heap.next(c.s.part(d, KEPT));
+    c.s.set_part(d, KEPT, elements);
+    c.s.heap.prefix(order, DESCENDING.len()) == DESCENDING
+}
+
+const ASCENDING: &str = "asc";
+
+const DESCENDING: &str = "desc";
+
+/// Whether an order is one that `sort_by` knows.
+pub(super) fn check_order(s: &State, d: Slot) -> Result<(), Exit> {
+    let order = s.part(d, KEPT);
+    if !s.heap.is_text(order) {
+        return Err(s.wrong_type(2, order, "the string \"asc\" or \"desc\""));
+    }
+    let found = s.heap.prefix(order, 4 * DESCENDING.len());
+    if [ASCENDING, DESCENDING].contains(&found.as_str()) {
+        return Ok(());
+    }
+    let found = shorten(&found);
+    let message = format!("the order of `sort_by` is \"asc\" or \"desc\", not `{found}`");
+    Err(Trouble::OutOfRange(message).into())
+}
 
 /// Whether a form gathers what the function gives as keys of the elements.
 pub(super) fn needs_keys(form: Form) -> bool {
@@ -72,66 +106,6 @@ pub(super) fn finish(c: &mut Context<'_>, form: Form, d: Slot) -> Result<Word, E
             let Grouped { of_each, firsts } = grouped(c, &keys, groups)?;
             gather(c.s, d, &of_each, &firsts)
         }
-    }
-}
-
-/// Pays for looking at the keys of a sort; gives their weight.
-pub(super) fn pay_keys(
-    c: &mut Context<'_>,
-    keys: &[Word],
-    wrong: impl Fn(&'static str) -> Trouble,
-) -> Result<u64, Exit> {
-    c.bulk(keys.len() as u64)?;
-    let Weighed { work, wrong: found } = weigh(&c.s.heap, keys, c.budget())?;
-    c.bulk(work)?;
-    match found {
-        Some(key) => Err(wrong(type_name(&c.s.heap, key)).into()),
-        None => Ok(work),
-    }
-}
-
-/// Which keys are equal.
-pub(super) struct Grouped {
-    /// The group of each key.
-    pub(super) of_each: Vec<u32>,
-    /// The first key of each group.
-    pub(super) firsts: Vec<u32>,
-}
-
-/// Fuel of a key that is looked up.
-const GROUPED: u64 = 4;
-
-/// Pays for grouping keys, and groups them.
-pub(super) fn grouped(
-    c: &mut Context<'_>,
-    keys: &[Word],
-    wrong: impl Fn(&'static str) -> Trouble,
-) -> Result<Grouped, Exit> {
-    c.bulk(GROUPED * keys.len() as u64)?;
-    let terms = Rc::clone(&c.s.terms);
-    let n = keys.len();
-    let mut groups = Groups::new(&c.s.heap, &terms, c.budget(), n);
-    let firsts = Vec::with_capacity(n.min(Groups::most(&c.s.heap)));
-    let mut grouped = Grouped { of_each: Vec::with_capacity(n), firsts };
-    let mut failed = None;
-    for (i, key) in (0..).zip(keys) {
-        match groups.group(*key) {
-            Ok(group) => grouped.of_each.push(group),
-            Err(why) => {
-                failed = Some(why);
-                break;
-            }
-        }
-        if groups.len() > grouped.firsts.len() {
-            grouped.firsts.push(i);
-        }
-    }
-    let work = groups.work();
-    c.bulk(work)?;
-    match failed {
-        Some(Failed::Incomparable(key)) => Err(wrong(type_name(&c.s.heap, key)).into()),
-        Some(_) => Err(Trouble::TooLarge("the keys would not fit into the memory limit").into()),
-        None => Ok(grouped),
     }
 }
 

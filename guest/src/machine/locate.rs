@@ -1,19 +1,22 @@
 //! From an operation that went wrong to a fault: which term, which operand, in which source, and
 //! the chain of tools that led there.
 
-use super::builtin::OPERAND_BYTES;
-use super::meter::Stop;
-use super::state::State;
+use crate::algorithm::trouble::{FULL, Trouble};
+use crate::data::show::OPERAND_BYTES;
+use crate::run::site::{Site, site};
+use crate::text::quote::shorten;
+
+use crate::check::mismatch::{element, mismatch, no_function};
 use crate::code::{Image, Op, Slot};
+use crate::data::show;
 use crate::fault::{Code, Fault};
-use crate::form::Form;
-use crate::hint::{LONGEST, nearest};
-use crate::mismatch::{element, mismatch, no_function};
-use crate::output;
-use crate::parse::shorten;
-use crate::primitive::{FULL, Trouble};
-use crate::term::{TermId, Terms};
-use crate::value::Word;
+use crate::language::form::Form;
+use crate::language::hint::{LONGEST, nearest};
+use crate::run::meter::Stop;
+use crate::run::state::State;
+
+use crate::language::term::Terms;
+use crate::memory::word::Word;
 
 /// Tools named in a fault's chain of calls.
 const MOST_CALLS: usize = 32;
@@ -113,7 +116,7 @@ fn not_finite(image: &Image, s: &State, form: Form) -> Fault {
     let slots =
         if let Op::Builtin { d, n, .. } = op { (d..d + n).collect() } else { op.operands() };
     let show =
-        |slot: &Slot| output::excerpt(&s.heap, &s.terms, &s.names(), s.slot(*slot), OPERAND_BYTES);
+        |slot: &Slot| show::excerpt(&s.heap, &s.terms, &s.names(), s.slot(*slot), OPERAND_BYTES);
     let operands: Vec<String> = slots.iter().map(show).collect();
     let of =
         if operands.is_empty() { String::new() } else { format!(" of {}", operands.join(" and ")) };
@@ -183,8 +186,8 @@ fn failed(s: &State) -> Fault {
     // A text that has nothing to show, or shows it too late, is told as the value that it is.
     let message = message
         .filter(|text| !text.is_empty())
-        .unwrap_or_else(|| output::excerpt(&s.heap, &s.terms, &s.names(), value, FAIL_BYTES));
-    Fault::new(Code::Fail, crate::quote::visible(&message))
+        .unwrap_or_else(|| show::excerpt(&s.heap, &s.terms, &s.names(), value, FAIL_BYTES));
+    Fault::new(Code::Fail, crate::text::quote::visible(&message))
 }
 
 /// The fault of a limit that was met at the operation `pc`.
@@ -201,31 +204,6 @@ pub(super) fn stop(image: &Image, s: &mut State, stop: Stop) -> Fault {
     let mut site = site(image, s, s.pc);
     site.term = s.meter.stopped_at().unwrap_or(site.term);
     place(image, s, &site, None, fault)
-}
-
-/// The term that an operation stands for.
-struct Site {
-    term: TermId,
-    /// Set inside the code of a plain quote: everything is reported at this `eval`.
-    eval: Option<TermId>,
-}
-
-fn site(image: &Image, s: &State, pc: usize) -> Site {
-    let mut pc = pc;
-    // Stubs belong to no code: the call that pushed them is the operation before the return.
-    if image.code_at(pc).is_none() {
-        let frames = s.pending().iter().rev();
-        let found = frames.map(|f| f.pc as usize).find(|pc| image.code_at(*pc).is_some());
-        pc = found.map_or(pc, |pc| pc - 1);
-    }
-    let eval = image.code_at(pc).and_then(|code| code.site);
-    Site { term: image.term(pc), eval }
-}
-
-/// The term that a warning about the operation at `pc` stands at: where a fault would.
-pub(super) fn warned_at(image: &Image, s: &State, pc: usize) -> TermId {
-    let Site { term, eval } = site(image, s, pc);
-    eval.unwrap_or(term)
 }
 
 fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: Fault) -> Fault {

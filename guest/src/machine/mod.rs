@@ -1,38 +1,31 @@
 //! The machine: one run of one program, stepped by its host.
 
-mod builtin;
 mod complete;
-mod context;
 mod dispatch;
 mod drive;
 mod each;
 mod eval;
 mod keyed;
 mod locate;
-mod meter;
-mod notes;
 mod operate;
-mod path;
-mod room;
 #[cfg(feature = "shortcuts")]
 mod shortcuts;
-mod state;
 mod steps;
 mod tools;
 mod trace;
-mod trial;
 
 use crate::code::Image;
-use crate::data;
+use crate::data::parsed;
 use crate::fault::{Code, Fault};
-use crate::json::{Token, TokenId};
-use crate::limits::{Limits, Usage};
-use crate::parse::{Notation, parse, read};
-use crate::plain;
+use crate::json::tape::{Token, TokenId};
+
+use crate::data::plain;
+use crate::language::parse::{Notation, parse, read};
+use crate::language::term::{NameId, Origin, TermId, Terms};
+use crate::limits::{Limits, Usage, to_u32};
+use crate::memory::word::Word;
 use crate::request::{Argument, Program, Source};
-use crate::term::{NameId, Origin, TermId, Terms};
-use crate::value::Word;
-use state::State;
+use crate::run::state::State;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -212,7 +205,7 @@ impl Machine {
             let name = self.state.terms.tape.str(key).to_owned();
             let name = self.terms().intern(&name);
             self.state.constants.push(value);
-            self.context.push((name, state::to_u32(self.state.constants.len() - 1)));
+            self.context.push((name, to_u32(self.state.constants.len() - 1)));
         }
         Ok(())
     }
@@ -220,9 +213,9 @@ impl Machine {
     /// A value of the plain JSON at a token.
     fn build(&mut self, token: TokenId) -> Result<Word, Failure> {
         let State { heap, terms, .. } = &mut self.state;
-        data::value(heap, &terms.tape, token).map_err(|failed| match failed {
-            data::Failed::At(token, fault) => Box::new(terms.locate(token, fault)),
-            data::Failed::Full => {
+        parsed::value(heap, &terms.tape, token).map_err(|failed| match failed {
+            parsed::Failed::At(token, fault) => Box::new(terms.locate(token, fault)),
+            parsed::Failed::Full => {
                 let message = "the data does not fit into the memory limit of this run";
                 Box::new(Fault::new(Code::TooLarge, message).hint("give `memory`"))
             }
@@ -249,5 +242,13 @@ impl Machine {
     /// Takes the debug lines written since the last call.
     pub fn take_debug(&mut self) -> Vec<String> {
         std::mem::take(&mut self.state.debug)
+    }
+}
+
+impl Machine {
+    /// All warnings: what the parser found, then what arose while the program ran.
+    pub(crate) fn all_warnings(&mut self) -> Vec<String> {
+        self.state.warn_of_trials();
+        self.warnings.iter().cloned().chain(self.state.notes.lines()).collect()
     }
 }

@@ -1,15 +1,18 @@
 //! Strict forms whose operands are not two small integers.
 
-use super::context::Context;
-use super::state::{Exit, State};
-use crate::form::Form;
-use crate::heap::{Full, Heap};
-use crate::limits::TEXT_BYTES;
-use crate::primitive::comparison::{Compared, equal, order};
-use crate::primitive::{Trouble, arithmetic, lexical, meta};
-use crate::value::{
-    KIND_QUOTED, NIL, ROPE, Word, aux, boolean, fit, is_list, kind, pointer, small as word, within,
+use crate::algorithm::comparison::{Compared, equal, order};
+use crate::algorithm::number::arithmetic;
+use crate::algorithm::trouble::Trouble;
+use crate::language::form::Form;
+use crate::language::survey;
+use crate::memory::heap::Full;
+use crate::memory::rope::{join, longest_text};
+use crate::memory::word::{
+    KIND_QUOTED, NIL, Word, aux, boolean, fit, is_list, kind, small as word,
 };
+use crate::run::context::Context;
+use crate::run::state::{Exit, State};
+use crate::text::order;
 use std::rc::Rc;
 
 /// A strict form of two small integers, if that needs no more than a word.
@@ -32,30 +35,6 @@ pub(super) fn small(form: Form, a: i64, b: i64) -> Option<Word> {
 pub(super) fn is_short_product(a: i64, b: i64) -> bool {
     let unused = |n: i64| (n ^ (n >> 63)).leading_zeros();
     unused(a) + unused(b) >= 67
-}
-
-/// Two texts joined, if there is room and neither is anything else.
-#[inline(always)]
-pub(super) fn join(heap: &mut Heap, x: Word, y: Word) -> Option<Word> {
-    let (size, more) = (heap.text_word(x)?, heap.text_word(y)?);
-    // INVARIANT: no side of a rope is empty. Then it has no more nodes than bytes, however often
-    // it was joined with itself, and what walks it is paid for by its length.
-    if size == 0 || more == 0 {
-        return Some(if size == 0 { y } else { x });
-    }
-    let (both, at) = (size + more, within(heap.top));
-    let rope = heap.words.get_mut(at..at + 3)?;
-    if both >> 32 > TEXT_BYTES.min(8 * heap.limit as u64) {
-        return None;
-    }
-    rope.copy_from_slice(&[both, x, y]);
-    heap.top = at + 3;
-    Some(pointer(at, ROPE))
-}
-
-/// Bytes of the longest text that the memory limit has room for.
-pub(super) fn longest_text(heap: &Heap) -> u64 {
-    TEXT_BYTES.min(8 * heap.limit as u64)
 }
 
 /// A strict form of two operands.
@@ -134,16 +113,16 @@ fn count(n: u64) -> Word {
 }
 
 fn analyze(c: &mut Context<'_>, x: Word, live: usize) -> Result<Word, Exit> {
-    if x & 15 != crate::value::IMMEDIATE || kind(x) != KIND_QUOTED {
+    if x & 15 != crate::memory::word::IMMEDIATE || kind(x) != KIND_QUOTED {
         return Err(c.s.wrong_type(0, x, "a quoted term"));
     }
     let terms = Rc::clone(&c.s.terms);
-    let (forms, nodes) = meta::count_forms(&terms, aux(x));
+    let (forms, nodes) = survey::count_forms(&terms, aux(x));
     c.bulk(nodes)?;
     c.s.make_room(1 + forms.len() * 6, live)?;
     let name = |at: usize| forms.get(at).map_or("", |(form, _)| form.name());
     let mut members = Vec::with_capacity(2 * forms.len());
-    for at in lexical::order_of(forms.len(), &name) {
+    for at in order::order_of(forms.len(), &name) {
         members.push(c.s.heap.text(name(at))?);
         members.extend(forms.get(at).map(|(_, n)| word(i64::from(*n))));
     }

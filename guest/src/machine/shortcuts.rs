@@ -11,11 +11,12 @@
 //! | `get` | `std_fix` of the library | 10.6 % |
 //! | | "ranking with ties" of the tasks | 8.5 % |
 
-use super::state::State;
+use crate::algorithm::record;
+use crate::algorithm::weight::text_work;
 use crate::code::{Op, Slot};
-use crate::form::Form;
-use crate::primitive::{record, text_work};
-use crate::value::{KIND_RECORD, Word};
+use crate::language::form::Form;
+use crate::memory::word::{KIND_RECORD, Word};
+use crate::run::state::State;
 
 /// Does the operation at `pc`, if it has a shortcut and nothing stands in its way.
 #[inline(never)]

@@ -1,20 +1,24 @@
 //! What a machine does between the answers of its host.
 
-use super::drive::run;
-use super::meter::Stop;
-use super::state::{Exit, Tool, to_u32};
-use super::{Failure, Input, Machine, Phase, locate};
+use crate::algorithm::trouble::Trouble;
 use crate::code::{APPLY, HALT};
 use crate::compile::{Compiler, Failed, Store, Unit};
+use crate::data::show;
 use crate::fault::{Code, Fault};
-use crate::heap::{Frame, NO_CLOSURE};
-use crate::output;
-use crate::parse::shorten;
-use crate::primitive::{Trouble, type_name, weight};
-use crate::print;
+use crate::json::escape;
+use crate::limits::to_u32;
+use crate::machine::drive::run;
+use crate::machine::{Failure, Input, Machine, Phase, locate};
+use crate::memory::heap::{Frame, NO_CLOSURE};
+use crate::memory::types::type_name;
+use crate::run::meter::Stop;
+use crate::run::state::{Exit, Tool};
+use crate::text::quote::shorten;
+
+use crate::algorithm::weight;
+use crate::language::term::Origin;
+use crate::memory::word::{HOLE, KIND_CONTINUATION, UNIT, Word, aux, index, is_function};
 use crate::request::{Answer, Continuation, Done, Step};
-use crate::term::Origin;
-use crate::value::{HOLE, KIND_CONTINUATION, UNIT, Word, aux, index, is_function};
 use std::rc::Rc;
 
 impl Machine {
@@ -265,7 +269,7 @@ impl Machine {
     fn json(&self, value: Word) -> Result<String, Failure> {
         let state = &self.state;
         let limit = self.limits.output as usize;
-        output::json(&state.heap, &state.terms, &state.names(), value, limit).map_err(|_| {
+        show::json(&state.heap, &state.terms, &state.names(), value, limit).map_err(|_| {
             let message = format!("the result is longer than {limit} bytes of JSON");
             Box::new(Fault::new(Code::TooLarge, message).hint("return a part of it, or its length"))
         })
@@ -285,7 +289,7 @@ impl Machine {
         let input = self.json(input)?;
         let step = self.state.step.saturating_add(1);
         let mut name = String::new();
-        print::string(&tool, &mut name);
+        escape::string(&tool, &mut name);
         let json = format!(
             r#"{{"message":"Recursive step needed. Call run again with:","next_input":{input},"step":{step},"tool":{name},"type":"continuation"}}"#
         );

@@ -1,18 +1,17 @@
 //! Operations that look up a tool, or ask the host: `tool`, `self`, `code_of`, `continue`,
 //! `perform`.
 
-use super::state::{Exit, State, to_u32};
+use crate::algorithm::trouble::Trouble;
 use crate::code::TOOL_END;
-use crate::heap::NO_CLOSURE;
-use crate::primitive::Trouble;
-use crate::value::{HOLE, KIND_CONTINUATION, OBJECT, UNIT, Word, header, pointer, quoted, small};
+use crate::limits::to_u32;
+use crate::memory::heap::NO_CLOSURE;
+use crate::run::state::{Exit, State};
+
+use crate::memory::word::{
+    HOLE, KIND_CONTINUATION, OBJECT, UNIT, Word, header, pointer, quoted, small,
+};
 
 impl State {
-    /// Names of the tools met so far, for continuations.
-    pub(super) fn names(&self) -> Vec<&str> {
-        self.tools.iter().map(|tool| tool.name.as_str()).collect()
-    }
-
     fn text(&self, v: Word) -> Result<String, Exit> {
         if self.heap.is_text(v) {
             return Ok(self.heap.string(v));

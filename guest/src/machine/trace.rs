@@ -1,11 +1,11 @@
 //! `trace`, and the lines that a run writes for debugging.
 
-use super::context::Context;
-use super::state::Exit;
-use crate::form::Form;
-use crate::output;
-use crate::quote::{shorten, visible};
-use crate::value::Word;
+use crate::data::show;
+use crate::language::form::Form;
+use crate::memory::word::Word;
+use crate::run::context::Context;
+use crate::run::state::Exit;
+use crate::text::quote::{shorten, visible};
 use std::rc::Rc;
 
 /// Lines of trace that a run may write, and bytes of each.
@@ -21,7 +21,7 @@ pub(super) fn trace(c: &mut Context<'_>, [label, x]: [Word; 2]) -> Result<(), Ex
         return Ok(());
     }
     c.bulk(TRACE_WORK)?;
-    let shown = |v| output::excerpt(&c.s.heap, &c.s.terms, &c.s.names(), v, TRACE_BYTES);
+    let shown = |v| show::excerpt(&c.s.heap, &c.s.terms, &c.s.names(), v, TRACE_BYTES);
     let label = if c.s.heap.is_text(label) {
         // A character has up to 4 bytes; what is longer than that is not looked at.
         let beginning = c.s.heap.beginning(label, 4 * TRACE_BYTES);

@@ -1,0 +1,188 @@
+//! Values as bytes that are equal if, as `eq` says, the values are.
+
+use crate::algorithm::number::arithmetic::{length_work, limbs};
+use crate::algorithm::number::value::Number;
+use crate::algorithm::weight::TEXT_UNIT;
+
+use crate::algorithm::weight;
+use crate::language::print;
+use crate::language::term::Terms;
+use crate::memory::heap::Heap;
+use crate::memory::word::{
+    CONS, FALSE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, NIL, PAIR, TRUE, UNIT,
+    Word, aux, index, is_function, kind, tag,
+};
+use num_bigint::{BigInt, Sign};
+use num_traits::{FromPrimitive, ToPrimitive};
+
+/// Why the keys cannot be told apart.
+#[derive(Debug)]
+pub(crate) enum Failed {
+    /// This value cannot be compared.
+    Incomparable(Word),
+    /// It is more work than the budget.
+    Budget,
+    /// The keys do not fit into memory.
+    Full,
+}
+
+/// Something to write.
+enum Item {
+    Value(Word),
+    /// The rest of a list.
+    Rest(Word),
+    /// A member of a record.
+    Member(Word, Word),
+}
+
+/// The bytes of values, one after another.
+pub(crate) struct Canonical<'h> {
+    heap: &'h Heap,
+    terms: &'h Terms,
+    budget: u64,
+    /// The work of looking at all values so far.
+    pub(crate) work: u64,
+    pub(crate) bytes: Vec<u8>,
+    open: Vec<Item>,
+}
+
+impl<'h> Canonical<'h> {
+    pub(crate) fn new(heap: &'h Heap, terms: &'h Terms, budget: u64) -> Self {
+        Self { heap, terms, budget, work: 0, bytes: Vec::new(), open: Vec::new() }
+    }
+
+    /// Appends the canonical bytes of a value: no value's are the beginning of another's. All
+    /// that there are may become `most`.
+    pub(crate) fn write(&mut self, v: Word, most: u64) -> Result<(), Failed> {
+        self.open.clear();
+        self.open.push(Item::Value(v));
+        while let Some(item) = self.open.pop() {
+            match item {
+                Item::Value(v) => self.write_value(v)?,
+                Item::Rest(list) if tag(list) == CONS => {
+                    let [first, rest] = self.heap.next(list);
+                    self.work += 1;
+                    self.open.extend([Item::Rest(rest), Item::Value(first)]);
+                }
+                Item::Rest(_) => self.bytes.push(b'.'),
+                Item::Member(key, value) => {
+                    self.work += 1;
+                    self.write_text(key)?;
+                    self.open.push(Item::Value(value));
+                }
+            }
+            if self.work > self.budget {
+                return Err(Failed::Budget);
+            }
+            if self.bytes.len() as u64 > most {
+                return Err(Failed::Full);
+            }
+        }
+        Ok(())
+    }
+
+    fn write_value(&mut self, v: Word) -> Result<(), Failed> {
+        let heap = self.heap;
+        if let Some(number) = Number::of(heap, v) {
+            self.work += length_work(limbs(heap, v));
+            self.write_number(number);
+            return Ok(());
+        }
+        match v {
+            UNIT => self.bytes.push(b'u'),
+            TRUE => self.bytes.push(b'y'),
+            FALSE => self.bytes.push(b'n'),
+            NIL => self.bytes.extend(*b"l."),
+            _ if is_function(v) || heap.object_kind(v) == KIND_CONTINUATION => {
+                return Err(Failed::Incomparable(v));
+            }
+            _ if tag(v) == CONS => {
+                self.bytes.push(b'l');
+                self.open.push(Item::Rest(v));
+            }
+            _ if tag(v) == PAIR => {
+                let [first, second] = heap.cell(index(v));
+                self.work += 1;
+                self.bytes.push(b'p');
+                self.open.extend([Item::Value(second), Item::Value(first)]);
+            }
+            _ if heap.is_text(v) => self.write_text(v)?,
+            _ if heap.object_kind(v) == KIND_RECORD => {
+                let members = heap.members(v);
+                self.bytes.push(b'r');
+                self.bytes.extend((members.len() as u64).to_le_bytes());
+                let members = members.chunks_exact(2).rev();
+                self.open.extend(members.map(|member| match member {
+                    [key, value] => Item::Member(*key, *value),
+                    _ => Item::Value(UNIT),
+                }));
+            }
+            _ if tag(v) == IMMEDIATE && kind(v) == KIND_QUOTED => {
+                let left = self.budget.saturating_sub(self.work);
+                self.work += weight::of_term(self.terms, aux(v), left);
+                if self.work > self.budget {
+                    return Err(Failed::Budget);
+                }
+                let text = print::term(self.terms, aux(v));
+                self.bytes.push(b'q');
+                self.bytes.extend((text.len() as u64).to_le_bytes());
+                self.bytes.extend(text.into_bytes());
+            }
+            _ => return Err(Failed::Incomparable(v)),
+        }
+        Ok(())
+    }
+
+    /// Spends the work of looking at so many bytes of text.
+    pub(crate) fn pay_text(&mut self, bytes: u64) -> Result<(), Failed> {
+        self.work += bytes / TEXT_UNIT;
+        if self.work > self.budget { Err(Failed::Budget) } else { Ok(()) }
+    }
+
+    fn write_text(&mut self, v: Word) -> Result<(), Failed> {
+        let (bytes, _) = self.heap.text_size(v).unwrap_or_default();
+        self.pay_text(bytes)?;
+        self.append_text(v, bytes)
+    }
+
+    /// Appends the canonical bytes of a text, which has been paid for.
+    pub(crate) fn append_text(&mut self, v: Word, bytes: u64) -> Result<(), Failed> {
+        let end = self.bytes.len() as u64 + bytes;
+        if end / 8 > self.heap.limit as u64 {
+            return Err(Failed::Full);
+        }
+        self.bytes.push(b't');
+        self.bytes.extend(bytes.to_le_bytes());
+        self.heap.write_text(v, usize::MAX, &mut self.bytes);
+        Ok(())
+    }
+
+    /// A whole number in the same way whether it is an integer or a float.
+    fn write_number(&mut self, number: Number) {
+        let big = match number {
+            Number::Small(n) => return self.write_small(n),
+            Number::Big(n) => n,
+            Number::Float(n) if n.floor() < n => {
+                self.bytes.push(b'f');
+                return self.bytes.extend(n.to_bits().to_le_bytes());
+            }
+            Number::Float(n) => BigInt::from_f64(n).unwrap_or_default(),
+        };
+        if let Some(n) = big.to_i64() {
+            return self.write_small(n);
+        }
+        self.bytes.push(if big.sign() == Sign::Minus { b'm' } else { b'b' });
+        self.bytes.extend((big.iter_u64_digits().len() as u64).to_le_bytes());
+        self.bytes.extend(big.iter_u64_digits().flat_map(u64::to_le_bytes));
+    }
+
+    fn write_small(&mut self, n: i64) {
+        self.bytes.push(b'i');
+        self.bytes.extend(n.to_le_bytes());
+    }
+}
+
+/// The text in the bytes of a value that is one.
+pub(crate) fn text_in(key: &[u8]) -> Option<&[u8]> {
+    key.strip_prefix(b"t").and_then(|rest| rest.get(8..))
+}

@@ -1,0 +1,221 @@
+//! Equality and order.
+
+use crate::algorithm::number::value::Number;
+use crate::algorithm::trouble::{TOGETHER, Trouble};
+use crate::algorithm::weight::TEXT_UNIT;
+use crate::memory::types::type_name;
+
+use crate::algorithm::weight;
+use crate::language::form::Form;
+use crate::language::term::Terms;
+use crate::memory::heap::Heap;
+use crate::memory::word::{
+    CONS, HOLE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, PAIR, Word, as_small, aux,
+    boolean, is_function, is_integer, kind, tag,
+};
+use num_bigint::BigInt;
+use num_traits::FromPrimitive;
+use std::cmp::Ordering;
+
+/// Work of ordering two texts, or a float and a number, as such.
+const APART: u64 = 6;
+
+/// Orders two numbers exactly; integers and floats are not rounded to one another.
+pub(crate) fn order_numbers(a: &Number, b: &Number) -> Ordering {
+    match (a, b) {
+        (Number::Small(a), Number::Small(b)) => a.cmp(b),
+        (Number::Float(a), Number::Float(b)) => a.partial_cmp(b).unwrap_or(Ordering::Equal),
+        (Number::Float(a), b) => order_float(*a, &b.big()),
+        (a, Number::Float(b)) => order_float(*b, &a.big()).reverse(),
+        (a, b) => a.big().cmp(&b.big()),
+    }
+}
+
+fn order_float(a: f64, b: &BigInt) -> Ordering {
+    let floor = BigInt::from_f64(a.floor()).unwrap_or_default();
+    floor.cmp(b).then(if a > a.floor() { Ordering::Greater } else { Ordering::Equal })
+}
+
+/// Orders a float and an integer beyond all floats, which is not read: nothing pays for it.
+fn order_far(heap: &Heap, x: Word, y: Word) -> Option<Ordering> {
+    let far = |float: Word, integer: Word| {
+        heap.as_float(float)?;
+        let (limbs, is_negative) = heap.limbs(integer)?;
+        (limbs.len() > 16).then_some(if is_negative { Ordering::Greater } else { Ordering::Less })
+    };
+    far(x, y).or_else(|| far(y, x).map(Ordering::reverse))
+}
+
+/// Orders two integers that are not both small by their limbs as they lie on the heap.
+fn order_integers(heap: &Heap, x: Word, y: Word) -> Option<(u64, Ordering)> {
+    // A word is less than anything that does not fit into one.
+    let parts = |v| match heap.limbs(v) {
+        None if is_integer(v) => Some((false, as_small(v) < 0, [].as_slice())),
+        limbs => limbs.map(|(limbs, is_negative)| (true, is_negative, limbs)),
+    };
+    let ((is_big, a_negative, a), (other_big, b_negative, b)) = (parts(x)?, parts(y)?);
+    if !is_big && !other_big {
+        return None;
+    }
+    let longest = a.len().max(b.len());
+    let work = if longest > 1 { longest as u64 } else { 0 };
+    let by_size = a.len().cmp(&b.len()).then_with(|| a.iter().rev().cmp(b.iter().rev()));
+    let ordering = match (a_negative, b_negative) {
+        (false, false) => by_size,
+        (true, true) => by_size.reverse(),
+        (negative, _) if negative => Ordering::Less,
+        _ => Ordering::Greater,
+    };
+    Some((work, ordering))
+}
+
+/// A comparison's work, and its result or what is wrong.
+pub(crate) struct Compared {
+    pub(crate) work: u64,
+    pub(crate) result: Result<Word, Trouble>,
+}
+
+/// `lt`, `gt`, `lte`, `gte`: two numbers, or two texts by code point.
+pub(crate) fn order(heap: &Heap, form: Form, x: Word, y: Word) -> Compared {
+    if let Some(ordering) = order_far(heap, x, y) {
+        return Compared { work: APART, result: Ok(holds(form, ordering)) };
+    }
+    if let Some((work, ordering)) = order_integers(heap, x, y) {
+        return Compared { work, result: Ok(holds(form, ordering)) };
+    }
+    if let (Some(a), Some(b)) = (Number::of(heap, x), Number::of(heap, y)) {
+        let work = if a.is_float() || b.is_float() { APART } else { 0 };
+        return Compared { work, result: Ok(holds(form, order_numbers(&a, &b))) };
+    }
+    if let (Some((a, _)), Some((b, _))) = (heap.text_size(x), heap.text_size(y)) {
+        let ordering = heap.string(x).cmp(&heap.string(y));
+        let work = APART + a.min(b) / TEXT_UNIT;
+        return Compared { work, result: Ok(holds(form, ordering)) };
+    }
+    let fits = |v| Number::of(heap, v).is_some() || heap.is_text(v);
+    let (operand, wanted) = match (fits(x), fits(y)) {
+        (false, _) => (0, "a number or a string"),
+        (true, false) => (1, "a number or a string"),
+        (true, true) => (TOGETHER, "two numbers or two strings"),
+    };
+    let found = type_name(heap, if operand == 0 { x } else { y });
+    Compared { work: 0, result: Err(Trouble::Type { operand, wanted, found }) }
+}
+
+fn holds(form: Form, ordering: Ordering) -> Word {
+    boolean(match form {
+        Form::Lt => ordering.is_lt(),
+        Form::Gt => ordering.is_gt(),
+        Form::Lte => ordering.is_le(),
+        _ => ordering.is_ge(),
+    })
+}
+
+/// `eq`, with a stack on the heap. Stops when the work exceeds `budget`.
+pub(crate) fn equal(heap: &Heap, terms: &Terms, x: Word, y: Word, budget: u64) -> Compared {
+    let mut comparison = Comparison { heap, terms, open: vec![(x, y, 0)], work: 0, budget };
+    while let Some((x, y, work)) = comparison.open.pop() {
+        comparison.work += work;
+        match comparison.same(x, y) {
+            Ok(true) if comparison.work <= budget => {}
+            Ok(true) => break,
+            Ok(false) => return Compared { work: comparison.work, result: Ok(boolean(false)) },
+            Err(trouble) => return Compared { work: comparison.work, result: Err(trouble) },
+        }
+    }
+    Compared { work: comparison.work, result: Ok(boolean(true)) }
+}
+
+struct Comparison<'h> {
+    heap: &'h Heap,
+    terms: &'h Terms,
+    /// What is left to compare, and the work of getting there.
+    open: Vec<(Word, Word, u64)>,
+    work: u64,
+    budget: u64,
+}
+
+impl Comparison<'_> {
+    /// Whether two values are alike as far as they themselves go; their parts are left open.
+    fn same(&mut self, x: Word, y: Word) -> Result<bool, Trouble> {
+        let heap = self.heap;
+        for (operand, v) in [x, y].into_iter().enumerate() {
+            if is_function(v) || heap.object_kind(v) == KIND_CONTINUATION || v == HOLE {
+                let found = type_name(heap, v);
+                let wanted = "a value that can be compared";
+                return Err(Trouble::Type { operand, wanted, found });
+            }
+        }
+        if is_integer(x) && is_integer(y) {
+            return Ok(x == y);
+        }
+        match (tag(x), tag(y)) {
+            // A pair is read as a cell is.
+            (CONS, CONS) | (PAIR, PAIR) => {
+                let [a, b] = heap.next(x);
+                let [c, d] = heap.next(y);
+                self.work += 1;
+                self.open.extend([(b, d, 0), (a, c, 0)]);
+                return Ok(true);
+            }
+            (IMMEDIATE, IMMEDIATE) if kind(x) == KIND_QUOTED && kind(y) == KIND_QUOTED => {
+                return Ok(self.same_term(x, y));
+            }
+            (IMMEDIATE | CONS | PAIR, _) | (_, IMMEDIATE | CONS | PAIR) => {
+                return Ok(x == y);
+            }
+            _ => {}
+        }
+        if let (Some(a), Some(b)) = (heap.text_size(x), heap.text_size(y)) {
+            return Ok(a.0 == b.0 && self.same_text(x, y, a.0));
+        }
+        if order_far(heap, x, y).is_some() {
+            return Ok(false);
+        }
+        if let Some((work, ordering)) = order_integers(heap, x, y) {
+            self.work += work;
+            return Ok(ordering.is_eq());
+        }
+        if let (Some(a), Some(b)) = (Number::of(heap, x), Number::of(heap, y)) {
+            return Ok(order_numbers(&a, &b).is_eq());
+        }
+        if heap.object_kind(x) == KIND_RECORD && heap.object_kind(y) == KIND_RECORD {
+            return Ok(self.same_keys(x, y));
+        }
+        Ok(false)
+    }
+
+    fn same_term(&mut self, x: Word, y: Word) -> bool {
+        let left = self.budget.saturating_sub(self.work);
+        let (same, work) = weight::same(self.terms, aux(x), aux(y), left);
+        self.work += work;
+        same
+    }
+
+    fn same_text(&mut self, x: Word, y: Word, bytes: u64) -> bool {
+        self.work += bytes / TEXT_UNIT;
+        self.heap.string(x) == self.heap.string(y)
+    }
+
+    /// Records with the same keys are compared member by member; a key is work if it is long.
+    fn same_keys(&mut self, x: Word, y: Word) -> bool {
+        let heap = self.heap;
+        let (a, b) = (heap.members(x), heap.members(y));
+        if a.len() != b.len() {
+            return false;
+        }
+        for (k, l) in a.iter().step_by(2).zip(b.iter().step_by(2)) {
+            let (k, l) = (heap.flat(*k), heap.flat(*l));
+            if k.len() != l.len() {
+                return false;
+            }
+            self.work += k.len() as u64 / TEXT_UNIT;
+            if k != l {
+                return false;
+            }
+        }
+        let values = a.iter().skip(1).step_by(2).zip(b.iter().skip(1).step_by(2));
+        self.open.extend(values.rev().map(|(v, w)| (*v, *w, 1)));
+        true
+    }
+}

@@ -1,0 +1,19 @@
+//! What forms do with values once their operands have been evaluated.
+
+pub(crate) mod canonical;
+pub(crate) mod case;
+pub(crate) mod codec;
+pub(crate) mod comparison;
+pub(crate) mod csv;
+pub(crate) mod date;
+pub(crate) mod grouping;
+pub(crate) mod keys;
+pub(crate) mod lexical;
+pub(crate) mod number;
+pub(crate) mod radix;
+pub(crate) mod record;
+pub(crate) mod regex;
+pub(crate) mod sorting;
+pub(crate) mod tree;
+pub(crate) mod trouble;
+pub(crate) mod weight;

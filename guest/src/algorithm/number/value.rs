@@ -1,0 +1,111 @@
+//! A number out of its word.
+
+use crate::algorithm::trouble::Trouble;
+use crate::limits::INTEGER_BITS;
+use crate::memory::heap::Heap;
+use crate::memory::word::{Word, as_small, fit, is_integer};
+use num_bigint::{BigInt, BigUint, Sign};
+use num_traits::{ToPrimitive, Zero};
+
+/// A number out of its word.
+#[derive(Debug)]
+pub(crate) enum Number {
+    Small(i64),
+    Big(BigInt),
+    Float(f64),
+}
+
+impl Number {
+    /// The number in a word, if it is one.
+    #[inline(never)]
+    pub(crate) fn of(heap: &Heap, v: Word) -> Option<Self> {
+        if is_integer(v) {
+            return Some(Self::Small(as_small(v)));
+        }
+        if let Some(n) = heap.as_float(v) {
+            return Some(Self::Float(n));
+        }
+        let (limbs, negative) = heap.limbs(v)?;
+        let sign = if negative { Sign::Minus } else { Sign::Plus };
+        Some(Self::Big(BigInt::from_biguint(
+            sign,
+            BigUint::from_slice(bytemuck::cast_slice(limbs)),
+        )))
+    }
+
+    pub(crate) fn big(&self) -> BigInt {
+        match self {
+            Self::Small(n) => BigInt::from(*n),
+            Self::Big(n) => n.clone(),
+            Self::Float(_) => BigInt::zero(),
+        }
+    }
+
+    /// The integer, of which nothing else is needed any more.
+    pub(crate) fn into_big(self) -> BigInt {
+        if let Self::Big(n) = self { n } else { self.big() }
+    }
+
+    /// The nearest float.
+    #[inline(never)]
+    pub(crate) fn float(&self) -> Result<f64, Trouble> {
+        finite(match self {
+            #[expect(clippy::cast_precision_loss, reason = "an integer becomes the nearest float")]
+            Self::Small(n) => *n as f64,
+            Self::Big(n) => n.to_f64().unwrap_or(f64::INFINITY),
+            Self::Float(n) => *n,
+        })
+    }
+
+    /// Whether this is zero, of either type and sign.
+    pub(crate) fn is_zero(&self) -> bool {
+        match self {
+            Self::Small(n) => *n == 0,
+            Self::Big(n) => n.is_zero(),
+            Self::Float(n) => *n == 0.0,
+        }
+    }
+
+    pub(crate) fn is_float(&self) -> bool {
+        matches!(self, Self::Float(_))
+    }
+
+    /// 64-bit limbs; 1 for anything that fits into one.
+    pub(crate) fn limbs(&self) -> u64 {
+        match self {
+            Self::Big(n) => n.bits().div_ceil(64).max(1),
+            _ => 1,
+        }
+    }
+
+    /// Words that the number takes on the heap.
+    pub(crate) fn words(&self) -> usize {
+        match self {
+            Self::Big(n) => Heap::integer_words(n),
+            _ => 2,
+        }
+    }
+
+    /// The number on the heap, where there must be room for its words.
+    #[inline(never)]
+    pub(crate) fn put(&self, heap: &mut Heap) -> Word {
+        match self {
+            Self::Small(n) => fit(*n).unwrap_or_else(|| heap.integer(&BigInt::from(*n))),
+            Self::Big(n) => heap.integer(n),
+            Self::Float(n) => heap.float(*n),
+        }
+    }
+}
+
+/// A float that a program may see.
+pub(crate) fn finite(n: f64) -> Result<f64, Trouble> {
+    if n.is_finite() { Ok(n) } else { Err(Trouble::NotFinite) }
+}
+
+/// An integer that is not too large.
+pub(crate) fn bounded(n: BigInt) -> Result<Number, Trouble> {
+    if n.bits() > INTEGER_BITS { Err(TOO_LARGE) } else { Ok(Number::Big(n)) }
+}
+
+pub(crate) const TOO_LARGE: Trouble =
+    Trouble::TooLarge("the integer would have more than 1048576 bits");

@@ -1,0 +1,320 @@
+//! Regular expressions: the syntax of the Rust `regex` crates, compiled to steps over characters.
+//! How they are searched for, and why not by those crates, says [`search`].
+
+pub(crate) mod back;
+pub(crate) mod class;
+pub(crate) mod effort;
+pub(crate) mod search;
+pub(crate) mod template;
+
+use crate::algorithm::regex::class::{Alphabet, Class};
+pub(crate) use crate::algorithm::regex::effort::BYTE;
+use crate::algorithm::trouble::Trouble;
+use crate::limits::to_u32;
+use crate::text::quote::shorten;
+use regex_syntax::ast::Ast;
+use regex_syntax::ast::parse::Parser;
+use regex_syntax::hir;
+use regex_syntax::hir::translate::Translator;
+use regex_syntax::hir::{Hir, HirKind, Look, Repetition};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+/// Bytes of the longest pattern.
+const PATTERN_BYTES: usize = 4096;
+/// Steps of the largest, repetitions written out.
+const STEPS: u64 = 8192;
+/// Ranges of characters in all its classes together.
+const RANGES: usize = 1 << 16;
+
+/// What a state of the search may do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step {
+    /// Takes a character of a class.
+    One {
+        class: u32,
+        to: u32,
+    },
+    /// Goes on with either; the first is preferred.
+    Either(u32, u32),
+    /// Notes the place as the beginning or the end of a group.
+    Note {
+        slot: u32,
+        to: u32,
+    },
+    /// Goes on if this is true of the place: an index into `looks`.
+    Look {
+        look: u32,
+        to: u32,
+    },
+    Match,
+}
+
+/// A compiled pattern.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    steps: Vec<Step>,
+    start: u32,
+    classes: Vec<Class>,
+    /// Made when a text is long enough to be worth it.
+    alphabet: OnceCell<Option<Alphabet>>,
+    /// What is asked of places: no kind twice.
+    looks: Vec<Look>,
+    /// Steps that lead to a step without taking a character, and where those of each begin.
+    before: Vec<u32>,
+    begins: Vec<u32>,
+    /// Steps that take a character.
+    takers: Vec<Taker>,
+    groups: u32,
+    names: BTreeMap<String, u32>,
+    /// Steps as fuel counts them.
+    pub(crate) size: u64,
+}
+
+impl Pattern {
+    /// How many groups it has beside the whole.
+    pub(crate) fn groups(&self) -> usize {
+        self.groups as usize
+    }
+
+    /// The groups that have names, with their numbers.
+    pub(crate) fn names(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.names.iter().map(|(name, group)| (name.as_str(), *group as usize))
+    }
+}
+
+/// A step that takes a character.
+#[derive(Clone, Copy, Debug)]
+struct Taker {
+    step: u32,
+    class: u32,
+    to: u32,
+}
+
+/// The fault of a text that is no pattern.
+fn refuse(pattern: &str, reason: &str) -> Trouble {
+    Trouble::Regex(format!("`{}` is no regular expression: {reason}", shorten(pattern)))
+}
+
+/// Refuses patterns that are too long to be looked at.
+pub(crate) fn check_length(pattern: &str) -> Result<(), Trouble> {
+    if pattern.len() <= PATTERN_BYTES {
+        return Ok(());
+    }
+    Err(refuse(pattern, &format!("it has more than {PATTERN_BYTES} bytes")))
+}
+
+/// The syntax tree of a pattern, and the fuel that its classes cost.
+pub(crate) fn parse(pattern: &str) -> Result<(Ast, u64), Trouble> {
+    let ast = Parser::new().parse(pattern).map_err(|error| {
+        let before = pattern.get(..error.span().start.offset).unwrap_or_default();
+        let reason = format!("{} at character {}", error.kind(), before.chars().count());
+        refuse(pattern, &reason)
+    })?;
+    let classes = effort::classes(&ast);
+    Ok((ast, classes))
+}
+
+/// What a syntax tree means, and its steps.
+pub(crate) fn translate(pattern: &str, ast: &Ast) -> Result<(Hir, u64), Trouble> {
+    if effort::names_left_out(ast) {
+        return Err(refuse(pattern, "Unicode property not found"));
+    }
+    let hir = Translator::new().translate(pattern, ast);
+    let hir = hir.map_err(|error| refuse(pattern, &error.kind().to_string()))?;
+    let size = effort::steps(&hir);
+    if size > STEPS {
+        let reason = format!("with repetitions written out it has more than {STEPS} steps");
+        return Err(refuse(pattern, &reason));
+    }
+    Ok((hir, size))
+}
+
+/// Compiles what `translate` gave.
+pub(crate) fn compile(pattern: &str, hir: &Hir, size: u64) -> Result<Pattern, Trouble> {
+    let mut compiler = Compiler::default();
+    compiler.note_groups(hir);
+    let end = compiler.push(Step::Match);
+    let start = compiler.hir(hir, end);
+    let Compiler { steps, classes, looks, groups, names, .. } = compiler;
+    if classes.iter().map(Class::ranges).sum::<usize>() > RANGES {
+        return Err(refuse(pattern, &format!("its classes have more than {RANGES} ranges")));
+    }
+    let (before, begins) = backwards(&steps);
+    let takers = steps.iter().enumerate().filter_map(|(step, it)| match it {
+        Step::One { class, to } => Some(Taker { step: to_u32(step), class: *class, to: *to }),
+        _ => None,
+    });
+    let takers = takers.collect();
+    Ok(Pattern {
+        steps,
+        start,
+        classes,
+        alphabet: OnceCell::new(),
+        looks,
+        before,
+        begins,
+        takers,
+        groups,
+        names,
+        size,
+    })
+}
+
+/// For each step those that lead to it without taking a character.
+fn backwards(steps: &[Step]) -> (Vec<u32>, Vec<u32>) {
+    let edges = || {
+        steps.iter().enumerate().flat_map(|(from, step)| {
+            let to = match *step {
+                Step::Either(a, b) => [Some(a), Some(b)],
+                Step::Note { to, .. } | Step::Look { to, .. } => [Some(to), None],
+                Step::One { .. } | Step::Match => [None, None],
+            };
+            to.into_iter().flatten().map(move |to| (from, to as usize))
+        })
+    };
+    let mut begins = vec![0; steps.len()];
+    for (_, to) in edges() {
+        begins.get_mut(to).into_iter().for_each(|count| *count += 1);
+    }
+    let mut total = 0;
+    for end in &mut begins {
+        total += *end;
+        *end = total;
+    }
+    // Each list is filled from its end.
+    let mut before = vec![0; total as usize];
+    for (from, to) in edges() {
+        if let Some(begin) = begins.get_mut(to) {
+            *begin -= 1;
+            before.get_mut(*begin as usize).into_iter().for_each(|slot| *slot = to_u32(from));
+        }
+    }
+    (before, begins)
+}
+
+/// Writes steps from the end of a pattern to its beginning, so that each knows where it goes on.
+/// It recurses as deep as the parser lets patterns be nested, 250 levels.
+#[derive(Default)]
+struct Compiler {
+    steps: Vec<Step>,
+    classes: Vec<Class>,
+    known: BTreeMap<Vec<(u32, u32)>, u32>,
+    /// Classes of parts that have been written before, by where these lie.
+    written: BTreeMap<*const hir::Class, u32>,
+    looks: Vec<Look>,
+    groups: u32,
+    names: BTreeMap<String, u32>,
+}
+
+impl Compiler {
+    fn push(&mut self, step: Step) -> u32 {
+        self.steps.push(step);
+        to_u32(self.steps.len() - 1)
+    }
+
+    fn set(&mut self, at: u32, step: Step) {
+        if let Some(slot) = self.steps.get_mut(at as usize) {
+            *slot = step;
+        }
+    }
+
+    fn class(&mut self, ranges: Vec<(u32, u32)>) -> u32 {
+        if let Some(class) = self.known.get(&ranges) {
+            return *class;
+        }
+        let class = to_u32(self.classes.len());
+        self.classes.push(Class::new(ranges.clone()));
+        self.known.insert(ranges, class);
+        class
+    }
+
+    fn literal(&mut self, c: char, to: u32) -> u32 {
+        let class = self.class(vec![(c.into(), c.into())]);
+        self.push(Step::One { class, to })
+    }
+
+    fn one(&mut self, class: &hir::Class, to: u32) -> u32 {
+        let place = std::ptr::from_ref(class);
+        let written = self.written.get(&place).copied();
+        let class = written.unwrap_or_else(|| self.class(class::ranges(class)));
+        self.written.insert(place, class);
+        self.push(Step::One { class, to })
+    }
+
+    /// Notes the groups, those too that steps never reach.
+    fn note_groups(&mut self, hir: &Hir) {
+        if let HirKind::Capture(capture) = hir.kind() {
+            self.groups = self.groups.max(capture.index);
+            if let Some(name) = &capture.name {
+                self.names.insert(name.to_string(), capture.index);
+            }
+        }
+        hir.kind().subs().iter().for_each(|sub| self.note_groups(sub));
+    }
+
+    /// The steps of a part that goes on with step `to`; the first of them.
+    fn hir(&mut self, hir: &Hir, to: u32) -> u32 {
+        match hir.kind() {
+            HirKind::Empty => to,
+            HirKind::Literal(literal) => {
+                let text = std::str::from_utf8(&literal.0).unwrap_or_default();
+                text.chars().rev().fold(to, |to, c| self.literal(c, to))
+            }
+            HirKind::Class(class) => self.one(class, to),
+            HirKind::Look(look) => {
+                let known = self.looks.iter().position(|known| known == look);
+                let look = known.unwrap_or_else(|| {
+                    self.looks.push(*look);
+                    self.looks.len() - 1
+                });
+                self.push(Step::Look { look: to_u32(look), to })
+            }
+            HirKind::Repetition(repetition) => self.repetition(repetition, to),
+            HirKind::Capture(capture) => {
+                let slot = 2 * capture.index;
+                let end = self.push(Step::Note { slot: slot + 1, to });
+                let inner = self.hir(&capture.sub, end);
+                self.push(Step::Note { slot, to: inner })
+            }
+            HirKind::Concat(parts) => parts.iter().rev().fold(to, |to, part| self.hir(part, to)),
+            HirKind::Alternation(parts) => {
+                let mut rest = None;
+                for part in parts.iter().rev() {
+                    let first = self.hir(part, to);
+                    rest = Some(match rest {
+                        Some(rest) => self.push(Step::Either(first, rest)),
+                        None => first,
+                    });
+                }
+                rest.unwrap_or(to)
+            }
+        }
+    }
+
+    fn repetition(&mut self, repetition: &Repetition, to: u32) -> u32 {
+        let Repetition { min, max, greedy, sub } = repetition;
+        let choice =
+            |more, to| if *greedy { Step::Either(more, to) } else { Step::Either(to, more) };
+        let (mut first, mut least) = (to, *min);
+        if let Some(max) = max {
+            for _ in *min..*max {
+                let more = self.hir(sub, first);
+                first = self.push(choice(more, to));
+            }
+        } else {
+            let again = self.push(Step::Match);
+            let body = self.hir(sub, again);
+            self.set(again, choice(body, to));
+            // What can be empty is preferred once more than not at all: as `(x+)?`.
+            let may_be_empty = sub.properties().minimum_len().is_none_or(|least| least == 0);
+            first = match *min {
+                0 if may_be_empty => self.push(choice(body, to)),
+                0 => again,
+                _ => body,
+            };
+            least = least.saturating_sub(1);
+        }
+        (0..least).fold(first, |to, _| self.hir(sub, to))
+    }
+}

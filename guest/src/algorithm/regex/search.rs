@@ -1,0 +1,335 @@
+//! Searching in two passes (after Frisch and Cardelli, "Greedy regular expression matching",
+//! ICALP 2004). The first goes through the text from its end and finds for each place the steps
+//! from which there is a match. The second goes forward and takes, of these, the one that is
+//! preferred; it never has to go back. So all matches together take time in proportion to text
+//! times pattern. Engines that look for one match after the other may read the rest of the text
+//! for each of them.
+//!
+//! Sets of steps are kept for one block of the text at a time, and found again for the next.
+
+use crate::algorithm::regex::back::{Back, Set, has};
+use crate::algorithm::regex::{Pattern, Step};
+
+/// Characters of a block.
+const BLOCK: usize = 1024;
+/// A place of no group.
+pub(crate) const NOWHERE: usize = usize::MAX;
+
+/// A piece of the text.
+struct Block {
+    /// The first byte after it.
+    end: usize,
+    chars: usize,
+    /// The steps at its end.
+    after: Set,
+    /// Whether a match begins in it.
+    begins: bool,
+}
+
+/// The matches of a pattern in a text, one after another.
+pub(crate) struct Matches<'p> {
+    back: Back<'p>,
+    text: &'p str,
+    blocks: Vec<Block>,
+    /// The steps at the end of the text.
+    last: Set,
+    /// The block and the character in it where the search stands, and the byte.
+    block: usize,
+    char: usize,
+    at: usize,
+    /// The sets of the places of this block.
+    sets: Vec<u64>,
+    filled: Option<usize>,
+    /// Where the match before ended.
+    ended: Option<usize>,
+    /// Beginnings and ends of the groups of the match.
+    slots: Vec<usize>,
+    /// When a step was last visited, and how many places have been.
+    visited: Vec<u32>,
+    visit: u32,
+    open: Vec<Open>,
+}
+
+/// What is left to try at a place.
+enum Open {
+    Step(u32),
+    /// Back before this: the slot was so.
+    Restore(u32, usize),
+}
+
+impl<'p> Matches<'p> {
+    /// Makes the first pass.
+    pub(crate) fn new(pattern: &'p Pattern, text: &'p str) -> Self {
+        let mut back = Back::new(pattern, text);
+        let last = back.set().to_vec();
+        let (mut blocks, mut end) = (Vec::new(), text.len());
+        while end > 0 {
+            let after = back.set().to_vec();
+            let (mut start, mut chars, mut begins) = (end, 0, false);
+            while start > 0 && chars < BLOCK {
+                let see = |begins_here, _: &[u64]| begins |= begins_here;
+                let mut passed = back.pass(start, BLOCK - chars, see);
+                if passed > 0 {
+                    start -= passed;
+                } else {
+                    start = back.step(start);
+                    begins |= has(back.set(), pattern.start);
+                    passed = 1;
+                }
+                chars += passed;
+            }
+            blocks.push(Block { end, chars, after, begins });
+            end = start;
+        }
+        blocks.reverse();
+        Self {
+            back,
+            text,
+            blocks,
+            last,
+            block: 0,
+            char: 0,
+            at: 0,
+            sets: Vec::new(),
+            filled: None,
+            ended: None,
+            slots: vec![NOWHERE; 2 * (pattern.groups as usize + 1)],
+            visited: vec![0; pattern.steps.len()],
+            visit: 0,
+            open: Vec::new(),
+        }
+    }
+
+    /// Whether there is a match.
+    pub(crate) fn any(&self) -> bool {
+        let start = self.back.pattern.start;
+        has(&self.last, start) || self.blocks.iter().any(|block| block.begins)
+    }
+
+    /// Finds the next match: where each group begins and ends, the whole being group 0.
+    pub(crate) fn next(&mut self) -> Option<&[usize]> {
+        loop {
+            if !self.find_start() {
+                return None;
+            }
+            let start = self.at;
+            self.slots.fill(NOWHERE);
+            self.follow();
+            // An empty match right after another one does not count.
+            if self.at == start && self.ended == Some(start) {
+                if !self.advance() {
+                    return None;
+                }
+                continue;
+            }
+            self.ended = Some(self.at);
+            if let Some([first, end, ..]) = self.slots.get_mut(..) {
+                (*first, *end) = (start, self.at);
+            }
+            return Some(&self.slots);
+        }
+    }
+
+    /// Goes to the next place where a match begins.
+    fn find_start(&mut self) -> bool {
+        let start = self.back.pattern.start;
+        loop {
+            let Some(block) = self.blocks.get(self.block) else { return has(&self.last, start) };
+            if block.begins {
+                let (chars, words) = (block.chars, self.last.len());
+                self.fill();
+                let sets = self.sets.get(self.char * words..chars * words).unwrap_or_default();
+                if let Some(n) = sets.chunks_exact(words).position(|set| has(set, start)) {
+                    self.skip(n);
+                    return true;
+                }
+            }
+            if let Some(block) = self.blocks.get(self.block) {
+                self.at = block.end;
+            }
+            (self.block, self.char) = (self.block + 1, 0);
+        }
+    }
+
+    /// Goes so many characters on, which are not all that the block still has.
+    fn skip(&mut self, n: usize) {
+        let Some(block) = self.blocks.get(self.block) else { return };
+        if block.end - self.at == block.chars - self.char {
+            self.at += n;
+        } else {
+            (0..n).for_each(|_| self.at += width(self.text.as_bytes(), self.at));
+        }
+        self.char += n;
+    }
+
+    /// Goes one character on; false at the end.
+    fn advance(&mut self) -> bool {
+        let Some(block) = self.blocks.get(self.block) else { return false };
+        self.at += width(self.text.as_bytes(), self.at);
+        self.char += 1;
+        if self.char >= block.chars {
+            (self.block, self.char) = (self.block + 1, 0);
+        }
+        true
+    }
+
+    /// Finds the sets of the block where the search stands.
+    #[inline]
+    fn fill(&mut self) {
+        if self.filled != Some(self.block) {
+            self.fill_anew();
+        }
+    }
+
+    fn fill_anew(&mut self) {
+        let Some(block) = self.blocks.get(self.block) else { return };
+        let words = self.last.len();
+        self.filled = Some(self.block);
+        self.sets.resize(words * BLOCK, 0);
+        self.back.resume(&block.after);
+        let (mut at, mut left) = (block.end, block.chars);
+        let sets = self.sets.get_mut(..words * block.chars).unwrap_or_default();
+        let mut slots = sets.chunks_exact_mut(words).rev();
+        let mut note = |_, set: &[u64]| match (slots.next(), set) {
+            // Nearly all patterns, and no call as a copy of unknown length is.
+            (Some([slot]), [set]) => *slot = *set,
+            (Some(slot), set) => slot.copy_from_slice(set),
+            _ => {}
+        };
+        while left > 0 {
+            let mut passed = self.back.pass(at, left, &mut note);
+            if passed > 0 {
+                at -= passed;
+            } else {
+                at = self.back.step(at);
+                note(false, self.back.set());
+                passed = 1;
+            }
+            left -= passed;
+        }
+    }
+
+    /// Follows the match that begins here to its end.
+    fn follow(&mut self) {
+        let mut step = self.back.pattern.start;
+        loop {
+            let next = match self.go_straight(&mut step) {
+                Way::To(next) => Some(next),
+                Way::End => None,
+                Way::Unclear => self.try_all(step),
+            };
+            let Some(next) = next else { return };
+            step = next;
+            self.advance();
+        }
+    }
+
+    /// Follows the match from a step on as long as the way is straight, but not out of the block;
+    /// the step where it stops, and the way from there.
+    fn go_straight(&mut self, step: &mut u32) -> Way {
+        self.fill();
+        let (pattern, words) = (self.back.pattern, self.last.len());
+        let Some(block) = self.blocks.get(self.block) else {
+            return straight(pattern, &self.last, *step);
+        };
+        let (text, chars) = (self.text.as_bytes(), block.chars);
+        let (mut char, mut at) = (self.char, self.at);
+        let way = loop {
+            let set = self.sets.get(char * words..(char + 1) * words).unwrap_or_default();
+            match straight(pattern, set, *step) {
+                Way::To(next) if char + 1 < chars => {
+                    (*step, char, at) = (next, char + 1, at + width(text, at));
+                }
+                way => break way,
+            }
+        };
+        (self.char, self.at) = (char, at);
+        way
+    }
+
+    /// The step after the next character of the match, from a step at this place on; nothing at
+    /// the end of the match.
+    fn try_all(&mut self, step: u32) -> Option<u32> {
+        let (pattern, words) = (self.back.pattern, self.last.len());
+        let set = match self.blocks.get(self.block) {
+            Some(_) => self.sets.get(self.char * words..).unwrap_or_default(),
+            None => &self.last,
+        };
+        self.visit += 1;
+        self.open.clear();
+        self.open.push(Open::Step(step));
+        while let Some(open) = self.open.pop() {
+            let step = match open {
+                Open::Step(step) => step,
+                Open::Restore(slot, old) => {
+                    self.slots.get_mut(slot as usize).into_iter().for_each(|it| *it = old);
+                    continue;
+                }
+            };
+            let Some(visited) = self.visited.get_mut(step as usize) else { continue };
+            if !has(set, step) || *visited == self.visit {
+                continue;
+            }
+            *visited = self.visit;
+            match pattern.steps.get(step as usize).copied()? {
+                Step::One { to, .. } => return Some(to),
+                Step::Match => return None,
+                Step::Either(first, second) => {
+                    self.open.extend([Open::Step(second), Open::Step(first)]);
+                }
+                Step::Look { to, .. } => self.open.push(Open::Step(to)),
+                Step::Note { slot, to } => {
+                    if let Some(noted) = self.slots.get_mut(slot as usize) {
+                        let old = std::mem::replace(noted, self.at);
+                        self.open.extend([Open::Restore(slot, old), Open::Step(to)]);
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Steps that are followed without noting which they were.
+const STRAIGHT: usize = 16;
+
+/// Where steps lead.
+enum Way {
+    /// To a character and this step after it.
+    To(u32),
+    /// To the end of the match.
+    End,
+    Unclear,
+}
+
+/// What `try_all` gives, if the way there has no group and no step comes twice: of steps from which
+/// there is a match, the preferred one leads to it.
+fn straight(pattern: &Pattern, set: &[u64], step: u32) -> Way {
+    let mut step = step;
+    for _ in 0..STRAIGHT {
+        if !has(set, step) {
+            return Way::Unclear;
+        }
+        step = match pattern.steps.get(step as usize) {
+            Some(Step::One { to, .. }) => return Way::To(*to),
+            Some(Step::Match) => return Way::End,
+            Some(Step::Either(first, _)) if has(set, *first) => *first,
+            Some(Step::Either(_, second)) => *second,
+            Some(Step::Look { to, .. }) => *to,
+            Some(Step::Note { .. }) | None => return Way::Unclear,
+        };
+    }
+    Way::Unclear
+}
+
+/// Bytes of the character at a place.
+#[inline(always)]
+fn width(text: &[u8], at: usize) -> usize {
+    match text.get(at) {
+        None => 0,
+        Some(0..0xc0) => 1,
+        Some(0xc0..0xe0) => 2,
+        Some(0xe0..0xf0) => 3,
+        Some(_) => 4,
+    }
+}

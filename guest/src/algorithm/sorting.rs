@@ -1,0 +1,242 @@
+//! Sorting: the order that keys come in. Keys are numbers, texts, booleans, or lists of these at any
+//! depth, compared element by element; null stands before everything else.
+
+use crate::algorithm::comparison::order_numbers;
+use crate::algorithm::lexical;
+use crate::algorithm::number::arithmetic::{length_work, limbs};
+use crate::algorithm::number::value::Number;
+use crate::algorithm::radix;
+use crate::algorithm::radix::order_bits;
+use crate::algorithm::trouble::Trouble;
+use crate::algorithm::weight::TEXT_UNIT;
+use crate::memory::heap::Heap;
+use crate::memory::word::{
+    CONS, FALSE, NIL, ROPE, TRUE, UNIT, Word, as_small, index, is_integer, tag,
+};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Whether a value is a number.
+pub(crate) fn is_number(heap: &Heap, v: Word) -> bool {
+    is_integer(v) || heap.as_float(v).is_some() || heap.limbs(v).is_some()
+}
+
+/// The work of comparing a number or a text, beyond that of any comparison.
+pub(crate) fn weight(heap: &Heap, v: Word) -> u64 {
+    match heap.text_size(v) {
+        Some((bytes, _)) => bytes / TEXT_UNIT,
+        None => length_work(limbs(heap, v)),
+    }
+}
+
+/// The work of sorting `n` keys of this weight: in each round a comparison is no more work than
+/// the lesser of its keys, which is the one that gets to its place.
+pub(crate) fn sorting_work(n: usize, weight: u64) -> u64 {
+    let rounds = n.saturating_sub(1).checked_ilog2().map_or(0, |log| u64::from(log) + 1);
+    (n as u64).saturating_add(weight).saturating_mul(rounds)
+}
+
+/// The order of keys that have been weighed, as indices. Equal keys keep their order.
+pub(crate) fn sorted(heap: &Heap, keys: &[Word], descending: bool) -> Result<Vec<u32>, Trouble> {
+    let indices = 0..u32::try_from(keys.len()).unwrap_or(u32::MAX);
+    if keys.iter().all(|key| is_integer(*key)) {
+        let flip = if descending { u64::MAX } else { 0 };
+        let keys = keys.iter().map(|key| order_bits(key.cast_signed()) ^ flip);
+        let mut keys: Vec<(u64, u32)> = keys.zip(indices).collect();
+        radix::sort(&mut keys, radix::first);
+        return Ok(keys.into_iter().map(|(_, index)| index).collect());
+    }
+    if let Some(bits) = keys.iter().map(|key| float_bits(heap, *key)).collect::<Option<Vec<_>>>() {
+        let flip = if descending { u64::MAX } else { 0 };
+        let mut keys: Vec<(u64, u32)> = bits.iter().map(|bits| bits ^ flip).zip(indices).collect();
+        radix::sort(&mut keys, radix::first);
+        return Ok(keys.into_iter().map(|(_, index)| index).collect());
+    }
+    if keys.iter().all(|key| heap.is_flat(*key)) {
+        return Ok(lexical::order(heap, keys, descending));
+    }
+    let order = Order::new(heap, keys)?;
+    let mut keys: Vec<(Word, u32)> = keys.iter().copied().zip(indices).collect();
+    keys.sort_by(|(a, _), (b, _)| order.compare_keys(*a, *b, descending));
+    Ok(keys.into_iter().map(|(_, index)| index).collect())
+}
+
+/// Bits of a float that are ordered as floats are.
+fn float_bits(heap: &Heap, v: Word) -> Option<u64> {
+    // The zero with a sign is no other one.
+    let bits = (heap.as_float(v)? + 0.0).to_bits();
+    Some(if bits >> 63 == 0 { bits ^ 1 << 63 } else { !bits })
+}
+
+/// Sorts integers of a word.
+pub(crate) fn sort_integers(keys: &mut Vec<Word>) {
+    radix::sort(keys, |key| order_bits(key.cast_signed()));
+}
+
+/// The first of the greatest keys, or of the least, nulls being passed over; they have been weighed.
+pub(crate) fn extreme(
+    heap: &Heap,
+    keys: &[Word],
+    sought: Ordering,
+) -> Result<Option<usize>, Trouble> {
+    let order = Order::new(heap, keys)?;
+    let best = keys
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(_, key)| *key != UNIT)
+        .reduce(|best, next| if order.compare(next.1, best.1) == sought { next } else { best });
+    Ok(best.map(|(index, _)| index))
+}
+
+/// The order of keys. Texts that are joined from others are written out once, because a single
+/// comparison could have to walk all of their parts.
+struct Order<'h> {
+    heap: &'h Heap,
+    /// Where those texts are in `bytes`, by their heap index.
+    written: BTreeMap<usize, Range<usize>>,
+    bytes: Vec<u8>,
+}
+
+impl<'h> Order<'h> {
+    fn new(heap: &'h Heap, keys: &[Word]) -> Result<Self, Trouble> {
+        let mut order = Self { heap, written: BTreeMap::new(), bytes: Vec::new() };
+        let mut rests = Vec::new();
+        for key in keys {
+            let mut next = Some(*key);
+            while let Some(v) = next {
+                if tag(v) == CONS {
+                    let [first, rest] = heap.next(v);
+                    rests.push(rest);
+                    next = Some(first);
+                } else {
+                    order.write(v)?;
+                    next = rests.pop();
+                }
+            }
+        }
+        Ok(order)
+    }
+
+    fn write(&mut self, v: Word) -> Result<(), Trouble> {
+        if tag(v) != ROPE || self.written.contains_key(&index(v)) {
+            return Ok(());
+        }
+        let (more, _) = self.heap.text_size(v).unwrap_or_default();
+        let start = self.bytes.len();
+        let end = start.saturating_add(usize::try_from(more).unwrap_or(usize::MAX));
+        if end / 8 > self.heap.limit {
+            return Err(Trouble::TooLarge("the keys would not fit into the memory limit"));
+        }
+        self.heap.write_text(v, usize::MAX, &mut self.bytes);
+        self.written.insert(index(v), start..end);
+        Ok(())
+    }
+
+    fn text(&self, v: Word) -> &[u8] {
+        match self.written.get(&index(v)) {
+            Some(range) if tag(v) == ROPE => self.bytes.get(range.clone()).unwrap_or_default(),
+            _ => self.heap.flat_text(v).unwrap_or_default(),
+        }
+    }
+
+    /// Not inlined, because the sort would hold many copies of it.
+    #[inline(never)]
+    fn compare_keys(&self, a: Word, b: Word, descending: bool) -> Ordering {
+        if descending { self.compare(b, a) } else { self.compare(a, b) }
+    }
+
+    fn compare(&self, a: Word, b: Word) -> Ordering {
+        if is_integer(a) && is_integer(b) {
+            return as_small(a).cmp(&as_small(b));
+        }
+        let (mut a, mut b, mut rests) = (a, b, Vec::new());
+        loop {
+            // What follows a list within a list waits until that one has been compared.
+            while tag(a) == CONS && tag(b) == CONS {
+                let [x, rest_a] = self.heap.next(a);
+                let [y, rest_b] = self.heap.next(b);
+                if tag(x) == CONS && tag(y) == CONS {
+                    rests.push((rest_a, rest_b));
+                    (a, b) = (x, y);
+                    continue;
+                }
+                let ordering = self.compare_one(x, y);
+                if ordering.is_ne() {
+                    return ordering;
+                }
+                (a, b) = (rest_a, rest_b);
+            }
+            let ordering = self.compare_one(a, b);
+            if ordering.is_ne() {
+                return ordering;
+            }
+            let Some(next) = rests.pop() else { return ordering };
+            (a, b) = next;
+        }
+    }
+
+    /// Two values of a kind of which one at most is a list with elements, or null.
+    fn compare_one(&self, a: Word, b: Word) -> Ordering {
+        match (a, b) {
+            _ if a == b => Ordering::Equal,
+            (UNIT, _) => Ordering::Less,
+            (_, UNIT) => Ordering::Greater,
+            (NIL, _) | (FALSE, TRUE) => Ordering::Less,
+            (_, NIL) | (TRUE, FALSE) => Ordering::Greater,
+            _ if self.heap.is_text(a) => self.text(a).cmp(self.text(b)),
+            _ => compare_numbers(self.heap, a, b),
+        }
+    }
+}
+
+/// Orders two numbers exactly, for many comparisons: what a comparison makes does not grow with
+/// the larger of the two.
+pub(crate) fn compare_numbers(heap: &Heap, a: Word, b: Word) -> Ordering {
+    if is_integer(a) && is_integer(b) {
+        return as_small(a).cmp(&as_small(b));
+    }
+    match (heap.limbs(a), heap.limbs(b)) {
+        (Some(a), Some(b)) => return compare_limbs(a, b),
+        // An integer of more limbs than any float has is decided by its sign.
+        (Some((limbs, negative)), None) if is_integer(b) || limbs.len() > 16 => {
+            return if negative { Ordering::Less } else { Ordering::Greater };
+        }
+        (None, Some((limbs, negative))) if is_integer(a) || limbs.len() > 16 => {
+            return if negative { Ordering::Greater } else { Ordering::Less };
+        }
+        _ => {}
+    }
+    match (Number::of(heap, a), Number::of(heap, b)) {
+        (Some(Number::Small(a)), Some(Number::Float(b))) => compare_with_float(a, b),
+        (Some(Number::Float(a)), Some(Number::Small(b))) => compare_with_float(b, a).reverse(),
+        (Some(a), Some(b)) => order_numbers(&a, &b),
+        _ => Ordering::Equal,
+    }
+}
+
+fn compare_limbs((a, a_negative): (&[u64], bool), (b, b_negative): (&[u64], bool)) -> Ordering {
+    let magnitudes = || a.len().cmp(&b.len()).then_with(|| a.iter().rev().cmp(b.iter().rev()));
+    match (a_negative, b_negative) {
+        (false, false) => magnitudes(),
+        (true, true) => magnitudes().reverse(),
+        (true, false) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+    }
+}
+
+/// An integer of a word with a float, without rounding either.
+fn compare_with_float(a: i64, b: f64) -> Ordering {
+    const BEYOND: f64 = 9_223_372_036_854_775_808.0;
+    if b >= BEYOND {
+        return Ordering::Less;
+    }
+    if b < -BEYOND {
+        return Ordering::Greater;
+    }
+    let floor = b.floor();
+    #[expect(clippy::cast_possible_truncation, reason = "a whole number within 64 bits")]
+    let whole = floor as i64;
+    a.cmp(&whole).then(if b > floor { Ordering::Less } else { Ordering::Equal })
+}

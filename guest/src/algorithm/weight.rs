@@ -1,0 +1,134 @@
+//! What terms and values weigh that are made into one another: 8 for each node; 1 for each full
+//! 8 bytes of its text, or of its names with a byte after each; and for an integer of several
+//! 64-bit limbs what finding its digits takes. Walks stop when they have found more than a
+//! budget.
+
+use crate::language::form::Form;
+use crate::language::term::{TermId, Terms};
+use crate::memory::heap::Heap;
+use crate::memory::types::type_name;
+use crate::memory::word::{
+    CONS, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, PAIR, Word, aux, index,
+    is_function, kind, tag,
+};
+
+/// Bytes of text that count as one unit of work.
+pub(crate) const TEXT_UNIT: u64 = 8;
+
+/// Units of work that a text is.
+pub(crate) fn text_work(heap: &Heap, v: Word) -> u64 {
+    heap.text_size(v).map_or(0, |(bytes, _)| bytes / TEXT_UNIT)
+}
+
+/// The work of finding the digits of an integer of so many limbs, or the integer of its digits:
+/// multiplication takes that much.
+pub(crate) fn digits_work(limbs: u64) -> u64 {
+    if limbs < 2 { 0 } else { limbs.saturating_mul(8 + 2 * limbs.isqrt()) }
+}
+
+/// The weight of a node as such.
+pub(crate) const NODE: u64 = 8;
+
+/// The weight of one node without what is below it.
+pub(crate) fn of_node(terms: &Terms, term: TermId) -> u64 {
+    NODE + match terms.form(term) {
+        Form::Text => terms.text(term).len() as u64 / TEXT_UNIT,
+        Form::BigInteger => {
+            terms.big_integer(term).map_or(0, |n| digits_work(n.bits().div_ceil(64)))
+        }
+        _ => {
+            let names = terms.names(term).iter();
+            names.map(|name| terms.name(*name).len() as u64 + 1).sum::<u64>() / TEXT_UNIT
+        }
+    }
+}
+
+/// The weight of a term.
+pub(crate) fn of_term(terms: &Terms, root: TermId, budget: u64) -> u64 {
+    let (mut work, mut open) = (0, vec![root]);
+    while work <= budget
+        && let Some(term) = open.pop()
+    {
+        work += of_node(terms, term);
+        open.extend_from_slice(terms.operands(term));
+    }
+    work
+}
+
+/// What a value weighs as a term, and the type of what is in it that is no part of any term.
+pub(crate) struct Weighed {
+    pub(crate) work: u64,
+    pub(crate) odd: Option<&'static str>,
+}
+
+/// The weight of a value.
+pub(crate) fn of_value(heap: &Heap, terms: &Terms, value: Word, budget: u64) -> Weighed {
+    let (mut work, mut open) = (0, vec![value]);
+    while work <= budget
+        && let Some(v) = open.pop()
+    {
+        if is_function(v) || heap.object_kind(v) == KIND_CONTINUATION {
+            return Weighed { work, odd: Some(type_name(heap, v)) };
+        }
+        if tag(v) == IMMEDIATE && kind(v) == KIND_QUOTED {
+            work += of_term(terms, aux(v), budget - work);
+            continue;
+        }
+        work += NODE + text_work(heap, v);
+        work += heap.limbs(v).map_or(0, |(limbs, _)| digits_work(limbs.len() as u64));
+        let from = open.len();
+        match tag(v) {
+            CONS => {
+                let mut rest = v;
+                while tag(rest) == CONS {
+                    let [first, more] = heap.next(rest);
+                    open.push(first);
+                    rest = more;
+                }
+            }
+            PAIR => open.extend(heap.cell(index(v))),
+            _ if heap.object_kind(v) == KIND_RECORD => {
+                let mut names = 0;
+                for member in heap.members(v).chunks_exact(2) {
+                    let [key, value] = *member else { continue };
+                    names += heap.flat(key).len() as u64 + 1;
+                    open.push(value);
+                }
+                work += names / TEXT_UNIT;
+            }
+            _ => {}
+        }
+        open.get_mut(from..).unwrap_or_default().reverse();
+    }
+    Weighed { work, odd: None }
+}
+
+/// Whether two terms have the same canonical text, and the weight of the nodes of the first one
+/// that were looked at.
+pub(crate) fn same(terms: &Terms, a: TermId, b: TermId, budget: u64) -> (bool, u64) {
+    let (mut work, mut open) = (0, vec![(a, b)]);
+    while work <= budget
+        && let Some((a, b)) = open.pop()
+    {
+        work += of_node(terms, a);
+        let (left, right) = (terms.operands(a), terms.operands(b));
+        if left.len() != right.len() || !same_node(terms, a, b) {
+            return (false, work);
+        }
+        open.extend(left.iter().copied().zip(right.iter().copied()).rev());
+    }
+    (true, work)
+}
+
+fn same_node(terms: &Terms, a: TermId, b: TermId) -> bool {
+    let form = terms.form(a);
+    form == terms.form(b)
+        && match form {
+            Form::Boolean => terms.boolean(a) == terms.boolean(b),
+            Form::Integer => terms.integer(a) == terms.integer(b),
+            Form::BigInteger => terms.big_integer(a) == terms.big_integer(b),
+            Form::FloatNumber => terms.float(a).to_bits() == terms.float(b).to_bits(),
+            Form::Text => terms.text(a) == terms.text(b),
+            _ => terms.names(a) == terms.names(b),
+        }
+}

@@ -1,0 +1,83 @@
+//! `upper`, `lower`, `trim`: texts without some of their letters, or with others. What they cost
+//! stands at the head of `text`.
+
+use crate::algorithm::weight::TEXT_UNIT;
+use crate::builtin::call::Call;
+use crate::builtin::search::bytes_of;
+
+use crate::algorithm::case;
+use crate::builtin::text::TOO_LARGE;
+use crate::language::form::Form;
+use crate::memory::heap::Heap;
+use crate::run::state::Exit;
+
+use crate::memory::word::Word;
+
+/// What changing the case of a unit of text that is not ASCII costs besides.
+const WIDE_CASE: u64 = 3;
+
+pub(crate) fn trim(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let text = c.text(0)?;
+    c.charge_texts(&[&text])?;
+    c.give_text(text.trim())
+}
+
+/// `upper` and `lower`.
+pub(crate) fn recase(c: &mut Call<'_>) -> Result<Word, Exit> {
+    if let Some(bytes) = c.plain(0) {
+        return recased(c, bytes);
+    }
+    let whole = c.operand(0);
+    let Some((size, chars)) = c.s.heap.text_size(whole) else { return Err(c.wrong(0, "a string")) };
+    // Room for the result, or for its pieces in one.
+    c.set_aside(size)?;
+    c.charge(size / TEXT_UNIT)?;
+    if chars < size {
+        // Each character is looked up, and those around a final sigma too.
+        c.charge(WIDE_CASE * (size / TEXT_UNIT))?;
+    }
+    let is_upper = c.form == Form::Upper;
+    let text = bytes_of(&c.s.heap, whole);
+    if size > c.longest() / 12 {
+        let text = std::str::from_utf8(&text).unwrap_or_default();
+        let bytes = if is_upper {
+            length(text.chars().flat_map(char::to_uppercase))
+        } else {
+            length(text.chars().flat_map(char::to_lowercase))
+        };
+        if bytes > c.longest() {
+            return Err(TOO_LARGE.into());
+        }
+        // A text that becomes longer is moved while it is written.
+        c.set_aside(if bytes > size { 3 * bytes } else { bytes })?;
+    }
+    let changed = if is_upper { case::upper(&text) } else { case::lower(&text) };
+    c.charge(changed.len() as u64 / TEXT_UNIT)?;
+    c.make_text_of(&changed)
+}
+
+/// `upper`, `lower` of a text in one piece that is of ASCII alone.
+fn recased(c: &mut Call<'_>, bytes: u64) -> Result<Word, Exit> {
+    c.charge(bytes / TEXT_UNIT)?;
+    if bytes > c.longest() {
+        return Err(TOO_LARGE.into());
+    }
+    c.charge(bytes / TEXT_UNIT)?;
+    c.room(Heap::text_words(usize::try_from(bytes).unwrap_or_default()))?;
+    let text = c.operand(0);
+    Ok(c.s.heap.recased(text, if c.form == Form::Upper { b'a' } else { b'A' }))
+}
+
+/// Bytes of a text of these characters.
+fn length(chars: impl Iterator<Item = char>) -> u64 {
+    chars.map(|c| c.len_utf8() as u64).sum()
+}
+
+impl Call<'_> {
+    /// Bytes of an operand, if it is a text in one piece and of ASCII alone.
+    fn plain(&self, i: usize) -> Option<u64> {
+        let v = self.operand(i);
+        let (bytes, chars) = self.s.heap.text_size(v)?;
+        (bytes == chars && self.s.heap.is_flat(v)).then_some(bytes)
+    }
+}

@@ -1,0 +1,288 @@
+//! Forms that make lists of lists, without looking at what the elements are.
+//!
+//! Fuel: `sort` and `distinct` as `keyed` says, the elements being the keys. `reverse`, `last`,
+//! `enumerate` and `chunk` 1 per element. `flatten` 1 per element and 1 per element of each.
+//! `append` 1 per element of the first list; the second becomes the end of the result as it is.
+//! `nth` 1 per element up to that one, `take` and `drop` 1 per element taken or dropped, `zip` 1
+//! per pair. `range` 1 per element, times the limbs of its longest operand,
+//! and those limbs once, if there are two or more, where the range is empty.
+
+use crate::algorithm::number::value::Number;
+use crate::algorithm::trouble::Trouble;
+use crate::builtin::call::Call;
+use crate::builtin::keys::{Grouped, grouped, pay_keys};
+use crate::memory::types::type_name;
+
+use crate::language::form::Form;
+use crate::memory::heap::Heap;
+
+use crate::run::state::Exit;
+
+use crate::algorithm::sorting::{sort_integers, sorted, sorting_work};
+
+use crate::memory::word::{CONS, NIL, PAIR, Word, as_small, fit, is_integer, is_list, small, tag};
+use num_bigint::BigInt;
+use num_integer::Integer as _;
+use num_traits::{Signed, ToPrimitive, Zero};
+
+/// The elements of an operand that must be a list, paid for.
+fn charged(c: &mut Call<'_>, i: usize) -> Result<Vec<Word>, Exit> {
+    let elements = c.list(i)?;
+    c.charge(elements.len() as u64)?;
+    Ok(elements)
+}
+
+pub(crate) fn last(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let elements = charged(c, 0)?;
+    elements.last().copied().ok_or_else(|| Trouble::EmptyList.into())
+}
+
+pub(crate) fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let mut keys = c.list(0)?;
+    let n = keys.len();
+    let wrong = |found| Trouble::Element {
+        operand: 0,
+        wanted: "a list of only numbers, only strings, only booleans, or only lists of these",
+        found,
+    };
+    let weight = pay_keys(&mut c.context(), &keys, wrong)?;
+    c.charge(sorting_work(n, weight))?;
+    if keys.iter().all(|key| is_integer(*key)) {
+        sort_integers(&mut keys);
+        c.room(n + 2)?;
+        return Ok(c.make_list(&keys));
+    }
+    let order = sorted(&c.s.heap, &keys, false)?;
+    select(c, &order)
+}
+
+/// The elements of the first operand with these indices, in this order.
+fn select(c: &mut Call<'_>, indices: &[u32]) -> Result<Word, Exit> {
+    c.room(2 * indices.len())?;
+    let elements = c.elements(c.operand(0));
+    let element = |i: &u32| elements.get(*i as usize).copied().unwrap_or_default();
+    Ok(c.s.heap.list(indices.iter().map(element)))
+}
+
+pub(crate) fn reverse(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let n = charged(c, 0)?.len();
+    c.list_room(2 * n, |c| Heap::list_words(&c.elements(c.operand(0))))?;
+    let elements = c.elements(c.operand(0));
+    Ok(c.s.heap.list(elements.iter().rev().copied()))
+}
+
+pub(crate) fn distinct(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let keys = c.list(0)?;
+    let wrong = |found| Trouble::Element {
+        operand: 0,
+        wanted: "a list of values that can be compared",
+        found,
+    };
+    let Grouped { firsts, .. } = grouped(&mut c.context(), &keys, wrong)?;
+    select(c, &firsts)
+}
+
+pub(crate) fn flatten(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let lists = charged(c, 0)?;
+    // A list may stand in the other one many times: no more is counted than there is room for.
+    let most = most(c, 2);
+    let (mut total, mut wrong) = (0, None);
+    for list in lists {
+        if !is_list(list) {
+            wrong = Some(type_name(&c.s.heap, list));
+            break;
+        }
+        total += c.s.heap.length(list) as u64;
+        if total > most {
+            return Err(TOO_LONG.into());
+        }
+    }
+    c.charge(total)?;
+    if let Some(found) = wrong {
+        return Err(Trouble::Element { operand: 0, wanted: "a list of lists", found }.into());
+    }
+    c.room(usize::try_from(2 * total).unwrap_or(usize::MAX))?;
+    let lists = c.elements(c.operand(0));
+    let flat = lists.into_iter().rev().fold(NIL, |rest, list| {
+        let elements = c.elements(list);
+        c.s.heap.list_before(elements.iter().copied(), rest)
+    });
+    Ok(flat)
+}
+
+const TOO_LONG: Trouble = Trouble::TooLarge("the list would not fit into the memory limit");
+
+/// How many elements of so many words there may be at most: both halves of the heap are memory.
+fn most(c: &Call<'_>, words: u64) -> u64 {
+    c.s.heap.limit as u64 / 2 / words
+}
+
+pub(crate) fn enumerate(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let n = charged(c, 0)?.len();
+    c.room(4 * n)?;
+    let elements = c.elements(c.operand(0));
+    let numbered = (0..).map(small).zip(elements).collect::<Vec<_>>();
+    Ok(make_pairs(c, numbered))
+}
+
+/// A list of pairs, for which there is room.
+fn make_pairs(c: &mut Call<'_>, pairs: Vec<(Word, Word)>) -> Word {
+    pairs.into_iter().rev().fold(NIL, |rest, (a, b)| {
+        let pair = c.s.heap.two(a, b, PAIR);
+        c.s.heap.two(pair, rest, CONS)
+    })
+}
+
+pub(crate) fn append(c: &mut Call<'_>) -> Result<Word, Exit> {
+    c.must_be_list(0)?;
+    c.must_be_list(1)?;
+    let n = charged(c, 0)?.len();
+    c.list_room(2 * n, |c| Heap::list_words(&c.elements(c.operand(0))))?;
+    let elements = c.elements(c.operand(0));
+    let end = c.operand(1);
+    Ok(c.s.heap.list_before(elements.iter().copied(), end))
+}
+
+/// A count that must not be negative; one that is too large for a word is too large for any list.
+fn count(c: &Call<'_>, i: usize, least: i64) -> Result<usize, Exit> {
+    match c.integer(i)? {
+        Ok(n) if n >= least => return Ok(usize::try_from(n).unwrap_or(usize::MAX)),
+        Err(false) => return Ok(usize::MAX),
+        Ok(_) | Err(true) => {}
+    }
+    let name = if c.form == Form::Nth {
+        "the index"
+    } else if least == 0 {
+        "the count"
+    } else {
+        "the length"
+    };
+    let wanted = if least == 0 { "not be negative" } else { "be at least 1" };
+    let (form, found) = (c.form.name(), c.shown(i));
+    Err(Trouble::OutOfRange(format!("{name} of `{form}` must {wanted}, it is {found}")).into())
+}
+
+/// How many of the first `n` elements of the first operand there are, and the list after them;
+/// they are paid for.
+fn skip(c: &mut Call<'_>, n: usize) -> Result<(usize, Word), Exit> {
+    let (rest, skipped) = c.s.heap.after(c.operand(0), n);
+    c.charge(skipped as u64)?;
+    Ok((skipped, rest))
+}
+
+pub(crate) fn nth(c: &mut Call<'_>) -> Result<Word, Exit> {
+    c.must_be_list(0)?;
+    let i = count(c, 1, 0)?;
+    let (skipped, rest) = skip(c, i)?;
+    if tag(rest) != CONS {
+        let elements = if skipped == 1 { "element" } else { "elements" };
+        let what = format!(
+            "the index of `nth` is {}, beyond the list, which has {skipped} {elements}; the first is 0",
+            c.shown(1)
+        );
+        return Err(Trouble::OutOfRange(what).into());
+    }
+    c.charge(1)?;
+    Ok(c.s.heap.next(rest)[0])
+}
+
+pub(crate) fn drop(c: &mut Call<'_>) -> Result<Word, Exit> {
+    c.must_be_list(0)?;
+    let n = count(c, 1, 0)?;
+    Ok(skip(c, n)?.1)
+}
+
+pub(crate) fn take(c: &mut Call<'_>) -> Result<Word, Exit> {
+    c.must_be_list(0)?;
+    let n = count(c, 1, 0)?;
+    let (skipped, rest) = skip(c, n)?;
+    if rest == NIL {
+        return Ok(c.operand(0));
+    }
+    let taken = |c: &Call<'_>| c.s.heap.elements_of(c.operand(0), skipped);
+    c.list_room(2 * skipped, |c| Heap::list_words(&taken(c)))?;
+    let elements = taken(c);
+    Ok(c.make_list(&elements))
+}
+
+/// The integers from one on, in steps, up to another that is not reached.
+pub(crate) fn range(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (mut numbers, mut longest) = (Vec::with_capacity(3), 1);
+    for i in 0..c.len() {
+        let _ = c.integer(i)?;
+        let number = Number::of(&c.s.heap, c.operand(i)).unwrap_or(Number::Small(0));
+        longest = longest.max(number.limbs());
+        numbers.push(number.into_big());
+    }
+    let mut numbers = numbers.into_iter();
+    let mut next = || numbers.next().unwrap_or_else(|| BigInt::from(1));
+    let (from, to, step) = (next(), next(), next());
+    if step.is_zero() {
+        return Err(Trouble::OutOfRange("the step of `range` must not be 0".to_owned()).into());
+    }
+    let way = if step.is_negative() { &from - to } else { to - &from }.max(BigInt::ZERO);
+    let most = most(c, if longest > 1 { 3 + longest } else { 1 });
+    if way.bits() > step.bits() + 64 {
+        return Err(TOO_LONG.into());
+    }
+    let n = way.div_ceil(&step.abs()).to_u64();
+    let n = n.filter(|n| *n <= most).ok_or(TOO_LONG)?;
+    c.charge(if longest > 1 { n.max(1) * longest } else { n })?;
+    let n = usize::try_from(n).unwrap_or(usize::MAX);
+    let last = &from + &step * n - &step;
+    if let (Some(from), Some(_), Some(step)) = (in_word(&from), in_word(&last), in_word(&step)) {
+        c.room(n + 2)?;
+        let number = |i| small(from + step * i64::try_from(i).unwrap_or_default());
+        return Ok(c.s.heap.list((0..n).map(number)));
+    }
+    let widest = 2 + usize::try_from(longest).unwrap_or(usize::MAX);
+    c.room(n.saturating_mul(2 + widest))?;
+    let mut at = last;
+    Ok((0..n).fold(NIL, |rest, _| {
+        let number = c.s.heap.integer(&at);
+        at -= &step;
+        c.s.heap.two(number, rest, CONS)
+    }))
+}
+
+/// The integer, if it is one of a word.
+fn in_word(n: &BigInt) -> Option<i64> {
+    n.to_i64().and_then(fit).map(as_small)
+}
+
+pub(crate) fn zip(c: &mut Call<'_>) -> Result<Word, Exit> {
+    c.must_be_list(0)?;
+    c.must_be_list(1)?;
+    let n = c.s.heap.length(c.operand(0)).min(c.s.heap.length(c.operand(1)));
+    c.charge(n as u64)?;
+    c.room(4 * n)?;
+    let pairs = zipped(c, n);
+    Ok(make_pairs(c, pairs))
+}
+
+/// The elements of two lists, to the end of the shorter.
+fn zipped(c: &Call<'_>, n: usize) -> Vec<(Word, Word)> {
+    let (mut a, mut b, mut pairs) = (c.operand(0), c.operand(1), Vec::with_capacity(n));
+    while tag(a) == CONS && tag(b) == CONS {
+        let [x, rest_a] = c.s.heap.next(a);
+        let [y, rest_b] = c.s.heap.next(b);
+        pairs.push((x, y));
+        (a, b) = (rest_a, rest_b);
+    }
+    pairs
+}
+
+pub(crate) fn chunk(c: &mut Call<'_>) -> Result<Word, Exit> {
+    c.must_be_list(0)?;
+    let size = count(c, 1, 1)?;
+    let n = charged(c, 0)?.len();
+    let chunks = 2 * n.div_ceil(size);
+    c.list_room(2 * n + chunks, |c| {
+        chunks + c.elements(c.operand(0)).chunks(size).map(Heap::list_words).sum::<usize>()
+    })?;
+    let elements = c.elements(c.operand(0));
+    Ok(elements.chunks(size).rev().fold(NIL, |rest, chunk| {
+        let chunk = c.make_list(chunk);
+        c.s.heap.two(chunk, rest, CONS)
+    }))
+}

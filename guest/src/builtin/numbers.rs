@@ -1,0 +1,151 @@
+//! `fdiv neg abs sqrt exp ln log10 floor ceil to_int to_float pow round`.
+//!
+//! Fuel: 8 and the limbs of the longest operand where that is an integer of two limbs or more; in
+//! `pow` of such a result its products besides, as `mul` counts them; `round` of such an integer to
+//! negative digits 8 and the square of its limbs instead, of a float to digits below 0 or above 22
+//! 64.
+
+use crate::algorithm::number::value::{Number, finite};
+use crate::algorithm::trouble::Trouble;
+use crate::builtin::call::Call;
+
+use crate::run::state::Exit;
+
+use crate::algorithm::number::arithmetic::length_work;
+use crate::algorithm::number::elementary;
+use crate::algorithm::number::power::{fits, power};
+use crate::algorithm::number::rational;
+use crate::algorithm::number::rational::{integral, nearest_integer, quotient};
+use crate::memory::word::Word;
+use num_traits::{Signed, ToPrimitive};
+use std::ops::RangeInclusive;
+
+pub(crate) fn fdiv(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (n, divisor) = (c.number(0)?, c.number(1)?);
+    c.charge(length_work(n.limbs().max(divisor.limbs())))?;
+    c.make_number(&Number::Float(quotient(&n, &divisor)?))
+}
+
+/// The operand, with work on it paid for.
+fn operand(c: &mut Call<'_>) -> Result<Number, Exit> {
+    let n = c.number(0)?;
+    c.charge(length_work(n.limbs()))?;
+    Ok(n)
+}
+
+/// Gives `f` of the operand as a float.
+fn of_float(c: &mut Call<'_>, f: fn(f64) -> f64) -> Result<Word, Exit> {
+    let n = operand(c)?.float()?;
+    c.make_number(&Number::Float(finite(f(n))?))
+}
+
+/// Gives the integer that `f` makes of a float; an integer stays.
+fn to_integer(c: &mut Call<'_>, f: fn(f64) -> Number) -> Result<Word, Exit> {
+    let n = match operand(c)? {
+        Number::Float(n) => f(n),
+        n => n,
+    };
+    c.make_number(&n)
+}
+
+pub(crate) fn neg(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let n = match operand(c)? {
+        Number::Float(n) => Number::Float(-n),
+        n => Number::Big(-n.big()),
+    };
+    c.make_number(&n)
+}
+
+pub(crate) fn abs(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let n = match operand(c)? {
+        Number::Float(n) => Number::Float(n.abs()),
+        n => Number::Big(n.big().abs()),
+    };
+    c.make_number(&n)
+}
+
+pub(crate) fn sqrt(c: &mut Call<'_>) -> Result<Word, Exit> {
+    of_float(c, f64::sqrt)
+}
+
+pub(crate) fn exp(c: &mut Call<'_>) -> Result<Word, Exit> {
+    of_float(c, elementary::exp)
+}
+
+pub(crate) fn ln(c: &mut Call<'_>) -> Result<Word, Exit> {
+    of_float(c, elementary::ln)
+}
+
+pub(crate) fn log10(c: &mut Call<'_>) -> Result<Word, Exit> {
+    of_float(c, elementary::log10)
+}
+
+pub(crate) fn to_float(c: &mut Call<'_>) -> Result<Word, Exit> {
+    of_float(c, |n| n)
+}
+
+pub(crate) fn floor(c: &mut Call<'_>) -> Result<Word, Exit> {
+    to_integer(c, |n| whole(n.floor()))
+}
+
+pub(crate) fn ceil(c: &mut Call<'_>) -> Result<Word, Exit> {
+    to_integer(c, |n| whole(n.ceil()))
+}
+
+pub(crate) fn to_int(c: &mut Call<'_>) -> Result<Word, Exit> {
+    to_integer(c, |n| whole(n.trunc()))
+}
+
+pub(crate) fn round(c: &mut Call<'_>) -> Result<Word, Exit> {
+    if c.len() == 1 {
+        return to_integer(c, |n| Number::Big(nearest_integer(n)));
+    }
+    let (n, digits) = (c.number(0)?, digits(c)?);
+    let limbs = if digits < 0 { n.limbs().saturating_mul(n.limbs()) } else { n.limbs() };
+    let is_far = n.is_float() && !WORD_DIGITS.contains(&digits);
+    c.charge(if is_far { FAR_DIGITS_WORK } else { length_work(limbs) })?;
+    let rounded = rational::round(&n, digits)?;
+    c.make_number(&rounded)
+}
+
+pub(crate) fn pow(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (base, exponent) = (c.number(0)?, c.number(1)?);
+    let result = power_of(c, &base, &exponent)?;
+    c.make_number(&result)
+}
+
+/// Digits to which a float is rounded within a few words, and the work of other digits.
+const WORD_DIGITS: RangeInclusive<i64> = 0..=22;
+const FAR_DIGITS_WORK: u64 = 64;
+
+/// A float without a fraction as an integer.
+fn whole(n: f64) -> Number {
+    match n.to_i64() {
+        Some(n) => Number::Small(n),
+        None => Number::Big(integral(n)),
+    }
+}
+
+/// Digits beyond 64 bits are as many as no number has.
+fn digits(c: &Call<'_>) -> Result<i64, Exit> {
+    match c.number(1) {
+        Ok(Number::Small(digits)) => Ok(digits),
+        Ok(Number::Big(digits)) => Ok(if digits.is_negative() { i64::MIN } else { i64::MAX }),
+        _ => Err(c.wrong(1, "an integer")),
+    }
+}
+
+fn power_of(c: &mut Call<'_>, base: &Number, exponent: &Number) -> Result<Number, Exit> {
+    let mut work = length_work(base.limbs().max(exponent.limbs()));
+    if fits(base, exponent)? {
+        c.charge(work)?;
+        return power(base, exponent, |work| c.charge(work));
+    }
+    // What is too large costs nothing, and whether this is can only be computed.
+    let result = power(base, exponent, |more| {
+        work += more;
+        Ok::<_, Trouble>(())
+    })?;
+    c.charge(work)?;
+    Ok(result)
+}

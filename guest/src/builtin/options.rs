@@ -1,0 +1,56 @@
+//! Records of options.
+
+use crate::algorithm::trouble::Trouble;
+use crate::algorithm::weight::TEXT_UNIT;
+use crate::builtin::call::Call;
+use crate::memory::types::type_name;
+
+use crate::fault::Code;
+use crate::language::hint::nearest;
+use crate::run::state::Exit;
+
+use crate::memory::word::{KIND_RECORD, Word};
+use crate::text::quote::shorten;
+
+/// Hands each option of the second operand, a record, to `take`, which says whether it knows the
+/// name. Each costs 1, and 1 per 8 bytes of its name.
+pub(crate) fn read(
+    c: &mut Call<'_>,
+    known: &[&'static str],
+    mut take: impl FnMut(&Call<'_>, &str, Word) -> Result<bool, Exit>,
+) -> Result<(), Exit> {
+    let record = c.operand(1);
+    if c.s.heap.object_kind(record) != KIND_RECORD {
+        return Err(c.wrong(1, "a record"));
+    }
+    let options = c.s.heap.members(record).to_vec();
+    c.charge(options.len() as u64 / 2)?;
+    for option in options.chunks_exact(2) {
+        let [key, value] = *option else { continue };
+        let size = c.s.heap.text_size(key);
+        c.charge(size.map_or(0, |(bytes, _)| bytes / TEXT_UNIT))?;
+        let name = c.s.heap.string(key);
+        if !take(c, &name, value)? {
+            return Err(unknown(&name, known).into());
+        }
+    }
+    Ok(())
+}
+
+/// The fault of an option whose value has another type.
+pub(crate) fn wrong(c: &Call<'_>, value: Word, wanted: &'static str) -> Exit {
+    Trouble::Element { operand: 1, wanted, found: type_name(&c.s.heap, value) }.into()
+}
+
+/// The fault of an option that a form does not have.
+fn unknown(name: &str, known: &[&'static str]) -> Trouble {
+    let (last, others) = known.split_last().unwrap_or((&"", &[]));
+    let message =
+        format!("`{}` is none of the options {} and {last}", shorten(name), others.join(", "));
+    match nearest(name, known.iter().copied()) {
+        Some(near) => {
+            Trouble::with_hint(Code::OutOfRange, message, format!("did you mean `{near}`?"))
+        }
+        None => Trouble::OutOfRange(message),
+    }
+}

@@ -1,0 +1,184 @@
+//! Paths of keys and list indices through records and lists: `get_in`, `put_in`, `update_in`.
+//!
+//! Fuel, in units of work: 1 per step and per 8 bytes of a key; 1 per list element that is passed;
+//! where something is put, 1 per member of each record on the way.
+
+use crate::algorithm::record;
+use crate::algorithm::trouble::Trouble;
+use crate::algorithm::weight::text_work;
+use crate::memory::heap::Heap;
+use crate::memory::types::type_name;
+use crate::memory::word::{
+    CONS, KIND_RECORD, ROPE, UNIT, Word, as_small, is_integer, is_list, tag,
+};
+use crate::run::context::Context;
+use crate::run::state::Exit;
+
+/// The steps of a path, which must be a list of texts and integers; they are paid for.
+pub(crate) fn steps(c: &mut Context<'_>, path: Word) -> Result<Vec<Word>, Exit> {
+    if !is_list(path) {
+        return Err(c.s.wrong_type(1, path, "a list"));
+    }
+    let steps = c.s.heap.elements(path);
+    c.bulk(steps.len() as u64)?;
+    let is_step = |v: Word| is_integer(v) || c.s.heap.is_text(v) || c.s.heap.limbs(v).is_some();
+    if let Some(odd) = steps.iter().find(|v| !is_step(**v)) {
+        let found = type_name(&c.s.heap, *odd);
+        let wanted = "a list of strings and integers";
+        return Err(Trouble::Element { operand: 1, wanted, found }.into());
+    }
+    c.bulk(steps.iter().map(|v| text_work(&c.s.heap, *v)).sum())?;
+    Ok(steps)
+}
+
+/// The value at the end of a path.
+pub(crate) fn follow(c: &mut Context<'_>, root: Word, steps: &[Word]) -> Result<Word, Exit> {
+    let (mut at, mut passed) = (root, 0);
+    let mut found = Ok(at);
+    for step in steps {
+        found = follow_step(&c.s.heap, at, *step, &mut passed);
+        let Ok(next) = found else { break };
+        at = next;
+    }
+    c.bulk(passed)?;
+    Ok(found?)
+}
+
+/// The member or element of `at` that a step names; counts the elements it passes.
+fn follow_step(heap: &Heap, at: Word, step: Word, passed: &mut u64) -> Result<Word, Trouble> {
+    if heap.is_text(step) {
+        let place = key_place(heap, at, step)?;
+        return place.map_err(|_| missing(heap, step, at)).map(|place| value_at(heap, at, place));
+    }
+    let n = index_in(heap, at, step)?;
+    let (rest, skipped) = heap.after(at, n);
+    *passed += skipped as u64;
+    if tag(rest) != CONS {
+        return Err(beyond(&n.to_string()));
+    }
+    *passed += 1;
+    Ok(heap.next(rest)[0])
+}
+
+fn missing(heap: &Heap, key: Word, record: Word) -> Trouble {
+    Trouble::MissingKey(heap.string(key), record)
+}
+
+fn beyond(n: &str) -> Trouble {
+    Trouble::OutOfRange(format!("the list has no element {n}"))
+}
+
+fn value_at(heap: &Heap, record: Word, place: usize) -> Word {
+    heap.members(record).get(place + 1).copied().unwrap_or_default()
+}
+
+/// Where the key is among the members of a record, or where it belongs.
+fn key_place(heap: &Heap, at: Word, key: Word) -> Result<Result<usize, usize>, Trouble> {
+    if heap.object_kind(at) != KIND_RECORD {
+        return Err(through(heap, at, "a record wherever the path has a string"));
+    }
+    Ok(record::find(heap, at, heap.string(key).as_bytes()))
+}
+
+/// The index that a step is, for a list.
+fn index_in(heap: &Heap, at: Word, step: Word) -> Result<usize, Trouble> {
+    if !is_list(at) {
+        return Err(through(heap, at, "a list wherever the path has an integer"));
+    }
+    let Some(n) = is_integer(step).then(|| as_small(step)) else {
+        return Err(beyond("of such an index"));
+    };
+    usize::try_from(n).map_err(|_| beyond(&n.to_string()))
+}
+
+fn through(heap: &Heap, at: Word, wanted: &'static str) -> Trouble {
+    Trouble::Type { operand: 0, wanted, found: type_name(heap, at) }
+}
+
+/// The root with a value at the end of a path. The places on the stack hold root, path and value;
+/// slots below `live` are kept. A key that is missing, or has the value null, gets a record
+/// where the path goes on with a key.
+pub(crate) fn put(
+    c: &mut Context<'_>,
+    [root, path, value]: [usize; 3],
+    live: usize,
+) -> Result<Word, Exit> {
+    let steps = c.s.heap.elements(c.s.at(path));
+    let (mut work, mut words) = (0, 0);
+    let mut at = c.s.at(root);
+    let mut wrong = None;
+    for step in &steps {
+        match measure(&c.s.heap, at, *step, &mut work, &mut words) {
+            Ok(next) => at = next,
+            Err(trouble) => {
+                wrong = Some(trouble);
+                break;
+            }
+        }
+    }
+    c.bulk(work)?;
+    if let Some(trouble) = wrong {
+        return Err(trouble.into());
+    }
+    c.s.make_room(words, live)?;
+    let steps = c.s.heap.elements(c.s.at(path));
+    let mut passed = Vec::with_capacity(steps.len());
+    let mut at = c.s.at(root);
+    for step in &steps {
+        passed.push((at, *step));
+        let (mut work, mut words) = (0, 0);
+        at = measure(&c.s.heap, at, *step, &mut work, &mut words)?;
+    }
+    let mut result = c.s.at(value);
+    for (at, step) in passed.into_iter().rev() {
+        result = with_part(&mut c.s.heap, at, step, result)?;
+    }
+    Ok(result)
+}
+
+/// The value at a step, or null where there is none. Counts the work and the words that a new value
+/// there takes.
+fn measure(
+    heap: &Heap,
+    at: Word,
+    step: Word,
+    work: &mut u64,
+    words: &mut usize,
+) -> Result<Word, Trouble> {
+    if !heap.is_text(step) {
+        let next = follow_step(heap, at, step, work)?;
+        *words += 2 * usize::try_from(as_small(step)).unwrap_or_default() + 2;
+        return Ok(next);
+    }
+    let text = heap.text_size(step).map_or(0, |(bytes, _)| bytes);
+    *words += 5 + Heap::text_words(usize::try_from(text).unwrap_or(usize::MAX / 2));
+    if at == UNIT {
+        return Ok(UNIT);
+    }
+    let place = key_place(heap, at, step)?;
+    let members = heap.members(at).len();
+    *work += members as u64 / 2;
+    *words += members;
+    Ok(place.map_or(UNIT, |place| value_at(heap, at, place)))
+}
+
+/// A record or list with another part at a step. There is room for it.
+fn with_part(heap: &mut Heap, at: Word, step: Word, part: Word) -> Result<Word, Exit> {
+    if !heap.is_text(step) {
+        let n = usize::try_from(as_small(step)).unwrap_or_default();
+        let before = heap.elements_of(at, n);
+        let (rest, _) = heap.after(at, n + 1);
+        let rest = heap.two(part, rest, CONS);
+        return Ok(before.into_iter().rev().fold(rest, |rest, item| heap.two(item, rest, CONS)));
+    }
+    let mut members = if at == UNIT { Vec::new() } else { heap.members(at).to_vec() };
+    let place = if at == UNIT { Err(0) } else { key_place(heap, at, step)? };
+    match place {
+        Ok(place) => drop(members.splice(place + 1..place + 2, [part])),
+        Err(place) => {
+            let key = if tag(step) == ROPE { heap.text(&heap.string(step))? } else { step };
+            drop(members.splice(place..place, [key, part]));
+        }
+    }
+    Ok(heap.record(&members)?)
+}

@@ -1,0 +1,194 @@
+//! Values as text, and text as values.
+//!
+//! Fuel: 1 per 8 bytes of text read or written, 1 per element of a list and member of a record;
+//! an integer of `n` limbs, n being 2 or more, n · (8 + 2 · ⌊√n⌋), where 19 digits that are
+//! read count as a limb, and 19 to 37 as two; a float of more than 19 characters that is read 16.
+//! What is written costs 1 per pair, 8 per float and the weight of a quoted term besides.
+//! `to_string` of a text costs nothing. Tables are read in [`table`].
+
+use crate::algorithm::trouble::{BYTE_ORDER_MARK, Trouble, misread};
+use crate::algorithm::weight;
+use crate::builtin::call::Call;
+use crate::json::tape::{Tape, Token};
+
+use crate::builtin::text::TOO_LARGE;
+use crate::data::parsed;
+use crate::data::parsed::Failed;
+use crate::fault::{Code, Fault};
+use crate::memory::heap::Heap;
+
+use crate::data::plain;
+use crate::data::show;
+use crate::data::show::{End, Written};
+use crate::json::number;
+use crate::json::number::{Integer, Literal, is_float, is_json, literal};
+use crate::run::state::Exit;
+
+use crate::memory::word::{Word, fit};
+
+/// Decimal digits that count as a limb.
+const LIMB_DIGITS: usize = 19;
+
+/// Characters from which on a float is not read at once, and what it costs then.
+const LONG_FLOAT: usize = 19;
+const LONG_FLOAT_WORK: u64 = 16;
+
+pub(crate) fn to_string(c: &mut Call<'_>) -> Result<Word, Exit> {
+    if c.s.heap.is_text(c.operand(0)) { Ok(c.operand(0)) } else { json_text(c) }
+}
+
+pub(crate) fn json_text(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let limit = c.longest_written();
+    let budget = c.budget();
+    let (heap, terms, x) = (&c.s.heap, &c.s.terms, c.operand(0));
+    let Written { text, work, end } = show::exact(heap, terms, &c.s.names(), x, (limit, budget));
+    match end {
+        End::TooLong => return Err(TOO_LARGE.into()),
+        End::Spent => c.charge(work.max(budget + 1))?,
+        End::Function | End::Complete => c.charge(work)?,
+    }
+    if end == End::Function {
+        return Err(Trouble::Type {
+            operand: 0,
+            wanted: "a value without functions in it",
+            found: "function",
+        }
+        .into());
+    }
+    c.make_text_of(&text)
+}
+
+/// The work of turning so many digits into an integer.
+fn digits_work(digits: usize) -> u64 {
+    let limbs = (digits / LIMB_DIGITS) as u64;
+    // What has that many digits is no word any more, as a rule.
+    weight::digits_work(if limbs == 1 { 2 } else { limbs })
+}
+
+/// A number without the zeros before its first digit other than that, and whether it is negative.
+fn significant(text: &str) -> (bool, &str) {
+    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let zeros = digits.len() - digits.trim_start_matches('0').len();
+    let rest = digits.get(zeros..).unwrap_or_default();
+    // One zero is left where no other digit follows.
+    let zeros = if rest.starts_with(|c: char| c.is_ascii_digit()) {
+        zeros
+    } else {
+        zeros.saturating_sub(1)
+    };
+    (negative, digits.get(zeros..).unwrap_or_default())
+}
+
+pub(crate) fn parse_int(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let text = c.text(0)?;
+    c.charge_texts(&[&text])?;
+    let (negative, digits) = significant(&text);
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(misread(&text, "is not an integer", None).into());
+    }
+    if digits.len() < LIMB_DIGITS
+        && let Ok(n) = digits.parse::<i64>()
+        && let Some(word) = fit(if negative { -n } else { n })
+    {
+        return Ok(word);
+    }
+    c.charge(digits_work(digits.len()))?;
+    let n = match literal(digits).map_err(|fault| Trouble::Here(Box::new(fault)))? {
+        Literal::Integer(Integer::Small(n)) => n.into(),
+        Literal::Integer(Integer::Big(n)) => n,
+        Literal::Float(_) => return Err(misread(&text, "is not an integer", None).into()),
+    };
+    let n = if negative { -n } else { n };
+    c.room(Heap::integer_words(&n))?;
+    Ok(c.s.heap.integer(&n))
+}
+
+pub(crate) fn parse_float(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let text = c.text(0)?;
+    c.charge_texts(&[&text])?;
+    let (_, digits) = significant(&text);
+    if !is_json(digits) || digits.starts_with('-') {
+        return Err(misread(&text, "is not a number", None).into());
+    }
+    if digits.len() > LONG_FLOAT {
+        c.charge(LONG_FLOAT_WORK)?;
+    }
+    let n: f64 = text.parse().unwrap_or(f64::INFINITY);
+    if !n.is_finite() {
+        return Err(Trouble::NotFinite.into());
+    }
+    c.room(2)?;
+    Ok(c.s.heap.float(n))
+}
+
+pub(crate) fn json_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let text = c.text(0)?;
+    c.charge_texts(&[&text])?;
+    if text.starts_with(BYTE_ORDER_MARK) {
+        return Err(misread(&text, "is not JSON", None).into());
+    }
+    let tokens = tokens(&text);
+    // More words than any value of so many tokens takes.
+    let words = 6 * tokens + text.len() / 8 + 16;
+    if c.s.heap.could_have(words) {
+        c.room(words)?;
+        if let Some(plain) = plain::build(&mut c.s.heap, &text, true) {
+            c.charge(plain.nodes - 1)?;
+            return Ok(plain.value);
+        }
+    }
+    let bytes = text.len() * if text.contains('\\') { 2 } else { 1 };
+    c.set_aside((bytes + tokens * size_of::<Token>()) as u64)?;
+    let mut tape = Tape::with_room(tokens, bytes);
+    let read = |fault| Exit::from(Trouble::Here(Box::new(fault)));
+    let root = tape.parse(&text).map_err(|fault| read(fault.at("")))?;
+    let Size { work, words } = size(&tape);
+    c.charge(work)?;
+    c.room(words)?;
+    parsed::value(&mut c.s.heap, &tape, root).map_err(|failed| match failed {
+        Failed::At(_, fault) => read(fault),
+        Failed::Full => read(Fault::new(Code::TooLarge, "the data does not fit into the memory")),
+    })
+}
+
+/// How many tokens a text that is JSON has.
+fn tokens(text: &str) -> usize {
+    let (mut tokens, mut in_string, mut escaped) = (1, false, false);
+    for byte in text.bytes() {
+        if in_string {
+            in_string = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+        } else {
+            in_string = byte == b'"';
+            tokens += usize::from(matches!(byte, b',' | b':' | b'[' | b'{'));
+        }
+    }
+    tokens
+}
+
+/// What the values of a tape take.
+struct Size {
+    work: u64,
+    /// At least as many words as on the heap.
+    words: usize,
+}
+
+fn size(tape: &Tape) -> Size {
+    let mut size = Size { work: 0, words: 0 };
+    for id in 0..tape.len() {
+        let (work, words) = match tape.token(id) {
+            Token::Null | Token::Boolean(_) | Token::Integer(_) => (0, 0),
+            Token::Number(span) if is_float(tape.str(span)) => (0, 2),
+            Token::Number(span) => {
+                let digits = number::digits(tape.str(span));
+                (digits_work(digits), 2 + digits / 19)
+            }
+            Token::Text(span) => (0, Heap::text_words(span.len as usize)),
+            Token::Array { count, .. } => (u64::from(count), 2 * count as usize),
+            Token::Object { count, .. } => (u64::from(count), 1 + 2 * count as usize),
+        };
+        size.work = size.work.saturating_add(work);
+        size.words += words;
+    }
+    size
+}

@@ -1,0 +1,114 @@
+//! `csv_parse`.
+//!
+//! Fuel: 1 per 8 bytes of the text, 1 per row and per cell; of the options 1 each and 1 per 8 bytes
+//! of its name.
+
+use crate::algorithm::csv;
+use crate::algorithm::csv::Style;
+use crate::algorithm::trouble::Trouble;
+use crate::builtin::call::Call;
+use crate::builtin::options;
+use crate::fault::Code;
+use crate::memory::heap::Heap;
+use crate::memory::word::{FALSE, TRUE, Word};
+use crate::run::state::Exit;
+use crate::text::order;
+use crate::text::quote::shorten;
+use std::borrow::Cow;
+
+/// Words of the memory limit for each column of a table.
+const COLUMN_WORDS: usize = 64;
+
+/// The options.
+const DELIMITER: &str = "delimiter";
+const HEADER: &str = "header";
+
+pub(crate) fn csv_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let text = c.text(0)?;
+    c.charge_texts(&[&text])?;
+    let style = if c.len() > 1 { style(c)? } else { Style::default() };
+    let most = c.s.heap.limit / COLUMN_WORDS;
+    let table = csv::Table::new(&text, style, most)?;
+    let (mut cells, mut words) = (0, 0);
+    let mut rows = table.rows();
+    while let Some(row) = rows.next()? {
+        cells += row.len() as u64;
+        words += 3 + row.iter().map(|cell| 2 + Heap::text_words(cell.len())).sum::<usize>();
+    }
+    let count = rows.count();
+    c.charge(count as u64 + cells)?;
+    let header = table.header.as_deref().unwrap_or_default();
+    let keys = header.iter().map(|key| Heap::text_words(key.len()));
+    c.room(words + keys.sum::<usize>())?;
+    let heap = &mut c.s.heap;
+    let keys = header.iter().map(|key| heap.text(key)).collect::<Result<Vec<_>, _>>()?;
+    // Records have their members in the order of their keys, and share these.
+    let key = |at: usize| header.get(at).map_or("", |key| key);
+    let order = table.header.is_some().then(|| order::order_of(keys.len(), &key));
+    let (mut made, mut rows) = (Vec::with_capacity(count), table.rows());
+    while let Some(row) = rows.next()? {
+        made.push(if let Some(order) = &order {
+            record(heap, &keys, order, row)?
+        } else {
+            let cells = row.iter().map(|cell| heap.text(cell)).collect::<Result<Vec<_>, _>>()?;
+            heap.list(cells.iter().copied())
+        });
+    }
+    if let Some(mark) = table.other {
+        c.warn("likely-mistake", || {
+            (format!("the first line holds `{mark}` and no comma"), csv::by_delimiter(mark))
+        });
+    }
+    Ok(c.make_list(&made))
+}
+
+/// A row as a record.
+fn record(
+    heap: &mut Heap,
+    keys: &[Word],
+    order: &[usize],
+    row: &[Cow<'_, str>],
+) -> Result<Word, Exit> {
+    let mut members = Vec::with_capacity(2 * row.len());
+    for at in order {
+        if let (Some(key), Some(cell)) = (keys.get(*at), row.get(*at)) {
+            members.extend([*key, heap.text(cell)?]);
+        }
+    }
+    Ok(heap.record(&members)?)
+}
+
+/// How the text is written, as the options have it.
+fn style(c: &mut Call<'_>) -> Result<Style, Exit> {
+    let mut style = Style::default();
+    options::read(c, &[DELIMITER, HEADER], |c, name, value| {
+        match name {
+            DELIMITER if c.s.heap.is_text(value) => {
+                style.delimiter = Some(delimiter(&c.s.heap.prefix(value, 8))?);
+            }
+            DELIMITER => {
+                return Err(options::wrong(c, value, "a record whose `delimiter` is a string"));
+            }
+            HEADER if matches!(value, TRUE | FALSE) => style.has_header = value == TRUE,
+            HEADER => return Err(options::wrong(c, value, "a record whose `header` is a boolean")),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    })?;
+    Ok(style)
+}
+
+/// The character between cells.
+fn delimiter(text: &str) -> Result<char, Trouble> {
+    let mut chars = text.chars();
+    match (chars.next(), chars.next()) {
+        (Some(c), None) if !matches!(c, '"' | '\n' | '\r') => Ok(c),
+        _ => {
+            let message = format!(
+                "the delimiter `{}` is not one character, or it is a quote or the end of a line",
+                shorten(text)
+            );
+            Err(Trouble::with_hint(Code::OutOfRange, message, r#"write ";", or "\t" for a tab"#))
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Terms made while a program runs: quotes with holes, and terms as data and back.
+//!
+//! Fuel, beside the visits (of a quote with holes: of what is unquoted, not of the `unquote`s):
+//!
+//! | form | bulk work |
+//! |---|---|
+//! | `quote` with holes | the weight of the term it gives |
+//! | `term_to_data` | the weight of the term |
+//! | `data_to_term` | the weight of the data, as if it were that of a literal |
+//!
+//! The weight is that of `primitive::weight`. What is made stays until the end of the run, and is
+//! accounted as memory.
+
+use crate::algorithm::trouble::Trouble;
+use crate::builtin::call::Call;
+use crate::json::tape::Tape;
+
+use crate::data::parsed;
+
+use crate::algorithm::weight;
+use crate::algorithm::weight::Weighed;
+use crate::data::show;
+use crate::language::parse::{Notation, parse};
+use crate::run::state::Exit;
+
+use crate::data::literal;
+use crate::language::print;
+use crate::language::quasiquote;
+use crate::language::term::{Origin, TermId};
+use crate::memory::word::{IMMEDIATE, KIND_QUOTED, Word, aux, kind, quoted, tag};
+use std::rc::Rc;
+
+impl Call<'_> {
+    /// The term that is evaluated.
+    fn term(&self) -> TermId {
+        self.image.term(self.at)
+    }
+}
+
+/// A quote with holes: its operands are the values for them.
+pub(crate) fn fill(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (quote, budget) = (c.term(), c.budget());
+    let values: Vec<Word> = match c.len() {
+        0 => c.list(0)?,
+        n => (0..n).map(|i| c.operand(i)).collect(),
+    };
+    let terms = Rc::clone(&c.s.terms);
+    let (mut work, mut odd) = (0, None);
+    let nodes = quasiquote::outline(&terms, quote).map(|term| weight::of_node(&terms, term));
+    for node in nodes {
+        work += node;
+        if work > budget {
+            break;
+        }
+    }
+    for (i, v) in values.iter().enumerate() {
+        if work > budget || odd.is_some() {
+            break;
+        }
+        let weighed = weight::of_value(&c.s.heap, &terms, *v, budget - work);
+        work += weighed.work;
+        odd = weighed.odd.map(|found| (i, found));
+    }
+    drop(terms);
+    c.charge(work)?;
+    if let Some((operand, found)) = odd {
+        return Err(Trouble::Type { operand, wanted: "a value that has a literal", found }.into());
+    }
+    c.s.may_build(work)?;
+    let terms = Rc::make_mut(&mut c.s.terms);
+    let before = terms.bytes();
+    let holes: Vec<TermId> = terms.evaluated(quote).to_vec();
+    let mut parts = Vec::with_capacity(holes.len());
+    for (hole, v) in holes.into_iter().zip(values) {
+        let token = terms.node(hole).token;
+        parts.push(literal::make(&c.s.heap, terms, token, v)?);
+    }
+    let filled = quasiquote::fill(terms, quote, &parts);
+    let built = terms.bytes() - before;
+    c.s.account_built(built)?;
+    Ok(quoted(filled, 0))
+}
+
+pub(crate) fn term_to_data(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (x, budget) = (c.operand(0), c.budget());
+    if tag(x) != IMMEDIATE || kind(x) != KIND_QUOTED {
+        return Err(c.wrong(0, "a quoted term"));
+    }
+    let work = weight::of_term(&c.s.terms, aux(x), budget);
+    c.charge(work)?;
+    c.s.may_build(work)?;
+    let full = || Trouble::TooLarge("the term does not fit into memory as data");
+    let mut tape = Tape::default();
+    let root = tape.parse(&print::data(&c.s.terms, aux(x))).map_err(|_| full())?;
+    c.room(parsed::words(&tape))?;
+    Ok(parsed::value(&mut c.s.heap, &tape, root).map_err(|_| full())?)
+}
+
+pub(crate) fn data_to_term(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (x, budget, token) = (c.operand(0), c.budget(), c.s.terms.node(c.term()).token);
+    let Weighed { work, odd } = weight::of_value(&c.s.heap, &c.s.terms, x, budget);
+    c.charge(work)?;
+    if let Some(found) = odd {
+        return Err(Trouble::Type { operand: 0, wanted: "plain data", found }.into());
+    }
+    c.s.may_build(work)?;
+    let full = |_| Trouble::TooLarge("the data does not fit into memory as a term");
+    let text = show::json(&c.s.heap, &c.s.terms, &[], x, usize::MAX).map_err(full)?;
+    let terms = Rc::make_mut(&mut c.s.terms);
+    let before = terms.bytes();
+    let parsed = parse(terms, &text, Origin::Decoded(token), Notation::Code);
+    let (built, (_, here)) = (terms.bytes() - before, terms.place(token));
+    c.s.account_built(built)?;
+    let parsed = parsed.map_err(|mut fault| {
+        if let Some(at) = fault.at.strip_prefix(&here).filter(|at| !at.is_empty()) {
+            fault.message = format!("{}, at {at} of the data", fault.message);
+        }
+        Trouble::Here(Box::new(fault))
+    })?;
+    Ok(quoted(parsed.root, 0))
+}

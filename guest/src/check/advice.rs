@@ -1,0 +1,299 @@
+//! Likely mistakes: what is a term, and hardly what its author meant. One walk, which also finds
+//! the free variables. Quoted terms are data but for what is unquoted in them.
+
+use crate::check::doubt;
+use crate::fault::Note;
+use crate::json::tape::{Tape, Token};
+use crate::language::form::{Evaluation, Form};
+use crate::language::hint::nearest;
+use crate::language::kinds;
+use crate::text::quote::shorten;
+
+use crate::check::mismatch::{mismatch, no_function};
+use crate::language::infer;
+
+use crate::language::term::{NameId, TermId, Terms};
+
+/// Notes on one term: more are of no use, and to find their places takes time.
+const MOST_NOTES: usize = 50;
+
+/// Free variables that are compared with bound ones.
+const MOST_COMPARED: usize = 20;
+
+/// Bytes of a text that may spell a variable.
+const LONGEST: usize = 200;
+
+/// What a walk through a term finds.
+pub(crate) struct Advice {
+    /// Variables that nothing in the term binds, in order of first sight.
+    pub(crate) free: Vec<NameId>,
+    /// Likely mistakes.
+    pub(crate) notes: Vec<Note>,
+}
+
+/// A name that is bound where the walk is.
+struct Bound {
+    name: NameId,
+    binder: TermId,
+    /// What the name meant outside, counted from 1.
+    outer: usize,
+    is_used: bool,
+    /// A text that spells it.
+    spelt: Option<TermId>,
+}
+
+enum Walk {
+    Term(TermId),
+    Bind(NameId, TermId),
+    Unbind,
+}
+
+struct Reader<'t> {
+    terms: &'t Terms,
+    /// Whether names can be used that nobody sees, by `eval`.
+    has_eval: bool,
+    bound: Vec<Bound>,
+    /// Of each name its innermost binding, counted from 1.
+    meaning: Vec<usize>,
+    is_free: Vec<bool>,
+    found: Advice,
+}
+
+/// Looks at the term at `root`.
+pub(crate) fn advise(terms: &Terms, root: TermId, has_eval: bool) -> Advice {
+    let (meaning, is_free) = (vec![0; terms.count_names()], vec![false; terms.count_names()]);
+    let found = Advice { free: Vec::new(), notes: Vec::new() };
+    let mut reader = Reader { terms, has_eval, bound: Vec::new(), meaning, is_free, found };
+    reader.list(root);
+    let mut walk = vec![Walk::Term(root)];
+    while let Some(step) = walk.pop() {
+        match step {
+            Walk::Term(term) => {
+                reader.term(term);
+                schedule(terms, term, &mut walk);
+            }
+            Walk::Bind(name, binder) => reader.bind(name, binder),
+            Walk::Unbind => reader.unbind(),
+        }
+    }
+    reader.found
+}
+
+/// Schedules what is evaluated of a term, in the scope in which it is.
+fn schedule(terms: &Terms, term: TermId, walk: &mut Vec<Walk>) {
+    let operands = terms.evaluated(term);
+    let names = match terms.form(term) {
+        Form::Lam | Form::Let => terms.names(term),
+        _ => &[],
+    };
+    // Of `lam` the body alone, of `let` the terms and then the body.
+    let bound = operands.len().saturating_sub(1).min(names.len());
+    walk.extend(names.iter().map(|_| Walk::Unbind));
+    walk.extend(operands.get(bound..).unwrap_or_default().iter().rev().map(|t| Walk::Term(*t)));
+    for (at, name) in names.iter().enumerate().rev() {
+        walk.push(Walk::Bind(*name, term));
+        walk.extend(operands.get(at).filter(|_| at < bound).map(|t| Walk::Term(*t)));
+    }
+}
+
+impl Reader<'_> {
+    fn note(&mut self, term: TermId, message: String, hint: Option<String>) {
+        if self.found.notes.len() < MOST_NOTES {
+            let token = self.terms.node(term).token;
+            self.found.notes.push(self.terms.note("likely-mistake", token, message, hint));
+        }
+    }
+
+    fn bind(&mut self, name: NameId, binder: TermId) {
+        let count = self.bound.len() + 1;
+        let outer =
+            self.meaning.get_mut(name as usize).map(|meaning| std::mem::replace(meaning, count));
+        let outer = outer.unwrap_or_default();
+        self.bound.push(Bound { name, binder, outer, is_used: false, spelt: None });
+    }
+
+    fn unbind(&mut self) {
+        let Some(Bound { name, binder, outer, is_used, spelt }) = self.bound.pop() else { return };
+        if let Some(meaning) = self.meaning.get_mut(name as usize) {
+            *meaning = outer;
+        }
+        let text = self.terms.name(name);
+        if is_used || self.has_eval || text.starts_with('_') {
+            return;
+        }
+        let (text, is_let) = (shorten(text), self.terms.form(binder) == Form::Let);
+        if let Some(spelt) = spelt {
+            let message = format!("a text is not the variable `{text}`, which is never used");
+            self.note(spelt, message, Some(variable(&text)));
+        } else if is_let || outer > 0 {
+            let message = format!("`{text}` is bound here and never used");
+            let hides = if outer > 0 { ", and hides another" } else { "" };
+            self.note(binder, format!("{message}{hides}"), Some(variable(&text)));
+        }
+    }
+
+    /// The binding of a name.
+    fn meant(&mut self, name: NameId) -> Option<&mut Bound> {
+        let at = self.meaning.get(name as usize)?.checked_sub(1)?;
+        self.bound.get_mut(at)
+    }
+
+    fn term(&mut self, term: TermId) {
+        let terms = self.terms;
+        let form = terms.form(term);
+        match form {
+            Form::Var => self.variable(term),
+            Form::Text => self.text(term),
+            Form::Eq | Form::Lt | Form::Gt | Form::Lte | Form::Gte => self.comparison(term, form),
+            Form::If | Form::Cond => self.condition(term, form),
+            _ => {}
+        }
+        for (at, operand) in terms.operands(term).iter().enumerate() {
+            self.operand(term, form, at, *operand);
+        }
+    }
+
+    fn variable(&mut self, term: TermId) {
+        let (terms, name) = (self.terms, self.terms.only_name(term));
+        if let Some(bound) = self.meant(name) {
+            bound.is_used = true;
+            return;
+        }
+        let Some(is_free) = self.is_free.get_mut(name as usize) else { return };
+        if std::mem::replace(is_free, true) {
+            return;
+        }
+        self.found.free.push(name);
+        let text = terms.name(name);
+        let hint = if let Some(row) = Form::of_key(text).and_then(Form::row) {
+            Some(format!("a form is written {}", row.syntax))
+        } else if text.len() > 2 && self.found.free.len() <= MOST_COMPARED {
+            let near = nearest(text, self.bound.iter().map(|bound| terms.name(bound.name)));
+            near.map(|near| format!("did you mean `{}`?", shorten(near)))
+        } else {
+            None
+        };
+        if hint.is_some() {
+            self.note(term, format!("nothing binds the variable `{}`", shorten(text)), hint);
+        }
+    }
+
+    /// Notes the variables that a text spells, alone or in what looks like code.
+    fn text(&mut self, term: TermId) {
+        let text = self.terms.text(term);
+        if text.len() > LONGEST || self.bound.is_empty() {
+            return;
+        }
+        let is_code = text.contains(['+', '*', '/', '<', '>', '=', '(', '{', '$']);
+        for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
+            if (is_code || word.len() == text.len())
+                && let Some(name) = self.terms.name_id(word)
+                && let Some(bound) = self.meant(name)
+            {
+                bound.spelt = bound.spelt.or(Some(term));
+            }
+        }
+    }
+
+    /// Code as other Lisps write it.
+    fn list(&mut self, term: TermId) {
+        let terms = self.terms;
+        let is_text = |t: &TermId| terms.form(*t) == Form::Text;
+        if terms.form(term) == Form::List
+            && let Some((first, rest)) = terms.operands(term).split_first()
+            && is_text(first)
+            && !rest.iter().all(is_text)
+            && let Some(row) = Form::of_key(terms.text(*first)).and_then(Form::row)
+        {
+            let message = format!("a list that begins with the text `{}` is a list", row.name);
+            self.note(term, message, Some(format!("the form is written {}", row.syntax)));
+        }
+    }
+
+    fn comparison(&mut self, term: TermId, form: Form) {
+        let [a, b] = [0, 1].map(|at| infer::given(self.terms, self.terms.operand(term, at)));
+        if a != b && a != 0 && b != 0 {
+            let (a, b) = (kinds::name(a), kinds::name(b));
+            let message = format!("`{}` compares a {a} with a {b}", form.name());
+            let hint =
+                "compare values of one type: `parse_int` or `to_string` makes one of the other";
+            self.note(term, message, Some(hint.into()));
+        }
+    }
+
+    fn condition(&mut self, term: TermId, form: Form) {
+        let terms = self.terms;
+        let is_true = |t: &TermId| terms.form(*t) == Form::Boolean && terms.boolean(*t);
+        let operands = terms.operands(term);
+        let last = operands.len().saturating_sub(2);
+        let constant = match form {
+            Form::If => operands.first().filter(|t| terms.form(**t) == Form::Boolean),
+            _ => operands.iter().take(last).step_by(2).find(|t| is_true(t)),
+        };
+        if let Some(constant) = constant {
+            let message =
+                format!("the test is always {}: a branch is never taken", terms.boolean(*constant));
+            self.note(*constant, message, None);
+        }
+    }
+
+    fn operand(&mut self, term: TermId, form: Form, at: usize, operand: TermId) {
+        let (terms, inner) = (self.terms, self.terms.form(operand));
+        // Paths into quoted terms begin with names of forms.
+        if form != Form::GetIn {
+            self.list(operand);
+        }
+        let (accepted, given) = (form.accepted(at), infer::given(terms, operand));
+        if given != 0 && given & accepted == 0 {
+            let found = kinds::name(given);
+            let fault = if accepted == kinds::FUNCTION {
+                no_function(terms, term, at, found)
+            } else {
+                mismatch(terms, term, at, (kinds::wanted(accepted), found))
+            };
+            let mut hint = fault.hint;
+            if inner == Form::Text
+                && let Some(name) = terms.name_id(terms.text(operand))
+                && let Some(bound) = self.meant(name)
+            {
+                bound.is_used = true;
+                hint = Some(variable(&shorten(terms.name(name))));
+            }
+            self.note(operand, fault.message, hint);
+        }
+        let is_called_with_one = form.evaluation() == Evaluation::Elementwise
+            && !matches!(form, Form::Update | Form::UpdateIn)
+            || form == Form::Fold;
+        if inner == Form::Lam && at == 0 && is_called_with_one && terms.names(operand).len() > 1 {
+            let message = format!("`{}` calls its function with one value", form.name());
+            let hint = match form {
+                Form::Fold => "it is a pair: take it apart with `fst` and `snd`",
+                _ => r#"write {"lam": "x", "body": t}"#,
+            };
+            self.note(operand, message, Some(hint.into()));
+        }
+        if inner == Form::Text
+            && let Some((message, hint)) = doubt::of_text(form, at, terms.text(operand))
+        {
+            self.note(operand, message, Some(hint));
+        }
+        if inner == Form::Text && form != Form::JsonParse && is_code(terms.text(operand)) {
+            let message = "a text that holds a term is a text".to_owned();
+            self.note(operand, message, Some("write the term itself, without quotes".into()));
+        }
+    }
+}
+
+fn variable(name: &str) -> String {
+    format!(r#"the variable is written {{"var": "{name}"}}"#)
+}
+
+/// Whether a text is the JSON of an object with the key of a form.
+fn is_code(text: &str) -> bool {
+    let mut tape = Tape::default();
+    text.trim_start().starts_with("{\"")
+        && tape.parse(text).is_ok_and(|root| {
+            matches!(tape.token(root), Token::Object { .. })
+                && tape.members(root).any(|(key, _)| Form::of_key(tape.str(key)).is_some())
+        })
+}

@@ -1,0 +1,151 @@
+//! What can be said of a term without running it.
+
+use crate::check::advice::{Advice, advise};
+use crate::fault::{Fault, Note};
+use crate::json::escape;
+use crate::json::tape::TokenId;
+use crate::language::form::Form;
+use crate::language::forms::FORMS;
+use crate::language::parse::parse_all;
+use crate::language::print;
+use crate::language::survey::{count_forms, tools_named};
+use crate::language::term::Terms;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// The outcome of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// The text whose sha256 names the term.
+    pub canonical: String,
+    /// sha256 of `canonical`, in hexadecimal.
+    pub hash: String,
+    /// The outermost form.
+    pub form: &'static str,
+    /// How often each form occurs, in the order of the table.
+    pub forms: Vec<(&'static str, u32)>,
+    /// Variables that nothing in the term binds.
+    pub free: Vec<String>,
+    /// Tools that the term names literally, in the order of their names.
+    pub tools: Vec<Mention>,
+    /// Whether the term can do nothing but compute, if the tools that it names can do no more.
+    pub pure: bool,
+    /// What may be a mistake.
+    pub notes: Vec<Note>,
+}
+
+/// A tool that a term names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mention {
+    /// Its name, maybe with the revision it is pinned to.
+    pub name: String,
+    /// JSON Pointer to the first form that names it.
+    pub at: String,
+    /// What stands there; `None`, and no place, beyond the first `MOST_PLACES`.
+    pub excerpt: Option<String>,
+}
+
+/// Faults that a check looks for.
+const MOST_FAULTS: usize = 20;
+
+/// Tools of which a check tells where they are named: to find a place takes time.
+const MOST_PLACES: usize = 50;
+
+/// Parses a term and looks at it; runs nothing.
+pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
+    let mut terms = Terms::default();
+    let parsed = parse_all(&mut terms, code, MOST_FAULTS)?;
+    let root = parsed.root;
+    let canonical = print::term(&terms, root);
+    let (forms, _) = count_forms(&terms, root);
+    let has = |form: Form| forms.iter().any(|(used, _)| *used == form);
+    let Advice { free, notes } = advise(&terms, root, has(Form::Eval));
+    let (tools, computes_tools) = tools_named(&terms, root);
+    // What is made of data can be anything, and so can a tool whose name is not known.
+    let pure = !(has(Form::Perform) || computes_tools || has(Form::DataToTerm) && has(Form::Eval));
+    Ok(Summary {
+        hash: hash(&canonical),
+        canonical,
+        form: terms.form(root).name(),
+        forms: forms.into_iter().map(|(form, count)| (form.name(), count)).collect(),
+        free: free.into_iter().map(|name| terms.name(name).to_owned()).collect(),
+        tools: mentions(&terms, tools),
+        pure,
+        notes: parsed.notes.into_iter().chain(notes).collect(),
+    })
+}
+
+fn mentions(terms: &Terms, tools: BTreeMap<&str, TokenId>) -> Vec<Mention> {
+    let mention = |(index, (name, token)): (usize, (&str, TokenId))| {
+        let name = name.to_owned();
+        if index >= MOST_PLACES {
+            return Mention { name, ..Mention::default() };
+        }
+        Mention { name, at: terms.place(token).1, excerpt: Some(terms.excerpt(token)) }
+    };
+    tools.into_iter().enumerate().map(mention).collect()
+}
+
+fn hash(text: &str) -> String {
+    let mut hex = String::with_capacity(64);
+    for byte in Sha256::digest(text.as_bytes()) {
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
+}
+
+/// The table of forms as JSON: `[{name, group, syntax, doc, example, result}]`.
+#[must_use]
+pub fn forms() -> String {
+    let mut out = String::from("[");
+    for (index, row) in FORMS.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        let members = [
+            ("name", row.name),
+            ("group", row.group),
+            ("syntax", row.syntax),
+            ("doc", row.doc),
+            ("example", row.example),
+            ("result", row.result),
+        ];
+        for (at, (key, text)) in members.into_iter().enumerate() {
+            out.push(if at == 0 { '{' } else { ',' });
+            escape::string(key, &mut out);
+            out.push(':');
+            escape::string(text, &mut out);
+        }
+        out.push('}');
+    }
+    out.push(']');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+
+    #[test]
+    fn what_is_unquoted_is_evaluated_and_the_rest_of_a_quote_is_data() {
+        let free = |code: &str| check(code).map(|summary| summary.free.join(" "));
+        let code = r#"{"quote": [{"var": "a"}, {"unquote": {"add": [{"var": "b"}, 1]}}]}"#;
+        assert_eq!(free(code), Ok("b".to_owned()));
+        let code = r#"{"lam": "x", "body": {"quote": {"unquote": [{"var": "x"}, {"var": "y"}]}}}"#;
+        assert_eq!(free(code), Ok("y".to_owned()));
+        let code = r#"{"quote": {"quote": [{"unquote": {"var": "a"}}, {"unquote": {"unquote": {"var": "b"}}}]}}"#;
+        assert_eq!(free(code), Ok("b".to_owned()));
+        let code = r#"{"quote": {"unquote": {"tool": "t"}}}"#;
+        let mention = super::Mention {
+            name: "t".to_owned(),
+            at: "/quote/unquote".to_owned(),
+            excerpt: Some(r#"{"tool":"t"}"#.to_owned()),
+        };
+        assert_eq!(check(code).map(|summary| summary.tools), Ok(vec![mention]));
+        assert_eq!(
+            check(r#"{"unquote": 1}"#).map_err(|faults| faults[0].code.name()),
+            Err("malformed")
+        );
+    }
+}

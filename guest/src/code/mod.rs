@@ -1,0 +1,15 @@
+//! What the compiler produces and the machine runs: operations on slots, eight bytes each.
+//!
+//! A *slot* is a word in the window of the running function. A *block* is a straight line of
+//! operations; the last one of a block pays its `cost`, which is the fuel of every term visited
+//! since the block began and of every application.
+
+pub(crate) mod image;
+pub(crate) mod op;
+pub(crate) mod slots;
+
+pub(crate) use crate::code::image::{
+    APPLY, Code, EVAL_END, Entry, HALT, HOLE_CONSTANT, Image, MOST_ARGUMENTS, NO_VISIT, Place,
+    REST, Scope, TOOL_END, Visit,
+};
+pub(crate) use crate::code::op::{Op, Slot, left_to_complete};

@@ -1,0 +1,149 @@
+//! The compiler of one unit: the functions that are being compiled, and what is left to do.
+
+use crate::code::{Image, Op, Place, Slot};
+use crate::compile::facts::Facts;
+use crate::compile::place::{Bindings, Location, slot};
+use crate::compile::task::Task;
+use crate::language::term::{NameId, TermId, Terms};
+use crate::memory::heap::{Full, Heap};
+use crate::memory::word::Word;
+use std::collections::BTreeMap;
+
+/// Why a term cannot be compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failed {
+    /// Its constants do not fit into memory.
+    Full,
+    /// Its functions share too many variables.
+    Entangled,
+    /// A function with more parameters or arguments than slots allow.
+    Parameters(TermId),
+}
+
+impl From<Full> for Failed {
+    fn from(_: Full) -> Self {
+        Self::Full
+    }
+}
+
+/// What is compiled: a term that is evaluated on its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unit {
+    /// The term.
+    pub(crate) root: TermId,
+    /// The scope it is evaluated in, if it is evaluated by `eval`.
+    pub(crate) scope: Option<u16>,
+    /// The tool whose source it is, counted from 1, or 0.
+    pub(crate) tool: u32,
+    /// Where its faults are reported, if it came from a plain quote.
+    pub(crate) site: Option<TermId>,
+}
+
+/// Parameters a function may take at once.
+pub(crate) const MOST_PARAMETERS: usize = 64;
+/// Nested functions of one parameter each that are merged into one.
+pub(super) const MERGED: usize = 8;
+
+/// A function being compiled.
+#[derive(Debug, Default)]
+pub(super) struct Function {
+    pub(super) arity: u8,
+    pub(super) merged: Vec<u8>,
+    pub(super) ops: Vec<Op>,
+    pub(super) terms: Vec<TermId>,
+    pub(super) visits_at: Vec<u32>,
+    pub(super) labels: Vec<u32>,
+    pub(super) captures: Vec<Place>,
+    pub(super) captured: BTreeMap<NameId, Location>,
+    pub(super) cost: u32,
+    pub(super) visit: u32,
+    pub(super) saved: Vec<(u32, u32)>,
+    /// It is the function that `self` means: its operations may call it directly.
+    pub(super) is_self: bool,
+    /// Where the body begins that takes the two halves of a pair, once it has begun.
+    pub(super) split: Option<u32>,
+}
+
+/// Where constants go.
+#[derive(Debug)]
+pub(crate) struct Store<'m> {
+    /// The heap they are on.
+    pub(crate) heap: &'m mut Heap,
+    /// All constants; the first is the empty list.
+    pub(crate) constants: &'m mut Vec<Word>,
+    /// Constants made of literals so far, by term.
+    pub(crate) literals: &'m mut BTreeMap<TermId, u32>,
+}
+
+/// Compiles units into an image.
+#[derive(Debug)]
+pub(crate) struct Compiler<'m> {
+    pub(super) terms: &'m Terms,
+    pub(super) image: &'m mut Image,
+    pub(super) heap: &'m mut Heap,
+    pub(super) constants: &'m mut Vec<Word>,
+    pub(super) literals: &'m mut BTreeMap<TermId, u32>,
+    pub(super) debug: bool,
+    pub(super) unit: Unit,
+    pub(super) facts: Facts,
+    pub(super) functions: Vec<Function>,
+    pub(super) bindings: Bindings,
+    pub(super) tasks: Vec<Task>,
+}
+
+impl<'m> Compiler<'m> {
+    /// A compiler for one unit. `literals` are the constants made so far, by term.
+    pub(crate) fn new(
+        terms: &'m Terms,
+        image: &'m mut Image,
+        store: Store<'m>,
+        debug: bool,
+    ) -> Self {
+        let Store { heap, constants, literals } = store;
+        Self {
+            terms,
+            image,
+            heap,
+            constants,
+            literals,
+            debug,
+            unit: Unit { root: 0, scope: None, tool: 0, site: None },
+            facts: Facts::default(),
+            functions: Vec::new(),
+            bindings: Bindings::default(),
+            tasks: Vec::with_capacity(32),
+        }
+    }
+
+    pub(super) fn tool(&self) -> Result<u16, Failed> {
+        u16::try_from(self.unit.tool).map_err(|_| Failed::Entangled)
+    }
+
+    /// Schedules tasks so that the first is done first.
+    pub(super) fn schedule(&mut self, tasks: &[Task]) {
+        self.tasks.extend(tasks.iter().rev());
+    }
+
+    pub(super) fn function(&mut self) -> &mut Function {
+        if self.functions.is_empty() {
+            self.functions.push(Function::new(0));
+        }
+        let last = self.functions.len() - 1;
+        #[expect(clippy::indexing_slicing, reason = "there is at least one")]
+        &mut self.functions[last]
+    }
+
+    /// Moves a crowded sub-term into a function of its own, called on the spot; its value goes
+    /// to `to`, or is the value of the running function if there is no depth.
+    pub(super) fn outline(&mut self, body: Task, t: TermId, d: Slot, depth: Option<u32>, to: Slot) {
+        self.functions.push(Function::new(0));
+        let (close, base) = (Task::Close { t, d }, d.saturating_add(1));
+        let Some(depth) = depth else {
+            let op = Op::TailCall { f: d, base, n: 0, cost: 0 };
+            return self.schedule(&[body, close, Task::End { op, t }]);
+        };
+        let call = Op::Call { f: d, base, n: 0, depth: slot(depth), cost: 0 };
+        let take = Op::Move { d: to, a: base };
+        self.schedule(&[body, close, Task::End { op: call, t }, Task::Emit { op: take, t }]);
+    }
+}

@@ -1,0 +1,83 @@
+//! The literal term that evaluates to a value.
+
+use crate::algorithm::number::value::Number;
+use crate::json::tape::TokenId;
+use crate::language::form::Form;
+use crate::memory::heap::{Full, Heap};
+
+use crate::json::number::Integer;
+use crate::language::term::{NameId, TermId, Terms};
+use crate::memory::word::{
+    FALSE, IMMEDIATE, KIND_QUOTED, KIND_RECORD, PAIR, TRUE, UNIT, Word, aux, index, is_list, kind,
+    tag,
+};
+
+enum Work {
+    Value(Word),
+    /// The last so many terms become one, with these names.
+    Build(Form, usize, Vec<NameId>),
+}
+
+/// Makes the literal of a value in which there are no functions and no continuations; a quoted
+/// term stands for itself.
+pub(crate) fn make(
+    heap: &Heap,
+    terms: &mut Terms,
+    token: TokenId,
+    value: Word,
+) -> Result<TermId, Full> {
+    let (mut work, mut done) = (vec![Work::Value(value)], Vec::new());
+    while let Some(step) = work.pop() {
+        match step {
+            Work::Value(v) => match parts(heap, terms, v) {
+                Some((form, values, names)) => {
+                    work.push(Work::Build(form, values.len(), names));
+                    work.extend(values.into_iter().rev().map(Work::Value));
+                }
+                None => done.push(scalar(heap, terms, token, v)?),
+            },
+            Work::Build(form, count, names) => {
+                let operands: Vec<TermId> = done.split_off(done.len() - count);
+                done.push(terms.add(form, token, &operands, &names));
+            }
+        }
+    }
+    Ok(done.pop().unwrap_or_default())
+}
+
+/// Of a value that has parts the form that makes it, the parts and their names.
+fn parts(heap: &Heap, terms: &mut Terms, v: Word) -> Option<(Form, Vec<Word>, Vec<NameId>)> {
+    if is_list(v) {
+        return Some((Form::List, heap.elements(v), Vec::new()));
+    }
+    if tag(v) == PAIR {
+        return Some((Form::Pair, heap.cell(index(v)).to_vec(), Vec::new()));
+    }
+    if heap.object_kind(v) != KIND_RECORD {
+        return None;
+    }
+    let members = heap.members(v);
+    let keys = members.iter().step_by(2).map(|key| terms.intern(&heap.string(*key)));
+    let names = keys.collect();
+    Some((Form::Record, members.iter().skip(1).step_by(2).copied().collect(), names))
+}
+
+fn scalar(heap: &Heap, terms: &mut Terms, token: TokenId, v: Word) -> Result<TermId, Full> {
+    if heap.is_text(v) {
+        return terms.add_new_text(token, &heap.string(v)).ok_or(Full);
+    }
+    Ok(match Number::of(heap, v) {
+        Some(Number::Small(n)) => terms.add_integer(token, Integer::Small(n)),
+        Some(Number::Big(n)) => {
+            let n = i64::try_from(&n).map_or_else(|_| Integer::Big(n), Integer::Small);
+            terms.add_integer(token, n)
+        }
+        Some(Number::Float(n)) => terms.add_float(token, n),
+        None => match v {
+            TRUE | FALSE => terms.add_boolean(token, v == TRUE),
+            UNIT => terms.add_unit(token),
+            _ if tag(v) == IMMEDIATE && kind(v) == KIND_QUOTED => aux(v),
+            _ => terms.add_unit(token),
+        },
+    })
+}

@@ -1,0 +1,160 @@
+//! Plain JSON as values: `data`, `context`, answers of the host, and literal `input`.
+
+use crate::fault::Fault;
+use crate::json::tape::{Span, Tape, Token, TokenId};
+use crate::memory::heap::{Full, Heap};
+use crate::text::order;
+
+use crate::json::number::{Integer, Literal, literal};
+use crate::memory::word::{CONS, NIL, UNIT, Word, boolean, fit, pointer, small};
+
+/// Why JSON cannot become a value: at a token, or for lack of memory.
+pub(crate) enum Failed {
+    At(TokenId, Fault),
+    Full,
+}
+
+impl From<Full> for Failed {
+    fn from(_: Full) -> Self {
+        Self::Full
+    }
+}
+
+/// A container whose members are being read.
+enum Open {
+    /// Cells from `at` on; the next item goes to cell `next` of `count`.
+    List { at: usize, next: u32, count: u32 },
+    /// Keys and values so far, and the key of the next value.
+    Record { members: Vec<(Span, Word)>, count: u32, key: Span },
+}
+
+/// Words that a value of all that is on a tape takes, or more.
+pub(crate) fn words(tape: &Tape) -> usize {
+    let words = (0..tape.len()).map(|id| match tape.token(id) {
+        Token::Array { count, .. } => 2 * count as usize,
+        Token::Object { count, .. } => 1 + 2 * count as usize,
+        Token::Text(span) => Heap::text_words(span.len as usize),
+        // A limb has more than 16 digits.
+        Token::Number(span) => 2 + span.len as usize / 16,
+        Token::Null | Token::Boolean(_) | Token::Integer(_) => 0,
+    });
+    words.sum()
+}
+
+/// Makes a value of the JSON at `root`. Room is made by growing: nothing moves meanwhile.
+pub(crate) fn value(heap: &mut Heap, tape: &Tape, root: TokenId) -> Result<Word, Failed> {
+    let mut open: Vec<Open> = Vec::new();
+    let mut id = root;
+    loop {
+        let token = tape.token(id);
+        id += 1;
+        let mut done = match token {
+            Token::Array { count, .. } if count > 0 => {
+                heap.grow(2 * count as usize)?;
+                let at = heap.claim(2 * count as usize);
+                open.push(Open::List { at, next: 0, count });
+                continue;
+            }
+            Token::Object { count, .. } if count > 0 => {
+                let key = key(tape, id);
+                open.push(Open::Record { members: Vec::new(), count, key });
+                id += 1;
+                continue;
+            }
+            token => scalar(heap, tape, token).map_err(|failed| failed.at(id - 1))?,
+        };
+        // Puts the value where it belongs, and every container that it completes.
+        loop {
+            match open.last_mut() {
+                None => return Ok(done),
+                Some(Open::List { at, next, count }) => {
+                    let cell = *at + 2 * *next as usize;
+                    *next += 1;
+                    let more = *next < *count;
+                    heap.put(cell, &[done, if more { pointer(cell + 2, CONS) } else { NIL }]);
+                    if more {
+                        break;
+                    }
+                    done = pointer(*at, CONS);
+                }
+                Some(Open::Record { members, count, key: next }) => {
+                    members.push((*next, done));
+                    if members.len() < *count as usize {
+                        *next = key(tape, id);
+                        id += 1;
+                        break;
+                    }
+                    done = record(heap, tape, members)?;
+                }
+            }
+            open.pop();
+        }
+    }
+}
+
+fn key(tape: &Tape, id: TokenId) -> Span {
+    match tape.token(id) {
+        Token::Text(span) => span,
+        _ => Span { start: 0, len: 0 },
+    }
+}
+
+impl Failed {
+    fn at(self, token: TokenId) -> Self {
+        match self {
+            Self::At(_, fault) => Self::At(token, fault),
+            Self::Full => Self::Full,
+        }
+    }
+}
+
+/// A value without members.
+fn scalar(heap: &mut Heap, tape: &Tape, token: Token) -> Result<Word, Failed> {
+    Ok(match token {
+        Token::Null => UNIT,
+        Token::Boolean(b) => boolean(b),
+        Token::Integer(n) => small(i64::from(n)),
+        Token::Text(span) => text(heap, tape.str(span))?,
+        Token::Number(span) => number(heap, tape.str(span))?,
+        Token::Array { .. } => NIL,
+        Token::Object { .. } => {
+            heap.grow(1)?;
+            heap.record(&[])?
+        }
+    })
+}
+
+/// A new text; room is made by growing.
+pub(crate) fn text(heap: &mut Heap, text: &str) -> Result<Word, Full> {
+    heap.grow(Heap::text_words(text.len()))?;
+    heap.text(text)
+}
+
+/// An integer or a float.
+fn number(heap: &mut Heap, text: &str) -> Result<Word, Failed> {
+    match literal(text).map_err(|fault| Failed::At(0, fault))? {
+        Literal::Float(n) => {
+            heap.grow(2)?;
+            Ok(heap.float(n))
+        }
+        Literal::Integer(Integer::Small(n)) if fit(n).is_some() => Ok(small(n)),
+        Literal::Integer(Integer::Small(n)) => Ok(integer(heap, &n.into())?),
+        Literal::Integer(Integer::Big(n)) => Ok(integer(heap, &n)?),
+    }
+}
+
+fn integer(heap: &mut Heap, n: &num_bigint::BigInt) -> Result<Word, Full> {
+    heap.grow(Heap::integer_words(n))?;
+    Ok(heap.integer(n))
+}
+
+fn record(heap: &mut Heap, tape: &Tape, members: &[(Span, Word)]) -> Result<Word, Full> {
+    let key = |at: usize| members.get(at).map_or("", |(key, _)| tape.str(*key));
+    let mut words = Vec::with_capacity(2 * members.len());
+    for at in order::order_of(members.len(), &key) {
+        words.push(text(heap, key(at))?);
+        words.extend(members.get(at).map(|(_, value)| *value));
+    }
+    heap.grow(words.len() + 1)?;
+    heap.record(&words)
+}

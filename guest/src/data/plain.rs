@@ -1,0 +1,439 @@
+//! The short way from JSON text to values: everything but escapes in texts and integers of more
+//! than 18 digits or with an exponent. Those are left to the tape, which also says what is wrong with a text.
+
+use crate::data::keys::Keys;
+use crate::json::number::POWERS;
+use crate::memory::heap::Heap;
+use crate::memory::inline::Items;
+use crate::memory::word::{CONS, FALSE, NIL, TRUE, UNIT, Word, fit, pointer, small};
+use crate::text::{digits, lanes};
+
+/// A value built directly, and what it would be as a term.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plain {
+    /// The value.
+    pub(crate) value: Word,
+    /// Values in it, and itself.
+    pub(crate) nodes: u64,
+    /// Levels of lists and records.
+    pub(crate) depth: u32,
+}
+
+/// A list or record whose end has not been seen.
+#[derive(Clone, Copy)]
+enum Container {
+    List(Open),
+    /// Where its members begin among those of all open records.
+    Record(usize),
+}
+
+/// A list whose end has not been seen: how it begins, where what comes next is to be written, and
+/// how many elements it has.
+#[derive(Clone, Copy)]
+struct Open {
+    list: Word,
+    rest: usize,
+    count: usize,
+}
+
+impl Open {
+    const EMPTY: Self = Self { list: NIL, rest: 0, count: 0 };
+}
+
+/// Builds the value of `text` if it is so simple; `any` says whether it may be any data, or only
+/// lists of what means the same as a term. Room is made by growing; what was built of text that
+/// turns out otherwise is garbage.
+pub(crate) fn build(heap: &mut Heap, text: &str, any: bool) -> Option<Plain> {
+    let mut reader = Reader { bytes: text.as_bytes(), text, at: 0, nodes: 0, start: heap.top };
+    let (mut open, mut current): (Vec<Container>, Option<Container>) = (Vec::new(), None);
+    let (mut depth, mut keys) = (0, Keys::default());
+    loop {
+        if let Some(Container::List(list)) = &mut current {
+            reader.items(heap, list, any)?;
+        }
+        let mut value = match reader.blank() {
+            b'[' => {
+                reader.begin();
+                depth = depth.max(open.len() + 1);
+                if reader.blank() != b']' {
+                    open.extend(current);
+                    current = Some(Container::List(Open::EMPTY));
+                    continue;
+                }
+                reader.at += 1;
+                NIL
+            }
+            b'{' if any => {
+                reader.begin();
+                depth = depth.max(open.len() + 1);
+                let start = keys.members.len();
+                if reader.member(heap, &mut keys, true)? {
+                    open.extend(current);
+                    current = Some(Container::Record(start));
+                    continue;
+                }
+                keys.record(heap, start)?
+            }
+            first => reader.scalar(heap, first, any)?,
+        };
+        loop {
+            match &mut current {
+                None => {
+                    let end = reader.blank() == 0 && reader.at >= text.len();
+                    let depth = u32::try_from(depth).unwrap_or(u32::MAX);
+                    return end.then_some(Plain { value, nodes: reader.nodes, depth });
+                }
+                Some(Container::List(list)) => {
+                    list.push(heap, value, reader)?;
+                    if reader.goes_on(b']')? {
+                        break;
+                    }
+                    heap.put(list.rest, &[NIL]);
+                    value = list.list;
+                    heap.counted = (value, list.count);
+                }
+                Some(Container::Record(start)) => {
+                    keys.give(value);
+                    if reader.member(heap, &mut keys, false)? {
+                        break;
+                    }
+                    value = keys.record(heap, *start)?;
+                }
+            }
+            current = open.pop();
+        }
+    }
+}
+
+impl Open {
+    /// Appends a value. The tail of its cell is the cell right after it, which is corrected if the
+    /// next value goes elsewhere, and when the list ends.
+    #[inline(always)]
+    fn push(&mut self, heap: &mut Heap, value: Word, reader: Reader) -> Option<()> {
+        let cell = heap.top;
+        let words = [value, pointer(cell + 2, CONS)];
+        if let Some(slots) = heap.words.get_mut(cell..cell + 2) {
+            slots.copy_from_slice(&words);
+            heap.top = cell + 2;
+        } else {
+            reader.make_room(heap)?;
+            heap.claim(2);
+            heap.put(cell, &words);
+        }
+        if self.list == NIL {
+            self.list = pointer(cell, CONS);
+        } else if self.rest + 1 != cell {
+            heap.put(self.rest, &[pointer(cell, CONS)]);
+        }
+        self.rest = cell + 1;
+        self.count += 1;
+        Some(())
+    }
+
+    /// Appends items that have been read.
+    #[inline(always)]
+    fn extend(&mut self, heap: &mut Heap, items: &Items) {
+        if self.list == NIL {
+            self.list = items.list;
+        } else {
+            heap.put(self.rest, &[items.list]);
+        }
+        self.rest = items.rest;
+        self.count += items.count;
+    }
+}
+
+/// Where the text is being read. What is called seldom gets a copy, so that the rest of the code
+/// need not keep this in memory.
+#[derive(Clone, Copy)]
+struct Reader<'t> {
+    bytes: &'t [u8],
+    text: &'t str,
+    at: usize,
+    nodes: u64,
+    /// Where on the heap the value begins.
+    start: usize,
+}
+
+impl<'t> Reader<'t> {
+    /// Makes room for a cell, and for as many more as the rest of the text is likely to need.
+    #[cold]
+    #[inline(never)]
+    fn make_room(self, heap: &mut Heap) -> Option<()> {
+        if heap.has_room_within(2) {
+            return Some(());
+        }
+        let (used, rest) = (heap.top - self.start, self.bytes.len() - self.at);
+        let likely = used as u64 * rest as u64 / self.at.max(1) as u64;
+        let likely = usize::try_from(likely + likely / 32).unwrap_or(usize::MAX);
+        // If that is too much, two words may still not be.
+        let _ = heap.expect(likely.saturating_add(2));
+        heap.grow(2).ok()
+    }
+
+    /// The next byte that is no blank, or 0.
+    #[inline(always)]
+    fn blank(&mut self) -> u8 {
+        let mut byte = self.bytes.get(self.at).copied().unwrap_or(0);
+        while matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+            self.at += 1;
+            byte = self.bytes.get(self.at).copied().unwrap_or(0);
+        }
+        byte
+    }
+
+    /// Takes the bracket that begins a container.
+    fn begin(&mut self) {
+        self.at += 1;
+        self.nodes += 1;
+    }
+
+    /// After a value: whether a comma follows, or the end of the container.
+    #[inline(always)]
+    fn goes_on(&mut self, close: u8) -> Option<bool> {
+        let byte = self.blank();
+        self.at += 1;
+        (byte == b',' || byte == close).then_some(byte == b',')
+    }
+
+    /// Reads the key of a record's next member and what is around it, up to the value; false at the
+    /// end of the record.
+    #[inline(always)]
+    fn member(&mut self, heap: &mut Heap, keys: &mut Keys, is_first: bool) -> Option<bool> {
+        if let Some(end) = keys.expected(self.bytes, self.at, is_first) {
+            self.at = end;
+            return Some(true);
+        }
+        if self.bytes.get(self.at) == Some(&b'}') {
+            self.at += 1;
+            return Some(false);
+        }
+        let (is_there, at) = self.unexpected_member(heap, keys, is_first)?;
+        self.at = at;
+        Some(is_there)
+    }
+
+    /// The same, and where the reader stands after it.
+    #[inline(never)]
+    fn unexpected_member(
+        mut self,
+        heap: &mut Heap,
+        keys: &mut Keys,
+        is_first: bool,
+    ) -> Option<(bool, usize)> {
+        let start = self.at;
+        let byte = self.blank();
+        if byte == b'}' {
+            return Some((false, self.at + 1));
+        }
+        if !is_first {
+            self.at += 1;
+            self.blank();
+        }
+        if byte != if is_first { b'"' } else { b',' } || self.bytes.get(self.at) != Some(&b'"') {
+            return None;
+        }
+        let text = self.quoted()?;
+        if self.blank() != b':' {
+            return None;
+        }
+        self.at += 1;
+        self.blank();
+        keys.begin(heap, text, is_first, start..self.at)?;
+        Some((true, self.at))
+    }
+
+    /// Reads short numbers and texts as long as each is at once followed by a comma.
+    #[inline(always)]
+    fn items(&mut self, heap: &mut Heap, list: &mut Open, any: bool) -> Option<()> {
+        loop {
+            self.at += usize::from(self.bytes.get(self.at) == Some(&b' '));
+            let items = match self.bytes.get(self.at) {
+                Some(b'0'..=b'9') => heap.integers_in_json(self.bytes, self.at),
+                Some(b'"') if any => heap.texts_in_json(self.bytes, self.at),
+                _ => return Some(()),
+            };
+            if items.count > 0 {
+                list.extend(heap, &items);
+                self.nodes += items.count as u64;
+                self.at = items.end;
+                continue;
+            }
+            let top = heap.top;
+            let item = match self.bytes.get(self.at) {
+                Some(b'"') => heap.text_in_json(self.bytes, self.at),
+                _ => self.short_number(heap, self.at, 1),
+            };
+            let Some((value, end)) = item.filter(|(_, end)| self.bytes.get(*end) == Some(&b','))
+            else {
+                // It is read again by itself.
+                heap.top = top;
+                return Some(());
+            };
+            list.push(heap, value, *self)?;
+            self.nodes += 1;
+            self.at = end + 1;
+        }
+    }
+
+    #[inline(always)]
+    fn scalar(&mut self, heap: &mut Heap, first: u8, any: bool) -> Option<Word> {
+        self.nodes += 1;
+        let short = match first {
+            b'0'..=b'9' => self.short_number(heap, self.at, 1),
+            b'-' => self.short_number(heap, self.at + 1, -1),
+            b'"' if any => heap.text_in_json(self.bytes, self.at),
+            _ => None,
+        };
+        if let Some((value, end)) = short {
+            self.at = end;
+            return Some(value);
+        }
+        match first {
+            b'-' | b'0'..=b'9' => {
+                let (number, end) = self.number(heap)?;
+                self.at = end;
+                Some(number)
+            }
+            b'"' if any => {
+                let text = self.quoted()?;
+                heap.grow(Heap::text_words(text.len())).ok()?;
+                heap.text_of(text).ok()
+            }
+            b't' => self.word("true", TRUE),
+            b'f' => self.word("false", FALSE),
+            b'n' => self.word("null", UNIT),
+            _ => None,
+        }
+    }
+
+    /// The number whose digits begin at a place, and where it ends: an integer of up to 16 digits,
+    /// or a float of up to 15 with 8 of them behind the point.
+    #[inline(always)]
+    fn short_number(&self, heap: &mut Heap, at: usize, sign: i64) -> Option<(Word, usize)> {
+        let (count, n) = digits::sixteen(self.bytes, at).or_else(|| self.last_digits(at))?;
+        let end = at + count as usize;
+        if count == 0 || count > 1 && self.bytes.get(at) == Some(&b'0') {
+            return None;
+        }
+        match self.bytes.get(end) {
+            Some(b'.') => {
+                let (n, end) = self.short_float((count, n), end + 1)?;
+                heap.grow(2).ok()?;
+                Some((heap.float(if sign < 0 { -n } else { n }), end))
+            }
+            Some(b'e' | b'E' | b'0'..=b'9') => None,
+            _ => Some((small(sign * n), end)),
+        }
+    }
+
+    /// The float that begins with an integer of so many digits, from behind its point on, and where
+    /// it ends.
+    #[inline(always)]
+    #[expect(clippy::cast_precision_loss, reason = "15 digits are less than 2^53")]
+    fn short_float(&self, whole: (u32, i64), at: usize) -> Option<(f64, usize)> {
+        let (count, digits) = digits::eight(self.bytes, at)?;
+        let end = at + count as usize;
+        let goes_on = matches!(self.bytes.get(end), Some(b'e' | b'E' | b'0'..=b'9'));
+        if count == 0 || count + whole.0 > 15 || goes_on {
+            return None;
+        }
+        let power = POWERS.get(count as usize)?;
+        Some(((whole.1 as f64 * power + f64::from(digits)) / power, end))
+    }
+
+    /// Digits within the last seven bytes of the text.
+    #[cold]
+    fn last_digits(self, at: usize) -> Option<(u32, i64)> {
+        let rest = self.bytes.get(at..)?;
+        let mut padded = [0; 8];
+        padded.get_mut(..rest.len().min(8))?.copy_from_slice(rest.get(..rest.len().min(8))?);
+        let (count, n) = digits::eight(&padded, 0)?;
+        Some((count, i64::from(n)))
+    }
+
+    #[inline(always)]
+    fn word(&mut self, word: &str, value: Word) -> Option<Word> {
+        let found = self.bytes.get(self.at..)?.starts_with(word.as_bytes());
+        self.at += word.len();
+        found.then_some(value)
+    }
+
+    /// Reads a string without escapes, from its opening quote on.
+    #[inline(always)]
+    fn quoted(&mut self) -> Option<&'t [u8]> {
+        let from = self.at + 1;
+        let end = lanes::plain_end(self.bytes, from);
+        if self.bytes.get(end) != Some(&b'"') {
+            return None;
+        }
+        self.at = end + 1;
+        self.bytes.get(from..end)
+    }
+
+    /// The number that the next digits make, after `n`, and how many they are.
+    fn digits(&mut self, n: u64) -> (u64, usize) {
+        let (mut n, from) = (n, self.at);
+        while let Some((count, more)) = digits::eight(self.bytes, self.at) {
+            let power = 10_u64.pow(count);
+            n = n.wrapping_mul(power).wrapping_add(u64::from(more));
+            self.at += count as usize;
+            if count < 8 {
+                return (n, self.at - from);
+            }
+        }
+        while let Some(byte) = self.bytes.get(self.at).filter(|byte| byte.is_ascii_digit()) {
+            n = n.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+            self.at += 1;
+        }
+        (n, self.at - from)
+    }
+
+    /// An integer of up to 18 digits, or a float, and where it ends.
+    #[inline(never)]
+    fn number(mut self, heap: &mut Heap) -> Option<(Word, usize)> {
+        let start = self.at;
+        let negative = self.bytes.get(start) == Some(&b'-');
+        self.at += usize::from(negative);
+        let leading_zero = self.bytes.get(self.at) == Some(&b'0');
+        let (whole, count) = self.digits(0);
+        if count == 0 || count > 1 && leading_zero {
+            return None;
+        }
+        if !matches!(self.bytes.get(self.at), Some(b'.' | b'e' | b'E')) {
+            let n = i64::try_from(whole).ok().filter(|_| count <= 18)?;
+            return Some((fit(if negative { -n } else { n })?, self.at));
+        }
+        let (mut mantissa, mut decimals) = (whole, 0);
+        if self.bytes.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            (mantissa, decimals) = self.digits(whole);
+            if decimals == 0 {
+                return None;
+            }
+        }
+        let has_exponent = matches!(self.bytes.get(self.at), Some(b'e' | b'E'));
+        if has_exponent {
+            self.at += 1;
+            let sign = self.bytes.get(self.at).copied();
+            // An integer, and maybe a long one.
+            if decimals == 0 && sign != Some(b'-') {
+                return None;
+            }
+            self.at += usize::from(matches!(sign, Some(b'+' | b'-')));
+            if self.digits(0).1 == 0 {
+                return None;
+            }
+        }
+        let power = POWERS.get(decimals).filter(|_| !has_exponent && count + decimals <= 15);
+        let n = match power {
+            #[expect(clippy::cast_precision_loss, reason = "15 digits are less than 2^53")]
+            Some(power) if negative => -(mantissa as f64 / power),
+            #[expect(clippy::cast_precision_loss, reason = "15 digits are less than 2^53")]
+            Some(power) => mantissa as f64 / power,
+            None => self.text.get(start..self.at)?.parse().ok().filter(|n: &f64| n.is_finite())?,
+        };
+        heap.grow(2).ok()?;
+        Some((heap.float(n), self.at))
+    }
+}

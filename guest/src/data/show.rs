@@ -1,0 +1,389 @@
+//! Values as canonical JSON, written with a stack on the heap.
+
+use crate::algorithm::number::value::Number;
+use crate::algorithm::weight::TEXT_UNIT;
+use crate::json::decimal::Powers;
+use crate::json::escape;
+use crate::memory::heap::Heap;
+use crate::text::lanes;
+
+use crate::algorithm::weight;
+use crate::json::escape::Sink;
+use crate::language::print;
+use crate::language::term::Terms;
+use crate::memory::word::{
+    CLOSURE, CONS, FALSE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, KIND_TEXT, NIL, OBJECT,
+    PAIR, PARTIAL, ROPE, TRUE, UNIT, Word, as_small, aux, index, is_integer, kind, tag,
+};
+use crate::text::quote;
+use std::borrow::Cow;
+use std::io::Write as _;
+
+/// Bytes that a message shows of an operand.
+pub(crate) const OPERAND_BYTES: usize = 60;
+
+/// The text would be longer than allowed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TooLong;
+
+/// Canonical JSON of a value, of at most `limit` bytes. `tools` are the tools that continuations
+/// refer to.
+pub(crate) fn json(
+    heap: &Heap,
+    terms: &Terms,
+    tools: &[&str],
+    value: Word,
+    limit: usize,
+) -> Result<String, TooLong> {
+    let mut writer = Writer::new(heap, terms, tools, value, limit);
+    writer.run()?;
+    Ok(text(writer.out))
+}
+
+/// What JSON of a value for the program itself came to.
+pub(crate) struct Written {
+    /// The bytes of the text, as far as it was written.
+    pub(crate) text: Vec<u8>,
+    /// What it cost.
+    pub(crate) work: u64,
+    pub(crate) end: End,
+}
+
+/// Why writing ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Complete,
+    /// There was a function.
+    Function,
+    /// The text would be longer than allowed.
+    TooLong,
+    /// The work is more than the budget.
+    Spent,
+}
+
+/// Canonical JSON of a value without functions, of at most `limit` bytes; writing ends when the
+/// work exceeds the budget.
+pub(crate) fn exact(
+    heap: &Heap,
+    terms: &Terms,
+    tools: &[&str],
+    value: Word,
+    (limit, budget): (usize, u64),
+) -> Written {
+    let mut writer = Writer::new(heap, terms, tools, value, limit);
+    (writer.is_exact, writer.budget) = (true, budget);
+    let mut end = End::Complete;
+    while end == End::Complete
+        && let Some(work) = writer.work.pop()
+    {
+        writer.write(work);
+        end = match writer.effort() {
+            _ if writer.is_cut || writer.out.len() > limit => End::TooLong,
+            effort if effort > budget => End::Spent,
+            _ if writer.has_function => End::Function,
+            _ => End::Complete,
+        };
+    }
+    Written { work: writer.effort(), text: writer.out, end }
+}
+
+/// What a writer wrote, all of which is text.
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// More bytes than a value has that is written without a detour.
+const SHORT: usize = 160;
+
+/// The beginning of a value's JSON, with nothing hidden in it.
+pub(crate) fn excerpt(
+    heap: &Heap,
+    terms: &Terms,
+    tools: &[&str],
+    value: Word,
+    limit: usize,
+) -> String {
+    let mut writer = Writer::new(heap, terms, tools, value, limit);
+    let cut = writer.run().is_err() || writer.out.len() > limit;
+    let mut out = text(writer.out);
+    if cut {
+        let end = (0..=limit).rev().find(|at| out.is_char_boundary(*at)).unwrap_or(0);
+        out.truncate(end);
+        out.push('…');
+    }
+    quote::visible(&out)
+}
+
+/// What is left to write, the next thing last.
+enum Work {
+    Value(Word),
+    /// The other elements of a list.
+    Rest(Word),
+    /// The members of a record from an index on.
+    Members(Word, usize),
+    Str(&'static str),
+    Quoted(String),
+}
+
+pub(super) struct Writer<'h> {
+    pub(super) heap: &'h Heap,
+    pub(super) terms: &'h Terms,
+    pub(super) tools: &'h [&'h str],
+    pub(super) limit: usize,
+    work: Vec<Work>,
+    pub(super) powers: Powers,
+    /// What was written: bytes, because a few of them are appended faster than a text.
+    pub(super) out: Vec<u8>,
+    /// Whether something was left out.
+    pub(super) is_cut: bool,
+    /// Whether functions are refused.
+    pub(super) is_exact: bool,
+    pub(super) has_function: bool,
+    /// Work beside that of appending bytes.
+    pub(super) effort: u64,
+    /// Work after which writing may end.
+    pub(super) budget: u64,
+}
+
+impl<'h> Writer<'h> {
+    fn new(
+        heap: &'h Heap,
+        terms: &'h Terms,
+        tools: &'h [&'h str],
+        value: Word,
+        limit: usize,
+    ) -> Self {
+        let (work, powers, out) = (vec![Work::Value(value)], Powers::default(), Vec::new());
+        let (is_cut, is_exact, has_function, effort) = (false, false, false, 0);
+        Self {
+            heap,
+            terms,
+            tools,
+            limit,
+            work,
+            powers,
+            out,
+            is_cut,
+            is_exact,
+            has_function,
+            effort,
+            budget: u64::MAX,
+        }
+    }
+
+    fn run(&mut self) -> Result<(), TooLong> {
+        while let Some(work) = self.work.pop() {
+            self.write(work);
+            if self.is_cut || self.out.len() > self.limit {
+                return Err(TooLong);
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, work: Work) {
+        match work {
+            Work::Value(v) => self.value(v),
+            Work::Rest(list) => self.rest(list),
+            Work::Members(record, at) => self.members(record, at),
+            Work::Str(text) => self.out.push_text(text),
+            Work::Quoted(text) => self.out.push_text(&text),
+        }
+    }
+
+    /// What was done so far, as fuel counts it.
+    fn effort(&self) -> u64 {
+        self.effort + self.out.len() as u64 / TEXT_UNIT
+    }
+
+    fn value(&mut self, v: Word) {
+        if is_integer(v) {
+            return self.integer(as_small(v));
+        }
+        match tag(v) {
+            CONS => {
+                self.out.push(b'[');
+                self.effort += 1;
+                let [first, rest] = self.heap.next(v);
+                self.work.extend([Work::Rest(rest), Work::Value(first)]);
+            }
+            PAIR => {
+                let [first, second] = self.heap.cell(index(v));
+                self.effort += 1;
+                self.out.push_text("{\"pair\":[");
+                let comma = Work::Str(",");
+                self.work.extend([Work::Str("]}"), Work::Value(second), comma, Work::Value(first)]);
+            }
+            CLOSURE | PARTIAL if self.is_exact => self.has_function = true,
+            CLOSURE | PARTIAL => self.out.push_text("\"<function>\""),
+            ROPE => self.text(v),
+            OBJECT => self.object(v),
+            _ => self.immediate(v),
+        }
+    }
+
+    fn immediate(&mut self, v: Word) {
+        let text = match v {
+            NIL => "[]",
+            TRUE => "true",
+            FALSE => "false",
+            UNIT => "null",
+            _ if kind(v) == KIND_QUOTED => {
+                if self.is_exact {
+                    self.effort += weight::of_term(self.terms, aux(v), u64::MAX);
+                }
+                let room = self.limit.saturating_sub(self.out.len());
+                match print::term_within(self.terms, aux(v), room) {
+                    Ok(text) => self.out.push_text(&text),
+                    Err(beginning) => {
+                        self.out.push_text(&beginning);
+                        self.is_cut = true;
+                    }
+                }
+                return;
+            }
+            _ => "null",
+        };
+        self.out.push_text(text);
+    }
+
+    /// A text in quotes, if it does not make the whole too long.
+    fn whole_text(&mut self, v: Word) {
+        let bytes = self.heap.text_size(v).map_or(0, |(bytes, _)| bytes);
+        self.is_cut = self.out.len() as u64 + bytes > self.limit as u64;
+        if self.is_cut {
+            return;
+        }
+        let flat = self.heap.flat_text(v);
+        if let Some(flat) = flat
+            && lanes::plain_end(flat, 0) == flat.len()
+        {
+            self.is_cut = self.out.len() + flat.len() + 2 > self.limit;
+            if !self.is_cut {
+                self.out.push(b'"');
+                self.heap.write_flat(v, &mut self.out);
+                self.out.push(b'"');
+            }
+            return;
+        }
+        let text = flat
+            .and_then(|bytes| std::str::from_utf8(bytes).ok())
+            .map_or_else(|| self.heap.string(v).into(), Cow::Borrowed);
+        let is_plain = lanes::plain_end(text.as_bytes(), 0) == text.len();
+        let escaped =
+            if is_plain { text.len() } else { text.bytes().map(escape::escaped).sum::<usize>() };
+        let escaped = escaped + 2;
+        self.is_cut = self.out.len() + escaped > self.limit;
+        if !self.is_cut {
+            self.out.reserve(escaped);
+            escape::string(&text, &mut self.out);
+        }
+    }
+
+    fn text(&mut self, v: Word) {
+        if self.is_exact {
+            return self.whole_text(v);
+        }
+        let bytes = self.heap.text_size(v).map_or(0, |(bytes, _)| bytes);
+        if bytes > self.limit as u64 {
+            // Too long whatever it is: written far enough for an excerpt.
+            let Some(chars) = self.heap.beginning(v, self.limit.saturating_mul(4)) else {
+                let _ = write!(self.out, "(a text of {bytes} bytes)");
+                return self.work.clear();
+            };
+            let end = chars.char_indices().nth(self.limit).map_or(chars.len(), |(at, _)| at);
+            escape::string(chars.get(..end).unwrap_or_default(), &mut self.out);
+            self.work.clear();
+            self.work.push(Work::Str("…"));
+            return;
+        }
+        escape::string(&self.heap.string(v), &mut self.out);
+    }
+
+    /// Writes what is most common, if that is far from making the whole too long: a short integer,
+    /// a float, a short text without escapes, a boolean, null. Of any other value nothing is written.
+    #[inline(always)]
+    fn scalar(&mut self, v: Word) -> bool {
+        if self.out.len() + SHORT > self.limit || self.effort() > self.budget {
+            return false;
+        }
+        match v {
+            _ if is_integer(v) => self.integer(as_small(v)),
+            TRUE | FALSE | UNIT => self.immediate(v),
+            _ if self.heap.is_flat(v) => return self.heap.write_plain(v, &mut self.out),
+            _ => {
+                let Some(n) = self.heap.as_float(v) else { return false };
+                self.float(n);
+            }
+        }
+        true
+    }
+
+    fn rest(&mut self, list: Word) {
+        let mut list = list;
+        while tag(list) == CONS {
+            self.out.push(b',');
+            self.effort += 1;
+            let [first, rest] = self.heap.next(list);
+            if !self.scalar(first) {
+                self.work.extend([Work::Rest(rest), Work::Value(first)]);
+                return;
+            }
+            list = rest;
+        }
+        self.out.push(b']');
+    }
+
+    fn members(&mut self, record: Word, at: usize) {
+        let members = self.heap.members(record).get(at..).unwrap_or_default();
+        for (at, member) in (at..).step_by(2).zip(members.chunks_exact(2)) {
+            let [key, value] = member else { break };
+            if at > 0 {
+                self.out.push(b',');
+            }
+            self.effort += 1;
+            if !self.scalar(*key) {
+                self.text(*key);
+            }
+            self.out.push(b':');
+            if !self.scalar(*value) {
+                self.work.extend([Work::Members(record, at + 2), Work::Value(*value)]);
+                return;
+            }
+        }
+        self.out.push(b'}');
+    }
+
+    fn object(&mut self, v: Word) {
+        match self.heap.object_kind(v) {
+            KIND_TEXT => self.text(v),
+            KIND_RECORD => {
+                self.out.push(b'{');
+                self.work.push(Work::Members(v, 0));
+            }
+            KIND_CONTINUATION => self.continuation(v),
+            _ => match Number::of(self.heap, v) {
+                Some(Number::Float(n)) => self.float(n),
+                Some(n) => self.large(&n.big()),
+                None => self.out.push_text("null"),
+            },
+        }
+    }
+
+    fn continuation(&mut self, v: Word) {
+        let [input, step] = self.heap.cell(index(v) + 1);
+        let tool =
+            self.tools.get(aux(self.heap.header(v)) as usize - 1).copied().unwrap_or_default();
+        let mut name = String::new();
+        escape::string(tool, &mut name);
+        self.out.push_text("{\"continuation\":true,\"input\":");
+        self.work.extend([
+            Work::Str("}"),
+            Work::Quoted(name),
+            Work::Str(",\"tool\":"),
+            Work::Value(step),
+            Work::Str(",\"step\":"),
+            Work::Value(input),
+        ]);
+    }
+}

@@ -1,0 +1,143 @@
+//! The component: the library behind the contract of wit/. The only file that knows wit-bindgen.
+
+#![expect(unsafe_code, reason = "generated bindings")]
+#![expect(unreachable_pub, clippy::pedantic, reason = "generated bindings")]
+
+use crate::check::analysis;
+use crate::check::analysis::Mention;
+use crate::edge::envelope;
+use crate::fault::{Fault, Note};
+use crate::limits::Limits;
+use crate::machine;
+use crate::request::{Answer, Argument, Done, Program, Source, Step};
+use exports::pif::evaluator::{analysis as check, machines, types};
+use std::cell::RefCell;
+
+wit_bindgen::generate!({ world: "guest", path: "../wit", generate_all });
+
+#[derive(Debug)]
+struct Component;
+
+export!(Component);
+
+#[derive(Debug)]
+pub struct Machine(RefCell<machine::Machine>);
+
+impl machines::Guest for Component {
+    type Machine = Machine;
+
+    fn evaluate(request: String) -> String {
+        envelope::evaluate(&request)
+    }
+}
+
+impl check::Guest for Component {
+    fn check(code: String) -> Result<types::Summary, Vec<types::Fault>> {
+        analysis::check(&code)
+            .map(summary)
+            .map_err(|faults| faults.into_iter().map(fault).collect())
+    }
+
+    fn forms() -> String {
+        analysis::forms()
+    }
+}
+
+impl machines::GuestMachine for Machine {
+    fn start(
+        program: types::Program,
+        limits: types::Limits,
+    ) -> Result<machines::Machine, types::Fault> {
+        let types::Limits { fuel, depth, memory, output } = limits;
+        let limits = Limits { fuel, depth, memory, output };
+        let machine = machine::Machine::start(self::program(program), limits);
+        let machine = machine.map_err(|fault| self::fault(*fault))?;
+        Ok(machines::Machine::new(Self(RefCell::new(machine))))
+    }
+
+    fn resume(&self, answer: types::Answer, slice: u64) -> types::Step {
+        let answer = match answer {
+            types::Answer::None => Answer::None,
+            types::Answer::Source(source) => Answer::Source(source),
+            types::Answer::Outcome(outcome) => Answer::Outcome(outcome),
+            types::Answer::Denied => Answer::Denied,
+        };
+        step(self.0.borrow_mut().resume(answer, slice))
+    }
+
+    fn usage(&self) -> types::Usage {
+        let usage = self.0.borrow().usage();
+        types::Usage {
+            fuel: usage.fuel,
+            peak_memory: usage.peak_memory,
+            peak_depth: usage.peak_depth,
+        }
+    }
+
+    fn debug(&self) -> Vec<String> {
+        self.0.borrow_mut().take_debug()
+    }
+}
+
+fn program(program: types::Program) -> Program {
+    let types::Program { code, argument, context, tools, step, debug } = program;
+    Program {
+        code: match code {
+            types::Code::Term(text) => Source::Term(text),
+            types::Code::Tool(name) => Source::Tool(name),
+        },
+        argument: match argument {
+            types::Argument::None => Argument::None,
+            types::Argument::Input(text) => Argument::Input(text),
+            types::Argument::Data(text) => Argument::Data(text),
+        },
+        context,
+        tools: tools.into_iter().map(|tool| (tool.name, tool.code)).collect(),
+        step,
+        debug,
+    }
+}
+
+fn step(step: Step) -> types::Step {
+    match step {
+        Step::Done(Done { json, kind, warnings, trace }) => {
+            types::Step::Done(types::Value { json, kind: kind.into(), warnings, trace })
+        }
+        Step::Continuation(Done { json, warnings, trace, .. }, next) => {
+            let (tool, input, step) = (next.tool, next.input, next.step);
+            types::Step::Continuation(types::Continuation {
+                json,
+                tool,
+                input,
+                step,
+                warnings,
+                trace,
+            })
+        }
+        Step::Lookup(name) => types::Step::Lookup(name),
+        Step::Perform(capability, argument) => {
+            types::Step::Perform(types::Effect { capability, argument })
+        }
+        Step::Paused => types::Step::Paused,
+        Step::Failed(fault) => types::Step::Failed(self::fault(*fault)),
+    }
+}
+
+fn fault(fault: Fault) -> types::Fault {
+    let Fault { code, message, at, tool, hint, calls, excerpt, warnings } = fault;
+    let code = code.name().into();
+    types::Fault { code, message, at, tool, hint, calls, excerpt, warnings }
+}
+
+fn summary(summary: analysis::Summary) -> types::Summary {
+    let analysis::Summary { canonical, hash, form, forms, free, tools, pure, notes } = summary;
+    let forms = forms.into_iter().map(|(form, count)| (form.to_owned(), count)).collect();
+    let note = |Note { code, at, message, hint, excerpt }| {
+        let code = code.into();
+        types::Note { code, at, message, hint, excerpt }
+    };
+    let notes = notes.into_iter().map(note).collect();
+    let mention = |Mention { name, at, excerpt }| types::Mention { name, at, excerpt };
+    let tools = tools.into_iter().map(mention).collect();
+    types::Summary { canonical, hash, form: form.into(), forms, free, tools, pure, notes }
+}

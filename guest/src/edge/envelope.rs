@@ -1,0 +1,198 @@
+//! One run as JSON in and JSON out, for hosts without typed bindings.
+
+use crate::fault::{Code, Fault};
+use crate::json::tape::{Tape, Token, TokenId};
+use crate::json::{escape, write};
+use crate::limits::{Limits, Usage};
+use crate::machine::Machine;
+use crate::request::{Answer, Argument, Done, Program, Source, Step};
+use crate::text::quote::shorten;
+
+/// Limits where the request gives none: the defaults of LANGUAGE.md (Limits).
+const DEFAULT: Limits =
+    Limits { fuel: 100_000_000, depth: 1_000_000, memory: 64 << 20, output: 16 << 20 };
+
+/// Evaluates `{code | tool, input | data, context?, tools?, limits?, step?}`.
+#[must_use]
+pub fn evaluate(request: &str) -> String {
+    let mut out = String::from("{");
+    let outcome = read(request)
+        .and_then(|(program, limits)| Machine::start(program, limits).map_err(|fault| *fault));
+    let usage = match outcome {
+        Ok(mut machine) => {
+            write_step(&run(&mut machine), &mut out);
+            machine.usage()
+        }
+        Err(fault) => {
+            write_fault(&fault, &mut out);
+            Usage::default()
+        }
+    };
+    member("fuel", &usage.fuel.to_string(), &mut out);
+    member("peak_memory", &usage.peak_memory.to_string(), &mut out);
+    out.push('}');
+    out
+}
+
+/// Runs to the end: what was not given is not there, and nothing is performed.
+fn run(machine: &mut Machine) -> Step {
+    let mut answer = Answer::None;
+    loop {
+        match machine.resume(answer, u64::MAX) {
+            Step::Lookup(_) => answer = Answer::Source(None),
+            Step::Paused => answer = Answer::None,
+            Step::Perform(..) => answer = Answer::Denied,
+            step => return step,
+        }
+    }
+}
+
+fn read(request: &str) -> Result<(Program, Limits), Fault> {
+    let mut tape = Tape::default();
+    let root = tape.parse(request)?;
+    if !matches!(tape.token(root), Token::Object { .. }) {
+        return Err(Fault::new(Code::Malformed, "the request must be an object"));
+    }
+    let mut program = Program::term("null");
+    let mut limits = DEFAULT;
+    for (key, value) in tape.members(root).collect::<Vec<_>>() {
+        let text = || source(&tape, value);
+        match tape.str(key) {
+            "code" => program.code = Source::Term(text()),
+            "tool" => program.code = Source::Tool(string(&tape, value)?),
+            "input" => program.argument = Argument::Input(text()),
+            "data" => program.argument = Argument::Data(text()),
+            "context" => program.context = Some(text()),
+            "step" => program.step = number(&tape, value)?,
+            "tools" => {
+                for (name, code) in tape.members(value) {
+                    program.tools.push((tape.str(name).to_owned(), source(&tape, code)));
+                }
+            }
+            "limits" => {
+                for (name, value) in tape.members(value) {
+                    set_limit(&mut limits, tape.str(name), number(&tape, value)?)?;
+                }
+            }
+            key => return Err(unknown(key)),
+        }
+    }
+    let member = |key| tape.member(root, key).is_some();
+    if member("code") == member("tool") {
+        return Err(Fault::new(Code::Malformed, "give `code` or `tool`, one of them"));
+    }
+    if member("input") && member("data") {
+        return Err(Fault::new(Code::Malformed, "give `input` or `data`, not both"));
+    }
+    Ok((program, limits))
+}
+
+fn unknown(key: &str) -> Fault {
+    let known = "code, tool, input, data, context, tools, limits, step";
+    Fault::new(Code::Malformed, format!("the request has no member `{}`", shorten(key)))
+        .hint(format!("its members are {known}"))
+}
+
+fn set_limit(limits: &mut Limits, name: &str, value: u64) -> Result<(), Fault> {
+    let narrow = || u32::try_from(value).unwrap_or(u32::MAX);
+    match name {
+        "fuel" => limits.fuel = value,
+        "depth" => limits.depth = narrow(),
+        "memory" => limits.memory = value,
+        "output" => limits.output = narrow(),
+        _ => {
+            return Err(Fault::new(
+                Code::Malformed,
+                format!("there is no limit `{}`", shorten(name)),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn string(tape: &Tape, id: TokenId) -> Result<String, Fault> {
+    match tape.token(id) {
+        Token::Text(span) => Ok(tape.str(span).to_owned()),
+        _ => Err(Fault::new(Code::Malformed, "`tool` must be a string")),
+    }
+}
+
+fn number(tape: &Tape, id: TokenId) -> Result<u64, Fault> {
+    let number = match tape.token(id) {
+        Token::Integer(n) => u64::try_from(n).ok(),
+        Token::Number(span) => tape.str(span).parse().ok(),
+        _ => None,
+    };
+    number.ok_or_else(|| Fault::new(Code::Malformed, "a limit or step must be a whole number"))
+}
+
+/// The JSON text of a value on the tape.
+fn source(tape: &Tape, root: TokenId) -> String {
+    write::text(tape, root, usize::MAX)
+}
+
+fn member(key: &str, json: &str, out: &mut String) {
+    if out.len() > 1 {
+        out.push(',');
+    }
+    escape::string(key, out);
+    out.push(':');
+    out.push_str(json);
+}
+
+fn text(key: &str, value: &str, out: &mut String) {
+    let mut json = String::new();
+    escape::string(value, &mut json);
+    member(key, &json, out);
+}
+
+fn texts(key: &str, values: &[String], out: &mut String) {
+    if values.is_empty() {
+        return;
+    }
+    let mut json = String::from("[");
+    for (index, value) in values.iter().enumerate() {
+        if index > 0 {
+            json.push(',');
+        }
+        escape::string(value, &mut json);
+    }
+    json.push(']');
+    member(key, &json, out);
+}
+
+fn write_step(step: &Step, out: &mut String) {
+    match step {
+        Step::Done(done) => write_done("value", done, out),
+        Step::Continuation(done, _) => write_done("continuation", done, out),
+        Step::Failed(fault) => write_fault(fault, out),
+        Step::Lookup(_) | Step::Perform(..) | Step::Paused => {}
+    }
+}
+
+fn write_done(key: &str, done: &Done, out: &mut String) {
+    member(key, &done.json, out);
+    text("kind", done.kind, out);
+    texts("warnings", &done.warnings, out);
+    texts("trace", &done.trace, out);
+}
+
+fn write_fault(fault: &Fault, out: &mut String) {
+    let mut json = String::from("{");
+    text("code", fault.code.name(), &mut json);
+    text("message", &fault.message, &mut json);
+    text("at", &fault.at, &mut json);
+    if let Some(tool) = &fault.tool {
+        text("tool", tool, &mut json);
+    }
+    if let Some(hint) = &fault.hint {
+        text("hint", hint, &mut json);
+    }
+    texts("calls", &fault.calls, &mut json);
+    if let Some(excerpt) = &fault.excerpt {
+        text("excerpt", excerpt, &mut json);
+    }
+    json.push('}');
+    member("fault", &json, out);
+    texts("warnings", &fault.warnings, out);
+}

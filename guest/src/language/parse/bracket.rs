@@ -1,0 +1,52 @@
+//! Forms of one operand that take a list, or anything: where others would refuse or unwrap a list of
+//! one, these take it as it is.
+
+use crate::language::form::{Form, Shape};
+use crate::language::infer;
+use crate::language::kinds;
+use crate::language::parse::Parser;
+use crate::language::term::TermId;
+
+impl Parser<'_> {
+    /// Warns of a literal list of one element where the element is likely to be the operand.
+    pub(crate) fn warn_bracket(&mut self, term: TermId) {
+        let terms = &*self.terms;
+        let form = terms.form(term);
+        let [operand] = *terms.operands(term) else { return };
+        if terms.form(operand) != Form::List || !takes_lists(form) {
+            return;
+        }
+        let [item] = *terms.operands(operand) else { return };
+        if !self.is_meant(form, item) || !self.may_warn() {
+            return;
+        }
+        let (token, shown) = (terms.node(operand).token, terms.excerpt(terms.node(item).token));
+        let name = form.name();
+        let message = format!("the brackets make a list of one element, and `{name}` takes that");
+        let hint = format!(r#"if the element is meant write {{"{name}": {shown}}}"#);
+        self.note("likely-mistake", token, message, hint);
+    }
+
+    /// Whether the element itself would do as the operand, and is no plain value for all to see.
+    fn is_meant(&self, form: Form, item: TermId) -> bool {
+        let (accepted, given) = (form.accepted(0), infer::given(&*self.terms, item));
+        match self.terms.form(item) {
+            Form::Var | Form::Text => true,
+            _ if accepted != kinds::ANY => given == 0 || given & accepted != 0,
+            literal if literal.is_literal() || literal == Form::List => false,
+            Form::Nil | Form::Lam | Form::Quote | Form::Record | Form::Pair => false,
+            _ => true,
+        }
+    }
+}
+
+fn takes_lists(form: Form) -> bool {
+    match form {
+        Form::Head | Form::Tail | Form::IsEmpty | Form::Length => true,
+        Form::Quote | Form::Unquote => false,
+        _ => {
+            let is_bare = form.row().is_some_and(|row| matches!(row.shape, Shape::Operand));
+            is_bare && form.accepted(0) == kinds::ANY
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Quotes with holes: which terms of a quote are evaluated, and how others take their places.
+//!
+//! An `unquote` belongs to the innermost quote around it that no other `unquote` has left again,
+//! as in Scheme's quasi-quotation. A quote is evaluated by filling the holes that belong to it;
+//! those of the quotes inside it stay until these are evaluated.
+
+use crate::language::form::Form;
+use crate::language::term::{TermId, Terms};
+use std::collections::BTreeMap;
+
+/// Notes of every quote below `root` which terms fill its holes. An `unquote` that belongs to no
+/// quote is an error.
+pub(crate) fn note_holes(terms: &mut Terms, root: TermId) -> Result<(), TermId> {
+    enum Walk {
+        Enter(TermId),
+        Close,
+        Reopen(TermId),
+    }
+    let (mut walk, mut quotes) = (vec![Walk::Enter(root)], Vec::new());
+    let mut holes: BTreeMap<TermId, Vec<TermId>> = BTreeMap::new();
+    while let Some(step) = walk.pop() {
+        let term = match step {
+            Walk::Enter(term) => term,
+            Walk::Close => {
+                quotes.pop();
+                continue;
+            }
+            Walk::Reopen(quote) => {
+                quotes.push(quote);
+                continue;
+            }
+        };
+        match terms.form(term) {
+            Form::Quote => {
+                quotes.push(term);
+                walk.push(Walk::Close);
+            }
+            Form::Unquote => {
+                let quote = quotes.pop().ok_or(term)?;
+                holes.entry(quote).or_default().push(terms.operand(term, 0));
+                walk.push(Walk::Reopen(quote));
+            }
+            _ => {}
+        }
+        walk.extend(terms.operands(term).iter().rev().map(|t| Walk::Enter(*t)));
+    }
+    for (quote, holes) in holes {
+        if terms.evaluated(quote).is_empty() {
+            terms.set_holes(quote, holes);
+        }
+    }
+    Ok(())
+}
+
+/// How deep in quotes the operands of a term stand, which itself stands `level` deep in them.
+fn inner_level(form: Form, level: u32) -> u32 {
+    match form {
+        Form::Quote => level + 1,
+        Form::Unquote => level.saturating_sub(1),
+        _ => level,
+    }
+}
+
+/// The nodes that stay when the holes of a quote are filled, one after another.
+pub(crate) fn outline(terms: &Terms, quote: TermId) -> impl Iterator<Item = TermId> + '_ {
+    let mut open = vec![(terms.operand(quote, 0), 0)];
+    std::iter::from_fn(move || {
+        loop {
+            let (term, level) = open.pop()?;
+            let form = terms.form(term);
+            if form == Form::Unquote && level == 0 {
+                continue;
+            }
+            let level = inner_level(form, level);
+            open.extend(terms.operands(term).iter().rev().map(|t| (*t, level)));
+            return Some(term);
+        }
+    })
+}
+
+/// The term in a quote with these terms in place of its holes. What has no holes in it is not
+/// copied.
+pub(crate) fn fill(terms: &mut Terms, quote: TermId, parts: &[TermId]) -> TermId {
+    enum Walk {
+        Enter(TermId, u32),
+        Leave(TermId),
+    }
+    let mut parts = parts.iter().copied();
+    let mut walk = vec![Walk::Enter(terms.operand(quote, 0), 0)];
+    let mut done: Vec<TermId> = Vec::new();
+    let mut has_holes = false;
+    while let Some(step) = walk.pop() {
+        match step {
+            Walk::Enter(term, level) => {
+                let form = terms.form(term);
+                if form == Form::Unquote && level == 0 {
+                    done.push(parts.next().unwrap_or_default());
+                    continue;
+                }
+                has_holes |= form == Form::Unquote;
+                let operands = terms.operands(term);
+                if operands.is_empty() {
+                    done.push(term);
+                    continue;
+                }
+                let level = inner_level(form, level);
+                walk.push(Walk::Leave(term));
+                walk.extend(operands.iter().rev().map(|t| Walk::Enter(*t, level)));
+            }
+            Walk::Leave(term) => {
+                let old = terms.operands(term);
+                let new = done.split_off(done.len().saturating_sub(old.len()));
+                if new == old {
+                    done.push(term);
+                    continue;
+                }
+                let (node, names) = (terms.node(term), terms.names(term).to_vec());
+                done.push(terms.add(node.form, node.token, &new, &names));
+            }
+        }
+    }
+    let filled = done.pop().unwrap_or_default();
+    if has_holes {
+        // What is put in has no holes of its own outside its quotes, so that this finds none.
+        let _ = note_holes(terms, filled);
+    }
+    filled
+}

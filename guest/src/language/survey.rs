@@ -1,0 +1,46 @@
+//! Looking at terms: which forms they use, which tools they name.
+
+use crate::json::tape::TokenId;
+use crate::language::form::Form;
+use crate::language::forms::FORMS;
+
+use crate::language::term::{TermId, Terms};
+use std::collections::BTreeMap;
+
+/// How often each form occurs in a term, in the order of the table, and how many nodes it has.
+pub(crate) fn count_forms(terms: &Terms, root: TermId) -> (Vec<(Form, u32)>, u64) {
+    let mut counts = vec![0_u32; FORMS.len()];
+    let mut nodes = 0_u64;
+    let mut open = vec![root];
+    while let Some(term) = open.pop() {
+        nodes += 1;
+        if let Some(count) = counts.get_mut(terms.form(term) as usize) {
+            *count += 1;
+        }
+        open.extend_from_slice(terms.operands(term));
+    }
+    let used = FORMS.iter().zip(counts).filter(|(_, count)| *count > 0);
+    (used.map(|(row, count)| (row.form, count)).collect(), nodes)
+}
+
+/// Tools that a term names literally, in `tool` and `code_of`, with the first place of each; and
+/// whether it names any otherwise.
+pub(crate) fn tools_named(terms: &Terms, root: TermId) -> (BTreeMap<&str, TokenId>, bool) {
+    let mut names = BTreeMap::new();
+    let mut computes_any = false;
+    let mut open = vec![root];
+    while let Some(term) = open.pop() {
+        let operands = terms.operands(term);
+        if let (Form::Tool | Form::CodeOf, [name]) = (terms.form(term), operands) {
+            if terms.form(*name) == Form::Text {
+                let token = terms.node(term).token;
+                let first = names.entry(terms.text(*name)).or_insert(token);
+                *first = token.min(*first);
+            } else {
+                computes_any = true;
+            }
+        }
+        open.extend_from_slice(operands);
+    }
+    (names, computes_any)
+}

@@ -1,0 +1,337 @@
+//! The heap: words, and the objects in them. How it grows and what it forgets is in `room`.
+
+use crate::memory::word::{
+    CONS, KIND_BIG, KIND_FLOAT, KIND_RECORD, KIND_TEXT, MAX_OBJECT, MAX_RUN, NIL, OBJECT, ROPE,
+    UNIT, Word, aux, end_of_run, fit, header, index, is_integer, kind, left_in_run, pointer,
+    rest_of_run, run, size, tag, within,
+};
+use num_bigint::{BigInt, Sign};
+use num_traits::ToPrimitive;
+
+/// One pending call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    /// Where to go on.
+    pub(crate) pc: u32,
+    /// Where the caller's slots begin.
+    pub(crate) base: u32,
+    /// Heap index of the caller's closure, or `NO_CLOSURE`.
+    pub(crate) closure: u32,
+    /// Pending evaluations of the caller.
+    pub(crate) depth: u32,
+}
+
+/// The frame's code captures nothing.
+pub(crate) const NO_CLOSURE: u32 = u32::MAX;
+
+/// There is no room within the memory limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Full;
+
+/// Objects of one machine.
+#[derive(Debug)]
+pub(crate) struct Heap {
+    /// The half in use, up to `top`; as much of it as has been needed so far.
+    pub(crate) words: Vec<Word>,
+    /// Words that this half may have without a collection, which count against the limit.
+    pub(super) size: usize,
+    /// The other half, and the words of it that count.
+    pub(super) spare: Vec<Word>,
+    pub(super) spare_size: usize,
+    /// Up to this size the heap grows instead of collecting.
+    pub(super) nursery: usize,
+    /// The same for a heap whose first values have just been read.
+    pub(super) fresh: usize,
+    /// Whether what is in use has become more than a half by what has come outside.
+    pub(crate) is_crowded: bool,
+    /// Words that the runs among what has been read take less than cells would.
+    pub(super) spared: usize,
+    /// The next free word.
+    pub(crate) top: usize,
+    /// Words that the heap, the stack and the frames may take together.
+    pub(crate) limit: usize,
+    /// Words of them that the stack and the frames take.
+    pub(crate) outside: usize,
+    /// The most words in use so far.
+    pub(crate) peak: usize,
+    /// Where the keys of a large record are.
+    pub(super) index: Index,
+    /// The list that was read or counted last, and how many elements it has; none after a collection,
+    /// which moves lists.
+    pub(crate) counted: (Word, usize),
+    /// Where a key was found last among the members of a record.
+    pub(crate) last_found: usize,
+}
+
+/// The keys of the record in which one was looked up last.
+#[derive(Debug)]
+pub(crate) struct Index {
+    pub(super) record: Word,
+    /// Look-ups before the table was made.
+    pub(super) looked_up: usize,
+    /// A power of two of places, or none: the upper half of a key's hash and, below it, the number
+    /// of its member, counted from 1; or 0.
+    pub(super) table: Vec<u64>,
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        Self { record: UNIT, looked_up: 0, table: Vec::new() }
+    }
+}
+
+impl Heap {
+    /// Claims `n` words that have been seen to fit.
+    #[inline(always)]
+    pub(crate) fn claim(&mut self, n: usize) -> usize {
+        let at = self.top;
+        self.top += n;
+        at
+    }
+
+    /// The two words at an index.
+    #[inline(always)]
+    pub(crate) fn cell(&self, at: usize) -> [Word; 2] {
+        let at = within(at);
+        self.words.get(at..at + 2).and_then(|cell| cell.try_into().ok()).unwrap_or([NIL; 2])
+    }
+
+    /// The first element of a list that is not empty, and the rest of it.
+    #[inline(always)]
+    pub(crate) fn next(&self, list: Word) -> [Word; 2] {
+        match rest_of_run(list) {
+            Some(rest) => [self.word(index(list)), rest],
+            None => self.cell(index(list)),
+        }
+    }
+
+    /// The word at an index.
+    #[inline(always)]
+    pub(crate) fn word(&self, at: usize) -> Word {
+        self.words.get(at).copied().unwrap_or_default()
+    }
+
+    /// Writes into words that have been claimed.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, at: usize, words: &[Word]) {
+        if let Some(slots) = self.words.get_mut(at..at + words.len()) {
+            slots.copy_from_slice(words);
+        }
+    }
+
+    /// A new object of two words, for which there is room.
+    #[inline(always)]
+    pub(crate) fn two(&mut self, a: Word, b: Word, tag: u64) -> Word {
+        let at = self.claim(2);
+        self.put(at, &[a, b]);
+        pointer(at, tag)
+    }
+
+    /// The header of an object.
+    pub(crate) fn header(&self, v: Word) -> Word {
+        self.word(index(v))
+    }
+
+    /// The kind of an `OBJECT`, or 0 for any other value.
+    pub(crate) fn object_kind(&self, v: Word) -> u64 {
+        if tag(v) == OBJECT { kind(self.header(v)) } else { 0 }
+    }
+
+    /// Words that a text of so many bytes takes.
+    pub(crate) fn text_words(bytes: usize) -> usize {
+        2 + bytes.div_ceil(8)
+    }
+
+    /// Whether a value is a text.
+    #[inline]
+    pub(crate) fn is_text(&self, v: Word) -> bool {
+        tag(v) == ROPE || self.object_kind(v) == KIND_TEXT
+    }
+
+    /// Bytes and characters of a text.
+    #[inline]
+    pub(crate) fn text_size(&self, v: Word) -> Option<(u64, u64)> {
+        let size = self.text_word(v)?;
+        Some((size >> 32, (size & 0xffff_ffff) >> 1))
+    }
+
+    /// The same as a rope has it in its first word: bytes in the upper half, twice the characters
+    /// in the lower. The sum for two texts is that of the text joined from them.
+    #[inline(always)]
+    pub(crate) fn text_word(&self, v: Word) -> Option<Word> {
+        // Both tags in one test: two would become a jump by a table.
+        let [head, chars] = if tag(v) | 2 == ROPE | 2 { self.cell(index(v)) } else { return None };
+        if v & 2 == ROPE & 2 {
+            return Some(head);
+        }
+        (kind(head) == KIND_TEXT).then_some(head >> 32 << 32 | chars << 1)
+    }
+
+    /// The characters of a text.
+    #[inline(never)]
+    pub(crate) fn string(&self, v: Word) -> String {
+        self.prefix(v, usize::MAX)
+    }
+
+    /// The beginning of a text, of so many bytes or to the end of the piece that they stand in.
+    #[inline(never)]
+    pub(crate) fn prefix(&self, v: Word, wanted: usize) -> String {
+        let bytes = self.text_size(v).map_or(0, |(bytes, _)| bytes);
+        let bytes = usize::try_from(bytes).unwrap_or_default();
+        let mut bytes = Vec::with_capacity(bytes.min(wanted) + 8);
+        self.write_text(v, wanted, &mut bytes);
+        String::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// A new float; there must be room for 2 words.
+    pub(crate) fn float(&mut self, n: f64) -> Word {
+        let at = self.claim(2);
+        self.put(at, &[header(KIND_FLOAT, 2, 0), n.to_bits()]);
+        pointer(at, OBJECT)
+    }
+
+    /// The float in an `OBJECT` of that kind.
+    pub(crate) fn as_float(&self, v: Word) -> Option<f64> {
+        (self.object_kind(v) == KIND_FLOAT).then(|| f64::from_bits(self.word(index(v) + 1)))
+    }
+
+    /// Words that an integer takes.
+    pub(crate) fn integer_words(n: &BigInt) -> usize {
+        1 + n.iter_u64_digits().len()
+    }
+
+    /// A new integer, in the word itself if it fits; there must be room for `integer_words`.
+    pub(crate) fn integer(&mut self, n: &BigInt) -> Word {
+        if let Some(word) = n.to_i64().and_then(fit) {
+            return word;
+        }
+        let words = Self::integer_words(n);
+        let at = self.claim(words);
+        let negative = u32::from(n.sign() == Sign::Minus);
+        self.put(at, &[header(KIND_BIG, words, negative)]);
+        for (slot, limb) in self.words.iter_mut().skip(at + 1).zip(n.iter_u64_digits()) {
+            *slot = limb;
+        }
+        pointer(at, OBJECT)
+    }
+
+    /// The limbs of a big integer and whether it is negative.
+    pub(crate) fn limbs(&self, v: Word) -> Option<(&[u64], bool)> {
+        let head = self.header(v);
+        if tag(v) != OBJECT || kind(head) != KIND_BIG {
+            return None;
+        }
+        let limbs = self.words.get(index(v) + 1..index(v) + size(head))?;
+        Some((limbs, aux(head) & 1 == 1))
+    }
+
+    /// A record of these keys and values; there must be room.
+    // INVARIANT: keys are texts that are no ropes, each once, in the order of their bytes, which is
+    // that of code points. So they can be compared in place.
+    #[inline(never)]
+    pub(crate) fn record(&mut self, members: &[Word]) -> Result<Word, Full> {
+        if members.len() >= MAX_OBJECT {
+            return Err(Full);
+        }
+        let at = self.claim(members.len() + 1);
+        if let Some([head, slots @ ..]) = self.words.get_mut(at..=at + members.len()) {
+            *head = header(KIND_RECORD, members.len() + 1, 0);
+            // There are few as a rule, and a copy of unknown length is a call.
+            slots.iter_mut().zip(members).for_each(|(slot, word)| *slot = *word);
+        }
+        Ok(pointer(at, OBJECT))
+    }
+
+    /// Reverses a list in place; nothing else may refer to it.
+    pub(crate) fn reverse(&mut self, list: Word) -> Word {
+        let (mut rest, mut reversed) = (list, NIL);
+        while tag(rest) == CONS {
+            let (at, left) = (index(rest), left_in_run(rest).max(1));
+            self.words.get_mut(at..at + left).unwrap_or_default().reverse();
+            let next = self.word(at + left);
+            self.put(at + left, &[reversed]);
+            (reversed, rest) = (rest, next);
+        }
+        reversed
+    }
+
+    /// How many elements a list has.
+    pub(crate) fn length(&self, list: Word) -> usize {
+        if list == self.counted.0 {
+            return self.counted.1;
+        }
+        self.after(list, usize::MAX).1
+    }
+
+    /// What comes after the first elements of a list, of which as many as wanted are passed over, and
+    /// how many these are.
+    pub(crate) fn after(&self, list: Word, wanted: usize) -> (Word, usize) {
+        let (mut rest, mut passed) = (list, 0);
+        while passed < wanted && tag(rest) == CONS {
+            let (left, more) = (left_in_run(rest), wanted - passed);
+            if left > more {
+                return (run(index(rest) + more, left - more), wanted);
+            }
+            passed += left.max(1);
+            rest = self.word(index(rest) + left.max(1));
+        }
+        (rest, passed)
+    }
+
+    /// The elements of a list.
+    pub(crate) fn elements(&self, list: Word) -> Vec<Word> {
+        self.elements_of(list, self.length(list))
+    }
+
+    /// The elements of a list, or so many if it has more.
+    pub(crate) fn elements_of(&self, list: Word, n: usize) -> Vec<Word> {
+        let (mut rest, mut elements) = (list, Vec::with_capacity(n));
+        while elements.len() < n && tag(rest) == CONS {
+            let (at, left) = (index(rest), left_in_run(rest).max(1));
+            let taken = left.min(n - elements.len());
+            elements.extend_from_slice(self.words.get(at..at + taken).unwrap_or_default());
+            rest = self.word(at + left);
+        }
+        elements
+    }
+
+    /// Words that a list of these elements takes.
+    pub(crate) fn list_words(elements: &[Word]) -> usize {
+        let n = elements.len();
+        let is_run = n > 2 && n <= MAX_RUN && elements.iter().all(|element| is_integer(*element));
+        if is_run { n + 2 } else { 2 * n }
+    }
+
+    /// A list of these elements, which lie on the heap as they are now: there must be room for
+    /// `list_words`.
+    pub(crate) fn list(
+        &mut self,
+        elements: impl DoubleEndedIterator<Item = Word> + ExactSizeIterator + Clone,
+    ) -> Word {
+        self.list_before(elements, NIL)
+    }
+
+    /// The same with more elements after these.
+    pub(crate) fn list_before(
+        &mut self,
+        elements: impl DoubleEndedIterator<Item = Word> + ExactSizeIterator + Clone,
+        rest: Word,
+    ) -> Word {
+        let n = elements.len();
+        // Two integers take as many words in a run as in cells.
+        if n <= 2 || n > MAX_RUN || !elements.clone().all(is_integer) {
+            return elements.rev().fold(rest, |rest, first| self.two(first, rest, CONS));
+        }
+        let at = self.claim(n + 2);
+        let slots = self.words.get_mut(at..).unwrap_or_default();
+        slots.iter_mut().zip(elements).for_each(|(slot, integer)| *slot = integer);
+        self.put(at + n, &[rest, end_of_run(n)]);
+        run(at, n)
+    }
+
+    /// The words after the header of an object.
+    pub(crate) fn members(&self, v: Word) -> &[Word] {
+        let at = index(v);
+        self.words.get(at + 1..at + size(self.header(v))).unwrap_or_default()
+    }
+}

@@ -1,0 +1,106 @@
+//! Where the keys of a large record are, for one in which many are looked up: a binary search goes
+//! to as many far places as the record's size has bits. Nothing but the time of a look-up depends on it.
+
+use crate::memory::heap::{Heap, Index};
+use crate::memory::word::{Word, aux};
+
+/// Members from which on a record is worth an index.
+const MANY: usize = 256;
+/// Look-ups per member before the index is made, as a shift.
+const PATIENCE: u32 = 7;
+/// Places that are looked at for a key. Known hashes can be made to collide; keys that find none
+/// of these free are left to the binary search.
+const REACH: usize = 16;
+
+/// What an index tells of a key.
+pub(crate) enum Known {
+    /// It stands there among the members.
+    At(usize),
+    Absent,
+}
+
+impl Heap {
+    /// Where a key, a text in one piece, stands among the members of a record, if that is known
+    /// here.
+    pub(crate) fn indexed(&mut self, record: Word, key: Word) -> Option<Known> {
+        let members = self.members(record).len() / 2;
+        if members < MANY {
+            return None;
+        }
+        if self.index.record != record {
+            self.index = Index { record, looked_up: 1, table: Vec::new() };
+            return None;
+        }
+        if self.index.table.is_empty() {
+            self.index.looked_up += 1;
+            if self.index.looked_up < members >> PATIENCE || !self.make_index(members) {
+                return None;
+            }
+        }
+        let (hash, members) = (self.hash(key), self.members(record));
+        for place in places(hash, self.index.table.len()) {
+            let entry = self.index.table.get(place).copied()?;
+            let Some(number) = (entry & u64::from(u32::MAX)).checked_sub(1) else {
+                return Some(Known::Absent);
+            };
+            let at = 2 * usize::try_from(number).ok()?;
+            if entry >> 32 == hash >> 32 && self.same_flat(*members.get(at)?, key) {
+                return Some(Known::At(at));
+            }
+        }
+        None
+    }
+
+    /// Makes the index, unless it would be large beside the memory limit.
+    fn make_index(&mut self, members: usize) -> bool {
+        let len = (2 * members).next_power_of_two();
+        if len > self.limit / 8 {
+            return false;
+        }
+        let mut table = vec![0; len];
+        for (number, member) in (1..).zip(self.members(self.index.record).chunks_exact(2)) {
+            let [key, _] = member else { continue };
+            let hash = self.hash(*key);
+            let free = places(hash, len).find(|place| table.get(*place) == Some(&0));
+            if let Some(place) = free.and_then(|place| table.get_mut(place)) {
+                *place = hash >> 32 << 32 | number;
+            }
+        }
+        self.index.table = table;
+        true
+    }
+
+    /// Spreads a text in one piece over 64 bits; the upper half is the better one.
+    #[inline]
+    pub(crate) fn hash(&self, text: Word) -> u64 {
+        spread(self.flat_words(text).iter().copied(), u64::from(aux(self.header(text))))
+    }
+}
+
+/// The same of the bytes of a text.
+pub(crate) fn hash(text: &[u8]) -> u64 {
+    let (whole, rest) = text.as_chunks::<8>();
+    let mut last = [0; 8];
+    last.iter_mut().zip(rest).for_each(|(to, byte)| *to = *byte);
+    let words = whole.iter().chain((!rest.is_empty()).then_some(&last));
+    spread(words.map(|word| u64::from_le_bytes(*word)), text.len() as u64)
+}
+
+// INVARIANT: no two single words become the same number if they have the same length, since each of
+// the steps can be undone. Grouping tells short texts by it.
+#[inline(always)]
+fn spread(words: impl Iterator<Item = u64>, length: u64) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let hash = words.fold(length.wrapping_mul(FACTOR), |hash, word| {
+        let mixed = (hash ^ word).wrapping_mul(FACTOR);
+        mixed ^ mixed >> 29
+    });
+    // The last bytes of the last word have only reached the highest bits.
+    (hash ^ hash >> 32).wrapping_mul(FACTOR)
+}
+
+/// Where a key with this hash may be in a table of that many places.
+fn places(hash: u64, len: usize) -> impl Iterator<Item = usize> {
+    let first = usize::try_from(hash >> 32).unwrap_or_default();
+    (0..REACH).map(move |i| first.wrapping_add(i) & (len - 1))
+}

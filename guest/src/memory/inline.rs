@@ -1,0 +1,225 @@
+//! Short strings and integers of JSON as values, in lists many at a time.
+
+use crate::limits::to_u32;
+use crate::memory::flat::beyond_first;
+use crate::memory::heap::Heap;
+use crate::memory::word::{CONS, MAX_RUN, NIL, OBJECT, Word, end_of_run, pointer, run, small};
+use crate::text::digits;
+use crate::text::lanes::{LANES, Lanes, SHORT, four_integers};
+
+/// Words of a run after its integers.
+const END: usize = 2;
+
+/// Items of a list that have been read.
+pub(crate) struct Items {
+    /// The list that begins with them, and where what comes after them is to be written.
+    pub(crate) list: Word,
+    pub(crate) rest: usize,
+    pub(crate) count: usize,
+    /// Where the next item stands in the JSON.
+    pub(crate) end: usize,
+}
+
+impl Items {
+    fn none(from: usize) -> Self {
+        Self { list: NIL, rest: 0, count: 0, end: from }
+    }
+
+    /// One more, whose comma stands before a place.
+    #[inline(always)]
+    fn add(&mut self, cell: usize, end: usize) {
+        if self.count == 0 {
+            self.list = pointer(cell, CONS);
+        }
+        (self.rest, self.count, self.end) = (cell + 1, self.count + 1, end);
+    }
+}
+
+impl Heap {
+    /// A new text of the string whose opening quote stands at a place in JSON, and where that ends,
+    /// if it is short, there is nothing to decode in it, and room for it that needs no looking for.
+    #[inline(always)]
+    pub(crate) fn text_in_json(&mut self, json: &[u8], quote: usize) -> Option<(Word, usize)> {
+        let (at, from) = (self.top, quote + 1);
+        let slots = self.words.get_mut(at..)?;
+        let [head, chars, slots @ ..] = slots else { return None };
+        let (mut end, mut others, mut words) = (from, 0, 2);
+        for slots in slots.as_chunks_mut().0.iter_mut().take(SHORT / LANES) {
+            let lanes = Lanes::at(json, end)?;
+            *slots = lanes.words();
+            let Some(rest) = lanes.special().next() else {
+                others += slots.iter().map(|word| beyond_first(*word)).sum::<u32>();
+                (end, words) = (end + LANES, words + slots.len());
+                continue;
+            };
+            end += rest;
+            if json.get(end) != Some(&b'"') {
+                return None;
+            }
+            // Zeros behind the text, and no word for nothing else.
+            words += rest.div_ceil(8);
+            *slots = beginning(*slots, rest);
+            others += slots.iter().map(|word| beyond_first(*word)).sum::<u32>();
+            let bytes = end - from;
+            *head = Self::text_header(bytes);
+            *chars = bytes as u64 - u64::from(others);
+            self.top = at + words;
+            return Some((pointer(at, OBJECT), end + 1));
+        }
+        None
+    }
+
+    /// Reads the short strings that stand one after another in a JSON list, each followed by a
+    /// comma, as long as there is room that needs no looking for. Behind each text lies its cell.
+    #[inline(never)]
+    pub(crate) fn texts_in_json(&mut self, json: &[u8], from: usize) -> Items {
+        let (words, mut top, mut items) = (&mut *self.words, self.top, Items::none(from));
+        while let from = items.end + usize::from(json.get(items.end) == Some(&b' ')) + 1
+            && json.get(from - 1) == Some(&b'"')
+            && let Some(lanes) = Lanes::at(json, from)
+            && let Some(bytes) = lanes.special().next()
+            && let Some(b"\",") = json.get(from + bytes..).and_then(<[u8]>::first_chunk)
+            && let Some(slots) = words.get_mut(top..).and_then(<[Word]>::first_chunk_mut)
+        {
+            let [head, chars, slots @ ..]: &mut [Word; 4 + LANES / 8] = slots;
+            let kept = beginning(lanes.words(), bytes);
+            let others: u32 = kept.iter().map(|word| beyond_first(*word)).sum();
+            for (slot, word) in slots.iter_mut().zip(kept) {
+                *slot = word;
+            }
+            (*head, *chars) = (Self::text_header(bytes), bytes as u64 - u64::from(others));
+            let cell = top + Self::text_words(bytes);
+            let pair = slots.get_mut(cell - top - 2..).and_then(<[Word]>::first_chunk_mut);
+            if let Some(pair) = pair {
+                *pair = [pointer(top, OBJECT), pointer(cell + 2, CONS)];
+            }
+            if items.count > 0
+                && let Some(rest) = words.get_mut(items.rest)
+            {
+                *rest = pointer(cell, CONS);
+            }
+            items.add(cell, from + bytes + 2);
+            top = cell + 2;
+        }
+        self.top = top;
+        items
+    }
+
+    /// The same for integers of up to 16 digits that are not negative; they become a run.
+    #[inline(never)]
+    pub(crate) fn integers_in_json(&mut self, json: &[u8], from: usize) -> Items {
+        /// How many are read one by one before it is looked whether there are four to be read at
+        /// once, and at most, since it is twice as many each time that there were none.
+        const FEW: usize = 2;
+        const MANY: usize = 64;
+        let (first, mut top, mut patience) = (self.top, self.top, FEW);
+        // Each integer takes at least two bytes.
+        let until = json.len().min(from.saturating_add(MAX_RUN));
+        let mut rest = json.get(from..until).unwrap_or_default();
+        loop {
+            let mut count = 0;
+            while count < patience
+                && let Some((n, end)) = integer(rest)
+                && let Some(slots) = self.words.get_mut(top..).and_then(<[Word]>::first_chunk_mut)
+            {
+                let [slot, ..]: &mut [Word; 1 + END] = slots;
+                *slot = n;
+                (top, count) = (top + 1, count + 1);
+                rest = rest.get(end..).unwrap_or_default();
+            }
+            if count < patience {
+                self.top = top;
+                // The run goes on where there are more words, whichever way what stands before these was
+                // read: so values lie in the same places on every machine.
+                if integer(rest).is_some() && !self.has_room(1 + END) && self.step(1 + END) {
+                    continue;
+                }
+                break;
+            }
+            let (before, after) = (top, self.fours_in_json(rest, top));
+            (top, rest) = after;
+            patience = if top > before { FEW } else { MANY.min(2 * patience) };
+        }
+        let (count, end) = (top - first, until - rest.len());
+        if count == 0 {
+            return Items::none(from);
+        }
+        let list = if count == 1 {
+            // The tail of a cell is first taken to be the cell right behind it.
+            self.put(top, &[pointer(top + 1, CONS)]);
+            self.top = top + 1;
+            pointer(first, CONS)
+        } else {
+            self.put(top, &[NIL, end_of_run(count)]);
+            self.top = top + END;
+            self.spared += count - END;
+            run(first, count)
+        };
+        Items { list, rest: top, count, end }
+    }
+
+    /// Reads integers of a list four at a time to a place on the heap, as long as they can be read so and
+    /// there is room that needs no looking for. Gives where the next word belongs and what comes next.
+    #[inline(never)]
+    fn fours_in_json<'j>(&mut self, json: &'j [u8], top: usize) -> (usize, &'j [u8]) {
+        /// Words for the integers that follow, which are read one by one, and for the end.
+        const MORE: usize = 128;
+        let room = self.words.len().saturating_sub(END);
+        let places = self.words.get_mut(top..room).unwrap_or_default().as_chunks_mut().0;
+        let (count, mut places) = (places.len(), places.iter_mut());
+        let rest = fours(json, |four| places.next().map(|place| *place = four).is_some());
+        let (left, top) = (places.len(), top + 4 * (count - places.len()));
+        let most = self.words.capacity().min(self.size).saturating_sub(MORE);
+        if left > 0 || top >= most {
+            return (top, rest);
+        }
+        // Words that are written at once need not be cleared before.
+        self.words.truncate(top);
+        let rest = fours(rest, |four| {
+            let is_room = self.words.len() + 4 <= most;
+            if is_room {
+                self.words.extend_from_slice(&four);
+            }
+            is_room
+        });
+        let top = self.words.len();
+        self.words.resize(top + MORE, 0);
+        (top, rest)
+    }
+}
+
+/// Reads integers of a list four at a time as long as they can be read so and are taken. Gives what comes
+/// after them.
+#[inline(always)]
+fn fours(json: &[u8], mut take: impl FnMut([Word; 4]) -> bool) -> &[u8] {
+    let mut rest = json;
+    while let Some(chunk) = rest.first_chunk()
+        && let Some((twice, end)) = four_integers(chunk)
+        && let Some(next) = rest.get(end..)
+        && take(twice.map(Word::from))
+    {
+        rest = next;
+    }
+    rest
+}
+
+/// The next integer of a list that has up to 16 digits, maybe after a space, and where the comma
+/// behind it ends.
+#[inline(always)]
+fn integer(json: &[u8]) -> Option<(Word, usize)> {
+    let from = usize::from(json.starts_with(b" "));
+    let (count, n) = digits::sixteen(json, from)?;
+    let end = from + count as usize;
+    let zero = count > 1 && json.get(from) == Some(&b'0');
+    (count > 0 && !zero && json.get(end) == Some(&b',')).then_some((small(n), end + 1))
+}
+
+/// The first bytes of some words, and zeros for those behind them.
+#[inline(always)]
+fn beginning<const N: usize>(mut words: [Word; N], bytes: usize) -> [Word; N] {
+    for (word, before) in words.iter_mut().zip((0..).step_by(8)) {
+        let kept = bytes.saturating_sub(before).min(8);
+        *word &= u64::MAX.checked_shr(to_u32(64 - 8 * kept)).unwrap_or_default();
+    }
+    words
+}

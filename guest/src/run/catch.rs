@@ -1,0 +1,89 @@
+//! `try`: where a fault goes on, and the record that its handler gets.
+
+use super::state::{Exit, State};
+use super::trial::{Ending, Trial};
+use crate::code::Slot;
+use crate::fault::{Code, Fault};
+use crate::language::term::TermId;
+use crate::limits::to_u32;
+use crate::memory::heap::{Frame, Full, Heap};
+use crate::memory::word::UNIT;
+
+impl State {
+    /// Notes where a fault goes on. The frame is for the collector: it keeps the closure.
+    pub(crate) fn begin_try(&mut self, term: TermId, d: Slot, handler: u32) -> Result<(), Exit> {
+        let Self { base, closure, depth, top, active_evals, .. } = *self;
+        self.push_frame(Frame { pc: handler, base: to_u32(base), closure, depth })?;
+        self.trials.push(Trial { top, term, d, active_evals });
+        Ok(())
+    }
+
+    /// Whether a fault of this code would be caught now.
+    pub(crate) fn catches(&self, code: Code) -> bool {
+        code.is_catchable() && self.trials.iter().rev().any(|it| it.takes(&self.terms, code))
+    }
+
+    /// What was tried has a value.
+    pub(crate) fn end_try(&mut self) {
+        if let Some(trial) = self.trials.pop() {
+            self.top = trial.top;
+            self.endings.note(&self.terms, trial.term, None);
+        }
+    }
+
+    /// Goes on with the handler of the innermost `try` that takes the fault; false if there is none.
+    pub(crate) fn catch(&mut self, fault: &Fault) -> Result<bool, Full> {
+        if !self.catches(fault.code) {
+            return Ok(false);
+        }
+        while self.trials.pop_if(|it| !it.takes(&self.terms, fault.code)).is_some() {}
+        let Some(trial) = self.trials.pop() else { return Ok(false) };
+        let Some(frame) = self.frames.get(trial.top).copied() else { return Ok(false) };
+        self.endings.note(&self.terms, trial.term, Some(fault));
+        (self.top, self.active_evals) = (trial.top, trial.active_evals);
+        (self.pc, self.base, self.depth) = (frame.pc as usize, frame.base as usize, frame.depth);
+        self.closure = frame.closure;
+        self.meter.go_on(self.depth);
+        let record = self.fault_record(fault, usize::from(trial.d))?;
+        self.set(self.base + usize::from(trial.d), record);
+        Ok(true)
+    }
+
+    /// Warns, at the end of a run, of each `try` that was entered more than once and always caught
+    /// a fault: what it tries may be wrong in itself.
+    pub(crate) fn warn_of_trials(&mut self) {
+        for (term, ending) in std::mem::take(&mut self.endings).0 {
+            let Ending::Faults(count @ 2.., first) = ending else { continue };
+            self.notes.add(&self.terms, "likely-mistake", term, || {
+                let message = format!("`try` caught a fault all {count} times; the first: {first}");
+                let hint =
+                    "look whether it can have a value at all; name the faults that are meant";
+                (message, format!(r#"{hint}: "codes": ["{}"]"#, first.code))
+            });
+        }
+    }
+
+    /// The record of a fault; the value of `fail` is in `failed`.
+    fn fault_record(&mut self, fault: &Fault, d: usize) -> Result<u64, Full> {
+        let hint = fault.hint.as_deref().unwrap_or_default();
+        let texts = ["at", &fault.at, "code", fault.code.name(), "hint", hint];
+        let more = ["message", &fault.message, "value"];
+        let words = texts.iter().chain(&more).map(|text| Heap::text_words(text.len()));
+        let words = words.sum::<usize>() + 11;
+        if !self.heap.has_room(words) {
+            self.collect(words, self.base + d)?;
+        }
+        let value = if fault.code == Code::Fail { self.failed } else { UNIT };
+        let mut members = Vec::with_capacity(10);
+        for text in texts.iter().chain(&more) {
+            members.push(self.heap.text(text)?);
+        }
+        if fault.hint.is_none()
+            && let Some(hint) = members.get_mut(5)
+        {
+            *hint = UNIT;
+        }
+        members.push(value);
+        self.heap.record(&members)
+    }
+}

@@ -1,0 +1,10 @@
+//! The state of one run: registers, stack, fuel, room, and the `try`s that are open.
+
+pub(crate) mod catch;
+pub(crate) mod context;
+pub(crate) mod meter;
+pub(crate) mod notes;
+pub(crate) mod room;
+pub(crate) mod site;
+pub(crate) mod state;
+pub(crate) mod trial;

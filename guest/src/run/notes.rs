@@ -1,0 +1,48 @@
+//! Warnings that arise while a program runs. Those of the parser stand before them.
+
+use crate::fault::Note;
+use crate::language::term::{TermId, Terms};
+use std::collections::BTreeSet;
+
+/// Warnings that are kept; of the others the number.
+const MOST: usize = 20;
+
+/// Warnings that are counted.
+const MOST_COUNTED: usize = 1000;
+
+/// What a run has warned of so far.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    lines: Vec<String>,
+    /// Code and place of each warning. An operation that is begun again may warn again.
+    known: BTreeSet<(&'static str, TermId)>,
+}
+
+impl Notes {
+    /// Warns of a term, unless that was done with this code before. The message, and what to write
+    /// instead, are asked for only if they are kept: to find a place takes time.
+    pub(crate) fn add(
+        &mut self,
+        terms: &Terms,
+        code: &'static str,
+        term: TermId,
+        tell: impl FnOnce() -> (String, String),
+    ) {
+        let is_new = self.known.len() < MOST_COUNTED && self.known.insert((code, term));
+        if !is_new || self.lines.len() >= MOST {
+            return;
+        }
+        let (message, hint) = tell();
+        let (tool, at) = terms.place(terms.node(term).token);
+        let at = tool.map_or_else(|| at.clone(), |tool| format!("{at} in `{tool}`"));
+        let note = Note { code, at, message, hint: Some(hint), excerpt: None };
+        self.lines.push(note.to_string());
+    }
+
+    /// All warnings, a line each.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
+        let more = self.known.len() - self.lines.len();
+        let more = (more > 0).then(|| format!("… and {more} more"));
+        self.lines.iter().cloned().chain(more)
+    }
+}
