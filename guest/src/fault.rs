@@ -158,7 +158,7 @@ impl Fault {
     /// A fault at the root of the submitted term.
     #[must_use]
     #[inline(never)]
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
         let message = message.into();
         let (at, calls, warnings) = (String::new(), Vec::new(), Vec::new());
         Self { code, message, at, tool: None, hint: None, calls, excerpt: None, warnings }
@@ -167,7 +167,7 @@ impl Fault {
     /// The same fault with advice on what to write instead.
     #[must_use]
     #[inline(never)]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -181,7 +181,7 @@ impl Fault {
 
     /// The same fault at another place.
     #[must_use]
-    pub fn at(mut self, pointer: impl Into<String>) -> Self {
+    pub(crate) fn at(mut self, pointer: impl Into<String>) -> Self {
         self.at = pointer.into();
         self
     }

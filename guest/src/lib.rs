@@ -13,6 +13,10 @@
 //! # Ok::<(), Box<pif_guest::fault::Fault>>(())
 //! ```
 //!
+//! Hosts need [`machine`], [`request`], [`limits`] and [`fault`], or [`envelope`] alone; [`analysis`]
+//! tells of a program without running it. Tools that read programs use [`json`], [`form`], [`term`],
+//! [`mod@parse`] and [`mod@print`].
+//!
 //! # The map
 //!
 //! A folder is a stage. A stage names only those below it, and `cargo test --test tidy` checks that.
@@ -29,7 +33,7 @@
 //! | `data` | JSON to values, and values to JSON |
 //! | `algorithm` | numbers, regular expressions, sorting, grouping, CSV, dates |
 //! | `code` | the operations, in one table, and the code made of them |
-//! | `language` | the forms, in one table; [`term`]s; [`parse`] and [`print`] |
+//! | `language` | the forms, in one table; [`term`]s; [`mod@parse`] and [`mod@print`] |
 //! | `memory` | words, the heap, the collector |
 //! | [`json`] | text to a tape of tokens, and back; [`number`]s |
 //! | `text` | bytes and characters |
@@ -60,7 +64,8 @@ mod text;
 pub use check::analysis;
 pub use edge::envelope;
 pub use json::number;
-pub use language::{hint, parse, print, term};
+pub use language::{parse, print, term};
+#[doc(hidden)]
 pub use text::quote;
 
 /// The forms of the language, in one table.

@@ -39,7 +39,7 @@ const MAX_DIGITS: usize = INTEGER_BITS as usize * 302 / 1000 + 1;
 
 /// Whether a text is a number as JSON writes it.
 #[must_use]
-pub fn is_json(text: &str) -> bool {
+pub(crate) fn is_json(text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
@@ -59,12 +59,12 @@ pub fn is_json(text: &str) -> bool {
 
 /// Whether a number as JSON writes it is a float: it has a point or a negative exponent.
 #[must_use]
-pub fn is_float(text: &str) -> bool {
+pub(crate) fn is_float(text: &str) -> bool {
     text.bytes().any(|byte| byte == b'.') || text.contains("e-") || text.contains("E-")
 }
 
 /// Reads a JSON number.
-pub fn literal(text: &str) -> Result<Literal, Fault> {
+pub(crate) fn literal(text: &str) -> Result<Literal, Fault> {
     if is_float(text) {
         return float(text).map(Literal::Float);
     }
@@ -95,7 +95,7 @@ pub(crate) fn digits(text: &str) -> usize {
 }
 
 /// The float nearest to a number as JSON writes it.
-pub(crate) fn float(text: &str) -> Result<f64, Fault> {
+pub fn float(text: &str) -> Result<f64, Fault> {
     let n = text.parse().ok().filter(|n: &f64| n.is_finite());
     n.ok_or_else(|| {
         let message = format!("{} is beyond the range of a float", shorten(text));
@@ -130,7 +130,7 @@ pub(crate) fn write_integer(n: &BigInt, powers: &mut Powers, out: &mut String) {
 
 /// The fault of an integer beyond what any limit allows.
 #[must_use]
-pub fn too_large() -> Fault {
+pub(crate) fn too_large() -> Fault {
     Fault::new(Code::TooLarge, format!("an integer of more than {INTEGER_BITS} bits"))
 }
 

@@ -60,7 +60,7 @@ impl Tape {
     /// A tape with room for so many tokens, and for a text of so many bytes with its decoded
     /// strings.
     #[must_use]
-    pub fn with_room(tokens: usize, bytes: usize) -> Self {
+    pub(crate) fn with_room(tokens: usize, bytes: usize) -> Self {
         Self { text: String::with_capacity(bytes), tokens: Vec::with_capacity(tokens) }
     }
 
@@ -72,19 +72,13 @@ impl Tape {
 
     /// Number of tokens so far: the id of the next root.
     #[must_use]
-    pub fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         to_u32(self.tokens.len())
-    }
-
-    /// Whether nothing has been parsed.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.tokens.is_empty()
     }
 
     /// The token after the value at `id`.
     #[must_use]
-    pub fn after(&self, id: TokenId) -> TokenId {
+    pub(crate) fn after(&self, id: TokenId) -> TokenId {
         match self.token(id) {
             Token::Array { end, .. } | Token::Object { end, .. } => end,
             _ => id + 1,
@@ -100,7 +94,7 @@ impl Tape {
 
     /// The member `key` of the object at `id`.
     #[must_use]
-    pub fn member(&self, id: TokenId, key: &str) -> Option<TokenId> {
+    pub(crate) fn member(&self, id: TokenId, key: &str) -> Option<TokenId> {
         self.members(id).find(|(name, _)| self.str(*name) == key).map(|(_, value)| value)
     }
 
@@ -118,7 +112,7 @@ impl Tape {
 
     /// The members of the object at `id` in the order of their keys.
     #[must_use]
-    pub fn sorted_members(&self, id: TokenId) -> Vec<(Span, TokenId)> {
+    pub(crate) fn sorted_members(&self, id: TokenId) -> Vec<(Span, TokenId)> {
         let members: Vec<(Span, TokenId)> = self.members(id).collect();
         let key = |at: usize| members.get(at).map_or("", |(key, _)| self.str(*key));
         let order = order::order_of(members.len(), &key);
@@ -138,7 +132,7 @@ impl Tape {
 
     /// JSON Pointer (RFC 6901) from the value at `root` down to the one at `target`.
     #[must_use]
-    pub fn pointer(&self, root: TokenId, target: TokenId) -> String {
+    pub(crate) fn pointer(&self, root: TokenId, target: TokenId) -> String {
         let mut pointer = String::new();
         let mut at = root;
         while at < target {
@@ -166,7 +160,7 @@ impl Tape {
     }
 
     /// Appends a text that is no JSON; `None` if it does not fit.
-    pub fn add_text(&mut self, text: &str) -> Option<Span> {
+    pub(crate) fn add_text(&mut self, text: &str) -> Option<Span> {
         let start = self.text.len();
         if start + text.len() > LONGEST {
             return None;

@@ -86,7 +86,7 @@ impl Form {
 
     /// Whether the form is a literal that stands for itself, and no list.
     #[must_use]
-    pub fn is_literal(self) -> bool {
+    pub(crate) fn is_literal(self) -> bool {
         self as usize >= COUNT && self != Self::List
     }
 
@@ -98,7 +98,7 @@ impl Form {
 
     /// Whether the form is one of the original calculus, which `input` knows as code.
     #[must_use]
-    pub fn is_original(self) -> bool {
+    pub(crate) fn is_original(self) -> bool {
         self.row().is_some_and(|row| row.is_original)
     }
 

@@ -187,7 +187,7 @@ fn word(key: &str) -> Option<&'static str> {
 
 /// What to write instead of code that is no JSON.
 #[must_use]
-pub fn for_text(text: &str) -> &'static str {
+pub(crate) fn for_text(text: &str) -> &'static str {
     let text = text.trim_start();
     let is_function = ["lambda", "function", "fn", "def ", "λ", "\\"]
         .into_iter()
@@ -202,7 +202,10 @@ pub fn for_text(text: &str) -> &'static str {
 }
 
 /// The candidate that differs least from `name`, if it is close enough to be meant.
-pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(
+    name: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
     let length = name.chars().count();
     if length > LONGEST {
         return None;

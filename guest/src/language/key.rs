@@ -39,7 +39,7 @@ const fn place(key: &str) -> usize {
 impl Form {
     /// The form that an object key names.
     #[must_use]
-    pub fn of_key(key: &str) -> Option<Self> {
+    pub(crate) fn of_key(key: &str) -> Option<Self> {
         let mut at = place(key);
         loop {
             let row = FORMS.get(usize::from(*KEYS.get(at)?).checked_sub(1)?)?;

@@ -2,7 +2,7 @@
 
 pub(crate) mod form;
 pub(crate) mod forms;
-pub mod hint;
+pub(crate) mod hint;
 pub(crate) mod infer;
 pub(crate) mod key;
 pub(crate) mod kinds;

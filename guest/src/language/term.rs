@@ -77,14 +77,8 @@ impl Terms {
 
     /// How many terms there are: the id of the next.
     #[must_use]
-    pub fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         to_u32(self.nodes.len())
-    }
-
-    /// Whether there are no terms.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
     }
 
     /// Operands, in order of evaluation. Of `lam` the body; of `let` the terms, then the body.
@@ -100,7 +94,7 @@ impl Terms {
 
     /// What is evaluated of a term: its operands; of a quote what is unquoted in it.
     #[must_use]
-    pub fn evaluated(&self, id: TermId) -> &[TermId] {
+    pub(crate) fn evaluated(&self, id: TermId) -> &[TermId] {
         if self.form(id) != Form::Quote {
             return self.operands(id);
         }
@@ -217,7 +211,7 @@ impl Terms {
     }
 
     /// All names, in order of first sight.
-    pub fn all_names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn all_names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(AsRef::as_ref)
     }
 
@@ -259,7 +253,7 @@ impl Terms {
     }
 
     /// Adds a text that is on the tape.
-    pub fn add_text(&mut self, token: TokenId, span: Span) -> TermId {
+    pub(crate) fn add_text(&mut self, token: TokenId, span: Span) -> TermId {
         let Span { start: first, len: count } = span;
         self.push(Node { form: Form::Text, first, count, datum: 0, token })
     }
@@ -300,7 +294,7 @@ impl Terms {
     }
 
     /// Notes where the JSON from token `root` on came from.
-    pub fn add_origin(&mut self, root: TokenId, origin: Origin) {
+    pub(crate) fn add_origin(&mut self, root: TokenId, origin: Origin) {
         self.origins.push((root, origin));
     }
 
@@ -314,13 +308,13 @@ impl Terms {
 
     /// What stands at a token, on one line and shortened.
     #[must_use]
-    pub fn excerpt(&self, token: TokenId) -> String {
+    pub(crate) fn excerpt(&self, token: TokenId) -> String {
         quote::excerpt(&write::text(&self.tape, token, quote::EXCERPT_BYTES))
     }
 
     /// The fault as one about what stands at this token.
     #[must_use]
-    pub fn locate(&self, token: TokenId, fault: Fault) -> Fault {
+    pub(crate) fn locate(&self, token: TokenId, fault: Fault) -> Fault {
         let (tool, at) = self.place(token);
         let (tool, excerpt) = (tool.map(str::to_owned), Some(self.excerpt(token)));
         let mut fault = Fault { at, tool, excerpt, ..fault };
@@ -333,7 +327,7 @@ impl Terms {
 
     /// A note on what stands at this token.
     #[must_use]
-    pub fn note(
+    pub(crate) fn note(
         &self,
         code: &'static str,
         token: TokenId,

@@ -16,7 +16,7 @@ pub(crate) const EXCERPT_BYTES: usize = 4 * EXCERPT + 4;
 /// quotation, is written as JSON escapes it.
 #[must_use]
 #[inline(never)]
-pub fn shorten(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     let mut short = String::new();
     for c in text.chars().take(MOST) {
         match c {
@@ -53,7 +53,7 @@ pub fn visible(text: &str) -> String {
 /// A JSON Pointer with nothing hidden in it. One that is too long to be of use is shown by its
 /// beginning and its end.
 #[must_use]
-pub fn pointer(pointer: String) -> String {
+pub(crate) fn pointer(pointer: String) -> String {
     const HALF: usize = 1_000;
     let exact = pointer.len() <= 2 * HALF && !pointer.chars().any(is_hidden);
     if exact {
@@ -70,7 +70,7 @@ pub fn pointer(pointer: String) -> String {
 }
 
 /// Appends a character, escaped if it is hidden.
-pub fn push(c: char, out: &mut String) {
+pub(crate) fn push(c: char, out: &mut String) {
     if !is_hidden(c) {
         out.push(c);
         return;
