@@ -1,5 +1,5 @@
-//! Likely mistakes: what is a term, and hardly what its author meant. One walk, which also finds
-//! the free variables. Quoted terms are data but for what is unquoted in them.
+//! Likely mistakes: valid terms that their author hardly meant. One walk, which also finds the free
+//! variables. Quoted terms are data, except for unquoted parts.
 
 use crate::check::doubt;
 use crate::fault::Note;
@@ -14,28 +14,28 @@ use crate::language::infer;
 
 use crate::language::term::{NameId, TermId, Terms};
 
-/// Notes on one term: more are of no use, and to find their places takes time.
+/// Most notes on one term. More are of no use, and finding their places takes time.
 const MOST_NOTES: usize = 50;
 
-/// Free variables that are compared with bound ones.
+/// Most free variables to compare with bound ones.
 const MOST_COMPARED: usize = 20;
 
-/// Bytes of a text that may spell a variable.
+/// Bytes of the longest text that may spell a variable.
 const LONGEST: usize = 200;
 
-/// What a walk through a term finds.
+/// The findings of a walk through a term.
 pub(crate) struct Advice {
-    /// Variables that nothing in the term binds, in order of first sight.
+    /// Variables that nothing in the term binds, in order of first occurrence.
     pub(crate) free: Vec<NameId>,
     /// Likely mistakes.
     pub(crate) notes: Vec<Note>,
 }
 
-/// A name that is bound where the walk is.
+/// A bound name at a point of the walk.
 struct Bound {
     name: NameId,
     binder: TermId,
-    /// What the name meant outside, counted from 1.
+    /// The name's outer binding, counted from 1.
     outer: usize,
     is_used: bool,
     /// A text that spells it.
@@ -50,16 +50,16 @@ enum Walk {
 
 struct Reader<'t> {
     terms: &'t Terms,
-    /// Whether names can be used that nobody sees, by `eval`.
+    /// Whether `eval` may use names that the walk cannot see.
     has_eval: bool,
     bound: Vec<Bound>,
-    /// Of each name its innermost binding, counted from 1.
+    /// The innermost binding of each name, counted from 1.
     meaning: Vec<usize>,
     is_free: Vec<bool>,
     found: Advice,
 }
 
-/// Looks at the term at `root`.
+/// Walks through the term at `root`.
 pub(crate) fn advise(terms: &Terms, root: TermId, has_eval: bool) -> Advice {
     let (meaning, is_free) = (vec![0; terms.count_names()], vec![false; terms.count_names()]);
     let found = Advice { free: Vec::new(), notes: Vec::new() };
@@ -79,14 +79,14 @@ pub(crate) fn advise(terms: &Terms, root: TermId, has_eval: bool) -> Advice {
     reader.found
 }
 
-/// Schedules what is evaluated of a term, in the scope in which it is.
+/// Schedules the evaluated parts of a term, each in its scope.
 fn schedule(terms: &Terms, term: TermId, walk: &mut Vec<Walk>) {
     let operands = terms.evaluated(term);
     let names = match terms.form(term) {
         Form::Lam | Form::Let => terms.names(term),
         _ => &[],
     };
-    // Of `lam` the body alone, of `let` the terms and then the body.
+    // For `lam`, the body alone; for `let`, the terms, then the body.
     let bound = operands.len().saturating_sub(1).min(names.len());
     walk.extend(names.iter().map(|_| Walk::Unbind));
     walk.extend(operands.get(bound..).unwrap_or_default().iter().rev().map(|t| Walk::Term(*t)));
@@ -132,7 +132,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The binding of a name.
+    /// Returns the binding of a name.
     fn meant(&mut self, name: NameId) -> Option<&mut Bound> {
         let at = self.meaning.get(name as usize)?.checked_sub(1)?;
         self.bound.get_mut(at)
@@ -178,7 +178,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes the variables that a text spells, alone or in what looks like code.
+    /// Notes the variables that a text spells, alone or in text that looks like code.
     fn text(&mut self, term: TermId) {
         let text = self.terms.text(term);
         if text.len() > LONGEST || self.bound.is_empty() {
@@ -195,7 +195,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Code as other Lisps write it.
+    /// Notes code in the notation of other Lisps.
     fn list(&mut self, term: TermId) {
         let terms = self.terms;
         let is_text = |t: &TermId| terms.form(*t) == Form::Text;
@@ -288,7 +288,7 @@ fn variable(name: &str) -> String {
     format!(r#"the variable is written {{"var": "{name}"}}"#)
 }
 
-/// Whether a text is the JSON of an object with the key of a form.
+/// Tells whether a text is the JSON of an object with a form's key.
 fn is_code(text: &str) -> bool {
     let mut tape = Tape::default();
     text.trim_start().starts_with("{\"")

@@ -1,4 +1,4 @@
-//! A value of the wrong type, in words: what is wrong, and what to write instead.
+//! Messages for a value of the wrong type: the fault and the code to write instead.
 
 use crate::algorithm::trouble::TOGETHER;
 use crate::fault::{Code, Fault};
@@ -24,7 +24,7 @@ fn ordinal(operand: usize) -> String {
     }
 }
 
-/// What an operand is called.
+/// Names an operand in words.
 fn which(terms: &Terms, term: TermId, operand: usize) -> String {
     let form = terms.form(term);
     let (name, is_only) = (form.name(), terms.operands(term).len() == 1);
@@ -38,7 +38,7 @@ fn which(terms: &Terms, term: TermId, operand: usize) -> String {
     }
 }
 
-/// An operand is a list, but there is a value of another type in it than in `wanted`.
+/// The fault of a list operand with an element of another type than `wanted`.
 pub(crate) fn element(
     terms: &Terms,
     term: TermId,
@@ -54,7 +54,7 @@ pub(crate) fn element(
     }
 }
 
-/// An operand is of another type than it must be.
+/// The fault of an operand of the wrong type.
 pub(crate) fn mismatch(
     terms: &Terms,
     term: TermId,
@@ -70,7 +70,7 @@ pub(crate) fn mismatch(
     if let Some(hint) = misplaced(form, operand, wanted, found) {
         return fault.hint(hint);
     }
-    // Where a function is needed, it is what the function gives that is wrong.
+    // In the place of a function, the fault is about the function's value.
     let accepted = form.accepted(operand);
     let swapped = swapped(terms, term, operand, kinds::of_name(found));
     if let Some(syntax) = swapped.filter(|_| accepted != kinds::FUNCTION) {
@@ -97,7 +97,7 @@ pub(crate) fn mismatch(
         (None, None) => fault,
         (None, Some(hint)) => fault.hint(hint),
         (Some(Row { name, .. }), None) => fault.hint(one_element(name)),
-        // What is written there is an element, and no list that is written otherwise.
+        // The brackets hold an element, not a list written in another way.
         (Some(Row { name, .. }), Some(_)) if !is_of_texts(form) && is_bracketed(terms, term) => {
             fault.hint(one_element(name))
         }
@@ -107,29 +107,29 @@ pub(crate) fn mismatch(
     }
 }
 
-/// Whether the value of a term may be of one of these types, as far as can be seen.
+/// Tells whether the value of a term may have one of these types, as far as the term shows.
 fn may_be(terms: &Terms, term: TermId, kinds: Kinds) -> bool {
     let given = infer::given(terms, term);
     given == 0 || given & kinds != 0
 }
 
-/// How a form of one list takes a single element.
+/// Shows how a form of one list takes a single element.
 fn one_element(name: &str) -> String {
     format!(r#"a list of one element has two brackets, {{"{name}": [[a]]}}"#)
 }
 
-/// Whether texts are given to a form of one list as often as lists of one text.
+/// Tells whether people give a form of one list a text as often as a list of one text.
 fn is_of_texts(form: Form) -> bool {
     matches!(form, Form::Reverse | Form::Last | Form::Distinct)
 }
 
-/// Whether the operand of a form is written out as a single value in brackets.
+/// Tells whether the operand of a form is a single literal in brackets.
 fn is_bracketed(terms: &Terms, term: TermId) -> bool {
     let operand = terms.form(terms.operand(term, 0));
     matches!(operand, Form::Text | Form::Record | Form::Integer)
 }
 
-/// What to write where the type of an operand tells more than the order of the operands does.
+/// Advises where an operand's type says more than the order of the operands.
 fn misplaced(form: Form, operand: usize, wanted: &str, found: &str) -> Option<&'static str> {
     Some(match (form, operand, found) {
         (Form::Contains | Form::IndexOf, 0, "record") => r#"write {"has": [record, key]}"#,
@@ -157,7 +157,7 @@ fn misplaced(form: Form, operand: usize, wanted: &str, found: &str) -> Option<&'
     })
 }
 
-/// What to write where a form of lists or of dates is given a text.
+/// Advises where a form of lists or dates gets a text.
 fn of_text(form: Form) -> &'static str {
     match form {
         Form::Head => r#"the first character is {"slice": [s, 0, 1]}"#,
@@ -176,7 +176,7 @@ fn of_text(form: Form) -> &'static str {
     }
 }
 
-/// What to write where a form of records is given a list.
+/// Advises where a form of records gets a list.
 fn of_list(form: Form) -> &'static str {
     match form {
         Form::Get | Form::GetIn => r#"of a list {"nth": [list, i]} is an element"#,
@@ -197,7 +197,7 @@ fn of_list(form: Form) -> &'static str {
     }
 }
 
-/// What to write where a form is given something else than it wants.
+/// Advises where a form gets another type than it needs.
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
     Some(match (form, wanted, found) {
@@ -269,7 +269,7 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
     })
 }
 
-/// Something that is no function is to be applied.
+/// The fault of an applied value that is not a function.
 pub(crate) fn no_function(terms: &Terms, term: TermId, operand: usize, found: &str) -> Fault {
     let name = terms.form(term).name();
     if terms.form(term) == Form::Reduce

@@ -1,13 +1,13 @@
-//! Advice for the mistakes that people and models make: what to write instead.
+//! Advice for common mistakes: the code to write instead.
 
 use crate::language::form::Form;
 use crate::language::forms::form_names;
 use crate::text::quote::shorten;
 
-/// Where others name what is done, beside which other keys tell nothing.
+/// Keys for an operator in other languages. They say more than the keys beside them.
 const OPERATOR: &[&str] = &["op", "operator", "opcode", "callee"];
 
-/// Spellings from other languages in lower case and without `_`, and the form that does it here.
+/// Spellings of other languages, in lower case and without `_`, each with the form to use here.
 const IDIOMS: &[(&[&str], &str)] = &[
     (&["+", "plus"], r#"{"add": [a, b]}"#),
     (&["-", "minus", "subtract"], r#"{"sub": [a, b]}"#),
@@ -108,7 +108,7 @@ const IDIOMS: &[(&[&str], &str)] = &[
     (&["ceiling"], r#"{"ceil": a}"#),
 ];
 
-/// Names of idioms that are as likely to be keys of data: of several keys they tell nothing.
+/// Idioms that are just as likely to be keys of data. Beside other keys they say nothing.
 const NOUNS: &[&str] = &[
     "args", "array", "at", "average", "avg", "case", "code", "count", "data", "dict", "empty",
     "end", "env", "error", "expr", "field", "first", "format", "hash", "in", "index", "input",
@@ -118,16 +118,16 @@ const NOUNS: &[&str] = &[
     "text", "times", "today", "true", "type", "unique", "value", "variable", "where",
 ];
 
-/// Keys of an object that are looked at, and names that are compared: advice is for what people
-/// write, and no fuel pays for it.
+/// Most keys of an object to look at, and most names to compare. Advice is for human code, and no
+/// fuel pays for it.
 pub(crate) const MOST_KEYS: usize = 16;
 const MOST_NAMES: usize = 1_000;
 
-/// Characters of a name that can be a slip of the pen.
+/// Characters of the longest name that may be a typo.
 pub(crate) const LONGEST: usize = 64;
 
-/// What to write instead of an object with these keys, none of which is a form; of each key whether
-/// its value is no list and no object. `excerpt` is the beginning of the object.
+/// Advises on an object whose keys name no form. Each key comes with whether its value is a scalar.
+/// `excerpt` is the beginning of the object.
 pub(crate) fn for_keys(keys: &[(&str, bool)], excerpt: &str) -> String {
     let plain = plain(keys, excerpt);
     let single = keys.len() == 1;
@@ -165,8 +165,8 @@ pub(crate) fn for_keys(keys: &[(&str, bool)], excerpt: &str) -> String {
     }
 }
 
-/// How an object that is data is written in code. What is too long to show, or has objects in it
-/// that need the form as well, shows its first key.
+/// Shows how to write an object as a record in code. A long or nested object shows only its first
+/// key.
 fn plain(keys: &[(&str, bool)], excerpt: &str) -> String {
     let is_whole = excerpt.ends_with('}') && excerpt.matches('{').count() == 1;
     let members = match keys.first() {
@@ -176,16 +176,16 @@ fn plain(keys: &[(&str, bool)], excerpt: &str) -> String {
     format!(r#"a plain object is written {{"record":{members}}}"#)
 }
 
-/// The form that a key names, such as `Math.floor`, `$var` or `sum_list`: the whole of it after a
-/// mark, or one of its words.
+/// Finds the form in a key such as `Math.floor`, `$var` or `sum_list`: all of it after a mark, or
+/// one of its words.
 fn word(key: &str) -> Option<&'static str> {
     let bare = key.rsplit(['.', '$', ':', '@']).next().unwrap_or(key);
     let known = |name: &str| Form::of_key(name).and_then(Form::row).map(|row| row.name);
-    // Two letters are too little to go by.
+    // A word of two letters says too little.
     known(bare).or_else(|| bare.split('_').filter(|word| word.len() > 2).find_map(known))
 }
 
-/// What to write instead of code that is no JSON.
+/// Advises on code that is not JSON.
 #[must_use]
 pub(crate) fn for_text(text: &str) -> &'static str {
     let text = text.trim_start();
@@ -201,7 +201,7 @@ pub(crate) fn for_text(text: &str) -> &'static str {
     }
 }
 
-/// The candidate that differs least from `name`, if it is close enough to be meant.
+/// Returns the candidate nearest to `name`, if it is close enough.
 pub(crate) fn nearest<'a>(
     name: &str,
     candidates: impl Iterator<Item = &'a str>,
@@ -211,7 +211,7 @@ pub(crate) fn nearest<'a>(
         return None;
     }
     let allowed = 1 + length / 4;
-    // Names differ by at least as much as their lengths do.
+    // The distance of two names is at least the difference of their lengths.
     let is_near =
         |candidate: &&str| candidate.chars().take(2 * LONGEST).count().abs_diff(length) <= allowed;
     let candidates = candidates.filter(is_near).take(MOST_NAMES);
@@ -220,10 +220,10 @@ pub(crate) fn nearest<'a>(
     (best.0 <= allowed).then_some(best.1)
 }
 
-/// Edits between two names, without regard to case: two neighbours that changed places are one.
+/// Counts the edits between two names, without regard to case. Two swapped neighbors are one edit.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.to_lowercase().chars().collect();
-    // Two rows back, the last, and this one.
+    // The row before the last, the last row, and this one.
     let mut rows = [const { Vec::new() }; 3];
     let [above, last, row] = &mut rows;
     *row = (0..=b.len()).collect();

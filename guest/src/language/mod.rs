@@ -1,4 +1,4 @@
-//! The language: its forms in one table, terms, and the ways from JSON text to terms and back.
+//! The language: its forms in one table, its terms, and the ways from JSON text to terms and back.
 
 pub(crate) mod form;
 pub(crate) mod forms;

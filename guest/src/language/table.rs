@@ -1,16 +1,16 @@
-//! Tables from forms to whatever a stage does with them: complete, or the program does not compile.
+//! Tables from forms to a stage's functions. An incomplete table does not compile.
 
 use crate::language::form::{Evaluation, Form};
 use crate::language::forms::{COUNT, FORMS};
 
-/// Something for each form that is evaluated in one way.
+/// An entry for each form of one evaluation.
 pub(crate) struct Table<T: 'static>([Option<T>; COUNT]);
 
 impl<T: Copy> Table<T> {
-    /// A table with something for each form of this evaluation.
+    /// Makes a table with an entry for each form of this evaluation.
     ///
     /// # Panics
-    /// At compile time, where a form of this evaluation has no entry, or any form has two.
+    /// At compile time, if a form of this evaluation has no entry, or any form has two.
     pub(crate) const fn of(evaluation: Evaluation, entries: &[(Form, T)]) -> Self {
         let mut table = [None; COUNT];
         let mut at = 0;
@@ -29,7 +29,7 @@ impl<T: Copy> Table<T> {
         Self(table)
     }
 
-    /// The entry of a form.
+    /// Returns the entry of a form.
     pub(crate) fn get(&self, form: Form) -> Option<T> {
         *self.0.get(form as usize)?
     }

@@ -1,5 +1,5 @@
-//! Forms of one operand that take a list, or anything: where others would refuse or unwrap a list of
-//! one, these take it as it is.
+//! Forms of one operand that accept a list, or anything. Others refuse or unwrap a list of one
+//! element; these take it unchanged.
 
 use crate::language::form::{Form, Shape};
 use crate::language::infer;
@@ -8,7 +8,7 @@ use crate::language::parse::Parser;
 use crate::language::term::TermId;
 
 impl Parser<'_> {
-    /// Warns of a literal list of one element where the element is likely to be the operand.
+    /// Warns of a literal list of one element if the element is probably the operand.
     pub(crate) fn warn_bracket(&mut self, term: TermId) {
         let terms = &*self.terms;
         let form = terms.form(term);
@@ -27,7 +27,7 @@ impl Parser<'_> {
         self.note("likely-mistake", token, message, hint);
     }
 
-    /// Whether the element itself would do as the operand, and is no plain value for all to see.
+    /// Tells whether the element would do as the operand and is not plainly a value of a list.
     fn is_meant(&self, form: Form, item: TermId) -> bool {
         let (accepted, given) = (form.accepted(0), infer::given(&*self.terms, item));
         match self.terms.form(item) {

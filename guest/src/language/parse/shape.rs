@@ -1,4 +1,4 @@
-//! How the operands of each shape are read.
+//! Reads the operands of each shape.
 
 use crate::fault::{Code, Fault};
 use crate::json::tape::{Token, TokenId};
@@ -114,7 +114,7 @@ impl Parser<'_> {
         Err(Wrong { token: value, fault })
     }
 
-    /// `float` and `int`: the number itself is the term.
+    /// Reads `float` and `int`: the number itself is the term.
     fn literal(&mut self, form: Form, token: TokenId, value: TokenId) -> Result<(), Wrong> {
         let text = match self.tape().token(value) {
             Token::Integer(n) => n.to_string(),

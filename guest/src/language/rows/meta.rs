@@ -1,4 +1,4 @@
-//! Looking at terms and values.
+//! Forms that look at terms and values.
 
 use crate::language::form::{Evaluation, Form, Row, Shape};
 use crate::language::kinds::{QUOTED, STRING, UNKNOWN};
