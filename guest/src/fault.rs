@@ -145,7 +145,7 @@ pub struct Fault {
     pub at: String,
     /// The tool in whose source `at` points.
     pub tool: Option<String>,
-    /// Advice: the code to write instead.
+    /// A hint: the code to write instead.
     pub hint: Option<String>,
     /// Tools whose code was active, outermost first.
     pub calls: Vec<String>,
@@ -165,7 +165,7 @@ impl Fault {
         Self { code, message, at, tool: None, hint: None, calls, excerpt: None, warnings }
     }
 
-    /// Adds advice on what to write instead.
+    /// Adds a hint.
     #[must_use]
     #[inline(never)]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -228,7 +228,7 @@ pub struct Note {
     pub at: String,
     /// One sentence, lower case, no final period.
     pub message: String,
-    /// Advice: the code to write instead.
+    /// A hint: the code to write instead.
     pub hint: Option<String>,
     /// The term at `at`, shortened to one line.
     pub excerpt: Option<String>,

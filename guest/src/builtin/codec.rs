@@ -1,6 +1,6 @@
-//! `char_code`, `from_char_code`, `encode`, `decode`: texts and what stands for them.
+//! `char_code`, `from_char_code`, `encode`, `decode`: texts as codes and encodings.
 //!
-//! Fuel: 1 per 8 bytes of operand and result; `from_char_code` nothing.
+//! Fuel: 1 per 8 bytes of operand and result; `from_char_code` costs nothing.
 
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
@@ -55,7 +55,7 @@ pub(crate) fn decode(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.give_text(&decoded)
 }
 
-/// The text and the encoding, paid for.
+/// Returns the text and the encoding, after charging for both.
 fn operands(c: &mut Call<'_>) -> Result<(String, Encoding), Exit> {
     let (text, name) = (c.text(0)?, c.text(1)?);
     c.charge_texts(&[&text, &name])?;

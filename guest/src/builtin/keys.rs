@@ -1,4 +1,4 @@
-//! Keys: which of them are equal, and what looking at them costs.
+//! Keys: which are equal, and the cost of reading them.
 
 use crate::algorithm::canonical::Failed;
 use crate::algorithm::grouping::Groups;
@@ -11,7 +11,7 @@ use crate::run::context::Context;
 use crate::run::state::Exit;
 use std::rc::Rc;
 
-/// Pays for looking at the keys of a sort; gives their weight.
+/// Charges for reading the keys of a sort. Returns their weight.
 pub(crate) fn pay_keys(
     c: &mut Context<'_>,
     keys: &[Word],
@@ -26,7 +26,7 @@ pub(crate) fn pay_keys(
     }
 }
 
-/// Which keys are equal.
+/// Groups of equal keys.
 pub(crate) struct Grouped {
     /// The group of each key.
     pub(crate) of_each: Vec<u32>,
@@ -34,10 +34,10 @@ pub(crate) struct Grouped {
     pub(crate) firsts: Vec<u32>,
 }
 
-/// Fuel of a key that is looked up.
+/// Fuel for looking up a key.
 const GROUPED: u64 = 4;
 
-/// Pays for grouping keys, and groups them.
+/// Groups keys, after charging for it.
 pub(crate) fn grouped(
     c: &mut Context<'_>,
     keys: &[Word],

@@ -1,11 +1,11 @@
-//! Forms that make lists of lists, without looking at what the elements are.
+//! Forms that make lists of lists, without reading the elements.
 //!
-//! Fuel: `sort` and `distinct` as `keyed` says, the elements being the keys. `reverse`, `last`,
-//! `enumerate` and `chunk` 1 per element. `flatten` 1 per element and 1 per element of each.
-//! `append` 1 per element of the first list; the second becomes the end of the result as it is.
-//! `nth` 1 per element up to that one, `take` and `drop` 1 per element taken or dropped, `zip` 1
-//! per pair. `range` 1 per element, times the limbs of its longest operand,
-//! and those limbs once, if there are two or more, where the range is empty.
+//! Fuel: `sort` and `distinct` as `keyed` says, with the elements as keys. `reverse`, `last`,
+//! `enumerate` and `chunk`: 1 per element. `flatten`: 1 per element and 1 per element of each.
+//! `append`: 1 per element of the first list; the second becomes the end of the result unchanged.
+//! `nth`: 1 per element up to that one. `take` and `drop`: 1 per element taken or dropped. `zip`: 1
+//! per pair. `range`: 1 per element, times the limbs of its longest operand; an empty range costs
+//! those limbs once, if there are two or more.
 
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;
@@ -25,7 +25,7 @@ use num_bigint::BigInt;
 use num_integer::Integer as _;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-/// The elements of an operand that must be a list, paid for.
+/// Returns the elements of an operand that must be a list, after charging for them.
 fn charged(c: &mut Call<'_>, i: usize) -> Result<Vec<Word>, Exit> {
     let elements = c.list(i)?;
     c.charge(elements.len() as u64)?;
@@ -56,7 +56,7 @@ pub(crate) fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
     select(c, &order)
 }
 
-/// The elements of the first operand with these indices, in this order.
+/// Makes a list of the first operand's elements with these indices, in this order.
 fn select(c: &mut Call<'_>, indices: &[u32]) -> Result<Word, Exit> {
     c.room(2 * indices.len())?;
     let elements = c.elements(c.operand(0));
@@ -84,7 +84,7 @@ pub(crate) fn distinct(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 pub(crate) fn flatten(c: &mut Call<'_>) -> Result<Word, Exit> {
     let lists = charged(c, 0)?;
-    // A list may stand in the other one many times: no more is counted than there is room for.
+    // A list may occur in the other many times. The count stops when it exceeds the room.
     let most = most(c, 2);
     let (mut total, mut wrong) = (0, None);
     for list in lists {
@@ -112,7 +112,7 @@ pub(crate) fn flatten(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 const TOO_LONG: Trouble = Trouble::TooLarge("the list would not fit into the memory limit");
 
-/// How many elements of so many words there may be at most: both halves of the heap are memory.
+/// Returns the most elements of `words` words that fit. Both halves of the heap are memory.
 fn most(c: &Call<'_>, words: u64) -> u64 {
     c.s.heap.limit as u64 / 2 / words
 }
@@ -125,7 +125,7 @@ pub(crate) fn enumerate(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(make_pairs(c, numbered))
 }
 
-/// A list of pairs, for which there is room.
+/// Makes a list of pairs. There must be room.
 fn make_pairs(c: &mut Call<'_>, pairs: Vec<(Word, Word)>) -> Word {
     pairs.into_iter().rev().fold(NIL, |rest, (a, b)| {
         let pair = c.s.heap.two(a, b, PAIR);
@@ -143,7 +143,7 @@ pub(crate) fn append(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(c.s.heap.list_before(elements.iter().copied(), end))
 }
 
-/// A count that must not be negative; one that is too large for a word is too large for any list.
+/// Returns a count of at least `least`. A big integer is too large for any list.
 fn count(c: &Call<'_>, i: usize, least: i64) -> Result<usize, Exit> {
     match c.integer(i)? {
         Ok(n) if n >= least => return Ok(usize::try_from(n).unwrap_or(usize::MAX)),
@@ -162,8 +162,8 @@ fn count(c: &Call<'_>, i: usize, least: i64) -> Result<usize, Exit> {
     Err(Trouble::OutOfRange(format!("{name} of `{form}` must {wanted}, it is {found}")).into())
 }
 
-/// How many of the first `n` elements of the first operand there are, and the list after them;
-/// they are paid for.
+/// Skips up to `n` elements of the first operand, after charging for them. Returns their number and
+/// the rest.
 fn skip(c: &mut Call<'_>, n: usize) -> Result<(usize, Word), Exit> {
     let (rest, skipped) = c.s.heap.after(c.operand(0), n);
     c.charge(skipped as u64)?;
@@ -205,7 +205,8 @@ pub(crate) fn take(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(c.make_list(&elements))
 }
 
-/// The integers from one on, in steps, up to another that is not reached.
+/// Does `range`: the integers from the first operand on, in steps, up to the second, which is
+/// excluded.
 pub(crate) fn range(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (mut numbers, mut longest) = (Vec::with_capacity(3), 1);
     for i in 0..c.len() {
@@ -245,7 +246,7 @@ pub(crate) fn range(c: &mut Call<'_>) -> Result<Word, Exit> {
     }))
 }
 
-/// The integer, if it is one of a word.
+/// Returns an integer that is small.
 fn in_word(n: &BigInt) -> Option<i64> {
     n.to_i64().and_then(fit).map(as_small)
 }
@@ -260,7 +261,7 @@ pub(crate) fn zip(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(make_pairs(c, pairs))
 }
 
-/// The elements of two lists, to the end of the shorter.
+/// Pairs the elements of two lists, up to the end of the shorter.
 fn zipped(c: &Call<'_>, n: usize) -> Vec<(Word, Word)> {
     let (mut a, mut b, mut pairs) = (c.operand(0), c.operand(1), Vec::with_capacity(n));
     while tag(a) == CONS && tag(b) == CONS {

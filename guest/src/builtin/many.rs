@@ -1,8 +1,8 @@
-//! `add mul concat min max` of any number of operands, which lie in a list, and `min max` of one
-//! list. All operands are looked at before any is used.
+//! `add mul concat min max` of a list of operands, and `min max` of one list. All operands are
+//! checked before any is used.
 //!
-//! Fuel: each sum, product and comparison of integers with several limbs as between two operands;
-//! `min max` of one list 1 per element besides. `concat` nothing more.
+//! Fuel: each sum, product and comparison of big integers, as between two operands. `min max` of
+//! one list: 1 more per element. `concat`: nothing more.
 
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;
@@ -23,7 +23,7 @@ use crate::memory::word::{TRUE, UNIT, Word};
 /// Words of a joined text.
 const JOINED: usize = 3;
 
-/// The operands, all of which must be of a type.
+/// Returns the operands, which must all be of one type.
 fn operands(
     c: &Call<'_>,
     wanted: &'static str,
@@ -36,7 +36,7 @@ fn operands(
     }
 }
 
-/// The operands are used from left to right.
+/// Does `add` and `mul` from left to right.
 pub(crate) fn arithmetic(c: &mut Call<'_>) -> Result<Word, Exit> {
     // Nothing moves until the result is made.
     let words = operands(c, "a number", |c, v| is_number(&c.s.heap, v))?;
@@ -69,7 +69,7 @@ pub(crate) fn concat(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(joined.ok_or(Full)?)
 }
 
-/// `min` and `max`: of several operands, or of the list that the only one is.
+/// Does `min` and `max` of several operands, or of a single list operand.
 pub(crate) fn extreme(c: &mut Call<'_>) -> Result<Word, Exit> {
     if c.len() != 1 {
         let numbers = operands(c, "a number", |c, v| is_number(&c.s.heap, v))?;
@@ -86,7 +86,7 @@ pub(crate) fn extreme(c: &mut Call<'_>) -> Result<Word, Exit> {
     if elements.is_empty() { Err(none.into()) } else { first_extreme(c, &elements) }
 }
 
-/// The first of the least or the greatest numbers.
+/// Returns the first of the least or the greatest numbers.
 fn first_extreme(c: &mut Call<'_>, numbers: &[Word]) -> Result<Word, Exit> {
     let Some((first, others)) = numbers.split_first() else {
         return Err(Trouble::EmptyList.into());

@@ -12,8 +12,8 @@ use crate::run::state::Exit;
 use crate::memory::word::{KIND_RECORD, Word};
 use crate::text::quote::shorten;
 
-/// Hands each option of the second operand, a record, to `take`, which says whether it knows the
-/// name. Each costs 1, and 1 per 8 bytes of its name.
+/// Passes each option of the record in the second operand to `take`, which returns whether it knows
+/// the name. Each option costs 1, and 1 per 8 bytes of its name.
 pub(crate) fn read(
     c: &mut Call<'_>,
     known: &[&'static str],
@@ -37,12 +37,12 @@ pub(crate) fn read(
     Ok(())
 }
 
-/// The fault of an option whose value has another type.
+/// Returns the fault of an option with a value of the wrong type.
 pub(crate) fn wrong(c: &Call<'_>, value: Word, wanted: &'static str) -> Exit {
     Trouble::Element { operand: 1, wanted, found: type_name(&c.s.heap, value) }.into()
 }
 
-/// The fault of an option that a form does not have.
+/// Returns the fault of an unknown option.
 fn unknown(name: &str, known: &[&'static str]) -> Trouble {
     let (last, others) = known.split_last().unwrap_or((&"", &[]));
     let message =

@@ -1,15 +1,16 @@
-//! Terms made while a program runs: quotes with holes, and terms as data and back.
+//! Terms made while a program runs: quotes with holes, terms as data, and data as terms.
 //!
-//! Fuel, beside the visits (of a quote with holes: of what is unquoted, not of the `unquote`s):
+//! Fuel, besides the visits (of a quote with holes: the visits of the unquoted terms, not of the
+//! `unquote`s):
 //!
 //! | form | bulk work |
 //! |---|---|
 //! | `quote` with holes | the weight of the term it gives |
 //! | `term_to_data` | the weight of the term |
-//! | `data_to_term` | the weight of the data, as if it were that of a literal |
+//! | `data_to_term` | the weight of the data, counted as a literal |
 //!
-//! The weight is that of `primitive::weight`. What is made stays until the end of the run, and is
-//! accounted as memory.
+//! `algorithm::weight` defines the weight. The new terms stay until the end of the run and count as
+//! memory.
 
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
@@ -31,13 +32,13 @@ use crate::memory::word::{IMMEDIATE, KIND_QUOTED, Word, aux, kind, quoted, tag};
 use std::rc::Rc;
 
 impl Call<'_> {
-    /// The term that is evaluated.
+    /// Returns the term that is evaluated.
     fn term(&self) -> TermId {
         self.image.term(self.at)
     }
 }
 
-/// A quote with holes: its operands are the values for them.
+/// Fills a quote with holes. The operands are the values for them.
 pub(crate) fn fill(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (quote, budget) = (c.term(), c.budget());
     let values: Vec<Word> = match c.len() {

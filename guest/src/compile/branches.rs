@@ -1,4 +1,4 @@
-//! Forms that decide which term is evaluated: `if`, `cond`, `and`, `or`.
+//! Forms that choose which term to evaluate: `if`, `cond`, `and`, `or`.
 
 use crate::code::{Op, Slot};
 use crate::compile::compiler::{Compiler, Failed};
@@ -24,7 +24,7 @@ impl Compiler<'_> {
         self.schedule(&tasks);
     }
 
-    /// Branches to `label` unless `t` is true; comparisons are part of the branch.
+    /// Branches to `label` unless `t` is true. A comparison becomes part of the branch.
     pub(super) fn test(
         &mut self,
         t: TermId,
@@ -45,7 +45,7 @@ impl Compiler<'_> {
             self.schedule(&tasks);
             return Ok(());
         }
-        // The successor of a literal must fit too.
+        // The literal plus one must fit too.
         let literal = self.terms.literal::<i16>(right).filter(|n| *n < i16::MAX);
         let (first, second, op) = match (form, literal) {
             (Form::Lt | Form::Lte | Form::Gt | Form::Gte | Form::Eq, Some(n)) => {
@@ -89,7 +89,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Tests of all operands, one after another, as far as they decide anything.
+    /// Compiles `and` or `or`: tests the operands in order until one decides.
     pub(super) fn and_or(&mut self, t: TermId, d: Slot, inner: u32) {
         let end = self.label();
         let is_and = self.terms.form(t) == Form::And;
@@ -115,7 +115,7 @@ impl Compiler<'_> {
         self.schedule(&tasks);
     }
 
-    /// The first operand that is not null.
+    /// Compiles `coalesce`: the first operand that is not null.
     pub(super) fn coalesce(&mut self, t: TermId, d: Slot, inner: u32) {
         let end = self.label();
         let pay = Task::End { op: Op::Pay { cost: 0 }, t };
@@ -131,7 +131,7 @@ impl Compiler<'_> {
         self.schedule(&tasks);
     }
 
-    /// The first branch whose test is true.
+    /// Compiles `cond`: the first branch whose test is true.
     pub(super) fn cond(&mut self, t: TermId, d: Slot, goal: Goal) {
         let end = self.label();
         let inner = goal.depth() + 1;

@@ -1,4 +1,4 @@
-//! Applications: of literal functions, of the running function, of anything else.
+//! Applications: of literal functions, of the running function, and of all others.
 
 use crate::compile::compiler::{Compiler, Failed, MERGED, MOST_PARAMETERS};
 use crate::compile::place::{Location, slot};
@@ -10,7 +10,8 @@ use crate::language::form::Form;
 use crate::language::term::TermId;
 
 impl Compiler<'_> {
-    /// A literal function applied to as many arguments as it takes binds them like `let`.
+    /// Compiles a literal function applied to exactly its parameters: it binds them like `let`.
+    /// Returns false for another application.
     pub(super) fn inline(&mut self, t: TermId, d: Slot, depth: Option<u32>) -> bool {
         let Some((function, arguments)) = self.terms.operands(t).split_first() else {
             return false;
@@ -48,7 +49,8 @@ impl Compiler<'_> {
         self.call(t, d, Some(depth))
     }
 
-    /// `self` applied to one argument, where the running function is the one that it means.
+    /// Compiles `self` applied to one argument in its own function. Returns false for another
+    /// application.
     pub(super) fn apply_self(&mut self, t: TermId, d: Slot, depth: Option<u32>) -> bool {
         let [function, argument] = *self.terms.operands(t) else { return false };
         let known = self.is_self() && self.function().arity == 1;
@@ -76,7 +78,7 @@ impl Compiler<'_> {
         true
     }
 
-    /// A call of anything else. Applications nested in function position become one call.
+    /// Compiles any other call. Applications nested in function position become one call.
     pub(super) fn call(&mut self, t: TermId, d: Slot, depth: Option<u32>) -> Result<(), Failed> {
         let first = depth.unwrap_or(0);
         let (mut at, mut levels, mut arguments) = (t, 0, 0);
@@ -112,8 +114,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// A call of a captured variable fetches it after the arguments: its slot is then above
-    /// theirs, and the value of the call is in place.
+    /// Compiles a call of a captured variable. It fetches the function after the arguments, so the
+    /// function's slot is above theirs and the call's value is in place.
     fn call_captured(
         &mut self,
         t: TermId,
@@ -156,7 +158,7 @@ impl Compiler<'_> {
         Ok(true)
     }
 
-    /// Whether an application is compiled without a call of an unknown function.
+    /// Tells whether an application is compiled without a call of an unknown function.
     fn is_direct(&mut self, t: TermId) -> bool {
         let function = self.terms.operand(t, 0);
         match self.terms.form(function) {
@@ -166,7 +168,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// The arguments of the application `levels` inside `t`, then of the ones around it.
+    /// Compiles the arguments of the application `levels` inside `t`, then those of the
+    /// applications around it.
     pub(super) fn feed(&mut self, t: TermId, levels: u32, spine: Spine, depth: Option<u32>) {
         let mut at = t;
         for _ in 0..levels {

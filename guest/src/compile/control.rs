@@ -1,4 +1,4 @@
-//! Where a value goes: into a slot, to a variable, to the next turn of a loop, to the caller.
+//! The targets of values: a slot, a variable, the next turn of a loop, the caller.
 
 use crate::code::slots::fold;
 use crate::code::{Op, Place, Slot};
@@ -8,8 +8,8 @@ use crate::compile::task::{Goal, Task, Turn};
 use crate::language::form::Form;
 use crate::language::term::TermId;
 
-/// How far above the second half of an accumulator the next first half is: the loop has its slots
-/// from the one after the second half on.
+/// The distance from an accumulator's second half to its next first half. The loop's slots begin
+/// one after the second half.
 const NEXT: Slot = 1 + fold::NEXT;
 
 impl Compiler<'_> {
@@ -22,7 +22,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// A variable that is another one, or half of it, is where that one is.
+    /// Compiles the bindings of a `let`. A variable that is another one, or half of it, shares its
+    /// place.
     pub(super) fn let_in(
         &mut self,
         t: TermId,
@@ -52,8 +53,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The next accumulator of a loop, of which both halves are kept. What does not lead to a pair
-    /// has been ruled out.
+    /// Compiles the next accumulator of a loop that keeps its halves. The term always gives a pair.
     pub(super) fn next(&mut self, t: TermId, d: Slot, turn: Turn) -> Result<(), Failed> {
         let Turn { second, to, .. } = turn;
         let depth = u32::from(turn.depth);
@@ -84,7 +84,7 @@ impl Compiler<'_> {
                 ]);
             }
             _ => {
-                // Nothing is overwritten before both halves are there.
+                // Nothing is overwritten until both halves exist.
                 let inner = depth + 1;
                 let (b, other) = self.operand(operand(1), d + 1, inner)?;
                 let first = Task::Into { t: operand(0), d, depth: inner, to: d };
@@ -98,7 +98,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Takes a pair that was built apart, as the next accumulator of a loop.
+    /// Splits a pair into the halves of a loop's next accumulator.
     pub(super) fn apart(&mut self, t: TermId, d: Slot, turn: Turn) {
         let Turn { second, to, .. } = turn;
         self.emit(Op::Second { d: second, a: d }, t);

@@ -1,4 +1,4 @@
-//! Forms that apply functions themselves: folds, the other list forms, `try`, `pipe`.
+//! Forms that apply functions themselves: folds, other list forms, `try`, `pipe`.
 
 use crate::compile::compiler::{Compiler, Failed, MOST_PARAMETERS};
 use crate::compile::place::{Location, Part, slot};
@@ -10,8 +10,8 @@ use crate::language::form::Form;
 use crate::language::term::{NameId, TermId};
 
 impl Compiler<'_> {
-    /// A fold over a literal function is a loop in the same function, and its pair of
-    /// accumulator and item is built only if the function uses it whole.
+    /// Compiles a `fold`. With a literal function, it is a loop in the running function. The pair
+    /// of accumulator and item is built only if the function uses it as a whole.
     pub(super) fn fold(&mut self, t: TermId, d: Slot, depth: u32) {
         let [function, start, list] = *self.terms.operands(t) else { return };
         let inner = depth + 1;
@@ -56,7 +56,8 @@ impl Compiler<'_> {
         self.schedule(&tasks);
     }
 
-    /// A `reduce` over a literal function of two parameters is a loop in the same function.
+    /// Compiles a `reduce`. With a literal function of two parameters, it is a loop in the running
+    /// function.
     pub(super) fn reduce(&mut self, t: TermId, d: Slot, depth: u32) {
         let [function, start, list] = *self.terms.operands(t) else { return };
         let inner = depth + 1;
@@ -85,9 +86,9 @@ impl Compiler<'_> {
         ]);
     }
 
-    /// Such a loop over an accumulator that is a pair, of which only the halves are used: it is
-    /// built once, at the end. The second half is in `d`, the first one after it, where the loop
-    /// has its accumulator.
+    /// Compiles such a loop whose accumulator is a pair that is used only in halves. The pair is
+    /// built once, at the end. The second half is in `d`, the first one after it, as the loop's
+    /// accumulator.
     fn fold_halves(&mut self, t: TermId, name: NameId, d: Slot, depth: u32) {
         let [function, start, list] = *self.terms.operands(t) else { return };
         let (begin, next, exit) = (self.label(), self.label(), self.label());
@@ -119,7 +120,7 @@ impl Compiler<'_> {
         ]);
     }
 
-    /// Whether a term gives nothing but pairs that it builds itself.
+    /// Tells whether a term always gives a pair that it builds itself.
     fn gives_pair(&self, t: TermId) -> bool {
         let mut leads_to = vec![t];
         while let Some(t) = leads_to.pop() {
@@ -135,15 +136,15 @@ impl Compiler<'_> {
         true
     }
 
-    /// A `fold` or `reduce` over any other function, which waits below the loop and is called in
-    /// each turn.
+    /// Compiles a `fold` or `reduce` with any other function, which waits below the loop and is
+    /// called in each turn.
     fn fold_unknown(&mut self, t: TermId, f: Slot, depth: u32) {
         let (begin, exit) = (self.label(), self.label());
         let inner = depth + 1;
         let d = f + 1;
         let [list, item, next] = [fold::LIST, fold::ITEM, fold::NEXT].map(|slot| d + slot);
         let term = |i, d| Task::Term { t: self.terms.operand(t, i), d, depth: inner };
-        // A fold gives one pair, a `reduce` two arguments.
+        // A `fold` gives one pair, a `reduce` two arguments.
         let (n, arguments) = if self.terms.form(t) == Form::Reduce {
             (2, [Op::Move { d: next, a: d }, Op::Move { d: next + 1, a: item }])
         } else {
@@ -168,9 +169,9 @@ impl Compiler<'_> {
         self.schedule(&tasks);
     }
 
-    /// A form that applies a function to each element of a list: between `EachBegin` and what takes
-    /// its value stands a call, or, if it is a literal, its body. `update` applies one to the value
-    /// of a key.
+    /// Compiles a form that applies a function to each element of a list. Between `EachBegin` and
+    /// the operation that takes the value is a call, or the body of a literal function. `update`
+    /// applies its function to the value of a key.
     pub(super) fn each(&mut self, t: TermId, d: Slot, depth: u32) {
         let (begin, exit) = (self.label(), self.label());
         let (form, inner) = (self.terms.form(t), depth + 1);
@@ -229,7 +230,7 @@ impl Compiler<'_> {
         self.schedule(&tasks);
     }
 
-    /// Parameter and body of the function of such a form, if it is a literal of one parameter.
+    /// Returns parameter and body of such a form's function, if it is a literal of one parameter.
     fn literal_function(&self, t: TermId, form: Form) -> Option<(NameId, TermId)> {
         let function = self.terms.operand(t, 0);
         let [name] = *self.terms.names(function) else { return None };
@@ -237,7 +238,7 @@ impl Compiler<'_> {
         is_literal.then(|| (name, self.terms.operand(function, 0)))
     }
 
-    /// `try`: what is tried is never in tail position, the handler's application is.
+    /// Compiles `try`. The tried term is never in tail position; the application of the handler is.
     pub(super) fn try_catch(&mut self, t: TermId, d: Slot, depth: Option<u32>) {
         let (handler, end) = (self.label(), self.label());
         let (tried, function) = (self.terms.operand(t, 0), self.terms.operand(t, 1));
@@ -267,7 +268,7 @@ impl Compiler<'_> {
         ]);
     }
 
-    /// Passes a value through functions; the last call is in tail position.
+    /// Compiles `pipe`: passes a value through functions. The last call is in tail position.
     pub(super) fn pipe(&mut self, t: TermId, d: Slot, depth: Option<u32>) -> Result<(), Failed> {
         let operands = self.terms.operands(t).to_vec();
         if operands.len() > MOST_PARAMETERS {
@@ -295,7 +296,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// A strict form of any number of operands, or of those in a list where there may be many.
+    /// Compiles a strict form of any number of operands. Many operands go into a list.
     pub(super) fn builtin(&mut self, t: TermId, form: Form, d: Slot, inner: u32) {
         let operands = self.terms.evaluated(t);
         if operands.len() > MOST_PARAMETERS || is_many(form, operands.len()) {
@@ -315,12 +316,12 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a form applies a function to one value in a record.
+/// Tells whether a form applies a function to one value in a record.
 fn is_update(form: Form) -> bool {
     matches!(form, Form::Update | Form::UpdateIn)
 }
 
-/// Whether a form takes its operands in a list because there may be any number of them.
+/// Tells whether a form takes its operands in a list, because there can be any number of them.
 fn is_many(form: Form, operands: usize) -> bool {
     let of_many = matches!(form, Form::Add | Form::Mul | Form::Concat | Form::Min | Form::Max);
     of_many && operands > 1

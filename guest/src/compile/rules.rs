@@ -1,5 +1,5 @@
-//! How a term is compiled: by the rule of its form, or into the operation that its form is. A form
-//! whose evaluation is `Control` or `Operation` has an entry here.
+//! Compiles a term by its form's rule, or into its form's operation. Each form whose evaluation is
+//! `Control` or `Operation` has an entry here.
 
 use crate::code::{Op, Slot};
 use crate::compile::compiler::{Compiler, Failed};
@@ -10,10 +10,10 @@ use crate::language::table::Table;
 use crate::language::term::TermId;
 use Operation::{Binary, Unary};
 
-/// Compiles a term into a slot; its node is at this depth.
+/// Compiles a term into a slot. Its node is at this depth.
 type Rule = fn(&mut Compiler<'_>, TermId, Slot, u32) -> Result<(), Failed>;
 
-/// The rules of the forms that decide what is evaluated, and where.
+/// The rules of forms that control evaluation.
 static CONTROL: Table<Rule> = Table::of(
     Evaluation::Control,
     &[
@@ -69,12 +69,12 @@ static CONTROL: Table<Rule> = Table::of(
     ],
 );
 
-/// The operation that a form with evaluated operands becomes.
+/// Makes the operation of a form with evaluated operands.
 #[derive(Clone, Copy)]
 enum Operation {
-    /// Of the slots of result and operand, and the depth of the operand.
+    /// Takes the slots of result and operand, and the depth of the operand.
     Unary(fn(&mut Compiler<'_>, TermId, [Slot; 2], Slot) -> Result<Op, Failed>),
-    /// Of the slots of result and operands.
+    /// Takes the slots of result and operands.
     Binary(fn(Form, [Slot; 3]) -> Op),
 }
 
@@ -154,7 +154,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A form whose operands are evaluated first; an operation takes one or two.
+    /// Compiles a form whose operands are evaluated first and whose operation takes one or two.
     fn operation(&mut self, t: TermId, form: Form, d: Slot, depth: u32) -> Result<(), Failed> {
         let inner = depth + 1;
         let entry = OPERATIONS.get(form);
@@ -172,7 +172,7 @@ impl Compiler<'_> {
                 let ((a, first), (b, second)) = self.two(t, d, inner)?;
                 self.schedule(&[first, second, Task::of(make(form, [d, a, b]), t)]);
             }
-            // Of more operands a builtin gets a list.
+            // More operands go to a builtin, in a list.
             (Some(Operation::Unary(_) | Operation::Binary(_)) | None, _) => {
                 self.builtin(t, form, d, inner);
             }

@@ -1,12 +1,13 @@
-//! Forms that apply a function to the elements of a list, one after another. The function is
-//! called like any other; these operations stand before and after the call. The slots are those of
-//! `slots::each` and `slots::update`. Forms that need keys keep the whole list, their result so far
-//! being the keys; a `sort_by` that has an order keeps it before the list. `partition` keeps the
-//! elements of which the function is false.
+//! Forms that apply a function to the elements of a list, one by one. The function is called like
+//! any other; these operations are before and after the call. Their slots are in `slots::each` and
+//! `slots::update`. Forms that need keys keep the whole list, and their result so far is the keys.
+//! A `sort_by` with an order keeps the order before the list. `partition` keeps the elements for
+//! which the function is false.
 //!
-//! Fuel: each application is noted as a visit of the form. In units of work `flat_map` pays 1 for
-//! each element of what the function gave, before it is copied; for forms that need keys see
-//! `keyed`. `update`: also 1 per 8 bytes of the key, and 1 per member when the new record is made.
+//! Fuel: each application counts as a visit of the form. In units of work, `flat_map` pays 1 for
+//! each element of the function's value before copying it. `keyed` lists the work of forms that
+//! need keys. `update` also pays 1 per 8 bytes of the key, and 1 per member when the new record is
+//! made.
 
 use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::TEXT_UNIT;
@@ -35,12 +36,12 @@ impl State {
         self.set(self.base + usize::from(d) + usize::from(part), word);
     }
 
-    /// Makes room for `n` words, keeping the parts up to this one.
+    /// Makes room for `n` words. Keeps the parts up to this one.
     pub(super) fn part_room(&mut self, d: Slot, part: Slot, n: usize) -> Result<(), Exit> {
         self.make_room(n, self.base + usize::from(d) + usize::from(part) + 1)
     }
 
-    /// Takes the next element of the list, if there is one.
+    /// Takes the next element of the list. Returns whether there is one.
     #[inline]
     pub(super) fn take_element(&mut self, d: Slot) -> bool {
         let list = self.part(d, LIST);
@@ -53,7 +54,7 @@ impl State {
         true
     }
 
-    /// Goes on with the next element, if there is one.
+    /// Continues with the next element. Returns whether there is one.
     fn go_on(&mut self, d: Slot, body: u32) -> bool {
         let is_more = self.take_element(d);
         if is_more {
@@ -62,7 +63,7 @@ impl State {
         is_more
     }
 
-    /// Whether the function gave true.
+    /// Returns the function's value, which must be a boolean.
     fn holds(&self, d: Slot) -> Result<bool, Exit> {
         match self.part(d, GIVEN) {
             TRUE => Ok(true),
@@ -72,7 +73,7 @@ impl State {
     }
 }
 
-/// Looks at the operands, and takes the first element.
+/// Checks the operands, and takes the first element.
 pub(super) fn begin(c: &mut Context<'_>, form: Form, d: Slot, exit: u32) -> Result<(), Exit> {
     match form {
         Form::Update => return begin_update(c, d),
@@ -104,14 +105,14 @@ pub(super) fn begin(c: &mut Context<'_>, form: Form, d: Slot, exit: u32) -> Resu
     Ok(())
 }
 
-/// Puts the value that the function gave before the result so far.
+/// Puts the function's value before the result so far.
 pub(super) fn push_next(s: &mut State, d: Slot, body: u32) -> Result<(), Exit> {
     push(s, d, GIVEN, RESULT)?;
     s.go_on(d, body);
     Ok(())
 }
 
-/// Puts the element before the result so far, if the function says so.
+/// Puts the element before the result so far, if the function's value is true.
 pub(super) fn select_next(s: &mut State, d: Slot, body: u32) -> Result<(), Exit> {
     if s.holds(d)? {
         push(s, d, ELEMENT, RESULT)?;
@@ -120,7 +121,7 @@ pub(super) fn select_next(s: &mut State, d: Slot, body: u32) -> Result<(), Exit>
     Ok(())
 }
 
-/// Takes the value that the function gave in any other way.
+/// Takes the function's value for all other forms.
 pub(super) fn next(c: &mut Context<'_>, form: Form, d: Slot, body: u32) -> Result<(), Exit> {
     match form {
         Form::Update => return end_update(c, d),
@@ -157,8 +158,8 @@ pub(super) fn next(c: &mut Context<'_>, form: Form, d: Slot, body: u32) -> Resul
 /// Puts a part before a list that is another part.
 fn push(s: &mut State, d: Slot, part: Slot, onto: Slot) -> Result<(), Exit> {
     if !s.heap.has_room_within(2) {
-        // If there has to be a collection, one for all of the result is better than several. The
-        // rest of the list is no more than the words that are collected.
+        // If a collection is needed, a single one for the whole result is better than several. The
+        // rest of the list is no longer than the words that the collection frees.
         let words = 2 + 2 * s.heap.length(s.part(d, LIST));
         let words = if s.heap.could_have(words) { words } else { 2 };
         s.part_room(d, GIVEN, words)?;
@@ -169,8 +170,7 @@ fn push(s: &mut State, d: Slot, part: Slot, onto: Slot) -> Result<(), Exit> {
     Ok(())
 }
 
-/// Puts the elements of the list that the function gave before the result so far, one after
-/// another.
+/// Puts the elements of the function's value, a list, before the result so far, one by one.
 fn push_all(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     let given = c.s.part(d, GIVEN);
     if !is_list(given) {
@@ -189,7 +189,7 @@ fn push_all(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     Ok(())
 }
 
-/// The value, when there are no more elements.
+/// Makes the value when there are no more elements.
 pub(super) fn finish(c: &mut Context<'_>, form: Form, d: Slot) -> Result<(), Exit> {
     let value = match form {
         Form::Find => UNIT,
@@ -216,7 +216,7 @@ pub(super) fn finish(c: &mut Context<'_>, form: Form, d: Slot) -> Result<(), Exi
     Ok(())
 }
 
-/// Looks at the operands of `update`, and takes the value of the key.
+/// Checks the operands of `update`, and takes the value of the key.
 fn begin_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     let (members, key, f) =
         (c.s.part(d, 0), c.s.part(d, update::KEY), c.s.part(d, update::FUNCTION));
@@ -240,7 +240,7 @@ fn begin_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     Ok(())
 }
 
-/// Makes the record with the value that the function gave.
+/// Makes the record with the function's value.
 fn end_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     let words = c.s.heap.members(c.s.part(d, 0)).len();
     c.bulk(words as u64 / 2)?;
@@ -255,7 +255,7 @@ fn end_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     Ok(())
 }
 
-/// Looks at the operands of `update_in`, and takes the value at the end of the path.
+/// Checks the operands of `update_in`, and takes the value at the end of the path.
 fn begin_update_in(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     let f = c.s.part(d, update::FUNCTION);
     let steps = path::steps(c, c.s.part(d, update::KEY))?;
@@ -267,7 +267,7 @@ fn begin_update_in(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     Ok(())
 }
 
-/// Puts the value that the function gave at the end of the path.
+/// Puts the function's value at the end of the path.
 fn end_update_in(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     let parts = [0, update::KEY, update::GIVEN].map(|part| c.s.base + usize::from(d + part));
     let live = c.s.base + usize::from(d + update::GIVEN) + 1;

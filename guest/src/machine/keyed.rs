@@ -1,11 +1,11 @@
-//! What is done with keys: sorting by them, grouping by them, finding the greatest. The keys are
-//! there when this begins; it is done in one go.
+//! Forms that use keys: sorting, grouping, finding the greatest. All keys exist when these begin.
+//! They do their work in one operation.
 //!
-//! Fuel, with n keys: sorting pays n, then the weight of the keys, then ⌈log2 n⌉·(n + weight). A
-//! key's weight is bytes/8 of a text, 8 and the limbs of an integer of two or more; of a list 1 for
-//! each element and their weights. The greatest and the least pay n and the weight. Grouping pays
-//! 4·n, and for each key what `eq` pays for a value equal to it; besides, bytes/8 of each key of a
-//! record. Nothing more is paid for the result.
+//! Fuel for n keys: sorting pays n, then the weight of the keys, then ⌈log2 n⌉·(n + weight). The
+//! weight of a text is bytes/8, that of a big integer is 8 and its limbs, and that of a list is 1
+//! for each element and their weights. The greatest and the least pay n and the weight. Grouping
+//! pays 4·n, and for each key the fuel of `eq` with an equal value; also bytes/8 of each key of a
+//! record. The result costs nothing more.
 
 use crate::algorithm::keys::empty;
 use crate::algorithm::sorting::{extreme, sorted, sorting_work};
@@ -21,13 +21,12 @@ use crate::text::quote::shorten;
 use crate::memory::word::{CONS, NIL, PAIR, Word, small, tag};
 use std::cmp::Ordering;
 
-/// Whether a `sort_by` is given an order, which then stands before the elements that are kept.
+/// Tells whether a `sort_by` has an order, which is then before the kept elements.
 pub(super) fn has_order(c: &Context<'_>) -> bool {
     c.s.terms.operands(c.term()).len() > 2
 }
 
-/// Takes the order of a `sort_by` from the list that is kept; gives whether it is the descending
-/// one.
+/// Removes the order of a `sort_by` from the kept list. Returns whether it is descending.
 pub(super) fn take_order(c: &mut Context<'_>, d: Slot) -> bool {
     if !has_order(c) {
         return false;
@@ -41,7 +40,7 @@ const ASCENDING: &str = "asc";
 
 const DESCENDING: &str = "desc";
 
-/// Whether an order is one that `sort_by` knows.
+/// Checks that `sort_by` knows the order.
 pub(super) fn check_order(s: &State, d: Slot) -> Result<(), Exit> {
     let order = s.part(d, KEPT);
     if !s.heap.is_text(order) {
@@ -56,7 +55,7 @@ pub(super) fn check_order(s: &State, d: Slot) -> Result<(), Exit> {
     Err(Trouble::OutOfRange(message).into())
 }
 
-/// Whether a form gathers what the function gives as keys of the elements.
+/// Tells whether a form collects the function's values as keys of the elements.
 pub(super) fn needs_keys(form: Form) -> bool {
     matches!(
         form,
@@ -64,7 +63,7 @@ pub(super) fn needs_keys(form: Form) -> bool {
     )
 }
 
-/// The value of a form when all keys are known: they are the result so far, in order.
+/// Returns the value of a form when all keys are known. The keys are the result so far, in order.
 pub(super) fn finish(c: &mut Context<'_>, form: Form, d: Slot) -> Result<Word, Exit> {
     let keys = c.s.heap.elements(c.s.part(d, RESULT));
     let sorts = |found| Trouble::Type {
@@ -83,7 +82,7 @@ pub(super) fn finish(c: &mut Context<'_>, form: Form, d: Slot) -> Result<Word, E
             c.bulk(sorting_work(keys.len(), weight))?;
             let is_descending = take_order(c, d);
             let order = sorted(&c.s.heap, &keys, is_descending)?;
-            // The keys have done their work.
+            // The keys are not needed any more.
             c.s.set_part(d, RESULT, NIL);
             select(c.s, d, &order)
         }
@@ -109,7 +108,7 @@ pub(super) fn finish(c: &mut Context<'_>, form: Form, d: Slot) -> Result<Word, E
     }
 }
 
-/// The elements of the list with these indices, in this order.
+/// Makes a list of the elements with these indices, in this order.
 fn select(s: &mut State, d: Slot, indices: &[u32]) -> Result<Word, Exit> {
     s.part_room(d, RESULT, 2 * indices.len())?;
     let elements = s.heap.elements(s.part(d, KEPT));
@@ -117,7 +116,7 @@ fn select(s: &mut State, d: Slot, indices: &[u32]) -> Result<Word, Exit> {
     Ok(s.heap.list(indices.iter().map(element)))
 }
 
-/// Pairs of each key and how often it occurs.
+/// Makes pairs of each key and its number of elements.
 fn count(s: &mut State, d: Slot, of_each: &[u32], firsts: &[u32]) -> Result<Word, Exit> {
     let mut counts = vec![0_i64; firsts.len()];
     for group in of_each {
@@ -130,7 +129,7 @@ fn count(s: &mut State, d: Slot, of_each: &[u32], firsts: &[u32]) -> Result<Word
     Ok(pairs(s, d, firsts, &counts))
 }
 
-/// Pairs of each key and the elements that have it.
+/// Makes pairs of each key and its elements.
 fn gather(s: &mut State, d: Slot, of_each: &[u32], firsts: &[u32]) -> Result<Word, Exit> {
     s.part_room(d, RESULT, 2 * of_each.len() + 4 * firsts.len())?;
     let elements = s.heap.elements_of(s.part(d, KEPT), of_each.len());
@@ -143,7 +142,7 @@ fn gather(s: &mut State, d: Slot, of_each: &[u32], firsts: &[u32]) -> Result<Wor
     Ok(pairs(s, d, firsts, &lists))
 }
 
-/// Pairs of the keys with these indices and these values, for which there is room.
+/// Makes pairs of the keys with these indices and these values. There must be room.
 fn pairs(s: &mut State, d: Slot, firsts: &[u32], values: &[Word]) -> Word {
     let (mut rest, mut at) = (s.part(d, RESULT), 0);
     let mut keys = Vec::with_capacity(firsts.len());

@@ -1,5 +1,5 @@
-//! From an operation that went wrong to a fault: which term, which operand, in which source, and
-//! the chain of tools that led there.
+//! Makes a fault from the trouble of an operation: the term, the operand, the source, and the chain
+//! of tools that led there.
 
 use crate::algorithm::trouble::{FULL, Trouble};
 use crate::data::show::OPERAND_BYTES;
@@ -18,13 +18,14 @@ use crate::run::state::State;
 use crate::language::term::Terms;
 use crate::memory::word::Word;
 
-/// Tools named in a fault's chain of calls.
+/// Most tools in a fault's chain of calls.
 const MOST_CALLS: usize = 32;
 
-/// Characters of the value of `fail` that its message holds.
+/// Characters of a `fail` value in its message.
 const FAIL_BYTES: usize = 200;
 
-/// The fault of what went wrong at the operation `pc`, or of a limit that was met before.
+/// Returns the fault for the trouble at the operation `pc`, or for a limit that the run reached
+/// before.
 pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
     let pc = s.pc;
     if let Err(met) = s.meter.spend_visited(image, pc, s.depth) {
@@ -87,7 +88,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
     place(image, s, &site, operand, fault)
 }
 
-/// The operation that something went wrong at, and its term.
+/// Returns the operation with the trouble, and its site.
 fn origin(image: &Image, s: &State, trouble: &Trouble) -> (usize, Site) {
     let pc = match trouble {
         Trouble::NotAFunctionAfter { call, .. } => *call,
@@ -96,7 +97,7 @@ fn origin(image: &Image, s: &State, trouble: &Trouble) -> (usize, Site) {
     (pc, site(image, s, pc))
 }
 
-/// Which operand is the function that an operation of the form applies.
+/// Returns the index of the operand that is the applied function.
 fn applied(form: Form, op: Op, operands: usize) -> usize {
     if form == Form::Pipe
         && let Op::Call { f, base, .. } | Op::TailCall { f, base, .. } = op
@@ -110,7 +111,7 @@ fn applied(form: Form, op: Op, operands: usize) -> usize {
     }
 }
 
-/// A result that is no finite number, and what it is the result of.
+/// The fault of a result that is not finite, with its operands.
 fn not_finite(image: &Image, s: &State, form: Form) -> Fault {
     let op = image.op(s.pc);
     let slots =
@@ -148,7 +149,7 @@ fn outside_tool(name: &str) -> Fault {
     Fault::new(Code::OutsideTool, format!("`{name}` stands {place}")).hint(hint)
 }
 
-/// Keys of a record that are compared with one that it lacks.
+/// Most keys of a record to compare with a missing one.
 const MOST_KEYS: usize = 1_000;
 
 fn missing_key(s: &State, form: Form, key: &str, record: Word) -> Fault {
@@ -183,14 +184,14 @@ fn failed(s: &State) -> Fault {
     } else {
         None
     };
-    // A text that has nothing to show, or shows it too late, is told as the value that it is.
+    // An empty text, or one whose beginning is too deep, is shown as a value.
     let message = message
         .filter(|text| !text.is_empty())
         .unwrap_or_else(|| show::excerpt(&s.heap, &s.terms, &s.names(), value, FAIL_BYTES));
     Fault::new(Code::Fail, crate::text::quote::visible(&message))
 }
 
-/// The fault of a limit that was met at the operation `pc`.
+/// The fault of a limit reached at the operation `pc`.
 pub(super) fn stop(image: &Image, s: &mut State, stop: Stop) -> Fault {
     let fault = match stop {
         Stop::OutOfFuel | Stop::Pause => {
@@ -217,7 +218,7 @@ fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: F
     };
     let token = terms.node(term).token;
     let calls = calls(image, s, fault.code);
-    // A fault that is caught is told to the program, which does not pay for an excerpt.
+    // A caught fault goes to the program, which does not pay for an excerpt.
     if s.catches(fault.code) {
         let (tool, at) = terms.place(token);
         return Fault { at, tool: tool.map(str::to_owned), calls, ..fault };
@@ -225,8 +226,8 @@ fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: F
     terms.locate(token, Fault { calls, ..fault })
 }
 
-/// Tools whose code is active, outermost first, each run of calls of the same one once. A `try`
-/// does not tell them.
+/// Returns the tools whose code is active, outermost first. Consecutive calls of one tool count
+/// once. A caught fault has none.
 fn calls(image: &Image, s: &State, code: Code) -> Vec<String> {
     if s.catches(code) {
         return Vec::new();
@@ -245,10 +246,10 @@ fn calls(image: &Image, s: &State, code: Code) -> Vec<String> {
     calls
 }
 
-/// An unbound variable; suggests a name that is bound in the same code.
+/// The fault of an unbound variable. It suggests a name of the same run.
 fn unbound(terms: &Terms, s: &State, name: &str) -> Fault {
     let fault = Fault::new(Code::Unbound, format!("unbound variable `{}`", shorten(name)));
-    // Comparing names takes long: it is done once in a run at most.
+    // Comparing names takes time. It happens at most once in a run.
     let others = terms.all_names().filter(|other| *other != name);
     let near = if s.catches(Code::Unbound) { None } else { nearest(name, others) };
     let tool = s.tool_ids.get(name).is_some_and(Option::is_some);

@@ -15,7 +15,7 @@ use crate::run::state::{Exit, State};
 use crate::text::order;
 use std::rc::Rc;
 
-/// A strict form of two small integers, if that needs no more than a word.
+/// Does a strict form of two small integers, if the result is small.
 #[inline(always)]
 pub(super) fn small(form: Form, a: i64, b: i64) -> Option<Word> {
     match form {
@@ -30,14 +30,14 @@ pub(super) fn small(form: Form, a: i64, b: i64) -> Option<Word> {
     }
 }
 
-/// Whether a product surely has no more than 62 bits. What `checked_mul` does takes a call here.
+/// Tells whether a product surely has at most 62 bits. `checked_mul` would be a call here.
 #[inline(always)]
 pub(super) fn is_short_product(a: i64, b: i64) -> bool {
     let unused = |n: i64| (n ^ (n >> 63)).leading_zeros();
     unused(a) + unused(b) >= 67
 }
 
-/// A strict form of two operands.
+/// Does a strict form of two operands.
 pub(super) fn binary(
     c: &mut Context<'_>,
     form: Form,
@@ -85,7 +85,7 @@ fn concat(s: &mut State, operands: [Word; 2], live: usize) -> Result<Word, Exit>
     join(&mut s.heap, x, y).ok_or_else(|| Trouble::from(Full).into())
 }
 
-/// A strict form of one operand that is no `Builtin`.
+/// Does a strict form of one operand other than a `Builtin`.
 pub(super) fn unary(c: &mut Context<'_>, form: Form, x: Word, live: usize) -> Result<Word, Exit> {
     match form {
         Form::Length => length(c, x),

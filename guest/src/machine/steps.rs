@@ -1,4 +1,4 @@
-//! What a machine does between the answers of its host.
+//! The steps of a machine between the answers of its host.
 
 use crate::algorithm::trouble::Trouble;
 use crate::code::{APPLY, HALT};
@@ -22,7 +22,7 @@ use crate::request::{Answer, Continuation, Done, Step};
 use std::rc::Rc;
 
 impl Machine {
-    /// Goes on until the program ends, asks for something, or has spent `slice` more fuel.
+    /// Continues until the program ends, requests something, or has spent `slice` more fuel.
     pub fn resume(&mut self, answer: Answer, slice: u64) -> Step {
         self.state.meter.begin_slice(slice);
         match self.answer(answer).and_then(|()| self.go_on()) {
@@ -66,7 +66,7 @@ impl Machine {
         self.state.tools.len() - 1
     }
 
-    /// Learns a tool from the sources given at the start, or asks the host.
+    /// Learns a tool from the program's sources. Asks the host if it is not there.
     fn look_up(&mut self, name: String) -> Option<Step> {
         if let Some(source) = self.sources.get(&name).cloned() {
             self.learn(&name, Some(&source));
@@ -90,7 +90,7 @@ impl Machine {
             };
             match self.phase {
                 Phase::Code => {
-                    // What runs is the first tool met.
+                    // The running code is the first tool met.
                     if let Some(slot) = self.state.tool_values.first_mut() {
                         *slot = value;
                     }
@@ -106,12 +106,12 @@ impl Machine {
         }
     }
 
-    /// Prepares the registers for a unit whose value goes to the slot `base`.
+    /// Sets the registers for a unit whose value goes to the slot `base`.
     fn enter(&mut self, entry: u32, base: usize) {
         let state = &mut self.state;
         state.top = 0;
         let halt = Frame { pc: HALT, base: to_u32(base), closure: NO_CLOSURE, depth: 0 };
-        // There is room for the first frame from the start.
+        // The first frame always has room.
         let _ = state.push_frame(halt);
         (state.pc, state.base, state.depth) = (entry as usize, base, 0);
         state.closure = NO_CLOSURE;
@@ -145,7 +145,7 @@ impl Machine {
         Ok(None)
     }
 
-    /// Evaluates the argument above the function, which waits in the first slot.
+    /// Evaluates the argument. The function waits in the first slot.
     fn begin_argument(&mut self) -> Result<(), Failure> {
         match self.input {
             Input::None => self.begin_application(UNIT),
@@ -174,7 +174,7 @@ impl Machine {
         self.phase = Phase::Application;
     }
 
-    /// Runs to a value, or to a step for the host.
+    /// Runs until there is a value, or a step for the host.
     fn evaluate(&mut self) -> Result<Result<Word, Step>, Failure> {
         loop {
             match run(&self.image, &mut self.state) {
@@ -297,10 +297,10 @@ impl Machine {
     }
 }
 
-/// Fuel of a fault that is caught: its place and its words have to be found.
+/// Fuel of a caught fault, for finding its place and its message.
 const CAUGHT: u64 = 768;
 
-/// A fault at a place where no term stands.
+/// Makes a fault at a place without a term.
 fn without_term(at: &str, tool: Option<String>, fault: Fault) -> Fault {
     Fault { at: at.to_owned(), tool, excerpt: None, ..fault }
 }
