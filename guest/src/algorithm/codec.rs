@@ -111,9 +111,9 @@ fn from_url(text: &[u8]) -> Result<Vec<u8>, &'static str> {
             continue;
         }
         let Some((pair, more)) = rest.split_at_checked(2) else {
-            return Err("two digits follow each `%`");
+            return Err("each `%` needs two digits");
         };
-        out.extend(from_hex(pair).map_err(|_| "two digits follow each `%`")?);
+        out.extend(from_hex(pair).map_err(|_| "each `%` needs two digits")?);
         rest = more;
     }
     Ok(out)
@@ -131,7 +131,7 @@ fn from_base64(text: &str, alphabet: &[u8; 64]) -> Result<Vec<u8>, &'static str>
         for letter in group {
             let place = alphabet.iter().position(|it| it == letter);
             let place = place.and_then(|place| u32::try_from(place).ok());
-            bits = bits << 6 | place.ok_or("it has another character")?;
+            bits = bits << 6 | place.ok_or("it has a character outside the alphabet")?;
         }
         // The last letter of a short group has unused bits, which must be 0.
         let unused = match group.len() {
@@ -141,7 +141,7 @@ fn from_base64(text: &str, alphabet: &[u8; 64]) -> Result<Vec<u8>, &'static str>
             _ => return Err("a letter is missing"),
         };
         if bits & ((1 << unused) - 1) != 0 {
-            return Err("its last letter has bits of no byte");
+            return Err("its last letter has extra bits");
         }
         let bytes = (bits >> unused).to_be_bytes();
         out.extend_from_slice(bytes.get(5 - group.len()..).unwrap_or_default());

@@ -41,7 +41,7 @@ pub(crate) fn by_delimiter(delimiter: char) -> String {
     let mut shown = String::new();
     push(delimiter, &mut shown);
     format!(
-        r#"cells between other marks are read by {{"csv_parse": [s, {{"record": {{"delimiter": "{shown}"}}}}]}}"#
+        r#"for another separator, write {{"csv_parse": [s, {{"record": {{"delimiter": "{shown}"}}}}]}}"#
     )
 }
 

@@ -77,11 +77,10 @@ pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 /// The fault of a text that does not parse.
 pub(crate) fn misread(text: &str, what: &str, hint: Option<&'static str>) -> Trouble {
     let (what, hint) = if text.starts_with(BYTE_ORDER_MARK) {
-        let hint =
-            r#"take it away with {"slice": [s, 1]}; `trim` keeps it, for it is no white space"#;
+        let hint = r#"remove it with {"slice": [s, 1]}; `trim` keeps it"#;
         ("begins with a byte order mark (U+FEFF)", Some(hint))
     } else if text.trim().len() < text.len() {
-        (what, Some("take blanks away with `trim`"))
+        (what, Some("remove blanks with `trim`"))
     } else {
         (what, hint)
     };

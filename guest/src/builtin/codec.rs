@@ -30,7 +30,7 @@ pub(crate) fn from_char_code(c: &mut Call<'_>) -> Result<Word, Exit> {
         return c.make_text(one.encode_utf8(&mut [0; 4]));
     }
     let message =
-        format!("{} is no character: the codes are 0 to 55295 and 57344 to 1114111", c.shown(0));
+        format!("{} is not a character: the codes are 0 to 55295 and 57344 to 1114111", c.shown(0));
     Err(Trouble::OutOfRange(message).into())
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn decode(c: &mut Call<'_>) -> Result<Word, Exit> {
         Trouble::Unparsable(format!("`{}` is not {}: {what}", shorten(&text), encoding.name()))
     };
     let bytes = codec::decode(&text, encoding).map_err(&wrong)?;
-    let decoded = String::from_utf8(bytes).map_err(|_| wrong("its bytes are no UTF-8 text"))?;
+    let decoded = String::from_utf8(bytes).map_err(|_| wrong("its bytes are not UTF-8"))?;
     c.give_text(&decoded)
 }
 

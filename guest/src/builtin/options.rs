@@ -45,8 +45,11 @@ pub(crate) fn wrong(c: &Call<'_>, value: Word, wanted: &'static str) -> Exit {
 /// Returns the fault of an unknown option.
 fn unknown(name: &str, known: &[&'static str]) -> Trouble {
     let (last, others) = known.split_last().unwrap_or((&"", &[]));
-    let message =
-        format!("`{}` is none of the options {} and {last}", shorten(name), others.join(", "));
+    let message = format!(
+        "there is no option `{}`; the options are {} and {last}",
+        shorten(name),
+        others.join(", ")
+    );
     match nearest(name, known.iter().copied()) {
         Some(near) => {
             Trouble::with_hint(Code::OutOfRange, message, format!("did you mean `{near}`?"))

@@ -87,7 +87,7 @@ fn index_in(heap: &Heap, at: Word, step: Word) -> Result<usize, Trouble> {
         return Err(through(heap, at, "a list wherever the path has an integer"));
     }
     let Some(n) = is_integer(step).then(|| as_small(step)) else {
-        return Err(beyond("of such an index"));
+        return Err(beyond("at such an index"));
     };
     usize::try_from(n).map_err(|_| beyond(&n.to_string()))
 }

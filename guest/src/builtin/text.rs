@@ -186,7 +186,7 @@ pub(crate) fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Ok(joined);
     }
     let heap = &c.s.heap;
-    // Tells whether all parts are flat.
+    // `flat` tells whether all parts are flat.
     let (mut bytes, mut flat, mut wrong) = (0, true, None);
     let (mut rest, mut count) = (c.operand(0), 0);
     while tag(rest) == CONS && wrong.is_none() {

@@ -123,7 +123,7 @@ impl Reader<'_> {
         }
         let (text, is_let) = (shorten(text), self.terms.form(binder) == Form::Let);
         if let Some(spelt) = spelt {
-            let message = format!("a text is not the variable `{text}`, which is never used");
+            let message = format!("this text is not the variable `{text}`, which is never used");
             self.note(spelt, message, Some(variable(&text)));
         } else if is_let || outer > 0 {
             let message = format!("`{text}` is bound here and never used");
@@ -205,7 +205,7 @@ impl Reader<'_> {
             && !rest.iter().all(is_text)
             && let Some(row) = Form::of_key(terms.text(*first)).and_then(Form::row)
         {
-            let message = format!("a list that begins with the text `{}` is a list", row.name);
+            let message = format!("a list that begins with the text `{}` is not a form", row.name);
             self.note(term, message, Some(format!("the form is written {}", row.syntax)));
         }
     }
@@ -215,8 +215,7 @@ impl Reader<'_> {
         if a != b && a != 0 && b != 0 {
             let (a, b) = (kinds::name(a), kinds::name(b));
             let message = format!("`{}` compares a {a} with a {b}", form.name());
-            let hint =
-                "compare values of one type: `parse_int` or `to_string` makes one of the other";
+            let hint = "compare values of one type: convert one with `parse_int` or `to_string`";
             self.note(term, message, Some(hint.into()));
         }
     }
@@ -278,7 +277,7 @@ impl Reader<'_> {
             self.note(operand, message, Some(hint));
         }
         if inner == Form::Text && form != Form::JsonParse && is_code(terms.text(operand)) {
-            let message = "a text that holds a term is a text".to_owned();
+            let message = "a text that holds a term is not evaluated".to_owned();
             self.note(operand, message, Some("write the term itself, without quotes".into()));
         }
     }

@@ -40,9 +40,9 @@ pub(crate) struct Code {
 pub(crate) struct Entry {
     /// Its first operation.
     pub(crate) pc: u32,
-    /// Fuel of the functions that it makes while it takes one, two or three arguments.
+    /// Arguments it takes at once.
     pub(crate) arity: u8,
-    /// Fuel of the functions that are made when it has taken one, two or three arguments.
+    /// Fuel of the functions that it makes while it takes one, two or three arguments.
     pub(crate) merged: [u8; 3],
 }
 

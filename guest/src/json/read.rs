@@ -57,7 +57,7 @@ impl Wrong {
             Self::DuplicateKey(DuplicateKey { key, object, end }) => {
                 let (key, place) = (shorten(&key), place(text, end));
                 let message =
-                    format!("the key `{key}` stands twice in one object, which ends at {place}");
+                    format!("the key `{key}` occurs twice in the object that ends at {place}");
                 Fault::new(Code::DuplicateKey, message).hint("keep one of the two").at(object)
             }
             Self::Syntax(at, what) => {
@@ -87,7 +87,7 @@ struct Reader<'a> {
     bytes: &'a [u8],
     source: &'a str,
     at: usize,
-    /// Where `source` begins in the tape's text.
+    /// The beginning of `source` in the tape's text.
     base: usize,
     tape: &'a mut Tape,
 }
@@ -399,4 +399,4 @@ impl Reader<'_> {
     }
 }
 
-const LONE: &str = "half of a surrogate pair, which is no character";
+const LONE: &str = "half of a surrogate pair";

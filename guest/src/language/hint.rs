@@ -88,16 +88,16 @@ const IDIOMS: &[(&[&str], &str)] = &[
     (OPERATOR, r#"{"add": [a, b]}: the name of the form is the key"#),
     (
         &["return", "result", "yield", "expr", "expression", "term", "code"],
-        "the term itself: its value is what it returns",
+        "the term itself: its value is the result",
     ),
     (&["import", "require", "use"], r#"{"tool": "name"}"#),
     (
         &["now", "today", "random", "rand", "sleep", "fetch", "http", "readfile", "open", "env"],
-        "the value as `data`: a run has no clock, no chance and no world",
+        "the value as `data`: a run has no clock, no random numbers and no network",
     ),
     (
         &["input", "data", "args", "arguments", "params", "argument"],
-        r#"{"lam": "x", "body": t}: it is what a function is applied to"#,
+        r#"{"lam": "x", "body": t}: the variable is the argument"#,
     ),
     (&["some", "exist"], r#"{"any": [f, list]}"#),
     (&["every", "forall"], r#"{"all": [f, list]}"#),
@@ -195,7 +195,7 @@ pub(crate) fn for_text(text: &str) -> &'static str {
     if is_function || text.contains("=>") || text.contains("->") {
         r#"code is JSON: a function is written {"lam": "x", "body": t}, and its variable {"var": "x"}"#
     } else if text.starts_with(['{', '[', '"']) {
-        "mend the JSON there: quotes are double, and no comma stands before a bracket that closes"
+        "fix the JSON there: use double quotes, and no comma before a closing bracket"
     } else {
         r#"code is JSON: a form is an object such as {"add": [1, 2]}, a variable {"var": "x"}"#
     }

@@ -323,7 +323,7 @@ impl Terms {
         let mut fault = Fault { at, tool, excerpt, ..fault };
         if fault.is_of_input() {
             let hint = fault.hint.map(|hint| hint + "; ").unwrap_or_default();
-            fault.hint = Some(hint + "if it is meant as data, pass it as `data`");
+            fault.hint = Some(hint + "if you mean data, pass it as `data`");
         }
         fault
     }

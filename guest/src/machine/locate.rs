@@ -60,7 +60,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         ),
         Trouble::OnlyNulls => (
             None,
-            Fault::new(Code::EmptyList, format!("`{name}` of nothing but nulls, which it passes over"))
+            Fault::new(Code::EmptyList, format!("`{name}` of a list of only nulls, which it skips"))
                 .hint(r#"test with {"all": [{"lam": "x", "body": {"eq": [{"var": "x"}, null]}}, list]} first"#),
         ),
         Trouble::OutOfRange(what) => (None, Fault::new(Code::OutOfRange, what)),
@@ -82,7 +82,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
             (None, Fault::new(Code::CapabilityDenied, message))
         }
         Trouble::EvalDepth => {
-            (None, Fault::new(Code::EvalDepth, "more than 100 evals inside one another"))
+            (None, Fault::new(Code::EvalDepth, "more than 100 nested evals"))
         }
     };
     place(image, s, &site, operand, fault)
@@ -125,10 +125,10 @@ fn not_finite(image: &Image, s: &State, form: Form) -> Fault {
     let fault = Fault::new(Code::NotFinite, message);
     let is_negative = operands.first().is_some_and(|first| first.starts_with('-'));
     match form {
-        Form::Sqrt if is_negative => fault.hint("a root is taken of 0 or more"),
-        Form::Ln | Form::Log10 => fault.hint("a logarithm is taken of more than 0"),
+        Form::Sqrt if is_negative => fault.hint("take a root of 0 or more"),
+        Form::Ln | Form::Log10 => fault.hint("take a logarithm of a number above 0"),
         Form::Pow if is_negative => {
-            fault.hint("a negative number is raised to integers only, such as 2 or -1")
+            fault.hint("raise a negative number to an integer, such as 2 or -1")
         }
         _ => fault,
     }
@@ -137,16 +137,16 @@ fn not_finite(image: &Image, s: &State, form: Form) -> Fault {
 fn outside_tool(name: &str) -> Fault {
     let (place, hint) = if name == "self" {
         (
-            "neither in submitted code nor in a tool's source",
-            "`self` in a quote or an input means no function",
+            "only in submitted code or in a tool's source",
+            "a quote or an input has no function for `self`",
         )
     } else {
         (
-            "in no tool's source",
+            "only in a tool's source",
             "`continue` and `code_of \"self\"` work in the source of an evolved tool",
         )
     };
-    Fault::new(Code::OutsideTool, format!("`{name}` stands {place}")).hint(hint)
+    Fault::new(Code::OutsideTool, format!("`{name}` works {place}")).hint(hint)
 }
 
 /// Most keys of a record to compare with a missing one.
@@ -160,7 +160,7 @@ fn missing_key(s: &State, form: Form, key: &str, record: Word) -> Fault {
             r#"`update` takes no default: write {"put": [record, key, {"app": {"func": f, "arg": {"get": [record, key, default]}}}]}"#
         }
         Form::Get if key.contains('.') => {
-            r#"a path is written {"get_in": [record, ["a", "b"]]}; give a default, or test with `has`"#
+            r#"for a path, write {"get_in": [record, ["a", "b"]]}; give a default, or test with `has`"#
         }
         _ => "give a default, or test with `has`",
     };
@@ -254,7 +254,7 @@ fn unbound(terms: &Terms, s: &State, name: &str) -> Fault {
     let near = if s.catches(Code::Unbound) { None } else { nearest(name, others) };
     let tool = s.tool_ids.get(name).is_some_and(Option::is_some);
     if tool {
-        return fault.hint(format!(r#"a tool is named by {{"tool": "{}"}}"#, shorten(name)));
+        return fault.hint(format!(r#"for the tool, write {{"tool": "{}"}}"#, shorten(name)));
     }
     match near {
         Some(near) => fault.hint(format!("did you mean `{}`?", shorten(near))),

@@ -57,8 +57,7 @@ impl State {
             let Ending::Faults(count @ 2.., first) = ending else { continue };
             self.notes.add(&self.terms, "likely-mistake", term, || {
                 let message = format!("`try` caught a fault all {count} times; the first: {first}");
-                let hint =
-                    "look whether it can have a value at all; name the faults that are meant";
+                let hint = "check that the term can have a value; name the faults to catch";
                 (message, format!(r#"{hint}: "codes": ["{}"]"#, first.code))
             });
         }

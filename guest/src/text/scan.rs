@@ -8,7 +8,7 @@ pub(crate) struct Places<'t> {
     part: &'t [u8],
     /// The part's first eight bytes, padded with zeros.
     head: u64,
-    /// Where the search goes on.
+    /// The next place to search.
     at: usize,
     /// Bytes that the search has compared, or may have compared, in vain.
     effort: usize,

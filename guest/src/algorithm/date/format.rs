@@ -89,7 +89,8 @@ pub(crate) fn is_bare(format: &str) -> bool {
 /// Returns the message and the hint for such a format.
 pub(crate) fn doubt(format: &str) -> (String, String) {
     let shown = shorten(format);
-    let message = format!("the format `{shown}` has no letter such as %Y: it gives itself");
+    let message =
+        format!("the format `{shown}` has no letter such as %Y: the result is the format");
     (message, format!(r#"write {{"date_format": [n, "{}"]}}"#, in_letters(format)))
 }
 

@@ -128,7 +128,10 @@ impl<'f> Iterator for Pieces<'f> {
         Some(match letter {
             Some('%') => Ok(Piece::Text("%")),
             letter => letter.and_then(Letter::of).map(Piece::Letter).ok_or_else(|| {
-                Trouble::OutOfRange(format!("`{}` is none of {KNOWN}", shorten(shown)))
+                Trouble::OutOfRange(format!(
+                    "there is no letter `{}`; the letters are {KNOWN}",
+                    shorten(shown)
+                ))
             }),
         })
     }

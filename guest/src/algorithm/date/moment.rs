@@ -221,7 +221,7 @@ impl Unit {
             "seconds" => Self::Seconds(1),
             _ => {
                 let units = "years, months, weeks, days, hours, minutes and seconds";
-                let what = format!("`{}` is none of {units}", shorten(name));
+                let what = format!("there is no unit `{}`; the units are {units}", shorten(name));
                 return Err(Trouble::OutOfRange(what));
             }
         })

@@ -67,7 +67,7 @@ impl<'t> Found<'t> {
             return Ok(());
         }
         let found = reader.found(literal.chars().take(40).count());
-        Err(format!("the pattern has `{}`, and here stands {found}", shorten(literal)).into())
+        Err(format!("the pattern has `{}`, but the text has {found}", shorten(literal)).into())
     }
 
     fn letter(&mut self, reader: &mut Reader<'t>, letter: &Letter) -> Result<(), Wrong> {
@@ -157,7 +157,7 @@ impl<'t> Found<'t> {
             if let Some((n, name)) = found
                 && *n != is
             {
-                let what = format!("the {name} is {n}, and by the other parts it is {is}");
+                let what = format!("the {name} is {n}, but the other parts make it {is}");
                 return Err(wrong(what.into()));
             }
         }

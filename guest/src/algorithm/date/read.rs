@@ -13,8 +13,7 @@ use num_bigint::BigUint;
 /// Digits after the point that can distinguish floats.
 const MOST_DIGITS: usize = 1074;
 
-const BY_PATTERN: &str =
-    r#"dates that are written otherwise are read by a pattern: {"date_parse": [s, "%d.%m.%Y"]}"#;
+const BY_PATTERN: &str = r#"read other dates with a pattern: {"date_parse": [s, "%d.%m.%Y"]}"#;
 
 /// Parses a date. Returns its seconds.
 pub(crate) fn parse(text: &str) -> Result<Number, Trouble> {
@@ -30,7 +29,7 @@ pub(crate) struct Wrong {
 
 impl Wrong {
     pub(crate) fn of(self, text: &str) -> Trouble {
-        misread(text, &format!("is no date: {}", self.what), self.hint)
+        misread(text, &format!("is not a date: {}", self.what), self.hint)
     }
 
     fn hint(self, hint: &'static str) -> Self {
@@ -201,7 +200,7 @@ impl<'t> Reader<'t> {
         if self.rest.is_empty() {
             return Ok(());
         }
-        Err(format!("`{}` stands behind its end", shorten(self.rest)).into())
+        Err(format!("`{}` follows its end", shorten(self.rest)).into())
     }
 
     /// Describes the next characters of the text, at most `chars`.

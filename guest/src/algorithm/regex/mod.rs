@@ -94,7 +94,7 @@ struct Taker {
 
 /// The fault of an invalid pattern.
 fn refuse(pattern: &str, reason: &str) -> Trouble {
-    Trouble::Regex(format!("`{}` is no regular expression: {reason}", shorten(pattern)))
+    Trouble::Regex(format!("`{}` is not a regular expression: {reason}", shorten(pattern)))
 }
 
 /// Refuses patterns that are too long to parse.

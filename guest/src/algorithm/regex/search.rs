@@ -20,9 +20,9 @@ struct Block {
     /// The first byte after it.
     end: usize,
     chars: usize,
-    /// The steps at its end.
-    after: Set,
     /// The set at its end.
+    after: Set,
+    /// Whether a match begins in it.
     begins: bool,
 }
 

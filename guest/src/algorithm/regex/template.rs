@@ -74,7 +74,7 @@ pub(crate) fn doubt(text: &str) -> Option<(String, String)> {
         let (mark, after) = rest.get(at..)?.split_at_checked(1)?;
         if let Some((length, meant)) = elsewhere(mark, after) {
             let shown = shorten(rest.get(at..=at + length)?);
-            let message = format!("`{shown}` in a replacement is no group: it stands for itself");
+            let message = format!("`{shown}` in a replacement is not a group: it is copied");
             return Some((message, format!("write `{meant}`")));
         }
         // A doubled mark is intended.
@@ -120,7 +120,7 @@ fn name(text: &str) -> (Option<&str>, &str) {
 /// behind it.
 fn no(name: &str, pattern: &Pattern) -> Trouble {
     let shown = shorten(name);
-    let message = format!("the replacement names the group `{shown}`, which the pattern has not");
+    let message = format!("the replacement names the group `{shown}`, which the pattern lacks");
     let known = (1..name.len().min(LONGEST)).rev().find_map(|end| {
         let (start, rest) = name.split_at_checked(end)?;
         group(start, pattern).map(|_| (start, rest))

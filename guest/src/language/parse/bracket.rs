@@ -23,7 +23,7 @@ impl Parser<'_> {
         let (token, shown) = (terms.node(operand).token, terms.excerpt(terms.node(item).token));
         let name = form.name();
         let message = format!("the brackets make a list of one element, and `{name}` takes that");
-        let hint = format!(r#"if the element is meant write {{"{name}": {shown}}}"#);
+        let hint = format!(r#"for the element, write {{"{name}": {shown}}}"#);
         self.note("likely-mistake", token, message, hint);
     }
 

@@ -51,8 +51,8 @@ pub fn parse(
     read(terms, root, notation)
 }
 
-/// Parses code, and continues after a fault with a place in the term, to find up to `most` faults.
-/// The first is the one that `parse` finds.
+/// Parses code. It continues after a wrong part, to find up to `most` faults. The first is the one
+/// that `parse` finds.
 pub(crate) fn parse_all(terms: &mut Terms, text: &str, most: usize) -> Result<Parsed, Vec<Fault>> {
     let root = terms.tape.parse(text).map_err(|fault| vec![explain(fault, text)])?;
     terms.add_origin(root, Origin::Code);
@@ -146,7 +146,7 @@ impl Parser<'_> {
             return Ok(());
         }
         quasiquote::note_holes(self.terms, root).map_err(|outside| {
-            let fault = Fault::new(Code::Malformed, "`unquote` stands in no quote");
+            let fault = Fault::new(Code::Malformed, "`unquote` is outside a quote");
             let hint = r#"write it inside a quote: {"quote": {"add": [{"unquote": t}, 1]}}"#;
             Wrong { token: self.terms.node(outside).token, fault: fault.hint(hint) }
         })
@@ -329,7 +329,7 @@ impl Parser<'_> {
         });
         let members: Vec<(&str, bool)> = members.take(hint::MOST_KEYS).collect();
         let message = match members.as_slice() {
-            [] => "an empty object is no term".to_owned(),
+            [] => "an empty object is not a term".to_owned(),
             [(key, _)] => format!("`{}` is no form", shorten(key)),
             [(key, _), ..] => {
                 format!("none of the keys of this object is a form, such as `{}`", shorten(key))
@@ -346,7 +346,7 @@ impl Parser<'_> {
         if self.notation != Notation::Input || is_flag || !self.may_warn() {
             return;
         }
-        let message = format!("what `{}` holds is ignored; pass data as `data`", form.name());
+        let message = format!("the value of `{}` is ignored; pass data as `data`", form.name());
         let hint = format!("write {}", form.row().map_or("", |row| row.syntax));
         self.note("likely-mistake", token, message, hint);
     }
@@ -361,7 +361,7 @@ impl Parser<'_> {
         if TYPES.contains(&name) || !self.may_warn() {
             return;
         }
-        let message = format!("no type is called `{}`", shorten(name));
+        let message = format!("there is no type `{}`", shorten(name));
         let hint = match name {
             "unit" | "nil" | "none" | "undefined" => r#"the type of null is "null""#.to_owned(),
             _ => format!("the types are {}", TYPES.join(", ")),

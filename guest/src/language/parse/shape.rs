@@ -197,7 +197,7 @@ impl Parser<'_> {
 
     fn repeated(&self, token: TokenId, name: NameId) -> Wrong {
         let name = shorten(self.terms.name(name));
-        let message = format!("the parameter `{name}` stands twice in one `lam`");
+        let message = format!("the parameter `{name}` occurs twice in one `lam`");
         let fault = Fault::new(Code::Malformed, message).hint("give each parameter its own name");
         Wrong { token, fault }
     }

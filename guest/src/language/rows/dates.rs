@@ -17,7 +17,7 @@ pub(crate) const ROWS: &[Row] = &[
         fuel: Fuel { visit: MAKER, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"date_parse": [s, pattern?]}"#,
-        doc: "Seconds since 1970 of a date such as 2024-02-29 or 2024-02-29T12:30:00Z, or as the pattern has it.",
+        doc: "Seconds since 1970 of a date such as 2024-02-29 or 2024-02-29T12:30:00Z, or by a pattern.",
         example: r#"{"date_parse": ["2.1.1970", "%d.%m.%Y"]}"#,
         result: "86400",
     },
