@@ -25,7 +25,8 @@ fn print(command: &str) -> Result<String> {
     let path = env::join_paths([folder].into_iter().chain(env::split_paths(&others)))?;
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(format!("{command} 2>&1")).env_clear().env("PATH", path);
-    shell.env("MCP_PIF_EPHEMERAL", "1").env("MCP_PIF_NO_CACHE", "1");
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("snippets-cache");
+    shell.env("MCP_PIF_EPHEMERAL", "1").env("MCP_PIF_CACHE", cache);
     Ok(String::from_utf8(shell.output()?.stdout)?.trim_end().to_owned())
 }
 
