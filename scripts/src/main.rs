@@ -35,7 +35,8 @@ cargo x <task>
   check      what continuous integration runs: format, lints, docs, tests
   bless      rewrite the expectations of the corpus from the native evaluator
   reference  put the table of forms into guest/LANGUAGE.md
-  library    put the tools of host/library into their canonical spelling, with their hashes
+  library    put the tools of host/library into their canonical spelling, with their hashes, and
+             their tables into host/docs/library.md
   component  build the component and say where it is
   bench      the benchmark programs, in the sandbox and natively, against CPython (rounds; 11);
              `bench data` the forms on data, in the sandbox against CPython;

@@ -48,13 +48,16 @@ pub(crate) fn reference() -> Result<()> {
     Ok(())
 }
 
-/// Spells the tools of the library canonically and renews their hashes.
+/// Spells the tools of the library canonically, and renews their hashes and their page.
 pub(crate) fn library() -> Result<()> {
     for path in pif_tests::library::files()? {
         let text = std::fs::read_to_string(&path)?;
         let renewed = pif_tests::library::renew(&text);
         std::fs::write(&path, renewed.with_context(|| path.display().to_string())?)?;
     }
+    let page = pif_tests::library::page();
+    let text = std::fs::read_to_string(&page)?;
+    std::fs::write(&page, pif_tests::library::renew_page(&text)?)?;
     Ok(())
 }
 

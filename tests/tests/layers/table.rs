@@ -1,4 +1,4 @@
-//! README.md's table of layers against the server that it speaks of and the tests that it names.
+//! The table of layers in host/docs/limits.md against the server that it speaks of and the tests that it names.
 
 use crate::client::Client;
 use crate::{binary, text};
@@ -11,9 +11,9 @@ use std::process::Command;
 type Row = [String; 5];
 
 fn rows() -> Result<Vec<Row>> {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
-    let readme = std::fs::read_to_string(readme)?;
-    let (_, rest) = readme.split_once("| layer | flag |").context("README.md has no table")?;
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/docs/limits.md");
+    let page = std::fs::read_to_string(page)?;
+    let (_, rest) = page.split_once("| layer | flag |").context("limits.md has no table")?;
     let rows = rest.lines().skip(2).take_while(|line| line.starts_with('|'));
     rows.map(|line| {
         let cells: Vec<String> = line
