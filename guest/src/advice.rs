@@ -78,18 +78,18 @@ pub(crate) fn advise(terms: &Terms, root: TermId, has_eval: bool) -> Advice {
 
 /// Schedules what is evaluated of a term, in the scope in which it is.
 fn schedule(terms: &Terms, term: TermId, walk: &mut Vec<Walk>) {
-    let operands = terms.evaluated(term);
-    let names = match terms.form(term) {
-        Form::Lam | Form::Let => terms.names(term),
-        _ => &[],
+    let (operands, names) = (terms.evaluated(term), terms.names(term));
+    // How many operands are in the scope of earlier names only: of `let` the terms, not the body.
+    let (names, outer) = match terms.form(term) {
+        Form::Lam | Form::Letrec => (names, 0),
+        Form::Let => (names, names.len()),
+        _ => (&[][..], 0),
     };
-    // Of `lam` the body alone, of `let` the terms and then the body.
-    let bound = operands.len().saturating_sub(1).min(names.len());
     walk.extend(names.iter().map(|_| Walk::Unbind));
-    walk.extend(operands.get(bound..).unwrap_or_default().iter().rev().map(|t| Walk::Term(*t)));
+    walk.extend(operands.get(outer..).unwrap_or_default().iter().rev().map(|t| Walk::Term(*t)));
     for (at, name) in names.iter().enumerate().rev() {
         walk.push(Walk::Bind(*name, term));
-        walk.extend(operands.get(at).filter(|_| at < bound).map(|t| Walk::Term(*t)));
+        walk.extend(operands.get(at).filter(|_| at < outer).map(|t| Walk::Term(*t)));
     }
 }
 
@@ -118,7 +118,8 @@ impl Reader<'_> {
         if is_used || self.has_eval || text.starts_with('_') {
             return;
         }
-        let (text, is_let) = (shorten(text), self.terms.form(binder) == Form::Let);
+        let is_let = matches!(self.terms.form(binder), Form::Let | Form::Letrec);
+        let text = shorten(text);
         if let Some(spelt) = spelt {
             let message = format!("a text is not the variable `{text}`, which is never used");
             self.note(spelt, message, Some(variable(&text)));

@@ -50,9 +50,10 @@ const IDIOMS: &[(&[&str], &str)] = &[
         r#"{"if": {"cond": c, "then": t, "else": e}}"#,
     ),
     (&["switch", "case", "when", "match", "elif", "elseif"], r#"{"cond": [[test, value], …]}"#),
+    (&["let*", "define", "def", "bind", "begin", "do"], r#"{"let": [["x", t]], "in": b}"#),
     (
-        &["let*", "letrec", "define", "def", "bind", "begin", "do"],
-        r#"{"let": [["x", t]], "in": b}"#,
+        &["letrec", "letrec*", "labels", "flet", "letfn", "fix"],
+        r#"{"letrec": [["f", {"lam": "x", "body": t}]], "in": b}"#,
     ),
     (&["raise", "throw", "error", "assert"], r#"{"fail": t}"#),
     (&["catch", "rescue", "except"], r#"{"try": t, "catch": f}"#),

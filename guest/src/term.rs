@@ -84,7 +84,8 @@ impl Terms {
         self.nodes.is_empty()
     }
 
-    /// Operands, in order of evaluation. Of `lam` the body; of `let` the terms, then the body.
+    /// Operands, in order of evaluation. Of `lam` the body; of `let` and `letrec` the terms, then the
+    /// body.
     #[must_use]
     pub fn operands(&self, id: TermId) -> &[TermId] {
         let node = self.node(id);
@@ -126,7 +127,8 @@ impl Terms {
         self.operands(id).get(index).copied().unwrap_or_default()
     }
 
-    /// Names: a variable's, a lambda's parameters, a `let`'s variables, a record's keys.
+    /// Names: a variable's, a lambda's parameters, a `let`'s or `letrec`'s variables, a
+    /// record's keys.
     #[must_use]
     pub fn names(&self, id: TermId) -> &[NameId] {
         let node = self.node(id);

@@ -274,6 +274,8 @@ ops! {
         Record { d: Slot, keys: u32 },
         /// A closure of a code, which lists the captured places.
         Close { d: Slot, code: u32 },
+        /// Lets the `n` closures from `d` on capture each other, where they captured these slots.
+        Tie { d: Slot, n: u8 },
         /// Evaluates the quoted term in `a` among the names of a scope.
         Eval { d: Slot, a: Slot, depth: u8, cost: u16, scope: u16 },
         /// The source of the tool that `a` names, quoted; `tool` is the one this code belongs to.

@@ -1,5 +1,6 @@
 //! Where a value goes: into a slot, to a variable, to the next turn of a loop, to the caller.
 
+use super::forms::{slot, to_u32};
 use super::{Compiler, Failed, Goal, Location, Task, Turn};
 use crate::code::slots::fold;
 use crate::code::{Op, Place, Slot};
@@ -50,6 +51,27 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    /// Functions that see each other: each captures the slots of all, which are filled when the last
+    /// of them is made.
+    pub(super) fn letrec(&mut self, t: TermId, d: Slot, goal: Goal) {
+        let names = self.terms.names(t);
+        let (n, depth) = (slot(to_u32(names.len())), goal.depth() + 1);
+        let mut tasks = Vec::with_capacity(4 * names.len() + 3);
+        let places = || (d..).zip(names);
+        for (d, name) in places() {
+            tasks.push(Task::Emit { op: Op::Constant { d, k: 0 }, t });
+            let location = Location::At(Place::Slot(d));
+            tasks.push(Task::Bind { name: *name, location });
+        }
+        for ((d, _), t) in places().zip(self.terms.operands(t)) {
+            tasks.extend([Task::Visit { t: *t, depth }, Task::Function { t: *t, d }]);
+        }
+        tasks.push(Task::Emit { op: Op::Tie { d, n }, t });
+        tasks.push(goal.task(self.terms.operand(t, names.len()), d + n));
+        tasks.push(Task::Unbind { count: u32::from(n) });
+        self.schedule(&tasks);
+    }
+
     /// The next accumulator of a loop, of which both halves are kept. What does not lead to a pair
     /// has been ruled out.
     pub(super) fn next(&mut self, t: TermId, d: Slot, turn: Turn) -> Result<(), Failed> {
@@ -57,7 +79,7 @@ impl Compiler<'_> {
         let depth = u32::from(turn.depth);
         let form = self.terms.form(t);
         if d > super::CROWDED_SLOT
-            || !matches!(form, Form::Pair | Form::Let | Form::If | Form::Cond)
+            || !matches!(form, Form::Pair | Form::Let | Form::Letrec | Form::If | Form::Cond)
         {
             self.schedule(&[Task::Term { t, d, depth }, Task::Apart { t, d, turn }]);
             return Ok(());
@@ -68,6 +90,7 @@ impl Compiler<'_> {
             Form::Let => {
                 self.tasks.push(Task::Let { t, index: 0, d, goal: Goal::Next(turn) });
             }
+            Form::Letrec => self.letrec(t, d, Goal::Next(turn)),
             Form::Cond => self.cond(t, d, Goal::Next(turn)),
             Form::If => {
                 let (test, then, other) = (operand(0), operand(1), operand(2));
@@ -123,6 +146,10 @@ impl Compiler<'_> {
             Form::Let => {
                 self.visit(t, 0);
                 self.tasks.push(Task::Let { t, index: 0, d, goal: Goal::Return });
+            }
+            Form::Letrec => {
+                self.visit(t, 0);
+                self.letrec(t, d, Goal::Return);
             }
             Form::App => {
                 self.visit(t, 0);

@@ -127,6 +127,12 @@ impl Pass<'_> {
                 walk.extend(operands.iter().map(|t| Walk::Enter(*t)));
             }
             Form::Let => self.enter_let(term, walk),
+            Form::Letrec => {
+                let names = self.terms.names(term);
+                names.iter().for_each(|name| self.bind(*name, None));
+                walk.extend(names.iter().map(|name| Walk::Unbind(*name)));
+                walk.extend(operands.iter().rev().map(|t| Walk::Enter(*t)));
+            }
             form => {
                 self.evals += u32::from(form == Form::Eval);
                 walk.extend(operands.iter().rev().map(|t| Walk::Enter(*t)));

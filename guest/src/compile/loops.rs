@@ -125,7 +125,7 @@ impl Compiler<'_> {
             let operands = self.terms.operands(t);
             match self.terms.form(t) {
                 Form::Pair => {}
-                Form::Let => leads_to.extend(operands.last()),
+                Form::Let | Form::Letrec => leads_to.extend(operands.last()),
                 Form::If => leads_to.extend(operands.get(1..).unwrap_or_default()),
                 Form::Cond => leads_to.extend(operands.iter().skip(1).step_by(2)),
                 _ => return false,

@@ -18,6 +18,7 @@ mod scope;
 
 use crate::code::{Image, Op, Place, Slot};
 use crate::heap::{Full, Heap};
+use crate::limits::MOST_PARAMETERS;
 use crate::term::{NameId, TermId, Terms};
 use crate::value::Word;
 use facts::Facts;
@@ -54,8 +55,6 @@ pub(crate) struct Unit {
     pub(crate) site: Option<TermId>,
 }
 
-/// Parameters a function may take at once.
-pub(crate) const MOST_PARAMETERS: usize = 64;
 /// Nested functions of one parameter each that are merged into one.
 const MERGED: usize = 8;
 /// From this slot or depth on, a sub-term becomes a function of its own.
@@ -180,6 +179,11 @@ enum Task {
         index: u32,
         d: Slot,
         goal: Goal,
+    },
+    /// Make the closure of a function that sees itself.
+    Function {
+        t: TermId,
+        d: Slot,
     },
     /// Evaluate a term that gives a pair as the next accumulator of a loop.
     Next {
@@ -378,6 +382,7 @@ impl<'m> Compiler<'m> {
             Task::Half { t, depth } => self.visit_half(t, depth),
             Task::Into { t, d, depth, to } => self.into(t, d, depth, to)?,
             Task::Let { t, index, d, goal } => self.let_in(t, index, d, goal)?,
+            Task::Function { t, d } => self.lambda(t, d)?,
             Task::Next { t, d, turn } => self.next(t, d, turn)?,
             Task::Apart { t, d, turn } => self.apart(t, d, turn),
             Task::Feed { t, index, spine, depth } => self.feed(t, index, spine, depth),

@@ -47,6 +47,10 @@ static CONTROL: Table<Rule> = Table::of(
             c.tasks.push(Task::Let { t, index: 0, d, goal: Goal::Slot { to: d, depth } });
             Ok(())
         }),
+        (Form::Letrec, |c, t, d, depth| {
+            c.letrec(t, d, Goal::Slot { to: d, depth });
+            Ok(())
+        }),
         (Form::Cond, |c, t, d, depth| {
             c.cond(t, d, Goal::Slot { to: d, depth });
             Ok(())

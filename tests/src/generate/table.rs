@@ -120,7 +120,11 @@ impl Generator {
                 };
                 format!(r#"{{"{}":{tried},"catch":{handler}{codes}}}"#, row.name)
             }
-            Shape::Name | Shape::Bindings | Shape::Lambda | Shape::Application => self.any(size),
+            Shape::Name
+            | Shape::Bindings
+            | Shape::Functions
+            | Shape::Lambda
+            | Shape::Application => self.any(size),
             Shape::Members(members) => {
                 let members = members.iter().zip(operand_kinds(row.form));
                 let written = members
