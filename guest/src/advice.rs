@@ -4,7 +4,7 @@
 use crate::doubt;
 use crate::fault::Note;
 use crate::form::{Evaluation, Form, kinds};
-use crate::hint::nearest;
+use crate::hint::{nearest, recursive};
 use crate::json::{Tape, Token};
 use crate::kind;
 use crate::mismatch::{mismatch, no_function};
@@ -165,7 +165,11 @@ impl Reader<'_> {
         let text = terms.name(name);
         let hint = if let Some(row) = Form::of_key(text).and_then(Form::row) {
             Some(format!("a form is written {}", row.syntax))
-        } else if text.len() > 2 && self.found.free.len() <= MOST_COMPARED {
+        } else if self.found.free.len() > MOST_COMPARED {
+            None
+        } else if let Some(hint) = recursive(terms, term) {
+            Some(hint)
+        } else if text.len() > 2 {
             let near = nearest(text, self.bound.iter().map(|bound| terms.name(bound.name)));
             near.map(|near| format!("did you mean `{}`?", shorten(near)))
         } else {

@@ -2,6 +2,7 @@
 
 use crate::form::Form;
 use crate::parse::{form_names, shorten};
+use crate::term::{TermId, Terms};
 
 /// Where others name what is done, beside which other keys tell nothing.
 const OPERATOR: &[&str] = &["op", "operator", "opcode", "callee"];
@@ -199,6 +200,24 @@ pub fn for_text(text: &str) -> &'static str {
     } else {
         r#"code is JSON: a form is an object such as {"add": [1, 2]}, a variable {"var": "x"}"#
     }
+}
+
+/// What to write instead of a `let` that binds a function, where the function uses the name of this
+/// variable, which stands in it.
+pub(crate) fn recursive(terms: &Terms, variable: TermId) -> Option<String> {
+    let (name, token) = (terms.only_name(variable), terms.node(variable).token);
+    let holds = |function: TermId| {
+        let from = terms.node(function).token;
+        terms.form(function) == Form::Lam && (from..terms.tape.after(from)).contains(&token)
+    };
+    // A term comes after those in it.
+    let mut around = (variable..terms.len()).filter(|it| terms.form(*it) == Form::Let);
+    let found = around.any(|it| {
+        let bound = terms.operands(it).split_last().map_or(&[][..], |(_, bound)| bound);
+        terms.names(it).contains(&name) && bound.iter().any(|function| holds(*function))
+    });
+    let row = Form::Letrec.row().filter(|_| found)?;
+    Some(format!("a function bound by `let` does not see itself; write {}", row.syntax))
 }
 
 /// The candidate that differs least from `name`, if it is close enough to be meant.

@@ -7,7 +7,7 @@ use super::state::State;
 use crate::code::{Image, Op, Slot};
 use crate::fault::{Code, Fault};
 use crate::form::Form;
-use crate::hint::{LONGEST, nearest};
+use crate::hint::{LONGEST, nearest, recursive};
 use crate::mismatch::{element, mismatch, no_function};
 use crate::output;
 use crate::parse::shorten;
@@ -44,7 +44,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
             let operand = applied(form, image.op(called_at), terms.operands(site.term).len());
             (Some(operand), no_function(terms, site.term, operand, found))
         }
-        Trouble::Unbound(variable) => (None, unbound(terms, s, terms.name(variable))),
+        Trouble::Unbound(variable) => (None, unbound(terms, s, (site.term, terms.name(variable)))),
         Trouble::DivideByZero => {
             (None, Fault::new(Code::DivideByZero, format!("`{name}` by zero")))
         }
@@ -268,8 +268,13 @@ fn calls(image: &Image, s: &State, code: Code) -> Vec<String> {
 }
 
 /// An unbound variable; suggests a name that is bound in the same code.
-fn unbound(terms: &Terms, s: &State, name: &str) -> Fault {
+fn unbound(terms: &Terms, s: &State, (variable, name): (TermId, &str)) -> Fault {
     let fault = Fault::new(Code::Unbound, format!("unbound variable `{}`", shorten(name)));
+    if !s.catches(Code::Unbound)
+        && let Some(hint) = recursive(terms, variable)
+    {
+        return fault.hint(hint);
+    }
     // Comparing names takes long: it is done once in a run at most.
     let others = terms.all_names().filter(|other| *other != name);
     let near = if s.catches(Code::Unbound) { None } else { nearest(name, others) };
