@@ -3,7 +3,7 @@
 
 use crate::doubt;
 use crate::fault::Note;
-use crate::form::{Evaluation, Form, kinds};
+use crate::form::{Evaluation, Form, Scope, kinds};
 use crate::hint::{nearest, recursive};
 use crate::json::{Tape, Token};
 use crate::kind;
@@ -80,10 +80,10 @@ pub(crate) fn advise(terms: &Terms, root: TermId, has_eval: bool) -> Advice {
 fn schedule(terms: &Terms, term: TermId, walk: &mut Vec<Walk>) {
     let (operands, names) = (terms.evaluated(term), terms.names(term));
     // How many operands are in the scope of earlier names only: of `let` the terms, not the body.
-    let (names, outer) = match terms.form(term) {
-        Form::Lam | Form::Letrec => (names, 0),
-        Form::Let => (names, names.len()),
-        _ => (&[][..], 0),
+    let (names, outer) = match terms.form(term).scope() {
+        Scope::All => (names, 0),
+        Scope::Later => (names, names.len()),
+        Scope::None => (&[][..], 0),
     };
     walk.extend(names.iter().map(|_| Walk::Unbind));
     walk.extend(operands.get(outer..).unwrap_or_default().iter().rev().map(|t| Walk::Term(*t)));

@@ -13,11 +13,13 @@ mod meta;
 mod numbers;
 mod original;
 mod records;
+mod scope;
 pub(crate) mod table;
 mod text;
 
 use fuel::Fuel;
 use kinds::{ANY, Kinds, UNKNOWN};
+pub(crate) use scope::Scope;
 
 /// What a term is: a form of the table, or a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -38,11 +38,17 @@ impl Compiler<'_> {
         true
     }
 
-    pub(super) fn application(&mut self, t: TermId, d: Slot, depth: u32) -> Result<(), Failed> {
-        if self.inline(t, d, Some(depth)) || self.apply_self(t, d, Some(depth)) {
+    /// An application at a depth, or in tail position.
+    pub(super) fn application(
+        &mut self,
+        t: TermId,
+        d: Slot,
+        depth: Option<u32>,
+    ) -> Result<(), Failed> {
+        if self.inline(t, d, depth) || self.apply_self(t, d, depth) {
             return Ok(());
         }
-        self.call(t, d, Some(depth))
+        self.call(t, d, depth)
     }
 
     /// `self` applied to one argument, where the running function is the one that it means.
@@ -156,11 +162,10 @@ impl Compiler<'_> {
     /// Whether an application is compiled without a call of an unknown function.
     fn is_direct(&mut self, t: TermId) -> bool {
         let function = self.terms.operand(t, 0);
-        match self.terms.form(function) {
-            Form::Lam => self.terms.names(function).len() == self.terms.operands(t).len() - 1,
-            Form::SelfRef => self.is_self(),
-            _ => false,
-        }
+        let form = self.terms.form(function);
+        let arguments = self.terms.operands(t).len() - 1;
+        form == Form::Lam && self.terms.names(function).len() == arguments
+            || form == Form::SelfRef && self.is_self()
     }
 
     /// The arguments of the application `levels` inside `t`, then of the ones around it.

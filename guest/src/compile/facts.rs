@@ -1,7 +1,7 @@
 //! What the compiler must know of a term before it reaches it: which functions use their
 //! parameter only to take a pair apart, so that the pair need never be built.
 
-use crate::form::Form;
+use crate::form::{Form, Scope};
 use crate::term::{NameId, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +36,9 @@ impl Facts {
                     for name in names {
                         pass.unbind(*name);
                     }
-                    if names.len() == 1 && evals == pass.evals && !pass.whole.contains(&term) {
+                    let is_function = terms.form(term) == Form::Lam;
+                    let is_apart = evals == pass.evals && !pass.whole.contains(&term);
+                    if is_function && names.len() == 1 && is_apart {
                         facts.apart.insert(term);
                         if !pass.half_whole.contains(&term) {
                             facts.apart_twice.insert(term);
@@ -63,7 +65,7 @@ enum Walk {
     Enter(TermId),
     /// The value of a variable of a `let`.
     Value(TermId),
-    /// The function and the number of evals seen before it.
+    /// A term whose names are bound in all of it, and the number of evals seen before it.
     Leave(TermId, u32),
     /// The variables of a `let` end.
     Unbind(NameId),
@@ -119,24 +121,22 @@ impl Pass<'_> {
                 [only] if self.halved(only).is_some() => {}
                 _ => walk.extend(operands.iter().map(|t| Walk::Enter(*t))),
             },
-            Form::Lam => {
-                for name in self.terms.names(term) {
-                    self.bind(*name, Some(Use::Parameter(term)));
+            form => match form.scope() {
+                Scope::None => {
+                    self.evals += u32::from(form == Form::Eval);
+                    walk.extend(operands.iter().rev().map(|t| Walk::Enter(*t)));
                 }
-                walk.push(Walk::Leave(term, self.evals));
-                walk.extend(operands.iter().map(|t| Walk::Enter(*t)));
-            }
-            Form::Let => self.enter_let(term, walk),
-            Form::Letrec => {
-                let names = self.terms.names(term);
-                names.iter().for_each(|name| self.bind(*name, None));
-                walk.extend(names.iter().map(|name| Walk::Unbind(*name)));
-                walk.extend(operands.iter().rev().map(|t| Walk::Enter(*t)));
-            }
-            form => {
-                self.evals += u32::from(form == Form::Eval);
-                walk.extend(operands.iter().rev().map(|t| Walk::Enter(*t)));
-            }
+                Scope::All => {
+                    let names = self.terms.names(term);
+                    let binder = (form == Form::Lam).then_some(Use::Parameter(term));
+                    for name in names {
+                        self.bind(*name, binder);
+                    }
+                    walk.push(Walk::Leave(term, self.evals));
+                    walk.extend(operands.iter().rev().map(|t| Walk::Enter(*t)));
+                }
+                Scope::Later => self.enter_let(term, walk),
+            },
         }
     }
 

@@ -14,18 +14,11 @@ impl Compiler<'_> {
     /// An operand that is a local variable, or half of a pair never built, is used in place;
     /// anything else is evaluated into `d`.
     pub(super) fn operand(&mut self, t: TermId, d: Slot, depth: u32) -> Result<Operand, Failed> {
-        match self.terms.form(t) {
-            Form::Var => {
-                if let Some(Location::At(Place::Slot(a))) = self.look_up(self.terms.only_name(t))? {
-                    return Ok((a, Task::Visit { t, depth }));
-                }
-            }
-            Form::Fst | Form::Snd => {
-                if let Some(Part::Slot(a)) = self.half(t)? {
-                    return Ok((a, Task::Half { t, depth }));
-                }
-            }
-            _ => {}
+        if let Some(Location::At(Place::Slot(a))) = self.variable_at(t)? {
+            return Ok((a, Task::Visit { t, depth }));
+        }
+        if let Some(Part::Slot(a)) = self.half(t)? {
+            return Ok((a, Task::Half { t, depth }));
         }
         Ok((d, Task::Term { t, d, depth }))
     }
@@ -43,14 +36,26 @@ impl Compiler<'_> {
         Ok((first, second))
     }
 
+    /// Where a term is that is a bound variable.
+    fn variable_at(&mut self, t: TermId) -> Result<Option<Location>, Failed> {
+        if self.terms.form(t) == Form::Var {
+            self.look_up(self.terms.only_name(t))
+        } else {
+            Ok(None)
+        }
+    }
+
     /// Of `fst` or `snd` of a variable, or of half of one, whose pair was never built: where that
     /// half is.
     fn half(&mut self, t: TermId) -> Result<Option<Part>, Failed> {
-        let (operand, is_first) = (self.terms.operand(t, 0), self.terms.form(t) == Form::Fst);
-        let location = match self.terms.form(operand) {
-            Form::Var => self.look_up(self.terms.only_name(operand))?,
-            Form::Fst => self.half_pair(operand)?,
-            _ => None,
+        let is_first = self.terms.form(t) == Form::Fst;
+        if !is_first && self.terms.form(t) != Form::Snd {
+            return Ok(None);
+        }
+        let operand = self.terms.operand(t, 0);
+        let location = match self.variable_at(operand)? {
+            None => self.half_pair(operand)?,
+            found => found,
         };
         Ok(match location {
             Some(Location::Halves(first, second)) => Some(if is_first { first } else { second }),
@@ -61,14 +66,10 @@ impl Compiler<'_> {
 
     /// Of `fst` of a variable: where its halves are, if it is a pair that was never built.
     pub(super) fn half_pair(&mut self, t: TermId) -> Result<Option<Location>, Failed> {
-        let operand = match self.terms.form(t) {
-            Form::Fst => self.terms.operand(t, 0),
-            _ => return Ok(None),
-        };
-        if self.terms.form(operand) != Form::Var {
+        if self.terms.form(t) != Form::Fst {
             return Ok(None);
         }
-        Ok(match self.look_up(self.terms.only_name(operand))? {
+        Ok(match self.variable_at(self.terms.operand(t, 0))? {
             Some(Location::Thirds([a, b, _])) => Some(Location::Halves(a, b)),
             _ => None,
         })

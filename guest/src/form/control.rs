@@ -1,6 +1,6 @@
 //! Binding and control beyond the original calculus.
 
-use super::fuel::{Fuel, JUMPER, LOOP, MAKE, OTHER, UNFOLDED};
+use super::fuel::{Fuel, JUMPER, LOOP, MAKE, OTHER, OUTSIDE, UNFOLDED};
 use super::kinds::{ANY, FUNCTION, STRING, UNKNOWN};
 use super::{Evaluation, Form, Row, Shape};
 
@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Row] = &[
         evaluation: Evaluation::Control,
         takes: &[],
         gives: UNKNOWN,
-        fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"letrec": [["f", {"lam": "x", "body": t}], …], "in": b}"#,
         doc: "Names functions; each sees itself and all the others.",

@@ -44,11 +44,16 @@ impl Context<'_> {
 }
 
 impl State {
-    /// The fault of a value that is not of the type that a form wants there. It is the only way to
-    /// make one of a value in the machine.
+    /// The fault of a value that is not of the type that a form wants there.
     #[inline(never)]
     pub(super) fn wrong_type(&self, operand: usize, v: Word, wanted: &'static str) -> Exit {
-        Trouble::Type { operand, wanted, found: type_name(&self.heap, v) }.into()
+        Trouble::of_type(&self.heap, operand, v, wanted).into()
+    }
+
+    /// The fault of a value in an operand that is not of the type that a form wants there.
+    #[inline(never)]
+    pub(super) fn wrong_element(&self, operand: usize, v: Word, wanted: &'static str) -> Exit {
+        Trouble::of_element(&self.heap, operand, v, wanted).into()
     }
 
     /// The fault of a value that is applied and is no function.

@@ -12,82 +12,74 @@ use super::each::take_order;
 use super::state::{Exit, State};
 use crate::code::Slot;
 use crate::code::slots::each::{KEPT, RESULT};
-use crate::form::Form;
+use crate::primitive::Trouble;
 use crate::primitive::canonical::Failed;
 use crate::primitive::grouping::Groups;
 use crate::primitive::keys::{Weighed, empty, weigh};
 use crate::primitive::sorting::{extreme, sorted, sorting_work};
-use crate::primitive::{Trouble, type_name};
 use crate::value::{CONS, NIL, PAIR, Word, small, tag};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-/// Whether a form gathers what the function gives as keys of the elements.
-pub(super) fn needs_keys(form: Form) -> bool {
-    matches!(
-        form,
-        Form::SortBy | Form::GroupBy | Form::CountBy | Form::DistinctBy | Form::MaxBy | Form::MinBy
-    )
+/// The fault of a key that cannot be sorted by.
+fn unsorted(s: &State, key: Word) -> Exit {
+    const WANTED: &str =
+        "a function that gives only numbers, only strings, only booleans, or only lists of these";
+    s.wrong_type(0, key, WANTED)
 }
 
-/// The value of a form when all keys are known: they are the result so far, in order.
-pub(super) fn finish(c: &mut Context<'_>, form: Form, d: Slot) -> Result<Word, Exit> {
-    let keys = c.s.heap.elements(c.s.part(d, RESULT));
-    let sorts = |found| Trouble::Type {
-        operand: 0,
-        wanted: "a function that gives only numbers, only strings, only booleans, or only lists of these",
-        found,
-    };
-    let groups = |found| Trouble::Type {
-        operand: 0,
-        wanted: "a function that gives values that can be compared",
-        found,
-    };
-    match form {
-        Form::SortBy => {
-            let weight = pay_keys(c, &keys, sorts)?;
-            c.bulk(sorting_work(keys.len(), weight))?;
-            let is_descending = take_order(c, d);
-            let order = sorted(&c.s.heap, &keys, is_descending)?;
-            // The keys have done their work.
-            c.s.set_part(d, RESULT, NIL);
-            select(c.s, d, &order)
-        }
-        Form::MaxBy | Form::MinBy => {
-            let sought = if form == Form::MaxBy { Ordering::Greater } else { Ordering::Less };
-            pay_keys(c, &keys, sorts)?;
-            let best = extreme(&c.s.heap, &keys, sought)?.ok_or_else(|| empty(&keys))?;
-            let elements = c.s.heap.elements(c.s.part(d, KEPT));
-            Ok(elements.get(best).copied().unwrap_or_default())
-        }
-        Form::DistinctBy => {
-            let Grouped { firsts, .. } = grouped(c, &keys, groups)?;
-            select(c.s, d, &firsts)
-        }
-        Form::CountBy => {
-            let Grouped { of_each, firsts } = grouped(c, &keys, groups)?;
-            count(c.s, d, &of_each, &firsts)
-        }
-        _ => {
-            let Grouped { of_each, firsts } = grouped(c, &keys, groups)?;
-            gather(c.s, d, &of_each, &firsts)
-        }
-    }
+/// The keys, which are the result so far; puts them into their order.
+fn keys(c: &mut Context<'_>, d: Slot) -> Vec<Word> {
+    let keys = c.s.heap.reverse(c.s.part(d, RESULT));
+    c.s.set_part(d, RESULT, keys);
+    c.s.heap.elements(keys)
+}
+
+/// The elements in the order of their keys, or of those downward.
+pub(super) fn sort(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
+    let keys = keys(c, d);
+    let weight = pay_keys(c, &keys, unsorted)?;
+    c.bulk(sorting_work(keys.len(), weight))?;
+    let is_descending = take_order(c, d);
+    let order = sorted(&c.s.heap, &keys, is_descending)?;
+    // The keys have done their work.
+    c.s.set_part(d, RESULT, NIL);
+    select(c.s, d, &order)
+}
+
+/// The element whose key is the first of the greatest, or of the least.
+pub(super) fn best(c: &mut Context<'_>, d: Slot, sought: Ordering) -> Result<Word, Exit> {
+    let keys = keys(c, d);
+    pay_keys(c, &keys, unsorted)?;
+    let best = extreme(&c.s.heap, &keys, sought)?.ok_or_else(|| empty(&keys))?;
+    let elements = c.s.heap.elements(c.s.part(d, KEPT));
+    Ok(elements.get(best).copied().unwrap_or_default())
+}
+
+/// The elements by equal keys.
+fn groups(c: &mut Context<'_>, d: Slot) -> Result<Grouped, Exit> {
+    let keys = keys(c, d);
+    grouped(c, &keys, |s, key| {
+        s.wrong_type(0, key, "a function that gives values that can be compared")
+    })
+}
+
+/// The first element of each key.
+pub(super) fn distinct(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
+    let Grouped { firsts, .. } = groups(c, d)?;
+    select(c.s, d, &firsts)
 }
 
 /// Pays for looking at the keys of a sort; gives their weight.
 pub(super) fn pay_keys(
     c: &mut Context<'_>,
     keys: &[Word],
-    wrong: impl Fn(&'static str) -> Trouble,
+    wrong: impl Fn(&State, Word) -> Exit,
 ) -> Result<u64, Exit> {
     c.bulk(keys.len() as u64)?;
     let Weighed { work, wrong: found } = weigh(&c.s.heap, keys, c.budget())?;
     c.bulk(work)?;
-    match found {
-        Some(key) => Err(wrong(type_name(&c.s.heap, key)).into()),
-        None => Ok(work),
-    }
+    found.map_or(Ok(work), |key| Err(wrong(c.s, key)))
 }
 
 /// Which keys are equal.
@@ -105,7 +97,7 @@ const GROUPED: u64 = 4;
 pub(super) fn grouped(
     c: &mut Context<'_>,
     keys: &[Word],
-    wrong: impl Fn(&'static str) -> Trouble,
+    wrong: impl Fn(&State, Word) -> Exit,
 ) -> Result<Grouped, Exit> {
     c.bulk(GROUPED * keys.len() as u64)?;
     let terms = Rc::clone(&c.s.terms);
@@ -129,7 +121,7 @@ pub(super) fn grouped(
     let work = groups.work();
     c.bulk(work)?;
     match failed {
-        Some(Failed::Incomparable(key)) => Err(wrong(type_name(&c.s.heap, key)).into()),
+        Some(Failed::Incomparable(key)) => Err(wrong(c.s, key)),
         Some(_) => Err(Trouble::TooLarge("the keys would not fit into the memory limit").into()),
         None => Ok(grouped),
     }
@@ -144,20 +136,24 @@ fn select(s: &mut State, d: Slot, indices: &[u32]) -> Result<Word, Exit> {
 }
 
 /// Pairs of each key and how often it occurs.
-fn count(s: &mut State, d: Slot, of_each: &[u32], firsts: &[u32]) -> Result<Word, Exit> {
+pub(super) fn count(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
+    let Grouped { of_each, firsts } = groups(c, d)?;
+    let s = &mut *c.s;
     let mut counts = vec![0_i64; firsts.len()];
     for group in of_each {
-        if let Some(count) = counts.get_mut(*group as usize) {
+        if let Some(count) = counts.get_mut(group as usize) {
             *count += 1;
         }
     }
     let counts: Vec<Word> = counts.into_iter().map(small).collect();
     s.part_room(d, RESULT, 4 * firsts.len())?;
-    Ok(pairs(s, d, firsts, &counts))
+    Ok(pairs(s, d, &firsts, &counts))
 }
 
 /// Pairs of each key and the elements that have it.
-fn gather(s: &mut State, d: Slot, of_each: &[u32], firsts: &[u32]) -> Result<Word, Exit> {
+pub(super) fn gather(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
+    let Grouped { of_each, firsts } = groups(c, d)?;
+    let s = &mut *c.s;
     s.part_room(d, RESULT, 2 * of_each.len() + 4 * firsts.len())?;
     let elements = s.heap.elements_of(s.part(d, KEPT), of_each.len());
     let mut lists = vec![NIL; firsts.len()];
@@ -166,7 +162,7 @@ fn gather(s: &mut State, d: Slot, of_each: &[u32], firsts: &[u32]) -> Result<Wor
             *list = s.heap.two(element, *list, CONS);
         }
     }
-    Ok(pairs(s, d, firsts, &lists))
+    Ok(pairs(s, d, &firsts, &lists))
 }
 
 /// Pairs of the keys with these indices and these values, for which there is room.

@@ -6,7 +6,7 @@ use super::meter::Stop;
 use super::state::State;
 use crate::code::{Image, Op, Slot};
 use crate::fault::{Code, Fault};
-use crate::form::Form;
+use crate::form::{Form, kinds};
 use crate::hint::{LONGEST, nearest, recursive};
 use crate::mismatch::{element, mismatch, no_function};
 use crate::output;
@@ -100,11 +100,7 @@ fn applied(form: Form, op: Op, operands: usize) -> usize {
     {
         return operands - usize::from(base - f);
     }
-    match form {
-        Form::Try => 1,
-        Form::Update | Form::UpdateIn => 2,
-        _ => 0,
-    }
+    (0..operands).find(|at| form.accepted(*at) == kinds::FUNCTION).unwrap_or_default()
 }
 
 /// A result that is no finite number, and what it is the result of.

@@ -54,10 +54,7 @@ impl Parser<'_> {
         bound: &[TokenId],
     ) -> Result<(), Wrong> {
         if names.len() > MOST_PARAMETERS {
-            let message = format!(
-                "`letrec` binds at most {MOST_PARAMETERS} functions at once, not {}",
-                names.len()
-            );
+            let message = "`letrec` binds at most 64 functions at once";
             let fault = Fault::new(Code::TooLarge, message);
             return Err(Wrong { token: value, fault: fault.hint("nest one `letrec` in another") });
         }

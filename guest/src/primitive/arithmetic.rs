@@ -1,6 +1,6 @@
 //! Arithmetic beyond what fits in a word: exact integers, floats, and everything of the wrong type.
 
-use super::{Trouble, remainder, type_name};
+use super::{Trouble, remainder};
 use crate::form::Form;
 use crate::heap::Heap;
 use crate::limits::INTEGER_BITS;
@@ -166,10 +166,7 @@ pub(crate) fn limbs_work(form: Form, a: u64, b: u64) -> u64 {
 
 /// `add`, `sub`, `mul`, `div`, `mod`. There must be room for what `cost` says.
 pub(crate) fn arithmetic(heap: &mut Heap, form: Form, x: Word, y: Word) -> Result<Word, Trouble> {
-    let wrong = |heap: &Heap, operand, v| {
-        let found = type_name(heap, v);
-        Trouble::Type { operand, wanted: "a number", found }
-    };
+    let wrong = |heap: &Heap, operand, v| Trouble::of_type(heap, operand, v, "a number");
     let a = Number::of(heap, x).ok_or_else(|| wrong(heap, 0, x))?;
     let b = Number::of(heap, y).ok_or_else(|| wrong(heap, 1, y))?;
     Ok(combine(form, &a, &b)?.put(heap))

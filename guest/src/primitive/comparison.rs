@@ -1,7 +1,7 @@
 //! Equality and order.
 
 use super::arithmetic::Number;
-use super::{TOGETHER, Trouble, type_name, weight};
+use super::{TOGETHER, Trouble, weight};
 use crate::form::Form;
 use crate::heap::Heap;
 use crate::term::Terms;
@@ -97,8 +97,8 @@ pub(crate) fn order(heap: &Heap, form: Form, x: Word, y: Word) -> Compared {
         (true, false) => (1, "a number or a string"),
         (true, true) => (TOGETHER, "two numbers or two strings"),
     };
-    let found = type_name(heap, if operand == 0 { x } else { y });
-    Compared { work: 0, result: Err(Trouble::Type { operand, wanted, found }) }
+    let odd = if operand == 0 { x } else { y };
+    Compared { work: 0, result: Err(Trouble::of_type(heap, operand, odd, wanted)) }
 }
 
 fn holds(form: Form, ordering: Ordering) -> Word {
@@ -140,9 +140,7 @@ impl Comparison<'_> {
         let heap = self.heap;
         for (operand, v) in [x, y].into_iter().enumerate() {
             if is_function(v) || heap.object_kind(v) == KIND_CONTINUATION || v == HOLE {
-                let found = type_name(heap, v);
-                let wanted = "a value that can be compared";
-                return Err(Trouble::Type { operand, wanted, found });
+                return Err(Trouble::of_type(heap, operand, v, "a value that can be compared"));
             }
         }
         if is_integer(x) && is_integer(y) {

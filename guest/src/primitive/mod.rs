@@ -94,6 +94,16 @@ pub(crate) enum Trouble {
 }
 
 impl Trouble {
+    /// A value is not of the type that an operand must have.
+    pub(crate) fn of_type(heap: &Heap, operand: usize, v: Word, wanted: &'static str) -> Self {
+        Self::Type { operand, wanted, found: type_name(heap, v) }
+    }
+
+    /// A value is in an operand, and not of the type that the elements of that must have.
+    pub(crate) fn of_element(heap: &Heap, operand: usize, v: Word, wanted: &'static str) -> Self {
+        Self::Element { operand, wanted, found: type_name(heap, v) }
+    }
+
     /// A fault of the form itself, with what to write instead.
     pub(crate) fn with_hint(code: Code, message: String, hint: impl Into<String>) -> Self {
         Self::Here(Box::new(Fault::new(code, message).hint(hint)))

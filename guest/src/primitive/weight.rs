@@ -4,7 +4,7 @@
 //! budget.
 
 use super::comparison::TEXT_UNIT;
-use super::{text_work, type_name};
+use super::text_work;
 use crate::form::Form;
 use crate::heap::Heap;
 use crate::output::digits_work;
@@ -43,10 +43,10 @@ pub(crate) fn of_term(terms: &Terms, root: TermId, budget: u64) -> u64 {
     work
 }
 
-/// What a value weighs as a term, and the type of what is in it that is no part of any term.
+/// What a value weighs as a term, and a value in it that is no part of any term.
 pub(crate) struct Weighed {
     pub(crate) work: u64,
-    pub(crate) odd: Option<&'static str>,
+    pub(crate) odd: Option<Word>,
 }
 
 /// The weight of a value.
@@ -56,7 +56,7 @@ pub(crate) fn of_value(heap: &Heap, terms: &Terms, value: Word, budget: u64) -> 
         && let Some(v) = open.pop()
     {
         if is_function(v) || heap.object_kind(v) == KIND_CONTINUATION {
-            return Weighed { work, odd: Some(type_name(heap, v)) };
+            return Weighed { work, odd: Some(v) };
         }
         if tag(v) == IMMEDIATE && kind(v) == KIND_QUOTED {
             work += of_term(terms, aux(v), budget - work);

@@ -11,10 +11,10 @@ use super::Call;
 use crate::form::Form;
 use crate::heap::Heap;
 use crate::machine::keyed::{Grouped, grouped, pay_keys};
-use crate::machine::state::Exit;
+use crate::machine::state::{Exit, State};
+use crate::primitive::Trouble;
 use crate::primitive::arithmetic::Number;
 use crate::primitive::sorting::{sort_integers, sorted, sorting_work};
-use crate::primitive::{Trouble, type_name};
 use crate::value::{CONS, NIL, PAIR, Word, as_small, fit, is_integer, is_list, small, tag};
 use num_bigint::BigInt;
 use num_integer::Integer as _;
@@ -33,13 +33,11 @@ pub(super) fn last(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 pub(super) fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
+    const WANTED: &str =
+        "a list of only numbers, only strings, only booleans, or only lists of these";
     let mut keys = c.list(0)?;
     let n = keys.len();
-    let wrong = |found| Trouble::Element {
-        operand: 0,
-        wanted: "a list of only numbers, only strings, only booleans, or only lists of these",
-        found,
-    };
+    let wrong = |s: &State, key| s.wrong_element(0, key, WANTED);
     let weight = pay_keys(&mut c.context(), &keys, wrong)?;
     c.charge(sorting_work(n, weight))?;
     if keys.iter().all(|key| is_integer(*key)) {
@@ -68,11 +66,7 @@ pub(super) fn reverse(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 pub(super) fn distinct(c: &mut Call<'_>) -> Result<Word, Exit> {
     let keys = c.list(0)?;
-    let wrong = |found| Trouble::Element {
-        operand: 0,
-        wanted: "a list of values that can be compared",
-        found,
-    };
+    let wrong = |s: &State, key| s.wrong_element(0, key, "a list of values that can be compared");
     let Grouped { firsts, .. } = grouped(&mut c.context(), &keys, wrong)?;
     select(c, &firsts)
 }
@@ -84,7 +78,7 @@ pub(super) fn flatten(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (mut total, mut wrong) = (0, None);
     for list in lists {
         if !is_list(list) {
-            wrong = Some(type_name(&c.s.heap, list));
+            wrong = Some(list);
             break;
         }
         total += c.s.heap.length(list) as u64;
@@ -93,8 +87,8 @@ pub(super) fn flatten(c: &mut Call<'_>) -> Result<Word, Exit> {
         }
     }
     c.charge(total)?;
-    if let Some(found) = wrong {
-        return Err(Trouble::Element { operand: 0, wanted: "a list of lists", found }.into());
+    if let Some(element) = wrong {
+        return Err(c.s.wrong_element(0, element, "a list of lists"));
     }
     c.room(usize::try_from(2 * total).unwrap_or(usize::MAX))?;
     let lists = c.elements(c.operand(0));

@@ -9,10 +9,10 @@ use crate::form::Form;
 use crate::heap::Full;
 use crate::machine::operate::{join, longest_text};
 use crate::machine::state::Exit;
+use crate::primitive::Trouble;
 use crate::primitive::arithmetic::{Number, combine, is_number, work};
 use crate::primitive::comparison::order;
 use crate::primitive::keys::empty;
-use crate::primitive::{Trouble, type_name};
 use crate::value::{TRUE, UNIT, Word};
 
 /// Words of a joined text.
@@ -75,8 +75,7 @@ pub(super) fn extreme(c: &mut Call<'_>) -> Result<Word, Exit> {
     let none = empty(&elements);
     elements.retain(|element| *element != UNIT);
     if let Some(element) = elements.iter().find(|element| !is_number(&c.s.heap, **element)) {
-        let found = type_name(&c.s.heap, *element);
-        return Err(Trouble::Element { operand: 0, wanted: "a list of numbers", found }.into());
+        return Err(c.s.wrong_element(0, *element, "a list of numbers"));
     }
     if elements.is_empty() { Err(none.into()) } else { first_extreme(c, &elements) }
 }

@@ -4,8 +4,8 @@ use super::Call;
 use crate::fault::Code;
 use crate::hint::nearest;
 use crate::machine::state::Exit;
+use crate::primitive::Trouble;
 use crate::primitive::comparison::TEXT_UNIT;
-use crate::primitive::{Trouble, type_name};
 use crate::quote::shorten;
 use crate::value::{KIND_RECORD, Word};
 
@@ -36,7 +36,7 @@ pub(super) fn read(
 
 /// The fault of an option whose value has another type.
 pub(super) fn wrong(c: &Call<'_>, value: Word, wanted: &'static str) -> Exit {
-    Trouble::Element { operand: 1, wanted, found: type_name(&c.s.heap, value) }.into()
+    c.s.wrong_element(1, value, wanted)
 }
 
 /// The fault of an option that a form does not have.

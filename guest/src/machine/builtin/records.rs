@@ -17,7 +17,7 @@ use crate::form::Form;
 use crate::heap::Heap;
 use crate::machine::path;
 use crate::machine::state::Exit;
-use crate::primitive::{Trouble, lexical, record, text_work, type_name};
+use crate::primitive::{Trouble, lexical, record, text_work};
 use crate::value::{KIND_RECORD, NIL, PAIR, ROPE, UNIT, Word, boolean, index, tag};
 
 impl Call<'_> {
@@ -60,11 +60,6 @@ impl Call<'_> {
     /// Members of an operand that is a record.
     fn count(&self, i: usize) -> usize {
         self.s.heap.members(self.operand(i)).len() / 2
-    }
-
-    /// A fault about a part of an operand.
-    fn wrong_part(&self, operand: usize, part: Word, wanted: &'static str) -> Exit {
-        Trouble::Element { operand, wanted, found: type_name(&self.s.heap, part) }.into()
     }
 }
 
@@ -190,11 +185,11 @@ pub(super) fn from_entries(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge(n + n * u64::from(n.max(1).next_power_of_two().ilog2()))?;
     let heap = &c.s.heap;
     if let Some(odd) = entries.iter().find(|v| tag(**v) != PAIR) {
-        return Err(c.wrong_part(0, *odd, "a list of pairs (key, value)"));
+        return Err(c.s.wrong_element(0, *odd, "a list of pairs (key, value)"));
     }
     let keys = || entries.iter().map(|pair| heap.cell(index(*pair))[0]);
     if let Some(odd) = keys().find(|key| !heap.is_text(*key)) {
-        return Err(c.wrong_part(0, odd, "a list of pairs whose first halves are strings"));
+        return Err(c.s.wrong_element(0, odd, "a list of pairs whose first halves are strings"));
     }
     let work = keys().map(|key| text_work(heap, key)).sum();
     let ropes = keys().filter(|key| tag(*key) == ROPE);
@@ -243,7 +238,7 @@ pub(super) fn choose(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (keys, n) = (c.list(1)?, c.count(0));
     c.charge(LOOK_UP * keys.len() as u64 + n as u64)?;
     if let Some(odd) = keys.iter().find(|key| !c.s.heap.is_text(**key)) {
-        return Err(c.wrong_part(1, *odd, "a list of strings"));
+        return Err(c.s.wrong_element(1, *odd, "a list of strings"));
     }
     c.charge(keys.iter().map(|key| text_work(&c.s.heap, *key)).sum())?;
     c.room(1 + 2 * n)?;

@@ -6,11 +6,11 @@
 
 use super::Call;
 use crate::machine::state::Exit;
+use crate::primitive::Trouble;
 use crate::primitive::arithmetic::Number;
 use crate::primitive::keys::empty;
 use crate::primitive::sorting::{compare_numbers, is_number, sorted, sorting_work, weight};
 use crate::primitive::statistics::{Rank, Sum, multiply};
-use crate::primitive::{Trouble, type_name};
 use crate::value::{CONS, UNIT, Word, as_small, is_integer, small, tag};
 use std::cmp::Ordering;
 
@@ -56,8 +56,7 @@ fn numbers(c: &mut Call<'_>) -> Result<(Vec<Word>, u64), Exit> {
 }
 
 fn no_number(c: &Call<'_>, v: Word) -> Exit {
-    let found = type_name(&c.s.heap, v);
-    Trouble::Element { operand: 0, wanted: "a list of numbers", found }.into()
+    c.s.wrong_element(0, v, "a list of numbers")
 }
 
 /// The sum of the numbers of the first operand, and how many they are; paid for as `numbers` does.

@@ -11,9 +11,9 @@ use crate::heap::{Heap, flat_in};
 use crate::lanes::{SHORT, copy, padded};
 use crate::machine::operate::longest_text;
 use crate::machine::state::Exit;
+use crate::primitive::Trouble;
 use crate::primitive::comparison::{Compared, TEXT_UNIT, equal};
 use crate::primitive::scan::Places;
-use crate::primitive::{Trouble, type_name};
 use crate::value::{
     CONS, NIL, ROPE, TRUE, UNIT, Word, as_small, boolean, fit, is_integer, is_list, tag,
 };
@@ -194,8 +194,7 @@ pub(super) fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
     count += heap.length(rest) as u64;
     c.charge(count)?;
     if let Some(part) = wrong {
-        let (wanted, found) = ("a list of strings", type_name(&c.s.heap, part));
-        return Err(Trouble::Element { operand: 0, wanted, found }.into());
+        return Err(c.s.wrong_element(0, part, "a list of strings"));
     }
     bytes += count.saturating_sub(1) * separator.len() as u64;
     if bytes > c.longest() {
