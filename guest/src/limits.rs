@@ -26,6 +26,8 @@ pub struct Usage {
 
 /// Nested `eval`s.
 pub const EVAL_DEPTH: u32 = 100;
+/// Parameters that a function takes at once, and functions that a `letrec` binds.
+pub(crate) const MOST_PARAMETERS: usize = 64;
 /// Bits of the largest integer.
 pub const INTEGER_BITS: u64 = 1 << 20;
 /// Bytes of the longest text.

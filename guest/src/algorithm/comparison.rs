@@ -3,7 +3,6 @@
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::{TOGETHER, Trouble};
 use crate::algorithm::weight::TEXT_UNIT;
-use crate::memory::types::type_name;
 
 use crate::algorithm::weight;
 use crate::language::form::Form;
@@ -98,8 +97,8 @@ pub(crate) fn order(heap: &Heap, form: Form, x: Word, y: Word) -> Compared {
         (true, false) => (1, "a number or a string"),
         (true, true) => (TOGETHER, "two numbers or two strings"),
     };
-    let found = type_name(heap, if operand == 0 { x } else { y });
-    Compared { work: 0, result: Err(Trouble::Type { operand, wanted, found }) }
+    let odd = if operand == 0 { x } else { y };
+    Compared { work: 0, result: Err(Trouble::of_type(heap, operand, odd, wanted)) }
 }
 
 fn holds(form: Form, ordering: Ordering) -> Word {
@@ -141,9 +140,7 @@ impl Comparison<'_> {
         let heap = self.heap;
         for (operand, v) in [x, y].into_iter().enumerate() {
             if is_function(v) || heap.object_kind(v) == KIND_CONTINUATION || v == HOLE {
-                let found = type_name(heap, v);
-                let wanted = "a value that can be compared";
-                return Err(Trouble::Type { operand, wanted, found });
+                return Err(Trouble::of_type(heap, operand, v, "a value that can be compared"));
             }
         }
         if is_integer(x) && is_integer(y) {

@@ -1,7 +1,8 @@
 //! Faults of operations, without a place in the source.
 
 use crate::fault::{Code, Fault};
-use crate::memory::heap::Full;
+use crate::memory::heap::{Full, Heap};
+use crate::memory::types::type_name;
 use crate::memory::word::Word;
 use crate::text::quote::shorten;
 
@@ -65,6 +66,16 @@ pub(crate) enum Trouble {
 }
 
 impl Trouble {
+    /// An operand has another type than it must have.
+    pub(crate) fn of_type(heap: &Heap, operand: usize, v: Word, wanted: &'static str) -> Self {
+        Self::Type { operand, wanted, found: type_name(heap, v) }
+    }
+
+    /// A value within an operand has another type than it must have.
+    pub(crate) fn of_element(heap: &Heap, operand: usize, v: Word, wanted: &'static str) -> Self {
+        Self::Element { operand, wanted, found: type_name(heap, v) }
+    }
+
     /// Makes a fault of the form itself, with a hint.
     pub(crate) fn with_hint(code: Code, message: String, hint: impl Into<String>) -> Self {
         Self::Here(Box::new(Fault::new(code, message).hint(hint)))

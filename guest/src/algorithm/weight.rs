@@ -5,7 +5,6 @@
 use crate::language::form::Form;
 use crate::language::term::{TermId, Terms};
 use crate::memory::heap::Heap;
-use crate::memory::types::type_name;
 use crate::memory::word::{
     CONS, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, PAIR, Word, aux, index,
     is_function, kind, tag,
@@ -54,10 +53,10 @@ pub(crate) fn of_term(terms: &Terms, root: TermId, budget: u64) -> u64 {
     work
 }
 
-/// The weight of a value as a term, and the type of a part that no term can hold.
+/// What a value weighs as a term, and a value in it that is no part of any term.
 pub(crate) struct Weighed {
     pub(crate) work: u64,
-    pub(crate) odd: Option<&'static str>,
+    pub(crate) odd: Option<Word>,
 }
 
 /// Returns the weight of a value.
@@ -67,7 +66,7 @@ pub(crate) fn of_value(heap: &Heap, terms: &Terms, value: Word, budget: u64) -> 
         && let Some(v) = open.pop()
     {
         if is_function(v) || heap.object_kind(v) == KIND_CONTINUATION {
-            return Weighed { work, odd: Some(type_name(heap, v)) };
+            return Weighed { work, odd: Some(v) };
         }
         if tag(v) == IMMEDIATE && kind(v) == KIND_QUOTED {
             work += of_term(terms, aux(v), budget - work);

@@ -4,26 +4,22 @@ use crate::algorithm::canonical::Failed;
 use crate::algorithm::grouping::Groups;
 use crate::algorithm::keys::{Weighed, weigh};
 use crate::algorithm::trouble::Trouble;
-use crate::memory::types::type_name;
 
 use crate::memory::word::Word;
 use crate::run::context::Context;
-use crate::run::state::Exit;
+use crate::run::state::{Exit, State};
 use std::rc::Rc;
 
 /// Charges for reading the keys of a sort. Returns their weight.
 pub(crate) fn pay_keys(
     c: &mut Context<'_>,
     keys: &[Word],
-    wrong: impl Fn(&'static str) -> Trouble,
+    wrong: impl Fn(&State, Word) -> Exit,
 ) -> Result<u64, Exit> {
     c.bulk(keys.len() as u64)?;
     let Weighed { work, wrong: found } = weigh(&c.s.heap, keys, c.budget())?;
     c.bulk(work)?;
-    match found {
-        Some(key) => Err(wrong(type_name(&c.s.heap, key)).into()),
-        None => Ok(work),
-    }
+    found.map_or(Ok(work), |key| Err(wrong(c.s, key)))
 }
 
 /// Groups of equal keys.
@@ -41,7 +37,7 @@ const GROUPED: u64 = 4;
 pub(crate) fn grouped(
     c: &mut Context<'_>,
     keys: &[Word],
-    wrong: impl Fn(&'static str) -> Trouble,
+    wrong: impl Fn(&State, Word) -> Exit,
 ) -> Result<Grouped, Exit> {
     c.bulk(GROUPED * keys.len() as u64)?;
     let terms = Rc::clone(&c.s.terms);
@@ -65,7 +61,7 @@ pub(crate) fn grouped(
     let work = groups.work();
     c.bulk(work)?;
     match failed {
-        Some(Failed::Incomparable(key)) => Err(wrong(type_name(&c.s.heap, key)).into()),
+        Some(Failed::Incomparable(key)) => Err(wrong(c.s, key)),
         Some(_) => Err(Trouble::TooLarge("the keys would not fit into the memory limit").into()),
         None => Ok(grouped),
     }

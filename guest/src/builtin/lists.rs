@@ -11,12 +11,11 @@ use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::builtin::keys::{Grouped, grouped, pay_keys};
-use crate::memory::types::type_name;
 
 use crate::language::form::Form;
 use crate::memory::heap::Heap;
 
-use crate::run::state::Exit;
+use crate::run::state::{Exit, State};
 
 use crate::algorithm::sorting::{sort_integers, sorted, sorting_work};
 
@@ -38,13 +37,11 @@ pub(crate) fn last(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 pub(crate) fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
+    const WANTED: &str =
+        "a list of only numbers, only strings, only booleans, or only lists of these";
     let mut keys = c.list(0)?;
     let n = keys.len();
-    let wrong = |found| Trouble::Element {
-        operand: 0,
-        wanted: "a list of only numbers, only strings, only booleans, or only lists of these",
-        found,
-    };
+    let wrong = |s: &State, key| s.wrong_element(0, key, WANTED);
     let weight = pay_keys(&mut c.context(), &keys, wrong)?;
     c.charge(sorting_work(n, weight))?;
     if keys.iter().all(|key| is_integer(*key)) {
@@ -73,11 +70,7 @@ pub(crate) fn reverse(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 pub(crate) fn distinct(c: &mut Call<'_>) -> Result<Word, Exit> {
     let keys = c.list(0)?;
-    let wrong = |found| Trouble::Element {
-        operand: 0,
-        wanted: "a list of values that can be compared",
-        found,
-    };
+    let wrong = |s: &State, key| s.wrong_element(0, key, "a list of values that can be compared");
     let Grouped { firsts, .. } = grouped(&mut c.context(), &keys, wrong)?;
     select(c, &firsts)
 }
@@ -89,7 +82,7 @@ pub(crate) fn flatten(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (mut total, mut wrong) = (0, None);
     for list in lists {
         if !is_list(list) {
-            wrong = Some(type_name(&c.s.heap, list));
+            wrong = Some(list);
             break;
         }
         total += c.s.heap.length(list) as u64;
@@ -98,8 +91,8 @@ pub(crate) fn flatten(c: &mut Call<'_>) -> Result<Word, Exit> {
         }
     }
     c.charge(total)?;
-    if let Some(found) = wrong {
-        return Err(Trouble::Element { operand: 0, wanted: "a list of lists", found }.into());
+    if let Some(element) = wrong {
+        return Err(c.s.wrong_element(0, element, "a list of lists"));
     }
     c.room(usize::try_from(2 * total).unwrap_or(usize::MAX))?;
     let lists = c.elements(c.operand(0));

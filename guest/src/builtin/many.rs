@@ -8,7 +8,6 @@ use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::memory::rope::{join, longest_text};
-use crate::memory::types::type_name;
 
 use crate::language::form::Form;
 use crate::memory::heap::Full;
@@ -80,8 +79,7 @@ pub(crate) fn extreme(c: &mut Call<'_>) -> Result<Word, Exit> {
     let none = empty(&elements);
     elements.retain(|element| *element != UNIT);
     if let Some(element) = elements.iter().find(|element| !is_number(&c.s.heap, **element)) {
-        let found = type_name(&c.s.heap, *element);
-        return Err(Trouble::Element { operand: 0, wanted: "a list of numbers", found }.into());
+        return Err(c.s.wrong_element(0, *element, "a list of numbers"));
     }
     if elements.is_empty() { Err(none.into()) } else { first_extreme(c, &elements) }
 }

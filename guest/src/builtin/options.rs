@@ -3,7 +3,6 @@
 use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::TEXT_UNIT;
 use crate::builtin::call::Call;
-use crate::memory::types::type_name;
 
 use crate::fault::Code;
 use crate::language::hint::nearest;
@@ -37,9 +36,9 @@ pub(crate) fn read(
     Ok(())
 }
 
-/// Returns the fault of an option with a value of the wrong type.
+/// The fault of an option whose value has another type.
 pub(crate) fn wrong(c: &Call<'_>, value: Word, wanted: &'static str) -> Exit {
-    Trouble::Element { operand: 1, wanted, found: type_name(&c.s.heap, value) }.into()
+    c.s.wrong_element(1, value, wanted)
 }
 
 /// Returns the fault of an unknown option.

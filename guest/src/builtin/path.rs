@@ -7,7 +7,6 @@ use crate::algorithm::record;
 use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::text_work;
 use crate::memory::heap::Heap;
-use crate::memory::types::type_name;
 use crate::memory::word::{
     CONS, KIND_RECORD, ROPE, UNIT, Word, as_small, is_integer, is_list, tag,
 };
@@ -24,9 +23,7 @@ pub(crate) fn steps(c: &mut Context<'_>, path: Word) -> Result<Vec<Word>, Exit> 
     c.bulk(steps.len() as u64)?;
     let is_step = |v: Word| is_integer(v) || c.s.heap.is_text(v) || c.s.heap.limbs(v).is_some();
     if let Some(odd) = steps.iter().find(|v| !is_step(**v)) {
-        let found = type_name(&c.s.heap, *odd);
-        let wanted = "a list of strings and integers";
-        return Err(Trouble::Element { operand: 1, wanted, found }.into());
+        return Err(c.s.wrong_element(1, *odd, "a list of strings and integers"));
     }
     c.bulk(steps.iter().map(|v| text_work(&c.s.heap, *v)).sum())?;
     Ok(steps)
@@ -93,7 +90,7 @@ fn index_in(heap: &Heap, at: Word, step: Word) -> Result<usize, Trouble> {
 }
 
 fn through(heap: &Heap, at: Word, wanted: &'static str) -> Trouble {
-    Trouble::Type { operand: 0, wanted, found: type_name(heap, at) }
+    Trouble::of_type(heap, 0, at, wanted)
 }
 
 /// Returns the root with a value at the end of a path. The places on the stack hold root, path and

@@ -15,7 +15,6 @@
 use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::text_work;
 use crate::builtin::call::Call;
-use crate::memory::types::type_name;
 
 use crate::algorithm::{lexical, record};
 use crate::builtin::path;
@@ -64,11 +63,6 @@ impl Call<'_> {
     /// Counts the members of a record operand.
     fn count(&self, i: usize) -> usize {
         self.s.heap.members(self.operand(i)).len() / 2
-    }
-
-    /// Returns a fault about a part of an operand.
-    fn wrong_part(&self, operand: usize, part: Word, wanted: &'static str) -> Exit {
-        Trouble::Element { operand, wanted, found: type_name(&self.s.heap, part) }.into()
     }
 }
 
@@ -194,11 +188,11 @@ pub(crate) fn from_entries(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge(n + n * u64::from(n.max(1).next_power_of_two().ilog2()))?;
     let heap = &c.s.heap;
     if let Some(odd) = entries.iter().find(|v| tag(**v) != PAIR) {
-        return Err(c.wrong_part(0, *odd, "a list of pairs (key, value)"));
+        return Err(c.s.wrong_element(0, *odd, "a list of pairs (key, value)"));
     }
     let keys = || entries.iter().map(|pair| heap.cell(index(*pair))[0]);
     if let Some(odd) = keys().find(|key| !heap.is_text(*key)) {
-        return Err(c.wrong_part(0, odd, "a list of pairs whose first halves are strings"));
+        return Err(c.s.wrong_element(0, odd, "a list of pairs whose first halves are strings"));
     }
     let work = keys().map(|key| text_work(heap, key)).sum();
     let ropes = keys().filter(|key| tag(*key) == ROPE);
@@ -247,7 +241,7 @@ pub(crate) fn choose(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (keys, n) = (c.list(1)?, c.count(0));
     c.charge(LOOK_UP * keys.len() as u64 + n as u64)?;
     if let Some(odd) = keys.iter().find(|key| !c.s.heap.is_text(**key)) {
-        return Err(c.wrong_part(1, *odd, "a list of strings"));
+        return Err(c.s.wrong_element(1, *odd, "a list of strings"));
     }
     c.charge(keys.iter().map(|key| text_work(&c.s.heap, *key)).sum())?;
     c.room(1 + 2 * n)?;

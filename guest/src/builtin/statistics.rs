@@ -7,7 +7,6 @@
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
-use crate::memory::types::type_name;
 
 use crate::run::state::Exit;
 
@@ -60,8 +59,7 @@ fn numbers(c: &mut Call<'_>) -> Result<(Vec<Word>, u64), Exit> {
 }
 
 fn no_number(c: &Call<'_>, v: Word) -> Exit {
-    let found = type_name(&c.s.heap, v);
-    Trouble::Element { operand: 0, wanted: "a list of numbers", found }.into()
+    c.s.wrong_element(0, v, "a list of numbers")
 }
 
 /// Returns the sum and the count of the first operand's numbers. It charges as `numbers` does.

@@ -60,12 +60,12 @@ pub(crate) fn fill(c: &mut Call<'_>) -> Result<Word, Exit> {
         }
         let weighed = weight::of_value(&c.s.heap, &terms, *v, budget - work);
         work += weighed.work;
-        odd = weighed.odd.map(|found| (i, found));
+        odd = weighed.odd.map(|v| (i, v));
     }
     drop(terms);
     c.charge(work)?;
-    if let Some((operand, found)) = odd {
-        return Err(Trouble::Type { operand, wanted: "a value that has a literal", found }.into());
+    if let Some((operand, v)) = odd {
+        return Err(c.s.wrong_type(operand, v, "a value that has a literal"));
     }
     c.s.may_build(work)?;
     let terms = Rc::make_mut(&mut c.s.terms);
@@ -101,8 +101,8 @@ pub(crate) fn data_to_term(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (x, budget, token) = (c.operand(0), c.budget(), c.s.terms.node(c.term()).token);
     let Weighed { work, odd } = weight::of_value(&c.s.heap, &c.s.terms, x, budget);
     c.charge(work)?;
-    if let Some(found) = odd {
-        return Err(Trouble::Type { operand: 0, wanted: "plain data", found }.into());
+    if let Some(v) = odd {
+        return Err(c.s.wrong_type(0, v, "plain data"));
     }
     c.s.may_build(work)?;
     let full = |_| Trouble::TooLarge("the data does not fit into memory as a term");

@@ -11,7 +11,6 @@ use crate::builtin::call::Call;
 use crate::builtin::search::bytes_of;
 use crate::memory::flat::flat_in;
 use crate::memory::rope::longest_text;
-use crate::memory::types::type_name;
 
 use crate::language::form::Form;
 use crate::memory::heap::Heap;
@@ -201,8 +200,7 @@ pub(crate) fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
     count += heap.length(rest) as u64;
     c.charge(count)?;
     if let Some(part) = wrong {
-        let (wanted, found) = ("a list of strings", type_name(&c.s.heap, part));
-        return Err(Trouble::Element { operand: 0, wanted, found }.into());
+        return Err(c.s.wrong_element(0, part, "a list of strings"));
     }
     bytes += count.saturating_sub(1) * separator.len() as u64;
     if bytes > c.longest() {

@@ -5,8 +5,9 @@ use crate::check::doubt;
 use crate::fault::Note;
 use crate::json::tape::{Tape, Token};
 use crate::language::form::{Evaluation, Form};
-use crate::language::hint::nearest;
+use crate::language::hint::{nearest, recursive};
 use crate::language::kinds;
+use crate::language::scope::Scope;
 use crate::text::quote::shorten;
 
 use crate::check::mismatch::{mismatch, no_function};
@@ -81,18 +82,18 @@ pub(crate) fn advise(terms: &Terms, root: TermId, has_eval: bool) -> Advice {
 
 /// Schedules the evaluated parts of a term, each in its scope.
 fn schedule(terms: &Terms, term: TermId, walk: &mut Vec<Walk>) {
-    let operands = terms.evaluated(term);
-    let names = match terms.form(term) {
-        Form::Lam | Form::Let => terms.names(term),
-        _ => &[],
+    let (operands, names) = (terms.evaluated(term), terms.names(term));
+    // How many operands are in the scope of earlier names only: of `let` the terms, not the body.
+    let (names, outer) = match terms.form(term).scope() {
+        Scope::All => (names, 0),
+        Scope::Later => (names, names.len()),
+        Scope::None => (&[][..], 0),
     };
-    // For `lam`, the body alone; for `let`, the terms, then the body.
-    let bound = operands.len().saturating_sub(1).min(names.len());
     walk.extend(names.iter().map(|_| Walk::Unbind));
-    walk.extend(operands.get(bound..).unwrap_or_default().iter().rev().map(|t| Walk::Term(*t)));
+    walk.extend(operands.get(outer..).unwrap_or_default().iter().rev().map(|t| Walk::Term(*t)));
     for (at, name) in names.iter().enumerate().rev() {
         walk.push(Walk::Bind(*name, term));
-        walk.extend(operands.get(at).filter(|_| at < bound).map(|t| Walk::Term(*t)));
+        walk.extend(operands.get(at).filter(|_| at < outer).map(|t| Walk::Term(*t)));
     }
 }
 
@@ -121,7 +122,8 @@ impl Reader<'_> {
         if is_used || self.has_eval || text.starts_with('_') {
             return;
         }
-        let (text, is_let) = (shorten(text), self.terms.form(binder) == Form::Let);
+        let is_let = matches!(self.terms.form(binder), Form::Let | Form::Letrec);
+        let text = shorten(text);
         if let Some(spelt) = spelt {
             let message = format!("this text is not the variable `{text}`, which is never used");
             self.note(spelt, message, Some(variable(&text)));
@@ -167,7 +169,11 @@ impl Reader<'_> {
         let text = terms.name(name);
         let hint = if let Some(row) = Form::of_key(text).and_then(Form::row) {
             Some(format!("a form is written {}", row.syntax))
-        } else if text.len() > 2 && self.found.free.len() <= MOST_COMPARED {
+        } else if self.found.free.len() > MOST_COMPARED {
+            None
+        } else if let Some(hint) = recursive(terms, term) {
+            Some(hint)
+        } else if text.len() > 2 {
             let near = nearest(text, self.bound.iter().map(|bound| terms.name(bound.name)));
             near.map(|near| format!("did you mean `{}`?", shorten(near)))
         } else {

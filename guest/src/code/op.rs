@@ -278,6 +278,8 @@ ops! {
         Record { d: Slot, keys: u32 },
         /// Makes a closure of a code, with the places it captures.
         Close { d: Slot, code: u32 },
+        /// Lets the `n` closures from `d` on capture each other, where they captured these slots.
+        Tie { d: Slot, n: u8 },
         /// Evaluates the quoted term in `a` with the names of a scope.
         Eval { d: Slot, a: Slot, depth: u8, cost: u16, scope: u16 },
         /// Gets the source of the tool named `a`, quoted. The code belongs to `tool`.

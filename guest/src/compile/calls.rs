@@ -1,9 +1,9 @@
 //! Applications: of literal functions, of the running function, and of all others.
 
-use crate::compile::compiler::{Compiler, Failed, MERGED, MOST_PARAMETERS};
+use crate::compile::compiler::{Compiler, Failed, MERGED};
 use crate::compile::place::{Location, slot};
 use crate::compile::task::{Body, SelfCall, Spine, Task};
-use crate::limits::to_u32;
+use crate::limits::{MOST_PARAMETERS, to_u32};
 
 use crate::code::{Op, Place, Slot};
 use crate::language::form::Form;
@@ -42,11 +42,17 @@ impl Compiler<'_> {
         true
     }
 
-    pub(super) fn application(&mut self, t: TermId, d: Slot, depth: u32) -> Result<(), Failed> {
-        if self.inline(t, d, Some(depth)) || self.apply_self(t, d, Some(depth)) {
+    /// An application at a depth, or in tail position.
+    pub(super) fn application(
+        &mut self,
+        t: TermId,
+        d: Slot,
+        depth: Option<u32>,
+    ) -> Result<(), Failed> {
+        if self.inline(t, d, depth) || self.apply_self(t, d, depth) {
             return Ok(());
         }
-        self.call(t, d, Some(depth))
+        self.call(t, d, depth)
     }
 
     /// Compiles `self` applied to one argument in its own function. Returns false for another
@@ -161,11 +167,10 @@ impl Compiler<'_> {
     /// Tells whether an application is compiled without a call of an unknown function.
     fn is_direct(&mut self, t: TermId) -> bool {
         let function = self.terms.operand(t, 0);
-        match self.terms.form(function) {
-            Form::Lam => self.terms.names(function).len() == self.terms.operands(t).len() - 1,
-            Form::SelfRef => self.is_self(),
-            _ => false,
-        }
+        let form = self.terms.form(function);
+        let arguments = self.terms.operands(t).len() - 1;
+        form == Form::Lam && self.terms.names(function).len() == arguments
+            || form == Form::SelfRef && self.is_self()
     }
 
     /// Compiles the arguments of the application `levels` inside `t`, then those of the

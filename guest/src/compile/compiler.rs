@@ -39,8 +39,6 @@ pub(crate) struct Unit {
     pub(crate) site: Option<TermId>,
 }
 
-/// Most parameters that a function takes at once.
-pub(crate) const MOST_PARAMETERS: usize = 64;
 /// Most nested functions of one parameter that become one.
 pub(super) const MERGED: usize = 8;
 

@@ -2,6 +2,7 @@
 //! apart as a pair. Then the pair need not be built.
 
 use crate::language::form::Form;
+use crate::language::scope::Scope;
 use crate::language::term::{NameId, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +37,9 @@ impl Facts {
                     for name in names {
                         pass.unbind(*name);
                     }
-                    if names.len() == 1 && evals == pass.evals && !pass.whole.contains(&term) {
+                    let is_function = terms.form(term) == Form::Lam;
+                    let is_apart = evals == pass.evals && !pass.whole.contains(&term);
+                    if is_function && names.len() == 1 && is_apart {
                         facts.apart.insert(term);
                         if !pass.half_whole.contains(&term) {
                             facts.apart_twice.insert(term);
@@ -63,7 +66,7 @@ enum Walk {
     Enter(TermId),
     /// The value of a `let`'s variable.
     Value(TermId),
-    /// The function, and the number of `eval`s before it.
+    /// A term whose names are bound in all of it, and the number of evals seen before it.
     Leave(TermId, u32),
     /// The end of a `let`'s variable.
     Unbind(NameId),
@@ -119,18 +122,22 @@ impl Pass<'_> {
                 [only] if self.halved(only).is_some() => {}
                 _ => walk.extend(operands.iter().map(|t| Walk::Enter(*t))),
             },
-            Form::Lam => {
-                for name in self.terms.names(term) {
-                    self.bind(*name, Some(Use::Parameter(term)));
+            form => match form.scope() {
+                Scope::None => {
+                    self.evals += u32::from(form == Form::Eval);
+                    walk.extend(operands.iter().rev().map(|t| Walk::Enter(*t)));
                 }
-                walk.push(Walk::Leave(term, self.evals));
-                walk.extend(operands.iter().map(|t| Walk::Enter(*t)));
-            }
-            Form::Let => self.enter_let(term, walk),
-            form => {
-                self.evals += u32::from(form == Form::Eval);
-                walk.extend(operands.iter().rev().map(|t| Walk::Enter(*t)));
-            }
+                Scope::All => {
+                    let names = self.terms.names(term);
+                    let binder = (form == Form::Lam).then_some(Use::Parameter(term));
+                    for name in names {
+                        self.bind(*name, binder);
+                    }
+                    walk.push(Walk::Leave(term, self.evals));
+                    walk.extend(operands.iter().rev().map(|t| Walk::Enter(*t)));
+                }
+                Scope::Later => self.enter_let(term, walk),
+            },
         }
     }
 

@@ -1,9 +1,9 @@
 //! Compiles forms into a slot, as the value of the function, or as a branch.
 
-use crate::compile::compiler::{Compiler, Failed, Function, MERGED, MOST_PARAMETERS};
+use crate::compile::compiler::{Compiler, Failed, Function, MERGED};
 use crate::compile::place::{Location, Part, slot};
 use crate::compile::task::Task;
-use crate::limits::to_u32;
+use crate::limits::{MOST_PARAMETERS, to_u32};
 
 use crate::code::{Op, Place, Slot};
 use crate::language::form::Form;
@@ -17,18 +17,11 @@ impl Compiler<'_> {
     /// Finds an operand. A local variable, or half of an unbuilt pair, is used in place. Any other
     /// term is evaluated into `d`.
     pub(super) fn operand(&mut self, t: TermId, d: Slot, depth: u32) -> Result<Operand, Failed> {
-        match self.terms.form(t) {
-            Form::Var => {
-                if let Some(Location::At(Place::Slot(a))) = self.look_up(self.terms.only_name(t))? {
-                    return Ok((a, Task::Visit { t, depth }));
-                }
-            }
-            Form::Fst | Form::Snd => {
-                if let Some(Part::Slot(a)) = self.half(t)? {
-                    return Ok((a, Task::Half { t, depth }));
-                }
-            }
-            _ => {}
+        if let Some(Location::At(Place::Slot(a))) = self.variable_at(t)? {
+            return Ok((a, Task::Visit { t, depth }));
+        }
+        if let Some(Part::Slot(a)) = self.half(t)? {
+            return Ok((a, Task::Half { t, depth }));
         }
         Ok((d, Task::Term { t, d, depth }))
     }
@@ -46,14 +39,26 @@ impl Compiler<'_> {
         Ok((first, second))
     }
 
+    /// Where a term is that is a bound variable.
+    fn variable_at(&mut self, t: TermId) -> Result<Option<Location>, Failed> {
+        if self.terms.form(t) == Form::Var {
+            self.look_up(self.terms.only_name(t))
+        } else {
+            Ok(None)
+        }
+    }
+
     /// Returns the place of `fst` or `snd` of an unbuilt pair, which is a variable or a variable's
     /// half.
     fn half(&mut self, t: TermId) -> Result<Option<Part>, Failed> {
-        let (operand, is_first) = (self.terms.operand(t, 0), self.terms.form(t) == Form::Fst);
-        let location = match self.terms.form(operand) {
-            Form::Var => self.look_up(self.terms.only_name(operand))?,
-            Form::Fst => self.half_pair(operand)?,
-            _ => None,
+        let is_first = self.terms.form(t) == Form::Fst;
+        if !is_first && self.terms.form(t) != Form::Snd {
+            return Ok(None);
+        }
+        let operand = self.terms.operand(t, 0);
+        let location = match self.variable_at(operand)? {
+            None => self.half_pair(operand)?,
+            found => found,
         };
         Ok(match location {
             Some(Location::Halves(first, second)) => Some(if is_first { first } else { second }),
@@ -64,14 +69,10 @@ impl Compiler<'_> {
 
     /// Returns the halves of `fst` of a variable, if that is an unbuilt pair.
     pub(super) fn half_pair(&mut self, t: TermId) -> Result<Option<Location>, Failed> {
-        let operand = match self.terms.form(t) {
-            Form::Fst => self.terms.operand(t, 0),
-            _ => return Ok(None),
-        };
-        if self.terms.form(operand) != Form::Var {
+        if self.terms.form(t) != Form::Fst {
             return Ok(None);
         }
-        Ok(match self.look_up(self.terms.only_name(operand))? {
+        Ok(match self.variable_at(self.terms.operand(t, 0))? {
             Some(Location::Thirds([a, b, _])) => Some(Location::Halves(a, b)),
             _ => None,
         })

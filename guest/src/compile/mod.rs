@@ -76,6 +76,7 @@ impl Compiler<'_> {
             Task::Half { t, depth } => self.visit_half(t, depth),
             Task::Into { t, d, depth, to } => self.into(t, d, depth, to)?,
             Task::Let { t, index, d, goal } => self.let_in(t, index, d, goal)?,
+            Task::Function { t, d } => self.lambda(t, d)?,
             Task::Next { t, d, turn } => self.next(t, d, turn)?,
             Task::Apart { t, d, turn } => self.apart(t, d, turn),
             Task::Feed { t, index, spine, depth } => self.feed(t, index, spine, depth),

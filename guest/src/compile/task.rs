@@ -123,6 +123,11 @@ pub(super) enum Task {
         d: Slot,
         goal: Goal,
     },
+    /// Make the closure of a function that sees itself.
+    Function {
+        t: TermId,
+        d: Slot,
+    },
     /// Evaluate a term that gives a pair: the next accumulator of a loop.
     Next {
         t: TermId,

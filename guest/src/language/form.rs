@@ -42,6 +42,7 @@ pub enum Form {
     Eval,
     CodeOf,
     Let,
+    Letrec,
     Cond,
     Coalesce,
     Try,
@@ -206,6 +207,8 @@ pub enum Shape {
     Ignored,
     /// `[["x", t], …], "in": b` or `{"x": t}, "in": b`
     Bindings,
+    /// `[["f", lam], …], "in": b` or `{"f": lam}, "in": b`
+    Functions,
     /// `{"key": t, …}`
     Fields,
     /// `{"capability": "name", "args": t}`

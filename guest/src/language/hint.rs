@@ -2,6 +2,7 @@
 
 use crate::language::form::Form;
 use crate::language::forms::form_names;
+use crate::language::term::{TermId, Terms};
 use crate::text::quote::shorten;
 
 /// Keys for an operator in other languages. They say more than the keys beside them.
@@ -51,9 +52,10 @@ const IDIOMS: &[(&[&str], &str)] = &[
         r#"{"if": {"cond": c, "then": t, "else": e}}"#,
     ),
     (&["switch", "case", "when", "match", "elif", "elseif"], r#"{"cond": [[test, value], …]}"#),
+    (&["let*", "define", "def", "bind", "begin", "do"], r#"{"let": [["x", t]], "in": b}"#),
     (
-        &["let*", "letrec", "define", "def", "bind", "begin", "do"],
-        r#"{"let": [["x", t]], "in": b}"#,
+        &["letrec", "letrec*", "labels", "flet", "letfn", "fix"],
+        r#"{"letrec": [["f", {"lam": "x", "body": t}]], "in": b}"#,
     ),
     (&["raise", "throw", "error", "assert"], r#"{"fail": t}"#),
     (&["catch", "rescue", "except"], r#"{"try": t, "catch": f}"#),
@@ -199,6 +201,23 @@ pub(crate) fn for_text(text: &str) -> &'static str {
     } else {
         r#"code is JSON: a form is an object such as {"add": [1, 2]}, a variable {"var": "x"}"#
     }
+}
+
+/// Returns the spelling with `letrec`, if a variable is in a function that a `let` binds to its name.
+pub(crate) fn recursive(terms: &Terms, variable: TermId) -> Option<String> {
+    let (name, token) = (terms.only_name(variable), terms.node(variable).token);
+    let holds = |function: TermId| {
+        let from = terms.node(function).token;
+        terms.form(function) == Form::Lam && (from..terms.tape.after(from)).contains(&token)
+    };
+    // A term comes after those in it.
+    let mut around = (variable..terms.len()).filter(|it| terms.form(*it) == Form::Let);
+    let found = around.any(|it| {
+        let bound = terms.operands(it).split_last().map_or(&[][..], |(_, bound)| bound);
+        terms.names(it).contains(&name) && bound.iter().any(|function| holds(*function))
+    });
+    let row = Form::Letrec.row().filter(|_| found)?;
+    Some(format!("a function bound by `let` does not see itself; write {}", row.syntax))
 }
 
 /// Returns the candidate nearest to `name`, if it is close enough.

@@ -11,6 +11,7 @@ pub(crate) mod prices;
 pub mod print;
 pub(crate) mod quasiquote;
 pub(crate) mod rows;
+pub(crate) mod scope;
 pub(crate) mod survey;
 pub(crate) mod table;
 pub mod term;

@@ -182,7 +182,7 @@ impl Printer<'_> {
             }
             Shape::Lambda => self.lambda(id),
             Shape::Application => self.application(operands),
-            Shape::Bindings => self.bindings(id),
+            Shape::Bindings | Shape::Functions => self.bindings(id, row.name),
         }
     }
 
@@ -276,10 +276,11 @@ impl Printer<'_> {
         self.schedule(pieces);
     }
 
-    fn bindings(&mut self, id: TermId) {
+    fn bindings(&mut self, id: TermId, key: &'static str) {
         let operands = self.terms.operands(id);
         let Some((body, bound)) = operands.split_last() else { return };
-        let mut pieces = vec![Work::Str("{\"in\":"), Work::Term(*body), Work::Str(",\"let\":[")];
+        let mut pieces = vec![Work::Str("{\"in\":"), Work::Term(*body)];
+        pieces.extend([Work::Str(",\""), Work::Str(key), Work::Str("\":[")]);
         for (index, (name, term)) in self.terms.names(id).iter().zip(bound).enumerate() {
             pieces.push(Work::Str(if index > 0 { ",[" } else { "[" }));
             pieces.extend([Work::Name(*name), Work::Str(","), Work::Term(*term), Work::Str("]")]);

@@ -81,7 +81,7 @@ impl Terms {
         to_u32(self.nodes.len())
     }
 
-    /// Returns the operands in order of evaluation. For `lam`, the body; for `let`, the terms, then
+    /// Returns the operands in order of evaluation. For `lam`, the body; for `let` and `letrec`, the terms, then
     /// the body.
     #[must_use]
     pub fn operands(&self, id: TermId) -> &[TermId] {
@@ -125,7 +125,7 @@ impl Terms {
         self.operands(id).get(index).copied().unwrap_or_default()
     }
 
-    /// Returns the names: a variable's, a lambda's parameters, a `let`'s variables, a record's
+    /// Returns the names: a variable's, a lambda's parameters, a `let`'s or `letrec`'s variables, a record's
     /// keys.
     #[must_use]
     pub fn names(&self, id: TermId) -> &[NameId] {

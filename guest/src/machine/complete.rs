@@ -245,6 +245,7 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
             let closed = c.s.close(made, code, c.s.base + usize::from(d))?;
             c.s.set_slot(d, closed);
         }
+        Op::Tie { d, n } => c.s.tie(image, d..d + n),
         Op::FoldFunction { f, d } => {
             let list = c.s.slot(d + fold::LIST);
             if !is_list(list) {

@@ -15,7 +15,8 @@ use crate::builtin::path;
 use crate::code::Slot;
 use crate::code::slots::each::{ELEMENT, GIVEN, KEPT, LIST, RESULT};
 use crate::code::slots::update;
-use crate::language::form::Form;
+use crate::language::form::{Evaluation, Form};
+use crate::language::table::Table;
 use crate::machine::keyed;
 use crate::machine::keyed::{check_order, has_order};
 use crate::run::context::Context;
@@ -26,6 +27,48 @@ use crate::memory::word::{
     CONS, FALSE, HOLE, KIND_RECORD, NIL, PAIR, TRUE, UNIT, Word, as_small, is_function, is_list,
     small, tag,
 };
+use std::cmp::Ordering;
+
+/// What a form does with the elements, in slots from the given one on.
+#[derive(Clone, Copy)]
+struct Each {
+    /// Whether all elements are kept beside what the function gives.
+    keeps: bool,
+    /// Takes what the function gave; the value of the form, if it is there already.
+    next: fn(&mut Context<'_>, Slot) -> Result<Option<Word>, Exit>,
+    /// The value of the form after the last element.
+    finish: fn(&mut Context<'_>, Slot) -> Result<Word, Exit>,
+}
+
+/// A form whose value is made of the keys that its function gives.
+const fn keyed(finish: fn(&mut Context<'_>, Slot) -> Result<Word, Exit>) -> Each {
+    Each { keeps: true, next: gathered, finish }
+}
+
+/// What each form does. For `EachPush` and `EachSelect`, `next` is done by these.
+static EACH: Table<Each> = Table::of(
+    Evaluation::Elementwise,
+    &[
+        (Form::Map, Each { keeps: false, next: gathered, finish: |c, d| Ok(list(c, d)) }),
+        (Form::Filter, Each { keeps: false, next: gathered, finish: |c, d| Ok(list(c, d)) }),
+        (Form::FlatMap, Each { keeps: false, next: push_all, finish: |c, d| Ok(list(c, d)) }),
+        (Form::Find, Each { keeps: false, next: find, finish: |_, _| Ok(UNIT) }),
+        (Form::Any, Each { keeps: false, next: any, finish: |_, _| Ok(FALSE) }),
+        (Form::All, Each { keeps: false, next: all, finish: |_, _| Ok(TRUE) }),
+        (Form::Partition, Each { keeps: false, next: partition, finish: parts }),
+        (Form::SortBy, keyed(keyed::sort)),
+        (Form::GroupBy, keyed(keyed::gather)),
+        (Form::CountBy, keyed(keyed::count)),
+        (Form::DistinctBy, keyed(keyed::distinct)),
+        (Form::MaxBy, keyed(|c, d| keyed::best(c, d, Ordering::Greater))),
+        (Form::MinBy, keyed(|c, d| keyed::best(c, d, Ordering::Less))),
+        (Form::Update, Each { keeps: false, next: end_update, finish: |c, d| Ok(c.s.part(d, 0)) }),
+        (
+            Form::UpdateIn,
+            Each { keeps: false, next: end_update_in, finish: |c, d| Ok(c.s.part(d, 0)) },
+        ),
+    ],
+);
 
 impl State {
     pub(super) fn part(&self, d: Slot, part: Slot) -> Word {
@@ -75,10 +118,11 @@ impl State {
 
 /// Checks the operands, and takes the first element.
 pub(super) fn begin(c: &mut Context<'_>, form: Form, d: Slot, exit: u32) -> Result<(), Exit> {
-    match form {
-        Form::Update => return begin_update(c, d),
-        Form::UpdateIn => return begin_update_in(c, d),
-        _ => {}
+    if form == Form::Update {
+        return begin_update(c, d);
+    }
+    if form == Form::UpdateIn {
+        return begin_update_in(c, d);
     }
     let (f, list) = (c.s.part(d, 0), c.s.part(d, LIST));
     if !is_list(list) {
@@ -95,7 +139,8 @@ pub(super) fn begin(c: &mut Context<'_>, form: Form, d: Slot, exit: u32) -> Resu
         let kept = c.s.heap.two(order, list, CONS);
         c.s.set_part(d, KEPT, kept);
     } else {
-        c.s.set_part(d, KEPT, if keyed::needs_keys(form) { list } else { NIL });
+        let keeps = EACH.get(form).is_some_and(|each| each.keeps);
+        c.s.set_part(d, KEPT, if keeps { list } else { NIL });
     }
     c.s.set_part(d, RESULT, NIL);
     if !c.s.take_element(d) {
@@ -123,36 +168,36 @@ pub(super) fn select_next(s: &mut State, d: Slot, body: u32) -> Result<(), Exit>
 
 /// Takes the function's value for all other forms.
 pub(super) fn next(c: &mut Context<'_>, form: Form, d: Slot, body: u32) -> Result<(), Exit> {
-    match form {
-        Form::Update => return end_update(c, d),
-        Form::UpdateIn => return end_update_in(c, d),
-        _ => {}
-    }
-    if form == Form::FlatMap {
-        push_all(c, d)?;
-    } else {
-        let holds = c.s.holds(d)?;
-        match form {
-            Form::Partition => push(c.s, d, ELEMENT, if holds { RESULT } else { KEPT })?,
-            Form::Find if holds => {
-                c.s.set_part(d, 0, c.s.part(d, ELEMENT));
-                return Ok(());
-            }
-            Form::Any if holds => {
-                c.s.set_part(d, 0, TRUE);
-                return Ok(());
-            }
-            Form::All if !holds => {
-                c.s.set_part(d, 0, FALSE);
-                return Ok(());
-            }
-            _ => {}
-        }
-    }
-    if !c.s.go_on(d, body) {
+    let Some(each) = EACH.get(form) else { return Ok(()) };
+    if let Some(value) = (each.next)(c, d)? {
+        c.s.set_part(d, 0, value);
+    } else if !c.s.go_on(d, body) {
         finish(c, form, d)?;
     }
     Ok(())
+}
+
+fn gathered(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
+    push(c.s, d, GIVEN, RESULT)?;
+    Ok(None)
+}
+
+fn find(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
+    Ok(c.s.holds(d)?.then(|| c.s.part(d, ELEMENT)))
+}
+
+fn any(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
+    Ok(c.s.holds(d)?.then_some(TRUE))
+}
+
+fn all(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
+    Ok((!c.s.holds(d)?).then_some(FALSE))
+}
+
+fn partition(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
+    let onto = if c.s.holds(d)? { RESULT } else { KEPT };
+    push(c.s, d, ELEMENT, onto)?;
+    Ok(None)
 }
 
 /// Puts a part before a list that is another part.
@@ -170,8 +215,9 @@ fn push(s: &mut State, d: Slot, part: Slot, onto: Slot) -> Result<(), Exit> {
     Ok(())
 }
 
-/// Puts the elements of the function's value, a list, before the result so far, one by one.
-fn push_all(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
+/// Puts the elements of the list that the function gave before the result so far, one after
+/// another.
+fn push_all(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
     let given = c.s.part(d, GIVEN);
     if !is_list(given) {
         return Err(c.s.wrong_type(0, given, "a function that gives a list"));
@@ -186,37 +232,29 @@ fn push_all(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
         rest = next;
     }
     c.s.set_part(d, RESULT, result);
-    Ok(())
+    Ok(None)
 }
 
 /// Makes the value when there are no more elements.
 pub(super) fn finish(c: &mut Context<'_>, form: Form, d: Slot) -> Result<(), Exit> {
-    let value = match form {
-        Form::Find => UNIT,
-        Form::Any => FALSE,
-        Form::All => TRUE,
-        Form::Partition => {
-            c.s.part_room(d, RESULT, 2)?;
-            let (others, these) = (c.s.part(d, KEPT), c.s.part(d, RESULT));
-            let (others, these) = (c.s.heap.reverse(others), c.s.heap.reverse(these));
-            c.s.heap.two(these, others, PAIR)
-        }
-        _ => {
-            let result = c.s.part(d, RESULT);
-            let result = c.s.heap.reverse(result);
-            if keyed::needs_keys(form) {
-                c.s.set_part(d, RESULT, result);
-                keyed::finish(c, form, d)?
-            } else {
-                result
-            }
-        }
-    };
+    let Some(each) = EACH.get(form) else { return Ok(()) };
+    let value = (each.finish)(c, d)?;
     c.s.set_part(d, 0, value);
     Ok(())
 }
 
-/// Checks the operands of `update`, and takes the value of the key.
+fn list(c: &mut Context<'_>, d: Slot) -> Word {
+    c.s.heap.reverse(c.s.part(d, RESULT))
+}
+
+fn parts(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
+    c.s.part_room(d, RESULT, 2)?;
+    let (others, these) = (c.s.part(d, KEPT), c.s.part(d, RESULT));
+    let (others, these) = (c.s.heap.reverse(others), c.s.heap.reverse(these));
+    Ok(c.s.heap.two(these, others, PAIR))
+}
+
+/// Looks at the operands of `update`, and takes the value of the key.
 fn begin_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     let (members, key, f) =
         (c.s.part(d, 0), c.s.part(d, update::KEY), c.s.part(d, update::FUNCTION));
@@ -240,8 +278,8 @@ fn begin_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     Ok(())
 }
 
-/// Makes the record with the function's value.
-fn end_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
+/// Makes the record with the value that the function gave.
+fn end_update(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
     let words = c.s.heap.members(c.s.part(d, 0)).len();
     c.bulk(words as u64 / 2)?;
     c.s.part_room(d, update::GIVEN, 1 + words)?;
@@ -250,9 +288,7 @@ fn end_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     if let Some(value) = members.get_mut(place + 1) {
         *value = c.s.part(d, update::GIVEN);
     }
-    let updated = c.s.heap.record(&members)?;
-    c.s.set_part(d, 0, updated);
-    Ok(())
+    Ok(Some(c.s.heap.record(&members)?))
 }
 
 /// Checks the operands of `update_in`, and takes the value at the end of the path.
@@ -267,11 +303,9 @@ fn begin_update_in(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     Ok(())
 }
 
-/// Puts the function's value at the end of the path.
-fn end_update_in(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
+/// Puts the value that the function gave at the end of the path.
+fn end_update_in(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
     let parts = [0, update::KEY, update::GIVEN].map(|part| c.s.base + usize::from(d + part));
     let live = c.s.base + usize::from(d + update::GIVEN) + 1;
-    let updated = path::put(c, parts, live)?;
-    c.s.set_part(d, 0, updated);
-    Ok(())
+    path::put(c, parts, live).map(Some)
 }

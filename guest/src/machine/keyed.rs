@@ -13,7 +13,6 @@ use crate::algorithm::trouble::Trouble;
 use crate::builtin::keys::{Grouped, grouped, pay_keys};
 use crate::code::Slot;
 use crate::code::slots::each::{KEPT, RESULT};
-use crate::language::form::Form;
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
 use crate::text::quote::shorten;
@@ -55,57 +54,53 @@ pub(super) fn check_order(s: &State, d: Slot) -> Result<(), Exit> {
     Err(Trouble::OutOfRange(message).into())
 }
 
-/// Tells whether a form collects the function's values as keys of the elements.
-pub(super) fn needs_keys(form: Form) -> bool {
-    matches!(
-        form,
-        Form::SortBy | Form::GroupBy | Form::CountBy | Form::DistinctBy | Form::MaxBy | Form::MinBy
-    )
+/// The fault of a key that cannot be sorted by.
+fn unsorted(s: &State, key: Word) -> Exit {
+    const WANTED: &str =
+        "a function that gives only numbers, only strings, only booleans, or only lists of these";
+    s.wrong_type(0, key, WANTED)
 }
 
-/// Returns the value of a form when all keys are known. The keys are the result so far, in order.
-pub(super) fn finish(c: &mut Context<'_>, form: Form, d: Slot) -> Result<Word, Exit> {
-    let keys = c.s.heap.elements(c.s.part(d, RESULT));
-    let sorts = |found| Trouble::Type {
-        operand: 0,
-        wanted: "a function that gives only numbers, only strings, only booleans, or only lists of these",
-        found,
-    };
-    let groups = |found| Trouble::Type {
-        operand: 0,
-        wanted: "a function that gives values that can be compared",
-        found,
-    };
-    match form {
-        Form::SortBy => {
-            let weight = pay_keys(c, &keys, sorts)?;
-            c.bulk(sorting_work(keys.len(), weight))?;
-            let is_descending = take_order(c, d);
-            let order = sorted(&c.s.heap, &keys, is_descending)?;
-            // The keys are not needed any more.
-            c.s.set_part(d, RESULT, NIL);
-            select(c.s, d, &order)
-        }
-        Form::MaxBy | Form::MinBy => {
-            let sought = if form == Form::MaxBy { Ordering::Greater } else { Ordering::Less };
-            pay_keys(c, &keys, sorts)?;
-            let best = extreme(&c.s.heap, &keys, sought)?.ok_or_else(|| empty(&keys))?;
-            let elements = c.s.heap.elements(c.s.part(d, KEPT));
-            Ok(elements.get(best).copied().unwrap_or_default())
-        }
-        Form::DistinctBy => {
-            let Grouped { firsts, .. } = grouped(c, &keys, groups)?;
-            select(c.s, d, &firsts)
-        }
-        Form::CountBy => {
-            let Grouped { of_each, firsts } = grouped(c, &keys, groups)?;
-            count(c.s, d, &of_each, &firsts)
-        }
-        _ => {
-            let Grouped { of_each, firsts } = grouped(c, &keys, groups)?;
-            gather(c.s, d, &of_each, &firsts)
-        }
-    }
+/// The keys, which are the result so far; puts them into their order.
+fn keys(c: &mut Context<'_>, d: Slot) -> Vec<Word> {
+    let keys = c.s.heap.reverse(c.s.part(d, RESULT));
+    c.s.set_part(d, RESULT, keys);
+    c.s.heap.elements(keys)
+}
+
+/// The elements in the order of their keys, or of those downward.
+pub(super) fn sort(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
+    let keys = keys(c, d);
+    let weight = pay_keys(c, &keys, unsorted)?;
+    c.bulk(sorting_work(keys.len(), weight))?;
+    let is_descending = take_order(c, d);
+    let order = sorted(&c.s.heap, &keys, is_descending)?;
+    // The keys have done their work.
+    c.s.set_part(d, RESULT, NIL);
+    select(c.s, d, &order)
+}
+
+/// The element whose key is the first of the greatest, or of the least.
+pub(super) fn best(c: &mut Context<'_>, d: Slot, sought: Ordering) -> Result<Word, Exit> {
+    let keys = keys(c, d);
+    pay_keys(c, &keys, unsorted)?;
+    let best = extreme(&c.s.heap, &keys, sought)?.ok_or_else(|| empty(&keys))?;
+    let elements = c.s.heap.elements(c.s.part(d, KEPT));
+    Ok(elements.get(best).copied().unwrap_or_default())
+}
+
+/// The elements by equal keys.
+fn groups(c: &mut Context<'_>, d: Slot) -> Result<Grouped, Exit> {
+    let keys = keys(c, d);
+    grouped(c, &keys, |s, key| {
+        s.wrong_type(0, key, "a function that gives values that can be compared")
+    })
+}
+
+/// The first element of each key.
+pub(super) fn distinct(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
+    let Grouped { firsts, .. } = groups(c, d)?;
+    select(c.s, d, &firsts)
 }
 
 /// Makes a list of the elements with these indices, in this order.
@@ -117,20 +112,24 @@ fn select(s: &mut State, d: Slot, indices: &[u32]) -> Result<Word, Exit> {
 }
 
 /// Makes pairs of each key and its number of elements.
-fn count(s: &mut State, d: Slot, of_each: &[u32], firsts: &[u32]) -> Result<Word, Exit> {
+pub(super) fn count(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
+    let Grouped { of_each, firsts } = groups(c, d)?;
+    let s = &mut *c.s;
     let mut counts = vec![0_i64; firsts.len()];
     for group in of_each {
-        if let Some(count) = counts.get_mut(*group as usize) {
+        if let Some(count) = counts.get_mut(group as usize) {
             *count += 1;
         }
     }
     let counts: Vec<Word> = counts.into_iter().map(small).collect();
     s.part_room(d, RESULT, 4 * firsts.len())?;
-    Ok(pairs(s, d, firsts, &counts))
+    Ok(pairs(s, d, &firsts, &counts))
 }
 
 /// Makes pairs of each key and its elements.
-fn gather(s: &mut State, d: Slot, of_each: &[u32], firsts: &[u32]) -> Result<Word, Exit> {
+pub(super) fn gather(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
+    let Grouped { of_each, firsts } = groups(c, d)?;
+    let s = &mut *c.s;
     s.part_room(d, RESULT, 2 * of_each.len() + 4 * firsts.len())?;
     let elements = s.heap.elements_of(s.part(d, KEPT), of_each.len());
     let mut lists = vec![NIL; firsts.len()];
@@ -139,7 +138,7 @@ fn gather(s: &mut State, d: Slot, of_each: &[u32], firsts: &[u32]) -> Result<Wor
             *list = s.heap.two(element, *list, CONS);
         }
     }
-    Ok(pairs(s, d, firsts, &lists))
+    Ok(pairs(s, d, &firsts, &lists))
 }
 
 /// Makes pairs of the keys with these indices and these values. There must be room.

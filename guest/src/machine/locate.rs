@@ -3,6 +3,7 @@
 
 use crate::algorithm::trouble::{FULL, Trouble};
 use crate::data::show::OPERAND_BYTES;
+use crate::language::kinds::FUNCTION;
 use crate::run::site::{Site, site};
 use crate::text::quote::shorten;
 
@@ -11,11 +12,11 @@ use crate::code::{Image, Op, Slot};
 use crate::data::show;
 use crate::fault::{Code, Fault};
 use crate::language::form::Form;
-use crate::language::hint::{LONGEST, nearest};
+use crate::language::hint::{LONGEST, nearest, recursive};
 use crate::run::meter::Stop;
 use crate::run::state::State;
 
-use crate::language::term::Terms;
+use crate::language::term::{TermId, Terms};
 use crate::memory::word::Word;
 
 /// Most tools in a fault's chain of calls.
@@ -48,7 +49,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
             let operand = applied(form, image.op(called_at), terms.operands(site.term).len());
             (Some(operand), no_function(terms, site.term, operand, found))
         }
-        Trouble::Unbound(variable) => (None, unbound(terms, s, terms.name(variable))),
+        Trouble::Unbound(variable) => (None, unbound(terms, s, (site.term, terms.name(variable)))),
         Trouble::DivideByZero => {
             (None, Fault::new(Code::DivideByZero, format!("`{name}` by zero")))
         }
@@ -104,11 +105,7 @@ fn applied(form: Form, op: Op, operands: usize) -> usize {
     {
         return operands - usize::from(base - f);
     }
-    match form {
-        Form::Try => 1,
-        Form::Update | Form::UpdateIn => 2,
-        _ => 0,
-    }
+    (0..operands).find(|at| form.accepted(*at) == FUNCTION).unwrap_or_default()
 }
 
 /// The fault of a result that is not finite, with its operands.
@@ -246,10 +243,15 @@ fn calls(image: &Image, s: &State, code: Code) -> Vec<String> {
     calls
 }
 
-/// The fault of an unbound variable. It suggests a name of the same run.
-fn unbound(terms: &Terms, s: &State, name: &str) -> Fault {
+/// An unbound variable; suggests a name that is bound in the same code.
+fn unbound(terms: &Terms, s: &State, (variable, name): (TermId, &str)) -> Fault {
     let fault = Fault::new(Code::Unbound, format!("unbound variable `{}`", shorten(name)));
-    // Comparing names takes time. It happens at most once in a run.
+    if !s.catches(Code::Unbound)
+        && let Some(hint) = recursive(terms, variable)
+    {
+        return fault.hint(hint);
+    }
+    // Comparing names takes long: it is done once in a run at most.
     let others = terms.all_names().filter(|other| *other != name);
     let near = if s.catches(Code::Unbound) { None } else { nearest(name, others) };
     let tool = s.tool_ids.get(name).is_some_and(Option::is_some);

@@ -49,7 +49,13 @@ impl State {
     /// Returns the fault of a value of the wrong type. The machine makes all such faults here.
     #[inline(never)]
     pub(crate) fn wrong_type(&self, operand: usize, v: Word, wanted: &'static str) -> Exit {
-        Trouble::Type { operand, wanted, found: type_name(&self.heap, v) }.into()
+        Trouble::of_type(&self.heap, operand, v, wanted).into()
+    }
+
+    /// Makes the fault of a value within an operand that is not of the type that a form wants there.
+    #[inline(never)]
+    pub(crate) fn wrong_element(&self, operand: usize, v: Word, wanted: &'static str) -> Exit {
+        Trouble::of_element(&self.heap, operand, v, wanted).into()
     }
 
     /// Returns the fault of an applied value that is not a function.

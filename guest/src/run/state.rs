@@ -16,6 +16,7 @@ use crate::memory::word::{
     pointer, size, small, tag,
 };
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Slots above the beginning of a function's window: those that operations name, and some behind
@@ -212,6 +213,22 @@ impl State {
             self.heap.put(at + 1 + i, &[word]);
         }
         Ok(pointer(at, CLOSURE))
+    }
+
+    /// Puts the closures in these slots where others of them captured the slots.
+    pub(crate) fn tie(&mut self, image: &Image, slots: Range<Slot>) {
+        for slot in slots.clone() {
+            let closure = self.slot(slot);
+            let code = image.codes.get(aux(self.heap.header(closure)) as usize);
+            for (i, place) in code.iter().flat_map(|code| &code.captures).enumerate() {
+                if let Place::Slot(slot) = place
+                    && slots.contains(slot)
+                {
+                    let word = self.slot(*slot);
+                    self.heap.put(index(closure) + 1 + i, &[word]);
+                }
+            }
+        }
     }
 
     /// Returns a captured value of the running closure.

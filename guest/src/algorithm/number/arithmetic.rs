@@ -2,7 +2,6 @@
 
 use crate::algorithm::number::value::{Number, TOO_LARGE, bounded, finite};
 use crate::algorithm::trouble::Trouble;
-use crate::memory::types::type_name;
 
 use crate::algorithm::number::remainder;
 use crate::language::form::Form;
@@ -71,10 +70,7 @@ pub(crate) fn limbs_work(form: Form, a: u64, b: u64) -> u64 {
 
 /// Does `add`, `sub`, `mul`, `div` and `mod`. There must be room for the words of `cost`.
 pub(crate) fn arithmetic(heap: &mut Heap, form: Form, x: Word, y: Word) -> Result<Word, Trouble> {
-    let wrong = |heap: &Heap, operand, v| {
-        let found = type_name(heap, v);
-        Trouble::Type { operand, wanted: "a number", found }
-    };
+    let wrong = |heap: &Heap, operand, v| Trouble::of_type(heap, operand, v, "a number");
     let a = Number::of(heap, x).ok_or_else(|| wrong(heap, 0, x))?;
     let b = Number::of(heap, y).ok_or_else(|| wrong(heap, 1, y))?;
     Ok(combine(form, &a, &b)?.put(heap))

@@ -1,6 +1,7 @@
 //! From JSON to terms. An explicit stack holds open terms: nesting costs heap, not native stack.
 
 pub(crate) mod attempt;
+mod binding;
 pub(crate) mod bracket;
 pub(crate) mod shape;
 
@@ -305,19 +306,25 @@ impl Parser<'_> {
     }
 
     fn object(&mut self, token: TokenId) -> Result<(), Wrong> {
-        let input = self.notation == Notation::Input;
-        let forms = self.tape().members(token).filter_map(|(key, value)| {
-            let form = Form::of_key(self.tape().str(key))?;
-            (!input || form.is_original()).then_some((form, value))
-        });
-        match forms.min_by_key(|(form, _)| *form) {
+        match self.form_of(token) {
             Some((form, value)) => self.form(token, form, value),
-            None if input => {
+            None if self.notation == Notation::Input => {
                 self.fields(Form::Record, token, token);
                 Ok(())
             }
             None => Err(self.no_form(token)),
         }
+    }
+
+    /// The form of an object, and what stands at its key.
+    fn form_of(&self, object: TokenId) -> Option<(Form, TokenId)> {
+        let input = self.notation == Notation::Input;
+        let Token::Object { .. } = self.tape().token(object) else { return None };
+        let forms = self.tape().members(object).filter_map(|(key, value)| {
+            let form = Form::of_key(self.tape().str(key))?;
+            (!input || form.is_original()).then_some((form, value))
+        });
+        forms.min_by_key(|(form, _)| *form)
     }
 
     fn no_form(&self, token: TokenId) -> Wrong {

@@ -2,7 +2,7 @@
 
 use crate::language::form::{Evaluation, Form, Row, Shape};
 use crate::language::kinds::{ANY, FUNCTION, STRING, UNKNOWN};
-use crate::language::prices::{Fuel, JUMPER, LOOP, MAKE, OTHER, UNFOLDED};
+use crate::language::prices::{Fuel, JUMPER, LOOP, MAKE, OTHER, OUTSIDE, UNFOLDED};
 
 /// The rows, in order.
 pub(crate) const ROWS: &[Row] = &[
@@ -20,6 +20,21 @@ pub(crate) const ROWS: &[Row] = &[
         doc: "Names values; each sees the earlier ones.",
         example: r#"{"let": [["x", 2], ["y", {"mul": [{"var": "x"}, 3]}]], "in": {"add": [{"var": "x"}, {"var": "y"}]}}"#,
         result: "8",
+    },
+    Row {
+        name: "letrec",
+        form: Form::Letrec,
+        group: "lambda",
+        shape: Shape::Functions,
+        evaluation: Evaluation::Control,
+        takes: &[],
+        gives: UNKNOWN,
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: OTHER },
+        is_original: false,
+        syntax: r#"{"letrec": [["f", {"lam": "x", "body": t}], …], "in": b}"#,
+        doc: "Names functions; each sees itself and all the others.",
+        example: r#"{"letrec": [["sum", {"lam": "n", "body": {"if": {"cond": {"lte": [{"var": "n"}, 0]}, "then": 0, "else": {"add": [{"var": "n"}, {"app": {"func": {"var": "sum"}, "arg": {"sub": [{"var": "n"}, 1]}}}]}}}}]], "in": {"app": {"func": {"var": "sum"}, "arg": 4}}}"#,
+        result: "10",
     },
     Row {
         name: "cond",

@@ -1,7 +1,7 @@
 //! Numbers beyond the original calculus.
 
 use crate::language::form::{Evaluation, Form, Row, Shape};
-use crate::language::kinds::{NUMBER, UNKNOWN};
+use crate::language::kinds::NUMBER;
 use crate::language::prices::{Fuel, LOOP, MAKE, MAKER, OTHER, OUTSIDE, READER, STEP};
 
 /// The rows, in order.
@@ -13,7 +13,7 @@ pub(crate) const ROWS: &[Row] = &[
         shape: Shape::Literal,
         evaluation: Evaluation::Literal,
         takes: &[],
-        gives: UNKNOWN,
+        gives: NUMBER,
         fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"float": 3.14}"#,
@@ -28,7 +28,7 @@ pub(crate) const ROWS: &[Row] = &[
         shape: Shape::Literal,
         evaluation: Evaluation::Literal,
         takes: &[],
-        gives: UNKNOWN,
+        gives: NUMBER,
         fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"int": "123"}"#,
@@ -238,7 +238,7 @@ pub(crate) const ROWS: &[Row] = &[
         shape: Shape::Extremes,
         evaluation: Evaluation::Builtin,
         takes: &[],
-        gives: UNKNOWN,
+        gives: NUMBER,
         fuel: Fuel { visit: MAKER, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"min": [a, b, …]} or {"min": l}"#,
@@ -253,7 +253,7 @@ pub(crate) const ROWS: &[Row] = &[
         shape: Shape::Extremes,
         evaluation: Evaluation::Builtin,
         takes: &[],
-        gives: UNKNOWN,
+        gives: NUMBER,
         fuel: Fuel { visit: MAKER, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"max": [a, b, …]} or {"max": l}"#,

@@ -316,7 +316,7 @@ pub(crate) const ROWS: &[Row] = &[
         shape: Shape::Operand,
         evaluation: Evaluation::Operation,
         takes: &[LIST],
-        gives: UNKNOWN,
+        gives: LIST,
         fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
         is_original: true,
         syntax: r#"{"tail": l}"#,
