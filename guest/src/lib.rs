@@ -13,9 +13,9 @@
 //! # Ok::<(), Box<pif_guest::fault::Fault>>(())
 //! ```
 //!
-//! Hosts need [`machine`], [`request`], [`limits`] and [`fault`], or [`envelope`] alone; [`analysis`]
-//! checks a program without running it. Tools that read programs use [`json`], [`form`], [`term`],
-//! [`mod@parse`] and [`mod@print`].
+//! Hosts need [`machine`], [`request`], [`limits`] and [`fault`], or [`envelope`] alone.
+//! [`analysis`] checks a program without running it. Tools that read programs use [`json`],
+//! [`form`], [`term`], [`mod@parse`] and [`mod@print`].
 //!
 //! # The map
 //!
@@ -25,11 +25,11 @@
 //! | stage | task |
 //! |---|---|
 //! | `edge` | the component of wit/, and [`envelope`]: a run as JSON in and JSON out |
-//! | [`machine`] | one run: its steps, the dispatch loop, the rarer operations, faults with their places |
+//! | [`machine`] | one run: its steps, the dispatch loop, rarer operations, places of faults |
 //! | `builtin` | the forms that take all their operands as values, a file for each group |
 //! | `run` | the state of one run: registers, stack, fuel, room, open `try`s |
 //! | `compile` | terms to operations |
-//! | `check` | [`analysis`]: likely mistakes, found without running; hints for values of a wrong type |
+//! | `check` | [`analysis`]: likely mistakes, found without a run; hints for wrong types |
 //! | `data` | JSON to values, and values to JSON |
 //! | `algorithm` | numbers, regular expressions, sorting, grouping, CSV, dates |
 //! | `code` | the operations, in one table, and the code made of them |
@@ -40,9 +40,9 @@
 //!
 //! All stages and hosts share [`request`], [`fault`] and [`limits`].
 //!
-//! To learn the language from its definition, begin with `tests/src/definitional.rs`, an evaluator in
-//! big steps that this one must agree with. To follow a program, begin with [`machine::Machine::start`].
-//! To find a form, look for its row in `language/rows`.
+//! To learn the language from its definition, begin with `tests/src/definitional.rs`, an evaluator
+//! in big steps. This crate must agree with it. To follow a program, begin with
+//! [`machine::Machine::start`]. To find a form, look for its row in `language/rows`.
 
 mod algorithm;
 mod builtin;

@@ -1,5 +1,5 @@
-//! Bytes as text: base64 and base64url (RFC 4648, sections 4 and 5), hexadecimal digits (section 8),
-//! and percent-encoding (RFC 3986, section 2.1).
+//! Bytes as text: base64 and base64url (RFC 4648, sections 4 and 5), hexadecimal digits (section
+//! 8), and percent-encoding (RFC 3986, section 2.1).
 
 /// Most bytes of the encoded text for each byte.
 pub(crate) const MOST: u64 = 3;
