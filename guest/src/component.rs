@@ -4,7 +4,7 @@
 #![expect(unreachable_pub, clippy::pedantic, reason = "generated bindings")]
 
 use crate::analysis::Mention;
-use crate::fault::{Fault, Note};
+use crate::fault::{Fault, Limit, Note};
 use crate::limits::Limits;
 use crate::request::{Answer, Argument, Done, Program, Source, Step};
 use crate::{analysis, envelope, machine};
@@ -122,9 +122,18 @@ fn step(step: Step) -> types::Step {
 }
 
 fn fault(fault: Fault) -> types::Fault {
-    let Fault { code, message, at, tool, hint, calls, excerpt, warnings } = fault;
-    let code = code.name().into();
-    types::Fault { code, message, at, tool, hint, calls, excerpt, warnings }
+    let Fault { code, message, at, tool, hint, calls, excerpt, warnings, limit } = fault;
+    let (code, limit) = (code.name().into(), limit.map(self::limit));
+    types::Fault { code, message, at, tool, hint, calls, excerpt, warnings, limit }
+}
+
+fn limit(limit: Limit) -> types::Limit {
+    match limit {
+        Limit::Fuel => types::Limit::Fuel,
+        Limit::Depth => types::Limit::Depth,
+        Limit::Memory => types::Limit::Memory,
+        Limit::Output => types::Limit::Output,
+    }
 }
 
 fn summary(summary: analysis::Summary) -> types::Summary {

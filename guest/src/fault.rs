@@ -133,6 +133,19 @@ impl fmt::Display for Code {
     }
 }
 
+/// A limit of a run that a fault is the work of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Fuel.
+    Fuel,
+    /// Pending evaluations.
+    Depth,
+    /// Memory.
+    Memory,
+    /// The length of the result.
+    Output,
+}
+
 /// A fault with its place resolved, as a host sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -152,6 +165,8 @@ pub struct Fault {
     pub excerpt: Option<String>,
     /// What was warned of before, in the words of a run that has a value.
     pub warnings: Vec<String>,
+    /// The limit that the run met.
+    pub limit: Option<Limit>,
 }
 
 impl Fault {
@@ -161,7 +176,15 @@ impl Fault {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         let message = message.into();
         let (at, calls, warnings) = (String::new(), Vec::new(), Vec::new());
-        Self { code, message, at, tool: None, hint: None, calls, excerpt: None, warnings }
+        let (tool, hint, excerpt, limit) = (None, None, None, None);
+        Self { code, message, at, tool, hint, calls, excerpt, warnings, limit }
+    }
+
+    /// The same fault as the work of a limit.
+    #[must_use]
+    pub fn by(mut self, limit: Limit) -> Self {
+        self.limit = Some(limit);
+        self
     }
 
     /// The same fault with advice on what to write instead.

@@ -130,7 +130,7 @@ pub(super) fn grouped(
     c.bulk(work)?;
     match failed {
         Some(Failed::Incomparable(key)) => Err(wrong(type_name(&c.s.heap, key)).into()),
-        Some(_) => Err(Trouble::TooLarge("the keys would not fit into the memory limit").into()),
+        Some(_) => Err(Trouble::Full("the keys would not fit into the memory limit").into()),
         None => Ok(grouped),
     }
 }

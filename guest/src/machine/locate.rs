@@ -5,7 +5,7 @@ use super::builtin::OPERAND_BYTES;
 use super::meter::Stop;
 use super::state::State;
 use crate::code::{Image, Op, Slot};
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, Fault, Limit};
 use crate::form::Form;
 use crate::hint::{LONGEST, nearest};
 use crate::mismatch::{element, mismatch, no_function};
@@ -70,7 +70,8 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         Trouble::Regex(what) => (None, Fault::new(Code::Regex, what)),
         Trouble::Fail => (None, failed(s)),
         Trouble::TooLarge(what) => (None, Fault::new(Code::TooLarge, what)),
-        Trouble::NoRoomForCall => (None, Fault::new(Code::TooLarge, FULL)),
+        Trouble::Full(what) => (None, Fault::new(Code::TooLarge, what).by(Limit::Memory)),
+        Trouble::NoRoomForCall => (None, Fault::new(Code::TooLarge, FULL).by(Limit::Memory)),
         Trouble::UnknownTool(tool) => (None, unknown_tool(s, &tool)),
         Trouble::OutsideTool => (None, outside_tool(name)),
         Trouble::CapabilityDenied(capability) => {
@@ -193,9 +194,11 @@ pub(super) fn stop(image: &Image, s: &mut State, stop: Stop) -> Fault {
         Stop::OutOfFuel | Stop::Pause => {
             let message = format!("the fuel of this run is used up ({} units)", s.meter.spent());
             Fault::new(Code::OutOfFuel, message)
+                .by(Limit::Fuel)
                 .hint("give `fuel`, or look for a loop that does not end")
         }
         Stop::TooDeep => Fault::new(Code::TooDeep, "too many evaluations are pending")
+            .by(Limit::Depth)
             .hint("recurse in tail position with an accumulator, use `fold`, or give `depth`"),
     };
     let mut site = site(image, s, s.pc);

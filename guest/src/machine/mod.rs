@@ -24,7 +24,7 @@ mod trial;
 
 use crate::code::Image;
 use crate::data;
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, Fault, Limit};
 use crate::json::{Token, TokenId};
 use crate::limits::{Limits, Usage};
 use crate::parse::{Notation, parse, read};
@@ -224,7 +224,8 @@ impl Machine {
             data::Failed::At(token, fault) => Box::new(terms.locate(token, fault)),
             data::Failed::Full => {
                 let message = "the data does not fit into the memory limit of this run";
-                Box::new(Fault::new(Code::TooLarge, message).hint("give `memory`"))
+                let fault = Fault::new(Code::TooLarge, message).by(Limit::Memory);
+                Box::new(fault.hint("give `memory`"))
             }
         })
     }

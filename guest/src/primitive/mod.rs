@@ -80,7 +80,10 @@ pub(crate) enum Trouble {
     Regex(String),
     /// The program says so; its value is kept where results go.
     Fail,
+    /// Something is beyond a fixed bound of the language.
     TooLarge(&'static str),
+    /// Something does not fit into the memory of the run.
+    Full(&'static str),
     /// One more pending call does not fit into memory.
     NoRoomForCall,
     UnknownTool(String),
@@ -126,7 +129,7 @@ pub(crate) const FULL: &str = "the values of this run do not fit into its memory
 
 impl From<Full> for Trouble {
     fn from(_: Full) -> Self {
-        Self::TooLarge(FULL)
+        Self::Full(FULL)
     }
 }
 

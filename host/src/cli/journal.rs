@@ -11,9 +11,10 @@ use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use super::Directory;
 use super::print::{MOST_LINE, Output, fail};
 use crate::config::Config;
-use crate::journal::{self, Entry, Filter, Kind, Link, Verified};
-use crate::mcp;
-use crate::sandbox::{Fault, Watch};
+use crate::domain::{EntryKind, Fault, FaultCode};
+use crate::journal::{self, Entry, Filter, Link, Verified};
+use crate::render;
+use crate::sandbox::Watch;
 use crate::text;
 use crate::workshop::{self, Replayed, Verdict, Workshop, open_journal};
 
@@ -61,7 +62,7 @@ struct Recent {
     #[arg(long, value_name = "N", default_value = "20")]
     limit: usize,
     /// Entries of this kind
-    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(Kind::ALL.map(Kind::name)))]
+    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(EntryKind::ALL.map(EntryKind::name)))]
     kind: Option<String>,
     /// Entries about this tool, or this key of the memory
     #[arg(long, value_name = "NAME")]
@@ -161,7 +162,7 @@ fn walk(journal: &journal::Journal, mut take: impl FnMut(&Entry) -> Result<bool>
 
 impl Recent {
     fn show(self, journal: &journal::Journal) -> Result<ExitCode> {
-        let kind = self.kind.as_deref().and_then(Kind::find);
+        let kind = self.kind.as_deref().and_then(EntryKind::find);
         let mut filter = Filter { kind, subject: self.tool.clone(), ..Filter::default() };
         let mut output = Output::open();
         let mut seen = journal.head()?.id;
@@ -208,7 +209,7 @@ impl Replay {
         };
         if self.all {
             walk(&workshop.journal, |entry| {
-                let replayed = replay(entry).map_err(|fault| anyhow!(mcp::explain(&fault)))?;
+                let replayed = replay(entry).map_err(|fault| anyhow!(render::explain(&fault)))?;
                 Ok(tally.add(&replayed, &mut output))
             })?;
             let Tally { equal, different, skipped } = tally;
@@ -235,7 +236,7 @@ impl Replay {
 
 /// A replay that the clock ended is one that could not be made.
 fn stopped(entry: &Entry, fault: Fault) -> Result<Replayed, Fault> {
-    if fault.code != "timeout" {
+    if fault.code != FaultCode::Timeout {
         return Err(fault);
     }
     let reason = format!("{}; --wall-clock gives it more", fault.message);

@@ -24,7 +24,7 @@ use tracing::warn;
 use tracing_subscriber::EnvFilter;
 
 use crate::config::{self, CommandLine, Config, Options, directory_parser};
-use crate::harden::{self, Report};
+use crate::harden::{self, Hardening};
 use crate::mcp::{self, Awake};
 use crate::sandbox::{COMPONENT, HASH, Origin, Sandbox, Setup};
 use crate::stdio::{self, Log};
@@ -331,7 +331,7 @@ fn serve(config: Config) -> Result<ExitCode> {
     };
     let (runtime, seal) = harden::begin(config.harden.as_ref(), build);
     let runtime = runtime?;
-    let hardening = Arc::<OnceLock<Report>>::default();
+    let hardening = Arc::<OnceLock<Hardening>>::default();
     let sealed = Arc::clone(&hardening);
     let close = move || {
         // It is set once.

@@ -8,9 +8,10 @@ use clap::Args;
 use super::print::{MOST_LINE, complain, fail, print, warn};
 use super::source::read;
 use crate::config::Config;
-use crate::mcp;
+use crate::domain::Fault;
 use crate::quantity::parse_count;
-use crate::sandbox::{Argument, Code, Ending, Fault, Outcome, Request, Summary, Watch};
+use crate::render;
+use crate::sandbox::{Argument, Code, Ending, Outcome, Request, Summary, Watch};
 use crate::store::{Place, Store};
 use crate::text;
 use crate::workshop::{Observer, Workshop};
@@ -125,7 +126,7 @@ fn report_run(outcome: Outcome) -> ExitCode {
 
 fn report_check(checked: Result<Summary, Vec<Fault>>) -> ExitCode {
     match checked {
-        Ok(summary) => print(&mcp::describe(&summary)),
+        Ok(summary) => print(&render::describe(&summary)),
         Err(faults) => fail(&faults),
     }
 }

@@ -13,9 +13,10 @@ use std::time::Duration;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser};
 use directories::ProjectDirs;
 
+use crate::domain::MEMORY_CAP;
 use crate::harden::Paths;
 use crate::quantity::{parse_count, parse_duration, parse_size};
-use crate::sandbox::{Limits, MEMORY_CAP, Net};
+use crate::sandbox::{Limits, Net};
 use crate::store::Place;
 
 pub(crate) use self::environment::expanded;

@@ -6,10 +6,10 @@ mod script;
 use std::sync::Arc;
 
 use super::arguments::{Arguments, decode, malformed};
-use super::members::Members;
 use super::message::object;
 use super::settle::decoded;
-use crate::sandbox::Fault;
+use crate::domain::Fault;
+use crate::json::Members;
 use crate::text::quote_one;
 
 /// The tools that have another spelling and nothing else.

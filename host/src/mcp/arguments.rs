@@ -3,9 +3,9 @@
 
 use serde_json::value::RawValue;
 
-use super::members::Members;
+use crate::domain::{Fault, FaultCode, fault};
+use crate::json::Members;
 use crate::quantity::parse_size;
-use crate::sandbox::{Fault, fault};
 use crate::similar::similar;
 
 /// What was passed to a tool. A null is as good as nothing, except where a term is expected.
@@ -107,7 +107,7 @@ pub(super) fn decode(name: &str, raw: &str) -> Result<String, Fault> {
 
 /// The fault of arguments that are not as they should be.
 pub(super) fn malformed(message: impl Into<String>, hint: Option<&str>) -> Fault {
-    fault("malformed", message.into(), hint)
+    fault(FaultCode::Malformed, message.into(), hint)
 }
 
 fn refuse(unknown: &str, tool: &str, known: &[&str]) -> Fault {

@@ -3,18 +3,16 @@
 mod alias;
 mod arguments;
 mod awake;
+mod backend;
 mod completion;
 mod handshake;
-mod host;
 mod id;
 mod input;
 mod line;
-mod members;
 mod message;
 mod outlet;
 mod profile;
 mod reference;
-mod reply;
 mod resource;
 mod scan;
 mod server;
@@ -32,15 +30,14 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 pub use self::awake::Awake;
-pub(crate) use self::reply::{describe, explain};
 
-use self::host::Host;
+use self::backend::Backend;
 use self::message::Bounds;
 use self::outlet::Progress;
 use self::server::Server;
 use self::transport::{Transport, is_deserted};
 use crate::config::Config;
-use crate::harden::Report;
+use crate::harden::Hardening;
 use crate::sandbox::Sandbox;
 use crate::workshop::Workshop;
 
@@ -78,15 +75,15 @@ pub enum Error {
 pub async fn serve(
     config: Config,
     workshop: Workshop,
-    hardening: Arc<OnceLock<Report>>,
+    hardening: Arc<OnceLock<Hardening>>,
     awake: Arc<Awake>,
 ) -> Result<(), Error> {
     let stop = CancellationToken::new();
     let ended = CancellationToken::new();
     let transport = Transport::stdio(requests(&config), bounds(&config), ended.clone(), awake)?;
     let sandbox = Arc::clone(&workshop.sandbox);
-    let host = Host::new(config, workshop, hardening, transport.window(), stop.clone());
-    let server = Server::new(Arc::new(host), ended.clone());
+    let backend = Backend::new(config, workshop, hardening, transport.window(), stop.clone());
+    let server = Server::new(Arc::new(backend), ended.clone());
     let closing = close(ended, stop.clone(), sandbox, transport.progress())?;
     tokio::select! {
         result = session(server, transport, stop) => result,
@@ -105,9 +102,9 @@ pub async fn serve_streams(
     let ended = CancellationToken::new();
     let (requests, bounds) = (requests(&config), bounds(&config));
     let transport = Transport::open(input, output, requests, bounds, ended.clone())?;
-    let hardening = Arc::new(OnceLock::from(Report::OFF));
-    let host = Host::new(config, workshop, hardening, transport.window(), stop.clone());
-    let server = Server::new(Arc::new(host), ended);
+    let hardening = Arc::new(OnceLock::from(Hardening::OFF));
+    let backend = Backend::new(config, workshop, hardening, transport.window(), stop.clone());
+    let server = Server::new(Arc::new(backend), ended);
     session(server, transport, stop).await
 }
 

@@ -21,17 +21,17 @@ use tokio::time::interval;
 use tokio_util::sync::CancellationToken;
 
 use super::alias::{self, Meant};
+use super::backend::{Backend, Caller};
 use super::completion;
-use super::host::{Caller, Host};
 use super::message::RawArguments;
 use super::profile::present;
-use super::reply::{object, warn};
 use super::resource;
 use super::settle::{Settled, settle};
 use super::tool::{self, BuiltIn, Call, ToolResult};
 use crate::config::Config;
+use crate::domain::{FaultCode, fault};
 use crate::registry::name;
-use crate::sandbox::fault;
+use crate::render::{object, warn};
 use crate::similar::similar;
 use crate::store;
 use crate::text;
@@ -94,7 +94,7 @@ const METHODS: [&str; 12] = [
 
 /// The server as one session sees it.
 pub(super) struct Server {
-    host: Arc<Host>,
+    backend: Arc<Backend>,
     /// Peers that are told of changes without having to ask, as the older protocol has it.
     peers: Arc<Mutex<Vec<Peer<RoleServer>>>>,
     /// There is no more input: subscriptions end.
@@ -113,10 +113,10 @@ struct Listing {
 
 impl Server {
     /// Starts to watch the registry for its peers.
-    pub(super) fn new(host: Arc<Host>, ended: CancellationToken) -> Self {
+    pub(super) fn new(backend: Arc<Backend>, ended: CancellationToken) -> Self {
         let peers = Arc::default();
-        tokio::spawn(announce(Arc::clone(&host), Arc::clone(&peers), ended.clone()));
-        Self { host, peers, ended, incidents: AtomicU64::new(1), listing: Mutex::default() }
+        tokio::spawn(announce(Arc::clone(&backend), Arc::clone(&peers), ended.clone()));
+        Self { backend, peers, ended, incidents: AtomicU64::new(1), listing: Mutex::default() }
     }
 
     async fn dispatch(
@@ -127,15 +127,15 @@ impl Server {
         let RawArguments(arguments) =
             context.extensions.get().cloned().unwrap_or_else(|| RawArguments("{}".into()));
         let call = Call { arguments, caller: Caller::new(context) };
-        let result = match alias::resolve(name, &call.arguments, self.host.config.max_nesting) {
+        let result = match alias::resolve(name, &call.arguments, self.backend.config.max_nesting) {
             None => match self.call(name, call).await {
                 Ok(result) => result,
                 Err(_) => return Err(self.unknown_tool(name)),
             },
-            Some(Err(fault)) => Err(self.host.refuse(name, &call, fault).await),
+            Some(Err(fault)) => Err(self.backend.refuse(name, &call, fault).await),
             Some(Ok(meant)) => self.call_meant(meant, call).await?,
         };
-        Ok(present(result, self.host.config.profile))
+        Ok(present(result, self.backend.config.profile))
     }
 
     /// Calls a tool, or gives the call back if there is none of that name.
@@ -143,19 +143,19 @@ impl Server {
         let built_in = BuiltIn::find(name);
         let schema = match built_in {
             Some(tool) => tool.arguments(),
-            None => match self.host.workshop.tools().and_then(|tools| tools.find(name)) {
+            None => match self.backend.workshop.tools().and_then(|tools| tools.find(name)) {
                 Ok(Some(_)) => tool::arguments_of_evolved(),
                 Ok(None) => return Err(call),
                 Err(fault) => return Ok(Err(fault.into())),
             },
         };
         let Settled { text, warnings } =
-            settle(&call.arguments, name, schema, self.host.config.max_nesting);
+            settle(&call.arguments, name, schema, self.backend.config.max_nesting);
         let arguments = text.map_or_else(|| Arc::clone(&call.arguments), Arc::from);
         let call = Call { arguments, ..call };
         let mut result = match built_in {
-            Some(tool) => tool.call(&self.host, call).await,
-            None => Box::pin(tool::call_evolved(&self.host, name, call)).await,
+            Some(tool) => tool.call(&self.backend, call).await,
+            None => Box::pin(tool::call_evolved(&self.backend, name, call)).await,
         };
         warn(&mut result, &warnings);
         Ok(result)
@@ -175,8 +175,8 @@ impl Server {
             Err(_) if !is_argument => Err(self.unknown_tool(&name)),
             Err(call) => {
                 let message = format!("there is no tool {}", text::quote_one(&name));
-                let fault = fault("unknown-tool", message, Some(&self.advise(&name)));
-                Ok(Err(self.host.refuse("execute-tool", &call, fault).await))
+                let fault = fault(FaultCode::UnknownTool, message, Some(&self.advise(&name)));
+                Ok(Err(self.backend.refuse("execute-tool", &call, fault).await))
             }
         }
     }
@@ -184,12 +184,12 @@ impl Server {
     /// The tools of tools/list: the built-in ones, then those evolved last, by name. They are made
     /// once after each change, and their schemas are shared by all answers.
     fn listed(&self) -> Result<Arc<[Tool]>, ErrorData> {
-        let Config { listed, profile, .. } = self.host.config;
+        let Config { listed, profile, .. } = self.backend.config;
         let failed = |error: store::Error| {
             tracing::error!(%error, "tools cannot be listed");
             ErrorData::internal_error(error.to_string(), None)
         };
-        let snapshot = self.host.workshop.registry.snapshot().map_err(failed)?;
+        let snapshot = self.backend.workshop.registry.snapshot().map_err(failed)?;
         let mut listing = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
         if listing.as_of != Some(snapshot.as_of()) {
             let latest = snapshot.latest(listed).map_err(failed)?;
@@ -213,7 +213,7 @@ impl Server {
     fn advise(&self, name: &str) -> String {
         let name: String = name.chars().take(64).collect();
         let built_in = BuiltIn::ALL.iter().map(|tool| tool.name());
-        let evolved = || self.host.workshop.tools().ok()?.similar(&name);
+        let evolved = || self.backend.workshop.tools().ok()?.similar(&name);
         match similar(&name, built_in).map(str::to_owned).or_else(evolved) {
             Some(similar) => format!("did you mean `{similar}`?"),
             None => "tools/list and the tool `list` show what there is".to_owned(),
@@ -244,17 +244,17 @@ impl Server {
 
 /// Tells peers of changes in the registry until the session ends.
 async fn announce(
-    host: Arc<Host>,
+    backend: Arc<Backend>,
     peers: Arc<Mutex<Vec<Peer<RoleServer>>>>,
     ended: CancellationToken,
 ) {
-    let mut changes = host.workshop.registry.changes();
+    let mut changes = backend.workshop.registry.changes();
     let mut look = interval(LOOK);
     loop {
         tokio::select! {
             result = changes.changed() => if result.is_err() { return },
-            _ = look.tick(), if host.workshop.path().is_some() => {
-                if let Err(error) = host.workshop.registry.refresh() {
+            _ = look.tick(), if backend.workshop.path().is_some() => {
+                if let Err(error) = backend.workshop.registry.refresh() {
                     tracing::warn!(%error, "changes of other processes cannot be seen");
                 }
                 continue;
@@ -315,7 +315,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        self.host.window.make(&context.id).await;
+        self.backend.window.make(&context.id).await;
         let listed = self.listed()?;
         let cursor = request.and_then(|request| request.cursor).filter(|cursor| !cursor.is_empty());
         let start = cursor.map_or(Ok(0), |cursor| find_page(&listed, &cursor))?;
@@ -328,9 +328,9 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let profile = self.host.config.profile;
+        let profile = self.backend.config.profile;
         let evolved = || {
-            let found = self.host.workshop.tools().ok()?.find(name).ok()??;
+            let found = self.backend.workshop.tools().ok()?.find(name).ok()??;
             Some(tool::describe_evolved(&found, profile))
         };
         BuiltIn::find(name).map(|tool| tool.describe(profile)).or_else(evolved)
@@ -357,7 +357,7 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.host.workshop.registry.changes();
+        let mut changes = self.backend.workshop.registry.changes();
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
@@ -406,9 +406,9 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.host.window.make(&context.id).await;
+        self.backend.window.make(&context.id).await;
         let cursor = request.and_then(|request| request.cursor);
-        self.guard("resources/list", || resource::list(&self.host, cursor.as_deref()))
+        self.guard("resources/list", || resource::list(&self.backend, cursor.as_deref()))
     }
 
     async fn list_resource_templates(
@@ -424,8 +424,8 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.host.window.make(&context.id).await;
-        self.guard("resources/read", || resource::read(&self.host, &request.uri))
+        self.backend.window.make(&context.id).await;
+        self.guard("resources/read", || resource::read(&self.backend, &request.uri))
             .map(ReadResourceResponse::from)
     }
 
@@ -434,7 +434,7 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        self.guard("completion/complete", || completion::complete(&self.host, &request))
+        self.guard("completion/complete", || completion::complete(&self.backend, &request))
     }
 }
 

@@ -105,7 +105,7 @@ pub(super) fn flatten(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(flat)
 }
 
-const TOO_LONG: Trouble = Trouble::TooLarge("the list would not fit into the memory limit");
+const TOO_LONG: Trouble = Trouble::Full("the list would not fit into the memory limit");
 
 /// How many elements of so many words there may be at most: both halves of the heap are memory.
 fn most(c: &Call<'_>, words: u64) -> u64 {

@@ -9,7 +9,7 @@
 use super::Call;
 use super::text::TOO_LARGE;
 use crate::data::{self, Failed};
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, Fault, Limit};
 use crate::heap::Heap;
 use crate::json::{Tape, Token};
 use crate::machine::state::Exit;
@@ -140,7 +140,10 @@ pub(super) fn json_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.room(words)?;
     data::value(&mut c.s.heap, &tape, root).map_err(|failed| match failed {
         Failed::At(_, fault) => read(fault),
-        Failed::Full => read(Fault::new(Code::TooLarge, "the data does not fit into the memory")),
+        Failed::Full => {
+            let message = "the data does not fit into the memory";
+            read(Fault::new(Code::TooLarge, message).by(Limit::Memory))
+        }
     })
 }
 

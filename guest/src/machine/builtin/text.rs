@@ -20,8 +20,7 @@ use crate::value::{
 use std::borrow::Cow;
 use std::rc::Rc;
 
-pub(super) const TOO_LARGE: Trouble =
-    Trouble::TooLarge("the text would not fit into the memory limit");
+pub(super) const TOO_LARGE: Trouble = Trouble::Full("the text would not fit into the memory limit");
 
 impl Call<'_> {
     /// Spends the fuel of going through texts.

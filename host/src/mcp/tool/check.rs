@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::super::arguments::{Arguments, decode, malformed};
-use super::super::host::Host;
-use super::super::reply::{Refusal, Reply, describe as tell_summary, notes, put};
+use super::super::backend::Backend;
 use super::{Call, Description, ToolResult, any_json, arguments, reply};
+use crate::render::{Refusal, Reply, describe as tell_summary, notes, put};
 
 const TEXT: &str = "\
 Check a term without running it: all faults with place and hint; or its canonical text, revision, \
@@ -26,15 +26,15 @@ pub(super) fn describe() -> Description {
     }
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
+pub(super) async fn call(backend: &Arc<Backend>, call: Call) -> ToolResult {
     let arguments = Arguments::parse(&call.arguments, "check", &["code"])?;
     let code = match arguments.term("code") {
         Some(raw) if raw.starts_with('"') => decode("code", raw)?,
         Some(raw) => raw.to_owned(),
         None => return Err(malformed("`code` is missing", Some("add the term to check")).into()),
     };
-    let summary = host.check(code, &call.caller).await.map_err(|it| Refusal::of_all(&it))?;
-    let text = shorten(tell_summary(&summary), host.config.max_result);
+    let summary = backend.check(code, &call.caller).await.map_err(|it| Refusal::of_all(&it))?;
+    let text = shorten(tell_summary(&summary), backend.config.max_result);
     let tools = summary.names();
     let forms: Map<String, Value> =
         summary.forms.into_iter().map(|(form, count)| (form, count.into())).collect();
@@ -45,7 +45,7 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
         found.structured.insert("notes".to_owned(), notes(&summary.notes).into());
     }
     let size = summary.canonical.chars().count();
-    if size <= host.config.max_result {
+    if size <= backend.config.max_result {
         found.structured.insert("canonical".to_owned(), summary.canonical.into());
     } else {
         found.structured.insert("truncated".to_owned(), true.into());

@@ -6,14 +6,15 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::super::arguments::{Arguments, decode, malformed};
-use super::super::host::Host;
-use super::super::members::Members;
-use super::super::reply::{Refusal, Reply, put};
+use super::super::backend::Backend;
 use super::super::settle::decoded;
 use super::run::{read_schema, schema_schema};
 use super::{Call, Description, ToolResult, any_json, arguments, reply};
+use crate::domain::{Fault, Limit};
+use crate::json::Members;
 use crate::registry::{Status, short};
-use crate::sandbox::{Fault, Watch};
+use crate::render::{Refusal, Reply, put};
+use crate::sandbox::Watch;
 use crate::text;
 use crate::workshop::{Evolved, Example, Prepared, Proposal, Refused, too_large};
 
@@ -65,21 +66,22 @@ pub(super) fn describe() -> Description {
     }
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
-    let proposal = match read_proposal(host, &call.arguments) {
+pub(super) async fn call(backend: &Arc<Backend>, call: Call) -> ToolResult {
+    let proposal = match read_proposal(backend, &call.arguments) {
         Ok(proposal) => proposal,
-        Err(fault) => return Err(host.refuse("evolve", &call, fault).await),
+        Err(fault) => return Err(backend.refuse("evolve", &call, fault).await),
     };
     let (name, arguments) = (proposal.name.clone(), Arc::clone(&call.arguments));
-    host.opened(&call.caller).await?;
-    let made =
-        host.look(&call.caller, move |host, watch| prepare(host, proposal, &arguments, watch));
+    backend.opened(&call.caller).await?;
+    let made = backend
+        .look(&call.caller, move |backend, watch| prepare(backend, proposal, &arguments, watch));
     let evolved = match made.await? {
         Ok(Next::Run(prepared)) => {
             let arguments = Arc::clone(&call.arguments);
-            let make =
-                move |host: &Host, watch: &Watch| host.workshop.make(*prepared, &arguments, watch);
-            host.run_blocking(&call.caller, make).await?
+            let make = move |backend: &Backend, watch: &Watch| {
+                backend.workshop.make(*prepared, &arguments, watch)
+            };
+            backend.run_blocking(&call.caller, make).await?
         }
         Ok(Next::Done(evolved)) => Ok(evolved),
         Err(refused) => Err(refused),
@@ -103,19 +105,19 @@ enum Next {
 }
 
 fn prepare(
-    host: &Host,
+    backend: &Backend,
     proposal: Proposal,
     arguments: &str,
     watch: &Watch,
 ) -> Result<Next, Refused> {
-    let prepared = host.workshop.prepare(proposal, arguments, watch)?;
-    if host.workshop.has_runs(&prepared)? {
+    let prepared = backend.workshop.prepare(proposal, arguments, watch)?;
+    if backend.workshop.has_runs(&prepared)? {
         return Ok(Next::Run(Box::new(prepared)));
     }
-    host.workshop.make(prepared, arguments, watch).map(Next::Done)
+    backend.workshop.make(prepared, arguments, watch).map(Next::Done)
 }
 
-fn read_proposal(host: &Host, text: &str) -> Result<Proposal, Fault> {
+fn read_proposal(backend: &Backend, text: &str) -> Result<Proposal, Fault> {
     let arguments = Arguments::parse(text, "evolve", &KNOWN)?;
     let name = arguments.required("name", "the name of the tool, such as \"double\"")?;
     let description = arguments.required("description", "a sentence on what the tool does")?;
@@ -126,21 +128,24 @@ fn read_proposal(host: &Host, text: &str) -> Result<Proposal, Fault> {
     };
     // What counts is the term: a string is the text of one, without its quotes and escapes.
     let length = if code.starts_with('"') { decode("code", code)?.len() } else { code.len() };
-    if length > host.config.max_code {
-        return Err(too_large("code", "code", length, host.config.max_code));
+    if length > backend.config.max_code {
+        return Err(too_large(Limit::Code, "code", length, backend.config.max_code));
     }
     Ok(Proposal {
         name,
         description,
         code: code.to_owned(),
-        examples: read_examples(host, &arguments)?,
+        examples: read_examples(backend, &arguments)?,
         output_schema: read_schema(&arguments)?,
         expected: arguments.text("expected_revision")?,
         verify_dependents: arguments.flag("verify_dependents")?,
     })
 }
 
-fn read_examples(host: &Host, arguments: &Arguments<'_>) -> Result<Option<Vec<Example>>, Fault> {
+fn read_examples(
+    backend: &Backend,
+    arguments: &Arguments<'_>,
+) -> Result<Option<Vec<Example>>, Fault> {
     let Some(raw) = arguments.raw("examples") else { return Ok(None) };
     let shape = "write {\"examples\": [{\"input\": 21, \"output\": 42}]}";
     let items: Vec<&RawValue> = serde_json::from_str(raw)
@@ -149,11 +154,11 @@ fn read_examples(host: &Host, arguments: &Arguments<'_>) -> Result<Option<Vec<Ex
         let message = format!("there are {} examples", items.len());
         return Err(malformed(message, Some(&format!("give {MOST_EXAMPLES} at most"))));
     }
-    if raw.len() > host.config.max_data {
-        return Err(too_large("data", "examples", raw.len(), host.config.max_data));
+    if raw.len() > backend.config.max_data {
+        return Err(too_large(Limit::Data, "examples", raw.len(), backend.config.max_data));
     }
     let read = |(index, item): (usize, &&RawValue)| {
-        read_example(index, item.get(), shape, host.config.max_nesting)
+        read_example(index, item.get(), shape, backend.config.max_nesting)
     };
     items.iter().enumerate().map(read).collect::<Result<_, _>>().map(Some)
 }

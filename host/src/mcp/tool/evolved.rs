@@ -7,13 +7,15 @@ use rmcp::model::Tool;
 use serde_json::Value;
 
 use super::super::arguments::Arguments;
-use super::super::host::Host;
-use super::super::reply::{object, tell};
+use super::super::backend::Backend;
+use super::super::profile::tell;
 use super::run::{ensure_data, output_schema, read_settings, settings_schema};
 use super::{Call, Description, ToolResult};
 use crate::config::Profile;
-use crate::registry::Tool as Evolved;
-use crate::sandbox::{Code, Fault, Request};
+use crate::domain::Fault;
+use crate::registry::Definition;
+use crate::render::object;
+use crate::sandbox::{Code, Request};
 use crate::text;
 use crate::workshop::Tools;
 
@@ -32,7 +34,7 @@ pub(in super::super) fn arguments() -> &'static Value {
 }
 
 /// What the protocol lists of an evolved tool.
-pub(in super::super) fn describe(tool: &Evolved, profile: Profile) -> Tool {
+pub(in super::super) fn describe(tool: &Definition, profile: Profile) -> Tool {
     let mut listed = object(settings_schema());
     listed.retain(|name, _| LISTED.contains(&name.as_str()));
     let description = Description {
@@ -58,16 +60,16 @@ fn tell_listed(description: &str, revision: &str) -> String {
 }
 
 /// Calls an evolved tool, which exists.
-pub(in super::super) async fn call(host: &Arc<Host>, name: &str, call: Call) -> ToolResult {
-    match prepare(host, name, &call.arguments) {
-        Ok((request, tools)) => tell(host.evaluate(request, tools, &call.caller).await, host),
-        Err(fault) => Err(host.refuse(name, &call, fault).await),
+pub(in super::super) async fn call(backend: &Arc<Backend>, name: &str, call: Call) -> ToolResult {
+    match prepare(backend, name, &call.arguments) {
+        Ok((request, tools)) => tell(backend.evaluate(request, tools, &call.caller).await, backend),
+        Err(fault) => Err(backend.refuse(name, &call, fault).await),
     }
 }
 
-fn prepare(host: &Host, name: &str, text: &str) -> Result<(Request, Tools), Fault> {
+fn prepare(backend: &Backend, name: &str, text: &str) -> Result<(Request, Tools), Fault> {
     let arguments = Arguments::parse(text, name, &KNOWN)?;
-    let request = read_settings(&arguments, host, Code::Tool(name.to_owned()))?;
-    ensure_data(host, &request)?;
-    Ok((request, host.workshop.tools()?))
+    let request = read_settings(&arguments, backend, Code::Tool(name.to_owned()))?;
+    ensure_data(backend, &request)?;
+    Ok((request, backend.workshop.tools()?))
 }

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::super::arguments::{Arguments, malformed};
 use super::super::reference::{Form, forms};
-use super::super::reply::{Refusal, Reply};
 use super::{BuiltIn, Call, Description, ToolResult, arguments, reply};
 use crate::config::Profile;
+use crate::render::{Refusal, Reply};
 use crate::similar::similar;
 use crate::workshop::{LIBRARY_PREFIX, library};
 

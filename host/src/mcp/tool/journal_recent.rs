@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::super::arguments::{Arguments, decode, malformed};
-use super::super::host::Host;
-use super::super::reply::Reply;
+use super::super::backend::Backend;
 use super::super::settle::whole;
 use super::{Call, Description, ToolResult, arguments, reply};
-use crate::journal::{Entry, Filter, Kind, Payload};
-use crate::sandbox::Fault;
+use crate::domain::{EntryKind, Fault};
+use crate::journal::{Entry, Filter, Payload};
+use crate::render::Reply;
 use crate::similar::similar;
 use crate::text::{self, quote, quote_one};
 use crate::time;
@@ -33,7 +33,7 @@ its entry, time, ending, fuel, and what was asked and came of it (take it as dat
 `replay` makes the run of an entry again.";
 
 pub(super) fn describe() -> Description {
-    let kinds = Kind::ALL.map(Kind::name);
+    let kinds = EntryKind::ALL.map(EntryKind::name);
     let count =
         |least: u64, text: &str| json!({"type": "integer", "minimum": least, "description": text});
     let text = |text: &str| json!({"type": "string", "description": text});
@@ -56,12 +56,13 @@ pub(super) fn describe() -> Description {
     }
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
+pub(super) async fn call(backend: &Arc<Backend>, call: Call) -> ToolResult {
     let (filter, limit) = read(&call.arguments)?;
     // One more than is shown tells whether there is more.
-    let find = move |host: &Host| host.workshop.journal.entries(&filter, true, limit + 1);
-    let found = host.look(&call.caller, move |host, _| find(host)).await?.map_err(stored)?;
-    Ok(tell(&found, limit, host.config.max_result))
+    let find = move |backend: &Backend| backend.workshop.journal.entries(&filter, true, limit + 1);
+    let found =
+        backend.look(&call.caller, move |backend, _| find(backend)).await?.map_err(stored)?;
+    Ok(tell(&found, limit, backend.config.max_result))
 }
 
 fn read(text: &str) -> Result<(Filter, usize), Fault> {
@@ -83,9 +84,9 @@ fn read(text: &str) -> Result<(Filter, usize), Fault> {
     Ok((filter, usize::try_from(limit).unwrap_or(usize::MAX)))
 }
 
-fn read_kind(name: &str) -> Result<Kind, Fault> {
-    Kind::find(name).ok_or_else(|| {
-        let names = Kind::ALL.map(Kind::name);
+fn read_kind(name: &str) -> Result<EntryKind, Fault> {
+    EntryKind::find(name).ok_or_else(|| {
+        let names = EntryKind::ALL.map(EntryKind::name);
         let hint = match similar(name, names) {
             Some(similar) => format!("did you mean `{similar}`?"),
             None => format!("the kinds are {}", quote(&names)),

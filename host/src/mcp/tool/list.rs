@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::super::arguments::{Arguments, malformed};
-use super::super::host::Host;
-use super::super::reply::Reply;
+use super::super::backend::Backend;
 use super::{BuiltIn, Call, Description, ToolResult, arguments, reply};
-use crate::registry::Tool;
-use crate::sandbox::Fault;
+use crate::domain::Fault;
+use crate::registry::Definition;
+use crate::render::Reply;
 use crate::store;
 use crate::text;
 use crate::workshop::{LIBRARY_PREFIX, Tools, library, stored};
@@ -38,7 +38,7 @@ pub(super) fn describe() -> Description {
     }
 }
 
-pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
+pub(super) fn call(backend: &Backend, call: &Call) -> ToolResult {
     let arguments = Arguments::parse(&call.arguments, "list", &["query", "cursor"])?;
     let query = arguments.text("query")?.unwrap_or_default();
     let cursor = arguments.text("cursor")?;
@@ -48,7 +48,7 @@ pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
             malformed("`cursor` is none of ours", Some("pass `next_cursor` as it was given"))
         })?,
     };
-    let tools = host.workshop.tools()?;
+    let tools = backend.workshop.tools()?;
     let words: Vec<String> = query.split_whitespace().map(str::to_owned).collect();
     // One more than is shown tells whether there is more.
     let (mut page, total) = find(&tools, &words, after).map_err(stored)?;
@@ -75,7 +75,11 @@ pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
     Ok(reply)
 }
 
-fn find(tools: &Tools, words: &[String], after: &str) -> Result<(Vec<Tool>, u64), store::Error> {
+fn find(
+    tools: &Tools,
+    words: &[String],
+    after: &str,
+) -> Result<(Vec<Definition>, u64), store::Error> {
     let registered = &tools.registered;
     if words.is_empty() {
         return Ok((registered.page(after, PAGE + 1)?, registered.count()?));
@@ -83,11 +87,11 @@ fn find(tools: &Tools, words: &[String], after: &str) -> Result<(Vec<Tool>, u64)
     registered.search(words, after, PAGE + 1)
 }
 
-fn record(tool: &Tool) -> Value {
+fn record(tool: &Definition) -> Value {
     json!({"name": tool.name, "revision": tool.hash, "description": text::visible(&tool.description)})
 }
 
-fn record_of_library(tool: &Tool) -> Value {
+fn record_of_library(tool: &Definition) -> Value {
     let mut record = record(tool);
     if let Value::Object(members) = &mut record {
         members.insert("library".to_owned(), true.into());
@@ -96,8 +100,8 @@ fn record_of_library(tool: &Tool) -> Value {
 }
 
 fn tell(
-    page: &[Tool],
-    shelf: &[&Tool],
+    page: &[Definition],
+    shelf: &[&Definition],
     total: u64,
     query: &str,
     tools: &Tools,

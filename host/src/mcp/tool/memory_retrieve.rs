@@ -5,11 +5,12 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::super::arguments::{Arguments, malformed};
-use super::super::host::Host;
-use super::super::reply::{Reply, exact, object, show};
+use super::super::backend::Backend;
 use super::{Call, Description, ToolResult, arguments, reply, texts};
+use crate::domain::{Fault, FaultCode, fault};
 use crate::memory::{MOST_TAGS, Memo, Search};
-use crate::sandbox::{Fault, Watch, fault};
+use crate::render::{Reply, exact, object, show};
+use crate::sandbox::Watch;
 use crate::text::{self, quote_one};
 use crate::workshop::stored;
 
@@ -55,16 +56,16 @@ enum Wanted {
     Search(Search),
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
-    let wanted = read(host, &call.arguments)?;
-    let retrieve = move |host: &Host, _: &Watch| match &wanted {
-        Wanted::Key(key) => get(host, key),
-        Wanted::Search(search) => find(host, search),
+pub(super) async fn call(backend: &Arc<Backend>, call: Call) -> ToolResult {
+    let wanted = read(backend, &call.arguments)?;
+    let retrieve = move |backend: &Backend, _: &Watch| match &wanted {
+        Wanted::Key(key) => get(backend, key),
+        Wanted::Search(search) => find(backend, search),
     };
-    Ok(host.look(&call.caller, retrieve).await??)
+    Ok(backend.look(&call.caller, retrieve).await??)
 }
 
-fn read(host: &Host, text: &str) -> Result<Wanted, Fault> {
+fn read(backend: &Backend, text: &str) -> Result<Wanted, Fault> {
     let arguments = Arguments::parse(text, "memory_retrieve", &KNOWN)?;
     let (key, words) = (arguments.text("key")?, arguments.text("query")?);
     let tags = arguments.texts("tags")?;
@@ -91,29 +92,29 @@ fn read(host: &Host, text: &str) -> Result<Wanted, Fault> {
         return Err(malformed("`limit` is out of range", Some("ask for 1 to 100")));
     }
     let most = usize::try_from(limit).unwrap_or_default();
-    Ok(Wanted::Search(Search { words, tags, most, room: host.config.max_result }))
+    Ok(Wanted::Search(Search { words, tags, most, room: backend.config.max_result }))
 }
 
 /// The value of one key.
-fn get(host: &Host, key: &str) -> Result<Reply, Fault> {
-    let memory = &host.workshop.memory;
+fn get(backend: &Backend, key: &str) -> Result<Reply, Fault> {
+    let memory = &backend.workshop.memory;
     let Some(memo) = memory.get(key).map_err(stored)? else {
         let hint = match memory.similar(key).map_err(stored)? {
             Some(near) => format!("did you mean {}?", quote_one(&near)),
             None => "search for it: {\"query\": \"some words\"}".to_owned(),
         };
         let message = format!("nothing is kept under {}", quote_one(key));
-        return Err(fault("unknown-key", message, Some(&hint)));
+        return Err(fault(FaultCode::UnknownKey, message, Some(&hint)));
     };
     let json = memo.value.as_deref().unwrap_or("null");
-    let mut reply = show(json, "value", host.config.max_result, PARTS);
+    let mut reply = show(json, "value", backend.config.max_result, PARTS);
     reply.structured.extend(object(record(&memo)));
     Ok(reply)
 }
 
 /// The entries that a search finds. Each stands there with its whole value or with its size.
-fn find(host: &Host, search: &Search) -> Result<Reply, Fault> {
-    let (found, total) = host.workshop.memory.search(search).map_err(stored)?;
+fn find(backend: &Backend, search: &Search) -> Result<Reply, Fault> {
+    let (found, total) = backend.workshop.memory.search(search).map_err(stored)?;
     let mut room = search.room;
     let (mut lines, mut entries) = (Vec::new(), Vec::new());
     for memo in found {

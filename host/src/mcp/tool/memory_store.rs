@@ -6,18 +6,16 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::super::arguments::{Arguments, malformed};
-use super::super::host::Host;
-use super::super::reply::{Reply, object};
+use super::super::backend::Backend;
 use super::{Call, Description, ToolResult, any_json, arguments, reply, texts};
+use crate::domain::{EntryEnding, Fault, FaultCode, Limit};
 use crate::memory::{Kept, LONGEST_KEY, Note};
-use crate::sandbox::{Fault, Watch};
+use crate::render::{Reply, object};
+use crate::sandbox::Watch;
 use crate::text;
 use crate::workshop::{Remember, stored, too_large, unkept};
 
 const KNOWN: [&str; 4] = ["key", "value", "tags", "forget"];
-
-/// The code of faults of the store: it could not journal a refusal either.
-const STORAGE: &str = "storage";
 
 const TEXT: &str = "\
 Keep any JSON under a key, for later calls and conversations: facts, preferences, results. \
@@ -41,24 +39,25 @@ pub(super) fn describe() -> Description {
     }
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
-    let change = match read(host, &call.arguments) {
+pub(super) async fn call(backend: &Arc<Backend>, call: Call) -> ToolResult {
+    let change = match read(backend, &call.arguments) {
         Ok(change) => change,
-        Err(fault) => return Err(host.refuse("memory_store", &call, fault).await),
+        Err(fault) => return Err(backend.refuse("memory_store", &call, fault).await),
     };
     let arguments = Arc::clone(&call.arguments);
-    let remember = move |host: &Host, _: &Watch| {
-        let kept = host.workshop.remember(&change, &arguments)?;
-        tell(host, &change, &kept)
+    let remember = move |backend: &Backend, _: &Watch| {
+        let kept = backend.workshop.remember(&change, &arguments)?;
+        tell(backend, &change, &kept)
     };
-    match host.look(&call.caller, remember).await? {
+    match backend.look(&call.caller, remember).await? {
         Ok(reply) => Ok(reply),
-        Err(fault) if fault.code == STORAGE => Err(fault.into()),
-        Err(fault) => Err(host.refuse("memory_store", &call, fault).await),
+        // It could not journal a refusal either.
+        Err(fault) if fault.code == FaultCode::Storage => Err(fault.into()),
+        Err(fault) => Err(backend.refuse("memory_store", &call, fault).await),
     }
 }
 
-fn read(host: &Host, text: &str) -> Result<Remember, Fault> {
+fn read(backend: &Backend, text: &str) -> Result<Remember, Fault> {
     let arguments = Arguments::parse(text, "memory_store", &KNOWN)?;
     let key = arguments.required("key", "the key, such as \"user/units\"")?;
     let (value, tags) = (arguments.term("value"), arguments.texts("tags")?);
@@ -72,25 +71,26 @@ fn read(host: &Host, text: &str) -> Result<Remember, Fault> {
             let hint = "add the value, any JSON (null is one), or \"forget\": true";
             Err(malformed("the argument `value` is missing", Some(hint)))
         }
-        (false, Some(value)) if value.len() > host.config.max_data => {
-            Err(too_large("data", "value", value.len(), host.config.max_data))
+        (false, Some(value)) if value.len() > backend.config.max_data => {
+            Err(too_large(Limit::Data, "value", value.len(), backend.config.max_data))
         }
         (false, Some(value)) => Note::new(key, value, tags).map(Remember::Keep).map_err(unkept),
     }
 }
 
-fn tell(host: &Host, change: &Remember, kept: &Kept) -> Result<Reply, Fault> {
+fn tell(backend: &Backend, change: &Remember, kept: &Kept) -> Result<Reply, Fault> {
     let key = match change {
         Remember::Keep(note) => note.key(),
         Remember::Forget(key) => key,
     };
     // What was asked to be forgotten may be any text.
     let quoted = text::quote_one(key);
-    let mut record = object(json!({"key": text::line(key, LONGEST_KEY), "status": kept.status}));
+    let mut record =
+        object(json!({"key": text::line(key, LONGEST_KEY), "status": kept.status.name()}));
     let Some(memo) = &kept.memo else {
         let text = match kept.status {
-            "forgotten" => format!("forgot {quoted}"),
-            _ => match host.workshop.memory.similar(key).map_err(stored)? {
+            EntryEnding::Forgotten => format!("forgot {quoted}"),
+            _ => match backend.workshop.memory.similar(key).map_err(stored)? {
                 Some(near) => format!(
                     "nothing is kept under {quoted}: nothing changed; did you mean {}?",
                     text::quote_one(&near)
@@ -101,10 +101,10 @@ fn tell(host: &Host, change: &Remember, kept: &Kept) -> Result<Reply, Fault> {
         return Ok(Reply::new(text, record.into()));
     };
     let mut text = match kept.status {
-        "unchanged" => format!("{quoted} is so already: nothing changed"),
+        EntryEnding::Unchanged => format!("{quoted} is so already: nothing changed"),
         status => format!("{status} {quoted} ({} characters)", memo.size),
     };
-    let most = host.config.max_result;
+    let most = backend.config.max_result;
     if usize::try_from(memo.size).is_ok_and(|size| size > most) {
         let _ = write!(
             text,

@@ -19,9 +19,9 @@ use std::sync::{Arc, LazyLock};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-use super::host::{Caller, Host};
-use super::reply::{Refusal, Reply, object};
+use super::backend::{Backend, Caller};
 use crate::config::Profile;
+use crate::render::{Refusal, Reply, object};
 
 pub(super) use self::evolved::{
     arguments as arguments_of_evolved, call as call_evolved, describe as describe_evolved,
@@ -124,21 +124,21 @@ impl BuiltIn {
         }
     }
 
-    pub(super) async fn call(self, host: &Arc<Host>, call: Call) -> ToolResult {
+    pub(super) async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         // The future of a request is moved about, and would be as large as the largest of these.
         match self {
-            Self::Evolve => Box::pin(evolve::call(host, call)).await,
-            Self::Run => Box::pin(run::call(host, call)).await,
-            Self::List => list::call(host, &call),
+            Self::Evolve => Box::pin(evolve::call(backend, call)).await,
+            Self::Run => Box::pin(run::call(backend, call)).await,
+            Self::List => list::call(backend, &call),
             Self::Help => help::call(&call),
-            Self::Inspect => Box::pin(inspect::call(host, call)).await,
-            Self::Check => Box::pin(check::call(host, call)).await,
-            Self::Rollback => Box::pin(rollback::call(host, call)).await,
-            Self::MemoryStore => Box::pin(memory_store::call(host, call)).await,
-            Self::MemoryRetrieve => Box::pin(memory_retrieve::call(host, call)).await,
-            Self::JournalRecent => Box::pin(journal_recent::call(host, call)).await,
-            Self::Replay => Box::pin(replay::call(host, call)).await,
-            Self::ServerInfo => Box::pin(server_info::call(host, &call)).await,
+            Self::Inspect => Box::pin(inspect::call(backend, call)).await,
+            Self::Check => Box::pin(check::call(backend, call)).await,
+            Self::Rollback => Box::pin(rollback::call(backend, call)).await,
+            Self::MemoryStore => Box::pin(memory_store::call(backend, call)).await,
+            Self::MemoryRetrieve => Box::pin(memory_retrieve::call(backend, call)).await,
+            Self::JournalRecent => Box::pin(journal_recent::call(backend, call)).await,
+            Self::Replay => Box::pin(replay::call(backend, call)).await,
+            Self::ServerInfo => Box::pin(server_info::call(backend, &call)).await,
         }
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::super::arguments::{Arguments, malformed};
-use super::super::host::Host;
-use super::super::reply::Reply;
+use super::super::backend::Backend;
 use super::{Call, Description, ToolResult, arguments, reply};
+use crate::render::Reply;
 use crate::text;
 use crate::workshop::{Difference, Replayed, Verdict};
 
@@ -34,15 +34,15 @@ pub(super) fn describe() -> Description {
     }
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
+pub(super) async fn call(backend: &Arc<Backend>, call: Call) -> ToolResult {
     let arguments = Arguments::parse(&call.arguments, "replay", &["entry"])?;
     let Some(entry) = arguments.count("entry")? else {
         let hint = "add the number of an entry; `journal_recent` shows them";
         return Err(malformed("the argument `entry` is missing", Some(hint)).into());
     };
     let entry = i64::try_from(entry).unwrap_or(i64::MAX);
-    let replay = move |host: &Host, watch: &_| host.workshop.replay(entry, watch);
-    let replayed = host.run_blocking(&call.caller, replay).await??;
+    let replay = move |backend: &Backend, watch: &_| backend.workshop.replay(entry, watch);
+    let replayed = backend.run_blocking(&call.caller, replay).await??;
     Ok(tell(&replayed))
 }
 

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::super::arguments::{Arguments, malformed};
-use super::super::host::Host;
-use super::super::reply::{Reply, put};
+use super::super::backend::Backend;
 use super::{Call, Description, ToolResult, arguments, reply};
-use crate::registry::{Status, Tool, short};
-use crate::sandbox::{Fault, Watch};
+use crate::domain::Fault;
+use crate::registry::{Definition, Status, short};
+use crate::render::{Reply, put};
+use crate::sandbox::Watch;
 
 const TEXT: &str = "\
 Take an evolved tool back to one of its revisions (`inspect` shows them), with its description and \
@@ -42,27 +43,27 @@ enum Wish {
 
 /// What was done.
 enum Done {
-    Back(Tool, Status, Vec<String>),
-    Retired(Tool, Vec<String>),
+    Back(Definition, Status, Vec<String>),
+    Retired(Definition, Vec<String>),
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
+pub(super) async fn call(backend: &Arc<Backend>, call: Call) -> ToolResult {
     let (name, wish) = match read(&call.arguments) {
         Ok(read) => read,
-        Err(fault) => return Err(host.refuse("rollback", &call, fault).await),
+        Err(fault) => return Err(backend.refuse("rollback", &call, fault).await),
     };
     let arguments = Arc::clone(&call.arguments);
     // Going back runs examples of callers.
-    let has_runs = matches!(&wish, Wish::Revision(_)) && host.workshop.has_callers(&name)?;
-    let act = move |host: &Host, watch: &Watch| act(host, &name, &wish, &arguments, watch);
+    let has_runs = matches!(&wish, Wish::Revision(_)) && backend.workshop.has_callers(&name)?;
+    let act = move |backend: &Backend, watch: &Watch| act(backend, &name, &wish, &arguments, watch);
     let done = if has_runs {
-        host.run_blocking(&call.caller, act).await?
+        backend.run_blocking(&call.caller, act).await?
     } else {
-        host.look(&call.caller, act).await?
+        backend.look(&call.caller, act).await?
     };
     match done {
         Ok(done) => Ok(tell(done)),
-        Err(fault) => Err(host.refuse("rollback", &call, fault).await),
+        Err(fault) => Err(backend.refuse("rollback", &call, fault).await),
     }
 }
 
@@ -83,7 +84,7 @@ fn read(text: &str) -> Result<(String, Wish), Fault> {
 }
 
 fn act(
-    host: &Host,
+    backend: &Backend,
     name: &str,
     wish: &Wish,
     arguments: &str,
@@ -92,11 +93,11 @@ fn act(
     match wish {
         Wish::Revision(revision) => {
             let (tool, status, notes) =
-                host.workshop.roll_back(name, revision, arguments, watch)?;
+                backend.workshop.roll_back(name, revision, arguments, watch)?;
             Ok(Done::Back(tool, status, notes))
         }
         Wish::Retirement => {
-            let (tool, notes) = host.workshop.retire(name, arguments)?;
+            let (tool, notes) = backend.workshop.retire(name, arguments)?;
             Ok(Done::Retired(tool, notes))
         }
     }

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::super::arguments::{Arguments, decode, malformed};
-use super::super::host::Host;
+use super::super::backend::Backend;
 use super::super::profile;
-use super::super::reply::{object, tell};
+use super::super::profile::tell;
 use super::{Call, Description, ToolResult, any_json, arguments, reply, texts};
 use crate::config::Profile;
+use crate::domain::{Fault, FaultCode, Limit, fault};
 use crate::registry::name;
-use crate::sandbox::{Argument, Code, Fault, Limits, Request, fault};
+use crate::render::object;
+use crate::sandbox::{Argument, Code, Limits, Request};
 use crate::text::begins_as_json;
 use crate::workshop::{Tools, too_large};
 
@@ -103,41 +105,41 @@ pub(super) fn output_schema(profile: Profile) -> Value {
     schema
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
-    let (request, tools, is_text) = match prepare(host, &call.arguments) {
+pub(super) async fn call(backend: &Arc<Backend>, call: Call) -> ToolResult {
+    let (request, tools, is_text) = match prepare(backend, &call.arguments) {
         Ok(prepared) => prepared,
-        Err(fault) => return Err(host.refuse("run", &call, fault).await),
+        Err(fault) => return Err(backend.refuse("run", &call, fault).await),
     };
     let named = match &request.code {
         Code::Term(text) if is_text => Some(text.clone()),
         _ => None,
     };
-    let mut report = host.evaluate(request, tools.clone(), &call.caller).await;
+    let mut report = backend.evaluate(request, tools.clone(), &call.caller).await;
     if let (Some(text), Err(fault)) = (named, &report.outcome.ending)
-        && fault.code == "unparsable"
+        && fault.code == FaultCode::Unparsable
         && !fault.at.starts_with("/input")
         && report.outcome.usage.fuel == 0
     {
         report.outcome.ending = Err(unknown(&text, &tools, Some(fault)));
     }
-    tell(report, host)
+    tell(report, backend)
 }
 
 /// What to run, with which tools, and whether the code is text that could have been meant as a
 /// name.
-fn prepare(host: &Host, text: &str) -> Result<(Request, Tools, bool), Fault> {
-    let tools = host.workshop.tools()?;
+fn prepare(backend: &Backend, text: &str) -> Result<(Request, Tools, bool), Fault> {
+    let tools = backend.workshop.tools()?;
     let arguments = Arguments::parse(text, "run", &KNOWN)?;
     let (code, is_text) = read_code(&arguments, &tools)?;
     if let Code::Term(text) = &code
-        && text.len() > host.config.max_code
+        && text.len() > backend.config.max_code
     {
-        return Err(too_large("code", "code", text.len(), host.config.max_code));
+        return Err(too_large(Limit::Code, "code", text.len(), backend.config.max_code));
     }
-    let mut request = read_settings(&arguments, host, code)?;
+    let mut request = read_settings(&arguments, backend, code)?;
     request.context = read_context(&arguments, &request.code)?;
     request.output_schema = read_schema(&arguments)?;
-    ensure_data(host, &request)?;
+    ensure_data(backend, &request)?;
     Ok((request, tools, is_text))
 }
 
@@ -194,13 +196,13 @@ fn unknown(text: &str, tools: &Tools, no_term: Option<&Fault>) -> Fault {
 }
 
 fn fault_at_start(message: String, hint: &str) -> Fault {
-    fault("unknown-tool", message, Some(hint))
+    fault(FaultCode::UnknownTool, message, Some(hint))
 }
 
 /// Everything about a run but what its code is and which variables it sees.
 pub(super) fn read_settings(
     arguments: &Arguments<'_>,
-    host: &Host,
+    backend: &Backend,
     code: Code,
 ) -> Result<Request, Fault> {
     let max_steps = arguments.count("max_steps")?.unwrap_or(0);
@@ -208,7 +210,7 @@ pub(super) fn read_settings(
         code,
         argument: read_argument(arguments)?,
         context: None,
-        limits: read_limits(arguments, host)?,
+        limits: read_limits(arguments, backend)?,
         step: within("step", arguments.count("step")?.unwrap_or(0), LAST_STEP)?,
         max_steps: within("max_steps", max_steps, MOST_STEPS)?,
         output_schema: None,
@@ -235,8 +237,8 @@ fn is_blank(raw: &str) -> bool {
     raw == "\"\""
 }
 
-fn read_limits(arguments: &Arguments<'_>, host: &Host) -> Result<Limits, Fault> {
-    let (limits, ceilings) = (host.config.limits, host.config.ceilings);
+fn read_limits(arguments: &Arguments<'_>, backend: &Backend) -> Result<Limits, Fault> {
+    let (limits, ceilings) = (backend.config.limits, backend.config.ceilings);
     let asked = |value: Option<u64>, name: &str, default: u64, most: u64| match value {
         Some(value) => within(name, value, most),
         None => Ok(default),
@@ -281,15 +283,15 @@ pub(super) fn read_schema(arguments: &Arguments<'_>) -> Result<Option<String>, F
 }
 
 /// Refuses more data than the server takes.
-pub(super) fn ensure_data(host: &Host, request: &Request) -> Result<(), Fault> {
+pub(super) fn ensure_data(backend: &Backend, request: &Request) -> Result<(), Fault> {
     let (name, argument) = match &request.argument {
         Argument::None => ("context", 0),
         Argument::Input(text) => ("input", text.len()),
         Argument::Data(text) => ("data", text.len()),
     };
     let length = argument + request.context.as_ref().map_or(0, String::len);
-    if length > host.config.max_data {
-        return Err(too_large("data", name, length, host.config.max_data));
+    if length > backend.config.max_data {
+        return Err(too_large(Limit::Data, name, length, backend.config.max_data));
     }
     Ok(())
 }

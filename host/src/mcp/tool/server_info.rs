@@ -4,12 +4,12 @@ use rmcp::model::ProtocolVersion;
 use serde_json::{Value, json};
 
 use super::super::arguments::Arguments;
-use super::super::host::Host;
-use super::super::reply::Reply;
+use super::super::backend::Backend;
 use super::{Call, Description, ToolResult, arguments, reply};
 use crate::config::Config;
-use crate::harden::Report;
+use crate::harden::Hardening;
 use crate::journal::Policy;
+use crate::render::Reply;
 use crate::sandbox::{FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Origin, milliseconds};
 use crate::workshop::stored;
 
@@ -26,15 +26,15 @@ pub(super) fn describe() -> Description {
     }
 }
 
-pub(super) async fn call(host: &Host, call: &Call) -> ToolResult {
+pub(super) async fn call(backend: &Backend, call: &Call) -> ToolResult {
     Arguments::parse(&call.arguments, "server_info", &[])?;
     // How it was compiled and what contains it is known then.
-    host.opened(&call.caller).await?;
-    let hardened = host.hardening.get().copied().unwrap_or(Report::OFF);
-    let (config, sandbox) = (&host.config, &host.workshop.sandbox);
-    let tools = host.workshop.tools()?.registered.count().map_err(stored)?;
-    let head = host.workshop.journal.head().map_err(stored)?;
-    let place = match host.workshop.path() {
+    backend.opened(&call.caller).await?;
+    let hardened = backend.hardening.get().copied().unwrap_or(Hardening::OFF);
+    let (config, sandbox) = (&backend.config, &backend.workshop.sandbox);
+    let tools = backend.workshop.tools()?.registered.count().map_err(stored)?;
+    let head = backend.workshop.journal.head().map_err(stored)?;
+    let place = match backend.workshop.path() {
         Some(path) => path.display().to_string(),
         None => "memory".to_owned(),
     };
@@ -74,7 +74,7 @@ pub(super) async fn call(host: &Host, call: &Call) -> ToolResult {
             "layers": layers.iter().map(Layer::record).collect::<Vec<_>>(),
             "hardening": hardening(hardened),
             "tools": tools,
-            "changes": *host.workshop.registry.changes().borrow(),
+            "changes": *backend.workshop.registry.changes().borrow(),
             "journal": {
                 "entries": head.id,
                 "head": head.hash.to_string(),
@@ -82,7 +82,7 @@ pub(super) async fn call(host: &Host, call: &Call) -> ToolResult {
                 "size": config.journal.most,
                 "entry": config.journal.most_payload,
             },
-            "memory": host.workshop.memory.count().map_err(stored)?,
+            "memory": backend.workshop.memory.count().map_err(stored)?,
             "kept": place,
         }),
     ))
@@ -167,7 +167,7 @@ fn requests(config: &Config) -> Value {
     })
 }
 
-fn hardening(report: Report) -> Value {
+fn hardening(report: Hardening) -> Value {
     json!({
         "landlock": report.landlock.name(),
         "abi": report.abi,
@@ -183,8 +183,8 @@ fn policy(policy: Policy) -> &'static str {
     }
 }
 
-fn tell_hardening(report: Report) -> String {
-    let Report { landlock, abi, seccomp } = report;
+fn tell_hardening(report: Hardening) -> String {
+    let Hardening { landlock, abi, seccomp } = report;
     let version = if abi > 0 { format!(" (version {abi})") } else { String::new() };
     format!("Landlock {}{version}, seccomp {}", landlock.name(), seccomp.name())
 }
