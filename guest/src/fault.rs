@@ -87,7 +87,7 @@ impl Code {
 
 impl Code {
     /// All of them.
-    pub(crate) const ALL: [Self; 23] = [
+    pub const ALL: [Self; 23] = [
         Self::Malformed,
         Self::UnknownForm,
         Self::DuplicateKey,

@@ -18,6 +18,8 @@ pub mod generate;
 pub mod library;
 pub mod native;
 pub mod oracle;
+#[cfg(feature = "host")]
+pub mod pages;
 pub mod reference;
 pub mod registry_entry;
 pub mod run;

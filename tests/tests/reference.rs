@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, anyhow, ensure};
 use pif_guest::request::{Argument, Program, Source};
 use pif_tests::case::{LIMITS, canonical};
-use pif_tests::{native, reference};
+use pif_tests::{native, pages, reference};
 use serde_json::Value;
 use std::fs;
 
@@ -16,6 +16,19 @@ const LEAST_EXAMPLES_OF_FUEL: usize = 8;
 fn the_reference_is_made_from_the_table() -> Result<()> {
     let text = fs::read_to_string(reference::path())?;
     ensure!(reference::renew(&text)? == text, "renew it by `cargo x reference`");
+    Ok(())
+}
+
+/// Pages and the manifest are what the tables of the server make of them.
+#[test]
+fn the_pages_are_made_from_the_tables() -> Result<()> {
+    for (path, text) in pages::made()? {
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&path, &text)?;
+        }
+        let found = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        ensure!(found == text, "renew {} by `cargo x reference`", path.display());
+    }
     Ok(())
 }
 

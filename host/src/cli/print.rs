@@ -94,6 +94,6 @@ pub(super) fn fail(faults: &[Fault]) -> ExitCode {
 }
 
 /// Writes to stderr, which may be a terminal.
-pub(crate) fn complain(text: &str) {
+pub(super) fn complain(text: &str) {
     stdio::tell(text::visible(text).into_owned());
 }

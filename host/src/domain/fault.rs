@@ -1,7 +1,7 @@
 //! Faults: what went wrong with a call, as data. The evaluator reports what a program did wrong;
 //! the host reports why it stopped or refused a call.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use super::Limit;
 use crate::schema::Mismatches;
@@ -171,4 +171,26 @@ pub fn fault(code: FaultCode, message: String, hint: Option<&str>) -> Fault {
         limit: None,
         mismatches: None,
     }
+}
+
+/// The page of all fault codes, in Markdown.
+#[must_use]
+pub fn faults_page() -> String {
+    let mut page = "\
+# Faults
+
+A call that fails replies with `isError` and a record: `code`, `message`, `at` (a JSON Pointer to the place),
+and where there is one `excerpt`, `hint`, `tool`, `calls`, `warnings`, `limit`. The form `try` catches the
+codes that say so; [the language reference](../../guest/LANGUAGE.md#faults) tells more of those that programs
+cause.
+
+| code | when | caught by `try` |
+|---|---|---|
+"
+    .to_owned();
+    for code in FaultCode::ALL {
+        let caught = if code.is_catchable() { "yes" } else { "no" };
+        let _ = writeln!(page, "| `{code}` | {} | {caught} |", code.description());
+    }
+    page
 }

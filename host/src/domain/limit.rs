@@ -225,7 +225,7 @@ limits! {
         "Fuel of a run: one unit for each evaluated node, more for a form that does more work";
     FuelCeiling "fuel_ceiling" Run Count
         flag("fuel-ceiling", "1G", 1, u64::MAX),
-        fault(FaultCode::Malformed), "arguments_are_checked",
+        fault(FaultCode::Malformed), "every_refusal_names_its_code_and_says_what_to_do",
         "The most fuel that a call may ask for";
     Depth "depth" Run Count
         flag("depth", "1M", 1, MOST_DEPTH).below(Limit::DepthCeiling),
@@ -233,7 +233,7 @@ limits! {
         "Pending evaluations of a run";
     DepthCeiling "depth_ceiling" Run Count
         flag("depth-ceiling", "4M", 1, MOST_DEPTH),
-        fault(FaultCode::Malformed), "arguments_are_checked",
+        fault(FaultCode::Malformed), "every_refusal_names_its_code_and_says_what_to_do",
         "The greatest depth that a call may ask for";
     Memory "memory" Run Size
         flag("memory", "64MiB", LEAST_MEMORY, MOST_MEMORY).below(Limit::MemoryCeiling),
@@ -241,7 +241,7 @@ limits! {
         "Memory of a run";
     MemoryCeiling "memory_ceiling" Run Size
         flag("memory-ceiling", "512MiB", LEAST_MEMORY, MOST_MEMORY),
-        fault(FaultCode::Malformed), "arguments_are_checked",
+        fault(FaultCode::Malformed), "every_refusal_names_its_code_and_says_what_to_do",
         "The most memory that a call may ask for, up to 512MiB";
     WallClock "wall_clock_ms" Run Time
         flag("wall-clock", "5s", 1, MOST_TIME),
@@ -302,35 +302,35 @@ limits! {
         "How long a run may wait for its turn, and a write for another process that writes";
     Listed "listed" Service Count
         flag("listed", "64", 0, 10_000),
-        Beyond::Other("not listed"), "as_many_tools_are_listed_as_asked_for",
+        Beyond::Other("not listed"), "long_lists_come_in_pages",
         "Evolved tools in tools/list; clients can call all of them";
     JournalEntry "journal_entry" State Size
         flag("journal-entry", "64KiB", 0, 64 << 20),
-        Beyond::Other("a digest"), "long_requests_are_kept_as_digests",
+        Beyond::Other("a digest"), "a_policy_says_what_entries_keep",
         "Length of a request or result that the journal keeps; of a longer one it keeps a digest";
     JournalSize "journal_size" State Size
         flag("journal-size", "128MiB", 1 << 20, 64 << 30),
-        Beyond::Other("the oldest go"), "the_oldest_entries_go_first",
+        Beyond::Other("the oldest go"), "a_journal_keeps_within_its_size",
         "Size of the journal; the oldest entries go first. Without a file 16MiB at most";
     MemoryKeys "memory_keys" State Count
         Setting::Fixed(100_000),
-        fault(FaultCode::TooLarge), "the_memory_is_bounded",
+        fault(FaultCode::TooLarge), "holds_so_many_keys",
         "Keys of the memory";
     MemoryBytes "memory_bytes" State Size
         Setting::Fixed(1 << 30),
-        fault(FaultCode::TooLarge), "the_memory_is_bounded",
+        fault(FaultCode::TooLarge), "holds_so_many_bytes",
         "Bytes of all values in the memory";
     SchemaDepth "schema_depth" Schema Count
         Setting::Fixed(1_000),
-        fault(FaultCode::TooDeep), "values_are_bounded",
+        fault(FaultCode::TooDeep), "hostile_schemas_and_values_end",
         "Levels of nesting in a value that is compared with a schema";
     SchemaParts "schema_parts" Schema Count
         Setting::Fixed(2_000_000),
-        fault(FaultCode::TooLarge), "values_are_bounded",
+        fault(FaultCode::TooLarge), "hostile_patterns_numbers_and_lists_end",
         "Items and members of such a value; an object counts as several";
     SchemaWork "schema_work" Schema Count
         Setting::Fixed(50_000_000),
-        fault(FaultCode::TooLarge), "values_are_bounded",
+        fault(FaultCode::TooLarge), "hostile_schemas_and_values_end",
         "Steps of a comparison";
 }
 

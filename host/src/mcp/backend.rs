@@ -15,7 +15,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::tool::Call;
 use super::window::Window;
-use crate::cli::complain;
 use crate::config::{Config, Profile};
 use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
 use crate::harden;
@@ -24,6 +23,7 @@ use crate::sandbox::{
     Argument, Busy, Code, Gate, LOOKS, Limits, Outcome, Request, Summary, Watch, finish,
     milliseconds, next_turn,
 };
+use crate::stdio;
 use crate::text;
 use crate::workshop::{Observer, Tools, Workshop, too_large};
 
@@ -93,8 +93,9 @@ impl Backend {
         window: Arc<Window>,
         stop: CancellationToken,
     ) -> Self {
-        let runs = Gate::new(config.concurrency, config.patience);
-        let looks = Gate::new(LOOKS, config.patience);
+        let runs =
+            Gate::new(config.values.size(Limit::Concurrency), config.values.time(Limit::Patience));
+        let looks = Gate::new(LOOKS, config.values.time(Limit::Patience));
         Self { config, workshop, hardening, runs, looks, window, stop }
     }
 
@@ -166,8 +167,13 @@ impl Backend {
     ) -> Result<Summary, Vec<Fault>> {
         self.opened(caller).await.map_err(|fault| vec![fault])?;
         let length = code.len();
-        if length > self.config.max_code {
-            return Err(vec![too_large(Limit::Code, "code", length, self.config.max_code)]);
+        if length > self.config.values.size(Limit::Code) {
+            return Err(vec![too_large(
+                Limit::Code,
+                "code",
+                length,
+                self.config.values.size(Limit::Code),
+            )]);
         }
         let checked = self.look(caller, move |backend, watch| backend.workshop.check(&code, watch));
         checked.await.map_err(|fault| vec![fault])?
@@ -214,7 +220,10 @@ impl Backend {
         let task = spawn_blocking(move || {
             let _place = place;
             // The clock starts here: waiting for a place does not count.
-            work(&backend, &Watch::cancelled_by(token, backend.config.wall_clock))
+            work(
+                &backend,
+                &Watch::cancelled_by(token, backend.config.values.time(Limit::WallClock)),
+            )
         });
         watch_over(task, caller, &stop).await
     }
@@ -233,7 +242,7 @@ impl Backend {
     {
         self.opened(caller).await?;
         let (place, stop) = self.enter(&self.runs, caller).await?;
-        let watch = Watch::cancelled_by(stop.clone(), self.config.wall_clock);
+        let watch = Watch::cancelled_by(stop.clone(), self.config.values.time(Limit::WallClock));
         let mut work = Box::pin(work(Arc::clone(self), watch));
         if at_once && self.window.calls() <= 1 {
             let turn = catch_unwind(AssertUnwindSafe(|| next_turn(work.as_mut())));
@@ -331,7 +340,7 @@ impl Observer for Lines {
 
     fn debug(&mut self, line: &str) {
         if self.echo {
-            complain(&text::line(line, MOST_ECHO));
+            stdio::tell(text::line(line, MOST_ECHO));
         }
         if self.kept.len() < self.keep {
             self.kept.push(text::line(line, LONGEST_LINE));

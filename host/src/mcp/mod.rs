@@ -4,10 +4,12 @@ mod alias;
 mod arguments;
 mod awake;
 mod backend;
+mod catalog;
 mod completion;
 mod handshake;
 mod id;
 mod input;
+mod instructions;
 mod line;
 mod message;
 mod outlet;
@@ -30,6 +32,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 pub use self::awake::Awake;
+pub use self::catalog::{packaged_tools, tools_page};
 
 use self::backend::Backend;
 use self::message::Bounds;
@@ -37,6 +40,7 @@ use self::outlet::Progress;
 use self::server::Server;
 use self::transport::{Transport, is_deserted};
 use crate::config::Config;
+use crate::domain::Limit;
 use crate::harden::Hardening;
 use crate::sandbox::Sandbox;
 use crate::workshop::Workshop;
@@ -109,12 +113,12 @@ pub async fn serve_streams(
 }
 
 fn bounds(config: &Config) -> Bounds {
-    Bounds { line: config.max_line, nesting: config.max_nesting }
+    Bounds { line: config.values.size(Limit::Line), nesting: config.values.size(Limit::Nesting) }
 }
 
 /// The number of requests that may be under way.
 fn requests(config: &Config) -> usize {
-    config.concurrency + config.queue
+    config.values.size(Limit::Concurrency) + config.values.size(Limit::Queue)
 }
 
 async fn session(

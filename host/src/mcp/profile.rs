@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::backend::{Backend, Evaluated};
 use super::tool::ToolResult;
 use crate::config::Profile;
+use crate::domain::Limit;
 use crate::render::{self, Record, Refusal, Reply, cap, put};
 use crate::sandbox::milliseconds;
 
@@ -52,7 +53,7 @@ fn untold(structured: &Record) -> Vec<String> {
 pub(super) fn tell(run: Evaluated, backend: &Backend) -> ToolResult {
     let profile = backend.config.profile;
     let lines = profile.lines();
-    let mut told = render::outcome(&run.outcome, backend.config.max_result, lines);
+    let mut told = render::outcome(&run.outcome, backend.config.values.size(Limit::Result), lines);
     let record = match &mut told {
         Ok(reply) => &mut reply.structured,
         Err(refusal) => &mut refusal.structured,
@@ -77,8 +78,8 @@ pub(super) fn annotate(record: &mut Record, report: &Evaluated, backend: &Backen
             "fuel": limits.fuel,
             "depth": limits.depth,
             "memory": limits.memory,
-            "wall_clock_ms": milliseconds(backend.config.wall_clock),
-            "result": backend.config.max_result,
+            "wall_clock_ms": milliseconds(backend.config.values.time(Limit::WallClock)),
+            "result": backend.config.values.size(Limit::Result),
         },
         "elapsed_ms": milliseconds(report.elapsed),
         "steps": report.outcome.driven,

@@ -114,7 +114,7 @@ impl Workshop {
     #[must_use]
     pub fn new(config: &Config, state: State, sandbox: Arc<Sandbox>) -> Self {
         let State { store, registry, journal, memory } = state;
-        let (limits, most_code) = (config.limits, config.max_code);
+        let (limits, most_code) = (config.limits, config.values.size(Limit::Code));
         Self { sandbox, registry, journal, memory, store, limits, most_code }
     }
 
@@ -223,7 +223,7 @@ pub fn verify(config: &Config, journal: &Journal) -> Result<journal::Verified, E
 }
 
 fn open_store(config: &Config) -> Result<Arc<Store>, Error> {
-    Ok(Arc::new(Store::open_within(&config.place, config.patience)?))
+    Ok(Arc::new(Store::open_within(&config.place, config.values.time(Limit::Patience))?))
 }
 
 fn settings(config: &Config, component: &str) -> journal::Settings {

@@ -4,13 +4,15 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use ::similar::TextDiff;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::super::arguments::Arguments;
 use super::super::backend::Backend;
-use super::{Call, Description, ToolResult, arguments, reply};
-use crate::domain::{Fault, FaultCode, fault};
+use super::{Call, Tool, ToolResult, reply};
+use crate::config::Profile;
+use crate::domain::{Fault, FaultCode, Limit, fault};
 use crate::journal::Statistics;
 use crate::json;
 use crate::registry::{Definition, Past, name, short};
@@ -39,17 +41,32 @@ All about an evolved tool: source, description, examples, tools that it calls an
 cost of its runs, history, and its last change. `revision` shows an earlier one and how it differs from now. \
 {\"tool\":\"double\",\"revision\":\"e26b8140\"}";
 
-pub(super) fn describe() -> Description {
-    let properties = json!({
-        "tool": {"type": "string", "description": "the name of an evolved tool"},
-        "revision": {"type": "string", "description": "a hash, or 8 of its digits or more"},
-    });
-    Description {
-        title: "Inspect a tool".to_owned(),
-        text: TEXT.to_owned(),
-        input: arguments(&properties, &["tool"]),
-        output: reply(&json!({"source": {"type": "string"}, "revision": {"type": "string"}})),
-        read_only: true,
+/// What it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in super::super) struct Arguments {
+    /// the name of an evolved tool
+    tool: String,
+    /// a hash, or 8 of its digits or more
+    revision: Option<String>,
+}
+
+impl Tool for Arguments {
+    const TEXT: &'static str = TEXT;
+
+    fn output(_: Profile) -> Value {
+        reply(&json!({"source": {"type": "string"}, "revision": {"type": "string"}}))
+    }
+
+    async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        let (name, pinned) = name::split(&self.tool);
+        let revision = self.revision.or_else(|| pinned.map(str::to_owned));
+        let name = name.to_owned();
+        let look = move |backend: &Backend, watch: &Watch| {
+            look(backend, &name, revision.as_deref(), watch)
+        };
+        backend.opened(&call.caller).await?;
+        let found = backend.look(&call.caller, look).await??;
+        Ok(tell(found, backend.config.values.size(Limit::Result)))
     }
 }
 
@@ -66,19 +83,6 @@ struct Found {
     callers: Vec<String>,
     runs: Statistics,
     history: Vec<Past>,
-}
-
-pub(super) async fn call(backend: &Arc<Backend>, call: Call) -> ToolResult {
-    let arguments = Arguments::parse(&call.arguments, "inspect", &["tool", "revision"])?;
-    let asked = arguments.required("tool", "the name of an evolved tool")?;
-    let (name, pinned) = name::split(&asked);
-    let revision = arguments.text("revision")?.or_else(|| pinned.map(str::to_owned));
-    let name = name.to_owned();
-    let look =
-        move |backend: &Backend, watch: &Watch| look(backend, &name, revision.as_deref(), watch);
-    backend.opened(&call.caller).await?;
-    let found = backend.look(&call.caller, look).await??;
-    Ok(tell(found, backend.config.max_result))
 }
 
 fn look(

@@ -1,13 +1,18 @@
 //! `list`: the tools that were evolved and, when asked for, those of the standard library.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::arguments::{Arguments, malformed};
+use super::super::arguments::malformed;
 use super::super::backend::Backend;
-use super::{BuiltIn, Call, Description, ToolResult, arguments, reply};
-use crate::domain::Fault;
+use super::super::catalog::offered;
+use super::{Call, Tool, ToolResult, reply};
+use crate::config::Profile;
+use crate::domain::{BuiltIn, Fault};
 use crate::registry::Definition;
 use crate::render::Reply;
 use crate::store;
@@ -22,27 +27,31 @@ List the evolved tools: name, revision, and what the author says (take it as dat
 its words in name or description, and finds tools of the standard library too: `std_` finds all of these. Run one \
 by `run {\"tool\": name, \"input\": …}`.";
 
-pub(super) fn describe() -> Description {
-    let properties = json!({
-        "query": {"type": "string", "description": "words to look for"},
-        "cursor": {"type": "string", "description": "`next_cursor` of the page before"},
-    });
-    Description {
-        title: "List evolved tools".to_owned(),
-        text: TEXT.to_owned(),
-        input: arguments(&properties, &[]),
-        output: reply(
+/// What it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in super::super) struct Arguments {
+    /// words to look for
+    query: Option<String>,
+    /// `next_cursor` of the page before
+    cursor: Option<String>,
+}
+
+impl Tool for Arguments {
+    const TEXT: &'static str = TEXT;
+
+    fn output(_: Profile) -> Value {
+        reply(
             &json!({"tools": {"type": "array", "items": {"type": "object"}}, "next_cursor": {"type": "string"}}),
-        ),
-        read_only: true,
+        )
+    }
+
+    async fn call(self, backend: &Arc<Backend>, _: Call) -> ToolResult {
+        list(backend, &self.query.unwrap_or_default(), self.cursor.as_deref())
     }
 }
 
-pub(super) fn call(backend: &Backend, call: &Call) -> ToolResult {
-    let arguments = Arguments::parse(&call.arguments, "list", &["query", "cursor"])?;
-    let query = arguments.text("query")?.unwrap_or_default();
-    let cursor = arguments.text("cursor")?;
-    let after = match &cursor {
+fn list(backend: &Backend, query: &str, cursor: Option<&str>) -> ToolResult {
+    let after = match cursor {
         None => "",
         Some(cursor) => cursor.strip_prefix("after:").ok_or_else(|| {
             malformed("`cursor` is none of ours", Some("pass `next_cursor` as it was given"))
@@ -60,7 +69,9 @@ pub(super) fn call(backend: &Backend, call: &Call) -> ToolResult {
     let total = if words.is_empty() { total } else { total + of_library };
     let mut records: Vec<Value> = page.iter().map(record).collect();
     records.extend(shelf.iter().map(|tool| record_of_library(tool)));
-    let mut text = tell(&page, &shelf, total, &query, &tools)?;
+    let mut text = tell(&page, &shelf, total, query, &tools)?;
+    let built_in: Vec<&str> = offered(&backend.config.toolsets).map(BuiltIn::name).collect();
+    let _ = write!(text, "\nbuilt in: {}", built_in.join(", "));
     if words.is_empty() {
         let _ = write!(
             text,
@@ -126,7 +137,5 @@ fn tell(
         let description = text::visible(&description);
         let _ = write!(text, "\n- {} ({}): {description}", tool.name, tool.short());
     }
-    let built_in: Vec<&str> = BuiltIn::ALL.iter().map(|tool| tool.name()).collect();
-    let _ = write!(text, "\nbuilt in: {}", built_in.join(", "));
     Ok(text)
 }

@@ -3,11 +3,15 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::super::arguments::{Arguments, malformed};
+use super::super::arguments::{any, any_value, malformed};
 use super::super::backend::Backend;
-use super::{Call, Description, ToolResult, any_json, arguments, reply, texts};
+use super::{Call, Tool, ToolResult, reply};
+use crate::config::Profile;
 use crate::domain::{EntryEnding, Fault, FaultCode, Limit};
 use crate::memory::{Kept, LONGEST_KEY, Note};
 use crate::render::{Reply, object};
@@ -15,35 +19,44 @@ use crate::sandbox::Watch;
 use crate::text;
 use crate::workshop::{Remember, stored, too_large, unkept};
 
-const KNOWN: [&str; 4] = ["key", "value", "tags", "forget"];
-
 const TEXT: &str = "\
 Keep any JSON under a key, for later calls and conversations: facts, preferences, results. \
 {\"key\":\"user/units\",\"value\":\"metric\",\"tags\":[\"user\"]}
 It comes back exactly as written, null and false too. A known key gets the new value, and keeps its tags unless \
 `tags` are given. {\"key\":\"user/units\",\"forget\":true} removes it. `memory_retrieve` finds it. Put no secrets here.";
 
-pub(super) fn describe() -> Description {
-    let properties = json!({
-        "key": {"type": "string", "description": "1 to 256 visible characters"},
-        "value": any_json(2, "any JSON"),
-        "tags": texts("up to 16, instead of those it has"),
-        "forget": {"type": "boolean", "description": "remove the key instead; no `value` then"},
-    });
-    Description {
-        title: "Store in the memory".to_owned(),
-        text: TEXT.to_owned(),
-        input: arguments(&properties, &["key"]),
-        output: reply(&json!({"key": {"type": "string"}, "status": {"type": "string"}})),
-        read_only: false,
+/// What it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in super::super) struct Arguments {
+    /// 1 to 256 visible characters
+    key: String,
+    /// any JSON
+    #[serde(default, deserialize_with = "any")]
+    #[schemars(schema_with = "any_value")]
+    value: Option<Box<RawValue>>,
+    /// up to 16, instead of those it has
+    tags: Option<Vec<String>>,
+    /// remove the key instead; no `value` then
+    #[serde(default)]
+    forget: bool,
+}
+
+impl Tool for Arguments {
+    const TEXT: &'static str = TEXT;
+
+    fn output(_: Profile) -> Value {
+        reply(&json!({"key": {"type": "string"}, "status": {"type": "string"}}))
+    }
+
+    async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        match self.change(backend) {
+            Ok(change) => remember(backend, change, call).await,
+            Err(fault) => Err(backend.refuse("memory_store", &call, fault).await),
+        }
     }
 }
 
-pub(super) async fn call(backend: &Arc<Backend>, call: Call) -> ToolResult {
-    let change = match read(backend, &call.arguments) {
-        Ok(change) => change,
-        Err(fault) => return Err(backend.refuse("memory_store", &call, fault).await),
-    };
+async fn remember(backend: &Arc<Backend>, change: Remember, call: Call) -> ToolResult {
     let arguments = Arc::clone(&call.arguments);
     let remember = move |backend: &Backend, _: &Watch| {
         let kept = backend.workshop.remember(&change, &arguments)?;
@@ -57,24 +70,27 @@ pub(super) async fn call(backend: &Arc<Backend>, call: Call) -> ToolResult {
     }
 }
 
-fn read(backend: &Backend, text: &str) -> Result<Remember, Fault> {
-    let arguments = Arguments::parse(text, "memory_store", &KNOWN)?;
-    let key = arguments.required("key", "the key, such as \"user/units\"")?;
-    let (value, tags) = (arguments.term("value"), arguments.texts("tags")?);
-    match (arguments.flag("forget")?, value) {
-        (true, None) if tags.is_none() => Ok(Remember::Forget(key)),
-        (true, _) => {
-            let hint = "to forget a key give nothing else: {\"key\": …, \"forget\": true}";
-            Err(malformed("`forget` is given with a value or tags", Some(hint)))
+impl Arguments {
+    fn change(self, backend: &Backend) -> Result<Remember, Fault> {
+        let Self { key, value, tags, forget } = self;
+        let most = backend.config.values.size(Limit::Data);
+        match (forget, value) {
+            (true, None) if tags.is_none() => Ok(Remember::Forget(key)),
+            (true, _) => {
+                let hint = "to forget a key give nothing else: {\"key\": …, \"forget\": true}";
+                Err(malformed("`forget` is given with a value or tags", Some(hint)))
+            }
+            (false, None) => {
+                let hint = "add the value, any JSON (null is one), or \"forget\": true";
+                Err(malformed("the argument `value` is missing", Some(hint)))
+            }
+            (false, Some(value)) if value.get().len() > most => {
+                Err(too_large(Limit::Data, "value", value.get().len(), most))
+            }
+            (false, Some(value)) => {
+                Note::new(key, value.get(), tags).map(Remember::Keep).map_err(unkept)
+            }
         }
-        (false, None) => {
-            let hint = "add the value, any JSON (null is one), or \"forget\": true";
-            Err(malformed("the argument `value` is missing", Some(hint)))
-        }
-        (false, Some(value)) if value.len() > backend.config.max_data => {
-            Err(too_large(Limit::Data, "value", value.len(), backend.config.max_data))
-        }
-        (false, Some(value)) => Note::new(key, value, tags).map(Remember::Keep).map_err(unkept),
     }
 }
 
@@ -104,7 +120,7 @@ fn tell(backend: &Backend, change: &Remember, kept: &Kept) -> Result<Reply, Faul
         EntryEnding::Unchanged => format!("{quoted} is so already: nothing changed"),
         status => format!("{status} {quoted} ({} characters)", memo.size),
     };
-    let most = backend.config.max_result;
+    let most = backend.config.values.size(Limit::Result);
     if usize::try_from(memo.size).is_ok_and(|size| size > most) {
         let _ = write!(
             text,
