@@ -87,7 +87,7 @@ impl Code {
 
 impl Code {
     /// All codes.
-    pub(crate) const ALL: [Self; 23] = [
+    pub const ALL: [Self; 23] = [
         Self::Malformed,
         Self::UnknownForm,
         Self::DuplicateKey,
@@ -134,6 +134,19 @@ impl fmt::Display for Code {
     }
 }
 
+/// A limit of a run that a fault is the work of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Fuel.
+    Fuel,
+    /// Pending evaluations.
+    Depth,
+    /// Memory.
+    Memory,
+    /// The length of the result.
+    Output,
+}
+
 /// A fault with its place resolved, as a host sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -153,6 +166,8 @@ pub struct Fault {
     pub excerpt: Option<String>,
     /// Warnings before the fault, in the words of a run that has a value.
     pub warnings: Vec<String>,
+    /// The limit that the run met.
+    pub limit: Option<Limit>,
 }
 
 impl Fault {
@@ -162,7 +177,15 @@ impl Fault {
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
         let message = message.into();
         let (at, calls, warnings) = (String::new(), Vec::new(), Vec::new());
-        Self { code, message, at, tool: None, hint: None, calls, excerpt: None, warnings }
+        let (tool, hint, excerpt, limit) = (None, None, None, None);
+        Self { code, message, at, tool, hint, calls, excerpt, warnings, limit }
+    }
+
+    /// The same fault as the work of a limit.
+    #[must_use]
+    pub fn by(mut self, limit: Limit) -> Self {
+        self.limit = Some(limit);
+        self
     }
 
     /// Adds a hint.

@@ -4,14 +4,16 @@
 
 pub mod cli;
 pub mod config;
+pub mod domain;
 pub mod harden;
 pub mod journal;
-mod layout;
+mod json;
 pub mod mcp;
 pub mod memory;
 mod quantity;
 mod recall;
 pub mod registry;
+mod render;
 pub mod sandbox;
 pub mod schema;
 mod similar;

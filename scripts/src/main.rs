@@ -34,7 +34,8 @@ cargo x <task>
 
   check      what continuous integration runs: format, lints, docs, tests
   bless      rewrite the expectations of the corpus from the native evaluator
-  reference  put the table of forms into guest/LANGUAGE.md
+  reference  put the table of forms into guest/LANGUAGE.md, and make the pages of host/docs that
+             have a table behind them
   library    put the tools of host/library into their canonical spelling, with their hashes, and
              their tables into host/docs/library.md
   component  build the component and say where it is

@@ -40,11 +40,14 @@ pub(crate) fn bless() -> Result<()> {
     cargo(&["test", "-p", "pif-tests", "--test", "corpus"], &[("BLESS", "1")])
 }
 
-/// Puts the table of forms into the reference.
+/// Puts the table of forms into the reference, and renews the pages that the server's tables make.
 pub(crate) fn reference() -> Result<()> {
     let path = pif_tests::reference::path();
     let text = std::fs::read_to_string(&path)?;
     std::fs::write(&path, pif_tests::reference::renew(&text)?)?;
+    for (path, text) in pif_tests::pages::made()? {
+        std::fs::write(path, text)?;
+    }
     Ok(())
 }
 

@@ -19,6 +19,8 @@ pub mod library;
 pub mod modules;
 pub mod native;
 pub mod oracle;
+#[cfg(feature = "host")]
+pub mod pages;
 pub mod reference;
 pub mod registry_entry;
 pub mod run;

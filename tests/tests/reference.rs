@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, anyhow, ensure};
 use pif_guest::request::{Argument, Program, Source};
 use pif_tests::case::{LIMITS, canonical};
-use pif_tests::{library, native, reference};
+use pif_tests::{library, native, pages, reference};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -21,6 +21,20 @@ fn the_reference_is_made_from_the_table() -> Result<()> {
     Ok(())
 }
 
+/// Pages and the manifest are what the tables of the server make of them.
+#[test]
+fn the_pages_are_made_from_the_tables() -> Result<()> {
+    for (path, text) in pages::made()? {
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&path, &text)?;
+        }
+        let found = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        ensure!(found == text, "renew {} by `cargo x reference`", path.display());
+    }
+    Ok(())
+}
+
+/// What the section on patterns shows is so: each block runs and gives its value.
 #[test]
 fn the_page_of_the_library_is_made_from_its_files() -> Result<()> {
     let text = fs::read_to_string(library::page())?;

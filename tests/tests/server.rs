@@ -39,6 +39,7 @@ mod server {
     #[cfg(unix)]
     mod streams;
     mod text;
+    mod toolsets;
     mod transfer;
     mod turns;
     mod wire;

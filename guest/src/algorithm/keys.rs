@@ -111,7 +111,7 @@ impl Scale<'_> {
             self.work += 1;
             let bytes = PLACE_BYTES * self.places.len() + WAITING_BYTES * waiting.len();
             if bytes as u64 > limits::aside(self.heap.limit) {
-                return Err(Trouble::TooLarge("the keys would not fit into the memory limit"));
+                return Err(Trouble::Full("the keys would not fit into the memory limit"));
             }
         }
         Ok(None)

@@ -127,7 +127,7 @@ impl<'h> Order<'h> {
         let start = self.bytes.len();
         let end = start.saturating_add(usize::try_from(more).unwrap_or(usize::MAX));
         if end / 8 > self.heap.limit {
-            return Err(Trouble::TooLarge("the keys would not fit into the memory limit"));
+            return Err(Trouble::Full("the keys would not fit into the memory limit"));
         }
         self.heap.write_text(v, usize::MAX, &mut self.bytes);
         self.written.insert(index(v), start..end);

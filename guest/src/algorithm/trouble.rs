@@ -52,7 +52,10 @@ pub(crate) enum Trouble {
     Regex(String),
     /// The program's own fault. Its value is in `failed`.
     Fail,
+    /// A value is beyond a fixed bound of the language.
     TooLarge(&'static str),
+    /// A value does not fit into the memory of the run.
+    Full(&'static str),
     /// Memory has no room for another pending call.
     NoRoomForCall,
     UnknownTool(String),
@@ -107,6 +110,6 @@ pub(crate) const FULL: &str = "the values of this run do not fit into its memory
 
 impl From<Full> for Trouble {
     fn from(_: Full) -> Self {
-        Self::TooLarge(FULL)
+        Self::Full(FULL)
     }
 }

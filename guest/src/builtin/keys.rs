@@ -62,7 +62,7 @@ pub(crate) fn grouped(
     c.bulk(work)?;
     match failed {
         Some(Failed::Incomparable(key)) => Err(wrong(c.s, key)),
-        Some(_) => Err(Trouble::TooLarge("the keys would not fit into the memory limit").into()),
+        Some(_) => Err(Trouble::Full("the keys would not fit into the memory limit").into()),
         None => Ok(grouped),
     }
 }

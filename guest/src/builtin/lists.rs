@@ -103,7 +103,7 @@ pub(crate) fn flatten(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(flat)
 }
 
-const TOO_LONG: Trouble = Trouble::TooLarge("the list would not fit into the memory limit");
+const TOO_LONG: Trouble = Trouble::Full("the list would not fit into the memory limit");
 
 /// Returns the most elements of `words` words that fit. Both halves of the heap are memory.
 fn most(c: &Call<'_>, words: u64) -> u64 {

@@ -59,7 +59,7 @@ pub(crate) fn concat(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge(texts.len() as u64)?;
     let sizes = texts.iter().filter_map(|text| c.s.heap.text_size(*text));
     if sizes.map(|(bytes, _)| bytes).sum::<u64>() > longest_text(&c.s.heap) {
-        return Err(Trouble::TooLarge("the text would not fit into the memory limit").into());
+        return Err(Trouble::Full("the text would not fit into the memory limit").into());
     }
     c.room(JOINED * texts.len())?;
     let mut texts = c.elements(c.operand(0)).into_iter();

@@ -14,7 +14,7 @@ use crate::json::tape::{Tape, Token};
 use crate::builtin::text::TOO_LARGE;
 use crate::data::parsed;
 use crate::data::parsed::Failed;
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, Fault, Limit};
 use crate::memory::heap::Heap;
 
 use crate::data::plain;
@@ -147,7 +147,10 @@ pub(crate) fn json_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.room(words)?;
     parsed::value(&mut c.s.heap, &tape, root).map_err(|failed| match failed {
         Failed::At(_, fault) => read(fault),
-        Failed::Full => read(Fault::new(Code::TooLarge, "the data does not fit into the memory")),
+        Failed::Full => {
+            let message = "the data does not fit into the memory";
+            read(Fault::new(Code::TooLarge, message).by(Limit::Memory))
+        }
     })
 }
 

@@ -90,7 +90,7 @@ pub(crate) fn term_to_data(c: &mut Call<'_>) -> Result<Word, Exit> {
     let work = weight::of_term(&c.s.terms, aux(x), budget);
     c.charge(work)?;
     c.s.may_build(work)?;
-    let full = || Trouble::TooLarge("the term does not fit into memory as data");
+    let full = || Trouble::Full("the term does not fit into memory as data");
     let mut tape = Tape::default();
     let root = tape.parse(&print::data(&c.s.terms, aux(x))).map_err(|_| full())?;
     c.room(parsed::words(&tape))?;
@@ -105,7 +105,7 @@ pub(crate) fn data_to_term(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Err(c.s.wrong_type(0, v, "plain data"));
     }
     c.s.may_build(work)?;
-    let full = |_| Trouble::TooLarge("the data does not fit into memory as a term");
+    let full = |_| Trouble::Full("the data does not fit into memory as a term");
     let text = show::json(&c.s.heap, &c.s.terms, &[], x, usize::MAX).map_err(full)?;
     let terms = Rc::make_mut(&mut c.s.terms);
     let before = terms.bytes();

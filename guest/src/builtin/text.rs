@@ -26,8 +26,7 @@ use crate::memory::word::{
 use std::borrow::Cow;
 use std::rc::Rc;
 
-pub(crate) const TOO_LARGE: Trouble =
-    Trouble::TooLarge("the text would not fit into the memory limit");
+pub(crate) const TOO_LARGE: Trouble = Trouble::Full("the text would not fit into the memory limit");
 
 impl Call<'_> {
     /// Charges for reading texts.

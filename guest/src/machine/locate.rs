@@ -10,7 +10,7 @@ use crate::text::quote::shorten;
 use crate::check::mismatch::{element, mismatch, no_function};
 use crate::code::{Image, Op, Slot};
 use crate::data::show;
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, Fault, Limit};
 use crate::language::form::Form;
 use crate::language::hint::{LONGEST, nearest, recursive};
 use crate::run::meter::Stop;
@@ -75,7 +75,8 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         Trouble::Regex(what) => (None, Fault::new(Code::Regex, what)),
         Trouble::Fail => (None, failed(s)),
         Trouble::TooLarge(what) => (None, Fault::new(Code::TooLarge, what)),
-        Trouble::NoRoomForCall => (None, Fault::new(Code::TooLarge, FULL)),
+        Trouble::Full(what) => (None, Fault::new(Code::TooLarge, what).by(Limit::Memory)),
+        Trouble::NoRoomForCall => (None, Fault::new(Code::TooLarge, FULL).by(Limit::Memory)),
         Trouble::UnknownTool(tool) => (None, unknown_tool(s, &tool)),
         Trouble::OutsideTool => (None, outside_tool(name)),
         Trouble::CapabilityDenied(capability) => {
@@ -194,9 +195,11 @@ pub(super) fn stop(image: &Image, s: &mut State, stop: Stop) -> Fault {
         Stop::OutOfFuel | Stop::Pause => {
             let message = format!("the fuel of this run is used up ({} units)", s.meter.spent());
             Fault::new(Code::OutOfFuel, message)
+                .by(Limit::Fuel)
                 .hint("give `fuel`, or look for a loop that does not end")
         }
         Stop::TooDeep => Fault::new(Code::TooDeep, "too many evaluations are pending")
+            .by(Limit::Depth)
             .hint("recurse in tail position with an accumulator, use `fold`, or give `depth`"),
     };
     let mut site = site(image, s, s.pc);

@@ -16,7 +16,7 @@ mod trace;
 
 use crate::code::Image;
 use crate::data::parsed;
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, Fault, Limit};
 use crate::json::tape::{Token, TokenId};
 
 use crate::data::plain;
@@ -216,7 +216,8 @@ impl Machine {
             parsed::Failed::At(token, fault) => Box::new(terms.locate(token, fault)),
             parsed::Failed::Full => {
                 let message = "the data does not fit into the memory limit of this run";
-                Box::new(Fault::new(Code::TooLarge, message).hint("give `memory`"))
+                let fault = Fault::new(Code::TooLarge, message).by(Limit::Memory);
+                Box::new(fault.hint("give `memory`"))
             }
         })
     }

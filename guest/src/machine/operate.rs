@@ -134,7 +134,7 @@ fn concat(s: &mut State, operands: [Word; 2], live: usize) -> Result<Word, Exit>
     let mut operands = operands;
     let room = s.make_room_keeping(3, live, &mut operands);
     if all > longest_text(&s.heap) {
-        return Err(Trouble::TooLarge("the text would not fit into the memory limit").into());
+        return Err(Trouble::Full("the text would not fit into the memory limit").into());
     }
     room?;
     let [x, y] = operands;

@@ -4,7 +4,7 @@ use crate::algorithm::trouble::Trouble;
 use crate::code::{APPLY, HALT};
 use crate::compile::{Compiler, Failed, Store, Unit};
 use crate::data::show;
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, Fault, Limit};
 use crate::json::escape;
 use crate::limits::to_u32;
 use crate::machine::drive::run;
@@ -15,6 +15,7 @@ use crate::run::meter::Stop;
 use crate::run::state::{Exit, Tool};
 use crate::text::quote::shorten;
 
+use crate::algorithm::trouble::FULL;
 use crate::algorithm::weight;
 use crate::language::term::Origin;
 use crate::memory::word::{HOLE, KIND_CONTINUATION, UNIT, Word, aux, index, is_function};
@@ -250,19 +251,22 @@ impl Machine {
         let store = Store { heap, constants, literals: &mut self.literals };
         let compiler = Compiler::new(&terms, &mut self.image, store, self.debug);
         compiler.unit(unit, context).map_err(|failed| {
-            let (message, term) = match failed {
+            let too_large = |message: &str| Fault::new(Code::TooLarge, message);
+            let (fault, term) = match failed {
                 Failed::Full => {
-                    ("the constants of the term do not fit into the memory limit", None)
+                    let message = "the constants of the term do not fit into the memory limit";
+                    (too_large(message).by(Limit::Memory), None)
                 }
                 Failed::Entangled => {
-                    ("too many functions of the term share too many variables", None)
+                    (too_large("too many functions of the term share too many variables"), None)
                 }
                 Failed::Parameters(t) => {
-                    ("a function takes at most 64 parameters or arguments at once", Some(t))
+                    let message = "a function takes at most 64 parameters or arguments at once";
+                    (too_large(message), Some(t))
                 }
             };
             let term = unit.site.or(term).unwrap_or(unit.root);
-            Box::new(terms.locate(terms.node(term).token, Fault::new(Code::TooLarge, message)))
+            Box::new(terms.locate(terms.node(term).token, fault))
         })
     }
 
@@ -271,7 +275,8 @@ impl Machine {
         let limit = self.limits.output as usize;
         show::json(&state.heap, &state.terms, &state.names(), value, limit).map_err(|_| {
             let message = format!("the result is longer than {limit} bytes of JSON");
-            Box::new(Fault::new(Code::TooLarge, message).hint("return a part of it, or its length"))
+            let fault = Fault::new(Code::TooLarge, message).by(Limit::Output);
+            Box::new(fault.hint("return a part of it, or its length"))
         })
     }
 
@@ -306,7 +311,7 @@ fn without_term(at: &str, tool: Option<String>, fault: Fault) -> Fault {
 }
 
 fn full() -> Fault {
-    Fault::new(Code::TooLarge, "the values of this run do not fit into its memory limit")
+    Fault::new(Code::TooLarge, FULL).by(Limit::Memory)
 }
 
 fn no_tool(name: &str) -> Fault {

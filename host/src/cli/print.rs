@@ -3,8 +3,8 @@
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
-use crate::mcp;
-use crate::sandbox::Fault;
+use crate::domain::Fault;
+use crate::render;
 use crate::stdio::{self, Stdout};
 use crate::text;
 
@@ -88,12 +88,12 @@ pub(super) fn warn(warnings: &[String]) {
 pub(super) fn fail(faults: &[Fault]) -> ExitCode {
     for fault in faults {
         warn(&fault.warnings);
-        complain(&mcp::explain(fault));
+        complain(&render::explain(fault));
     }
     ExitCode::FAILURE
 }
 
 /// Writes to stderr, which may be a terminal.
-pub(crate) fn complain(text: &str) {
+pub(super) fn complain(text: &str) {
     stdio::tell(text::visible(text).into_owned());
 }

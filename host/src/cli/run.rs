@@ -1,19 +1,20 @@
-//! `mcp-pif run` and `mcp-pif check`: one term, or one tool.
+//! `mcp-pif run`: runs a term or a tool and prints the value.
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
 
+use super::open_if_any;
 use super::print::{MOST_LINE, complain, fail, print, warn};
+use super::settings::start;
 use super::source::read;
-use crate::config::Config;
-use crate::mcp;
+use crate::config::Options;
+use crate::domain::Limit;
 use crate::quantity::parse_count;
-use crate::sandbox::{Argument, Code, Ending, Fault, Outcome, Request, Summary, Watch};
-use crate::store::{Place, Store};
+use crate::sandbox::{Argument, Code, Ending, Outcome, Request, Watch};
 use crate::text;
-use crate::workshop::{Observer, Workshop};
+use crate::workshop::Observer;
 
 #[derive(Debug, Args)]
 pub(super) struct Run {
@@ -41,9 +42,11 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn execute(self, config: Config) -> Result<ExitCode> {
-        let (limits, debug, wall_clock) = (config.limits, config.debug, config.wall_clock);
-        let workshop = open(config)?;
+    pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
+        let config = start(options, None)?;
+        let (limits, debug, wall_clock) =
+            (config.limits, config.debug, config.values.time(Limit::WallClock));
+        let workshop = open_if_any(config)?;
         let tools = match workshop.tools() {
             Ok(tools) => tools,
             Err(fault) => return Ok(fail(&[fault])),
@@ -85,21 +88,6 @@ impl Observer for Terminal {
     }
 }
 
-/// Says what there is to know of a term.
-pub(super) fn check(code: &str, config: Config) -> Result<ExitCode> {
-    let watch = Watch::new(config.wall_clock);
-    let workshop = open(config)?;
-    Ok(report_check(workshop.check(text::unfence(&read(code)?), &watch)))
-}
-
-/// Whoever has never kept anything need not have a place to keep it.
-fn open(mut config: Config) -> Result<Workshop> {
-    if !Store::exists(&config.place) {
-        config.place = Place::Memory;
-    }
-    super::open(&config)
-}
-
 /// An input is JSON where it can be, else a text: `mcp-pif run … hello` needs no second quotes.
 fn as_json(text: &str) -> String {
     match serde_json::from_str::<&serde_json::value::RawValue>(text) {
@@ -120,12 +108,5 @@ fn report_run(outcome: Outcome) -> ExitCode {
             print(&continuation.json)
         }
         Err(fault) => fail(&[fault]),
-    }
-}
-
-fn report_check(checked: Result<Summary, Vec<Fault>>) -> ExitCode {
-    match checked {
-        Ok(summary) => print(&mcp::describe(&summary)),
-        Err(faults) => fail(&faults),
     }
 }

@@ -1,5 +1,6 @@
 //! An entry of the journal: what was asked for, what came of it, and the link of the chain.
 
+use crate::domain::{EntryEnding, EntryKind};
 use std::fmt;
 
 use rusqlite::Row;
@@ -8,67 +9,15 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest as _, Sha256};
 
-/// What an entry tells of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A tool was made or changed, or that was refused.
-    Evolve,
-    /// A tool went back to an earlier revision.
-    Rollback,
-    /// A tool was hidden.
-    Retire,
-    /// A term or tool was run.
-    Run,
-    /// Something was kept in the memory.
-    Memory,
-    /// Tools came from a file.
-    Import,
-    /// A call was refused before it did anything.
-    Refusal,
-}
-
-impl Kind {
-    /// All kinds.
-    pub const ALL: [Self; 7] = [
-        Self::Evolve,
-        Self::Rollback,
-        Self::Retire,
-        Self::Run,
-        Self::Memory,
-        Self::Import,
-        Self::Refusal,
-    ];
-
-    /// Its name in the store and in replies.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Evolve => "evolve",
-            Self::Rollback => "rollback",
-            Self::Retire => "retire",
-            Self::Run => "run",
-            Self::Memory => "memory",
-            Self::Import => "import",
-            Self::Refusal => "refusal",
-        }
-    }
-
-    /// The kind of a name.
-    #[must_use]
-    pub fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-}
-
 /// Something that happened, to be journaled.
 #[derive(Debug, Clone)]
 pub struct Draft {
     /// What it is.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// The tool, the name, the key that it is about.
     pub subject: Option<String>,
-    /// How it ended, in a word: `value`, `continuation`, the code of a fault, `new`, …
-    pub ending: String,
+    /// How it ended.
+    pub ending: EntryEnding,
     /// Fuel spent, if any was.
     pub fuel: Option<u64>,
     /// What was asked for.
@@ -88,11 +37,11 @@ pub struct Draft {
 impl Draft {
     /// A draft of something that ran no machine.
     #[must_use]
-    pub fn new(kind: Kind, subject: Option<&str>, ending: &str) -> Self {
+    pub fn new(kind: EntryKind, subject: Option<&str>, ending: EntryEnding) -> Self {
         Self {
             kind,
             subject: subject.map(str::to_owned),
-            ending: ending.to_owned(),
+            ending,
             fuel: None,
             request: Value::Null,
             answers: Vec::new(),
@@ -197,7 +146,7 @@ pub struct Entry {
     pub id: i64,
     /// When it was written, in milliseconds since 1970.
     pub time: i64,
-    /// What it tells of: the name of a [`Kind`].
+    /// What it tells of: the name of a [`EntryKind`].
     pub kind: String,
     /// The tool, the name, the key that it is about.
     pub subject: Option<String>,

@@ -11,8 +11,9 @@ use rusqlite::{OptionalExtension, params, params_from_iter, types};
 use serde_json::Value;
 
 pub use self::chain::{Link, Verified};
-pub use self::entry::{Answer, Body, Digest, Draft, Entry, Hash, Kind, Payload};
+pub use self::entry::{Answer, Body, Digest, Draft, Entry, Hash, Payload};
 
+use crate::domain::EntryKind;
 use crate::store::{self, Durability, Store, Transaction};
 
 /// What entries keep of requests and outcomes.
@@ -65,7 +66,7 @@ impl From<rusqlite::Error> for Error {
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// Only those of this kind.
-    pub kind: Option<Kind>,
+    pub kind: Option<EntryKind>,
     /// Only those about this tool or key.
     pub subject: Option<String>,
     /// Only those that ended so.
@@ -120,14 +121,14 @@ impl Journal {
     /// The same within a transaction.
     pub fn add(&self, db: &Transaction<'_>, draft: &Draft) -> Result<i64, store::Error> {
         let head = chain::head(db)?;
-        let component = (draft.kind == Kind::Run).then(|| self.settings.component.clone());
+        let component = (draft.kind == EntryKind::Run).then(|| self.settings.component.clone());
         let body = self.body(draft);
         let mut entry = Entry {
             id: head.id + 1,
             time: store::now(),
             kind: draft.kind.name().to_owned(),
             subject: draft.subject.clone(),
-            ending: draft.ending.clone(),
+            ending: draft.ending.name().to_owned(),
             fuel: draft.fuel.map(|fuel| i64::try_from(fuel).unwrap_or(i64::MAX)),
             component,
             ends: head.ends.saturating_add(i64::try_from(body.len()).unwrap_or(i64::MAX)),
@@ -198,7 +199,7 @@ impl Journal {
         most: usize,
     ) -> Result<Vec<Entry>, store::Error> {
         // The index of kinds leaves out runs, so a query has to say that it wants none of them.
-        let is_rare = !matches!(filter.kind, None | Some(Kind::Run));
+        let is_rare = !matches!(filter.kind, None | Some(EntryKind::Run));
         let mut clauses = vec![if is_rare { "e.kind <> 'run'" } else { "1" }.to_owned()];
         let mut values: Vec<types::Value> = Vec::new();
         let mut add = |clause: &str, value: Option<types::Value>| {

@@ -5,11 +5,15 @@ mod script;
 
 use std::sync::Arc;
 
-use super::arguments::{Arguments, decode, malformed};
-use super::members::Members;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::arguments::{self, decode, malformed, record};
 use super::message::object;
 use super::settle::decoded;
-use crate::sandbox::Fault;
+use crate::domain::Fault;
+use crate::json::Members;
 use crate::text::quote_one;
 
 /// The tools that have another spelling and nothing else.
@@ -55,12 +59,22 @@ fn plain(name: &str, arguments: String) -> Meant {
     Meant { name: name.to_owned(), arguments, is_argument: false, notes: Vec::new() }
 }
 
+/// What `execute-tool` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Execute {
+    /// the name of the tool to call
+    tool_name: String,
+    #[serde(default)]
+    #[schemars(schema_with = "record")]
+    arguments: Option<Box<RawValue>>,
+}
+
 /// `execute-tool`: the tool and its arguments are arguments.
 fn execute(text: &str, nesting: usize) -> Result<Meant, Fault> {
     let text = spell(text)?;
-    let arguments = Arguments::parse(&text, EXECUTE, &["tool_name", "arguments"])?;
-    let name = arguments.required("tool_name", "the name of the tool to call")?;
-    let passed = decoded(arguments.raw("arguments").unwrap_or("{}"), '{', nesting);
+    let Execute { tool_name: name, arguments } = arguments::read(&text, EXECUTE)?;
+    let passed = arguments.as_deref().map_or("{}", RawValue::get);
+    let passed = decoded(passed, '{', nesting);
     if !passed.starts_with('{') {
         let hint = "write them as for a direct call, such as {\"input\": 7}";
         return Err(malformed("`arguments` must be an object", Some(hint)));

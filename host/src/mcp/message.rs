@@ -12,12 +12,13 @@ use rmcp::model::{
 use serde_json::json;
 
 use super::line::Line;
-use super::members::Members;
-use super::reply::excess;
 use super::scan;
 use super::settle::decoded;
 use super::{handshake, id};
-use crate::sandbox::Excess;
+use crate::domain::{Excess, Limit};
+use crate::json;
+use crate::json::Members;
+use crate::render::excess;
 
 /// Levels around the arguments of a call: the message, `params`, and `arguments` itself.
 const ENVELOPE: usize = 3;
@@ -62,7 +63,7 @@ pub(super) fn read(line: &Line, bounds: Bounds) -> Message {
         }
         Line::Long { id, length } => {
             let message = format!("the line is longer than {} bytes: it has {length}", bounds.line);
-            faulty(refuse(message, "line", *length, bounds.line), id.clone())
+            faulty(refuse(message, Limit::Line, *length, bounds.line), id.clone())
         }
     }
 }
@@ -78,7 +79,7 @@ fn parse(line: &[u8], bounds: Bounds) -> Result<Message, ErrorData> {
     if text.starts_with('[') {
         return Err(invalid("batches are not supported: send each message on a line of its own"));
     }
-    let depth = scan::depth(line);
+    let depth = json::depth(line);
     if depth > bounds.nesting + ENVELOPE {
         let message = format!(
             "the arguments are nested deeper than {} levels: pass the term as a string that holds \
@@ -86,7 +87,7 @@ fn parse(line: &[u8], bounds: Bounds) -> Result<Message, ErrorData> {
             bounds.nesting,
         );
         let used = u64::try_from(depth - ENVELOPE).unwrap_or(u64::MAX);
-        return Err(refuse(message, "nesting", used, bounds.nesting));
+        return Err(refuse(message, Limit::Nesting, used, bounds.nesting));
     }
     let members = Members::parse(text).map_err(|error| {
         if error.is_data() {
@@ -242,7 +243,7 @@ pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> S
 }
 
 /// The error of a line that is over a limit.
-fn refuse(message: String, name: &'static str, used: u64, limit: usize) -> ErrorData {
+fn refuse(message: String, name: Limit, used: u64, limit: usize) -> ErrorData {
     let limit = Excess { name, used, limit: u64::try_from(limit).unwrap_or(u64::MAX) };
     ErrorData::invalid_request(message, Some(json!({"limit": excess(limit)})))
 }

@@ -3,18 +3,18 @@
 mod alias;
 mod arguments;
 mod awake;
+mod backend;
+mod catalog;
 mod completion;
 mod handshake;
-mod host;
 mod id;
 mod input;
+mod instructions;
 mod line;
-mod members;
 mod message;
 mod outlet;
 mod profile;
 mod reference;
-mod reply;
 mod resource;
 mod scan;
 mod server;
@@ -32,15 +32,16 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 pub use self::awake::Awake;
-pub(crate) use self::reply::{describe, explain};
+pub use self::catalog::{packaged_tools, tools_page};
 
-use self::host::Host;
+use self::backend::Backend;
 use self::message::Bounds;
 use self::outlet::Progress;
 use self::server::Server;
 use self::transport::{Transport, is_deserted};
 use crate::config::Config;
-use crate::harden::Report;
+use crate::domain::Limit;
+use crate::harden::Hardening;
 use crate::sandbox::Sandbox;
 use crate::workshop::Workshop;
 
@@ -78,15 +79,15 @@ pub enum Error {
 pub async fn serve(
     config: Config,
     workshop: Workshop,
-    hardening: Arc<OnceLock<Report>>,
+    hardening: Arc<OnceLock<Hardening>>,
     awake: Arc<Awake>,
 ) -> Result<(), Error> {
     let stop = CancellationToken::new();
     let ended = CancellationToken::new();
     let transport = Transport::stdio(requests(&config), bounds(&config), ended.clone(), awake)?;
     let sandbox = Arc::clone(&workshop.sandbox);
-    let host = Host::new(config, workshop, hardening, transport.window(), stop.clone());
-    let server = Server::new(Arc::new(host), ended.clone());
+    let backend = Backend::new(config, workshop, hardening, transport.window(), stop.clone());
+    let server = Server::new(Arc::new(backend), ended.clone());
     let closing = close(ended, stop.clone(), sandbox, transport.progress())?;
     tokio::select! {
         result = session(server, transport, stop) => result,
@@ -105,19 +106,19 @@ pub async fn serve_streams(
     let ended = CancellationToken::new();
     let (requests, bounds) = (requests(&config), bounds(&config));
     let transport = Transport::open(input, output, requests, bounds, ended.clone())?;
-    let hardening = Arc::new(OnceLock::from(Report::OFF));
-    let host = Host::new(config, workshop, hardening, transport.window(), stop.clone());
-    let server = Server::new(Arc::new(host), ended);
+    let hardening = Arc::new(OnceLock::from(Hardening::OFF));
+    let backend = Backend::new(config, workshop, hardening, transport.window(), stop.clone());
+    let server = Server::new(Arc::new(backend), ended);
     session(server, transport, stop).await
 }
 
 fn bounds(config: &Config) -> Bounds {
-    Bounds { line: config.max_line, nesting: config.max_nesting }
+    Bounds { line: config.values.size(Limit::Line), nesting: config.values.size(Limit::Nesting) }
 }
 
 /// The number of requests that may be under way.
 fn requests(config: &Config) -> usize {
-    config.concurrency + config.queue
+    config.values.size(Limit::Concurrency) + config.values.size(Limit::Queue)
 }
 
 async fn session(

@@ -1,12 +1,13 @@
 //! How much of a reply a client gets: text alone, text and a small record, or all there is.
 
-use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
+use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
-use super::host::{Host, Report};
-use super::reply::{Refusal, Reply};
+use super::backend::{Backend, Evaluated};
 use super::tool::ToolResult;
 use crate::config::Profile;
+use crate::domain::Limit;
+use crate::render::{self, Record, Refusal, Reply, cap, put};
 use crate::sandbox::milliseconds;
 
 /// Members of records that no tool's text tells. They follow it: some clients show nothing but text.
@@ -32,7 +33,7 @@ pub(super) fn present(result: ToolResult, profile: Profile) -> CallToolResult {
 }
 
 /// What the text alone would leave out.
-fn untold(structured: &JsonObject) -> Vec<String> {
+fn untold(structured: &Record) -> Vec<String> {
     let mut lines = Vec::new();
     for name in UNTOLD {
         let name_or_line = |value: &Value| match value {
@@ -48,18 +49,24 @@ fn untold(structured: &JsonObject) -> Vec<String> {
     lines
 }
 
-/// Keeps as many lines as the profile shows, and says how many there are more.
-pub(super) fn cap(mut lines: Vec<String>, most: usize) -> Vec<String> {
-    if lines.len() > most {
-        let more = lines.len() - most;
-        lines.truncate(most);
-        lines.push(format!("… and {more} more"));
+/// Tells how a run ended, as the profile has it.
+pub(super) fn tell(run: Evaluated, backend: &Backend) -> ToolResult {
+    let profile = backend.config.profile;
+    let lines = profile.lines();
+    let mut told = render::outcome(&run.outcome, backend.config.values.size(Limit::Result), lines);
+    let record = match &mut told {
+        Ok(reply) => &mut reply.structured,
+        Err(refusal) => &mut refusal.structured,
+    };
+    if profile == Profile::Debug {
+        annotate(record, &run, backend);
     }
-    lines
+    put(record, "evaluation", cap(run.evaluation, lines));
+    told
 }
 
 /// What the profile `debug` adds to the record of a run, whether it ended well or not.
-pub(super) fn annotate(record: &mut JsonObject, report: &Report, host: &Host) {
+pub(super) fn annotate(record: &mut Record, report: &Evaluated, backend: &Backend) {
     let (usage, limits) = (&report.outcome.usage, report.limits);
     let added = json!({
         "usage": {
@@ -71,8 +78,8 @@ pub(super) fn annotate(record: &mut JsonObject, report: &Report, host: &Host) {
             "fuel": limits.fuel,
             "depth": limits.depth,
             "memory": limits.memory,
-            "wall_clock_ms": milliseconds(host.config.wall_clock),
-            "result": host.config.max_result,
+            "wall_clock_ms": milliseconds(backend.config.values.time(Limit::WallClock)),
+            "result": backend.config.values.size(Limit::Result),
         },
         "elapsed_ms": milliseconds(report.elapsed),
         "steps": report.outcome.driven,

@@ -7,12 +7,12 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 
-use super::host::Host;
+use super::backend::Backend;
 use super::message::object;
 use super::reference;
 use super::server::CURSOR;
 use crate::journal::Entry;
-use crate::registry::{self, Tool, name};
+use crate::registry::{self, Definition, name};
 use crate::store;
 use crate::text;
 use crate::workshop::library;
@@ -36,13 +36,16 @@ const JSON: &str = "application/json";
 const MARKDOWN: &str = "text/markdown";
 
 /// The language, then the tools by name. Entries of the journal are too many to be listed.
-pub(super) fn list(host: &Host, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
+pub(super) fn list(
+    backend: &Backend,
+    cursor: Option<&str>,
+) -> Result<ListResourcesResult, ErrorData> {
     let cursor = cursor.filter(|cursor| !cursor.is_empty());
     let after = match cursor {
         None => "",
         Some(cursor) => cursor.strip_prefix(CURSOR).ok_or_else(unknown_cursor)?,
     };
-    let tools = host.workshop.registry.snapshot().map_err(failed)?;
+    let tools = backend.workshop.registry.snapshot().map_err(failed)?;
     // One more than is listed tells whether there is more.
     let mut page = tools.page(after, PAGE + 1).map_err(failed)?;
     let more = page.len() > PAGE;
@@ -66,7 +69,7 @@ pub(super) fn list(host: &Host, cursor: Option<&str>) -> Result<ListResourcesRes
 }
 
 /// What a model wrote of a tool is shown as its description and nowhere else.
-fn describe(tool: &Tool) -> Resource {
+fn describe(tool: &Definition) -> Resource {
     let about = text::visible(&tool.description);
     Resource::new(format!("{TOOL}{}", tool.name), tool.name.as_str())
         .with_title(tool.name.as_str())
@@ -108,13 +111,13 @@ pub(super) fn unknown_cursor() -> ErrorData {
 }
 
 /// Reads a resource, exactly.
-pub(super) fn read(host: &Host, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(super) fn read(backend: &Backend, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let (text, kind) = if uri == LANGUAGE {
         (reference::TEXT.to_owned(), MARKDOWN)
     } else if let Some(reference) = uri.strip_prefix(TOOL) {
-        (read_tool(host, uri, reference)?, JSON)
+        (read_tool(backend, uri, reference)?, JSON)
     } else if let Some(entry) = uri.strip_prefix(JOURNAL) {
-        (read_entry(host, uri, entry)?, JSON)
+        (read_entry(backend, uri, entry)?, JSON)
     } else {
         let known = [LANGUAGE, OF_TOOL, OF_REVISION, OF_ENTRY].join("`, `");
         return Err(missing(uri, &format!("there are `{known}`")));
@@ -123,10 +126,10 @@ pub(super) fn read(host: &Host, uri: &str) -> Result<ReadResourceResult, ErrorDa
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-fn read_tool(host: &Host, uri: &str, reference: &str) -> Result<String, ErrorData> {
+fn read_tool(backend: &Backend, uri: &str, reference: &str) -> Result<String, ErrorData> {
     // Some clients write all but letters and digits as escapes.
     let reference = reference.replace("%40", "@");
-    let tools = host.workshop.registry.snapshot().map_err(failed)?;
+    let tools = backend.workshop.registry.snapshot().map_err(failed)?;
     match tools.find(&reference) {
         Ok(Some(tool)) => Ok(tell_tool(&tool)),
         Ok(None) if let Some(tool) = library().find(&reference) => Ok(tell_tool(tool)),
@@ -149,7 +152,7 @@ fn read_tool(host: &Host, uri: &str, reference: &str) -> Result<String, ErrorDat
     }
 }
 
-fn tell_tool(tool: &Tool) -> String {
+fn tell_tool(tool: &Definition) -> String {
     let text = |text: &str| Value::from(text).to_string();
     // Term, examples and schema are JSON already, and stay as they are.
     let (name, hash, about) = (text(&tool.name), text(&tool.hash), text(&tool.description));
@@ -164,11 +167,11 @@ fn tell_tool(tool: &Tool) -> String {
     visible(&object(members.into_iter().chain(schema)))
 }
 
-fn read_entry(host: &Host, uri: &str, number: &str) -> Result<String, ErrorData> {
+fn read_entry(backend: &Backend, uri: &str, number: &str) -> Result<String, ErrorData> {
     let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
     let id = number.parse().ok().filter(|_| is_number);
     let Some(id) = id else { return Err(missing(uri, "entries have numbers, from 1")) };
-    match host.workshop.journal.entry(id).map_err(failed)? {
+    match backend.workshop.journal.entry(id).map_err(failed)? {
         Some(entry) => Ok(tell_entry(&entry)),
         None => Err(missing(uri, "the journal has no such entry, or no longer")),
     }

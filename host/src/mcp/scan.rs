@@ -1,10 +1,9 @@
-//! What can be learnt of JSON text byte by byte, without building anything and without trusting
-//! it to be JSON: the id of a request that cannot be read, nesting, and integers that JavaScript
-//! would round.
+//! Finds the id of a request that cannot be read.
 
 use rmcp::model::RequestId;
 
 use super::id;
+use crate::json::Scanner;
 
 /// The longest id worth remembering.
 const LONGEST_ID: usize = 1 << 10;
@@ -20,7 +19,7 @@ pub(super) fn find_id(line: &[u8]) -> Option<RequestId> {
 /// the text than an id.
 #[derive(Debug, Default)]
 pub(super) struct IdScan {
-    nesting: Nesting,
+    scanner: Scanner,
     /// The token being read at the top level.
     token: Vec<u8>,
     /// Whether the member being read is `id`.
@@ -43,10 +42,10 @@ impl IdScan {
     }
 
     fn step(&mut self, byte: u8) {
-        let quoted = self.nesting.in_text;
-        let level = self.nesting.level;
-        self.nesting.step(byte);
-        if level > 1 || self.nesting.level > 1 {
+        let quoted = self.scanner.is_in_text();
+        let level = self.scanner.level();
+        self.scanner.step(byte);
+        if level > 1 || self.scanner.level() > 1 {
             // A nested value is no id, but its opening bracket must show up as one.
             self.keep(b'[');
         } else if quoted {
@@ -84,73 +83,6 @@ impl IdScan {
         let token = std::mem::take(&mut self.token);
         if std::mem::take(&mut self.wanted) && token.len() < LONGEST_ID {
             self.id = Some(token);
-        }
-    }
-}
-
-/// How many levels of arrays and objects `text` has.
-pub(super) fn depth(text: &[u8]) -> usize {
-    let mut nesting = Nesting::default();
-    let mut deepest = 0;
-    for byte in text {
-        nesting.step(*byte);
-        deepest = deepest.max(nesting.level);
-    }
-    deepest
-}
-
-/// How many members the objects of `text`, which is JSON, have as they are written.
-pub(super) fn members(text: &[u8]) -> usize {
-    let mut nesting = Nesting::default();
-    let is_member = |byte: &&u8| {
-        nesting.step(**byte);
-        !nesting.in_text && **byte == b':'
-    };
-    text.iter().filter(is_member).count()
-}
-
-/// Whether `text`, which is JSON, holds an integer beyond ±(2^53 − 1), or a number with more
-/// digits or a higher exponent than doubles have.
-pub(super) fn has_wide_number(text: &str) -> bool {
-    let mut nesting = Nesting::default();
-    let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+');
-    text.split(|c: char| {
-        nesting.step(u8::try_from(c).unwrap_or_default());
-        nesting.in_text || !is_number(c)
-    })
-    .any(is_wide)
-}
-
-fn is_wide(token: &str) -> bool {
-    const WIDEST: &str = "9007199254740991";
-    const MOST_DIGITS: usize = 17;
-    let digits = token.bytes().filter(u8::is_ascii_digit).count();
-    if digits == token.len() {
-        return (token.len(), token) > (WIDEST.len(), WIDEST);
-    }
-    digits > MOST_DIGITS || token.parse().is_ok_and(f64::is_infinite)
-}
-
-/// Where in JSON text we are.
-#[derive(Debug, Default)]
-struct Nesting {
-    level: usize,
-    in_text: bool,
-    escaped: bool,
-}
-
-impl Nesting {
-    fn step(&mut self, byte: u8) {
-        if self.in_text {
-            self.in_text = self.escaped || byte != b'"';
-            self.escaped = !self.escaped && byte == b'\\';
-        } else {
-            match byte {
-                b'"' => self.in_text = true,
-                b'{' | b'[' => self.level += 1,
-                b'}' | b']' => self.level = self.level.saturating_sub(1),
-                _ => {}
-            }
         }
     }
 }
@@ -199,39 +131,5 @@ mod tests {
     fn forgets_ids_that_are_too_long() {
         let line = format!("{{\"id\":\"{}\"}}", "x".repeat(2 * LONGEST_ID));
         assert_eq!(find_id(line.as_bytes()), None);
-    }
-
-    #[test]
-    fn measures_depth() {
-        assert_eq!(depth(br#"{"a":[[1],"[[[["]}"#), 3);
-        assert_eq!(depth(b"1"), 0);
-    }
-
-    #[test]
-    fn counts_members() {
-        assert_eq!(members(br#"{"a":1,"a:b":[{"c":":"},{}],"d\":":2}"#), 4);
-        assert_eq!(members(b"[1]"), 0);
-    }
-
-    #[test]
-    fn sees_wide_numbers() {
-        for wide in [
-            "9007199254740992",
-            "[1,-9007199254740992]",
-            r#"{"a":12345678901234567890}"#,
-            "1.2345678901234567890",
-            "[1e400]",
-        ] {
-            assert!(has_wide_number(wide), "{wide}");
-        }
-        for narrow in [
-            "9007199254740991",
-            "-1.2345678901234567",
-            "1e99",
-            r#""99999999999999999999""#,
-            r#"{"99999999999999999999":1}"#,
-        ] {
-            assert!(!has_wide_number(narrow), "{narrow}");
-        }
     }
 }

@@ -8,9 +8,9 @@ use std::fmt::Write;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::members::Members;
 use super::message::object;
-use super::scan;
+use crate::json;
+use crate::json::Members;
 use crate::similar::similar;
 use crate::text;
 
@@ -241,7 +241,7 @@ fn read_text(raw: &str) -> Option<String> {
 
 /// The text, if it is JSON and nested no deeper than arguments may be.
 fn as_json(text: &str, nesting: usize) -> Option<String> {
-    let is_shallow = scan::depth(text.as_bytes()) <= nesting;
+    let is_shallow = json::depth(text.as_bytes()) <= nesting;
     let json = is_shallow.then(|| serde_json::from_str::<&RawValue>(text).ok()).flatten();
     json.map(|json| json.get().to_owned())
 }

@@ -6,6 +6,8 @@ mod words;
 
 use std::sync::Arc;
 
+use crate::domain::{EntryEnding, Limit};
+use crate::json;
 use crate::similar::similar;
 use crate::store::{self, Store, Transaction};
 use crate::text::is_hidden;
@@ -20,10 +22,10 @@ pub const LONGEST_TAG: usize = 64;
 pub const MOST_TAGS: usize = 16;
 
 /// Keys that are kept.
-pub const MOST_KEYS: u64 = 100_000;
+pub const MOST_KEYS: u64 = Limit::MemoryKeys.fixed();
 
 /// Bytes of all values together.
-pub const MOST_BYTES: u64 = 1 << 30;
+pub const MOST_BYTES: u64 = Limit::MemoryBytes.fixed();
 
 /// Why something is not kept, or not looked for.
 #[derive(Debug, thiserror::Error)]
@@ -94,7 +96,7 @@ impl Note {
     pub fn new(key: String, value: &str, tags: Option<Vec<String>>) -> Result<Self, Error> {
         ensure_plain("key", &key, LONGEST_KEY)?;
         let tags = tags.map(sort).transpose()?;
-        Ok(Self { key, value: words::compact(value), tags })
+        Ok(Self { key, value: json::compact(value), tags })
     }
 
     /// The key.
@@ -124,8 +126,8 @@ pub struct Memo {
 /// What came of storing or forgetting something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// In a word: `stored`, `changed`, `unchanged`, `forgotten`.
-    pub status: &'static str,
+    /// `Stored`, `Changed`, `Unchanged` or `Forgotten`.
+    pub status: EntryEnding,
     /// The value that was there before and is no more.
     pub previous: Option<String>,
     /// What is there now.
@@ -173,7 +175,7 @@ impl Memory {
             && previous.as_ref() == Some(&note.value)
         {
             let memo = Some(Memo { value: None, ..old.clone() });
-            return Ok(Kept { status: "unchanged", previous: None, memo });
+            return Ok(Kept { status: EntryEnding::Unchanged, previous: None, memo });
         }
         self.ensure_room(db, previous.as_deref(), &note.value)?;
         // Clocks stand still for a while, and are set back: the order of changes must not depend
@@ -188,17 +190,17 @@ impl Memory {
             value: Some(note.value.clone()),
         };
         query::put(db, id, &memo)?;
-        let status = if old.is_some() { "changed" } else { "stored" };
+        let status = if old.is_some() { EntryEnding::Changed } else { EntryEnding::Stored };
         Ok(Kept { status, previous, memo: Some(Memo { value: None, ..memo }) })
     }
 
     /// Forgets a key within a transaction, if it is known.
     pub fn forget(&self, db: &Transaction<'_>, key: &str) -> Result<Kept, Error> {
         let Some((id, memo)) = query::find(db, key)? else {
-            return Ok(Kept { status: "unchanged", previous: None, memo: None });
+            return Ok(Kept { status: EntryEnding::Unchanged, previous: None, memo: None });
         };
         query::remove(db, id)?;
-        Ok(Kept { status: "forgotten", previous: memo.value, memo: None })
+        Ok(Kept { status: EntryEnding::Forgotten, previous: memo.value, memo: None })
     }
 
     fn ensure_room(&self, db: &Transaction<'_>, old: Option<&str>, new: &str) -> Result<(), Error> {
@@ -289,22 +291,28 @@ mod tests {
         Memory { store: Arc::new(store), most_keys, most_bytes }
     }
 
-    fn keep(memory: &Memory, key: &str, value: &str) -> Result<&'static str, Error> {
+    fn keep(memory: &Memory, key: &str, value: &str) -> Result<EntryEnding, Error> {
         let note = Note::new(key.to_owned(), value, None)?;
         memory.store.write(Durability::Process, |db| Ok(memory.keep(db, &note, 1)?.status))
     }
 
-    fn forget(memory: &Memory, key: &str) -> Result<&'static str, Error> {
+    fn forget(memory: &Memory, key: &str) -> Result<EntryEnding, Error> {
         memory.store.write(Durability::Process, |db| Ok(memory.forget(db, key)?.status))
     }
 
     #[test]
     fn holds_so_many_keys() -> Result<(), Error> {
         let memory = memory(2, MOST_BYTES);
-        assert_eq!((keep(&memory, "a", "1")?, keep(&memory, "b", "1")?), ("stored", "stored"));
+        assert_eq!(
+            (keep(&memory, "a", "1")?, keep(&memory, "b", "1")?),
+            (EntryEnding::Stored, EntryEnding::Stored)
+        );
         assert!(matches!(keep(&memory, "c", "1"), Err(Error::Keys { used: 2, most: 2 })));
-        assert_eq!((keep(&memory, "b", "2")?, forget(&memory, "a")?), ("changed", "forgotten"));
-        assert_eq!((keep(&memory, "c", "1")?, memory.count()?), ("stored", 2));
+        assert_eq!(
+            (keep(&memory, "b", "2")?, forget(&memory, "a")?),
+            (EntryEnding::Changed, EntryEnding::Forgotten)
+        );
+        assert_eq!((keep(&memory, "c", "1")?, memory.count()?), (EntryEnding::Stored, 2));
         Ok(())
     }
 
@@ -312,12 +320,18 @@ mod tests {
     fn holds_so_many_bytes() -> Result<(), Error> {
         let memory = memory(MOST_KEYS, 10);
         assert_eq!((keep(&memory, "a", "12345")?, keep(&memory, "b", "12345")?), {
-            ("stored", "stored")
+            (EntryEnding::Stored, EntryEnding::Stored)
         });
         assert!(matches!(keep(&memory, "c", "1"), Err(Error::Bytes { used: 11, most: 10 })));
         assert!(matches!(keep(&memory, "a", "123456"), Err(Error::Bytes { used: 11, .. })));
-        assert_eq!((keep(&memory, "a", "1")?, keep(&memory, "c", "1234")?), ("changed", "stored"));
-        assert_eq!((forget(&memory, "a")?, forget(&memory, "a")?), ("forgotten", "unchanged"));
+        assert_eq!(
+            (keep(&memory, "a", "1")?, keep(&memory, "c", "1234")?),
+            (EntryEnding::Changed, EntryEnding::Stored)
+        );
+        assert_eq!(
+            (forget(&memory, "a")?, forget(&memory, "a")?),
+            (EntryEnding::Forgotten, EntryEnding::Unchanged)
+        );
         let sums = memory.store.read(|db| Ok::<_, store::Error>(query::sums(db)?))?;
         assert_eq!(sums, (2, 9));
         Ok(())

@@ -1,6 +1,8 @@
 //! The words of values and of queries, as far as the full-text index is concerned. Whatever a
 //! query holds is a word to look for or a gap between words, never syntax.
 
+use crate::json::text_length;
+
 /// Words of a query that are looked for.
 const MOST_WORDS: usize = 64;
 
@@ -40,47 +42,26 @@ pub(super) fn expression(query: &str) -> Option<String> {
 /// What a search sees of a value: its texts and keys as they read, and everything else.
 pub(super) fn searchable(json: &str) -> String {
     let (mut text, mut rest) = (String::new(), json);
-    while let Some((before, from)) = rest.split_once('"') {
-        let (literal, after) = from.split_at(closing(from));
+    while let Some(start) = rest.find('"') {
+        let (before, from) = rest.split_at(start);
+        let (literal, after) = from.split_at(text_length(from));
         text.push_str(before);
         text.push(' ');
-        let decoded: Option<String> = serde_json::from_str(&format!("\"{literal}\"")).ok();
-        text.push_str(decoded.as_deref().unwrap_or(literal));
+        if let Ok(decoded) = serde_json::from_str::<String>(literal) {
+            text.push_str(&decoded);
+        } else {
+            let inner = literal.strip_prefix('"').unwrap_or(literal);
+            text.push_str(inner.strip_suffix('"').unwrap_or(inner));
+        }
         if text.len() >= MOST_SEARCHED {
             break;
         }
-        rest = after.strip_prefix('"').unwrap_or_default();
+        rest = after;
         text.push(' ');
     }
     text.push_str(rest);
     let text: String = text.chars().map(|c| if c == '\0' { ' ' } else { c }).collect();
     text.get(..text.floor_char_boundary(MOST_SEARCHED)).unwrap_or_default().to_owned()
-}
-
-/// Where a text ends whose opening quote is behind us.
-fn closing(text: &str) -> usize {
-    let mut escaped = false;
-    for (index, c) in text.char_indices() {
-        match c {
-            '"' if !escaped => return index,
-            c => escaped = c == '\\' && !escaped,
-        }
-    }
-    text.len()
-}
-
-/// JSON text without the blanks between its parts, each of which stays as it was written.
-pub(super) fn compact(json: &str) -> String {
-    let (mut in_text, mut escaped) = (false, false);
-    let is_kept = |c: &char| {
-        let kept = in_text || !c.is_ascii_whitespace();
-        if *c == '"' && !escaped {
-            in_text = !in_text;
-        }
-        escaped = in_text && *c == '\\' && !escaped;
-        kept
-    };
-    json.chars().filter(is_kept).collect()
 }
 
 #[cfg(test)]
@@ -106,11 +87,5 @@ mod tests {
         let words: Vec<&str> = text.split_whitespace().collect();
         assert_eq!(words, ["{", "name", ":[", "über", "1", ",-1.50,true,", r#"\\\"x\ud800"#, "]}"]);
         assert!(searchable(&format!("\"{}\"", "é".repeat(1 << 20))).len() <= MOST_SEARCHED);
-    }
-
-    #[test]
-    fn blanks_between_parts_go() {
-        let text = "\t{ \"a \\\" b\" : [ 1.50 ,\r\n -2e5, \"\\\\\" , \" \" ] }";
-        assert_eq!(compact(text), r#"{"a \" b":[1.50,-2e5,"\\"," "]}"#);
     }
 }

@@ -13,9 +13,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
 pub use self::error::Error;
-pub use self::revision::{Past, Tool, short};
+pub use self::revision::{Definition, Past, short};
 
 use self::query::Written;
+use crate::domain::EntryEnding;
 use crate::recall::Recall;
 use crate::similar::similar;
 use crate::store::{self, Store, Transaction};
@@ -62,15 +63,21 @@ pub enum Status {
 }
 
 impl Status {
-    /// Its name in replies and in the journal.
+    /// How the journal entry of the change ends.
+    #[must_use]
+    pub fn ending(&self) -> EntryEnding {
+        match self {
+            Self::New => EntryEnding::New,
+            Self::Changed(_) => EntryEnding::Changed,
+            Self::Described => EntryEnding::Described,
+            Self::Unchanged => EntryEnding::Unchanged,
+        }
+    }
+
+    /// Its name in replies.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Changed(_) => "changed",
-            Self::Described => "described",
-            Self::Unchanged => "unchanged",
-        }
+        self.ending().name()
     }
 }
 
@@ -86,7 +93,7 @@ pub struct Registry {
 #[derive(Debug, Clone)]
 struct Latest {
     as_of: i64,
-    found: Arc<Recall<Option<Tool>>>,
+    found: Arc<Recall<Option<Definition>>>,
 }
 
 impl Latest {
@@ -188,7 +195,7 @@ impl Registry {
         &self,
         transaction: &Transaction<'_>,
         name: &str,
-    ) -> Result<Option<Tool>, Error> {
+    ) -> Result<Option<Definition>, Error> {
         Ok(query::find(transaction, name, i64::MAX)?)
     }
 
@@ -209,11 +216,11 @@ impl Registry {
         name: &str,
         prefix: &str,
         entry: i64,
-    ) -> Result<(Tool, Status), Error> {
+    ) -> Result<(Definition, Status), Error> {
         let Some(past) = pinned(transaction, name, prefix, i64::MAX)? else {
             return Err(missing(transaction, name, prefix));
         };
-        let Tool { hash, source, description, examples, output_schema, .. } = past.clone();
+        let Definition { hash, source, description, examples, output_schema, .. } = past.clone();
         let change = Change {
             name: name.to_owned(),
             description,
@@ -235,11 +242,11 @@ impl Registry {
         transaction: &Transaction<'_>,
         name: &str,
         entry: i64,
-    ) -> Result<Tool, Error> {
+    ) -> Result<Definition, Error> {
         let Some(tool) = query::find(transaction, name, i64::MAX)? else {
             return Err(Error::Unknown(name.to_owned()));
         };
-        let Tool { description, examples, output_schema, .. } = &tool;
+        let Definition { description, examples, output_schema, .. } = &tool;
         let (revision, output_schema) = (None, output_schema.as_deref());
         let written = Written { name, revision, description, examples, output_schema, entry };
         query::put(transaction, &written)?;
@@ -252,7 +259,7 @@ impl Registry {
 pub struct Snapshot {
     store: Arc<Store>,
     as_of: i64,
-    found: Arc<Recall<Option<Tool>>>,
+    found: Arc<Recall<Option<Definition>>>,
 }
 
 impl Snapshot {
@@ -263,7 +270,7 @@ impl Snapshot {
     }
 
     /// What a name stood for; `name@hash` is that revision, whatever came later.
-    pub fn find(&self, reference: &str) -> Result<Option<Tool>, Error> {
+    pub fn find(&self, reference: &str) -> Result<Option<Definition>, Error> {
         if let Some(known) = self.found.get(reference) {
             return Ok(known);
         }
@@ -273,7 +280,7 @@ impl Snapshot {
             Some(prefix) => pinned(db, name, prefix, self.as_of),
         });
         if let Ok(found) = &found {
-            let size = found.as_ref().map_or(0, Tool::size);
+            let size = found.as_ref().map_or(0, Definition::size);
             self.found.keep(reference, found.clone(), size);
         }
         found
@@ -291,7 +298,7 @@ impl Snapshot {
     }
 
     /// The tools there are now after a name, in the order of names.
-    pub fn page(&self, after: &str, most: usize) -> Result<Vec<Tool>, store::Error> {
+    pub fn page(&self, after: &str, most: usize) -> Result<Vec<Definition>, store::Error> {
         self.store.read(|db| Ok(query::page(db, after, most)?))
     }
 
@@ -301,12 +308,12 @@ impl Snapshot {
         words: &[String],
         after: &str,
         most: usize,
-    ) -> Result<(Vec<Tool>, u64), store::Error> {
+    ) -> Result<(Vec<Definition>, u64), store::Error> {
         self.store.read(|db| Ok(query::search(db, words, after, most)?))
     }
 
     /// The tools that were changed last, in the order of names.
-    pub fn latest(&self, most: usize) -> Result<Vec<Tool>, store::Error> {
+    pub fn latest(&self, most: usize) -> Result<Vec<Definition>, store::Error> {
         self.store.read(|db| Ok(query::latest(db, most)?))
     }
 
@@ -326,7 +333,7 @@ impl Snapshot {
     }
 
     /// The tools whose terms name this one, by name.
-    pub fn callers(&self, name: &str, most: usize) -> Result<Vec<Tool>, store::Error> {
+    pub fn callers(&self, name: &str, most: usize) -> Result<Vec<Definition>, store::Error> {
         self.store.read(|db| Ok(query::callers(db, name, most)?))
     }
 
@@ -370,7 +377,7 @@ fn pinned(
     name: &str,
     prefix: &str,
     as_of: i64,
-) -> Result<Option<Tool>, Error> {
+) -> Result<Option<Definition>, Error> {
     ensure_prefix(prefix)?;
     let prefix = prefix.to_ascii_lowercase();
     match query::find_pinned(db, name, &prefix, as_of)? {
@@ -384,7 +391,7 @@ fn pinned(
 
 /// A tool whose term is the one that its hash names. Whoever gets at the file can change the one
 /// and not the other.
-fn intact(tool: Tool) -> Result<Tool, store::Error> {
+fn intact(tool: Definition) -> Result<Definition, store::Error> {
     if revision::is_named(&tool.source, &tool.hash) {
         return Ok(tool);
     }
@@ -410,7 +417,7 @@ pub(crate) fn is_prefix(prefix: &str, hash: &str) -> bool {
 }
 
 fn ensure_expected(
-    current: Option<&Tool>,
+    current: Option<&Definition>,
     name: &str,
     expected: Option<&str>,
 ) -> Result<(), Error> {

@@ -2,6 +2,7 @@
 //! readers would take for one another.
 
 use super::Error;
+use crate::domain::{BuiltIn, LEGACY};
 use crate::text;
 
 /// The longest name that there is.
@@ -11,24 +12,11 @@ pub const LONGEST: usize = 64;
 /// before it, and the services that they use refuse more than 64 characters.
 pub const LONGEST_NEW: usize = 48;
 
-/// Names that belong to the server, now or later. Compared by everything that a hasty reader
-/// overlooks, so that nothing looks like one of them.
-const RESERVED: [&str; 14] = [
-    "evolve",
-    "run",
-    "list",
-    "help",
-    "inspect",
-    "check",
-    "rollback",
-    "memory_store",
-    "memory_retrieve",
-    "journal_recent",
-    "replay",
-    "server_info",
-    "execute_tool",
-    "meta_evolve",
-];
+/// Names that belong to the server. They are compared by everything that a hasty reader overlooks,
+/// so that nothing looks like one of them.
+fn reserved() -> impl Iterator<Item = &'static str> {
+    BuiltIn::ALL.iter().map(|tool| tool.name()).chain(LEGACY)
+}
 
 /// What is left of `@` and, if there is one, the revision that is pinned right of it.
 #[must_use]
@@ -57,8 +45,8 @@ pub(super) fn ensure_free(name: &str) -> Result<(), Error> {
         return Err(Error::LongName { length: name.len() });
     }
     let is_like =
-        |reserved: &&&str| sketch(name) == sketch(reserved) || cursive(name) == cursive(reserved);
-    match RESERVED.iter().find(is_like) {
+        |reserved: &&str| sketch(name) == sketch(reserved) || cursive(name) == cursive(reserved);
+    match reserved().find(is_like) {
         Some(reserved) => Err(Error::Reserved { name: name.to_owned(), reserved }),
         None => Ok(()),
     }

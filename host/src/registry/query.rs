@@ -4,7 +4,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::name;
-use super::revision::{Past, Tool};
+use super::revision::{Definition, Past};
 use crate::store::now;
 
 /// Names that are compared with one that nobody knows.
@@ -15,8 +15,8 @@ const MOST_PHRASES: usize = 8;
 
 const COLUMNS: &str = "c.name, r.hash, r.source, c.description, c.examples, c.id, c.output_schema";
 
-fn tool(row: &Row<'_>) -> rusqlite::Result<Tool> {
-    Ok(Tool {
+fn tool(row: &Row<'_>) -> rusqlite::Result<Definition> {
+    Ok(Definition {
         name: row.get(0)?,
         hash: row.get(1)?,
         source: row.get(2)?,
@@ -39,7 +39,11 @@ pub(super) fn count(db: &Connection) -> rusqlite::Result<u64> {
 }
 
 /// What a name stood for after a change; None: nothing, or it was retired.
-pub(super) fn find(db: &Connection, name: &str, as_of: i64) -> rusqlite::Result<Option<Tool>> {
+pub(super) fn find(
+    db: &Connection,
+    name: &str,
+    as_of: i64,
+) -> rusqlite::Result<Option<Definition>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM change c JOIN revision r ON r.id = c.revision WHERE c.id =
             (SELECT max(id) FROM change WHERE name = ?1 AND id <= ?2)"
@@ -54,7 +58,7 @@ pub(super) fn find_pinned(
     name: &str,
     prefix: &str,
     as_of: i64,
-) -> rusqlite::Result<Option<(Tool, bool)>> {
+) -> rusqlite::Result<Option<(Definition, bool)>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM change c JOIN revision r ON r.id = c.revision
             WHERE c.name = ?1 AND c.id <= ?2 AND r.hash >= ?3 AND r.hash < ?3 || 'g'
@@ -72,7 +76,7 @@ pub(super) fn find_pinned(
 }
 
 /// Current tools after a name, in the order of names.
-pub(super) fn page(db: &Connection, after: &str, most: usize) -> rusqlite::Result<Vec<Tool>> {
+pub(super) fn page(db: &Connection, after: &str, most: usize) -> rusqlite::Result<Vec<Definition>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM tool t JOIN change c ON c.id = t.change
             JOIN revision r ON r.id = c.revision
@@ -87,7 +91,7 @@ pub(super) fn search(
     words: &[String],
     after: &str,
     most: usize,
-) -> rusqlite::Result<(Vec<Tool>, u64)> {
+) -> rusqlite::Result<(Vec<Definition>, u64)> {
     // The index knows parts of three characters and more. It finds the candidates, by a few of
     // the words; each is then looked at for all of them.
     let is_indexed = |word: &&String| word.chars().count() >= 3 && !word.contains('\0');
@@ -118,12 +122,12 @@ pub(super) fn search(
 }
 
 /// The tools that were changed last, in the order of names.
-pub(super) fn latest(db: &Connection, most: usize) -> rusqlite::Result<Vec<Tool>> {
+pub(super) fn latest(db: &Connection, most: usize) -> rusqlite::Result<Vec<Definition>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM tool t JOIN change c ON c.id = t.change
             JOIN revision r ON r.id = c.revision ORDER BY t.change DESC LIMIT ?1"
     );
-    let tools: Result<Vec<Tool>, _> =
+    let tools: Result<Vec<Definition>, _> =
         db.prepare_cached(&sql)?.query_map([limit(most)], tool)?.collect();
     let mut tools = tools?;
     tools.sort_by(|a, b| a.name.cmp(&b.name));
@@ -183,7 +187,11 @@ pub(super) fn history(db: &Connection, name: &str, most: usize) -> rusqlite::Res
 }
 
 /// Current tools whose terms name a tool.
-pub(super) fn callers(db: &Connection, name: &str, most: usize) -> rusqlite::Result<Vec<Tool>> {
+pub(super) fn callers(
+    db: &Connection,
+    name: &str,
+    most: usize,
+) -> rusqlite::Result<Vec<Definition>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM uses u JOIN change c ON c.revision = u.revision
             JOIN tool t ON t.change = c.id JOIN revision r ON r.id = c.revision

@@ -7,7 +7,7 @@ const SHORT: usize = 12;
 
 /// A tool at one of its revisions: a term, named by its hash, and what was said of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tool {
+pub struct Definition {
     /// The name it was found by, without a pinned revision.
     pub name: String,
     /// sha256 of `source`, 64 hexadecimal digits.
@@ -39,7 +39,7 @@ pub struct Past {
     pub time: String,
 }
 
-impl Tool {
+impl Definition {
     /// The hash as people are shown it.
     #[must_use]
     pub fn short(&self) -> &str {

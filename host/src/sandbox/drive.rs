@@ -5,9 +5,10 @@
 use serde::de::IgnoredAny;
 
 use super::bindings::{Answer, Argument, Code, Continuation, Limits, Program, Usage, Value};
-use super::fault::{DEFECT, Excess, Fault, fault};
+use super::fault::DEFECT;
 use super::turn::{finish, give_way};
 use super::{Machine, Sandbox, Step, Watch};
+use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
 
 /// Fuel between two looks at the watch from outside the guest.
 const SLICE: u64 = 1_000_000;
@@ -18,8 +19,8 @@ const DEBUG_SLICE: u64 = 1_000;
 /// Sources that are looked up in one turn.
 const LOOKUPS: usize = 8;
 
-/// Bytes of the sources that one machine may look up, unless it is but one.
-const MOST_SOURCES: usize = 8 << 20;
+/// Bytes of the sources that one machine may look up, unless it is only one.
+const MOST_SOURCES: u64 = Limit::Sources.fixed();
 
 /// What to evaluate, and how.
 #[derive(Debug, Clone)]
@@ -236,7 +237,7 @@ impl Run<'_> {
 
     /// The guest does not know the names of tools, so it cannot say which one was meant.
     fn advise(&mut self, mut fault: Fault, missed: Option<String>) -> Fault {
-        if fault.code == "unknown-tool"
+        if fault.code == FaultCode::UnknownTool
             && let Some(similar) = missed.and_then(|name| self.world.similar(&name))
         {
             fault.hint = Some(format!("did you mean `{similar}`?"));
@@ -257,13 +258,14 @@ impl Run<'_> {
 fn count_source(found: &Answer, sources: &mut usize) -> Result<(), Fault> {
     let Answer::Source(Some(source)) = found else { return Ok(()) };
     let before = std::mem::replace(sources, sources.saturating_add(source.len()));
-    if before == 0 || *sources <= MOST_SOURCES {
+    let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+    if before == 0 || count(*sources) <= MOST_SOURCES {
         return Ok(());
     }
-    let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
-    let met = Excess { name: "sources", used: count(*sources), limit: count(MOST_SOURCES) };
+    let met = Excess { name: Limit::Sources, used: count(*sources), limit: MOST_SOURCES };
     let message = "the sources of the tools that this run uses are too long".to_owned();
-    Err(fault("too-large", message, Some("use fewer or shorter tools in one run")).by(Some(met)))
+    Err(fault(FaultCode::TooLarge, message, Some("use fewer or shorter tools in one run"))
+        .by(Some(met)))
 }
 
 /// A value is told to clients as JSON: an evaluator that gives anything else is stopped here.
@@ -273,7 +275,7 @@ fn ensure_json(text: &str) -> Result<(), Fault> {
         Err(error) => {
             tracing::error!(%error, "the evaluator gave a value that is no JSON");
             let message = format!("the evaluator gave a value that is no JSON: {error}");
-            Err(fault("internal", message, Some(DEFECT)))
+            Err(fault(FaultCode::Internal, message, Some(DEFECT)))
         }
     }
 }

@@ -27,10 +27,9 @@ pub use self::bindings::{
     Answer, Argument, Code, Continuation, Effect, Limits, Mention, Note, Program, Source, Summary,
     Usage, Value,
 };
-pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, MEMORY_CAP, Net, Taken};
+pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Net, Taken};
 pub use self::drive::{Ending, Outcome, Request, World, drive, drive_in_turns};
 pub use self::engine::Addresses;
-pub use self::fault::{Excess, Fault, fault};
 pub use self::gate::{Busy, Gate, LOOKS};
 pub use self::machine::{Machine, Step};
 pub use self::opening::Opening;
@@ -43,6 +42,7 @@ use self::ceiling::Ceiling;
 use self::opening::Opened;
 use self::spare::Spare;
 use self::turn::TURN;
+use crate::domain::Fault;
 
 /// Why the sandbox could not be opened. What a program did wrong is a [`Fault`] instead.
 #[derive(Debug, thiserror::Error)]

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use wasmtime::Trap;
 
-use super::ceiling::{Ceiling, STACK};
-use super::fault::{DEFECT, Excess, Fault, fault};
+use super::ceiling::Ceiling;
+use super::fault::DEFECT;
+use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
 
 /// The wall clock and the cancellation of one request. All machines that the request drives
 /// share it.
@@ -45,14 +46,14 @@ impl Watch {
     /// The fault `cancelled` or `timeout` once the run has to stop.
     pub fn verdict(&self) -> Result<(), Fault> {
         if self.cancelled.is_cancelled() {
-            return Err(fault("cancelled", "the run was cancelled".to_owned(), None));
+            return Err(fault(FaultCode::Cancelled, "the run was cancelled".to_owned(), None));
         }
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             let message = format!("the run took longer than {:?} of wall clock", self.allowed);
             let hint = "do less in one run, or split the work with `continue`";
             let (used, limit) = (milliseconds(self.started.elapsed()), milliseconds(self.allowed));
-            let limit = Excess { name: "wall_clock_ms", used, limit };
-            return Err(fault("timeout", message, Some(hint)).by(Some(limit)));
+            let limit = Excess { name: Limit::WallClock, used, limit };
+            return Err(fault(FaultCode::Timeout, message, Some(hint)).by(Some(limit)));
         }
         Ok(())
     }
@@ -80,7 +81,7 @@ impl Watch {
         tracing::error!(error = format!("{error:#}"), ?ceiling, "the evaluator was stopped");
         let stopped = |by: &str, limit| {
             let message = format!("the evaluator was stopped by {by}");
-            fault("internal", message, Some(DEFECT)).by(limit)
+            fault(FaultCode::Internal, message, Some(DEFECT)).by(limit)
         };
         match trap {
             Some(Trap::OutOfFuel) => stopped("wasmtime fuel", Some(ceiling.fuel())),
@@ -88,11 +89,11 @@ impl Watch {
             _ if ceiling.is_starved() => {
                 let message = "the system has no more memory for this run".to_owned();
                 let hint = "run fewer at once, or let the server have more memory";
-                fault("internal", message, Some(hint))
+                fault(FaultCode::Internal, message, Some(hint))
             }
             Some(Trap::StackOverflow) => {
-                let limit = u64::try_from(STACK).unwrap_or(u64::MAX);
-                let excess = Excess { name: "wasm_stack", used: limit, limit };
+                let limit = Limit::WasmStack.fixed();
+                let excess = Excess { name: Limit::WasmStack, used: limit, limit };
                 stopped("the wasm stack", Some(excess))
             }
             Some(trap) => stopped(&format!("a trap ({trap})"), None),

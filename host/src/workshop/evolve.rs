@@ -8,10 +8,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::world::Candidate;
-use super::{STORAGE, Tools, Workshop, conform, library, record, refused, stored, too_large};
-use crate::journal::{Draft, Kind};
-use crate::registry::{self, Change, Status, Tool};
-use crate::sandbox::{Fault, Mention, Summary, Watch, fault};
+use super::{Tools, Workshop, conform, library, record, refused, stored, too_large};
+use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, fault};
+use crate::journal::Draft;
+use crate::registry::{self, Change, Definition, Status};
+use crate::sandbox::{Mention, Summary, Watch};
 use crate::schema::Schema;
 use crate::store::Durability;
 use crate::text::{self, MOST_NAME, begins_as_json, quote, quote_one};
@@ -84,7 +85,7 @@ pub struct Prepared {
     /// With the change as a candidate.
     tools: Tools,
     /// What is changed.
-    current: Option<Tool>,
+    current: Option<Definition>,
     notes: Vec<String>,
 }
 
@@ -148,10 +149,11 @@ impl Workshop {
         done: Result<T, Refused>,
     ) -> Result<T, Refused> {
         if let Err(Refused { faults, .. }) = &done
-            && let Some(first) = faults.first().filter(|first| first.code != STORAGE)
+            && let Some(first) = faults.first().filter(|first| first.code != FaultCode::Storage)
         {
             let name = text::line(name, MOST_NAME);
-            let mut draft = Draft::new(Kind::Evolve, Some(&name), &first.code);
+            let mut draft =
+                Draft::new(EntryKind::Evolve, Some(&name), EntryEnding::Fault(first.code));
             draft.request = json!({ "arguments": arguments });
             draft.outcome = record::fault(first);
             self.journal.append(&draft).map_err(stored)?;
@@ -219,7 +221,8 @@ impl Workshop {
             output_schema: schema.map(|schema| schema.text().to_owned()),
             expected,
         };
-        let (status, entry) = self.commit(&change, arguments, Kind::Evolve).map_err(refused)?;
+        let (status, entry) =
+            self.commit(&change, arguments, EntryKind::Evolve).map_err(refused)?;
         Ok(Evolved { hash, status, notes, entry })
     }
 
@@ -239,13 +242,13 @@ impl Workshop {
         &self,
         change: &Change,
         arguments: &str,
-        kind: Kind,
+        kind: EntryKind,
     ) -> Result<(Status, i64), registry::Error> {
         let done = self.store.write(Durability::Power, |db| {
             // The entry is numbered before it is written, so that the change can name it.
             let entry = self.journal.next(db)?;
             let status = self.registry.evolve(db, change, entry)?;
-            let mut draft = Draft::new(kind, Some(&change.name), status.name());
+            let mut draft = Draft::new(kind, Some(&change.name), status.ending());
             draft.request = json!({ "arguments": arguments });
             draft.outcome = told(&change.hash, &status);
             self.journal.add(db, &draft)?;
@@ -281,12 +284,12 @@ impl Workshop {
         match self.sandbox.check(&text, watch) {
             Ok(summary) => Ok((summary, Vec::new())),
             Err(faults)
-                if matches!(faults.as_slice(), [fault] if fault.code == "unparsable")
+                if matches!(faults.as_slice(), [fault] if fault.code == FaultCode::Unparsable)
                     && !begins_as_json(&text) =>
             {
                 let note = "the code is no JSON, so the tool's value is that text";
                 if code.len() > self.most_code {
-                    return Err(too_large("code", "code", code.len(), self.most_code).into());
+                    return Err(too_large(Limit::Code, "code", code.len(), self.most_code).into());
                 }
                 Ok((self.sandbox.check(code, watch)?, vec![note.to_owned()]))
             }
@@ -340,7 +343,7 @@ impl Workshop {
     /// An example of a caller that fails now and did not fail before.
     fn try_caller(
         &self,
-        caller: &Tool,
+        caller: &Definition,
         tools: &Tools,
         before: &Tools,
         watch: &Watch,
@@ -388,5 +391,5 @@ fn abstract_over(variable: &str, canonical: &str) -> String {
 /// The fault of an example that came out otherwise.
 fn unexpected(expected: &str, found: &str, hint: &str) -> Fault {
     let message = format!("expected {expected}, got {found}");
-    fault("fail", message, Some(hint))
+    fault(FaultCode::Fail, message, Some(hint))
 }

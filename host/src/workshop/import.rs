@@ -10,13 +10,13 @@ use super::bundle::{self, Packed, Remembered};
 use super::evolve::told;
 use super::world::Candidate;
 use super::{
-    LIBRARY_PREFIX, Refused, STORAGE, Tools, Workshop, library, record, refused, stored, too_large,
-    unkept,
+    LIBRARY_PREFIX, Refused, Tools, Workshop, library, record, refused, stored, too_large, unkept,
 };
-use crate::journal::{Draft, Kind};
+use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, fault};
+use crate::journal::Draft;
 use crate::memory::Note;
-use crate::registry::{self, Change, Status, Tool};
-use crate::sandbox::{Fault, Watch, fault};
+use crate::registry::{self, Change, Definition, Status};
+use crate::sandbox::Watch;
 use crate::schema::Schema;
 use crate::store::{self, Durability, Transaction};
 use crate::text::{self, MOST_NAME, quote, quote_one};
@@ -49,7 +49,7 @@ pub struct Taken {
     /// Its tools.
     pub tools: Vec<Imported>,
     /// Keys of the memory, and what became of them in a word.
-    pub memory: Vec<(String, &'static str)>,
+    pub memory: Vec<(String, EntryEnding)>,
     /// What else there is to say.
     pub notes: Vec<String>,
 }
@@ -93,10 +93,11 @@ impl Workshop {
         let mut subject = None;
         let imported = self.try_import(text, wanted, watch, &mut subject);
         if let Err(Refused { faults, .. }) = &imported
-            && let Some(first) = faults.first().filter(|first| first.code != STORAGE)
+            && let Some(first) = faults.first().filter(|first| first.code != FaultCode::Storage)
         {
             let subject = subject.map(|name: String| text::line(&name, MOST_NAME));
-            let mut draft = Draft::new(Kind::Import, subject.as_deref(), &first.code);
+            let mut draft =
+                Draft::new(EntryKind::Import, subject.as_deref(), EntryEnding::Fault(first.code));
             draft.request = json!({ "arguments": text, "replace": wanted.replace });
             draft.outcome = record::fault(first);
             self.journal.append(&draft).map_err(stored)?;
@@ -137,7 +138,7 @@ impl Workshop {
         let wanted = if memory { file.memory } else { Vec::new() };
         let remembered = wanted.into_iter().map(note).collect::<Result<Vec<_>, Fault>>()?;
         let done = self.store.write(Durability::Power, |db| {
-            let mut before: BTreeMap<&str, Option<Tool>> = BTreeMap::new();
+            let mut before: BTreeMap<&str, Option<Definition>> = BTreeMap::new();
             for Checked { packed, .. } in &checked {
                 before.insert(&packed.name, self.registry.current(db, &packed.name)?);
             }
@@ -173,7 +174,7 @@ impl Workshop {
         }
         let length = packed.source.get().len();
         if length > self.most_code {
-            return Err(too_large("code", name, length, self.most_code).into());
+            return Err(too_large(Limit::Code, name, length, self.most_code).into());
         }
         let checked = self.sandbox.check(packed.source.get(), &watch.again());
         let summary = checked.map_err(|faults| Refused {
@@ -185,7 +186,7 @@ impl Workshop {
                 (registry::short(&summary.hash), text::line(&packed.sha256, MOST_NAME));
             let message = format!("the term of {quoted} has the hash {is}…, and not {told}");
             let hint = "the file was altered: export the tool again";
-            return Err(fault("malformed", message, Some(hint)).into());
+            return Err(fault(FaultCode::Malformed, message, Some(hint)).into());
         }
         if let Some(current) = self.tools()?.find(name)? {
             ensure_replaced(&packed, &current, replace)?;
@@ -209,7 +210,7 @@ impl Workshop {
         &self,
         db: &Transaction<'_>,
         checked: &Checked,
-        before: Option<Tool>,
+        before: Option<Definition>,
         replace: bool,
     ) -> Result<Imported, Stopped> {
         let Checked { packed, change, .. } = checked;
@@ -241,7 +242,7 @@ impl Workshop {
                 Status::New
             }
         };
-        let mut draft = Draft::new(Kind::Import, Some(&packed.name), status.name());
+        let mut draft = Draft::new(EntryKind::Import, Some(&packed.name), status.ending());
         // Its parts are texts and JSON already.
         let arguments = serde_json::to_string(packed).unwrap_or_default();
         draft.request = json!({ "arguments": arguments, "replace": replace });
@@ -296,7 +297,7 @@ fn is_change(packed: &Packed, tools: &Tools) -> Result<bool, Fault> {
 }
 
 /// Whether a tool is here as it is in the file; refuses it where it is not and may not be changed.
-fn ensure_replaced(packed: &Packed, current: &Tool, replace: bool) -> Result<bool, Fault> {
+fn ensure_replaced(packed: &Packed, current: &Definition, replace: bool) -> Result<bool, Fault> {
     let is_same = packed.is_same(current)?;
     if is_same || packed.pinned || replace {
         return Ok(is_same);
@@ -307,12 +308,12 @@ fn ensure_replaced(packed: &Packed, current: &Tool, replace: bool) -> Result<boo
         format!("at the revision `{}`", current.short())
     };
     let message = format!("{} is here already, {how}", packed.quoted());
-    Err(fault("malformed", message, Some("`--replace` takes the tools of the file")))
+    Err(fault(FaultCode::Malformed, message, Some("`--replace` takes the tools of the file")))
 }
 
 /// A change that makes a tool what it was.
-fn again(tool: Tool) -> Change {
-    let Tool { name, hash, source, description, examples, output_schema, .. } = tool;
+fn again(tool: Definition) -> Change {
+    let Definition { name, hash, source, description, examples, output_schema, .. } = tool;
     let (tools, expected) = (Vec::new(), None);
     Change { name, description, source, hash, tools, examples, output_schema, expected }
 }

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Workshop, stored};
-use crate::journal::{Digest, Draft, Kind};
+use crate::domain::{EntryEnding, EntryKind, Excess, Fault, FaultCode, Limit, fault};
+use crate::journal::{Digest, Draft};
 use crate::memory::{Error, Kept, LONGEST_KEY, LONGEST_TAG, MOST_TAGS, Note};
-use crate::sandbox::{Excess, Fault, fault};
 use crate::store::{Durability, Transaction, now};
 use crate::text::{self, quote_one};
 
@@ -42,12 +42,12 @@ impl Workshop {
         replace: bool,
     ) -> Result<Kept, Fault> {
         let kept = self.memory.keep(db, note, now()).map_err(unkept)?;
-        if kept.status == "changed" && !replace {
+        if kept.status == EntryEnding::Changed && !replace {
             let key = quote_one(note.key());
             let message =
                 format!("{key} is in the memory already, with another value or other tags");
             let hint = "`--replace` takes what the file has";
-            return Err(fault("malformed", message, Some(hint)));
+            return Err(fault(FaultCode::Malformed, message, Some(hint)));
         }
         self.note(db, note.key(), &kept, arguments).map_err(unkept)?;
         Ok(kept)
@@ -61,7 +61,7 @@ impl Workshop {
         arguments: &str,
     ) -> Result<(), Error> {
         let key = text::line(key, LONGEST_KEY);
-        let mut draft = Draft::new(Kind::Memory, Some(&key), kept.status);
+        let mut draft = Draft::new(EntryKind::Memory, Some(&key), kept.status);
         draft.request = json!({ "arguments": arguments });
         draft.outcome = told(kept);
         self.journal.add(db, &draft)?;
@@ -71,7 +71,7 @@ impl Workshop {
 
 /// What the journal tells of a change: the value itself is in the request.
 fn told(kept: &Kept) -> Value {
-    let mut told = json!({ "status": kept.status });
+    let mut told = json!({ "status": kept.status.name() });
     if let (Some(previous), Some(members)) = (&kept.previous, told.as_object_mut()) {
         members.insert("previous".to_owned(), json!(Digest::of(previous)));
     }
@@ -84,16 +84,16 @@ pub fn unkept(error: Error) -> Fault {
     let full = |name, used, limit| {
         let hint = "forget what is of no use any more: {\"key\": …, \"forget\": true}";
         let excess = Excess { name, used, limit };
-        fault("too-large", error.to_string(), Some(hint)).by(Some(excess))
+        fault(FaultCode::TooLarge, error.to_string(), Some(hint)).by(Some(excess))
     };
     let hint = match error {
         Error::Store(error) => return stored(error),
-        Error::Keys { used, most } => return full("memory_keys", used, most),
-        Error::Bytes { used, most } => return full("memory_bytes", used, most),
+        Error::Keys { used, most } => return full(Limit::MemoryKeys, used, most),
+        Error::Bytes { used, most } => return full(Limit::MemoryBytes, used, most),
         Error::Blank(_) | Error::Hidden { .. } => "use letters, digits and signs that can be seen",
         Error::Long { .. } | Error::Tags(_) => &format!(
             "a key has {LONGEST_KEY} characters at most, a tag {LONGEST_TAG}; a key has {MOST_TAGS} tags"
         ),
     };
-    fault("malformed", error.to_string(), Some(hint))
+    fault(FaultCode::Malformed, error.to_string(), Some(hint))
 }

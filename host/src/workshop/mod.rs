@@ -30,17 +30,12 @@ pub use self::world::{Candidate, Observer, Tools};
 
 use self::world::Session;
 use crate::config::Config;
-use crate::journal::{self, Draft, Journal, Kind};
+use crate::domain::{EntryEnding, EntryKind, Excess, Fault, FaultCode, Limit, fault};
+use crate::journal::{self, Draft, Journal};
 use crate::memory::Memory;
 use crate::registry::{self, Registry};
-use crate::sandbox::{
-    Excess, Fault, Limits, Outcome, Request, Sandbox, Watch, drive_in_turns, fault, finish,
-    give_way,
-};
+use crate::sandbox::{Limits, Outcome, Request, Sandbox, Watch, drive_in_turns, finish, give_way};
 use crate::store::{self, Store};
-
-/// The code of the fault of a store that fails.
-const STORAGE: &str = "storage";
 
 /// Why a workshop does not open.
 #[derive(Debug, thiserror::Error)]
@@ -77,7 +72,7 @@ pub struct Workshop {
 
 /// A run that has ended.
 #[derive(Debug)]
-pub struct Report {
+pub struct Finished {
     /// How it ended.
     pub outcome: Outcome,
     /// From its start to its end.
@@ -119,7 +114,7 @@ impl Workshop {
     #[must_use]
     pub fn new(config: &Config, state: State, sandbox: Arc<Sandbox>) -> Self {
         let State { store, registry, journal, memory } = state;
-        let (limits, most_code) = (config.limits, config.max_code);
+        let (limits, most_code) = (config.limits, config.values.size(Limit::Code));
         Self { sandbox, registry, journal, memory, store, limits, most_code }
     }
 
@@ -143,7 +138,7 @@ impl Workshop {
         tools: Tools,
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
-    ) -> Report {
+    ) -> Finished {
         finish(self.run_in_turns(request, tools, observer, watch))
     }
 
@@ -154,7 +149,7 @@ impl Workshop {
         tools: Tools,
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
-    ) -> Report {
+    ) -> Finished {
         let start = Instant::now();
         let mut answers = Vec::new();
         let asked = match &request.output_schema {
@@ -189,7 +184,7 @@ impl Workshop {
                 None
             }
         };
-        Report { outcome, elapsed, entry }
+        Finished { outcome, elapsed, entry }
     }
 
     /// Tells whoever watches the tools that they have changed.
@@ -201,7 +196,7 @@ impl Workshop {
 
     /// Journals a call that was refused before it did anything.
     pub fn refuse(&self, call: &str, arguments: &str, fault: &Fault) {
-        let mut draft = Draft::new(Kind::Refusal, Some(call), &fault.code);
+        let mut draft = Draft::new(EntryKind::Refusal, Some(call), EntryEnding::Fault(fault.code));
         draft.request = serde_json::json!({ "arguments": arguments });
         draft.outcome = record::fault(fault);
         if let Err(error) = self.journal.append(&draft) {
@@ -228,7 +223,7 @@ pub fn verify(config: &Config, journal: &Journal) -> Result<journal::Verified, E
 }
 
 fn open_store(config: &Config) -> Result<Arc<Store>, Error> {
-    Ok(Arc::new(Store::open_within(&config.place, config.patience)?))
+    Ok(Arc::new(Store::open_within(&config.place, config.values.time(Limit::Patience))?))
 }
 
 fn settings(config: &Config, component: &str) -> journal::Settings {
@@ -242,11 +237,11 @@ fn settings(config: &Config, component: &str) -> journal::Settings {
 
 /// The fault of a text that is over the limit of this name.
 #[must_use]
-pub fn too_large(limit: &'static str, what: &str, length: usize, most: usize) -> Fault {
+pub fn too_large(limit: Limit, what: &str, length: usize, most: usize) -> Fault {
     let message = format!("`{what}` has {length} bytes, more than the {most} that are accepted");
     let count = |bytes| u64::try_from(bytes).unwrap_or(u64::MAX);
     let limit = Excess { name: limit, used: count(length), limit: count(most) };
-    fault("too-large", message, Some("send less at a time")).by(Some(limit))
+    fault(FaultCode::TooLarge, message, Some("send less at a time")).by(Some(limit))
 }
 
 /// What a caller learns when the store fails.
@@ -258,7 +253,7 @@ pub fn stored(error: impl Into<store::Error>) -> Fault {
         store::Error::Locked => "try again later",
         _ => "tell whoever runs this server, then try again",
     };
-    fault(STORAGE, error.to_string(), Some(hint))
+    fault(FaultCode::Storage, error.to_string(), Some(hint))
 }
 
 /// What a caller learns when the registry refuses something.
@@ -266,7 +261,7 @@ pub fn stored(error: impl Into<store::Error>) -> Fault {
 pub fn refused(error: registry::Error) -> Fault {
     match error {
         registry::Error::Store(error) => stored(error),
-        registry::Error::Unknown(_) => fault("unknown-tool", error.to_string(), None),
-        error => fault("malformed", error.to_string(), None),
+        registry::Error::Unknown(_) => fault(FaultCode::UnknownTool, error.to_string(), None),
+        error => fault(FaultCode::Malformed, error.to_string(), None),
     }
 }

@@ -7,19 +7,10 @@ use serde_json::{Map, Value, json};
 
 use super::record::{self, Recorded};
 use super::{Workshop, conform, library, stored};
-use crate::journal::{Answer, Body, Digest, Entry, Kind, Payload};
+use crate::domain::{EntryKind, Fault, FaultCode, Limit, Section, fault};
+use crate::journal::{Answer, Body, Digest, Entry, Payload};
 use crate::registry::{Snapshot, short};
-use crate::sandbox::{Fault, Outcome, Request, Watch, World, drive, fault};
-
-/// Endings that are no work of the program: they depend on clocks, on other programs and on the
-/// machine.
-const WORLDLY: [&str; 5] = ["timeout", "cancelled", "busy", "storage", "internal"];
-
-/// Those of them by which a watch ends a replay.
-const STOPPED: [&str; 2] = ["timeout", "cancelled"];
-
-/// Limits that are the host's and may be others by now.
-const HOSTED: [&str; 2] = ["wasmtime_fuel", "instance_memory"];
+use crate::sandbox::{Outcome, Request, Watch, World, drive};
 
 /// What a replay has found.
 #[derive(Debug)]
@@ -110,7 +101,7 @@ impl Workshop {
             ),
             removed => format!("its entries are {} to {}", removed + 1, head.id),
         };
-        Ok(fault("unknown-entry", message, Some(&hint)))
+        Ok(fault(FaultCode::UnknownEntry, message, Some(&hint)))
     }
 
     /// Replays the run of an entry that was read.
@@ -157,7 +148,7 @@ impl Workshop {
         }
         // A run that was ended from outside tells nothing of the program.
         if let Err(fault) = &outcome.ending
-            && STOPPED.contains(&fault.code.as_str())
+            && fault.code.is_stop()
         {
             return Err(fault.clone());
         }
@@ -169,17 +160,18 @@ impl Workshop {
 
 /// The request of an entry and what else it holds; or why that run cannot be made again.
 fn read(entry: &Entry) -> Result<(Request, Body), String> {
-    if entry.kind != Kind::Run.name() {
+    if entry.kind != EntryKind::Run.name() {
         return Err(format!("it is no run but of the kind `{}`", entry.kind));
     }
-    if WORLDLY.contains(&entry.ending.as_str()) {
+    if FaultCode::find(&entry.ending).is_some_and(FaultCode::is_worldly) {
         let reason = "which depends on the clock or on this server and not on the program";
         return Err(format!("it ended as `{}`, {reason}", entry.ending));
     }
     let body = entry.read_body().ok_or("its body cannot be read")?;
     let outcome: Value = body.outcome.as_ref().map_or(Value::Null, parse);
-    if let Some(limit) = outcome["fault"]["limit"]["name"].as_str().filter(|it| HOSTED.contains(it))
-    {
+    let limit = outcome["fault"]["limit"]["name"].as_str().and_then(Limit::find);
+    // The host's own limits may be others by now.
+    if let Some(limit) = limit.filter(|limit| limit.row().section == Section::Net) {
         return Err(format!("it was stopped by `{limit}`, which depends on how the server is set"));
     }
     let request = match &body.request {
@@ -230,7 +222,7 @@ impl Recording {
     /// Ends the run; what it ends with is looked at by nobody.
     fn give_up(&mut self, obstacle: Obstacle) -> Fault {
         self.obstacle = Some(obstacle);
-        fault("internal", "the replay cannot go on".to_owned(), None)
+        fault(FaultCode::Internal, "the replay cannot go on".to_owned(), None)
     }
 }
 
@@ -278,7 +270,7 @@ fn differences(
             found.push(Difference { field: field.to_owned(), recorded, now });
         }
     };
-    compare("ending", json!(entry.ending), json!(record::ending(outcome)));
+    compare("ending", json!(entry.ending), json!(record::ending(outcome).name()));
     // What was not kept cannot differ.
     if let Some(kept) = &body.outcome {
         if let Some(digest) = kept.digest() {

@@ -7,9 +7,10 @@ use serde_json::json;
 use super::evolve::told;
 use super::world::Candidate;
 use super::{Tools, Workshop, library, refused, stored};
-use crate::journal::{Draft, Kind};
-use crate::registry::{self, Status, Tool};
-use crate::sandbox::{Fault, Watch, fault};
+use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, fault};
+use crate::journal::Draft;
+use crate::registry::{self, Definition, Status};
+use crate::sandbox::Watch;
 use crate::store::Durability;
 use crate::text::quote;
 
@@ -24,11 +25,11 @@ impl Workshop {
         prefix: &str,
         arguments: &str,
         watch: &Watch,
-    ) -> Result<(Tool, Status, Vec<String>), Fault> {
+    ) -> Result<(Definition, Status, Vec<String>), Fault> {
         let mut notes = Vec::new();
         let tools = self.tools()?;
         if let Some(past) = tools.find(&format!("{name}@{prefix}"))? {
-            let Tool { source, hash, .. } = past;
+            let Definition { source, hash, .. } = past;
             // Its own examples are not run: it is what it was.
             let (is_pinned, output_schema) = (false, None);
             let candidate =
@@ -40,7 +41,7 @@ impl Workshop {
         let done = self.store.write(Durability::Power, |db| {
             let entry = self.journal.next(db)?;
             let (tool, status) = self.registry.roll_back(db, name, prefix, entry)?;
-            let mut draft = Draft::new(Kind::Rollback, Some(name), status.name());
+            let mut draft = Draft::new(EntryKind::Rollback, Some(name), status.ending());
             draft.request = json!({ "arguments": arguments });
             draft.outcome = told(&tool.hash, &status);
             self.journal.add(db, &draft)?;
@@ -52,12 +53,12 @@ impl Workshop {
     }
 
     /// Hides a tool: its name stands for nothing, its revisions stay. Gives what it was, and notes.
-    pub fn retire(&self, name: &str, arguments: &str) -> Result<(Tool, Vec<String>), Fault> {
+    pub fn retire(&self, name: &str, arguments: &str) -> Result<(Definition, Vec<String>), Fault> {
         let callers = self.tools()?.registered.callers(name, MOST_CALLERS).map_err(stored)?;
         let done = self.store.write(Durability::Power, |db| {
             let entry = self.journal.next(db)?;
             let tool = self.registry.retire(db, name, entry)?;
-            let mut draft = Draft::new(Kind::Retire, Some(name), "retired");
+            let mut draft = Draft::new(EntryKind::Retire, Some(name), EntryEnding::Retired);
             draft.request = json!({ "arguments": arguments });
             draft.outcome = json!({ "revision": tool.hash });
             self.journal.add(db, &draft)?;
@@ -78,7 +79,7 @@ fn refuse(error: registry::Error) -> Fault {
         registry::Error::Unknown(name) if library().find(&name).is_some() => {
             let message =
                 format!("`{name}` belongs to the standard library, which does not change");
-            fault("malformed", message, None)
+            fault(FaultCode::Malformed, message, None)
         }
         error => refused(error),
     }

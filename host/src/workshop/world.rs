@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{library, stored};
+use crate::domain::Fault;
 use crate::journal::Answer;
-use crate::registry::{self, Snapshot, Tool, name};
-use crate::sandbox::{Fault, World};
+use crate::registry::{self, Definition, Snapshot, name};
+use crate::sandbox::World;
 use crate::schema::Schema;
 
 /// The tools that a run can use.
@@ -46,7 +47,7 @@ impl Candidate {
 
 impl Tools {
     /// A tool by its name, or by `name@hash`: one of the registry, else one of the library.
-    pub fn find(&self, reference: &str) -> Result<Option<Tool>, Fault> {
+    pub fn find(&self, reference: &str) -> Result<Option<Definition>, Fault> {
         match self.registered.find(reference) {
             Ok(Some(found)) => Ok(Some(found)),
             Ok(None) => Ok(library().find(reference).cloned()),

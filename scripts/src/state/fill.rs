@@ -2,7 +2,8 @@
 //! transaction.
 
 use anyhow::{Context, Result};
-use mcp_pif::journal::{Digest, Draft, Journal, Kind, Policy, Settings};
+use mcp_pif::domain::{EntryEnding, EntryKind};
+use mcp_pif::journal::{Digest, Draft, Journal, Policy, Settings};
 use mcp_pif::registry::{self, Change, Registry};
 use mcp_pif::sandbox::COMPONENT;
 use mcp_pif::store::{self, Durability, Place, Store};
@@ -43,7 +44,10 @@ pub(crate) fn tools(data: &Path, count: usize) -> Result<()> {
                 };
                 let entry = journal.next(db)?;
                 registry.evolve(db, &change, entry)?;
-                journal.add(db, &Draft::new(Kind::Evolve, Some(&change.name), "new"))?;
+                journal.add(
+                    db,
+                    &Draft::new(EntryKind::Evolve, Some(&change.name), EntryEnding::New),
+                )?;
             }
             Ok::<_, registry::Error>(())
         })?;
@@ -55,7 +59,7 @@ pub(crate) fn tools(data: &Path, count: usize) -> Result<()> {
 pub(crate) fn journal(data: &Path, bytes: usize) -> Result<i64> {
     let (store, journal) = open(data)?;
     let bytes = i64::try_from(bytes)?;
-    let mut draft = Draft::new(Kind::Run, Some("tool"), "value");
+    let mut draft = Draft::new(EntryKind::Run, Some("tool"), EntryEnding::Value);
     // As long as a run with a short list.
     draft.request = json!({"tool": "tool", "data": "[1,2,3,4,5,6,7,8]", "fuel": 10_000_000});
     draft.outcome = json!({"value": "x".repeat(300), "kind": "string"});

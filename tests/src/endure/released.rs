@@ -4,8 +4,9 @@
 
 use super::shop::{evolve, evolve_with, open, proposal, propose, run};
 use anyhow::{Context, Result, ensure};
+use mcp_pif::domain::{FaultCode, fault};
 use mcp_pif::memory::Note;
-use mcp_pif::sandbox::{Code, Sandbox, Watch, fault};
+use mcp_pif::sandbox::{Code, Sandbox, Watch};
 use mcp_pif::store::{Place, Store};
 use mcp_pif::workshop::{Proposal, Remember};
 use serde_json::{Value, json};
@@ -84,7 +85,7 @@ fn fill(place: &Path) -> Result<()> {
     shop.refuse(
         "run",
         r#"{"fuel":"much"}"#,
-        &fault("malformed", "`fuel` is no number".into(), None),
+        &fault(FaultCode::Malformed, "`fuel` is no number".into(), None),
     );
     evolve(&shop, "double", &json!({"lam": "x", "body": {"add": [{"var": "x"}, {"var": "x"}]}}))?;
     let watch = Watch::new(Duration::from_secs(5));

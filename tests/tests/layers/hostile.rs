@@ -2,9 +2,9 @@
 //! test has them do. What the sandbox promises must hold for them too.
 
 use anyhow::{Context, Result};
+use mcp_pif::domain::Fault;
 use mcp_pif::sandbox::{
-    Argument, Code, Fault, Limits, Net, Outcome, Program, Request, Sandbox, Setup, Watch, World,
-    drive,
+    Argument, Code, Limits, Net, Outcome, Program, Request, Sandbox, Setup, Watch, World, drive,
 };
 use std::fmt::Write;
 use std::path::Path;

@@ -4,6 +4,7 @@
 use super::binary;
 use super::folder::{Folder, cache};
 use anyhow::{Context, Result, bail, ensure};
+use mcp_pif::domain::BuiltIn;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -12,23 +13,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// The tools that are always there, in the order in which they are listed.
-pub(crate) const BUILT_IN: &[&str] = &[
-    "evolve",
-    "run",
-    "list",
-    "help",
-    "inspect",
-    "check",
-    "rollback",
-    "memory_store",
-    "memory_retrieve",
-    "journal_recent",
-    "replay",
-    "server_info",
-];
-
-/// Those among them that change something.
-pub(crate) const CHANGING: &[&str] = &["evolve", "rollback", "memory_store"];
+pub(crate) fn built_in() -> Vec<&'static str> {
+    BuiltIn::ALL.iter().map(|tool| tool.name()).collect()
+}
 
 /// When a test that waits gives up. No test expects anything of time itself.
 const DEADLINE: Duration = Duration::from_mins(1);
@@ -61,9 +48,14 @@ pub(crate) struct Client {
 impl Client {
     /// Starts a server; no session is begun.
     pub(crate) fn start(arguments: &[&str]) -> Result<Self> {
+        Self::start_in(&[], arguments)
+    }
+
+    /// The same with variables in its environment.
+    pub(crate) fn start_in(variables: &[(&str, &str)], arguments: &[&str]) -> Result<Self> {
         let home = Folder::new()?;
         let mut command = command(&home)?;
-        command.args(arguments);
+        command.args(arguments).envs(variables.iter().copied());
         let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = pipes.spawn().context("the server does not start")?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
@@ -197,6 +189,15 @@ impl Client {
         let id = self.id();
         self.send(request(&id, method, params))?;
         result(&self.answer(&id)?)
+    }
+
+    /// Sends a request that is refused, and gives the error.
+    pub(crate) fn error(&mut self, method: &str, params: &Value) -> Result<Value> {
+        let id = self.id();
+        self.send(request(&id, method, params))?;
+        let answer = self.answer(&id)?;
+        ensure!(answer["error"].is_object(), "it is not refused: {answer}");
+        Ok(answer["error"].clone())
     }
 
     /// The same in the stateless protocol.

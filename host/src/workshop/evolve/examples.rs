@@ -5,8 +5,9 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::{Refused, unexpected};
-use crate::registry::Tool;
-use crate::sandbox::{Argument, Code, Ending, Fault, Request, Watch, drive, fault};
+use crate::domain::{Fault, FaultCode, fault};
+use crate::registry::Definition;
+use crate::sandbox::{Argument, Code, Ending, Request, Watch, drive};
 use crate::text;
 use crate::workshop::{Session, Tools, Workshop, conform};
 
@@ -94,8 +95,10 @@ impl Example {
         if let Some(within) = fault.at.strip_prefix("/context/") {
             return Fault { at: format!("/args/{within}"), ..fault };
         }
-        let hint = match fault.code.as_str() {
-            "not-a-function" => Some("the tool takes fewer arguments than `args` has".to_owned()),
+        let hint = match fault.code {
+            FaultCode::NotAFunction => {
+                Some("the tool takes fewer arguments than `args` has".to_owned())
+            }
             _ => fault.hint,
         };
         Fault { at: String::new(), excerpt: None, hint, ..fault }
@@ -111,7 +114,11 @@ pub(in super::super) fn to_json(examples: &[Example]) -> String {
 /// Examples that the registry kept.
 pub(in super::super) fn from_json(text: &str) -> Result<Vec<Example>, Fault> {
     serde_json::from_str(text).map_err(|error| {
-        fault("internal", format!("the examples that were kept cannot be read: {error}"), None)
+        fault(
+            FaultCode::Internal,
+            format!("the examples that were kept cannot be read: {error}"),
+            None,
+        )
     })
 }
 
@@ -144,7 +151,7 @@ impl Workshop {
         let tools = self.tools()?;
         let Some(tool) = tools.find(name)? else {
             let message = format!("there is no tool {}", text::quote_one(name));
-            return Err(fault("unknown-tool", message, None).into());
+            return Err(fault(FaultCode::UnknownTool, message, None).into());
         };
         let examples = from_json(&tool.examples)?;
         let proved = self.try_examples(name, examples, &tools, watch, &mut Vec::new())?;
@@ -156,7 +163,7 @@ impl Workshop {
     pub(super) fn carry_over(
         &self,
         name: &str,
-        current: Option<&Tool>,
+        current: Option<&Definition>,
         tools: &Tools,
         watch: &Watch,
         notes: &mut Vec<String>,

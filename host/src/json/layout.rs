@@ -1,6 +1,8 @@
 //! JSON on several lines, for reading and for comparing line by line. It works on text of any
 //! depth, without reading it as values.
 
+use super::scan::{Scanner, text_length};
+
 /// Blanks before a line at most, so that deep terms do not run off to the right.
 const WIDEST: usize = 40;
 
@@ -13,7 +15,7 @@ pub(crate) fn lines(json: &str) -> Vec<String> {
     let mut rest = json;
     while let Some(c) = rest.chars().next() {
         let length = match c {
-            '"' => string(rest),
+            '"' => text_length(rest),
             '{' | '[' => {
                 let flat = flat(rest);
                 if flat == 0 {
@@ -53,29 +55,15 @@ fn indent(depth: usize) -> String {
     " ".repeat((2 * depth).min(WIDEST))
 }
 
-/// The length of the string that a text begins with.
-fn string(text: &str) -> usize {
-    let mut escaped = false;
-    for (index, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => return index + 1,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
 /// The length of the list or record that a text begins with, if it holds no others; else 0.
 fn flat(text: &str) -> usize {
-    let mut index = 1;
-    while let Some(c) = after(text, index).chars().next() {
-        match c {
-            '{' | '[' => return 0,
-            '}' | ']' => return index + 1,
-            '"' => index += string(after(text, index)),
-            c => index += c.len_utf8(),
+    let mut scanner = Scanner::default();
+    for (index, byte) in text.bytes().enumerate() {
+        scanner.step(byte);
+        match scanner.level() {
+            0 => return index + 1,
+            1 => {}
+            _ => return 0,
         }
     }
     0

@@ -13,16 +13,17 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio_util::sync::CancellationToken;
 
-use super::reply::Refusal;
 use super::tool::Call;
 use super::window::Window;
-use crate::cli::complain;
 use crate::config::{Config, Profile};
+use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
 use crate::harden;
+use crate::render::Refusal;
 use crate::sandbox::{
-    Argument, Busy, Code, Excess, Fault, Gate, LOOKS, Limits, Outcome, Request, Summary, Watch,
-    fault, finish, milliseconds, next_turn,
+    Argument, Busy, Code, Gate, LOOKS, Limits, Outcome, Request, Summary, Watch, finish,
+    milliseconds, next_turn,
 };
+use crate::stdio;
 use crate::text;
 use crate::workshop::{Observer, Tools, Workshop, too_large};
 
@@ -40,11 +41,11 @@ const MOST_ECHO: usize = 10_000;
 
 /// The server behind the protocol.
 #[derive(Debug)]
-pub(super) struct Host {
+pub(super) struct Backend {
     pub(super) config: Config,
     pub(super) workshop: Workshop,
     /// Set when the sandbox is open.
-    pub(super) hardening: Arc<OnceLock<harden::Report>>,
+    pub(super) hardening: Arc<OnceLock<harden::Hardening>>,
     runs: Gate,
     /// For what runs nothing: it takes little time, and does not wait for what may take more.
     looks: Gate,
@@ -70,7 +71,7 @@ impl Caller {
 
 /// A run and what it said on the way.
 #[derive(Debug)]
-pub(super) struct Report {
+pub(super) struct Evaluated {
     pub(super) outcome: Outcome,
     /// The first evaluation steps, if they were asked for.
     pub(super) evaluation: Vec<String>,
@@ -84,16 +85,17 @@ pub(super) struct Report {
     pub(super) entry: Option<i64>,
 }
 
-impl Host {
+impl Backend {
     pub(super) fn new(
         config: Config,
         workshop: Workshop,
-        hardening: Arc<OnceLock<harden::Report>>,
+        hardening: Arc<OnceLock<harden::Hardening>>,
         window: Arc<Window>,
         stop: CancellationToken,
     ) -> Self {
-        let runs = Gate::new(config.concurrency, config.patience);
-        let looks = Gate::new(LOOKS, config.patience);
+        let runs =
+            Gate::new(config.values.size(Limit::Concurrency), config.values.time(Limit::Patience));
+        let looks = Gate::new(LOOKS, config.values.time(Limit::Patience));
         Self { config, workshop, hardening, runs, looks, window, stop }
     }
 
@@ -103,7 +105,7 @@ impl Host {
         mut request: Request,
         tools: Tools,
         caller: &Caller,
-    ) -> Report {
+    ) -> Evaluated {
         let keep = if request.debug { self.config.profile.lines() } else { 0 };
         request.debug |= self.config.debug;
         let limits = request.limits;
@@ -112,18 +114,21 @@ impl Host {
         let is_told = self.config.profile == Profile::Debug;
         // To write lines to stderr, and to look at a term for its revision, may take long.
         let at_once = !is_told && !request.debug && is_short(&request);
-        let run = self.run_in_turns(caller, at_once, async move |host: Arc<Self>, watch: Watch| {
-            let revision = is_told.then(|| host.revision(&request.code, &tools, &watch)).flatten();
-            let report = host.workshop.run_in_turns(&request, tools, &mut observer, &watch).await;
-            let (evaluation, elapsed) = (observer.kept, report.elapsed);
-            let (outcome, entry) = (report.outcome, report.entry);
-            Report { outcome, evaluation, limits, elapsed, revision, entry }
-        });
+        let run =
+            self.run_in_turns(caller, at_once, async move |backend: Arc<Self>, watch: Watch| {
+                let revision =
+                    is_told.then(|| backend.revision(&request.code, &tools, &watch)).flatten();
+                let report =
+                    backend.workshop.run_in_turns(&request, tools, &mut observer, &watch).await;
+                let (evaluation, elapsed) = (observer.kept, report.elapsed);
+                let (outcome, entry) = (report.outcome, report.entry);
+                Evaluated { outcome, evaluation, limits, elapsed, revision, entry }
+            });
         let report = tokio::select! {
             report = run => report,
             never = report_progress(caller.progress.clone(), advanced) => match never {},
         };
-        report.unwrap_or_else(|fault| Report {
+        report.unwrap_or_else(|fault| Evaluated {
             outcome: Outcome::before(fault),
             evaluation: Vec::new(),
             limits,
@@ -135,10 +140,10 @@ impl Host {
 
     /// Journals that a call was refused before it did anything.
     pub(super) async fn refuse(self: &Arc<Self>, tool: &str, call: &Call, fault: Fault) -> Refusal {
-        let (host, tool, arguments) =
+        let (backend, tool, arguments) =
             (Arc::clone(self), tool.to_owned(), Arc::clone(&call.arguments));
         let journaled = spawn_blocking(move || {
-            host.workshop.refuse(&tool, &arguments, &fault);
+            backend.workshop.refuse(&tool, &arguments, &fault);
             fault
         });
         journaled.await.unwrap_or_else(|error| lost(&error.to_string())).into()
@@ -162,10 +167,15 @@ impl Host {
     ) -> Result<Summary, Vec<Fault>> {
         self.opened(caller).await.map_err(|fault| vec![fault])?;
         let length = code.len();
-        if length > self.config.max_code {
-            return Err(vec![too_large("code", "code", length, self.config.max_code)]);
+        if length > self.config.values.size(Limit::Code) {
+            return Err(vec![too_large(
+                Limit::Code,
+                "code",
+                length,
+                self.config.values.size(Limit::Code),
+            )]);
         }
-        let checked = self.look(caller, move |host, watch| host.workshop.check(&code, watch));
+        let checked = self.look(caller, move |backend, watch| backend.workshop.check(&code, watch));
         checked.await.map_err(|fault| vec![fault])?
     }
 
@@ -205,12 +215,15 @@ impl Host {
         work: impl FnOnce(&Self, &Watch) -> T + Send + 'static,
     ) -> Result<T, Fault> {
         let (place, stop) = self.enter(gate, caller).await?;
-        let host = Arc::clone(self);
+        let backend = Arc::clone(self);
         let token = stop.clone();
         let task = spawn_blocking(move || {
             let _place = place;
             // The clock starts here: waiting for a place does not count.
-            work(&host, &Watch::cancelled_by(token, host.config.wall_clock))
+            work(
+                &backend,
+                &Watch::cancelled_by(token, backend.config.values.time(Limit::WallClock)),
+            )
         });
         watch_over(task, caller, &stop).await
     }
@@ -229,7 +242,7 @@ impl Host {
     {
         self.opened(caller).await?;
         let (place, stop) = self.enter(&self.runs, caller).await?;
-        let watch = Watch::cancelled_by(stop.clone(), self.config.wall_clock);
+        let watch = Watch::cancelled_by(stop.clone(), self.config.values.time(Limit::WallClock));
         let mut work = Box::pin(work(Arc::clone(self), watch));
         if at_once && self.window.calls() <= 1 {
             let turn = catch_unwind(AssertUnwindSafe(|| next_turn(work.as_mut())));
@@ -327,7 +340,7 @@ impl Observer for Lines {
 
     fn debug(&mut self, line: &str) {
         if self.echo {
-            complain(&text::line(line, MOST_ECHO));
+            stdio::tell(text::line(line, MOST_ECHO));
         }
         if self.kept.len() < self.keep {
             self.kept.push(text::line(line, LONGEST_LINE));
@@ -337,16 +350,16 @@ impl Observer for Lines {
 
 fn busy(busy: Busy) -> Fault {
     let patience = milliseconds(busy.0);
-    let limit = Excess { name: "patience_ms", used: patience, limit: patience };
+    let limit = Excess { name: Limit::Patience, used: patience, limit: patience };
     let message = format!("the server is busy: {busy}");
-    fault("busy", message, Some("try again later")).by(Some(limit))
+    fault(FaultCode::Busy, message, Some("try again later")).by(Some(limit))
 }
 
 fn cancelled() -> Fault {
-    fault("cancelled", "the run was cancelled".to_owned(), None)
+    fault(FaultCode::Cancelled, "the run was cancelled".to_owned(), None)
 }
 
 fn lost(reason: &str) -> Fault {
     tracing::error!(reason, "a run was lost");
-    fault("internal", "the server lost the run by a defect of its own".to_owned(), None)
+    fault(FaultCode::Internal, "the server lost the run by a defect of its own".to_owned(), None)
 }
