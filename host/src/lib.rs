@@ -5,18 +5,17 @@
 pub mod cli;
 pub mod config;
 pub mod harden;
-pub mod journal;
 mod layout;
 pub mod mcp;
-pub mod memory;
 mod quantity;
 mod recall;
-pub mod registry;
 pub mod sandbox;
 pub mod schema;
 mod similar;
+pub mod state;
 mod stdio;
-pub mod store;
 pub mod text;
 pub mod time;
 pub mod workshop;
+
+pub use self::state::{journal, memory, registry};

@@ -138,18 +138,24 @@ fn only_hardening_restricts_the_process() -> Result<()> {
 
 #[test]
 fn the_sandbox_knows_neither_protocol_nor_registry() -> Result<()> {
-    let state = ["host/src/registry", "host/src/journal", "host/src/memory", "host/src/store"];
-    let below = [&["host/src/sandbox"][..], &state].concat();
-    ensure_absent(&below, &["crate::mcp", "crate::cli", "crate::config", "crate::workshop"], &[])?;
-    ensure_absent(&["host/src/sandbox"], &["crate::registry", "crate::journal"], &[])?;
+    let state = ["host/src/state"];
+    ensure_absent(
+        &["host/src/sandbox", "host/src/state"],
+        &["crate::mcp", "crate::cli", "crate::config", "crate::workshop"],
+        &[],
+    )?;
+    ensure_absent(
+        &["host/src/sandbox"],
+        &["crate::registry", "crate::journal", "crate::state"],
+        &[],
+    )?;
     ensure_absent(&state, &["crate::sandbox"], &[])?;
     ensure_absent(&["host/src/workshop"], &["crate::mcp", "crate::cli"], &[])
 }
 
 #[test]
-fn only_the_keepers_of_state_know_the_database() -> Result<()> {
-    let homes = ["host/src/store/", "host/src/registry/", "host/src/journal/", "host/src/memory/"];
-    ensure_absent(&["host/src"], &["rusqlite::"], &homes)
+fn only_one_store_knows_its_database() -> Result<()> {
+    ensure_absent(&["host/src"], &["rusqlite::"], &["host/src/state/sqlite/"])
 }
 
 #[test]

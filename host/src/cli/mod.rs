@@ -28,7 +28,6 @@ use crate::harden::{self, Report};
 use crate::mcp::{self, Awake};
 use crate::sandbox::{COMPONENT, HASH, Origin, Sandbox, Setup};
 use crate::stdio::{self, Log};
-use crate::store::Store;
 use crate::text::Visible;
 use crate::workshop::{State, Workshop};
 
@@ -289,7 +288,7 @@ fn warn_unkept(config: &Config, sandbox: &Sandbox) {
 fn ensure_store(config: &Config) -> Result<()> {
     match config.place.file() {
         None => bail!("without a store there is nothing to read: leave out --ephemeral"),
-        Some(file) if !Store::exists(&config.place) => {
+        Some(file) if !config.place.exists() => {
             bail!("{}: there is no store; --data DIR names its directory", file.display())
         }
         Some(_) => Ok(()),

@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::mcp;
 use crate::quantity::parse_count;
 use crate::sandbox::{Argument, Code, Ending, Fault, Outcome, Request, Summary, Watch};
-use crate::store::{Place, Store};
+use crate::state::Place;
 use crate::text;
 use crate::workshop::{Observer, Workshop};
 
@@ -94,7 +94,7 @@ pub(super) fn check(code: &str, config: Config) -> Result<ExitCode> {
 
 /// Whoever has never kept anything need not have a place to keep it.
 fn open(mut config: Config) -> Result<Workshop> {
-    if !Store::exists(&config.place) {
+    if !config.place.exists() {
         config.place = Place::Memory;
     }
     super::open(&config)

@@ -16,7 +16,7 @@ use directories::ProjectDirs;
 use crate::harden::Paths;
 use crate::quantity::{parse_count, parse_duration, parse_size};
 use crate::sandbox::{Limits, MEMORY_CAP, Net};
-use crate::store::Place;
+use crate::state::Place;
 
 pub(crate) use self::environment::expanded;
 pub use self::environment::{CommandLine, parse};

@@ -8,7 +8,7 @@ use directories::ProjectDirs;
 use super::{Error, bounded, directory_parser};
 use crate::journal::Policy;
 use crate::quantity::parse_size;
-use crate::store::Place;
+use crate::state::Place;
 
 /// The least that a journal may be held to: room for the longest entries.
 const LEAST_JOURNAL: u64 = 1 << 20;

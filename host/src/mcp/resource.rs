@@ -13,7 +13,7 @@ use super::reference;
 use super::server::CURSOR;
 use crate::journal::Entry;
 use crate::registry::{self, Tool, name};
-use crate::store;
+use crate::state;
 use crate::text;
 use crate::workshop::library;
 
@@ -212,7 +212,7 @@ fn missing(uri: &str, reason: &str) -> ErrorData {
 
 /// The error of a store that failed.
 #[expect(clippy::needless_pass_by_value, reason = "map_err passes values")]
-pub(super) fn failed(error: store::Error) -> ErrorData {
+pub(super) fn failed(error: state::Error) -> ErrorData {
     tracing::error!(%error, "the store failed");
     ErrorData::internal_error(error.to_string(), None)
 }

@@ -33,7 +33,7 @@ use crate::config::Config;
 use crate::registry::name;
 use crate::sandbox::fault;
 use crate::similar::similar;
-use crate::store;
+use crate::state;
 use crate::text;
 
 /// Tools on a page of tools/list. Some clients read the first page only.
@@ -185,7 +185,7 @@ impl Server {
     /// once after each change, and their schemas are shared by all answers.
     fn listed(&self) -> Result<Arc<[Tool]>, ErrorData> {
         let Config { listed, profile, .. } = self.host.config;
-        let failed = |error: store::Error| {
+        let failed = |error: state::Error| {
             tracing::error!(%error, "tools cannot be listed");
             ErrorData::internal_error(error.to_string(), None)
         };

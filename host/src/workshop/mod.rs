@@ -37,7 +37,7 @@ use crate::sandbox::{
     Excess, Fault, Limits, Outcome, Request, Sandbox, Watch, drive_in_turns, fault, finish,
     give_way,
 };
-use crate::store::{self, Store};
+use crate::state::{self, Refusal, Store, Wait, Write};
 
 /// The code of the fault of a store that fails.
 const STORAGE: &str = "storage";
@@ -47,7 +47,7 @@ const STORAGE: &str = "storage";
 pub enum Error {
     /// The store cannot be used.
     #[error(transparent)]
-    Store(#[from] store::Error),
+    Store(#[from] state::Error),
     /// The journal was tampered with.
     #[error("{place}: {reason}")]
     Journal {
@@ -69,7 +69,7 @@ pub struct Workshop {
     pub journal: Journal,
     /// What models want to know again later.
     pub memory: Memory,
-    store: Arc<Store>,
+    store: Arc<dyn Store>,
     limits: Limits,
     /// Bytes of a term.
     most_code: usize,
@@ -89,7 +89,7 @@ pub struct Report {
 /// All that lasts, open.
 #[derive(Debug)]
 pub struct State {
-    store: Arc<Store>,
+    store: Arc<dyn Store>,
     registry: Registry,
     journal: Journal,
     memory: Memory,
@@ -174,11 +174,11 @@ impl Workshop {
             Err(fault) => Outcome::before(fault),
         };
         let elapsed = start.elapsed();
-        let draft = record::run(request, answers, &outcome, elapsed);
-        let appended = match self.journal.append_at_once(&draft) {
-            Err(store::Error::Locked) => {
+        let entry = Write::entry(record::run(request, answers, &outcome, elapsed));
+        let appended = match self.journal.append_within(&entry, Wait::Never) {
+            Err(state::Error::Locked) => {
                 give_way().await;
-                self.journal.append(&draft)
+                self.journal.append_within(&entry, Wait::Patiently)
             }
             appended => appended,
         };
@@ -204,7 +204,7 @@ impl Workshop {
         let mut draft = Draft::new(Kind::Refusal, Some(call), &fault.code);
         draft.request = serde_json::json!({ "arguments": arguments });
         draft.outcome = record::fault(fault);
-        if let Err(error) = self.journal.append(&draft) {
+        if let Err(error) = self.journal.append(draft) {
             tracing::error!(%error, "a refusal could not be journaled");
         }
     }
@@ -227,8 +227,8 @@ pub fn verify(config: &Config, journal: &Journal) -> Result<journal::Verified, E
     Ok(verified)
 }
 
-fn open_store(config: &Config) -> Result<Arc<Store>, Error> {
-    Ok(Arc::new(Store::open_within(&config.place, config.patience)?))
+fn open_store(config: &Config) -> Result<Arc<dyn Store>, Error> {
+    Ok(state::open(&config.place, config.patience)?)
 }
 
 fn settings(config: &Config, component: &str) -> journal::Settings {
@@ -251,14 +251,23 @@ pub fn too_large(limit: &'static str, what: &str, length: usize, most: usize) ->
 
 /// What a caller learns when the store fails.
 #[must_use]
-pub fn stored(error: impl Into<store::Error>) -> Fault {
+pub fn stored(error: impl Into<state::Error>) -> Fault {
     let error = error.into();
     tracing::error!(%error, "the store failed");
     let hint = match error {
-        store::Error::Locked => "try again later",
+        state::Error::Locked => "try again later",
         _ => "tell whoever runs this server, then try again",
     };
     fault(STORAGE, error.to_string(), Some(hint))
+}
+
+/// What a caller learns when nothing was written.
+fn unwritten(refusal: Refusal) -> Fault {
+    match refusal {
+        Refusal::Registry(error) => refused(error),
+        Refusal::Memory(error) => unkept(error),
+        Refusal::Store(error) => stored(error),
+    }
 }
 
 /// What a caller learns when the registry refuses something.
@@ -267,6 +276,9 @@ pub fn refused(error: registry::Error) -> Fault {
     match error {
         registry::Error::Store(error) => stored(error),
         registry::Error::Unknown(_) => fault("unknown-tool", error.to_string(), None),
+        registry::Error::Present { .. } => {
+            fault("malformed", error.to_string(), Some("`--replace` takes the tools of the file"))
+        }
         error => fault("malformed", error.to_string(), None),
     }
 }

@@ -10,7 +10,7 @@ use super::super::reply::Reply;
 use super::{BuiltIn, Call, Description, ToolResult, arguments, reply};
 use crate::registry::Tool;
 use crate::sandbox::Fault;
-use crate::store;
+use crate::state;
 use crate::text;
 use crate::workshop::{LIBRARY_PREFIX, Tools, library, stored};
 
@@ -75,7 +75,7 @@ pub(super) fn call(host: &Host, call: &Call) -> ToolResult {
     Ok(reply)
 }
 
-fn find(tools: &Tools, words: &[String], after: &str) -> Result<(Vec<Tool>, u64), store::Error> {
+fn find(tools: &Tools, words: &[String], after: &str) -> Result<(Vec<Tool>, u64), state::Error> {
     let registered = &tools.registered;
     if words.is_empty() {
         return Ok((registered.page(after, PAGE + 1)?, registered.count()?));
