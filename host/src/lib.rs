@@ -16,6 +16,7 @@ pub mod state;
 mod stdio;
 pub mod text;
 pub mod time;
+pub mod transport;
 pub mod workshop;
 
 pub use self::state::{journal, memory, registry};

@@ -21,5 +21,9 @@ pub mod oracle;
 pub mod reference;
 pub mod registry_entry;
 pub mod run;
+#[cfg(feature = "host")]
+pub mod sdk;
+#[cfg(feature = "host")]
+pub mod server;
 #[cfg(target_os = "linux")]
 pub mod system;

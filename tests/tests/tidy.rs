@@ -120,7 +120,7 @@ fn the_host_does_not_depend_on_the_guest() -> Result<()> {
 
 #[test]
 fn only_the_protocol_knows_rmcp() -> Result<()> {
-    ensure_absent(ALL, &["rmcp::"], &["host/src/mcp/"])
+    ensure_absent(ALL, &["rmcp::"], &["host/src/mcp/", "host/src/transport/"])
 }
 
 #[test]
@@ -167,8 +167,7 @@ fn only_the_settings_come_from_the_environment() -> Result<()> {
 #[test]
 fn only_transport_and_command_line_write_to_standard_output() -> Result<()> {
     let homes = [
-        "host/src/mcp/outlet.rs",
-        "host/src/mcp/transport.rs",
+        "host/src/transport/stdio/mod.rs",
         "host/src/cli/print.rs",
         "host/src/stdio/mod.rs",
         "host/src/stdio/patient.rs",

@@ -25,10 +25,11 @@ use tracing_subscriber::EnvFilter;
 
 use crate::config::{self, CommandLine, Config, Options, directory_parser};
 use crate::harden::{self, Report};
-use crate::mcp::{self, Awake};
+use crate::mcp;
 use crate::sandbox::{COMPONENT, HASH, Origin, Sandbox, Setup};
 use crate::stdio::{self, Log};
 use crate::text::Visible;
+use crate::transport::Awake;
 use crate::workshop::{State, Workshop};
 
 pub(crate) use self::print::complain;

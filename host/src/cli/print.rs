@@ -93,7 +93,4 @@ pub(super) fn fail(faults: &[Fault]) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Writes to stderr, which may be a terminal.
-pub(crate) fn complain(text: &str) {
-    stdio::tell(text::visible(text).into_owned());
-}
+pub(crate) use crate::stdio::complain;

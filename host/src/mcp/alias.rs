@@ -6,8 +6,7 @@ mod script;
 use std::sync::Arc;
 
 use super::arguments::{Arguments, decode, malformed};
-use super::members::Members;
-use super::message::object;
+use super::members::{Members, object};
 use super::settle::decoded;
 use crate::sandbox::Fault;
 use crate::text::quote_one;

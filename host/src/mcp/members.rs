@@ -2,36 +2,36 @@
 //! this is how terms pass through the server without losing a digit.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write};
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// The members of an object in the order they were written.
 #[derive(Debug)]
-pub(super) struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+pub(crate) struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Members<'a> {
     /// Reads an object. The values are checked to be JSON, without recursion.
-    pub(super) fn parse(text: &'a str) -> serde_json::Result<Self> {
+    pub(crate) fn parse(text: &'a str) -> serde_json::Result<Self> {
         serde_json::from_str(text)
     }
 
     /// The text of a member.
-    pub(super) fn raw(&self, name: &str) -> Option<&'a str> {
+    pub(crate) fn raw(&self, name: &str) -> Option<&'a str> {
         self.iter().find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.raw(name).is_some()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.0.iter().map(|(key, value)| (key.as_ref(), value.get()))
     }
 
     /// A name that occurs more than once.
-    pub(super) fn duplicate(&self) -> Option<&str> {
+    pub(crate) fn duplicate(&self) -> Option<&str> {
         let mut names: Vec<&str> = self.iter().map(|(key, _)| key).collect();
         names.sort_unstable();
         names.windows(2).find_map(|pair| match pair {
@@ -66,6 +66,19 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
 /// A member's name, borrowed where it is written without escapes.
 #[derive(serde::Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// The text of an object with these members.
+pub(crate) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let mut text = String::from("{");
+    for (name, value) in members {
+        let separator = if text.len() == 1 { "" } else { "," };
+        let name = serde_json::Value::from(name);
+        // To write to a text cannot fail.
+        let _ = write!(text, "{separator}{name}:{value}");
+    }
+    text.push('}');
+    text
+}
 
 #[cfg(test)]
 mod tests {

@@ -4,10 +4,10 @@
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-use super::host::{Host, Report};
 use super::profile::{annotate, cap};
+use super::report::Report;
 use super::scan;
-use crate::config::Profile;
+use crate::config::{Config, Profile};
 use crate::sandbox::{Ending, Excess, Fault, Note, Outcome, Summary};
 use crate::text::{self, MOST_NAME, plain, quote};
 
@@ -28,6 +28,9 @@ const LESS: &str = "return less: `take`, `slice`, `length`, or fold the result t
 
 /// How to have more than the function that a tool gives of its first argument.
 const MORE: &str = r#"a tool takes several arguments by `code`: {"app": {"func": {"tool": "name"}, "args": [a, b]}}"#;
+
+/// What a tool gives its caller.
+pub(super) type ToolResult = Result<Reply, Refusal>;
 
 /// What a tool has to say.
 #[derive(Debug)]
@@ -123,23 +126,23 @@ pub(super) fn warn(result: &mut Result<Reply, Refusal>, warnings: &[String]) {
 }
 
 /// Tells how a run ended.
-pub(super) fn tell(report: Report, host: &Host) -> Result<Reply, Refusal> {
-    let profile = host.config.profile;
-    let mut told = tell_ending(&report, host);
+pub(super) fn tell(report: Report, config: &Config) -> Result<Reply, Refusal> {
+    let profile = config.profile;
+    let mut told = tell_ending(&report, config);
     let record = match &mut told {
         Ok(reply) => &mut reply.structured,
         Err(refusal) => &mut refusal.structured,
     };
     if profile == Profile::Debug {
-        annotate(record, &report, host);
+        annotate(record, &report, config);
     }
     put(record, "evaluation", cap(report.evaluation, profile.lines()));
     told
 }
 
-fn tell_ending(report: &Report, host: &Host) -> Result<Reply, Refusal> {
+fn tell_ending(report: &Report, config: &Config) -> Result<Reply, Refusal> {
     let Outcome { ending, usage, driven, tool } = &report.outcome;
-    let lines = host.config.profile.lines();
+    let lines = config.profile.lines();
     let (json, kind, warnings, trace) = match ending {
         Ok(Ending::Value(it)) => (&it.json, it.kind.as_str(), &it.warnings, &it.trace),
         Ok(Ending::Continuation(it)) => (&it.json, "continuation", &it.warnings, &it.trace),
@@ -149,7 +152,7 @@ fn tell_ending(report: &Report, host: &Host) -> Result<Reply, Refusal> {
             return Err(refusal);
         }
     };
-    let mut reply = show(json, "result", host.config.max_result, LESS);
+    let mut reply = show(json, "result", config.max_result, LESS);
     if kind == "function" && tool.is_some() {
         reply.asides.push(format!("hint: {MORE}"));
         reply.structured.insert("hint".to_owned(), MORE.into());
@@ -280,7 +283,7 @@ fn told(fault: &Fault) -> Fault {
 }
 
 /// A limit that was met.
-pub(super) fn excess(Excess { name, used, limit }: Excess) -> Value {
+pub(crate) fn excess(Excess { name, used, limit }: Excess) -> Value {
     json!({"name": name, "used": used, "limit": limit})
 }
 

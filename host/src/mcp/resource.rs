@@ -8,9 +8,8 @@ use rmcp::model::{
 use serde_json::{Value, json};
 
 use super::host::Host;
-use super::message::object;
+use super::members::object;
 use super::reference;
-use super::server::CURSOR;
 use crate::journal::Entry;
 use crate::registry::{self, Tool, name};
 use crate::state;
@@ -19,6 +18,9 @@ use crate::workshop::library;
 
 /// Resources on a page.
 const PAGE: usize = 100;
+
+/// What the cursors of pages begin with.
+pub(super) const CURSOR: &str = "after:";
 
 /// Characters of a URI that an error quotes.
 const MOST_URI: usize = 200;

@@ -4,13 +4,13 @@
 
 use rmcp::model::RequestId;
 
-use super::id;
+use crate::transport::id;
 
 /// The longest id worth remembering.
 const LONGEST_ID: usize = 1 << 10;
 
 /// The id of the message in `line`, if one stands at the top level and is well formed.
-pub(super) fn find_id(line: &[u8]) -> Option<RequestId> {
+pub(crate) fn find_id(line: &[u8]) -> Option<RequestId> {
     let mut scan = IdScan::default();
     scan.feed(line);
     scan.finish()
@@ -19,7 +19,7 @@ pub(super) fn find_id(line: &[u8]) -> Option<RequestId> {
 /// Finds the member `id` of an object that arrives in pieces of any length. It keeps no more of
 /// the text than an id.
 #[derive(Debug, Default)]
-pub(super) struct IdScan {
+pub(crate) struct IdScan {
     nesting: Nesting,
     /// The token being read at the top level.
     token: Vec<u8>,
@@ -30,14 +30,14 @@ pub(super) struct IdScan {
 
 impl IdScan {
     /// Reads on.
-    pub(super) fn feed(&mut self, bytes: &[u8]) {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.step(*byte);
         }
     }
 
     /// The id, once the text has ended.
-    pub(super) fn finish(mut self) -> Option<RequestId> {
+    pub(crate) fn finish(mut self) -> Option<RequestId> {
         self.end_value();
         id::read(str::from_utf8(&self.id?).ok()?.trim_end())
     }
@@ -89,7 +89,7 @@ impl IdScan {
 }
 
 /// How many levels of arrays and objects `text` has.
-pub(super) fn depth(text: &[u8]) -> usize {
+pub(crate) fn depth(text: &[u8]) -> usize {
     let mut nesting = Nesting::default();
     let mut deepest = 0;
     for byte in text {
@@ -100,7 +100,7 @@ pub(super) fn depth(text: &[u8]) -> usize {
 }
 
 /// How many members the objects of `text`, which is JSON, have as they are written.
-pub(super) fn members(text: &[u8]) -> usize {
+pub(crate) fn members(text: &[u8]) -> usize {
     let mut nesting = Nesting::default();
     let is_member = |byte: &&u8| {
         nesting.step(**byte);
@@ -111,7 +111,7 @@ pub(super) fn members(text: &[u8]) -> usize {
 
 /// Whether `text`, which is JSON, holds an integer beyond ±(2^53 − 1), or a number with more
 /// digits or a higher exponent than doubles have.
-pub(super) fn has_wide_number(text: &str) -> bool {
+pub(crate) fn has_wide_number(text: &str) -> bool {
     let mut nesting = Nesting::default();
     let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+');
     text.split(|c: char| {

@@ -2,6 +2,7 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -11,15 +12,26 @@ use wasmtime::Trap;
 use super::ceiling::{Ceiling, STACK};
 use super::fault::{DEFECT, Excess, Fault, fault};
 
-/// The wall clock and the cancellation of one request. All machines that the request drives
-/// share it.
+/// How long a run may wait for one answer of the world.
+pub const LONGEST_WAIT: Duration = Duration::from_mins(1);
+
+/// The clocks and the cancellation of one request. All machines that the request drives share
+/// it. While the run waits for the world its wall clock stands still, and another one counts.
 #[derive(Debug, Clone)]
 pub struct Watch {
     cancelled: CancellationToken,
     started: Instant,
     allowed: Duration,
-    /// None when the clock reaches further than the system can count.
-    deadline: Option<Instant>,
+    waits: Arc<Mutex<Waits>>,
+}
+
+/// When a run waited for the world.
+#[derive(Debug, Clone, Copy, Default)]
+struct Waits {
+    /// In all, up to the last time.
+    total: Duration,
+    /// Since when, if it does so now.
+    since: Option<Instant>,
 }
 
 impl Watch {
@@ -32,8 +44,7 @@ impl Watch {
     /// Starts the clock of a run that the token can stop.
     #[must_use]
     pub fn cancelled_by(cancelled: CancellationToken, allowed: Duration) -> Self {
-        let started = Instant::now();
-        Self { cancelled, started, allowed, deadline: started.checked_add(allowed) }
+        Self { cancelled, started: Instant::now(), allowed, waits: Arc::default() }
     }
 
     /// The same watch with its clock at the start again.
@@ -47,14 +58,46 @@ impl Watch {
         if self.cancelled.is_cancelled() {
             return Err(fault("cancelled", "the run was cancelled".to_owned(), None));
         }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        let Waits { total, since } = *self.waits();
+        if let Some(waited) = since.map(|since| since.elapsed()) {
+            return if waited < LONGEST_WAIT { Ok(()) } else { Err(waited_too_long(waited)) };
+        }
+        let used = self.started.elapsed().saturating_sub(total);
+        if used >= self.allowed {
             let message = format!("the run took longer than {:?} of wall clock", self.allowed);
             let hint = "do less in one run, or split the work with `continue`";
-            let (used, limit) = (milliseconds(self.started.elapsed()), milliseconds(self.allowed));
+            let (used, limit) = (milliseconds(used), milliseconds(self.allowed));
             let limit = Excess { name: "wall_clock_ms", used, limit };
             return Err(fault("timeout", message, Some(hint)).by(Some(limit)));
         }
         Ok(())
+    }
+
+    /// Waits for the world, unless the run has to stop: then the fault says why.
+    pub(super) async fn while_waiting<T>(
+        &self,
+        answer: impl Future<Output = T>,
+    ) -> Result<T, Fault> {
+        let mut answer = pin!(answer);
+        // Whoever cancels wakes the run.
+        let mut cancelled = pin!(self.cancelled.cancelled());
+        self.waits().since = Some(Instant::now());
+        let waited = poll_fn(|context| {
+            if let Poll::Ready(answer) = answer.as_mut().poll(context) {
+                return Poll::Ready(Ok(answer));
+            }
+            let _ = cancelled.as_mut().poll(context);
+            self.verdict().map_or_else(|fault| Poll::Ready(Err(fault)), |()| Poll::Pending)
+        })
+        .await;
+        let mut waits = self.waits();
+        let since = waits.since.take();
+        waits.total += since.map_or(Duration::ZERO, |since| since.elapsed());
+        waited
+    }
+
+    fn waits(&self) -> MutexGuard<'_, Waits> {
+        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a call into a guest. It gives way every [`TURN`](super::TURN) instructions: then
@@ -100,6 +143,14 @@ impl Watch {
             None => stopped(&format!("the sandbox ({})", error.root_cause()), None),
         }
     }
+}
+
+/// The fault of a run that the world does not answer.
+fn waited_too_long(waited: Duration) -> Fault {
+    let (used, limit) = (milliseconds(waited), milliseconds(LONGEST_WAIT));
+    let message = format!("the run waited longer than {LONGEST_WAIT:?} for the world");
+    let limit = Excess { name: "waiting_ms", used, limit };
+    fault("timeout", message, Some("try again later")).by(Some(limit))
 }
 
 /// A span of time as limits count it.

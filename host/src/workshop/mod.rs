@@ -26,9 +26,9 @@ pub use self::import::{Imported, Taken, Wanted};
 pub use self::library::{Library, PREFIX as LIBRARY_PREFIX, library};
 pub use self::memory::{Remember, unkept};
 pub use self::replay::{Difference, Replayed, Verdict};
-pub use self::world::{Candidate, Observer, Tools};
+pub use self::world::{Candidate, Denied, Effects, Observer, Tools};
 
-use self::world::Session;
+use self::world::{Live, Witness};
 use crate::config::Config;
 use crate::journal::{self, Draft, Journal, Kind};
 use crate::memory::Memory;
@@ -71,6 +71,7 @@ pub struct Workshop {
     pub memory: Memory,
     store: Arc<dyn Store>,
     limits: Limits,
+    effects: Arc<dyn Effects>,
     /// Bytes of a term.
     most_code: usize,
 }
@@ -120,7 +121,14 @@ impl Workshop {
     pub fn new(config: &Config, state: State, sandbox: Arc<Sandbox>) -> Self {
         let State { store, registry, journal, memory } = state;
         let (limits, most_code) = (config.limits, config.max_code);
-        Self { sandbox, registry, journal, memory, store, limits, most_code }
+        let effects = Arc::new(Denied);
+        Self { sandbox, registry, journal, memory, store, limits, effects, most_code }
+    }
+
+    /// Has effects of runs answered.
+    #[must_use]
+    pub fn granting(self, effects: Arc<dyn Effects>) -> Self {
+        Self { effects, ..self }
     }
 
     /// The file that keeps all this, unless it is in memory.
@@ -164,10 +172,11 @@ impl Workshop {
         let mut outcome = match asked {
             Ok(asked) => {
                 let known = tools.clone();
-                let mut session = Session::new(tools, observer);
+                let live = Live::new(tools, Arc::clone(&self.effects));
+                let mut witness = Witness::new(live, observer);
                 let request = request.clone();
-                let mut outcome = drive_in_turns(&self.sandbox, request, &mut session, watch).await;
-                answers = session.into_answers();
+                let mut outcome = drive_in_turns(&self.sandbox, request, &mut witness, watch).await;
+                answers = witness.into_answers();
                 answers.extend(conform::conform(&mut outcome, asked, &known, watch).await);
                 outcome
             }

@@ -60,7 +60,9 @@ fn tell_listed(description: &str, revision: &str) -> String {
 /// Calls an evolved tool, which exists.
 pub(in super::super) async fn call(host: &Arc<Host>, name: &str, call: Call) -> ToolResult {
     match prepare(host, name, &call.arguments) {
-        Ok((request, tools)) => tell(host.evaluate(request, tools, &call.caller).await, host),
+        Ok((request, tools)) => {
+            tell(host.evaluate(request, tools, &call.caller).await, &host.config)
+        }
         Err(fault) => Err(host.refuse(name, &call, fault).await),
     }
 }

@@ -19,23 +19,14 @@ use std::sync::{Arc, LazyLock};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-use super::host::{Caller, Host};
-use super::reply::{Refusal, Reply, object};
+use super::call::Call;
+use super::host::Host;
+use super::reply::{ToolResult, object};
 use crate::config::Profile;
 
 pub(super) use self::evolved::{
     arguments as arguments_of_evolved, call as call_evolved, describe as describe_evolved,
 };
-
-/// What a tool gives its caller.
-pub(super) type ToolResult = Result<Reply, Refusal>;
-
-/// A call of a tool: its arguments as text, and who called.
-#[derive(Debug)]
-pub(super) struct Call {
-    pub(super) arguments: Arc<str>,
-    pub(super) caller: Caller,
-}
 
 /// A tool that is always there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

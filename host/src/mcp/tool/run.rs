@@ -120,7 +120,7 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
     {
         report.outcome.ending = Err(unknown(&text, &tools, Some(fault)));
     }
-    tell(report, host)
+    tell(report, &host.config)
 }
 
 /// What to run, with which tools, and whether the code is text that could have been meant as a

@@ -138,6 +138,8 @@ pub enum Answer {
     Schema(String, i64),
     /// A name close to one that is unknown.
     Similar(String, Option<String>),
+    /// What came of an effect: its capability and argument, and the outcome as JSON text.
+    Effect(String, String, String),
 }
 
 /// What an entry keeps of a request or an outcome: its JSON text, or the digest of that.

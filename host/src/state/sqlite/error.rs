@@ -4,14 +4,11 @@ use std::path::Path;
 
 use rusqlite::ErrorCode;
 
-use super::filesystem;
+use super::filesystem::{self, LOCAL};
 use crate::state::{Error, Failure, Nature};
 
 /// What to do where a place does not serve.
 const ELSEWHERE: &str = "name another directory by --data DIR, or keep nothing by --ephemeral";
-
-/// What to do where a file system does not serve.
-pub(super) const LOCAL: &str = "which a store needs: name a directory on a local disk by --data DIR, or keep nothing by --ephemeral";
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {

@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, ffi};
 
-use super::error::LOCAL;
 use crate::state::Error;
+
+/// What to do where a file system does not serve.
+pub(super) const LOCAL: &str = "which a store needs: name a directory on a local disk by --data DIR, or keep nothing by --ephemeral";
 
 /// What is missing, by the extended code with which SQLite fails.
 pub(super) fn lack(code: i32) -> Option<&'static str> {

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 const OTHER: &str = "MCP_PIF_BINARY";
 
 /// The path of the binary, built once by each test process.
-pub(crate) fn path() -> Result<&'static Path> {
+pub fn path() -> Result<&'static Path> {
     static BINARY: LazyLock<Result<PathBuf>> =
         LazyLock::new(|| std::env::var_os(OTHER).map_or_else(build, |path| Ok(path.into())));
     BINARY.as_deref().map_err(|error| anyhow::anyhow!("{error:#}"))
@@ -38,13 +38,20 @@ fn build() -> Result<PathBuf> {
 fn place() -> Result<(PathBuf, String)> {
     let this = std::env::current_exe()?;
     let folder = this.ancestors().nth(2).context("the test has no place in a target directory")?;
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().context("no target directory")?;
+    let target = target()?;
     let profile = match folder.file_name().and_then(|name| name.to_str()) {
         Some("debug") => "dev",
         Some(profile) => profile,
         None => anyhow::bail!("{} names no profile", folder.display()),
     };
-    Ok((target.to_owned(), profile.to_owned()))
+    Ok((target, profile.to_owned()))
+}
+
+/// The target directory: cargo keeps there what it knows of the compiler.
+pub fn target() -> Result<PathBuf> {
+    let this = std::env::current_exe()?;
+    let is_marked = |it: &&Path| it.join(".rustc_info.json").is_file();
+    this.ancestors().find(is_marked).map(Path::to_owned).context("no target directory")
 }
 
 fn executable(message: &str) -> Option<PathBuf> {

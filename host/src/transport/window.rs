@@ -26,7 +26,7 @@ const REMEMBERED: usize = 1 << 10;
 
 /// The requests under way.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(crate) struct Window {
     /// A place for each request.
     places: Arc<Semaphore>,
     requests: u32,
@@ -138,7 +138,7 @@ impl Window {
     }
 
     /// Waits until at most `MOST_WAITING` bytes are unwritten, so that new answers need not queue up.
-    pub(super) async fn relieved(&self) {
+    pub(crate) async fn relieved(&self) {
         loop {
             let mut fewer = pin!(self.waiting.fewer.notified());
             fewer.as_mut().enable();
@@ -150,7 +150,7 @@ impl Window {
     }
 
     /// Waits until a long answer may be made. Few are at a time, for all of them may have to wait.
-    pub(super) async fn make(&self, id: &RequestId) {
+    pub(crate) async fn make(&self, id: &RequestId) {
         // The semaphore is never closed, so there is no error to see.
         let Ok(leave) = Arc::clone(&self.making).acquire_owned().await else { return };
         self.relieved().await;
@@ -160,7 +160,7 @@ impl Window {
     }
 
     /// Returns when every request that was taken on is answered.
-    pub(super) async fn settled(&self) {
+    pub(crate) async fn settled(&self) {
         // The semaphore is never closed, so there is no error to see.
         let _ = self.places.acquire_many(self.requests).await;
     }
@@ -224,7 +224,7 @@ impl Window {
     }
 
     /// How many calls of tools were read and not answered yet.
-    pub(super) fn calls(&self) -> usize {
+    pub(crate) fn calls(&self) -> usize {
         self.state().open.values().filter(|open| open.is_call).count()
     }
 

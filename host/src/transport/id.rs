@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 const MARK: char = '\0';
 
 /// The id that a JSON text is, if it is a string or an integer.
-pub(super) fn read(raw: &str) -> Option<RequestId> {
+pub(crate) fn read(raw: &str) -> Option<RequestId> {
     let known: Option<RequestId> = serde_json::from_str(raw).ok();
     let is_marked = matches!(&known, Some(RequestId::String(text)) if text.starts_with(MARK));
     if known.is_some() && !is_marked {

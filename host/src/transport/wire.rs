@@ -1,8 +1,8 @@
-//! Messages over standard input and output, so that every line with an id is answered, nothing
-//! is read that cannot be worked on, and no input brings the session down.
+//! Messages over lines, so that every line with an id is answered, nothing is read that cannot be
+//! worked on, and no input brings the session down.
 
 use std::collections::VecDeque;
-use std::io::{self, Read, Write};
+use std::io;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
@@ -14,13 +14,12 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::awake::Awake;
 use super::id;
-use super::input::Input;
 use super::line::Line;
 use super::message::{Bounds, Message, faulty, read};
-use super::outlet::{Outlet, Progress};
+use super::session::Session;
 use super::window::{Answer, Ticket, Window};
+use super::{Ends, Input, Outlet, Transport};
 use crate::text;
 
 /// Lines read ahead of what can be worked on, so that a cancellation which follows them is seen.
@@ -36,76 +35,49 @@ const HANDED_OVER: usize = 64;
 /// Characters of a method that an error quotes.
 const MOST_METHOD: usize = 64;
 
-/// The server's end of the connection.
-pub(super) struct Transport {
+/// The server's end of a connection.
+pub(crate) struct Wire {
     messages: mpsc::Receiver<ClientJsonRpcMessage>,
-    window: Arc<Window>,
+    session: Arc<Session>,
     outlet: Outlet,
 }
 
-impl Transport {
-    /// Serves this process's standard streams.
-    pub(super) fn stdio(
+impl Wire {
+    /// Begins a session over a transport. `requests` is the number of requests that may be under way;
+    /// `leave` is cancelled when the server ends.
+    pub(crate) fn open(
+        transport: impl Transport,
         requests: usize,
         bounds: Bounds,
-        ended: CancellationToken,
-        awake: Arc<Awake>,
+        leave: CancellationToken,
     ) -> io::Result<Self> {
-        let input = Input::stdin(bounds.line)?;
-        let outlet = Outlet::stdout(ended.clone())?;
+        let ended = CancellationToken::new();
+        let Ends { input, outlet, awake, is_deserted } =
+            transport.open(bounds.line, ended.clone())?;
         let window = Window::new(requests, bounds.line).keeping(awake);
-        Ok(Self::start(input, outlet, window, bounds, ended))
-    }
-
-    /// Serves these streams. `requests` is the number of requests that may be under way; `ended`
-    /// is cancelled once there is no more input, or nobody to answer.
-    pub(super) fn open(
-        input: impl Read + Send + 'static,
-        output: impl Write + Send + 'static,
-        requests: usize,
-        bounds: Bounds,
-        ended: CancellationToken,
-    ) -> io::Result<Self> {
-        let input = Input::thread(input, bounds.line)?;
-        let outlet = Outlet::open(output, ended.clone())?;
-        let window = Window::new(requests, bounds.line);
-        Ok(Self::start(input, outlet, window, bounds, ended))
-    }
-
-    fn start(
-        input: Input,
-        outlet: Outlet,
-        window: Window,
-        bounds: Bounds,
-        ended: CancellationToken,
-    ) -> Self {
-        let window = Arc::new(window);
+        let session = Session::new(window, ended, leave, outlet.progress(), is_deserted);
+        let session = Arc::new(session);
         let (sender, messages) = mpsc::channel(HANDED_OVER);
         let reader = Reader {
             bounds,
-            window: Arc::clone(&window),
+            session: Arc::clone(&session),
             outlet: outlet.clone(),
             messages: sender,
             parked: VecDeque::new(),
             parked_bytes: 0,
             is_open: false,
         };
-        tokio::spawn(async move { reader.run(input, ended).await });
-        Self { messages, window, outlet }
+        tokio::spawn(reader.run(input));
+        Ok(Self { messages, session, outlet })
     }
 
-    /// How far the output has got.
-    pub(super) fn progress(&self) -> Arc<Progress> {
-        self.outlet.progress()
-    }
-
-    /// Where to wait for the last answers once the session is over.
-    pub(super) fn window(&self) -> Arc<Window> {
-        Arc::clone(&self.window)
+    /// What there is to know of the connection.
+    pub(crate) fn session(&self) -> Arc<Session> {
+        Arc::clone(&self.session)
     }
 }
 
-impl rmcp::transport::Transport<RoleServer> for Transport {
+impl rmcp::transport::Transport<RoleServer> for Wire {
     type Error = io::Error;
 
     fn send(
@@ -114,8 +86,8 @@ impl rmcp::transport::Transport<RoleServer> for Transport {
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let outlet = self.outlet.clone();
         let answer = match (answered(&message), progress(&message)) {
-            (Some(id), _) => self.window.answer(id),
-            (None, Some(token)) if !self.window.expects(token) => Answer::Unwanted,
+            (Some(id), _) => self.session.window.answer(id),
+            (None, Some(token)) if !self.session.window.expects(token) => Answer::Unwanted,
             (None, _) => Answer::Awaited(None),
         };
         async move {
@@ -130,7 +102,7 @@ impl rmcp::transport::Transport<RoleServer> for Transport {
         let message = self.messages.recv().await;
         if message.is_none() {
             // rmcp would wait for the rest in its own way, and give up too soon.
-            self.window.settled().await;
+            self.session.window.settled().await;
         }
         message
     }
@@ -139,23 +111,6 @@ impl rmcp::transport::Transport<RoleServer> for Transport {
         self.messages.close();
         Ok(())
     }
-}
-
-/// Whether the other end of standard output is closed, so that nobody can be told anything.
-#[cfg(unix)]
-pub(super) fn is_deserted() -> bool {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    // No events are asked for: errors and hang-ups are reported in any case.
-    let mut output = [PollFd::from_borrowed_fd(rustix::stdio::stdout(), PollFlags::empty())];
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    let polled = poll(&mut output, Some(&at_once));
-    let gone = PollFlags::ERR | PollFlags::HUP;
-    polled.is_ok() && output.iter().any(|it| it.revents().intersects(gone))
-}
-
-#[cfg(not(unix))]
-pub(super) fn is_deserted() -> bool {
-    false
 }
 
 fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
@@ -193,7 +148,7 @@ fn is_call(message: &ClientJsonRpcMessage) -> bool {
 /// Takes lines in, and hands messages over as the window allows.
 struct Reader {
     bounds: Bounds,
-    window: Arc<Window>,
+    session: Arc<Session>,
     outlet: Outlet,
     messages: mpsc::Sender<ClientJsonRpcMessage>,
     /// What was read and waits for a place in the window.
@@ -215,13 +170,14 @@ enum Pending {
 }
 
 impl Reader {
-    async fn run(mut self, mut input: Input, ended: CancellationToken) {
+    async fn run(mut self, mut input: Input) {
+        let session = Arc::clone(&self.session);
+        let ended = &session.ended;
         let mut has_input = true;
         while has_input || !self.parked.is_empty() {
-            let window = Arc::clone(&self.window);
             let bytes = self.parked.front().map_or(0, |parked| parked.bytes);
             tokio::select! {
-                ticket = window.ticket(bytes), if !self.parked.is_empty() => {
+                ticket = session.window.ticket(bytes), if !self.parked.is_empty() => {
                     self.hand_over(ticket).await;
                 }
                 line = input.next(), if has_input && self.has_room() => {
@@ -233,6 +189,7 @@ impl Reader {
                     }
                 }
                 () = ended.cancelled(), if has_input => has_input = false,
+                () = session.over.cancelled() => return,
             }
         }
     }
@@ -256,7 +213,7 @@ impl Reader {
     }
 
     fn take_request(&mut self, id: RequestId, message: Box<ClientJsonRpcMessage>, bytes: usize) {
-        if self.window.register(&id, progress_token(&message), is_call(&message)) {
+        if self.session.window.register(&id, progress_token(&message), is_call(&message)) {
             self.park(Pending::Request(id, message), bytes);
             return;
         }
@@ -270,7 +227,7 @@ impl Reader {
 
     /// A request that was not handed over yet is simply forgotten.
     async fn take_cancellation(&mut self, id: RequestId, message: ClientJsonRpcMessage) {
-        self.window.cancel(&id);
+        self.session.window.cancel(&id);
         let is_it =
             |parked: &Parked| matches!(&parked.message, Pending::Request(it, _) if *it == id);
         match self.parked.iter().position(is_it) {
@@ -292,18 +249,18 @@ impl Reader {
         self.parked_bytes -= bytes;
         match message {
             Pending::Request(id, message) => {
-                if !self.window.admit(&id, ticket) {
+                if !self.session.window.admit(&id, ticket) {
                     return;
                 }
                 if let Some(error) = premature(&message).filter(|_| !self.is_open) {
                     let answer = ServerJsonRpcMessage::error(error, Some(id.clone()));
-                    if let Answer::Awaited(ticket) = self.window.answer(&id) {
+                    if let Answer::Awaited(ticket) = self.session.window.answer(&id) {
                         self.tell(answer, ticket);
                     }
                 } else {
                     self.is_open |= opens(&message);
                     if self.messages.send(*message).await.is_err() {
-                        self.window.cancel(&id);
+                        self.session.window.cancel(&id);
                     }
                 }
             }

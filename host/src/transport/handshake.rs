@@ -2,7 +2,7 @@
 
 use rmcp::model::ClientCapabilities;
 
-use super::members::Members;
+use crate::mcp::members::Members;
 
 /// Where a session begins: an example to go by.
 const EXAMPLE: &str = r#"{"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "my-client", "version": "1.0"}}"#;

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What a client connects as: the modes of the SDK.
-pub(crate) const MODES: [&str; 3] = ["legacy", "auto", "2026-07-28"];
+pub const MODES: [&str; 3] = ["legacy", "auto", "2026-07-28"];
 
 /// The command of the client, which connects to the server in a mode.
-pub(crate) fn client(target: &Path, server: &Path, mode: &str) -> Result<Command> {
+pub fn client(target: &Path, server: &Path, mode: &str) -> Result<Command> {
     let requirements = sources().join("requirements.txt");
     let mut command = Command::new(environment::python(target, "python-clients", &requirements)?);
     command.arg(sources().join("client.py")).arg(server).arg(mode);

@@ -1,5 +1,5 @@
-//! Standard output, where whole lines are written. What fits into a pipe is written at once; what
-//! might have to wait for the client is written by a thread. Nothing else in the process writes.
+//! The way out, where whole lines are written. What fits into a pipe may be written at once; what
+//! might have to wait for the client is written by a thread. Nothing else writes there.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -16,10 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::id::Echo;
-#[cfg(unix)]
-use super::input::is_stream;
 use super::window::Ticket;
-use crate::stdio::stdout;
 use crate::text;
 
 /// Bytes that a pipe takes whole and at once if it takes anything (`PIPE_BUF` of Linux, where
@@ -33,11 +30,11 @@ const MOST_MESSAGE: usize = 1_000;
 /// The way out for messages. Its queue has no bound of its own: everything in it holds a place
 /// of the window, or is a notification whose sender waits until it is written.
 #[derive(Debug, Clone)]
-pub(super) struct Outlet {
+pub struct Outlet {
     queue: mpsc::UnboundedSender<Parcel>,
     progress: Arc<Progress>,
-    /// Whether messages may be written without the thread.
-    is_direct: bool,
+    /// Writes as much as need not wait, without the thread; gives how much.
+    direct: Option<fn(&[u8]) -> usize>,
 }
 
 /// How far the thread has got.
@@ -75,27 +72,26 @@ struct Parcel {
 
 impl Outlet {
     /// Starts the thread. `broken` is cancelled when the client does not read any more.
-    pub(super) fn open(
+    pub fn open(
         output: impl Write + Send + 'static,
         broken: CancellationToken,
     ) -> io::Result<Self> {
         let (queue, parcels) = mpsc::unbounded_channel();
         let progress = Arc::<Progress>::default();
         let made = Arc::clone(&progress);
-        thread::Builder::new().name("stdout".to_owned()).spawn(move || {
-            // Whatever ends the writing, nobody is left to be told by way of stdout.
+        thread::Builder::new().name("output".to_owned()).spawn(move || {
+            // Whatever ends the writing, nobody is left to be told this way.
             let _ended = broken.drop_guard();
             if let Err(error) = write_all(output, parcels, &made) {
                 tracing::info!(%error, "the client does not read any more");
             }
         })?;
-        Ok(Self { queue, progress, is_direct: false })
+        Ok(Self { queue, progress, direct: None })
     }
 
-    /// The same for this process's standard output.
-    pub(super) fn stdout(broken: CancellationToken) -> io::Result<Self> {
-        let outlet = Self::open(stdout(), broken)?;
-        Ok(Self { is_direct: is_direct(), ..outlet })
+    /// Has short lines written by a function that never waits.
+    pub(super) fn directly(self, write: fn(&[u8]) -> usize) -> Self {
+        Self { direct: Some(write), ..self }
     }
 
     /// How far it has got with what waits.
@@ -126,8 +122,8 @@ impl Outlet {
         ticket: Option<Ticket>,
     ) -> io::Result<Option<oneshot::Receiver<()>>> {
         let mut queued = self.progress.queued();
-        if self.is_direct && *queued == 0 {
-            let written = write_ready(&line);
+        if let Some(write) = self.direct.filter(|_| *queued == 0 && line.len() <= AT_ONCE) {
+            let written = write(&line);
             if written == line.len() {
                 return Ok(None);
             }
@@ -138,38 +134,6 @@ impl Outlet {
         *queued += 1;
         Ok(Some(wait))
     }
-}
-
-/// Whether there can be told of standard output that a write would not have to wait.
-#[cfg(unix)]
-fn is_direct() -> bool {
-    is_stream(rustix::stdio::stdout())
-}
-
-#[cfg(not(unix))]
-fn is_direct() -> bool {
-    false
-}
-
-/// Writes a line to standard output if that need not wait. Gives how much was written.
-#[cfg(unix)]
-fn write_ready(line: &[u8]) -> usize {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    if line.len() > AT_ONCE {
-        return 0;
-    }
-    let stdout = rustix::stdio::stdout();
-    let mut polled = [PollFd::from_borrowed_fd(stdout, PollFlags::OUT)];
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    let is_ready = poll(&mut polled, Some(&at_once)).is_ok()
-        && polled.iter().all(|it| it.revents() == PollFlags::OUT);
-    // What goes wrong goes wrong for the thread too, and it knows what to do then.
-    if is_ready { rustix::io::write(stdout, line).unwrap_or(0) } else { 0 }
-}
-
-#[cfg(not(unix))]
-fn write_ready(_line: &[u8]) -> usize {
-    0
 }
 
 /// A message as a line. What an error quotes of a request is made visible.

@@ -10,7 +10,7 @@ const NEEDS: &str = "this needs `python3`, 3.10 or later, with its modules venv 
     and Ubuntu: apt install python3 python3-venv";
 
 /// The interpreter of the environment that holds what a file requires.
-pub(crate) fn python(target: &Path, name: &str, requirements: &Path) -> Result<PathBuf> {
+pub fn python(target: &Path, name: &str, requirements: &Path) -> Result<PathBuf> {
     let folder = target.join(name);
     let lock = File::create(target.join(format!("{name}.lock")))?;
     lock.lock()?; // another process may be making it

@@ -12,7 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// The tools that are always there, in the order in which they are listed.
-pub(crate) const BUILT_IN: &[&str] = &[
+pub const BUILT_IN: &[&str] = &[
     "evolve",
     "run",
     "list",
@@ -28,7 +28,7 @@ pub(crate) const BUILT_IN: &[&str] = &[
 ];
 
 /// Those among them that change something.
-pub(crate) const CHANGING: &[&str] = &["evolve", "rollback", "memory_store"];
+pub const CHANGING: &[&str] = &["evolve", "rollback", "memory_store"];
 
 /// When a test that waits gives up. No test expects anything of time itself.
 const DEADLINE: Duration = Duration::from_mins(1);
@@ -37,7 +37,7 @@ const DEADLINE: Duration = Duration::from_mins(1);
 const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
 /// The command that starts the server, with an environment that holds nothing of ours.
-pub(crate) fn command(folder: &Folder) -> Result<Command> {
+pub fn command(folder: &Folder) -> Result<Command> {
     let mut command = Command::new(binary::path()?);
     command.env_clear().env("HOME", folder.path()).env("MCP_PIF_CACHE", cache());
     Ok(command)
@@ -45,7 +45,7 @@ pub(crate) fn command(folder: &Folder) -> Result<Command> {
 
 /// A server under test, and the pipes to it.
 #[derive(Debug)]
-pub(crate) struct Client {
+pub struct Client {
     child: Child,
     input: Option<ChildStdin>,
     /// Taken when the first line is read: before that the server's output waits in its pipe.
@@ -60,7 +60,7 @@ pub(crate) struct Client {
 
 impl Client {
     /// Starts a server; no session is begun.
-    pub(crate) fn start(arguments: &[&str]) -> Result<Self> {
+    pub fn start(arguments: &[&str]) -> Result<Self> {
         let home = Folder::new()?;
         let mut command = command(&home)?;
         command.args(arguments);
@@ -88,43 +88,44 @@ impl Client {
     }
 
     /// Starts a server and a session of the older protocol.
-    pub(crate) fn legacy() -> Result<Self> {
+    pub fn legacy() -> Result<Self> {
         Self::legacy_with(&[])
     }
 
-    pub(crate) fn legacy_with(arguments: &[&str]) -> Result<Self> {
+    /// The same with flags.
+    pub fn legacy_with(arguments: &[&str]) -> Result<Self> {
         let mut client = Self::start(arguments)?;
         client.initialize()?;
         Ok(client)
     }
 
     /// Begins a session of the older protocol, and gives the answer.
-    pub(crate) fn initialize(&mut self) -> Result<Value> {
+    pub fn initialize(&mut self) -> Result<Value> {
         let answer = self.request("initialize", &initialize())?;
         self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)?;
         Ok(answer)
     }
 
     /// Sends a line.
-    pub(crate) fn send(&mut self, line: impl AsRef<[u8]>) -> Result<()> {
+    pub fn send(&mut self, line: impl AsRef<[u8]>) -> Result<()> {
         let mut line = line.as_ref().to_vec();
         line.push(b'\n');
         self.send_raw(&line)
     }
 
     /// Sends bytes as they are.
-    pub(crate) fn send_raw(&mut self, bytes: &[u8]) -> Result<()> {
+    pub fn send_raw(&mut self, bytes: &[u8]) -> Result<()> {
         let input = self.input.as_mut().context("the input was closed")?;
         input.write_all(bytes).and_then(|()| input.flush()).context("the server does not read")
     }
 
     /// The input, for a thread that writes while others read.
-    pub(crate) fn take_input(&mut self) -> Result<ChildStdin> {
+    pub fn take_input(&mut self) -> Result<ChildStdin> {
         self.input.take().context("the input was closed")
     }
 
     /// The next message, whatever it is.
-    pub(crate) fn next(&mut self) -> Result<Value> {
+    pub fn next(&mut self) -> Result<Value> {
         self.receive()?.context("the server closed its output")
     }
 
@@ -133,7 +134,7 @@ impl Client {
     }
 
     /// The next line as it was written.
-    pub(crate) fn next_line(&mut self) -> Result<String> {
+    pub fn next_line(&mut self) -> Result<String> {
         self.receive_line()?.context("the server closed its output")
     }
 
@@ -157,7 +158,7 @@ impl Client {
     }
 
     /// The next message that fits; the ones before it are kept.
-    pub(crate) fn find(&mut self, fits: impl Fn(&Value) -> bool) -> Result<Value> {
+    pub fn find(&mut self, fits: impl Fn(&Value) -> bool) -> Result<Value> {
         if let Some(index) = self.seen.iter().position(&fits) {
             return Ok(self.seen.remove(index));
         }
@@ -171,90 +172,90 @@ impl Client {
     }
 
     /// A message that was passed over before and fits.
-    pub(crate) fn try_find(&mut self, fits: impl Fn(&Value) -> bool) -> Option<Value> {
+    pub fn try_find(&mut self, fits: impl Fn(&Value) -> bool) -> Option<Value> {
         let index = self.seen.iter().position(fits)?;
         Some(self.seen.remove(index))
     }
 
     /// The answer to a request.
-    pub(crate) fn answer(&mut self, id: &Value) -> Result<Value> {
+    pub fn answer(&mut self, id: &Value) -> Result<Value> {
         self.find(|message| message.get("id") == Some(id))
     }
 
     /// The next notification of this method.
-    pub(crate) fn notification(&mut self, method: &str) -> Result<Value> {
+    pub fn notification(&mut self, method: &str) -> Result<Value> {
         self.find(|message| message["method"] == method)
     }
 
     /// An id that was not used before.
-    pub(crate) fn id(&mut self) -> Value {
+    pub fn id(&mut self) -> Value {
         self.last_id += 1;
         json!(format!("request {}", self.last_id))
     }
 
     /// Sends a request of the older protocol and gives its result.
-    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Result<Value> {
+    pub fn request(&mut self, method: &str, params: &Value) -> Result<Value> {
         let id = self.id();
         self.send(request(&id, method, params))?;
         result(&self.answer(&id)?)
     }
 
     /// The same in the stateless protocol.
-    pub(crate) fn modern(&mut self, method: &str, params: Value) -> Result<Value> {
+    pub fn modern(&mut self, method: &str, params: Value) -> Result<Value> {
         let id = self.id();
         self.send(modern(&id, method, params)?)?;
         result(&self.answer(&id)?)
     }
 
     /// Calls a tool and gives its result.
-    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Result<Value> {
+    pub fn call(&mut self, tool: &str, arguments: &Value) -> Result<Value> {
         self.request("tools/call", &json!({"name": tool, "arguments": arguments}))
     }
 
     /// Calls a tool with arguments as text, and gives the whole answer as text.
-    pub(crate) fn call_text(&mut self, tool: &str, arguments: &str) -> Result<Value> {
+    pub fn call_text(&mut self, tool: &str, arguments: &str) -> Result<Value> {
         let id = self.id();
         self.send(call(&id, tool, arguments))?;
         result(&self.answer(&id)?)
     }
 
     /// Calls a tool that has to succeed, and gives the text of its result.
-    pub(crate) fn text(&mut self, tool: &str, arguments: &Value) -> Result<String> {
+    pub fn text(&mut self, tool: &str, arguments: &Value) -> Result<String> {
         let result = self.call(tool, arguments)?;
         ensure!(result["isError"] == false, "{tool} {arguments} fails: {result}");
         Ok(text(&result)?.to_owned())
     }
 
     /// Calls a tool that has to be refused, and gives its structured fault.
-    pub(crate) fn fault(&mut self, tool: &str, arguments: &Value) -> Result<Value> {
+    pub fn fault(&mut self, tool: &str, arguments: &Value) -> Result<Value> {
         let result = self.call(tool, arguments)?;
         ensure!(result["isError"] == true, "{tool} {arguments} succeeds: {result}");
         Ok(result["structuredContent"].clone())
     }
 
     /// Makes a tool.
-    pub(crate) fn evolve(&mut self, name: &str, description: &str, code: &Value) -> Result<String> {
+    pub fn evolve(&mut self, name: &str, description: &str, code: &Value) -> Result<String> {
         self.text("evolve", &json!({"name": name, "description": description, "code": code}))
     }
 
     /// Waits until everything sent before has been looked at.
-    pub(crate) fn ping(&mut self) -> Result<()> {
+    pub fn ping(&mut self) -> Result<()> {
         self.request("ping", &json!({})).map(drop)
     }
 
     /// Closes both pipes, as the end of the client's process does. Nothing may have been read.
-    pub(crate) fn vanish(&mut self) {
+    pub fn vanish(&mut self) {
         drop((self.input.take(), self.output.take()));
     }
 
     /// The process's id.
-    pub(crate) fn process(&self) -> u32 {
+    pub fn process(&self) -> u32 {
         self.child.id()
     }
 
     /// Ends the input and waits for the server to end: how it ended, what it still said on
     /// standard output, and all it wrote to standard error.
-    pub(crate) fn finish(mut self) -> Result<Ending> {
+    pub fn finish(mut self) -> Result<Ending> {
         drop(self.input.take());
         let mut rest = std::mem::take(&mut self.seen);
         while let Some(message) = self.receive()? {
@@ -267,7 +268,7 @@ impl Client {
     }
 
     /// Waits for the server to end by itself.
-    pub(crate) fn wait(&mut self) -> Result<ExitStatus> {
+    pub fn wait(&mut self) -> Result<ExitStatus> {
         let start = Instant::now();
         while start.elapsed() < DEADLINE {
             if let Some(status) = self.child.try_wait()? {
@@ -289,11 +290,13 @@ impl Drop for Client {
 
 /// How a server ended.
 #[derive(Debug)]
-pub(crate) struct Ending {
-    pub(crate) status: ExitStatus,
+pub struct Ending {
+    /// Its exit code, or the signal.
+    pub status: ExitStatus,
     /// Messages that no one waited for.
-    pub(crate) rest: Vec<Value>,
-    pub(crate) errors: String,
+    pub rest: Vec<Value>,
+    /// What it wrote to standard error.
+    pub errors: String,
 }
 
 /// A line of standard output, which holds nothing but messages.
@@ -308,13 +311,13 @@ fn message(line: &str) -> Result<Value> {
 }
 
 /// The result of an answer that has to have one.
-pub(crate) fn result(answer: &Value) -> Result<Value> {
+pub fn result(answer: &Value) -> Result<Value> {
     ensure!(answer.get("error").is_none(), "an error: {answer}");
     Ok(answer["result"].clone())
 }
 
 /// The parameters of `initialize`.
-pub(crate) fn initialize() -> Value {
+pub fn initialize() -> Value {
     json!({
         "protocolVersion": "2025-11-25",
         "capabilities": {},
@@ -323,18 +326,18 @@ pub(crate) fn initialize() -> Value {
 }
 
 /// A request.
-pub(crate) fn request(id: &Value, method: &str, params: &Value) -> String {
+pub fn request(id: &Value, method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
 
 /// A request of the stateless protocol.
-pub(crate) fn modern(id: &Value, method: &str, mut params: Value) -> Result<String> {
+pub fn modern(id: &Value, method: &str, mut params: Value) -> Result<String> {
     params["_meta"] = serde_json::from_str(META)?;
     Ok(request(id, method, &params))
 }
 
 /// A call whose arguments are text.
-pub(crate) fn call(id: &Value, tool: &str, arguments: &str) -> String {
+pub fn call(id: &Value, tool: &str, arguments: &str) -> String {
     let tool = Value::from(tool);
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":{tool},"arguments":{arguments}}}}}"#
@@ -342,6 +345,6 @@ pub(crate) fn call(id: &Value, tool: &str, arguments: &str) -> String {
 }
 
 /// The text of a tool's result.
-pub(crate) fn text(result: &Value) -> Result<&str> {
+pub fn text(result: &Value) -> Result<&str> {
     result["content"][0]["text"].as_str().with_context(|| format!("no text: {result}"))
 }

@@ -7,7 +7,7 @@ use std::{mem, thread};
 use rmcp::model::RequestId;
 use tokio::sync::mpsc;
 
-use super::scan::IdScan;
+use crate::mcp::scan::IdScan;
 
 /// Bytes read at a time.
 pub(super) const CHUNK: usize = 64 << 10;
@@ -34,7 +34,7 @@ pub(super) fn read_lines(
     let (sender, receiver) = mpsc::channel(1);
     let mut lines =
         Lines { input: BufReader::with_capacity(CHUNK, input), cutter: Cutter::new(cap) };
-    thread::Builder::new().name("stdin".to_owned()).spawn(move || {
+    thread::Builder::new().name("input".to_owned()).spawn(move || {
         while let Ok(Some(line)) = lines.next() {
             if sender.blocking_send(line).is_err() {
                 break;

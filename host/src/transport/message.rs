@@ -2,7 +2,6 @@
 //! arguments of a call travel as the text they were sent as.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 use std::sync::Arc;
 
 use rmcp::model::{
@@ -12,11 +11,11 @@ use rmcp::model::{
 use serde_json::json;
 
 use super::line::Line;
-use super::members::Members;
-use super::reply::excess;
-use super::scan;
-use super::settle::decoded;
 use super::{handshake, id};
+use crate::mcp::members::{Members, object};
+use crate::mcp::reply::excess;
+use crate::mcp::scan;
+use crate::mcp::settle::decoded;
 use crate::sandbox::Excess;
 
 /// Levels around the arguments of a call: the message, `params`, and `arguments` itself.
@@ -24,7 +23,7 @@ const ENVELOPE: usize = 3;
 
 /// The arguments of a call, as they were sent. They travel beside the message, as an extension.
 #[derive(Debug, Clone)]
-pub(super) struct RawArguments(pub(super) Arc<str>);
+pub(crate) struct RawArguments(pub(crate) Arc<str>);
 
 /// What a line asks of the server.
 #[derive(Debug)]
@@ -43,11 +42,11 @@ pub(super) enum Message {
 
 /// Limits on what a line may hold.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
+pub(crate) struct Bounds {
     /// Bytes of a line.
-    pub(super) line: usize,
+    pub(crate) line: usize,
     /// Levels of nesting in arguments.
-    pub(super) nesting: usize,
+    pub(crate) nesting: usize,
 }
 
 /// Reads a line.
@@ -226,19 +225,6 @@ fn without_arguments(members: &Members<'_>, call: &Members<'_>) -> String {
         "params" => (name, call.as_str()),
         _ => (name, value),
     }))
-}
-
-/// The text of an object with these members.
-pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> String {
-    let mut text = String::from("{");
-    for (name, value) in members {
-        let separator = if text.len() == 1 { "" } else { "," };
-        let name = serde_json::Value::from(name);
-        // To write to a text cannot fail.
-        let _ = write!(text, "{separator}{name}:{value}");
-    }
-    text.push('}');
-    text
 }
 
 /// The error of a line that is over a limit.

@@ -1,0 +1,45 @@
+//! The tools of tools/list: the built-in ones, then those evolved last, by name.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::model::{ErrorData, Tool};
+
+use super::resource::failed;
+use super::tool::{self, BuiltIn};
+use crate::config::Config;
+use crate::registry::{Registry, name};
+
+/// The most recent list, which all connections share. It is made once after each change, and the
+/// schemas in it are shared by all answers.
+#[derive(Debug, Default)]
+pub(super) struct Listing(Mutex<Latest>);
+
+#[derive(Debug, Default)]
+struct Latest {
+    /// The last change that shows in it.
+    as_of: Option<i64>,
+    tools: Arc<[Tool]>,
+}
+
+impl Listing {
+    /// The list as it is now.
+    pub(super) fn tools(
+        &self,
+        registry: &Registry,
+        config: &Config,
+    ) -> Result<Arc<[Tool]>, ErrorData> {
+        let Config { listed, profile, .. } = *config;
+        let snapshot = registry.snapshot().map_err(failed)?;
+        let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if latest.as_of != Some(snapshot.as_of()) {
+            let evolved = snapshot.latest(listed).map_err(failed)?;
+            // Longer names are from before there was a limit. Clients refuse all tools for them.
+            let evolved = evolved.iter().filter(|tool| tool.name.len() <= name::LONGEST_NEW);
+            let evolved = evolved.map(|tool| tool::describe_evolved(tool, profile));
+            let built_in = BuiltIn::ALL.into_iter().map(|tool| tool.describe(profile));
+            latest.tools = built_in.chain(evolved).collect();
+            latest.as_of = Some(snapshot.as_of());
+        }
+        Ok(Arc::clone(&latest.tools))
+    }
+}
