@@ -9,8 +9,6 @@ mod cancel;
 mod clients;
 mod counts;
 mod curve;
-#[path = "../../tests/tests/sdk/environment.rs"]
-mod environment;
 mod examples;
 mod fuel;
 mod fuzz;

@@ -24,5 +24,9 @@ pub mod pages;
 pub mod reference;
 pub mod registry_entry;
 pub mod run;
+#[cfg(feature = "host")]
+pub mod sdk;
+#[cfg(feature = "host")]
+pub mod server;
 #[cfg(target_os = "linux")]
 pub mod system;

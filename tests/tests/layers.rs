@@ -4,15 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "tests tell what they measured")]
 
-#[path = "server/binary.rs"]
-mod binary;
-#[path = "server/client.rs"]
-#[expect(dead_code, reason = "shared with other tests")]
-mod client;
-#[path = "server/folder.rs"]
-mod folder;
-#[path = "server/text.rs"]
-mod text;
+use pif_tests::server::{binary, client, folder, text};
 
 mod layers {
     mod cache;

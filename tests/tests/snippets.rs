@@ -1,8 +1,6 @@
 //! What README.md and the other pages show: settings are read in their language and speak the
 //! client's words, commands print what stands beside them, links lead somewhere.
 
-#[path = "server/binary.rs"]
-mod binary;
 #[path = "snippets/commands.rs"]
 mod commands;
 #[path = "snippets/links.rs"]
@@ -12,6 +10,7 @@ mod pages;
 
 use anyhow::{Context, Result, bail, ensure};
 use pages::Block;
+pub(crate) use pif_tests::server::binary;
 use serde_json::{Map, Value};
 use yaml_rust2::{Yaml, YamlLoader};
 

@@ -31,8 +31,8 @@ use clap::{Parser, Subcommand};
 use crate::config::{self, CommandLine, Config, Options};
 use crate::domain::Limit;
 use crate::sandbox::{COMPONENT, HASH, Origin, Sandbox, Setup};
+use crate::state::Place;
 use crate::stdio;
-use crate::store::{Place, Store};
 use crate::workshop::{State, Workshop};
 
 use self::backup::Backup;
@@ -204,7 +204,7 @@ fn open(config: &Config) -> Result<Workshop> {
 
 /// Opens everything. Whoever has never kept anything needs no place to keep it.
 fn open_if_any(mut config: Config) -> Result<Workshop> {
-    if !Store::exists(&config.place) {
+    if !config.place.exists() {
         config.place = Place::Memory;
     }
     open(&config)

@@ -5,8 +5,10 @@ use std::process::ExitCode;
 
 use crate::domain::Fault;
 use crate::render;
-use crate::stdio::{self, Stdout};
+use crate::stdio::{Stdout, stdout};
 use crate::text;
+
+pub(super) use crate::stdio::complain;
 
 /// Characters of a line about a program.
 pub(super) const MOST_LINE: usize = 10_000;
@@ -20,7 +22,7 @@ pub(super) struct Output {
 
 impl Output {
     pub(super) fn open() -> Self {
-        Self { buffer: BufWriter::new(stdio::stdout()), error: None }
+        Self { buffer: BufWriter::new(stdout()), error: None }
     }
 
     /// Writes a line. False: there is no use in writing more.
@@ -91,9 +93,4 @@ pub(super) fn fail(faults: &[Fault]) -> ExitCode {
         complain(&render::explain(fault));
     }
     ExitCode::FAILURE
-}
-
-/// Writes to stderr, which may be a terminal.
-pub(super) fn complain(text: &str) {
-    stdio::tell(text::visible(text).into_owned());
 }

@@ -17,9 +17,10 @@ use super::{open_with, warn_unkept};
 use crate::config::{Config, Options};
 use crate::domain::Limit;
 use crate::harden::{self, Hardening};
-use crate::mcp::{self, Awake};
+use crate::mcp;
 use crate::sandbox::Sandbox;
 use crate::stdio;
+use crate::transport::Awake;
 
 /// Threads for what may block, beside those of runs.
 const OTHER_THREADS: usize = 64;

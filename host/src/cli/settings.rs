@@ -9,7 +9,6 @@ use tracing_subscriber::EnvFilter;
 
 use crate::config::{Config, Options, directory_parser};
 use crate::stdio::Log;
-use crate::store::Store;
 use crate::text::Visible;
 
 /// The data directory, named after the command.
@@ -39,7 +38,7 @@ pub(super) fn existing(options: Options, place: &Directory) -> Result<Config> {
 fn ensure_store(config: &Config) -> Result<()> {
     match config.place.file() {
         None => bail!("without a store there is nothing to read: leave out --ephemeral"),
-        Some(file) if !Store::exists(&config.place) => {
+        Some(file) if !config.place.exists() => {
             bail!("{}: there is no store; --data DIR names its directory", file.display())
         }
         Some(_) => Ok(()),

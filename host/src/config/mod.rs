@@ -15,7 +15,7 @@ use directories::ProjectDirs;
 use crate::domain::Toolset;
 use crate::harden::Paths;
 use crate::sandbox::{Limits, Net};
-use crate::store::Place;
+use crate::state::Place;
 
 pub(crate) use self::environment::expanded;
 pub use self::environment::{CommandLine, parse};

@@ -8,7 +8,7 @@ use directories::ProjectDirs;
 use super::{Error, Values, directory_parser};
 use crate::domain::Limit;
 use crate::journal::Policy;
-use crate::store::Place;
+use crate::state::Place;
 
 /// What a journal in memory is held to.
 const EPHEMERAL: u64 = 16 << 20;

@@ -247,6 +247,10 @@ limits! {
         flag("wall-clock", "5s", 1, MOST_TIME),
         fault(FaultCode::Timeout), "the_deadline_stops_an_evaluator_that_spins",
         "Time of a run, all its continuations together";
+    Waiting "waiting_ms" Run Time
+        Setting::Fixed(60_000_000_000),
+        fault(FaultCode::Timeout), "a_run_does_not_wait_for_the_world_without_end",
+        "How long a run may wait for one answer of the world, while its wall clock stands still";
     Result "result" Run Count
         flag("max-result", "", 1, 2_000_000).or(Default::Profile),
         Beyond::Other("truncated"), "a_result_over_its_cap_is_absent",

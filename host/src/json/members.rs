@@ -2,7 +2,7 @@
 //! this is how terms pass through the server without losing a digit.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write};
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -66,6 +66,19 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
 /// A member's name, borrowed where it is written without escapes.
 #[derive(serde::Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// The text of an object with these members.
+pub(crate) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let mut text = String::from("{");
+    for (name, value) in members {
+        let separator = if text.len() == 1 { "" } else { "," };
+        let name = serde_json::Value::from(name);
+        // To write to a text cannot fail.
+        let _ = write!(text, "{separator}{name}:{value}");
+    }
+    text.push('}');
+    text
+}
 
 #[cfg(test)]
 mod tests {

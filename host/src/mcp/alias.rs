@@ -10,10 +10,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::arguments::{self, decode, malformed, record};
-use super::message::object;
 use super::settle::decoded;
 use crate::domain::Fault;
-use crate::json::Members;
+use crate::json::{Members, object};
 use crate::text::quote_one;
 
 /// The tools that have another spelling and nothing else.

@@ -3,29 +3,28 @@
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
-use std::task::Poll;
 use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
-use rmcp::service::{Peer, RequestContext};
+use rmcp::service::Peer;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::tool::Call;
-use super::window::Window;
+use super::call::{Call, Caller};
+use super::evaluated::Evaluated;
 use crate::config::{Config, Profile};
 use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
 use crate::harden;
 use crate::render::Refusal;
 use crate::sandbox::{
-    Argument, Busy, Code, Gate, LOOKS, Limits, Outcome, Request, Summary, Watch, finish,
-    milliseconds, next_turn,
+    Argument, Busy, Code, Gate, LONGEST_WAIT, LOOKS, Outcome, Request, Summary, Turn, Turns,
+    WAITING, Watch, milliseconds,
 };
-use crate::stdio;
-use crate::text;
 use crate::workshop::{Observer, Tools, Workshop, too_large};
+use crate::{stdio, text};
 
 /// How often a client that asked for progress hears of it.
 const REPORTED: Duration = Duration::from_millis(100);
@@ -49,40 +48,8 @@ pub(super) struct Backend {
     runs: Gate,
     /// For what runs nothing: it takes little time, and does not wait for what may take more.
     looks: Gate,
-    pub(super) window: Arc<Window>,
-    /// Stops all runs.
-    stop: CancellationToken,
-}
-
-/// Who asked for a run, as far as the run is concerned.
-#[derive(Debug, Clone)]
-pub(super) struct Caller {
-    cancelled: CancellationToken,
-    progress: Option<(Peer<RoleServer>, ProgressToken)>,
-}
-
-impl Caller {
-    pub(super) fn new(context: &RequestContext<RoleServer>) -> Self {
-        let token = context.meta.get_progress_token();
-        let progress = token.map(|token| (context.peer.clone(), token));
-        Self { cancelled: context.ct.clone(), progress }
-    }
-}
-
-/// A run and what it said on the way.
-#[derive(Debug)]
-pub(super) struct Evaluated {
-    pub(super) outcome: Outcome,
-    /// The first evaluation steps, if they were asked for.
-    pub(super) evaluation: Vec<String>,
-    /// What each step was allowed.
-    pub(super) limits: Limits,
-    /// From its start to its end.
-    pub(super) elapsed: Duration,
-    /// sha256 of what was run, where the profile tells it.
-    pub(super) revision: Option<String>,
-    /// Its entry in the journal.
-    pub(super) entry: Option<i64>,
+    /// For what waits for the world.
+    waits: Gate,
 }
 
 impl Backend {
@@ -90,13 +57,12 @@ impl Backend {
         config: Config,
         workshop: Workshop,
         hardening: Arc<OnceLock<harden::Hardening>>,
-        window: Arc<Window>,
-        stop: CancellationToken,
     ) -> Self {
-        let runs =
-            Gate::new(config.values.size(Limit::Concurrency), config.values.time(Limit::Patience));
-        let looks = Gate::new(LOOKS, config.values.time(Limit::Patience));
-        Self { config, workshop, hardening, runs, looks, window, stop }
+        let patience = config.values.time(Limit::Patience);
+        let runs = Gate::new(config.values.size(Limit::Concurrency), patience);
+        let looks = Gate::new(LOOKS, patience);
+        let waits = Gate::new(WAITING, patience);
+        Self { config, workshop, hardening, runs, looks, waits }
     }
 
     /// Runs a request to its end, against the tools of a snapshot.
@@ -184,7 +150,7 @@ impl Backend {
         tokio::select! {
             () = self.workshop.sandbox.opened() => Ok(()),
             () = caller.cancelled.cancelled() => Err(cancelled()),
-            () = self.stop.cancelled() => Err(cancelled()),
+            () = caller.session.stop.cancelled() => Err(cancelled()),
         }
     }
 
@@ -243,20 +209,60 @@ impl Backend {
         self.opened(caller).await?;
         let (place, stop) = self.enter(&self.runs, caller).await?;
         let watch = Watch::cancelled_by(stop.clone(), self.config.values.time(Limit::WallClock));
-        let mut work = Box::pin(work(Arc::clone(self), watch));
-        if at_once && self.window.calls() <= 1 {
-            let turn = catch_unwind(AssertUnwindSafe(|| next_turn(work.as_mut())));
-            match turn {
-                Ok(Poll::Ready(done)) => return Ok(done),
-                Ok(Poll::Pending) => {}
+        let mut turns = Turns::new(work(Arc::clone(self), watch));
+        let (mut place, mut is_waiting) = (Some(place), false);
+        if at_once && caller.session.window.calls() <= 1 {
+            match catch_unwind(AssertUnwindSafe(|| turns.next())) {
+                Ok(Turn::Done(done)) => return Ok(done),
+                Ok(Turn::Going) => {}
+                Ok(Turn::Waiting) => is_waiting = true,
                 Err(_) => return Err(lost("it panicked")),
             }
         }
-        let task = spawn_blocking(move || {
-            let _place = place;
-            finish(work)
-        });
-        watch_over(task, caller, &stop).await
+        loop {
+            if is_waiting {
+                place = self.wait(turns.woken(), place, caller, &stop).await;
+            }
+            let task = spawn_blocking(move || {
+                let done = turns.go_on();
+                (turns, place, done)
+            });
+            let done;
+            (turns, place, done) = watch_over(task, caller, &stop).await?;
+            if let Some(done) = done {
+                return Ok(done);
+            }
+            is_waiting = true;
+        }
+    }
+
+    /// Waits until work that waits for the world can go on, or has to stop. Others may have its
+    /// place meanwhile, as long as there is room for its machine beside theirs.
+    async fn wait(
+        &self,
+        woken: impl Future<Output = ()>,
+        mut place: Option<OwnedSemaphorePermit>,
+        caller: &Caller,
+        stop: &CancellationToken,
+    ) -> Option<OwnedSemaphorePermit> {
+        let seat = self.waits.try_enter();
+        if seat.is_some() {
+            place = None;
+        }
+        tokio::select! {
+            () = woken => {}
+            // What has to stop does so at once, with or without a place.
+            () = sleep(LONGEST_WAIT) => return place,
+            () = stop.cancelled() => return place,
+            () = caller.cancelled.cancelled() => {
+                stop.cancel();
+                return place;
+            }
+        }
+        if place.is_none() {
+            place = self.runs.enter_again().await;
+        }
+        place
     }
 
     /// Waits for a place. Gives it with what stops the work there.
@@ -265,9 +271,10 @@ impl Backend {
         gate: &Gate,
         caller: &Caller,
     ) -> Result<(OwnedSemaphorePermit, CancellationToken), Fault> {
-        let stop = self.stop.child_token();
+        let session = &caller.session;
+        let stop = session.stop.child_token();
         let place = tokio::select! {
-            place = async { self.window.relieved().await; gate.enter().await } => place.map_err(busy)?,
+            place = async { session.window.relieved().await; gate.enter().await } => place.map_err(busy)?,
             () = caller.cancelled.cancelled() => return Err(cancelled()),
             () = stop.cancelled() => return Err(cancelled()),
         };
@@ -340,7 +347,7 @@ impl Observer for Lines {
 
     fn debug(&mut self, line: &str) {
         if self.echo {
-            stdio::tell(text::line(line, MOST_ECHO));
+            stdio::complain(&text::line(line, MOST_ECHO));
         }
         if self.kept.len() < self.keep {
             self.kept.push(text::line(line, LONGEST_LINE));

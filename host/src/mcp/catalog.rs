@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::arguments::read;
 use super::backend::Backend;
-use super::tool::{self, Call, Tool, ToolResult};
+use super::call::Call;
+use super::tool::{self, Tool, ToolResult};
 use crate::config::Profile;
 use crate::domain::{BuiltIn, Effect, Toolset, each_tool};
 use crate::render::object;

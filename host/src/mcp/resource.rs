@@ -8,17 +8,19 @@ use rmcp::model::{
 use serde_json::{Value, json};
 
 use super::backend::Backend;
-use super::message::object;
 use super::reference;
-use super::server::CURSOR;
 use crate::journal::Entry;
+use crate::json::object;
 use crate::registry::{self, Definition, name};
-use crate::store;
+use crate::state;
 use crate::text;
 use crate::workshop::library;
 
 /// Resources on a page.
 const PAGE: usize = 100;
+
+/// What the cursors of pages begin with.
+pub(super) const CURSOR: &str = "after:";
 
 /// Characters of a URI that an error quotes.
 const MOST_URI: usize = 200;
@@ -215,7 +217,7 @@ fn missing(uri: &str, reason: &str) -> ErrorData {
 
 /// The error of a store that failed.
 #[expect(clippy::needless_pass_by_value, reason = "map_err passes values")]
-pub(super) fn failed(error: store::Error) -> ErrorData {
+pub(super) fn failed(error: state::Error) -> ErrorData {
     tracing::error!(%error, "the store failed");
     ErrorData::internal_error(error.to_string(), None)
 }

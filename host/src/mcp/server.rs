@@ -1,9 +1,8 @@
 //! The protocol's requests, over the registry as it is at the moment of each.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use futures_util::FutureExt;
 use rmcp::model::{
@@ -14,36 +13,29 @@ use rmcp::model::{
     ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
     SubscriptionFilter, Tool,
 };
-use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
-use tokio::time::interval;
-use tokio_util::sync::CancellationToken;
 
 use super::alias::{self, Meant};
-use super::backend::{Backend, Caller};
+use super::backend::Backend;
+use super::call::{Call, Caller};
 use super::catalog;
 use super::completion;
 use super::instructions::INSTRUCTIONS;
-use super::message::RawArguments;
-use super::profile::present;
-use super::resource;
+use super::listing::Listing;
+use super::present::present;
+use super::resource::{self, CURSOR};
 use super::settle::{Settled, settle};
-use super::tool::{Call, ToolResult, evolved};
+use super::tool::{ToolResult, evolved};
 use crate::domain::{BuiltIn, FaultCode, Limit, fault};
-use crate::registry::name;
 use crate::render::{object, warn};
 use crate::similar::similar;
-use crate::store;
 use crate::text;
+use crate::transport::{RawArguments, Session};
 
 /// Tools on a page of tools/list. Some clients read the first page only.
 const PAGE: usize = 100;
-
-/// How often we look for changes that other processes made.
-const LOOK: Duration = Duration::from_millis(250);
-
-pub(super) const CURSOR: &str = "after:";
 
 /// Where a result says who made it, in the stateless protocol.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
@@ -67,28 +59,14 @@ const METHODS: [&str; 12] = [
 /// The server as one session sees it.
 pub(super) struct Server {
     backend: Arc<Backend>,
-    /// Peers that are told of changes without having to ask, as the older protocol has it.
-    peers: Arc<Mutex<Vec<Peer<RoleServer>>>>,
-    /// There is no more input: subscriptions end.
-    ended: CancellationToken,
+    session: Arc<Session>,
+    listing: Arc<Listing>,
     incidents: AtomicU64,
-    /// The most recent list of tools.
-    listing: Mutex<Listing>,
-}
-
-/// The tools of tools/list as of a change, reused until the next one.
-#[derive(Default)]
-struct Listing {
-    as_of: Option<i64>,
-    tools: Arc<[Tool]>,
 }
 
 impl Server {
-    /// Starts to watch the registry for its peers.
-    pub(super) fn new(backend: Arc<Backend>, ended: CancellationToken) -> Self {
-        let peers = Arc::default();
-        tokio::spawn(announce(Arc::clone(&backend), Arc::clone(&peers), ended.clone()));
-        Self { backend, peers, ended, incidents: AtomicU64::new(1), listing: Mutex::default() }
+    pub(super) fn new(backend: Arc<Backend>, session: Arc<Session>, listing: Arc<Listing>) -> Self {
+        Self { backend, session, listing, incidents: AtomicU64::new(1) }
     }
 
     async fn dispatch(
@@ -98,12 +76,9 @@ impl Server {
     ) -> Result<CallToolResult, ErrorData> {
         let RawArguments(arguments) =
             context.extensions.get().cloned().unwrap_or_else(|| RawArguments("{}".into()));
-        let call = Call { arguments, caller: Caller::new(context) };
-        let result = match alias::resolve(
-            name,
-            &call.arguments,
-            self.backend.config.values.size(Limit::Nesting),
-        ) {
+        let call = Call { arguments, caller: Caller::new(&self.session, context) };
+        let nesting = self.backend.config.values.size(Limit::Nesting);
+        let result = match alias::resolve(name, &call.arguments, nesting) {
             None => match self.call(name, call).await {
                 Ok(result) => result,
                 Err(_) => return Err(self.unknown_tool(name)),
@@ -158,30 +133,6 @@ impl Server {
         }
     }
 
-    /// The tools of tools/list: the built-in ones, then those evolved last, by name. They are made
-    /// once after each change, and their schemas are shared by all answers.
-    fn listed(&self) -> Result<Arc<[Tool]>, ErrorData> {
-        let config = &self.backend.config;
-        let (listed, profile) = (config.values.size(Limit::Listed), config.profile);
-        let failed = |error: store::Error| {
-            tracing::error!(%error, "tools cannot be listed");
-            ErrorData::internal_error(error.to_string(), None)
-        };
-        let snapshot = self.backend.workshop.registry.snapshot().map_err(failed)?;
-        let mut listing = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
-        if listing.as_of != Some(snapshot.as_of()) {
-            let latest = snapshot.latest(listed).map_err(failed)?;
-            // Longer names are from before there was a limit. Clients refuse all tools for them.
-            let evolved = latest.iter().filter(|tool| tool.name.len() <= name::LONGEST_NEW);
-            let evolved = evolved.map(|tool| evolved::describe(tool, profile));
-            let built_in = catalog::offered(&config.toolsets);
-            let built_in = built_in.map(|tool| catalog::describe(tool, profile));
-            listing.tools = built_in.chain(evolved).collect();
-            listing.as_of = Some(snapshot.as_of());
-        }
-        Ok(Arc::clone(&listing.tools))
-    }
-
     fn unknown_tool(&self, name: &str) -> ErrorData {
         let name: String = name.chars().take(64).collect();
         let advice = self.advise(&name);
@@ -231,43 +182,6 @@ impl Server {
     }
 }
 
-/// Tells peers of changes in the registry until the session ends.
-async fn announce(
-    backend: Arc<Backend>,
-    peers: Arc<Mutex<Vec<Peer<RoleServer>>>>,
-    ended: CancellationToken,
-) {
-    let mut changes = backend.workshop.registry.changes();
-    let mut look = interval(LOOK);
-    loop {
-        tokio::select! {
-            result = changes.changed() => if result.is_err() { return },
-            _ = look.tick(), if backend.workshop.path().is_some() => {
-                if let Err(error) = backend.workshop.registry.refresh() {
-                    tracing::warn!(%error, "changes of other processes cannot be seen");
-                }
-                continue;
-            }
-            () = ended.cancelled() => return,
-        }
-        let told = {
-            let mut peers = peers.lock().unwrap_or_else(PoisonError::into_inner);
-            peers.retain(|peer| !peer.is_transport_closed());
-            peers.clone()
-        };
-        for peer in told {
-            // Each tool is a resource too.
-            for told in
-                [peer.notify_tool_list_changed().await, peer.notify_resource_list_changed().await]
-            {
-                if let Err(error) = told {
-                    tracing::debug!(%error, "a peer was not told of a change");
-                }
-            }
-        }
-    }
-}
-
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
@@ -293,10 +207,7 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
-        // One connection is one peer, however often it says that it is ready.
-        peers.clear();
-        peers.push(context.peer);
+        self.session.greet(context.peer);
     }
 
     async fn list_tools(
@@ -304,8 +215,9 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        self.backend.window.make(&context.id).await;
-        let listed = self.listed()?;
+        self.session.window.make(&context.id).await;
+        let Backend { workshop, config, .. } = &*self.backend;
+        let listed = self.listing.tools(&workshop.registry, config)?;
         let cursor = request.and_then(|request| request.cursor).filter(|cursor| !cursor.is_empty());
         let start = cursor.map_or(Ok(0), |cursor| find_page(&listed, &cursor))?;
         let rest = listed.get(start..).unwrap_or_default();
@@ -351,7 +263,7 @@ impl ServerHandler for Server {
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
-                () = self.ended.cancelled() => return Ok(()),
+                () = self.session.ended.cancelled() => return Ok(()),
                 result = changes.changed() => if result.is_err() { return Ok(()) },
             }
             // A subscriber is told of nothing but what it asked for.
@@ -396,7 +308,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.backend.window.make(&context.id).await;
+        self.session.window.make(&context.id).await;
         let cursor = request.and_then(|request| request.cursor);
         self.guard("resources/list", || resource::list(&self.backend, cursor.as_deref()))
     }
@@ -414,7 +326,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.backend.window.make(&context.id).await;
+        self.session.window.make(&context.id).await;
         self.guard("resources/read", || resource::read(&self.backend, &request.uri))
             .map(ReadResourceResponse::from)
     }

@@ -8,9 +8,7 @@ use std::fmt::Write;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::message::object;
-use crate::json;
-use crate::json::Members;
+use crate::json::{self, Members, object};
 use crate::similar::similar;
 use crate::text;
 
@@ -74,7 +72,7 @@ fn passed_over(foreign: &[(&str, &str)], tool: &str, known: &[&str]) -> Option<S
 }
 
 /// A text that holds JSON of this kind, an object or a list, decoded; anything else as it is.
-pub(super) fn decoded(raw: &str, open: char, nesting: usize) -> Cow<'_, str> {
+pub(crate) fn decoded(raw: &str, open: char, nesting: usize) -> Cow<'_, str> {
     match read_text(raw).and_then(|text| as_json(&text, nesting)) {
         Some(json) if json.starts_with(open) => Cow::Owned(json),
         _ => Cow::Borrowed(raw),

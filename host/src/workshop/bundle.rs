@@ -124,15 +124,6 @@ impl Packed {
         let schema = self.output_schema.as_deref().map(read).transpose()?;
         Ok(schema.filter(|schema| !schema.is_trivial()))
     }
-
-    /// Whether a registered tool is this one, in all that a file tells of it.
-    pub(super) fn is_same(&self, tool: &Definition) -> Result<bool, Fault> {
-        let known = examples::to_json(&compact(examples::from_json(&tool.examples)?));
-        let is_same = tool.hash == self.sha256 && tool.description == self.description;
-        let schema = self.schema()?;
-        let schema = schema.as_ref().map(Schema::text);
-        Ok(is_same && known == self.examples() && schema == tool.output_schema.as_deref())
-    }
 }
 
 /// The text of a file with these tools, and with this of the memory.

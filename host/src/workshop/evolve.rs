@@ -8,13 +8,13 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::world::Candidate;
-use super::{Tools, Workshop, conform, library, record, refused, stored, too_large};
+use super::{Tools, Workshop, conform, library, record, refused, stored, too_large, unwritten};
 use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, fault};
 use crate::journal::Draft;
-use crate::registry::{self, Change, Definition, Status};
+use crate::registry::{Definition, Evolution, Status};
 use crate::sandbox::{Mention, Summary, Watch};
 use crate::schema::Schema;
-use crate::store::Durability;
+use crate::state::{Change, Effect, Refusal, Write};
 use crate::text::{self, MOST_NAME, begins_as_json, quote, quote_one};
 
 pub use self::examples::Example;
@@ -156,7 +156,7 @@ impl Workshop {
                 Draft::new(EntryKind::Evolve, Some(&name), EntryEnding::Fault(first.code));
             draft.request = json!({ "arguments": arguments });
             draft.outcome = record::fault(first);
-            self.journal.append(&draft).map_err(stored)?;
+            self.journal.append(draft).map_err(stored)?;
         }
         done
     }
@@ -211,7 +211,7 @@ impl Workshop {
             ));
         }
         let (tools, Summary { canonical, hash, .. }) = (summary.names(), summary);
-        let change = Change {
+        let evolution = Evolution {
             name,
             description,
             source: canonical,
@@ -221,8 +221,7 @@ impl Workshop {
             output_schema: schema.map(|schema| schema.text().to_owned()),
             expected,
         };
-        let (status, entry) =
-            self.commit(&change, arguments, EntryKind::Evolve).map_err(refused)?;
+        let (status, entry) = self.commit(evolution, arguments).map_err(unwritten)?;
         Ok(Evolved { hash, status, notes, entry })
     }
 
@@ -238,24 +237,13 @@ impl Workshop {
     }
 
     /// Writes a change and its entry.
-    pub(super) fn commit(
-        &self,
-        change: &Change,
-        arguments: &str,
-        kind: EntryKind,
-    ) -> Result<(Status, i64), registry::Error> {
-        let done = self.store.write(Durability::Power, |db| {
-            // The entry is numbered before it is written, so that the change can name it.
-            let entry = self.journal.next(db)?;
-            let status = self.registry.evolve(db, change, entry)?;
-            let mut draft = Draft::new(kind, Some(&change.name), status.ending());
-            draft.request = json!({ "arguments": arguments });
-            draft.outcome = told(&change.hash, &status);
-            self.journal.add(db, &draft)?;
-            Ok::<_, registry::Error>((status, entry))
-        })?;
+    fn commit(&self, evolution: Evolution, arguments: &str) -> Result<(Status, i64), Refusal> {
+        let mut entry = Draft::of_change(EntryKind::Evolve, &evolution.name);
+        entry.request = json!({ "arguments": arguments });
+        let done = self.journal.commit_one(Write { change: Change::Evolve(evolution), entry })?;
+        let Effect::Evolved(status) = done.effect else { return Err(Refusal::CONFUSED) };
         self.announce();
-        Ok(done)
+        Ok((status, done.entry))
     }
 
     /// The checked term, and what there is to say of it.
@@ -362,14 +350,6 @@ impl Workshop {
         }
         Ok(())
     }
-}
-
-pub(super) fn told(hash: &str, status: &Status) -> Value {
-    let mut told = json!({ "revision": hash });
-    if let (Status::Changed(previous), Some(members)) = (status, told.as_object_mut()) {
-        members.insert("previous".to_owned(), previous.as_str().into());
-    }
-    told
 }
 
 /// A note on tools that a term names and nobody has made yet.

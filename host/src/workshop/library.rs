@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::bundle::{self, Packed};
 use crate::domain::{Fault, FaultCode, fault};
 use crate::json::compact_value;
-use crate::registry::{self, Definition, name};
+use crate::registry::{self, Definition, Evolution, name};
 use crate::similar::similar;
 
 /// What the names of its tools begin with.
@@ -137,11 +137,12 @@ impl Library {
     }
 
     /// Whether a tool of a file is in the library as it is in the file.
-    pub(super) fn holds(&self, packed: &Packed) -> Result<bool, Fault> {
-        match self.find(&packed.reference()) {
-            Some(tool) => Ok(packed.pinned || packed.is_same(tool)?),
-            None => Ok(false),
+    pub(super) fn holds(&self, evolution: &Evolution, is_pinned: bool) -> bool {
+        let Evolution { name, hash, .. } = evolution;
+        if is_pinned {
+            return self.find(&format!("{name}@{hash}")).is_some();
         }
+        self.find(name).is_some_and(|tool| evolution.is(tool))
     }
 }
 

@@ -26,23 +26,23 @@ pub use self::import::{Imported, Taken, Wanted};
 pub use self::library::{Library, PREFIX as LIBRARY_PREFIX, library};
 pub use self::memory::{Remember, unkept};
 pub use self::replay::{Difference, Replayed, Verdict};
-pub use self::world::{Candidate, Observer, Tools};
+pub use self::world::{Candidate, Denied, Effects, Observer, Tools};
 
-use self::world::Session;
+use self::world::{Live, Witness};
 use crate::config::Config;
 use crate::domain::{EntryEnding, EntryKind, Excess, Fault, FaultCode, Limit, fault};
 use crate::journal::{self, Draft, Journal};
 use crate::memory::Memory;
 use crate::registry::{self, Registry};
 use crate::sandbox::{Limits, Outcome, Request, Sandbox, Watch, drive_in_turns, finish, give_way};
-use crate::store::{self, Store};
+use crate::state::{self, Refusal, Store, Wait, Write};
 
 /// Why a workshop does not open.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The store cannot be used.
     #[error(transparent)]
-    Store(#[from] store::Error),
+    Store(#[from] state::Error),
     /// The journal was tampered with.
     #[error("{place}: {reason}")]
     Journal {
@@ -64,8 +64,9 @@ pub struct Workshop {
     pub journal: Journal,
     /// What models want to know again later.
     pub memory: Memory,
-    store: Arc<Store>,
+    store: Arc<dyn Store>,
     limits: Limits,
+    effects: Arc<dyn Effects>,
     /// Bytes of a term.
     most_code: usize,
 }
@@ -84,7 +85,7 @@ pub struct Finished {
 /// All that lasts, open.
 #[derive(Debug)]
 pub struct State {
-    store: Arc<Store>,
+    store: Arc<dyn Store>,
     registry: Registry,
     journal: Journal,
     memory: Memory,
@@ -115,7 +116,14 @@ impl Workshop {
     pub fn new(config: &Config, state: State, sandbox: Arc<Sandbox>) -> Self {
         let State { store, registry, journal, memory } = state;
         let (limits, most_code) = (config.limits, config.values.size(Limit::Code));
-        Self { sandbox, registry, journal, memory, store, limits, most_code }
+        let effects = Arc::new(Denied);
+        Self { sandbox, registry, journal, memory, store, limits, effects, most_code }
+    }
+
+    /// Has effects of runs answered.
+    #[must_use]
+    pub fn granting(self, effects: Arc<dyn Effects>) -> Self {
+        Self { effects, ..self }
     }
 
     /// The file that keeps all this, unless it is in memory.
@@ -159,21 +167,22 @@ impl Workshop {
         let mut outcome = match asked {
             Ok(asked) => {
                 let known = tools.clone();
-                let mut session = Session::new(tools, observer);
+                let live = Live::new(tools, Arc::clone(&self.effects));
+                let mut witness = Witness::new(live, observer);
                 let request = request.clone();
-                let mut outcome = drive_in_turns(&self.sandbox, request, &mut session, watch).await;
-                answers = session.into_answers();
+                let mut outcome = drive_in_turns(&self.sandbox, request, &mut witness, watch).await;
+                answers = witness.into_answers();
                 answers.extend(conform::conform(&mut outcome, asked, &known, watch).await);
                 outcome
             }
             Err(fault) => Outcome::before(fault),
         };
         let elapsed = start.elapsed();
-        let draft = record::run(request, answers, &outcome, elapsed);
-        let appended = match self.journal.append_at_once(&draft) {
-            Err(store::Error::Locked) => {
+        let entry = Write::entry(record::run(request, answers, &outcome, elapsed));
+        let appended = match self.journal.append_within(&entry, Wait::Never) {
+            Err(state::Error::Locked) => {
                 give_way().await;
-                self.journal.append(&draft)
+                self.journal.append_within(&entry, Wait::Patiently)
             }
             appended => appended,
         };
@@ -199,7 +208,7 @@ impl Workshop {
         let mut draft = Draft::new(EntryKind::Refusal, Some(call), EntryEnding::Fault(fault.code));
         draft.request = serde_json::json!({ "arguments": arguments });
         draft.outcome = record::fault(fault);
-        if let Err(error) = self.journal.append(&draft) {
+        if let Err(error) = self.journal.append(draft) {
             tracing::error!(%error, "a refusal could not be journaled");
         }
     }
@@ -222,8 +231,8 @@ pub fn verify(config: &Config, journal: &Journal) -> Result<journal::Verified, E
     Ok(verified)
 }
 
-fn open_store(config: &Config) -> Result<Arc<Store>, Error> {
-    Ok(Arc::new(Store::open_within(&config.place, config.values.time(Limit::Patience))?))
+fn open_store(config: &Config) -> Result<Arc<dyn Store>, Error> {
+    Ok(state::open(&config.place, config.values.time(Limit::Patience))?)
 }
 
 fn settings(config: &Config, component: &str) -> journal::Settings {
@@ -246,14 +255,23 @@ pub fn too_large(limit: Limit, what: &str, length: usize, most: usize) -> Fault 
 
 /// What a caller learns when the store fails.
 #[must_use]
-pub fn stored(error: impl Into<store::Error>) -> Fault {
+pub fn stored(error: impl Into<state::Error>) -> Fault {
     let error = error.into();
     tracing::error!(%error, "the store failed");
     let hint = match error {
-        store::Error::Locked => "try again later",
+        state::Error::Locked => "try again later",
         _ => "tell whoever runs this server, then try again",
     };
     fault(FaultCode::Storage, error.to_string(), Some(hint))
+}
+
+/// What a caller learns when nothing was written.
+fn unwritten(refusal: Refusal) -> Fault {
+    match refusal {
+        Refusal::Registry(error) => refused(error),
+        Refusal::Memory(error) => unkept(error),
+        Refusal::Store(error) => stored(error),
+    }
 }
 
 /// What a caller learns when the registry refuses something.
@@ -262,6 +280,10 @@ pub fn refused(error: registry::Error) -> Fault {
     match error {
         registry::Error::Store(error) => stored(error),
         registry::Error::Unknown(_) => fault(FaultCode::UnknownTool, error.to_string(), None),
+        registry::Error::Present { .. } => {
+            let hint = "`--replace` takes the tools of the file";
+            fault(FaultCode::Malformed, error.to_string(), Some(hint))
+        }
         error => fault(FaultCode::Malformed, error.to_string(), None),
     }
 }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use mcp_pif::domain::{FaultCode, fault};
 use mcp_pif::memory::Note;
 use mcp_pif::sandbox::{Code, Sandbox, Watch};
-use mcp_pif::store::{Place, Store};
+use mcp_pif::state::{self, Place};
 use mcp_pif::workshop::{Proposal, Remember};
 use serde_json::{Value, json};
 use std::fs;
@@ -98,6 +98,6 @@ fn fill(place: &Path) -> Result<()> {
     kept.map_err(|fault| anyhow::anyhow!("{fault:?}"))?;
     drop(shop);
     // Whatever opens it later, this version must.
-    Store::open(&Place::Directory(place.to_owned()))?;
+    state::open(&Place::Directory(place.to_owned()), Duration::from_secs(5))?.check()?;
     Ok(())
 }

@@ -57,7 +57,9 @@ fn tell_listed(description: &str, revision: &str) -> String {
 /// Calls an evolved tool, which exists.
 pub(in super::super) async fn call(backend: &Arc<Backend>, name: &str, call: Call) -> ToolResult {
     match prepare(backend, name, &call.arguments) {
-        Ok((request, tools)) => tell(backend.evaluate(request, tools, &call.caller).await, backend),
+        Ok((request, tools)) => {
+            tell(backend.evaluate(request, tools, &call.caller).await, &backend.config)
+        }
         Err(fault) => Err(backend.refuse(name, &call, fault).await),
     }
 }

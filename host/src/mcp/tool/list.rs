@@ -15,7 +15,7 @@ use crate::config::Profile;
 use crate::domain::{BuiltIn, Fault};
 use crate::registry::Definition;
 use crate::render::Reply;
-use crate::store;
+use crate::state;
 use crate::text;
 use crate::workshop::{LIBRARY_PREFIX, Tools, library, stored};
 
@@ -90,7 +90,7 @@ fn find(
     tools: &Tools,
     words: &[String],
     after: &str,
-) -> Result<(Vec<Definition>, u64), store::Error> {
+) -> Result<(Vec<Definition>, u64), state::Error> {
     let registered = &tools.registered;
     if words.is_empty() {
         return Ok((registered.page(after, PAGE + 1)?, registered.count()?));

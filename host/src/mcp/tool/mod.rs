@@ -19,19 +19,13 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::backend::{Backend, Caller};
+use super::backend::Backend;
+use super::call::Call;
 use crate::config::Profile;
 use crate::render::{Refusal, Reply};
 
 /// What a tool gives its caller.
 pub(super) type ToolResult = Result<Reply, Refusal>;
-
-/// A call of a tool: its arguments as text, and who called.
-#[derive(Debug)]
-pub(super) struct Call {
-    pub(super) arguments: Arc<str>,
-    pub(super) caller: Caller,
-}
 
 /// A built-in tool is what it takes.
 pub(super) trait Tool: Arguments + Send {

@@ -162,7 +162,7 @@ async fn run(
     {
         report.outcome.ending = Err(unknown(&text, &tools, Some(fault)));
     }
-    tell(report, backend)
+    tell(report, &backend.config)
 }
 
 impl Arguments {

@@ -9,7 +9,8 @@ use crate::domain::{Fault, FaultCode, fault};
 use crate::registry::Definition;
 use crate::sandbox::{Argument, Code, Ending, Request, Watch, drive};
 use crate::text;
-use crate::workshop::{Session, Tools, Workshop, conform};
+use crate::workshop::world::{Live, Witness};
+use crate::workshop::{Tools, Workshop, conform};
 
 /// Continuations that an example may drive: what counts is the value at the end. The wall clock
 /// stops those that never come to one.
@@ -204,8 +205,8 @@ impl Workshop {
             debug: false,
         };
         let mut nobody = ();
-        let mut session = Session::new(tools.clone(), &mut nobody);
-        let ending = drive(&self.sandbox, request, &mut session, watch).ending;
+        let mut witness = Witness::new(Live::of(tools.clone()), &mut nobody);
+        let ending = drive(&self.sandbox, request, &mut witness, watch).ending;
         let (found, kind, is_value) = match ending.map_err(|fault| example.told(fault))? {
             Ending::Value(value) => (value.json, value.kind, true),
             Ending::Continuation(continuation) => (continuation.json, String::new(), false),
