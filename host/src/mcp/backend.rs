@@ -212,7 +212,7 @@ impl Backend {
         let mut turns = Turns::new(work(Arc::clone(self), watch));
         let (mut place, mut is_waiting) = (Some(place), false);
         if at_once && caller.session.window.calls() <= 1 {
-            match catch_unwind(AssertUnwindSafe(|| turns.next())) {
+            match catch_unwind(AssertUnwindSafe(|| turns.turn())) {
                 Ok(Turn::Done(done)) => return Ok(done),
                 Ok(Turn::Going) => {}
                 Ok(Turn::Waiting) => is_waiting = true,

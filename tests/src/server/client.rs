@@ -118,7 +118,7 @@ impl Client {
     }
 
     /// The next message, whatever it is.
-    pub fn next(&mut self) -> Result<Value> {
+    pub fn next_message(&mut self) -> Result<Value> {
         self.receive()?.context("the server closed its output")
     }
 
@@ -156,7 +156,7 @@ impl Client {
             return Ok(self.seen.remove(index));
         }
         loop {
-            let message = self.next().with_context(|| format!("seen: {:?}", self.seen))?;
+            let message = self.next_message().with_context(|| format!("seen: {:?}", self.seen))?;
             if fits(&message) {
                 return Ok(message);
             }
@@ -251,6 +251,7 @@ impl Client {
     }
 
     /// The process's id.
+    #[must_use]
     pub fn process(&self) -> u32 {
         self.child.id()
     }
@@ -319,6 +320,7 @@ pub fn result(answer: &Value) -> Result<Value> {
 }
 
 /// The parameters of `initialize`.
+#[must_use]
 pub fn initialize() -> Value {
     json!({
         "protocolVersion": "2025-11-25",
@@ -328,6 +330,7 @@ pub fn initialize() -> Value {
 }
 
 /// A request.
+#[must_use]
 pub fn request(id: &Value, method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
@@ -339,6 +342,7 @@ pub fn modern(id: &Value, method: &str, mut params: Value) -> Result<String> {
 }
 
 /// A call whose arguments are text.
+#[must_use]
 pub fn call(id: &Value, tool: &str, arguments: &str) -> String {
     let tool = Value::from(tool);
     format!(

@@ -85,7 +85,7 @@ fn a_session_takes_requests_of_both_protocols() -> Result<()> {
 fn discovery_leaves_the_way_to_a_session_open() -> Result<()> {
     let mut client = Client::start(&[])?;
     client.send(modern(&json!("server-discover-probe-1"), "server/discover", json!({}))?)?;
-    assert!(client.next()?.get("result").is_some());
+    assert!(client.next_message()?.get("result").is_some());
     let initialized = client.initialize()?;
     assert_eq!(initialized["protocolVersion"], "2025-11-25");
     client.call("evolve", &double())?;
@@ -144,7 +144,7 @@ fn a_subscriber_hears_of_changes() -> Result<()> {
     let id = json!("listener");
     let filter = json!({"notifications": {"toolsListChanged": true}});
     client.send(modern(&id, "subscriptions/listen", filter)?)?;
-    let acknowledged = client.next()?;
+    let acknowledged = client.next_message()?;
     assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
     assert_eq!(acknowledged["params"]["_meta"][SUBSCRIPTION], id, "{acknowledged}");
     client.modern("tools/call", json!({"name": "evolve", "arguments": double()}))?;

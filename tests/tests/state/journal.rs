@@ -18,8 +18,8 @@ fn entries_are_chained_and_found() -> Result<()> {
         let journal = &shelf.journal;
         let too_deep = EntryEnding::Fault(FaultCode::TooDeep);
         let endings = [EntryEnding::Value, too_deep, EntryEnding::Continuation];
-        for (n, ending) in endings.into_iter().enumerate() {
-            assert_eq!(journal.append(run("a", ending, 10 - n as u64))?, 1 + n as i64);
+        for (id, ending) in (1_i64..).zip(endings) {
+            assert_eq!(journal.append(run("a", ending, 11 - id.unsigned_abs()))?, id);
         }
         journal.append(Draft::new(
             EntryKind::Refusal,
