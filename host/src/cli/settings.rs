@@ -15,7 +15,7 @@ use crate::text::Visible;
 /// The data directory, named after the command.
 #[derive(Debug, Args)]
 pub(super) struct Directory {
-    /// Where tools, journal and memory are kept
+    /// Directory for tools, journal and memory
     #[arg(id = "own-directory", long = "data", value_name = "DIR", value_parser = directory_parser(), global = true)]
     directory: Option<PathBuf>,
 }

@@ -3,8 +3,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::Limit;
-use crate::schema::Mismatches;
+use super::{Limit, Mismatches};
 
 /// Declares the codes. Each row is: variant, text, whether `try` catches it, description.
 macro_rules! codes {

@@ -313,11 +313,11 @@ limits! {
         Beyond::Other("the oldest go"), "a_journal_keeps_within_its_size",
         "Size of the journal; the oldest entries go first. Without a file 16MiB at most";
     MemoryKeys "memory_keys" State Count
-        Setting::Fixed(100_000),
+        flag("memory-keys", "100k", 1, 10_000_000),
         fault(FaultCode::TooLarge), "holds_so_many_keys",
         "Keys of the memory";
     MemoryBytes "memory_bytes" State Size
-        Setting::Fixed(1 << 30),
+        flag("memory-bytes", "1GiB", 1, 64 << 30),
         fault(FaultCode::TooLarge), "holds_so_many_bytes",
         "Bytes of all values in the memory";
     SchemaDepth "schema_depth" Schema Count

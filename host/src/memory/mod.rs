@@ -6,7 +6,7 @@ mod words;
 
 use std::sync::Arc;
 
-use crate::domain::{EntryEnding, Limit};
+use crate::domain::EntryEnding;
 use crate::json;
 use crate::similar::similar;
 use crate::store::{self, Store, Transaction};
@@ -20,12 +20,6 @@ pub const LONGEST_TAG: usize = 64;
 
 /// Tags of a key.
 pub const MOST_TAGS: usize = 16;
-
-/// Keys that are kept.
-pub const MOST_KEYS: u64 = Limit::MemoryKeys.fixed();
-
-/// Bytes of all values together.
-pub const MOST_BYTES: u64 = Limit::MemoryBytes.fixed();
 
 /// Why something is not kept, or not looked for.
 #[derive(Debug, thiserror::Error)]
@@ -160,7 +154,13 @@ impl Memory {
     /// The memory in a store.
     #[must_use]
     pub fn new(store: Arc<Store>) -> Self {
-        Self { store, most_keys: MOST_KEYS, most_bytes: MOST_BYTES }
+        Self { store, most_keys: u64::MAX, most_bytes: u64::MAX }
+    }
+
+    /// The same memory with room for so many keys, and so many bytes of values.
+    #[must_use]
+    pub fn within(self, most_keys: u64, most_bytes: u64) -> Self {
+        Self { most_keys, most_bytes, ..self }
     }
 
     /// Keeps a value within a transaction; `now` is in milliseconds since 1970.
@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn holds_so_many_keys() -> Result<(), Error> {
-        let memory = memory(2, MOST_BYTES);
+        let memory = memory(2, u64::MAX);
         assert_eq!(
             (keep(&memory, "a", "1")?, keep(&memory, "b", "1")?),
             (EntryEnding::Stored, EntryEnding::Stored)
@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn holds_so_many_bytes() -> Result<(), Error> {
-        let memory = memory(MOST_KEYS, 10);
+        let memory = memory(u64::MAX, 10);
         assert_eq!((keep(&memory, "a", "12345")?, keep(&memory, "b", "12345")?), {
             (EntryEnding::Stored, EntryEnding::Stored)
         });
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn finds_nothing_of_what_was_forgotten() -> Result<(), Error> {
-        let memory = memory(MOST_KEYS, MOST_BYTES);
+        let memory = memory(u64::MAX, u64::MAX);
         let found = |words: &str| -> Result<u64, Error> {
             let search =
                 Search { words: Some(words.to_owned()), most: 9, room: 9, ..Search::default() };

@@ -98,7 +98,9 @@ impl State {
         let journal = Journal::new(Arc::clone(&store), settings(config, evaluator));
         verify(config, &journal)?;
         let registry = Registry::open(Arc::clone(&store))?;
-        let memory = Memory::new(Arc::clone(&store));
+        let (keys, bytes) = (Limit::MemoryKeys, Limit::MemoryBytes);
+        let (keys, bytes) = (config.values.get(keys), config.values.get(bytes));
+        let memory = Memory::new(Arc::clone(&store)).within(keys, bytes);
         Ok(Self { store, registry, journal, memory })
     }
 }
@@ -251,7 +253,7 @@ pub fn stored(error: impl Into<store::Error>) -> Fault {
     tracing::error!(%error, "the store failed");
     let hint = match error {
         store::Error::Locked => "try again later",
-        _ => "tell whoever runs this server, then try again",
+        _ => "tell the operator of this server, then try again",
     };
     fault(FaultCode::Storage, error.to_string(), Some(hint))
 }
