@@ -28,7 +28,7 @@ pub(super) fn start(options: Options, place: Option<&Directory>) -> Result<Confi
     Ok(config)
 }
 
-/// The same for a command that needs a store to be there.
+/// Reads the settings of a command that needs an existing store.
 pub(super) fn existing(options: Options, place: &Directory) -> Result<Config> {
     let config = start(options, Some(place))?;
     ensure_store(&config)?;

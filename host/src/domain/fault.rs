@@ -137,7 +137,7 @@ pub struct Excess {
 }
 
 impl Fault {
-    /// The same fault, as the work of a limit.
+    /// Adds the limit that was met.
     #[must_use]
     pub fn by(self, limit: Option<Excess>) -> Self {
         Self { limit, ..self }

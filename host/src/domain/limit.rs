@@ -356,7 +356,7 @@ impl Limit {
         }
     }
 
-    /// The same as a length.
+    /// The value of a limit that nobody can set, as a length.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "fixed limits fit into 32 bits")]
     pub const fn fixed_count(self) -> usize {

@@ -157,7 +157,7 @@ impl Memory {
         Self { store, most_keys: u64::MAX, most_bytes: u64::MAX }
     }
 
-    /// The same memory with room for so many keys, and so many bytes of values.
+    /// Limits the memory to so many keys and so many bytes of values.
     #[must_use]
     pub fn within(self, most_keys: u64, most_bytes: u64) -> Self {
         Self { most_keys, most_bytes, ..self }
