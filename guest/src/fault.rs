@@ -181,7 +181,7 @@ impl Fault {
         Self { code, message, at, tool, hint, calls, excerpt, warnings, limit }
     }
 
-    /// The same fault as the work of a limit.
+    /// Marks the fault as the work of a limit.
     #[must_use]
     pub fn by(mut self, limit: Limit) -> Self {
         self.limit = Some(limit);

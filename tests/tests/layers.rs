@@ -1,6 +1,6 @@
 //! The layers between a program and the world: for each a test in which it and no other is the one
 //! that fires, with evaluators made for the purpose where the embedded one would never get there.
-//! host/docs/limits.md holds the table.
+//! `host/docs/limits.md` holds the table.
 
 #![expect(clippy::print_stdout, reason = "tests tell what they measured")]
 

@@ -154,6 +154,16 @@ fn the_sandbox_knows_neither_protocol_nor_registry() -> Result<()> {
     ensure_absent(&["host/src/workshop"], &["crate::mcp", "crate::cli"], &[])
 }
 
+/// What everything else speaks of depends on nothing else, and does nothing.
+#[test]
+fn the_domain_stands_on_its_own() -> Result<()> {
+    let world = ["std::fs", "std::io", "std::net", "std::process", "std::time", "tokio::"];
+    ensure_absent(&["host/src/domain"], &[&["crate::"][..], &world].concat(), &[])?;
+    ensure_absent(&["host/src/render"], &["crate::mcp", "crate::cli", "crate::config"], &[])?;
+    ensure_absent(&["host/src/json"], &["crate::"], &[])?;
+    ensure_absent(&["host/src/mcp"], &["crate::cli"], &[])
+}
+
 #[test]
 fn only_one_store_knows_its_database() -> Result<()> {
     ensure_absent(&["host/src"], &["rusqlite::"], &["host/src/state/sqlite/"])

@@ -20,7 +20,7 @@ impl Args for Along {
     fn augment_args(command: Command) -> Command {
         let flag = Arg::new(MEMORY).long(MEMORY).value_name("SIZE").value_parser(parse_size);
         let flag = flag.num_args(0..=1).require_equals(true).default_missing_value(NO_SIZE);
-        command.arg(flag.help("The memory as well; with a size the limit of a run, as elsewhere"))
+        command.arg(flag.help("Include the memory; with a size, the memory limit of a run"))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

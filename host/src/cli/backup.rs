@@ -15,7 +15,7 @@ use crate::workshop::{self, Contents};
 pub(super) struct Backup {
     /// Where to write it
     file: PathBuf,
-    /// Replace a file that is there already
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
     #[command(flatten)]

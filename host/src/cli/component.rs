@@ -12,7 +12,7 @@ use crate::sandbox::{COMPONENT, HASH};
 
 #[derive(Debug, Args)]
 pub(super) struct Component {
-    /// Where to write it; without, it goes to stdout
+    /// Where to write it [default: stdout]
     file: Option<PathBuf>,
 }
 
@@ -20,7 +20,7 @@ impl Component {
     pub(super) fn execute(&self) -> Result<ExitCode> {
         match &self.file {
             Some(file) => write(file),
-            None if is_terminal() => bail!("a terminal does not show it: name a file"),
+            None if is_terminal() => bail!("a terminal cannot show the component: name a file"),
             None => Ok(print_bytes(COMPONENT)),
         }
     }

@@ -18,9 +18,9 @@ use crate::workshop::{Imported, Refused, Wanted};
 
 #[derive(Debug, Args)]
 pub(super) struct Import {
-    /// What `mcp-pif export` has written; `-` reads stdin
+    /// A file that `mcp-pif export` has written; `-` reads stdin
     file: String,
-    /// Change tools that are here with other content, and with --memory keys
+    /// Overwrite tools that exist with other content, and with --memory also keys
     #[arg(long)]
     replace: bool,
     #[command(flatten)]
@@ -66,7 +66,7 @@ fn tell(Imported { name, hash, status, is_pinned }: &Imported) -> String {
     match status {
         Status::Unchanged if *is_pinned => format!("{name}@{revision}: is in its history already"),
         Status::Unchanged => format!("{name}: unchanged (revision {revision})"),
-        Status::Described => format!("{name}: described anew (revision {revision} as before)"),
+        Status::Described => format!("{name}: description changed (still revision {revision})"),
         Status::Changed(previous) => {
             format!("{name}: changed (revision {revision}, from {})", short(previous))
         }

@@ -32,32 +32,32 @@ pub(super) struct Journal {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Follow the chain of entries from its start to its end
+    /// Verify the hash chain from the first entry to the last
     Verify {
-        /// The entry, and its hash, that must be part of the chain: what an earlier `verify` printed
+        /// An entry and its hash that must be in the chain, as an earlier `verify` printed it
         #[arg(long, value_name = "ENTRY:HASH", value_parser = parse_link)]
         expect: Vec<(i64, String)>,
     },
-    /// Print all entries, the oldest first, each as a line of JSON with all that it holds
+    /// Print all entries as lines of JSON, oldest first
     Export,
 }
 
 /// Which entries to show, and how.
 #[derive(Debug, Args)]
 struct Recent {
-    /// Wait for more, also from other processes, until interrupted
+    /// Keep printing new entries, also of other processes, until interrupted
     #[arg(long)]
     follow: bool,
-    /// One JSON object for each entry, with all that it holds
+    /// Print each entry as one JSON object
     #[arg(long)]
     json: bool,
     /// The latest N entries
     #[arg(long, value_name = "N", default_value = "20")]
     limit: usize,
-    /// Entries of this kind
+    /// Only entries of this kind
     #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(EntryKind::ALL.map(EntryKind::name)))]
     kind: Option<String>,
-    /// Entries about this tool, or this key of the memory
+    /// Only entries about this tool or memory key
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
 }
@@ -104,7 +104,7 @@ fn ensure_link(journal: &journal::Journal, chain: &Verified, id: i64, hash: &str
     if found.to_string() == hash {
         return Ok(());
     }
-    bail!("entry {id} has the hash {found}, not the one that was expected: the journal is another")
+    bail!("entry {id} has the hash {found}, not the expected one: this is a different journal")
 }
 
 fn tell(Link { id, hash, .. }: Link) -> String {

@@ -11,7 +11,7 @@ use super::{Line, NAME};
 
 #[derive(Debug, Args)]
 pub(super) struct Manual {
-    /// The page of this command, and not that of mcp-pif
+    /// Print the page of this command
     command: Option<String>,
 }
 

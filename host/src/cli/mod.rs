@@ -99,41 +99,41 @@ Examples:
   mcp-pif run @program.json --data @table.json   reads both from files
   mcp-pif check - < program.json                 says whether a term is well formed
   mcp-pif journal --follow                       shows what happens as it happens
-  mcp-pif replay --all                           makes all runs again and compares
+  mcp-pif replay --all                           repeats all runs and compares
   mcp-pif export double > double.json            writes a tool to a file
-  mcp-pif import double.json --data elsewhere    takes it from there
-  mcp-pif backup pif.backup                      writes all that is kept to a file
-  mcp-pif restore pif.backup                     brings it back";
+  mcp-pif import double.json --data elsewhere    imports it into another store
+  mcp-pif backup pif.backup                      backs everything up to a file
+  mcp-pif restore pif.backup                     restores it";
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve MCP on stdin and stdout, as without any command
+    /// Serve MCP on stdin and stdout (the default)
     #[command(alias = "stdio")]
     Serve(Serve),
     /// Run a term, or a tool by its name, and print the value
     Run(Run),
-    /// Check a term without running it, and print what there is to know about it
+    /// Check a term without running it, and describe it
     Check(Check),
     /// Show the latest entries of the journal
     Journal(Journal),
-    /// Make runs of the journal again and compare what comes of them
+    /// Repeat runs from the journal and compare the results
     Replay(Replay),
-    /// Print tools with all that they depend on, as one JSON file
+    /// Print tools and everything they depend on, as one JSON file
     Export(Export),
-    /// Take tools from such a file: all of them, or none
+    /// Import tools from an exported file: all of them, or none
     Import(Import),
-    /// Write tools, journal and memory to one file, also while servers run
+    /// Back up tools, journal and memory to one file; servers may run meanwhile
     Backup(Backup),
-    /// Bring such a file back as the store
+    /// Restore the store from a backup
     Restore(Restore),
-    /// Write out the evaluator, a WebAssembly component, for use in other hosts
+    /// Write the evaluator, a WebAssembly component, to a file for other hosts
     Component(Component),
     /// Print completions for a shell
     Completions(Completions),
     /// Compile the evaluator for a server that is starting
     #[command(hide = true)]
     Compile(Compile),
-    /// Print the manual page, as groff reads it
+    /// Print the manual page in groff format
     Man(Manual),
 }
 

@@ -14,9 +14,9 @@ use crate::workshop;
 
 #[derive(Debug, Args)]
 pub(super) struct Restore {
-    /// What `mcp-pif backup` has written
+    /// A file that `mcp-pif backup` has written
     file: PathBuf,
-    /// Take the place of a store that is there already, which is kept beside it under another name
+    /// Replace an existing store; it is kept beside the new one under another name
     #[arg(long)]
     force: bool,
     #[command(flatten)]

@@ -21,22 +21,22 @@ pub(super) struct Run {
     /// A term as JSON, or the name of a tool; `-` reads stdin, `@FILE` a file
     #[arg(allow_negative_numbers = true)]
     code: String,
-    /// What the term's function is applied to: a term, or text that holds JSON; or `-`, or `@FILE`
+    /// The argument of the term's function: a term, or text that holds JSON; or `-`, or `@FILE`
     #[arg(conflicts_with = "data", allow_negative_numbers = true)]
     input: Option<String>,
-    /// The same as plain JSON, never code; or `-`, or `@FILE`
+    /// The argument as plain JSON, never code; or `-`, or `@FILE`
     #[arg(long, value_name = "JSON", allow_negative_numbers = true)]
     data: Option<String>,
     /// A JSON object whose members are variables of the term; or `-`, or `@FILE`
     #[arg(long, value_name = "JSON")]
     context: Option<String>,
-    /// A JSON Schema that the value has to conform to; or `-`, or `@FILE`
+    /// A JSON Schema for the value; or `-`, or `@FILE`
     #[arg(long, value_name = "JSON")]
     output_schema: Option<String>,
-    /// How many continuations to drive
+    /// How many continuations to run
     #[arg(long, value_name = "N", default_value = "0", value_parser = parse_count)]
     max_steps: u64,
-    /// The step of the continuation that the run continues
+    /// The step of the continuation that you continue
     #[arg(long, value_name = "N", default_value = "0", value_parser = parse_count)]
     step: u64,
 }

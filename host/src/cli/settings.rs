@@ -14,7 +14,7 @@ use crate::text::Visible;
 /// The data directory, named after the command.
 #[derive(Debug, Args)]
 pub(super) struct Directory {
-    /// Where tools, journal and memory are kept
+    /// Directory for tools, journal and memory
     #[arg(id = "own-directory", long = "data", value_name = "DIR", value_parser = directory_parser(), global = true)]
     directory: Option<PathBuf>,
 }
@@ -27,7 +27,7 @@ pub(super) fn start(options: Options, place: Option<&Directory>) -> Result<Confi
     Ok(config)
 }
 
-/// The same for a command that needs a store to be there.
+/// Reads the settings of a command that needs an existing store.
 pub(super) fn existing(options: Options, place: &Directory) -> Result<Config> {
     let config = start(options, Some(place))?;
     ensure_store(&config)?;

@@ -26,7 +26,7 @@ impl Values {
         self.0.get(limit as usize).copied().unwrap_or_default()
     }
 
-    /// The same as a length.
+    /// The value of such a limit, as a length.
     #[must_use]
     pub fn size(&self, limit: Limit) -> usize {
         usize::try_from(self.get(limit)).unwrap_or(usize::MAX)

@@ -52,7 +52,7 @@ pub struct Options {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Service")]
 struct Service {
-    /// How much replies tell: `slim`, `structured` or `debug`
+    /// How much detail replies have: `slim`, `structured` or `debug`
     #[arg(
         long,
         env = "MCP_PIF_PROFILE",
@@ -73,17 +73,17 @@ struct Service {
         global = true
     )]
     toolsets: Vec<Toolset>,
-    /// Where the compiled evaluator is kept between starts [default: the platform's cache]
+    /// Directory for the compiled evaluator [default: the platform's cache directory]
     #[arg(long, env = "MCP_PIF_CACHE", value_name = "DIR", value_parser = directory_parser(), global = true)]
     cache: Option<PathBuf>,
-    /// Compile the evaluator at every start and keep nothing
+    /// Compile the evaluator at every start
     #[arg(long, env = "MCP_PIF_NO_CACHE", global = true)]
     no_cache: bool,
     /// Disable process hardening. With it the server cannot open other files or sockets, nor start
     /// processes, once it has started (Linux: Landlock and seccomp)
     #[arg(long, env = "MCP_PIF_NO_HARDEN", global = true)]
     no_harden: bool,
-    /// Write every evaluation step, environment and closure, and each tool looked up, to stderr
+    /// Write every evaluation step and each tool lookup to stderr
     #[arg(long, env = "MCP_DEBUG", global = true)]
     debug: bool,
     /// What to log to stderr, as `error`, `warn`, `info`, … or by module

@@ -17,11 +17,11 @@ const EPHEMERAL: u64 = 16 << 20;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "State")]
 pub(super) struct State {
-    /// Where tools, journal and memory are kept [default: the platform's data directory]
+    /// Directory for tools, journal and memory [default: the platform's data directory]
     // Not global: `run` has a --data of its own. Other commands take this one too.
     #[arg(id = "directory", long = "data", env = "MCP_PIF_DATA", value_name = "DIR", value_parser = directory_parser())]
     pub(super) directory: Option<PathBuf>,
-    /// Keep everything in memory and forget it at the end
+    /// Keep everything in memory and discard it at exit
     #[arg(long, env = "MCP_PIF_EPHEMERAL", global = true)]
     ephemeral: bool,
     /// What the journal keeps of requests and results: `full`, `summary` (digests) or `none`

@@ -3,8 +3,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::Limit;
-use crate::schema::Mismatches;
+use super::{Limit, Mismatches};
 
 /// Declares the codes. Each row is: variant, text, whether `try` catches it, description.
 macro_rules! codes {
@@ -138,7 +137,7 @@ pub struct Excess {
 }
 
 impl Fault {
-    /// The same fault, as the work of a limit.
+    /// Adds the limit that was met.
     #[must_use]
     pub fn by(self, limit: Option<Excess>) -> Self {
         Self { limit, ..self }

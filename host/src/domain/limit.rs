@@ -317,11 +317,11 @@ limits! {
         Beyond::Other("the oldest go"), "a_journal_keeps_within_its_size",
         "Size of the journal; the oldest entries go first. Without a file 16MiB at most";
     MemoryKeys "memory_keys" State Count
-        Setting::Fixed(100_000),
+        flag("memory-keys", "100k", 1, 10_000_000),
         fault(FaultCode::TooLarge), "holds_so_many_keys",
         "Keys of the memory";
     MemoryBytes "memory_bytes" State Size
-        Setting::Fixed(1 << 30),
+        flag("memory-bytes", "1GiB", 1, 64 << 30),
         fault(FaultCode::TooLarge), "holds_so_many_bytes",
         "Bytes of all values in the memory";
     SchemaDepth "schema_depth" Schema Count
@@ -360,7 +360,7 @@ impl Limit {
         }
     }
 
-    /// The same as a length.
+    /// The value of a limit that nobody can set, as a length.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "fixed limits fit into 32 bits")]
     pub const fn fixed_count(self) -> usize {

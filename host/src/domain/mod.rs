@@ -4,11 +4,13 @@
 mod entry;
 mod fault;
 mod limit;
+mod mismatch;
 mod tool;
 
 pub use self::entry::{EntryEnding, EntryKind};
 pub use self::fault::{Excess, Fault, FaultCode, fault, faults_page};
 pub(crate) use self::limit::MEMORY_CAP;
 pub use self::limit::{Beyond, Default, Limit, Row, Section, Setting, Unit};
+pub use self::mismatch::{Mismatch, Mismatches};
 pub(crate) use self::tool::each_tool;
 pub use self::tool::{BuiltIn, Effect, LEGACY, Toolset};

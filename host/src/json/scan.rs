@@ -87,7 +87,7 @@ pub(crate) fn compact(text: &str) -> String {
     text.chars().filter(is_kept).collect()
 }
 
-/// The same of a value. It is JSON before and after.
+/// A value without the blanks between its parts.
 pub(crate) fn compact_value(value: Box<RawValue>) -> Box<RawValue> {
     RawValue::from_string(compact(value.get())).unwrap_or(value)
 }

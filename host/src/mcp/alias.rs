@@ -103,7 +103,7 @@ fn evolve(text: &str) -> Result<Meant, Fault> {
         other => {
             let message = match other {
                 None => "the argument `type` is missing".to_owned(),
-                Some(other) => format!("there is no evolution of the type {}", quote_one(other)),
+                Some(other) => format!("`meta-evolve` has no type {}", quote_one(other)),
             };
             let hint = "write \"type\": \"add-tool\", or call `evolve`, which needs no type";
             return Err(malformed(message, Some(hint)));
@@ -125,7 +125,7 @@ fn evolve(text: &str) -> Result<Meant, Fault> {
             // What a tool takes follows from its term.
             "tool_type" | "schema" => {
                 let shown = name.replace('_', "-");
-                notes.push(format!("`{shown}` is ignored: a term needs none"));
+                notes.push(format!("`{shown}` is ignored: a term does not need it"));
             }
             name => kept.push((name, value)),
         }

@@ -368,5 +368,9 @@ fn cancelled() -> Fault {
 
 fn lost(reason: &str) -> Fault {
     tracing::error!(reason, "a run was lost");
-    fault(FaultCode::Internal, "the server lost the run by a defect of its own".to_owned(), None)
+    fault(
+        FaultCode::Internal,
+        "the server lost the run because of a defect in the server".to_owned(),
+        None,
+    )
 }

@@ -139,7 +139,7 @@ fn read_tool(backend: &Backend, uri: &str, reference: &str) -> Result<String, Er
             let (name, pin) = name::split(&reference);
             let is_known = !tools.history(name, 1).map_err(failed)?.is_empty();
             if pin.is_some() && (is_known || library().find(name).is_some()) {
-                return Err(missing(uri, "the tool never was at that revision"));
+                return Err(missing(uri, "the tool has no such revision"));
             }
             let similar = tools.similar(name).map_err(failed)?;
             let similar = similar.or_else(|| library().similar(name).map(str::to_owned));
@@ -175,7 +175,7 @@ fn read_entry(backend: &Backend, uri: &str, number: &str) -> Result<String, Erro
     let Some(id) = id else { return Err(missing(uri, "entries have numbers, from 1")) };
     match backend.workshop.journal.entry(id).map_err(failed)? {
         Some(entry) => Ok(tell_entry(&entry)),
-        None => Err(missing(uri, "the journal has no such entry, or no longer")),
+        None => Err(missing(uri, "the journal does not have this entry, or has removed it")),
     }
 }
 

@@ -63,9 +63,9 @@ fn passed_over(foreign: &[(&str, &str)], tool: &str, known: &[&str]) -> Option<S
         _ => ("arguments", "they were"),
     };
     Some(match known {
-        [] => format!("`{tool}` takes no arguments: {names} passed over"),
+        [] => format!("`{tool}` takes no arguments: ignored {names}"),
         known => format!(
-            "`{tool}` has no {noun} {names}: {were} passed over; there are `{}`",
+            "`{tool}` has no {noun} {names}, {were} ignored; its arguments are `{}`",
             known.join("`, `")
         ),
     })
@@ -314,12 +314,12 @@ mod tests {
         assert_eq!(found.text.as_deref(), Some(r#"{"count":2}"#));
         assert_eq!(found.warnings.len(), 1);
         let warning = found.warnings.first().expect("a warning");
-        assert!(warning.contains("no arguments `_`, `random_string`: they were"), "{warning}");
+        assert!(warning.contains("no arguments `_`, `random_string`, they were"), "{warning}");
         assert_eq!(settle(r#"{"cuont":2}"#, "tool", &schema(), 64).text, None);
         let many: Vec<String> = (0..100_000).map(|n| format!(r#""m{n}":0"#)).collect();
         let found = settle(&format!("{{{}}}", many.join(",")), "tool", &schema(), 64);
         assert_eq!(found.text.as_deref(), Some("{}"));
-        assert!(found.warnings.concat().contains("`m7` and 99992 more: they were"));
+        assert!(found.warnings.concat().contains("`m7` and 99992 more, they were"));
     }
 
     #[test]

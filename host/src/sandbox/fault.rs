@@ -11,7 +11,7 @@ const LONGEST: usize = 4_000;
 
 /// The hint of faults that no program should be able to cause.
 pub(super) const DEFECT: &str =
-    "this is a defect of the evaluator, not of the program: please report it with the program";
+    "this is a defect in the evaluator, not in your program: please report it with the program";
 
 impl From<Told> for Fault {
     fn from(told: Told) -> Self {

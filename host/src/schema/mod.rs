@@ -16,11 +16,10 @@ use serde::Deserialize;
 use serde_json::{Deserializer, Value};
 
 pub use self::meter::Stop;
-pub use self::mismatch::{Mismatch, Mismatches};
 
 use self::meter::{Costs, Counted, Place, Unfinished, measure};
 use self::survey::{Survey, survey};
-use crate::domain::Limit;
+use crate::domain::{Limit, Mismatches};
 use crate::json;
 
 /// The longest schema, in bytes of JSON.
@@ -229,7 +228,7 @@ fn with_room<T: Send>(stack: usize, work: impl FnOnce() -> T + Send) -> Result<T
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(stack).spawn_scoped(scope, work);
         let thread = thread.map_err(|error| format!("no thread can be started: {error}"))?;
-        thread.join().map_err(|_| "the validator failed by a defect of its own".to_owned())
+        thread.join().map_err(|_| "the validator failed because of a defect".to_owned())
     })
 }
 

@@ -235,7 +235,9 @@ fn apply_one(
         }
         Change::Retire { name } => Effect::Retired(tools::retire(db, name, number)?),
         Change::Take(taken) => Effect::Evolved(tools::take(db, taken, start, number)?),
-        Change::Keep { note, replace } => Effect::Kept(kept::keep(db, note, *replace)?),
+        Change::Keep { note, replace } => {
+            Effect::Kept(kept::keep(db, note, *replace, settings.memory)?)
+        }
         Change::Forget { key } => Effect::Kept(kept::forget(db, key)?),
     };
     let entry = Entry::after(head, &journaled::complete(entry, change, &effect), settings);

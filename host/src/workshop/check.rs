@@ -82,7 +82,7 @@ fn absent(mention: &Mention, tools: &Tools) -> Result<Option<Note>, Fault> {
     let is_retired = !tools.registered.history(name, 1).map_err(stored)?.is_empty();
     let (message, hint) = match tools.similar(name) {
         _ if is_retired && name == reference => {
-            (format!("the tool {quoted} is retired"), "`rollback` brings it back".to_owned())
+            (format!("the tool {quoted} is retired"), "`rollback` restores it".to_owned())
         }
         _ if is_retired => {
             let hint = "`inspect` shows its revisions".to_owned();

@@ -4,12 +4,12 @@
 use std::sync::{Arc, LazyLock};
 
 use super::Tools;
-use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
+use crate::domain::{Excess, Fault, FaultCode, Limit, Mismatch, Mismatches, fault};
 use crate::journal::Answer;
 use crate::recall::Recall;
 use crate::registry::Snapshot;
 use crate::sandbox::{Ending, Outcome, Watch, finish, give_way};
-use crate::schema::{Invalid, Mismatch, Mismatches, Refusal, Schema, Stop};
+use crate::schema::{Invalid, Refusal, Schema, Stop};
 use crate::text::{self, quote_one};
 
 /// Schemas that are kept at hand, and bytes of their texts; each takes a multiple of that.
@@ -130,7 +130,7 @@ pub(super) fn read(text: &str) -> Result<Schema, Fault> {
 }
 
 fn invalid(Invalid { at, reason, hint }: Invalid) -> Fault {
-    let message = format!("the output schema is none: {reason}");
+    let message = format!("the output schema is invalid: {reason}");
     let hint = hint.as_deref().unwrap_or("correct it there; it is JSON Schema, draft 2020-12");
     Fault {
         at: format!("/output_schema{at}"),

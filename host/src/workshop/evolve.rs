@@ -181,7 +181,7 @@ impl Workshop {
         let current = tools.find(name)?;
         if output_schema.is_none() && schema.is_some() {
             notes
-                .push("its output schema stays: give `output_schema`, or true for none".to_owned());
+                .push("the tool keeps its output schema: give `output_schema` to change it, or true to remove it".to_owned());
         }
         notes.extend(missing(name, &summary, &tools)?);
         Ok(Prepared { proposal, schema, summary, tools, current, notes })
@@ -275,7 +275,7 @@ impl Workshop {
                 if matches!(faults.as_slice(), [fault] if fault.code == FaultCode::Unparsable)
                     && !begins_as_json(&text) =>
             {
-                let note = "the code is no JSON, so the tool's value is that text";
+                let note = "the code is not JSON, so the tool's value is that text";
                 if code.len() > self.most_code {
                     return Err(too_large(Limit::Code, "code", code.len(), self.most_code).into());
                 }
@@ -286,7 +286,7 @@ impl Workshop {
     }
 
     /// Runs the examples of tools that call this one, directly or not, and tells of those that
-    /// pass no longer. All of them share one clock.
+    /// no longer pass. All of them share one clock.
     pub(super) fn broken_callers(
         &self,
         name: &str,
@@ -322,7 +322,7 @@ impl Workshop {
         if !names.is_empty() {
             let (are, names) = (if names.len() == 1 { "is" } else { "are" }, quote(&names));
             notes.push(format!(
-                "warning: examples of {names} pass no longer: what they call {are} changed"
+                "warning: examples of {names} no longer pass: what they call {are} changed"
             ));
         }
         Ok(broken)

@@ -81,7 +81,7 @@ fn without_current(packed: Vec<Packed>) -> Vec<Packed> {
 fn missing(reference: &str, caller: Option<String>, tools: &Tools) -> Result<String, Fault> {
     if let Some(caller) = caller {
         let (caller, missing) = (quote_one(&caller), quote_one(reference));
-        return Ok(format!("{caller} names the tool {missing}, which there is not"));
+        return Ok(format!("{caller} names the tool {missing}, which does not exist"));
     }
     let hint = tools.similar(name::split(reference).0).map(|it| format!("did you mean `{it}`?"));
     let message = format!("there is no tool {}", quote_one(reference));

@@ -227,8 +227,8 @@ fn note(packed: Remembered) -> Result<(Note, String), Fault> {
 /// A note on a memory that is there and not asked for, or the other way round.
 fn unasked(memory: &[Remembered], is_wanted: bool) -> Option<String> {
     match (memory.len(), is_wanted) {
-        (0, true) => Some("the file has nothing of a memory".to_owned()),
-        (1.., false) => Some("the file has a memory too: `--memory` takes it".to_owned()),
+        (0, true) => Some("the file holds no memory".to_owned()),
+        (1.., false) => Some("the file also holds a memory: `--memory` imports it".to_owned()),
         _ => None,
     }
 }
@@ -249,5 +249,5 @@ fn missing(packed: &Packed, evolution: &Evolution, tools: &Tools) -> Result<Opti
     }
     let name = quote_one(&packed.name);
     let is_any = !missing.is_empty();
-    Ok(is_any.then(|| format!("warning: {name} names {}, which there is not", quote(&missing))))
+    Ok(is_any.then(|| format!("warning: {name} names {}, which does not exist", quote(&missing))))
 }

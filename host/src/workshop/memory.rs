@@ -51,7 +51,7 @@ fn draft(key: &str, arguments: &str) -> Draft {
 #[must_use]
 pub fn unkept(error: Error) -> Fault {
     let full = |name, used, limit| {
-        let hint = "forget what is of no use any more: {\"key\": …, \"forget\": true}";
+        let hint = "forget a key that you no longer need: {\"key\": …, \"forget\": true}";
         let excess = Excess { name, used, limit };
         fault(FaultCode::TooLarge, error.to_string(), Some(hint)).by(Some(excess))
     };

@@ -32,7 +32,7 @@ use self::world::{Live, Witness};
 use crate::config::Config;
 use crate::domain::{EntryEnding, EntryKind, Excess, Fault, FaultCode, Limit, fault};
 use crate::journal::{self, Draft, Journal};
-use crate::memory::Memory;
+use crate::memory::{Capacity, Memory};
 use crate::registry::{self, Registry};
 use crate::sandbox::{Limits, Outcome, Request, Sandbox, Watch, drive_in_turns, finish, give_way};
 use crate::state::{self, Refusal, Store, Wait, Write};
@@ -240,6 +240,10 @@ fn settings(config: &Config, component: &str) -> journal::Settings {
         policy: config.journal.policy,
         most_payload: config.journal.most_payload,
         most: config.journal.most,
+        memory: Capacity {
+            keys: config.values.get(Limit::MemoryKeys),
+            bytes: config.values.get(Limit::MemoryBytes),
+        },
         component: component.to_owned(),
     }
 }
@@ -260,7 +264,7 @@ pub fn stored(error: impl Into<state::Error>) -> Fault {
     tracing::error!(%error, "the store failed");
     let hint = match error {
         state::Error::Locked => "try again later",
-        _ => "tell whoever runs this server, then try again",
+        _ => "tell the operator of this server, then try again",
     };
     fault(FaultCode::Storage, error.to_string(), Some(hint))
 }

@@ -165,7 +165,7 @@ impl Workshop {
 /// The request of an entry and what else it holds; or why that run cannot be made again.
 fn read(entry: &Entry) -> Result<(Request, Body), String> {
     if entry.kind != EntryKind::Run.name() {
-        return Err(format!("it is no run but of the kind `{}`", entry.kind));
+        return Err(format!("it is not a run: its kind is `{}`", entry.kind));
     }
     if FaultCode::find(&entry.ending).is_some_and(FaultCode::is_worldly) {
         let reason = "which depends on the clock or on this server and not on the program";

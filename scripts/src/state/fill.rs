@@ -4,6 +4,7 @@
 use anyhow::{Context, Result};
 use mcp_pif::domain::{EntryEnding, EntryKind};
 use mcp_pif::journal::{Digest, Draft, Journal, Policy, Settings};
+use mcp_pif::memory::Capacity;
 use mcp_pif::registry::Evolution;
 use mcp_pif::sandbox::COMPONENT;
 use mcp_pif::state::{self, Change, Place, Write};
@@ -17,8 +18,9 @@ const TOGETHER: usize = 5_000;
 fn open(data: &Path) -> Result<Journal> {
     let store = state::open(&Place::Directory(data.to_owned()), Duration::from_secs(10))?;
     let component = Digest::of(&COMPONENT.len().to_string()).sha256;
+    let memory = Capacity { keys: u64::MAX, bytes: u64::MAX };
     let settings =
-        Settings { policy: Policy::Full, most_payload: 64 << 10, most: 1 << 30, component };
+        Settings { policy: Policy::Full, most_payload: 64 << 10, most: 1 << 30, memory, component };
     Ok(Journal::new(store, settings))
 }
 

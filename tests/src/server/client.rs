@@ -52,7 +52,7 @@ impl Client {
         Self::start_in(&[], arguments)
     }
 
-    /// The same with variables in its environment.
+    /// Starts a server with variables in its environment.
     pub fn start_in(variables: &[(&str, &str)], arguments: &[&str]) -> Result<Self> {
         let home = Folder::new()?;
         let mut command = command(&home)?;

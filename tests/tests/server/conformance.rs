@@ -225,7 +225,7 @@ fn every_listed_argument_is_known() -> Result<()> {
         }
         let result = client.call(name, &json!({"unheard_of": 1}))?;
         let told = result["structuredContent"]["warnings"].to_string();
-        ensure!(told.contains("`unheard_of`") && told.contains("passed over"), "{name}: {result}");
+        ensure!(told.contains("`unheard_of`") && told.contains("ignored"), "{name}: {result}");
     }
     Ok(())
 }

@@ -340,7 +340,7 @@ fn check_notes_what_is_likely_a_mistake() -> Result<()> {
                 r#"{"tool":"double@0000"}"#,
                 "`inspect` shows its revisions"
             ],
-            ["unknown-tool", "/body/1/let/0/1", r#"{"tool":"gone"}"#, "`rollback` brings it back"],
+            ["unknown-tool", "/body/1/let/0/1", r#"{"tool":"gone"}"#, "`rollback` restores it"],
         ]
     );
     ensure!(result["isError"] != true && summary["pure"] == true, "{result}");

@@ -4,6 +4,7 @@ use super::maps::Maps;
 use anyhow::{Context, Result};
 use mcp_pif::domain::{EntryEnding, EntryKind};
 use mcp_pif::journal::{Digest, Draft, Journal, Policy, Settings};
+use mcp_pif::memory::Capacity;
 use mcp_pif::registry::Evolution;
 use mcp_pif::state::{self, Change, Done, Effect, Place, Refusal, Store, Taken, Write};
 use std::sync::Arc;
@@ -47,7 +48,8 @@ pub(crate) fn each_of(most: u64, attempt: impl Fn(&Shelf) -> Result<()>) -> Resu
 
 pub(crate) fn settings(most: u64) -> Settings {
     let component = Digest::of("evaluator").sha256;
-    Settings { policy: Policy::Full, most_payload: 1 << 10, most, component }
+    let memory = Capacity { keys: u64::MAX, bytes: u64::MAX };
+    Settings { policy: Policy::Full, most_payload: 1 << 10, most, memory, component }
 }
 
 impl Shelf {

@@ -15,9 +15,9 @@ use crate::domain::Limit;
 use crate::render::{Refusal, Reply, describe as tell_summary, notes, put};
 
 const TEXT: &str = "\
-Check a term without running it: all faults with place and hint; or its canonical text, revision, \
-forms, free variables, tools named, whether it is pure, and notes on likely mistakes. Use it before \
-`evolve`, or to find out why a term is refused.";
+Check a term without running it. Returns all faults with places and hints; or the canonical text, revision, \
+forms, free variables, tools it names, whether it is pure, and notes on likely mistakes. Use it before \
+`evolve`.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -75,7 +75,5 @@ fn shorten(text: String, most: usize) -> String {
     if size <= most {
         return text;
     }
-    format!(
-        "ok: the term is well formed; what there is to say of it has {size} characters, too many to show"
-    )
+    format!("ok: the term is well formed; its description has {size} characters, too many to show")
 }

@@ -28,30 +28,30 @@ const MOST_EXAMPLES: usize = 64;
 const MOST_NOTE: usize = 2_500;
 
 const TEXT: &str = "\
-Create or change a tool of your own: a JSON term under a name, kept, and callable at once by \
-`run {\"tool\": name}`, by other tools as {\"tool\": name}, and by its own name.
+Create or change a tool: the server keeps a JSON term under a name. Call it with \
+`run {\"tool\": name}`, in terms with {\"tool\": name}, or by its own name.
 {\"name\":\"double\",\"description\":\"Doubles a number\",\"code\":{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}},\
 \"examples\":[{\"input\":21,\"output\":42}]}
-Examples are run first; one that fails refuses the change. One has `input`, `data`, or `args` where the function \
-takes several arguments: {\"args\":[2,3],\"output\":5}. In a tool {\"self\":true} is its function, \
-{\"continue\":{\"input\":t}} asks to be run again. A term with one free variable and no lambda becomes a \
+Examples run first; if one fails, nothing changes. An example has `input`, `data`, or `args` for \
+several arguments: {\"args\":[2,3],\"output\":5}. In a tool {\"self\":true} is its function, \
+{\"continue\":{\"input\":t}} asks to run again. A term with one free variable and no lambda becomes a \
 function of it. `check` keeps nothing; `help` lists the forms.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
-    /// up to 48 letters, digits, `_`, `-`
+    /// its name: up to 48 letters, digits, `_`, `-`
     name: String,
-    /// what it does, for those who will call it
+    /// what the tool does, for its callers
     description: String,
     /// a term, or its JSON text
     #[schemars(schema_with = "term")]
     code: Box<RawValue>,
-    /// run before the change is made
+    /// run before the change
     #[serde(default)]
     #[schemars(schema_with = "examples")]
     examples: Option<Box<RawValue>>,
-    /// JSON Schema that its values conform to; true: no longer
+    /// JSON Schema for its values; true removes it
     #[serde(default)]
     #[schemars(schema_with = "json_schema")]
     output_schema: Option<Box<RawValue>>,
@@ -208,9 +208,11 @@ fn tell(name: &str, hash: &str, status: &Status, notes: &[String]) -> Reply {
         Status::Changed(previous) => {
             format!("evolved `{name}` (revision {revision}, changed from {})", short(previous))
         }
-        Status::Described => format!("described `{name}` anew (revision {revision} as before)"),
+        Status::Described => {
+            format!("changed the description of `{name}` (still revision {revision})")
+        }
         Status::Unchanged => {
-            format!("`{name}` is so already (revision {revision}): nothing changed")
+            format!("nothing changed: `{name}` is already at revision {revision}")
         }
     };
     let word = status.name();

@@ -22,13 +22,13 @@ use crate::workshop::{LIBRARY_PREFIX, library};
 const SYSTEM: &str = "tools";
 
 const TEXT: &str = "\
-The language reference: without arguments all forms by category; `category` for one with examples \
-(`lists`, or `tools` for the built-in tools); `form` for one form (`fold`); `query` to search.";
+The language reference: all forms by category. `category` shows one with examples \
+(`lists`, or `tools` for the built-in tools), `form` shows one form (`fold`), `query` searches.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
-    /// a category of the overview
+    /// a category, such as `lists`
     category: Option<String>,
     /// a form, such as `fold`
     form: Option<String>,

@@ -37,8 +37,8 @@ const MOST_LINES: usize = 2_000;
 const SHOWN_LINES: usize = 200;
 
 const TEXT: &str = "\
-All about an evolved tool: source, description, examples, tools that it calls and that call it, forms, \
-cost of its runs, history, and its last change. `revision` shows an earlier one and how it differs from now. \
+Show an evolved tool: source, description, examples, the tools it calls and its callers, forms, \
+the cost of its runs, history, and the last change. `revision` shows an earlier one and how it differs from the current one. \
 {\"tool\":\"double\",\"revision\":\"e26b8140\"}";
 
 /// What it takes.
@@ -160,7 +160,7 @@ fn look_in_library(
 }
 
 fn never(name: &str, prefix: &str) -> Fault {
-    let message = format!("`{name}` never was at a revision {}", text::line(prefix, 64));
+    let message = format!("`{name}` has no revision {}", text::line(prefix, 64));
     fault(FaultCode::Malformed, message, Some("inspect it without `revision` to see its history"))
 }
 
@@ -205,7 +205,7 @@ fn unknown(name: &str, tools: &Tools) -> Fault {
 fn retired(name: &str, history: &[Past]) -> Fault {
     let last = history.iter().find_map(|past| past.hash.as_deref()).unwrap_or_default();
     let hint =
-        format!("rollback {{\"tool\":\"{name}\",\"revision\":\"{}\"}} brings it back", short(last));
+        format!("rollback {{\"tool\":\"{name}\",\"revision\":\"{}\"}} restores it", short(last));
     fault(FaultCode::UnknownTool, format!("the tool `{name}` is retired"), Some(&hint))
 }
 

@@ -22,8 +22,8 @@ use crate::workshop::{Remember, stored, too_large, unkept};
 const TEXT: &str = "\
 Keep any JSON under a key, for later calls and conversations: facts, preferences, results. \
 {\"key\":\"user/units\",\"value\":\"metric\",\"tags\":[\"user\"]}
-It comes back exactly as written, null and false too. A known key gets the new value, and keeps its tags unless \
-`tags` are given. {\"key\":\"user/units\",\"forget\":true} removes it. `memory_retrieve` finds it. Put no secrets here.";
+The value comes back exactly as you wrote it, null and false too. A known key gets the new value and keeps its tags unless \
+you give `tags`. {\"key\":\"user/units\",\"forget\":true} removes it. `memory_retrieve` reads it. Store no secrets.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -34,9 +34,9 @@ pub(in super::super) struct Arguments {
     #[serde(default, deserialize_with = "any")]
     #[schemars(schema_with = "any_value")]
     value: Option<Box<RawValue>>,
-    /// up to 16, instead of those it has
+    /// up to 16; they replace its tags
     tags: Option<Vec<String>>,
-    /// remove the key instead; no `value` then
+    /// remove the key; give no `value`
     #[serde(default)]
     forget: bool,
 }
@@ -108,24 +108,24 @@ fn tell(backend: &Backend, change: &Remember, kept: &Kept) -> Result<Reply, Faul
             EntryEnding::Forgotten => format!("forgot {quoted}"),
             _ => match backend.workshop.memory.similar(key).map_err(stored)? {
                 Some(near) => format!(
-                    "nothing is kept under {quoted}: nothing changed; did you mean {}?",
+                    "nothing changed: the memory has no key {quoted}; did you mean {}?",
                     text::quote_one(&near)
                 ),
-                None => format!("nothing is kept under {quoted}: nothing changed"),
+                None => format!("nothing changed: the memory has no key {quoted}"),
             },
         };
         return Ok(Reply::new(text, record.into()));
     };
     let mut text = match kept.status {
-        EntryEnding::Unchanged => format!("{quoted} is so already: nothing changed"),
+        EntryEnding::Unchanged => format!("nothing changed: {quoted} already has this value"),
         status => format!("{status} {quoted} ({} characters)", memo.size),
     };
     let most = backend.config.values.size(Limit::Result);
     if usize::try_from(memo.size).is_ok_and(|size| size > most) {
         let _ = write!(
             text,
-            "\nwarning: replies show {most} characters at most; memory_retrieve will tell its size only: \
-             keep it in parts, under several keys"
+            "\nwarning: replies show at most {most} characters; memory_retrieve will show only its size: \
+             store it in parts, under several keys"
         );
     }
     record.insert("size".to_owned(), memo.size.into());

@@ -20,8 +20,8 @@ const MOST_FIELD: usize = 400;
 const MOST_FIELDS: usize = 30;
 
 const TEXT: &str = "\
-Repeat a journaled run with its tools as they were, and compare value, fault, warnings, \
-trace, steps, fuel, memory, depth with what is recorded. Writes nothing. `journal_recent` shows the entries.";
+Repeat a run from the journal with the tools it had then, and compare value, fault, warnings, \
+trace, steps, fuel, memory and depth with the record. It writes nothing. `journal_recent` shows the entries.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -50,7 +50,7 @@ impl Tool for Arguments {
 
 fn tell(Replayed { entry, verdict, evaluator }: &Replayed) -> Reply {
     let mut lines = match verdict {
-        Verdict::Equal => vec![format!("entry {entry}: equal in all that is recorded")],
+        Verdict::Equal => vec![format!("entry {entry}: equal to the record")],
         Verdict::Skipped(reason) => {
             vec![format!("entry {entry} cannot be replayed: {}", line(reason))]
         }
@@ -64,7 +64,7 @@ fn tell(Replayed { entry, verdict, evaluator }: &Replayed) -> Reply {
         }
     };
     if let Some(hash) = evaluator {
-        lines.push(format!("it was made with another evaluator, sha256 {hash}"));
+        lines.push(format!("another evaluator made that run, sha256 {hash}"));
     }
     let mut reply =
         Reply::new(lines.join("\n"), json!({"entry": entry, "verdict": verdict.name()}));

@@ -16,9 +16,9 @@ use crate::render::{Reply, put};
 use crate::sandbox::Watch;
 
 const TEXT: &str = "\
-Take an evolved tool back to one of its revisions (`inspect` shows them), with its description and \
-examples; or `retire` it: it is listed and found no more, and `rollback` brings it back. Nothing is lost. \
-Examples of tools that call it are run: you are told which fail now.
+Restore an earlier revision of an evolved tool (`inspect` shows them), with its description and \
+examples; or `retire` it: it is no longer listed or found, until `rollback` restores it. Nothing is lost. \
+The examples of its callers run, and the reply names those that fail.
 {\"tool\":\"double\",\"revision\":\"e26b8140b64f\"} or {\"tool\":\"double\",\"retire\":true}";
 
 /// What it takes.
@@ -28,7 +28,7 @@ pub(in super::super) struct Arguments {
     tool: String,
     /// a hash, or 8 of its digits or more
     revision: Option<String>,
-    /// hide the tool instead
+    /// hide the tool
     #[serde(default)]
     retire: bool,
 }
@@ -90,7 +90,7 @@ impl Arguments {
             )),
             (None, false) => {
                 let hint = "add a revision, such as \"e26b8140b64f\", or {\"retire\": true}; `inspect` shows the history";
-                Err(malformed("there is nothing to go back to", Some(hint)))
+                Err(malformed("there is no revision to restore", Some(hint)))
             }
         }
     }
@@ -121,23 +121,28 @@ fn tell(done: Done) -> Reply {
         Done::Retired(tool, notes) => {
             let (name, revision) = (&tool.name, tool.short());
             let told = format!(
-                "retired `{name}`: rollback {{\"tool\":\"{name}\",\"revision\":\"{revision}\"}} brings it back"
+                "retired `{name}`: rollback {{\"tool\":\"{name}\",\"revision\":\"{revision}\"}} restores it"
             );
             (tool, "retired", None, told, notes)
         }
         Done::Back(tool, status, notes) => {
             let (name, revision) = (&tool.name, tool.short());
             let told = match &status {
-                Status::New => format!("`{name}` is back (revision {revision})"),
+                Status::New => format!("restored `{name}` (revision {revision})"),
                 Status::Changed(previous) => {
-                    format!("`{name}` is back at revision {revision}, from {}", short(previous))
+                    format!(
+                        "`{name}` is at revision {revision} again (it was at {})",
+                        short(previous)
+                    )
                 }
                 Status::Described => {
                     format!(
-                        "`{name}` has the description and examples of then (revision {revision} as before)"
+                        "restored the description and the examples of `{name}` (still revision {revision})"
                     )
                 }
-                Status::Unchanged => format!("`{name}` is at revision {revision} already"),
+                Status::Unchanged => {
+                    format!("nothing changed: `{name}` is already at revision {revision}")
+                }
             };
             let word = status.name();
             let previous = match status {

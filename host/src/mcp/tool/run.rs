@@ -36,9 +36,9 @@ Compute exactly in a sandbox: run a JSON term (`code`) or an evolved tool (`tool
 {\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}} with input 21 gives 42; [1,2,3] is a list; \
 {\"map\":[f,list]}, {\"fold\":[f,init,list]}, {\"if\":{\"cond\":…,\"then\":…,\"else\":…}}, {\"let\":[[\"x\",1]],\"in\":…}; \
 integers are exact at any size. `help` lists all forms.
-Prefer `data` for data: it is never code. `context` binds its members as variables of `code`.
-A result {\"type\":\"continuation\",…} asks to be run again with its `tool`, `next_input` as `input`, and \
-`step`; `max_steps` does that for you. A fault has a code, a JSON Pointer to the place, and mostly a hint.";
+Pass data as `data`: it is never code. `context` binds its members as variables of `code`.
+A result {\"type\":\"continuation\",…} asks for a call with its `tool`, `next_input` as `input`, and \
+`step`; `max_steps` does that for you. A fault has a code, a JSON Pointer to the place, and usually a hint.";
 
 /// What it takes: what to run, and how.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ struct Subject {
     #[serde(default)]
     #[schemars(schema_with = "record")]
     context: Option<Box<RawValue>>,
-    /// JSON Schema that the value has to conform to
+    /// JSON Schema for the value
     #[serde(default)]
     #[schemars(schema_with = "json_schema")]
     output_schema: Option<Box<RawValue>>,
@@ -69,23 +69,23 @@ struct Subject {
 /// The arguments that `run` and every evolved tool take.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Settings {
-    /// what the function is applied to, as a term; text that holds JSON is decoded
+    /// the function's argument, as a term; text that holds JSON is decoded
     #[serde(default)]
     #[schemars(schema_with = "any_value")]
     input: Option<Box<RawValue>>,
-    /// the same as plain JSON, never code
+    /// the function's argument, as plain JSON
     #[serde(default)]
     #[schemars(schema_with = "any_value")]
     data: Option<Box<RawValue>>,
-    /// steps allowed
+    /// fuel for the run
     fuel: Option<u64>,
-    /// bytes allowed
+    /// bytes for the run
     memory: Option<Size>,
-    /// pending evaluations allowed
+    /// pending evaluations for the run
     depth: Option<u64>,
-    /// continuations to drive
+    /// continuations to run
     max_steps: Option<u64>,
-    /// `step` of the continuation to go on with
+    /// `step` of the continuation
     step: Option<u64>,
     /// also return the first evaluation steps
     #[serde(default)]
@@ -130,10 +130,10 @@ impl Tool for Arguments {
 /// What a run replies.
 pub(super) fn output_schema(profile: Profile) -> Value {
     let mut schema = reply(&json!({
-        "exact": {"type": "string", "description": "the JSON text of `value`, where parsers may round it"},
+        "exact": {"type": "string", "description": "the JSON text of `value`, if parsers might round it"},
         "kind": {"type": "string"},
         "fuel": {"type": "integer"},
-        "warnings": texts("what to know of `value`"),
+        "warnings": texts("notes on `value`"),
     }));
     if profile == Profile::Debug
         && let Some(Value::Object(members)) = schema.get_mut("properties")

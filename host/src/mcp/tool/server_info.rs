@@ -18,7 +18,7 @@ use crate::sandbox::{FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Origin};
 use crate::workshop::stored;
 
 const TEXT: &str = "\
-About this server: version, limits and ceilings, what contains a program, hash of the evaluator, number of tools.";
+Show the server's version, limits, sandbox layers, toolsets, the hash of the evaluator and the number of tools.";
 
 /// It takes nothing.
 #[derive(Debug, Deserialize, JsonSchema)]

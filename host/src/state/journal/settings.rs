@@ -1,5 +1,7 @@
 //! How the journal is kept.
 
+use crate::state::memory::Capacity;
+
 /// What entries keep of requests and outcomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Policy {
@@ -11,7 +13,7 @@ pub enum Policy {
     None,
 }
 
-/// How the journal is kept.
+/// How the journal is kept, and how much stands beside it.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// What entries keep.
@@ -20,6 +22,8 @@ pub struct Settings {
     pub most_payload: usize,
     /// Bytes of all entries together; the oldest go first.
     pub most: u64,
+    /// How much the memory holds.
+    pub memory: Capacity,
     /// sha256 of the evaluator that runs are made with.
     pub component: String,
 }

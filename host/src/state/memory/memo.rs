@@ -1,6 +1,6 @@
 //! What the memory keeps, and how much of it.
 
-use crate::domain::{EntryEnding, Limit};
+use crate::domain::EntryEnding;
 use crate::json;
 use crate::state;
 use crate::text::{is_hidden, quote_one};
@@ -14,11 +14,14 @@ pub const LONGEST_TAG: usize = 64;
 /// Tags of a key.
 pub const MOST_TAGS: usize = 16;
 
-/// Keys that are kept.
-pub const MOST_KEYS: u64 = Limit::MemoryKeys.fixed();
-
-/// Bytes of all values together.
-pub const MOST_BYTES: u64 = Limit::MemoryBytes.fixed();
+/// How much the memory holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capacity {
+    /// Keys.
+    pub keys: u64,
+    /// Bytes of all values together.
+    pub bytes: u64,
+}
 
 /// Why something is not kept, or not looked for.
 #[derive(Debug, thiserror::Error)]
@@ -141,18 +144,19 @@ pub struct Search {
 /// Refuses a value that there is no room for, beside so many keys and bytes; `old` is what it
 /// takes the place of.
 pub(in crate::state) fn ensure_room(
+    most: Capacity,
     (keys, bytes): (u64, u64),
     old: Option<&str>,
     new: &str,
 ) -> Result<(), Error> {
-    if old.is_none() && keys >= MOST_KEYS {
-        return Err(Error::Keys { used: keys, most: MOST_KEYS });
+    if old.is_none() && keys >= most.keys {
+        return Err(Error::Keys { used: keys, most: most.keys });
     }
     let freed = old.map_or(0, |old| count(old.len()));
     let used = bytes.saturating_sub(freed).saturating_add(count(new.len()));
     // What makes the memory smaller is welcome even where it is too large.
-    if used > MOST_BYTES && count(new.len()) > freed {
-        return Err(Error::Bytes { used, most: MOST_BYTES });
+    if used > most.bytes && count(new.len()) > freed {
+        return Err(Error::Bytes { used, most: most.bytes });
     }
     Ok(())
 }
@@ -190,21 +194,23 @@ fn count(n: usize) -> u64 {
 mod tests {
     use super::*;
 
+    const MOST: Capacity = Capacity { keys: 2, bytes: 10 };
+
     #[test]
     fn holds_so_many_keys() {
-        let full = ensure_room((MOST_KEYS, 10), None, "1");
-        assert!(matches!(full, Err(Error::Keys { used: MOST_KEYS, most: MOST_KEYS })));
-        assert!(ensure_room((MOST_KEYS, 10), Some("1"), "2").is_ok());
-        assert!(ensure_room((MOST_KEYS - 1, 10), None, "1").is_ok());
+        let full = ensure_room(MOST, (2, 3), None, "1");
+        assert!(matches!(full, Err(Error::Keys { used: 2, most: 2 })));
+        assert!(ensure_room(MOST, (2, 3), Some("1"), "2").is_ok());
+        assert!(ensure_room(MOST, (1, 3), None, "1").is_ok());
     }
 
     #[test]
     fn holds_so_many_bytes() {
-        assert!(ensure_room((2, MOST_BYTES - 1), None, "1").is_ok());
-        let full = ensure_room((2, MOST_BYTES), None, "1");
-        assert!(matches!(full, Err(Error::Bytes { used, most: MOST_BYTES }) if used > MOST_BYTES));
-        assert!(ensure_room((2, MOST_BYTES), Some("12345"), "123456").is_err());
-        assert!(ensure_room((2, MOST_BYTES), Some("12345"), "54321").is_ok());
-        assert!(ensure_room((2, MOST_BYTES + 9), Some("12345"), "1").is_ok());
+        assert!(ensure_room(MOST, (1, 9), None, "1").is_ok());
+        let full = ensure_room(MOST, (1, 10), None, "1");
+        assert!(matches!(full, Err(Error::Bytes { used: 11, most: 10 })));
+        assert!(ensure_room(MOST, (2, 10), Some("12345"), "123456").is_err());
+        assert!(ensure_room(MOST, (2, 10), Some("12345"), "54321").is_ok());
+        assert!(ensure_room(MOST, (2, 19), Some("12345"), "1").is_ok());
     }
 }

@@ -7,7 +7,7 @@ pub(super) mod words;
 
 pub use self::keeper::Memory;
 pub use self::memo::{
-    Error, Kept, LONGEST_KEY, LONGEST_TAG, MOST_BYTES, MOST_KEYS, MOST_TAGS, Memo, Note, Search,
+    Capacity, Error, Kept, LONGEST_KEY, LONGEST_TAG, MOST_TAGS, Memo, Note, Search,
 };
 
 pub(super) use self::memo::ensure_room;

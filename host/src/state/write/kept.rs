@@ -2,11 +2,16 @@
 
 use super::Transaction;
 use crate::domain::EntryEnding;
-use crate::state::memory::{Error, Kept, Memo, Note, ensure_room};
+use crate::state::memory::{Capacity, Error, Kept, Memo, Note, ensure_room};
 use crate::state::now;
 
 /// Keeps a value under its key.
-pub(super) fn keep(db: &mut dyn Transaction, note: &Note, replace: bool) -> Result<Kept, Error> {
+pub(super) fn keep(
+    db: &mut dyn Transaction,
+    note: &Note,
+    replace: bool,
+    most: Capacity,
+) -> Result<Kept, Error> {
     let Note { key, value, tags } = note;
     let old = db.memo(key)?;
     let known = old.as_ref().map(|memo| memo.tags.clone());
@@ -21,7 +26,7 @@ pub(super) fn keep(db: &mut dyn Transaction, note: &Note, replace: bool) -> Resu
             return Err(Error::Present(key.clone()));
         }
     }
-    ensure_room(db.sums()?, previous.as_deref(), value)?;
+    ensure_room(most, db.sums()?, previous.as_deref(), value)?;
     // Clocks stand still for a while, and are set back: the order of changes must not depend on
     // that.
     let now = now().max(db.last_update()? + 1);

@@ -178,7 +178,7 @@ impl Workshop {
         match all - kept.len() {
             0 => {}
             lost => notes.push(format!(
-                "warning: {lost} of its {all} examples failed and went: give `examples` anew"
+                "warning: {lost} of its {all} examples failed and were removed: give `examples` again"
             )),
         }
         Ok(kept)
