@@ -94,7 +94,7 @@ impl<T> Turns<T> {
     }
 
     /// Does the next turn.
-    pub fn next(&mut self) -> Turn<T> {
+    pub fn turn(&mut self) -> Turn<T> {
         let waker = Waker::from(Arc::clone(&self.alarm));
         match self.work.as_mut().poll(&mut Context::from_waker(&waker)) {
             Poll::Ready(done) => Turn::Done(done),
@@ -106,7 +106,7 @@ impl<T> Turns<T> {
     /// Goes on until the work is done, or waits: then it gives nothing.
     pub fn go_on(&mut self) -> Option<T> {
         loop {
-            match self.next() {
+            match self.turn() {
                 Turn::Done(done) => return Some(done),
                 Turn::Going => {}
                 Turn::Waiting => return None,
@@ -155,7 +155,7 @@ mod tests {
             give_way().await;
             receiver.await.unwrap_or(0) + 1
         });
-        assert!(matches!(turns.next(), Turn::Going));
+        assert!(matches!(turns.turn(), Turn::Going));
         assert!(turns.go_on().is_none());
         assert!(sender.send(41).is_ok());
         assert_eq!(turns.go_on(), Some(42));

@@ -37,9 +37,9 @@ impl Workshop {
             self.broken_callers(name, &tools, watch, &mut notes)?;
         }
         let change = Change::RollBack { name: name.to_owned(), prefix: prefix.to_owned() };
-        let (tool, status) = match self.change(Kind::Rollback, name, change, arguments)? {
-            Effect::RolledBack(tool, status) => (tool, status),
-            _ => return Err(unwritten(Refusal::CONFUSED)),
+        let effect = self.change(Kind::Rollback, name, change, arguments)?;
+        let Effect::RolledBack(tool, status) = effect else {
+            return Err(unwritten(Refusal::CONFUSED));
         };
         Ok((tool, status, notes))
     }
@@ -48,10 +48,8 @@ impl Workshop {
     pub fn retire(&self, name: &str, arguments: &str) -> Result<(Tool, Vec<String>), Fault> {
         let callers = self.tools()?.registered.callers(name, MOST_CALLERS).map_err(stored)?;
         let change = Change::Retire { name: name.to_owned() };
-        let tool = match self.change(Kind::Retire, name, change, arguments)? {
-            Effect::Retired(tool) => tool,
-            _ => return Err(unwritten(Refusal::CONFUSED)),
-        };
+        let effect = self.change(Kind::Retire, name, change, arguments)?;
+        let Effect::Retired(tool) = effect else { return Err(unwritten(Refusal::CONFUSED)) };
         let names: Vec<String> = callers.into_iter().map(|caller| caller.name).collect();
         let note = || format!("warning: it is still called by {}", quote(&names));
         let notes = (!names.is_empty()).then(note);

@@ -125,6 +125,7 @@ impl Client {
     }
 
     /// The next message, whatever it is.
+    #[expect(clippy::should_implement_trait, reason = "the end is an error")]
     pub fn next(&mut self) -> Result<Value> {
         self.receive()?.context("the server closed its output")
     }
@@ -249,6 +250,7 @@ impl Client {
     }
 
     /// The process's id.
+    #[must_use]
     pub fn process(&self) -> u32 {
         self.child.id()
     }
@@ -317,6 +319,7 @@ pub fn result(answer: &Value) -> Result<Value> {
 }
 
 /// The parameters of `initialize`.
+#[must_use]
 pub fn initialize() -> Value {
     json!({
         "protocolVersion": "2025-11-25",
@@ -326,6 +329,7 @@ pub fn initialize() -> Value {
 }
 
 /// A request.
+#[must_use]
 pub fn request(id: &Value, method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
@@ -337,6 +341,7 @@ pub fn modern(id: &Value, method: &str, mut params: Value) -> Result<String> {
 }
 
 /// A call whose arguments are text.
+#[must_use]
 pub fn call(id: &Value, tool: &str, arguments: &str) -> String {
     let tool = Value::from(tool);
     format!(

@@ -14,6 +14,7 @@ pub static OMEGA: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// The function that gives back its argument.
+#[must_use]
 pub fn identity() -> Value {
     json!({"lam": "x", "body": {"var": "x"}})
 }

@@ -94,7 +94,7 @@ pub(super) fn take(
             let is_described = current.hash == *hash;
             Ok(if is_described { Status::Described } else { Status::Changed(current.hash) })
         }
-        (true, None) | (false, None) => {
+        (true | false, None) => {
             evolve(db, evolution, entry)?;
             Ok(Status::New)
         }
