@@ -241,28 +241,28 @@ impl Backend {
     async fn wait(
         &self,
         woken: impl Future<Output = ()>,
-        mut place: Option<OwnedSemaphorePermit>,
+        place: Option<OwnedSemaphorePermit>,
         caller: &Caller,
         stop: &CancellationToken,
     ) -> Option<OwnedSemaphorePermit> {
         let seat = self.waits.try_enter();
-        if seat.is_some() {
-            place = None;
-        }
+        let has_left = seat.is_some();
+        // Whoever takes a seat leaves the place.
+        let held = seat.or(place);
+        let again = async {
+            woken.await;
+            if has_left { self.runs.enter_again().await } else { None }
+        };
         tokio::select! {
-            () = woken => {}
-            // What has to stop does so at once, with or without a place.
-            () = sleep(LONGEST_WAIT) => return place,
-            () = stop.cancelled() => return place,
+            place = again => place.or(held),
+            // What has to stop does so at once, wherever it is.
+            () = sleep(LONGEST_WAIT) => held,
+            () = stop.cancelled() => held,
             () = caller.cancelled.cancelled() => {
                 stop.cancel();
-                return place;
+                held
             }
         }
-        if place.is_none() {
-            place = self.runs.enter_again().await;
-        }
-        place
     }
 
     /// Waits for a place. Gives it with what stops the work there.
