@@ -225,7 +225,9 @@ fn line(limit: Limit) -> String {
         Setting::Flag { flag, default, .. } => {
             (format!("`--{flag}`"), format!("`{}`", variable(flag)), default.text().to_owned())
         }
-        Setting::Fixed(value) => ("none".to_owned(), "none".to_owned(), value.to_string()),
+        Setting::Fixed(value) => {
+            ("none".to_owned(), "none".to_owned(), limit.shown(value).to_string())
+        }
     };
     let beyond = match row.beyond {
         Beyond::Fault(code) => format!("`{code}`"),
