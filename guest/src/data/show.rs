@@ -1,4 +1,4 @@
-//! Writes values as canonical JSON, with a stack on the heap.
+//! Writes values as canonical JSON, up to the limit `output`, with a stack on the heap.
 
 use crate::algorithm::number::value::Number;
 use crate::algorithm::weight::TEXT_UNIT;

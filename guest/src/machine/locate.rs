@@ -1,5 +1,5 @@
-//! Makes a fault from the trouble of an operation: the term, the operand, the source, and the chain
-//! of tools that led there.
+//! Makes a fault from the trouble of an operation: its words, its operand, and the chain of tools
+//! that led there. `run/site.rs` finds the term.
 
 use crate::algorithm::trouble::{FULL, Trouble};
 use crate::data::show::OPERAND_BYTES;

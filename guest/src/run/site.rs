@@ -1,4 +1,5 @@
-//! The place of an operation in the program: the term that a fault or a warning names.
+//! Where a fault or a warning stands in the program: the term of an operation or, inside the code of a
+//! plain quote, the `eval` that runs it.
 
 use super::state::State;
 use crate::code::Image;

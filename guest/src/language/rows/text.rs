@@ -1,4 +1,4 @@
-//! Texts beyond the original calculus.
+//! Texts and patterns beyond the original calculus.
 
 use crate::language::form::{Evaluation, Form, Row, Shape};
 use crate::language::kinds::{
