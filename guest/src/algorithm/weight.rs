@@ -53,7 +53,7 @@ pub(crate) fn of_term(terms: &Terms, root: TermId, budget: u64) -> u64 {
     work
 }
 
-/// What a value weighs as a term, and a value in it that is no part of any term.
+/// Returns the weight of a value as a term, and a part that no term can hold.
 pub(crate) struct Weighed {
     pub(crate) work: u64,
     pub(crate) odd: Option<Word>,

@@ -75,8 +75,7 @@ impl Compiler<'_> {
         self.schedule(&tasks);
     }
 
-    /// The next accumulator of a loop, of which both halves are kept. What does not lead to a pair
-    /// has been ruled out.
+    /// Compiles the next accumulator of a loop that keeps both halves. The term always gives a pair.
     pub(super) fn next(&mut self, t: TermId, d: Slot, turn: Turn) -> Result<(), Failed> {
         let Turn { second, to, .. } = turn;
         let depth = u32::from(turn.depth);

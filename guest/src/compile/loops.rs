@@ -11,7 +11,7 @@ use crate::code::{HOLE_CONSTANT, Op, Place, Slot};
 use crate::language::form::{Evaluation, Form};
 use crate::language::term::{NameId, TermId};
 
-/// What becomes of the value that the function of a form gives.
+/// The use that a form makes of the value of its function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Taken {
     /// It is an element of the result, or a key.
@@ -24,7 +24,7 @@ enum Taken {
     Update,
 }
 
-/// What becomes of it in each form.
+/// That use in each form.
 static TAKEN: Table<Taken> = Table::of(
     Evaluation::Elementwise,
     &[

@@ -31,7 +31,7 @@ enum Ends {
     EverySecond,
 }
 
-/// The rules of the forms that decide what is evaluated, and where.
+/// The rules of the forms that decide which terms are evaluated, and where.
 #[expect(
     clippy::redundant_closure_for_method_calls,
     reason = "an entry takes a compiler of any lifetime, a method of one"

@@ -29,12 +29,12 @@ use crate::memory::word::{
 };
 use std::cmp::Ordering;
 
-/// What a form does with the elements, in slots from the given one on.
+/// How a form handles the elements, in slots from the given one on.
 #[derive(Clone, Copy)]
 struct Each {
-    /// Whether all elements are kept beside what the function gives.
+    /// Whether all elements are kept beside the values of the function.
     keeps: bool,
-    /// Takes what the function gave; the value of the form, if it is there already.
+    /// Takes the value of the function. Returns the value of the form, if it is there already.
     next: fn(&mut Context<'_>, Slot) -> Result<Option<Word>, Exit>,
     /// The value of the form after the last element.
     finish: fn(&mut Context<'_>, Slot) -> Result<Word, Exit>,
@@ -45,7 +45,7 @@ const fn keyed(finish: fn(&mut Context<'_>, Slot) -> Result<Word, Exit>) -> Each
     Each { keeps: true, next: gathered, finish }
 }
 
-/// What each form does. For `EachPush` and `EachSelect`, `next` is done by these.
+/// The handlers of each form. `EachPush` and `EachSelect` do the `next` of theirs.
 static EACH: Table<Each> = Table::of(
     Evaluation::Elementwise,
     &[

@@ -1,4 +1,4 @@
-//! `let` and `letrec`: names, what they are bound to, and the body that sees them.
+//! `let` and `letrec`: names, the terms bound to them, and the body that sees them.
 
 use super::shape::missing;
 use super::{Parser, Wrong, describe};
@@ -61,7 +61,7 @@ impl Parser<'_> {
         }
         for (index, (name, bound)) in names.iter().zip(bound).enumerate() {
             if names.get(..index).is_some_and(|earlier| earlier.contains(name)) {
-                // The name stands right before what it is bound to.
+                // The name stands right before its term.
                 return Err(self.repeated(*bound - 1, "function", Form::Letrec));
             }
             let found = match self.form_of(*bound) {

@@ -316,7 +316,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The form of an object, and what stands at its key.
+    /// Returns the form of an object, and the value at its key.
     fn form_of(&self, object: TokenId) -> Option<(Form, TokenId)> {
         let input = self.notation == Notation::Input;
         let Token::Object { .. } = self.tape().token(object) else { return None };
