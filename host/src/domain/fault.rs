@@ -61,6 +61,8 @@ codes! {
     OutOfFuel "out-of-fuel" false "The run has used up its fuel."
     TooDeep "too-deep" false "Too many evaluations are pending, or a value is nested too deep."
     TooLarge "too-large" false "Something is larger than a limit allows."
+    Upstream "upstream" true "A call of another server has no value; `upstream` says why."
+    UnknownCapability "unknown-capability" true "There is no tool of that name on another server."
     CapabilityDenied "capability-denied" false "Nothing grants an effect."
     Internal "internal" false "The server or the evaluator has a defect."
     InvalidSchema "invalid-schema" false "The output schema is not a JSON Schema that the server takes."

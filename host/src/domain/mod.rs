@@ -1,12 +1,17 @@
 //! The words that all other modules share: faults and their codes, limits, the kinds of journal
 //! entries and how they end. Nothing here reads or writes anything.
 
+mod call;
 mod entry;
 mod fault;
 mod limit;
 mod mismatch;
 mod tool;
 
+pub use self::call::{
+    Answered, Budget, Call, CallOutcome, EffectClass, Grant, MOST_MESSAGE, Offer, Pin, Reason,
+    Refusal,
+};
 pub use self::entry::{EntryEnding, EntryKind};
 pub use self::fault::{Excess, Fault, FaultCode, fault, faults_page};
 pub(crate) use self::limit::MEMORY_CAP;
