@@ -47,7 +47,11 @@ pub enum Code {
     TooDeep,
     /// The memory limit, or a size beyond every limit.
     TooLarge,
-    /// An effect that nothing grants.
+    /// A call of another server without a value.
+    Upstream,
+    /// A call of a tool that no other server has.
+    UnknownCapability,
+    /// A call that nothing grants.
     CapabilityDenied,
     /// A defect of the evaluator itself.
     Internal,
@@ -79,6 +83,8 @@ impl Code {
             Self::OutOfFuel => "out-of-fuel",
             Self::TooDeep => "too-deep",
             Self::TooLarge => "too-large",
+            Self::Upstream => "upstream",
+            Self::UnknownCapability => "unknown-capability",
             Self::CapabilityDenied => "capability-denied",
             Self::Internal => "internal",
         }
@@ -87,7 +93,7 @@ impl Code {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         Self::Malformed,
         Self::UnknownForm,
         Self::DuplicateKey,
@@ -109,6 +115,8 @@ impl Code {
         Self::OutOfFuel,
         Self::TooDeep,
         Self::TooLarge,
+        Self::Upstream,
+        Self::UnknownCapability,
         Self::CapabilityDenied,
         Self::Internal,
     ];
@@ -168,6 +176,17 @@ pub struct Fault {
     pub warnings: Vec<String>,
     /// The limit that the run met.
     pub limit: Option<Limit>,
+    /// The call that the fault is about, if its code is `Upstream`.
+    pub upstream: Option<Box<FailedCall>>,
+}
+
+/// A call of another server without a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedCall {
+    /// `UPSTREAM.TOOL`.
+    pub tool: String,
+    /// Such as `timeout`.
+    pub reason: String,
 }
 
 impl Fault {
@@ -177,8 +196,8 @@ impl Fault {
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
         let message = message.into();
         let (at, calls, warnings) = (String::new(), Vec::new(), Vec::new());
-        let (tool, hint, excerpt, limit) = (None, None, None, None);
-        Self { code, message, at, tool, hint, calls, excerpt, warnings, limit }
+        let (tool, hint, excerpt, limit, upstream) = (None, None, None, None, None);
+        Self { code, message, at, tool, hint, calls, excerpt, warnings, limit, upstream }
     }
 
     /// Marks the fault as the work of a limit.

@@ -1,6 +1,7 @@
 //! The messages between a host and a machine: plain data, mirrored by wit/evaluator.wit.
 
-use crate::fault::Fault;
+use crate::fault::{Code, Fault};
+use crate::text::quote::shorten;
 
 /// The code to evaluate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,10 +62,67 @@ pub enum Answer {
     None,
     /// Answers `Lookup`: the source of the tool, or `None` if there is no such tool.
     Source(Option<String>),
-    /// Answers `Perform`: `{"ok":true,"value":…}` or `{"ok":false,…}`.
-    Outcome(String),
-    /// Answers `Perform`: nothing grants it. The run ends with the fault `capability-denied`.
-    Denied,
+    /// Answers `Perform`: an outcome for each call, in order.
+    Outcomes(Vec<Outcome>),
+    /// Answers `Perform`: no call was sent.
+    Refused(Refusal),
+}
+
+/// A call of a tool of another server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// `UPSTREAM.TOOL`.
+    pub tool: String,
+    /// The JSON text of an object.
+    pub args: String,
+}
+
+/// Calls whose outcomes the program waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Calls {
+    /// One, or those of a form `calls`.
+    pub calls: Vec<Call>,
+    /// The most calls at the same time.
+    pub at_most: u32,
+    /// Whether they come from the form `calls`.
+    pub many: bool,
+}
+
+/// What came of one call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The JSON text of its value.
+    Value(String),
+    /// It has no value.
+    Failed {
+        /// Such as `timeout`.
+        reason: String,
+        /// One sentence for people.
+        message: String,
+    },
+}
+
+/// The reason why no call was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The place in the list of the call that is to blame.
+    pub index: u32,
+    /// `UnknownCapability`, `Malformed` or `CapabilityDenied`.
+    pub code: Code,
+    /// One sentence, lower case, no final period.
+    pub message: String,
+    /// The code to write instead.
+    pub hint: Option<String>,
+}
+
+impl Refusal {
+    /// Refuses calls that nothing grants.
+    #[must_use]
+    pub fn denied(calls: &Calls) -> Self {
+        let tool = calls.calls.first().map_or("", |call| call.tool.as_str());
+        let message = format!("the capability `{}` is not granted", shorten(tool));
+        Self { index: 0, code: Code::CapabilityDenied, message, hint: None }
+    }
 }
 
 /// The result of a finished run.
@@ -100,8 +158,8 @@ pub enum Step {
     Continuation(Done, Continuation),
     /// The machine needs the source of this tool.
     Lookup(String),
-    /// The machine needs an effect: capability and argument.
-    Perform(String, String),
+    /// The machine needs the outcomes of these calls.
+    Perform(Calls),
     /// The slice is used up.
     Paused,
     /// The run ended with a fault.

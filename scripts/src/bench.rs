@@ -220,7 +220,7 @@ fn native(bench: &Bench) -> Result<f64> {
     if gated {
         let step = machine.resume(answer, FUEL);
         ensure!(matches!(step, request::Step::Perform(..)), "{}: {step:?}", bench.name);
-        answer = request::Answer::Outcome("null".into());
+        answer = request::Answer::Outcomes(vec![request::Outcome::Value("null".into())]);
         start = Instant::now();
     }
     let step = machine.resume(answer, FUEL);

@@ -1,6 +1,7 @@
 //! One timed run in the sandbox, from where its program has what it needs.
 
 use anyhow::{Result, bail, ensure};
+use mcp_pif::domain::{CallOutcome, Refusal};
 use mcp_pif::sandbox::{Answer, Limits, Program, Sandbox, Step, Watch};
 use std::time::{Duration, Instant};
 
@@ -18,7 +19,7 @@ pub(crate) struct Timed {
     pub(crate) json: String,
 }
 
-/// Runs a program. One that is `gated` performs an effect when it is ready: time and fuel count
+/// Runs a program. One that is `gated` makes a call when it is ready: time and fuel count
 /// from there.
 pub(crate) fn timed(
     sandbox: &Sandbox,
@@ -38,7 +39,7 @@ pub(crate) fn timed(
     if gated {
         let step = machine.resume(&answer, FUEL).map_err(fault)?;
         ensure!(matches!(step, Step::Perform(_)), "{step:?} instead of being ready");
-        answer = Answer::Outcome("null".into());
+        answer = Ok::<_, Refusal>(vec![CallOutcome::Value("null".into())]).into();
         before = machine.usage().map_err(fault)?.fuel;
         (begun, start) = (on_core(), Instant::now());
     }

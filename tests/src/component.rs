@@ -1,8 +1,9 @@
 //! Drives the machine inside the component, through the server's own sandbox.
 
 use crate::run::{Fault, Run, Value};
-use mcp_pif::domain;
-use mcp_pif::sandbox::{self, Answer, Argument, Code, Sandbox, Step, Watch};
+use crate::world;
+use mcp_pif::domain::{self, CallOutcome, FaultCode, Reason, Refusal};
+use mcp_pif::sandbox::{self, Answer, Argument, Calls, Code, Sandbox, Step, Watch};
 use pif_guest::limits::{Limits, Usage};
 use pif_guest::request::{self, Program};
 use std::time::Duration;
@@ -56,7 +57,7 @@ fn finish(machine: &mut sandbox::Machine, program: &Program, slice: u64) -> Resu
             Ok(Step::Done(value)) => break Ok(value.into()),
             Ok(Step::Continuation(continuation)) => break Ok(continuation.into()),
             Err(fault) => break Err(fault.into()),
-            Ok(Step::Perform(effect)) => break Err(Fault::denied(&effect.capability)),
+            Ok(Step::Perform(calls)) => answer_to(&calls),
             Ok(Step::Paused) => Answer::None,
             Ok(Step::Lookup(name)) => {
                 let tool = program.tools.iter().find(|tool| tool.0 == name);
@@ -64,6 +65,28 @@ fn finish(machine: &mut sandbox::Machine, program: &Program, slice: u64) -> Resu
             }
         };
     }
+}
+
+/// What the world of the tests says to calls.
+fn answer_to(calls: &Calls) -> Answer {
+    let asked = |call: &domain::Call| {
+        let domain::Call { tool, args } = call.clone();
+        request::Call { tool, args }
+    };
+    let outcome = |outcome| match outcome {
+        request::Outcome::Value(json) => CallOutcome::Value(json),
+        request::Outcome::Failed { reason, message } => {
+            let reason = Reason::find(&reason).unwrap_or(Reason::Unavailable);
+            CallOutcome::Failed { reason, message }
+        }
+    };
+    let answer = world::answer(&calls.calls.iter().map(asked).collect::<Vec<_>>());
+    let answer = answer.map(|outcomes| outcomes.into_iter().map(outcome).collect());
+    let refusal = |request::Refusal { index, code, message, hint }| {
+        let code = FaultCode::find(code.name()).unwrap_or(FaultCode::Internal);
+        Refusal { index: index as usize, code, message, hint }
+    };
+    answer.map_err(refusal).into()
 }
 
 fn start(program: &Program) -> sandbox::Program {

@@ -7,6 +7,7 @@ mod canonical;
 mod codec;
 mod date_text;
 mod dates;
+mod effects;
 mod elementary;
 mod format;
 mod higher;
@@ -85,6 +86,7 @@ pub fn run(program: &Program, limits: &Limits) -> Outcome {
         traced: 0,
         step: program.step,
         failed: Value::Unit,
+        upstream: None,
         form: Form::Unit,
         at: 0,
         patterns: VecDeque::new(),
@@ -137,6 +139,8 @@ struct Evaluator {
     step: u64,
     /// The value of the last `fail`.
     failed: Value,
+    /// The last call that had no value, and the reason.
+    upstream: Option<(String, String)>,
     /// The form whose work is done.
     form: Form,
     /// The last patterns used, the latest first, with their steps.
@@ -353,7 +357,11 @@ impl Evaluator {
                 let keys = names.map(|name| self.terms.name(*name).to_owned());
                 Value::Record(Rc::new(keys.zip(operands).collect()))
             }
-            (Form::Perform, _) => return Err(Code::CapabilityDenied),
+            (Form::Call | Form::Perform, [tool, args]) => {
+                let (tool, args) = (tool.clone(), args.clone());
+                self.call(&tool, &args)?
+            }
+            (Form::Calls, _) => self.calls(&operands)?,
             (Form::Update, [of, key, function]) => self.update(of, key, function, depth)?,
             (Form::UpdateIn, [of, path, function]) => self.update_in(of, path, function, depth)?,
             (form, [function, list, ..]) if higher::applies(form) => {
@@ -454,11 +462,17 @@ impl Evaluator {
         self.tried(term, true);
         self.charge(768_u64)?;
         let value = if code == Code::Fail { self.failed.clone() } else { Value::Unit };
+        let call = self.upstream.take().filter(|_| code == Code::Upstream);
+        let [upstream, reason] = call.map_or([Value::Unit, Value::Unit], |(tool, reason)| {
+            [Value::Text(tool.as_str().into()), Value::Text(reason.as_str().into())]
+        });
         let members = [
             ("at", Value::Unit),
             ("code", Value::Text(code.name().into())),
             ("hint", Value::Unit),
             ("message", Value::Unit),
+            ("reason", reason),
+            ("tool", upstream),
             ("value", value),
         ];
         let record = members.map(|(key, value)| (key.to_owned(), value));

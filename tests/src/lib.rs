@@ -30,3 +30,4 @@ pub mod sdk;
 pub mod server;
 #[cfg(target_os = "linux")]
 pub mod system;
+pub mod world;

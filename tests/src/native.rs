@@ -1,6 +1,7 @@
 //! Drives the machine natively, as a host would.
 
-use crate::run::{Fault, Run};
+use crate::run::Run;
+use crate::world;
 use pif_guest::limits::{Limits, Usage};
 use pif_guest::machine::Machine;
 use pif_guest::request::{Answer, Program, Step};
@@ -41,7 +42,10 @@ fn drive(program: &Program, limits: &Limits, slice: u64, shortcuts: bool) -> (Ru
         answer = match machine.resume(answer, slice) {
             Step::Done(done) | Step::Continuation(done, _) => break Ok(done.into()),
             Step::Failed(fault) => break Err((*fault).into()),
-            Step::Perform(capability, _) => break Err(Fault::denied(&capability)),
+            Step::Perform(calls) => match world::answer(&calls.calls) {
+                Ok(outcomes) => Answer::Outcomes(outcomes),
+                Err(refusal) => Answer::Refused(refusal),
+            },
             Step::Paused => Answer::None,
             Step::Lookup(name) => {
                 let tool = program.tools.iter().find(|tool| tool.0 == name);

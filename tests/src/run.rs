@@ -65,15 +65,6 @@ pub struct Fault {
     pub limit: Option<&'static str>,
 }
 
-impl Fault {
-    /// What a host without any grants says to `perform`.
-    #[must_use]
-    pub fn denied(capability: &str) -> Self {
-        let message = format!("`{capability}` is not granted");
-        Self { code: "capability-denied".into(), message, ..Self::default() }
-    }
-}
-
 impl From<Done> for Value {
     fn from(done: Done) -> Self {
         let Done { json, kind, warnings, trace } = done;
@@ -83,7 +74,8 @@ impl From<Done> for Value {
 
 impl From<GuestFault> for Fault {
     fn from(fault: GuestFault) -> Self {
-        let GuestFault { code, message, at, tool, hint, calls, excerpt, warnings, limit } = fault;
+        let GuestFault { code, message, at, tool, hint, calls, excerpt, warnings, limit, .. } =
+            fault;
         let limit = limit.and_then(|limit| match limit {
             Limit::Fuel => Some("fuel"),
             Limit::Depth => Some("depth"),

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail, ensure};
 use pif_guest::envelope::evaluate;
 use pif_guest::limits::Limits;
 use pif_guest::machine::Machine;
-use pif_guest::request::{Answer, Argument, Program, Source, Step};
+use pif_guest::request::{Answer, Argument, Call, Outcome, Program, Source, Step};
 use pif_tests::embedding;
 use serde_json::{Value, json};
 use std::fs;
@@ -100,9 +100,9 @@ fn answer(told: &Value) -> Result<Answer> {
         return Ok(Answer::None);
     }
     let text = |name: &str| told[name].as_str().map(str::to_owned);
-    match (text("source"), text("outcome")) {
+    match (text("source"), text("value")) {
         (Some(source), None) => Ok(Answer::Source(Some(source))),
-        (None, Some(outcome)) => Ok(Answer::Outcome(outcome)),
+        (None, Some(value)) => Ok(Answer::Outcomes(vec![Outcome::Value(value)])),
         _ => bail!("{told} is no answer"),
     }
 }
@@ -111,8 +111,9 @@ fn tell(step: Step) -> Value {
     match step {
         Step::Done(done) => json!({"done": done.json}),
         Step::Lookup(name) => json!({"lookup": name}),
-        Step::Perform(capability, argument) => {
-            json!({"perform": {"capability": capability, "argument": argument}})
+        Step::Perform(calls) => {
+            let call = |it: &Call| json!({"tool": it.tool, "args": it.args});
+            json!({"perform": calls.calls.iter().map(call).collect::<Vec<_>>()})
         }
         Step::Paused => json!("paused"),
         Step::Continuation(..) => json!("continuation"),

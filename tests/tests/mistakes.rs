@@ -124,8 +124,8 @@ fn all_faults_are_told() -> Result<()> {
 fn purity_is_told() -> Result<()> {
     for (code, pure) in [
         (r#"{"add": [1, 2]}"#, true),
-        (r#"{"perform": {"capability": "c", "args": 1}}"#, false),
-        (r#"{"eval": {"quote": {"perform": {"capability": "c", "args": 1}}}}"#, false),
+        (r#"{"perform": {"capability": "c", "args": null}}"#, false),
+        (r#"{"eval": {"quote": {"perform": {"capability": "c", "args": null}}}}"#, false),
         (r#"{"tool": "t"}"#, true),
         (r#"{"lam": "x", "body": {"tool": {"var": "x"}}}"#, false),
         (r#"{"data_to_term": [1]}"#, true),

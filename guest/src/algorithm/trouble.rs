@@ -1,9 +1,10 @@
 //! Faults of operations, without a place in the source.
 
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, FailedCall, Fault};
 use crate::memory::heap::{Full, Heap};
 use crate::memory::types::type_name;
 use crate::memory::word::Word;
+use crate::request::Refusal;
 use crate::text::quote::shorten;
 
 /// Stands for all operands: each type is right, but they do not go together.
@@ -61,7 +62,10 @@ pub(crate) enum Trouble {
     UnknownTool(String),
     OutsideTool,
     EvalDepth,
-    CapabilityDenied(String),
+    /// A call of another server has no value. With the message of others.
+    Upstream(Box<FailedCall>, String),
+    /// No call was sent.
+    Refused(Box<Refusal>),
     /// A fault of the form itself.
     Here(Box<Fault>),
     /// A fault with a place, from parsing a source.

@@ -7,6 +7,7 @@ mod call;
 mod codec;
 mod dates;
 mod describe;
+mod effects;
 mod format;
 mod general;
 pub(crate) mod keys;
@@ -130,6 +131,9 @@ static FUNCTIONS: Table<Function> = Table::of(
         (Form::DateParts, dates::date_parts),
         (Form::DateAdd, dates::date_add),
         (Form::DateDiff, dates::date_diff),
+        (Form::Call, effects::call),
+        (Form::Calls, effects::calls),
+        (Form::Perform, effects::call),
         (Form::TermToData, terms::term_to_data),
         (Form::DataToTerm, terms::data_to_term),
         // Operations of more than two operands.

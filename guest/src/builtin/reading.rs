@@ -9,12 +9,12 @@
 use crate::algorithm::trouble::{BYTE_ORDER_MARK, Trouble, misread};
 use crate::algorithm::weight;
 use crate::builtin::call::Call;
-use crate::json::tape::{Tape, Token};
+use crate::json::tape::{Tape, Token, TokenId};
 
 use crate::builtin::text::TOO_LARGE;
 use crate::data::parsed;
 use crate::data::parsed::Failed;
-use crate::fault::{Code, Fault, Limit};
+use crate::fault::Fault;
 use crate::memory::heap::Heap;
 
 use crate::data::plain;
@@ -38,9 +38,15 @@ pub(crate) fn to_string(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 pub(crate) fn json_text(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let text = written(c, c.operand(0), 0)?;
+    c.make_text_of(&text)
+}
+
+/// Returns the JSON text of a value in an operand, which must hold no functions.
+pub(super) fn written(c: &mut Call<'_>, x: Word, operand: usize) -> Result<Vec<u8>, Exit> {
     let limit = c.longest_written();
     let budget = c.budget();
-    let (heap, terms, x) = (&c.s.heap, &c.s.terms, c.operand(0));
+    let (heap, terms) = (&c.s.heap, &c.s.terms);
     let Written { text, work, end } = show::exact(heap, terms, &c.s.names(), x, (limit, budget));
     match end {
         End::TooLong => return Err(TOO_LARGE.into()),
@@ -49,13 +55,13 @@ pub(crate) fn json_text(c: &mut Call<'_>) -> Result<Word, Exit> {
     }
     if end == End::Function {
         return Err(Trouble::Type {
-            operand: 0,
+            operand,
             wanted: "a value without functions in it",
             found: "function",
         }
         .into());
     }
-    c.make_text_of(&text)
+    Ok(text)
 }
 
 /// Returns the work of parsing an integer of so many digits.
@@ -123,39 +129,70 @@ pub(crate) fn parse_float(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 pub(crate) fn json_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     let text = c.text(0)?;
-    c.charge_texts(&[&text])?;
     if text.starts_with(BYTE_ORDER_MARK) {
+        c.charge_texts(&[&text])?;
         return Err(misread(&text, "is not JSON", None).into());
     }
-    let tokens = tokens(&text);
+    read(c, &text)?.map_err(|fault| Trouble::Here(fault).into())
+}
+
+/// What reading a text gives: a value, or the fault of the text.
+pub(super) type Read<T> = Result<T, Box<Fault>>;
+
+/// Reads a JSON text.
+pub(super) fn read(c: &mut Call<'_>, text: &str) -> Result<Read<Word>, Exit> {
+    c.charge_texts(&[text])?;
+    let tokens = tokens(text);
     // No value of so many tokens takes more words.
     let words = 6 * tokens + text.len() / 8 + 16;
     if c.s.heap.could_have(words) {
         c.room(words)?;
-        if let Some(plain) = plain::build(&mut c.s.heap, &text, true) {
+        if let Some(plain) = plain::build(&mut c.s.heap, text, true) {
             c.charge(plain.nodes - 1)?;
-            return Ok(plain.value);
+            return Ok(Ok(plain.value));
         }
     }
+    let tape = match taped(c, text, tokens)? {
+        Ok(tape) => tape,
+        Err(fault) => return Ok(Err(fault)),
+    };
+    c.room(tape.words)?;
+    build(c, &tape)
+}
+
+/// A text that was read, and is not a value yet.
+pub(super) struct Taped {
+    tape: Tape,
+    root: TokenId,
+    /// An upper bound of the words of its value on the heap.
+    pub(super) words: usize,
+}
+
+/// Reads a text of so many tokens, and charges for its value.
+pub(super) fn taped(c: &mut Call<'_>, text: &str, tokens: usize) -> Result<Read<Taped>, Exit> {
     let bytes = text.len() * if text.contains('\\') { 2 } else { 1 };
     c.set_aside((bytes + tokens * size_of::<Token>()) as u64)?;
     let mut tape = Tape::with_room(tokens, bytes);
-    let read = |fault| Exit::from(Trouble::Here(Box::new(fault)));
-    let root = tape.parse(&text).map_err(|fault| read(fault.at("")))?;
+    let root = match tape.parse(text) {
+        Ok(root) => root,
+        Err(fault) => return Ok(Err(Box::new(fault.at("")))),
+    };
     let Size { work, words } = size(&tape);
     c.charge(work)?;
-    c.room(words)?;
-    parsed::value(&mut c.s.heap, &tape, root).map_err(|failed| match failed {
-        Failed::At(_, fault) => read(fault),
-        Failed::Full => {
-            let message = "the data does not fit into the memory";
-            read(Fault::new(Code::TooLarge, message).by(Limit::Memory))
-        }
-    })
+    Ok(Ok(Taped { tape, root, words }))
+}
+
+/// Makes the value of a text that was read. There must be room for it.
+pub(super) fn build(c: &mut Call<'_>, read: &Taped) -> Result<Read<Word>, Exit> {
+    match parsed::value(&mut c.s.heap, &read.tape, read.root) {
+        Ok(value) => Ok(Ok(value)),
+        Err(Failed::At(_, fault)) => Ok(Err(Box::new(fault))),
+        Err(Failed::Full) => Err(Trouble::Full("the data does not fit into the memory").into()),
+    }
 }
 
 /// Counts the tokens of a JSON text.
-fn tokens(text: &str) -> usize {
+pub(super) fn tokens(text: &str) -> usize {
     let (mut tokens, mut in_string, mut escaped) = (1, false, false);
     for byte in text.bytes() {
         if in_string {

@@ -8,7 +8,7 @@ use crate::language::form::Form;
 use crate::language::forms::FORMS;
 use crate::language::parse::parse_all;
 use crate::language::print;
-use crate::language::survey::{count_forms, tools_named};
+use crate::language::survey::{count_forms, needs_named, tools_named};
 use crate::language::term::Terms;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -29,6 +29,10 @@ pub struct Summary {
     pub free: Vec<String>,
     /// Tools that the term names literally, in the order of their names.
     pub tools: Vec<Mention>,
+    /// Tools of other servers that the term names literally, in the order of their names.
+    pub needs: Vec<Mention>,
+    /// Whether the term may call others whose names it computes.
+    pub computed: bool,
     /// Whether the term can only compute, provided that the tools that it names can only compute.
     pub pure: bool,
     /// Likely mistakes.
@@ -62,8 +66,10 @@ pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
     let has = |form: Form| forms.iter().any(|(used, _)| *used == form);
     let Advice { free, notes } = advise(&terms, root, has(Form::Eval));
     let (tools, computes_tools) = tools_named(&terms, root);
+    let (needs, computes_needs) = needs_named(&terms, root);
     // A term made of data can do anything, and so can a tool with a computed name.
-    let pure = !(has(Form::Perform) || computes_tools || has(Form::DataToTerm) && has(Form::Eval));
+    let computed = computes_needs || computes_tools || has(Form::DataToTerm) && has(Form::Eval);
+    let pure = needs.is_empty() && !computed;
     Ok(Summary {
         hash: hash(&canonical),
         canonical,
@@ -71,6 +77,8 @@ pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
         forms: forms.into_iter().map(|(form, count)| (form.name(), count)).collect(),
         free: free.into_iter().map(|name| terms.name(name).to_owned()).collect(),
         tools: mentions(&terms, tools),
+        needs: mentions(&terms, needs),
+        computed,
         pure,
         notes: parsed.notes.into_iter().chain(notes).collect(),
     })

@@ -292,8 +292,6 @@ ops! {
         Continue { d: Slot, a: Slot, tool: u16 },
         /// Writes `a` and `b` to the trace. The value is `b`.
         Trace { d: Slot, a: Slot, b: Slot },
-        /// Asks the host for an effect.
-        Perform { d: Slot, a: Slot, cost: u16, name: u16 },
         /// Faults: nothing binds a variable.
         Unbound { name: NameId },
     }

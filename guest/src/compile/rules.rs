@@ -150,13 +150,6 @@ static OPERATIONS: Table<Operation> = Table::of(
                 Ok(Op::Eval { d, a, depth, cost: 0, scope })
             }),
         ),
-        (
-            Form::Perform,
-            Unary(|c, t, [d, a], _| {
-                let name = u16::try_from(c.terms.only_name(t)).map_err(|_| Failed::Entangled)?;
-                Ok(Op::Perform { d, a, cost: 0, name })
-            }),
-        ),
     ],
 );
 

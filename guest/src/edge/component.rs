@@ -6,10 +6,12 @@
 use crate::check::analysis;
 use crate::check::analysis::Mention;
 use crate::edge::envelope;
-use crate::fault::{Fault, Limit, Note};
+use crate::fault::{Code, FailedCall, Fault, Limit, Note};
 use crate::limits::Limits;
 use crate::machine;
-use crate::request::{Answer, Argument, Done, Program, Source, Step};
+use crate::request::{
+    Answer, Argument, Call, Calls, Done, Outcome, Program, Refusal, Source, Step,
+};
 use exports::pif::evaluator::{analysis as check, machines, types};
 use std::cell::RefCell;
 
@@ -59,8 +61,10 @@ impl machines::GuestMachine for Machine {
         let answer = match answer {
             types::Answer::None => Answer::None,
             types::Answer::Source(source) => Answer::Source(source),
-            types::Answer::Outcome(outcome) => Answer::Outcome(outcome),
-            types::Answer::Denied => Answer::Denied,
+            types::Answer::Outcomes(outcomes) => {
+                Answer::Outcomes(outcomes.into_iter().map(outcome).collect())
+            }
+            types::Answer::Refused(refusal) => Answer::Refused(self::refusal(refusal)),
         };
         step(self.0.borrow_mut().resume(answer, slice))
     }
@@ -98,6 +102,31 @@ fn program(program: types::Program) -> Program {
     }
 }
 
+fn outcome(outcome: types::Outcome) -> Outcome {
+    match outcome {
+        types::Outcome::Value(json) => Outcome::Value(json),
+        types::Outcome::Failed(types::Failure { reason, message }) => {
+            Outcome::Failed { reason, message }
+        }
+    }
+}
+
+fn refusal(refusal: types::Refusal) -> Refusal {
+    let types::Refusal { index, cause, message, hint } = refusal;
+    let code = match cause {
+        types::Cause::UnknownCapability => Code::UnknownCapability,
+        types::Cause::Malformed => Code::Malformed,
+        types::Cause::CapabilityDenied => Code::CapabilityDenied,
+    };
+    Refusal { index, code, message, hint }
+}
+
+fn calls(calls: Calls) -> types::Calls {
+    let Calls { calls, at_most, many } = calls;
+    let call = |Call { tool, args }| types::Call { tool, args };
+    types::Calls { calls: calls.into_iter().map(call).collect(), at_most, many }
+}
+
 fn step(step: Step) -> types::Step {
     match step {
         Step::Done(Done { json, kind, warnings, trace }) => {
@@ -115,18 +144,20 @@ fn step(step: Step) -> types::Step {
             })
         }
         Step::Lookup(name) => types::Step::Lookup(name),
-        Step::Perform(capability, argument) => {
-            types::Step::Perform(types::Effect { capability, argument })
-        }
+        Step::Perform(calls) => types::Step::Perform(self::calls(calls)),
         Step::Paused => types::Step::Paused,
         Step::Failed(fault) => types::Step::Failed(self::fault(*fault)),
     }
 }
 
 fn fault(fault: Fault) -> types::Fault {
-    let Fault { code, message, at, tool, hint, calls, excerpt, warnings, limit } = fault;
+    let Fault { code, message, at, tool, hint, calls, excerpt, warnings, limit, upstream } = fault;
     let (code, limit) = (code.name().into(), limit.map(self::limit));
-    types::Fault { code, message, at, tool, hint, calls, excerpt, warnings, limit }
+    let upstream = upstream.map(|call| {
+        let FailedCall { tool, reason } = *call;
+        types::FailedCall { tool, reason }
+    });
+    types::Fault { code, message, at, tool, hint, calls, excerpt, warnings, limit, upstream }
 }
 
 fn limit(limit: Limit) -> types::Limit {
@@ -139,7 +170,8 @@ fn limit(limit: Limit) -> types::Limit {
 }
 
 fn summary(summary: analysis::Summary) -> types::Summary {
-    let analysis::Summary { canonical, hash, form, forms, free, tools, pure, notes } = summary;
+    let analysis::Summary { canonical, hash, form, forms, free, .. } = summary;
+    let analysis::Summary { tools, needs, computed, pure, notes, .. } = summary;
     let forms = forms.into_iter().map(|(form, count)| (form.to_owned(), count)).collect();
     let note = |Note { code, at, message, hint, excerpt }| {
         let code = code.into();
@@ -147,6 +179,7 @@ fn summary(summary: analysis::Summary) -> types::Summary {
     };
     let notes = notes.into_iter().map(note).collect();
     let mention = |Mention { name, at, excerpt }| types::Mention { name, at, excerpt };
-    let tools = tools.into_iter().map(mention).collect();
-    types::Summary { canonical, hash, form: form.into(), forms, free, tools, pure, notes }
+    let [tools, needs] = [tools, needs].map(|named| named.into_iter().map(mention).collect());
+    let form = form.into();
+    types::Summary { canonical, hash, form, forms, free, tools, needs, computed, pure, notes }
 }

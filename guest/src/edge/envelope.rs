@@ -5,7 +5,7 @@ use crate::json::tape::{Tape, Token, TokenId};
 use crate::json::{escape, write};
 use crate::limits::{Limits, Usage};
 use crate::machine::Machine;
-use crate::request::{Answer, Argument, Done, Program, Source, Step};
+use crate::request::{Answer, Argument, Done, Program, Refusal, Source, Step};
 use crate::text::quote::shorten;
 
 /// Default limits, as LANGUAGE.md (Limits) lists them.
@@ -41,7 +41,7 @@ fn run(machine: &mut Machine) -> Step {
         match machine.resume(answer, u64::MAX) {
             Step::Lookup(_) => answer = Answer::Source(None),
             Step::Paused => answer = Answer::None,
-            Step::Perform(..) => answer = Answer::Denied,
+            Step::Perform(calls) => answer = Answer::Refused(Refusal::denied(&calls)),
             step => return step,
         }
     }
@@ -189,6 +189,13 @@ fn write_fault(fault: &Fault, out: &mut String) {
         text("hint", hint, &mut json);
     }
     texts("calls", &fault.calls, &mut json);
+    if let Some(call) = &fault.upstream {
+        let mut failed = String::from("{");
+        text("tool", &call.tool, &mut failed);
+        text("reason", &call.reason, &mut failed);
+        failed.push('}');
+        member("upstream", &failed, &mut json);
+    }
     if let Some(excerpt) = &fault.excerpt {
         text("excerpt", excerpt, &mut json);
     }

@@ -50,6 +50,8 @@ pub enum Form {
     Pipe,
     Tool,
     Trace,
+    Call,
+    Calls,
     Perform,
     Float,
     Int,
@@ -211,8 +213,8 @@ pub enum Shape {
     Functions,
     /// `{"key": t, …}`
     Fields,
-    /// `{"capability": "name", "args": t}`
-    Effect,
+    /// `Members`, the first of which is a literal text: `UPSTREAM.TOOL`.
+    Named(&'static [&'static str]),
 }
 
 /// How a form is evaluated. This decides which table holds its function.

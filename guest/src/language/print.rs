@@ -164,17 +164,12 @@ impl Printer<'_> {
             Shape::Try => self.attempt(id),
             // Literal forms become literals when they are read.
             Shape::Literal => {}
-            Shape::Members(members) => {
+            Shape::Members(members) | Shape::Named(members) => {
                 self.open(form);
                 let key = |at: usize| members.get(at).copied().unwrap_or_default();
                 let order = order::order_of(members.len().min(operands.len()), &key);
                 let sorted = order.into_iter().filter_map(|at| Some((key(at), *operands.get(at)?)));
                 self.members(sorted.map(|(key, t)| (key, Work::Term(t))), "}}");
-            }
-            Shape::Effect => {
-                self.open(form);
-                let name = Work::Name(terms.only_name(id));
-                self.members([("args", Work::Term(one())), ("capability", name)].into_iter(), "}}");
             }
             Shape::Fields => {
                 self.open(form);

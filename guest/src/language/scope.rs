@@ -35,8 +35,8 @@ impl Form {
                 | Shape::Try
                 | Shape::Members(_)
                 | Shape::Ignored
-                | Shape::Fields
-                | Shape::Effect,
+                | Shape::Named(_)
+                | Shape::Fields,
             )
             | None => Scope::None,
         }

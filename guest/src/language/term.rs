@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// A term in the arena.
 pub type TermId = u32;
-/// A name: of a variable, a record key, a capability.
+/// A name: of a variable, a record key.
 pub type NameId = u32;
 
 /// One term. The form decides the meaning of `first`, `count` and `datum`; see the accessors.
@@ -137,7 +137,7 @@ impl Terms {
         self.links.get(first..first + node.datum as usize).unwrap_or_default()
     }
 
-    /// Returns the only name of a `var` or `perform`.
+    /// Returns the only name of a `var`.
     #[must_use]
     pub fn only_name(&self, id: TermId) -> NameId {
         self.names(id).first().copied().unwrap_or_default()

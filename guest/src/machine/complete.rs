@@ -44,8 +44,8 @@ pub(super) fn operation(image: &Image, s: &mut State) -> Result<(), Exit> {
         }
         Err(exit) => {
             (s.pc, s.depth) = (at, depth);
-            // A stop has accounted for all fuel. An effect is paid when it is requested.
-            if !matches!(exit, Exit::Stop(_) | Exit::Perform(..)) {
+            // A stop has accounted for all fuel.
+            if !matches!(exit, Exit::Stop(_)) {
                 s.meter.fuel += i64::from(cost);
             }
             Err(exit)
@@ -281,7 +281,6 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         }
         Op::Tool { d, a, depth, .. } => tools::tool(c.s, c.s.slot(a), d, depth)?,
         Op::SelfTool { d, depth, tool, .. } => tools::self_tool(c.s, tool, d, depth)?,
-        Op::Perform { d, a, name, .. } => return Err(tools::perform(c.s, d, c.s.slot(a), name)),
         Op::Unbound { name } => return Err(Trouble::Unbound(name).into()),
         Op::Call { f, base, n, depth, .. } => c.s.call(image, c.s.slot(f), n, base, depth)?,
         Op::CallCaptured { i, base, n, depth, .. } => {

@@ -5,12 +5,12 @@ use crate::algorithm::trouble::{FULL, Trouble};
 use crate::data::show::OPERAND_BYTES;
 use crate::language::kinds::FUNCTION;
 use crate::run::site::{Site, site};
-use crate::text::quote::shorten;
+use crate::text::quote::{shorten, visible};
 
 use crate::check::mismatch::{element, mismatch, no_function};
 use crate::code::{Image, Op, Slot};
 use crate::data::show;
-use crate::fault::{Code, Fault, Limit};
+use crate::fault::{Code, FailedCall, Fault, Limit};
 use crate::language::form::Form;
 use crate::language::hint::{LONGEST, nearest, recursive};
 use crate::run::meter::Stop;
@@ -18,6 +18,7 @@ use crate::run::state::State;
 
 use crate::language::term::{TermId, Terms};
 use crate::memory::word::Word;
+use crate::request::Refusal;
 
 /// Most tools in a fault's chain of calls.
 const MOST_CALLS: usize = 32;
@@ -79,10 +80,8 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         Trouble::NoRoomForCall => (None, Fault::new(Code::TooLarge, FULL).by(Limit::Memory)),
         Trouble::UnknownTool(tool) => (None, unknown_tool(s, &tool)),
         Trouble::OutsideTool => (None, outside_tool(name)),
-        Trouble::CapabilityDenied(capability) => {
-            let message = format!("the capability `{}` is not granted", shorten(&capability));
-            (None, Fault::new(Code::CapabilityDenied, message))
-        }
+        Trouble::Upstream(call, message) => (None, upstream(call, &message)),
+        Trouble::Refused(refusal) => return refused(image, s, &site, *refusal),
         Trouble::EvalDepth => {
             (None, Fault::new(Code::EvalDepth, "more than 100 nested evals"))
         }
@@ -130,6 +129,26 @@ fn not_finite(image: &Image, s: &State, form: Form) -> Fault {
         }
         _ => fault,
     }
+}
+
+/// The fault of a call without a value. Whoever wrote the message is not to be trusted.
+fn upstream(call: Box<FailedCall>, message: &str) -> Fault {
+    let FailedCall { tool, reason } = &*call;
+    let message = format!("`{}` failed ({reason}): {}", shorten(tool), visible(message));
+    Fault { upstream: Some(call), ..Fault::new(Code::Upstream, message) }
+}
+
+/// The fault of calls that were not sent. In a list, the index of the one to blame follows its
+/// place.
+fn refused(image: &Image, s: &State, site: &Site, refusal: Refusal) -> Fault {
+    let Refusal { index, code, message, hint } = refusal;
+    let is_list = s.terms.form(site.term) == Form::Calls && site.eval.is_none();
+    let fault = Fault { hint, ..Fault::new(code, visible(&message)) };
+    let mut fault = place(image, s, site, is_list.then_some(0), fault);
+    if is_list {
+        fault.at.push_str(&format!("/{index}"));
+    }
+    fault
 }
 
 fn outside_tool(name: &str) -> Fault {
@@ -186,7 +205,7 @@ fn failed(s: &State) -> Fault {
     let message = message
         .filter(|text| !text.is_empty())
         .unwrap_or_else(|| show::excerpt(&s.heap, &s.terms, &s.names(), value, FAIL_BYTES));
-    Fault::new(Code::Fail, crate::text::quote::visible(&message))
+    Fault::new(Code::Fail, visible(&message))
 }
 
 /// The fault of a limit reached at the operation `pc`.

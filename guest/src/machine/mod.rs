@@ -24,7 +24,7 @@ use crate::language::parse::{Notation, parse, read};
 use crate::language::term::{NameId, Origin, TermId, Terms};
 use crate::limits::{Limits, Usage, to_u32};
 use crate::memory::word::Word;
-use crate::request::{Argument, Program, Source};
+use crate::request::{Argument, Calls, Program, Source};
 use crate::run::state::State;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -65,8 +65,8 @@ pub struct Machine {
     warnings: Vec<String>,
     /// The tool whose source the machine has requested.
     asked: Option<String>,
-    /// The requested effect: the slot for its outcome, and the capability.
-    effect: Option<(u8, String)>,
+    /// The calls whose outcomes the machine has requested.
+    calls: Option<Calls>,
     debug: bool,
     phase: Phase,
 }
@@ -88,7 +88,7 @@ impl Machine {
             context: Vec::new(),
             warnings: Vec::new(),
             asked: None,
-            effect: None,
+            calls: None,
             debug: program.debug,
             phase: Phase::Start,
         };

@@ -1,6 +1,5 @@
 //! The steps of a machine between the answers of its host.
 
-use crate::algorithm::trouble::Trouble;
 use crate::code::{APPLY, HALT};
 use crate::compile::{Compiler, Failed, Store, Unit};
 use crate::data::show;
@@ -19,14 +18,15 @@ use crate::algorithm::trouble::FULL;
 use crate::algorithm::weight;
 use crate::language::term::Origin;
 use crate::memory::word::{HOLE, KIND_CONTINUATION, UNIT, Word, aux, index, is_function};
-use crate::request::{Answer, Continuation, Done, Step};
+use crate::request::{Answer, Continuation, Done, Refusal, Step};
 use std::rc::Rc;
 
 impl Machine {
     /// Continues until the program ends, requests something, or has spent `slice` more fuel.
     pub fn resume(&mut self, answer: Answer, slice: u64) -> Step {
         self.state.meter.begin_slice(slice);
-        match self.answer(answer).and_then(|()| self.go_on()) {
+        self.answer(answer);
+        match self.go_on() {
             Ok(step) => step,
             Err(fault) => {
                 self.phase = Phase::Finished;
@@ -35,21 +35,16 @@ impl Machine {
         }
     }
 
-    fn answer(&mut self, answer: Answer) -> Result<(), Failure> {
-        if let Some((slot, capability)) = self.effect.take() {
-            let Answer::Outcome(text) = answer else {
-                let denied = Trouble::CapabilityDenied(capability);
-                self.state.meter.fuel += i64::from(self.image.op(self.state.pc).cost());
-                return Err(Box::new(locate::trouble(&self.image, &mut self.state, denied)));
-            };
-            let root = self.plain_json(&text, "outcome")?;
-            let value = self.build(root)?;
-            self.state.set(self.state.base + usize::from(slot), value);
-            self.state.pc += 1;
+    fn answer(&mut self, answer: Answer) {
+        if let Some(calls) = self.calls.take() {
+            self.state.answer = Some(match answer {
+                Answer::Outcomes(outcomes) => Ok(outcomes),
+                Answer::Refused(refusal) => Err(Box::new(refusal)),
+                Answer::None | Answer::Source(_) => Err(Box::new(Refusal::denied(&calls))),
+            });
         } else if let (Answer::Source(source), Some(name)) = (answer, self.asked.take()) {
             self.learn(&name, source.as_deref());
         }
-        Ok(())
     }
 
     /// Notes a tool's source, or that there is no such tool.
@@ -226,10 +221,9 @@ impl Machine {
                         }
                     }
                 }
-                Exit::Perform(slot, capability, argument) => {
-                    let text = self.json(argument)?;
-                    self.effect = Some((slot, capability.clone()));
-                    return Ok(Err(Step::Perform(capability, text)));
+                Exit::Perform(calls) => {
+                    self.calls = Some((*calls).clone());
+                    return Ok(Err(Step::Perform(*calls)));
                 }
             }
         }

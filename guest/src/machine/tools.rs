@@ -1,5 +1,4 @@
-//! Operations that look up a tool or ask the host: `tool`, `self`, `code_of`, `continue`,
-//! `perform`.
+//! Operations that look up a tool: `tool`, `self`, `code_of`, `continue`.
 
 use crate::algorithm::trouble::Trouble;
 use crate::code::TOOL_END;
@@ -97,9 +96,4 @@ pub(super) fn continuation(s: &mut State, input: Word, tool: u16) -> Result<Word
     let step = i64::try_from(s.step.saturating_add(1)).unwrap_or(i64::MAX / 4);
     s.heap.put(at, &[header(KIND_CONTINUATION, 3, u32::from(tool)), input, small(step)]);
     Ok(pointer(at, OBJECT))
-}
-
-/// Does `perform`: returns the exit that asks the host.
-pub(super) fn perform(s: &State, d: u8, x: Word, name: u16) -> Exit {
-    Exit::Perform(d, s.terms.name(u32::from(name)).to_owned(), x)
 }

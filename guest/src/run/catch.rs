@@ -9,6 +9,9 @@ use crate::limits::to_u32;
 use crate::memory::heap::{Frame, Full, Heap};
 use crate::memory::word::UNIT;
 
+/// Members of the record of a fault.
+const MEMBERS: usize = 7;
+
 impl State {
     /// Notes the handler. Its frame keeps the closure for the collector.
     pub(crate) fn begin_try(&mut self, term: TermId, d: Slot, handler: u32) -> Result<(), Exit> {
@@ -65,25 +68,29 @@ impl State {
 
     /// Makes the record of a fault. The value of `fail` is in `failed`.
     fn fault_record(&mut self, fault: &Fault, d: usize) -> Result<u64, Full> {
-        let hint = fault.hint.as_deref().unwrap_or_default();
-        let texts = ["at", &fault.at, "code", fault.code.name(), "hint", hint];
-        let more = ["message", &fault.message, "value"];
-        let words = texts.iter().chain(&more).map(|text| Heap::text_words(text.len()));
-        let words = words.sum::<usize>() + 11;
+        let upstream = fault.upstream.as_deref();
+        let texts = [
+            ("at", Some(&*fault.at)),
+            ("code", Some(fault.code.name())),
+            ("hint", fault.hint.as_deref()),
+            ("message", Some(&*fault.message)),
+            ("reason", upstream.map(|call| &*call.reason)),
+            ("tool", upstream.map(|call| &*call.tool)),
+        ];
+        let sizes = texts.iter().map(|(key, text)| {
+            Heap::text_words(key.len()) + text.map_or(0, |text| Heap::text_words(text.len()))
+        });
+        let words = sizes.sum::<usize>() + Heap::text_words("value".len()) + 2 * MEMBERS + 1;
         if !self.heap.has_room(words) {
             self.collect(words, self.base + d)?;
         }
         let value = if fault.code == Code::Fail { self.failed } else { UNIT };
-        let mut members = Vec::with_capacity(10);
-        for text in texts.iter().chain(&more) {
-            members.push(self.heap.text(text)?);
+        let mut members = Vec::with_capacity(2 * MEMBERS);
+        for (key, text) in texts {
+            members.push(self.heap.text(key)?);
+            members.push(text.map_or(Ok(UNIT), |text| self.heap.text(text))?);
         }
-        if fault.hint.is_none()
-            && let Some(hint) = members.get_mut(5)
-        {
-            *hint = UNIT;
-        }
-        members.push(value);
+        members.extend([self.heap.text("value")?, value]);
         self.heap.record(&members)
     }
 }

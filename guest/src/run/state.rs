@@ -15,6 +15,7 @@ use crate::memory::word::{
     CLOSURE, HOLE, KIND_CLOSURE, KIND_PARTIAL, NIL, PARTIAL, UNIT, Word, aux, header, index,
     pointer, size, small, tag,
 };
+use crate::request::{Calls, Outcome, Refusal};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
@@ -36,8 +37,8 @@ pub(crate) enum Exit {
     CompileTool(usize),
     /// This term must be compiled, in this scope and for this tool.
     CompileTerm(TermId, u16, u32),
-    /// The host must perform an effect. Its outcome goes to this slot.
-    Perform(Slot, String, Word),
+    /// The host must tell what comes of these calls. Then the operation goes on.
+    Perform(Box<Calls>),
 }
 
 impl From<Trouble> for Exit {
@@ -109,6 +110,8 @@ pub(crate) struct State {
     pub(crate) notes: Notes,
     pub(crate) debug: Vec<String>,
     pub(crate) step: u64,
+    /// What came of the calls that the next operation asked for.
+    pub(crate) answer: Option<Result<Vec<Outcome>, Box<Refusal>>>,
     /// Whether the dispatch loop takes shortcuts.
     pub(crate) takes_shortcuts: bool,
     /// The next operation.
@@ -147,6 +150,7 @@ impl State {
             notes: Notes::default(),
             debug: Vec::new(),
             step,
+            answer: None,
             takes_shortcuts: true,
             pc: 0,
             base: 0,

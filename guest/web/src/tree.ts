@@ -12,7 +12,7 @@ const BATCH = 60;
 const PREVIEW = 48;
 
 /** Forms whose operands are the members of an object, under names that may be those of forms. */
-const BY_NAME = new Set(["app", "continue", "if", "let", "perform", "record"]);
+const BY_NAME = new Set(["app", "call", "continue", "if", "let", "perform", "record"]);
 /** Forms whose operand says nothing. */
 const ALONE = new Set(["nil", "self"]);
 

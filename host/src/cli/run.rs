@@ -46,6 +46,7 @@ impl Run {
         let config = start(options, None)?;
         let (limits, debug, wall_clock) =
             (config.limits, config.debug, config.values.time(Limit::WallClock));
+        let waiting = config.values.time(Limit::Waiting);
         let workshop = open_if_any(config)?;
         let tools = match workshop.tools() {
             Ok(tools) => tools,
@@ -72,7 +73,7 @@ impl Run {
             output_schema: self.output_schema.as_deref().map(read).transpose()?,
             debug,
         };
-        let watch = Watch::new(wall_clock);
+        let watch = Watch::new(wall_clock).waiting_at_most(waiting);
         Ok(report_run(workshop.run(&request, tools, &mut Terminal, &watch).outcome))
     }
 }

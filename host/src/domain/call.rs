@@ -89,6 +89,26 @@ pub struct Answered {
     pub millis: u64,
 }
 
+/// The call that a fault is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FailedCall {
+    /// `UPSTREAM.TOOL`.
+    pub tool: String,
+    /// Why it has no value.
+    pub reason: Reason,
+}
+
+/// A call that a run has made, as whoever asked for the run hears of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CallMade {
+    /// `UPSTREAM.TOOL`.
+    pub tool: String,
+    /// `ok`, a reason, or `unknown`.
+    pub outcome: String,
+    /// How long it took.
+    pub ms: u64,
+}
+
 /// Why none of the calls was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
@@ -100,6 +120,16 @@ pub struct Refusal {
     pub message: String,
     /// What to write instead.
     pub hint: Option<String>,
+}
+
+impl Refusal {
+    /// Nothing grants the first of these calls.
+    #[must_use]
+    pub fn denied(calls: &[Call]) -> Self {
+        let tool = calls.first().map_or("", |call| call.tool.as_str());
+        let message = format!("the capability `{tool}` is not granted");
+        Self { index: 0, code: FaultCode::CapabilityDenied, message, hint: None }
+    }
 }
 
 /// What a run may still use of the world.

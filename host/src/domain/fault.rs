@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::{Limit, Mismatches};
+use super::{CallMade, FailedCall, Limit, Mismatches};
 
 /// Declares the codes. Each row is: variant, text, whether `try` catches it, description.
 macro_rules! codes {
@@ -125,6 +125,10 @@ pub struct Fault {
     pub limit: Option<Excess>,
     /// Where the value differs from its schema.
     pub mismatches: Option<Box<Mismatches>>,
+    /// The call that the fault is about, if its code is `upstream`.
+    pub upstream: Option<Box<FailedCall>>,
+    /// The calls that the run made.
+    pub calls_made: Vec<CallMade>,
 }
 
 /// A limit that was met, and how far.
@@ -171,6 +175,8 @@ pub fn fault(code: FaultCode, message: String, hint: Option<&str>) -> Fault {
         warnings: Vec::new(),
         limit: None,
         mismatches: None,
+        upstream: None,
+        calls_made: Vec::new(),
     }
 }
 

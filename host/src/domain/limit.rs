@@ -248,9 +248,26 @@ limits! {
         fault(FaultCode::Timeout), "the_deadline_stops_an_evaluator_that_spins",
         "Time of a run, all its continuations together";
     Waiting "waiting_ms" Run Time
-        Setting::Fixed(60_000_000_000),
+        flag("upstream-wall-clock", "60s", 1, MOST_TIME),
         fault(FaultCode::Timeout), "a_run_does_not_wait_for_the_world_without_end",
-        "How long a run may wait for one answer of the world, while its wall clock stands still";
+        "How long a run may wait for other servers, all its calls together; its wall clock stands \
+         still meanwhile";
+    Calls "calls" Run Count
+        flag("upstream-calls", "50", 0, 10_000),
+        fault(FaultCode::Upstream), "a_run_has_a_budget_of_calls_and_bytes",
+        "Calls of other servers that a run may make; one more fails for the reason `budget`";
+    CallTime "call_time_ms" Run Time
+        flag("upstream-call-time", "5s", 1, 30_000_000_000),
+        fault(FaultCode::Upstream), "each_reason_is_a_fault_that_try_catches",
+        "Time of one call of another server, unless the configuration gives it another one";
+    AnswerSize "answer" Run Size
+        flag("upstream-answer", "2MB", 1, 16 << 20),
+        fault(FaultCode::Upstream), "each_reason_is_a_fault_that_try_catches",
+        "Bytes of what another server answers to one call";
+    AnswersSize "answers" Run Size
+        flag("upstream-answers", "16MB", 1, 256 << 20),
+        fault(FaultCode::Upstream), "a_run_has_a_budget_of_calls_and_bytes",
+        "Bytes of all answers of other servers to a run";
     Result "result" Run Count
         flag("max-result", "", 1, 2_000_000).or(Default::Profile),
         Beyond::Other("truncated"), "a_result_over_its_cap_is_absent",

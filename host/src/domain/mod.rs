@@ -9,8 +9,8 @@ mod mismatch;
 mod tool;
 
 pub use self::call::{
-    Answered, Budget, Call, CallOutcome, EffectClass, Grant, MOST_MESSAGE, Offer, Pin, Reason,
-    Refusal,
+    Answered, Budget, Call, CallMade, CallOutcome, EffectClass, FailedCall, Grant, MOST_MESSAGE,
+    Offer, Pin, Reason, Refusal,
 };
 pub use self::entry::{EntryEnding, EntryKind};
 pub use self::fault::{Excess, Fault, FaultCode, fault, faults_page};

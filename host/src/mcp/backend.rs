@@ -20,8 +20,8 @@ use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
 use crate::harden;
 use crate::render::Refusal;
 use crate::sandbox::{
-    Argument, Busy, Code, Gate, LONGEST_WAIT, LOOKS, Outcome, Request, Summary, Turn, Turns,
-    WAITING, Watch, milliseconds,
+    Argument, Busy, Code, Gate, LOOKS, Outcome, Request, Summary, Turn, Turns, WAITING, Watch,
+    milliseconds,
 };
 use crate::workshop::{Observer, Tools, Workshop, too_large};
 use crate::{stdio, text};
@@ -186,10 +186,7 @@ impl Backend {
         let task = spawn_blocking(move || {
             let _place = place;
             // The clock starts here: waiting for a place does not count.
-            work(
-                &backend,
-                &Watch::cancelled_by(token, backend.config.values.time(Limit::WallClock)),
-            )
+            work(&backend, &backend.watch(token))
         });
         watch_over(task, caller, &stop).await
     }
@@ -208,7 +205,7 @@ impl Backend {
     {
         self.opened(caller).await?;
         let (place, stop) = self.enter(&self.runs, caller).await?;
-        let watch = Watch::cancelled_by(stop.clone(), self.config.values.time(Limit::WallClock));
+        let watch = self.watch(stop.clone());
         let mut turns = Turns::new(work(Arc::clone(self), watch));
         let (mut place, mut is_waiting) = (Some(place), false);
         if at_once && caller.session.window.calls() <= 1 {
@@ -236,6 +233,13 @@ impl Backend {
         }
     }
 
+    /// The clocks of a run, which the token can stop.
+    fn watch(&self, stop: CancellationToken) -> Watch {
+        let values = &self.config.values;
+        Watch::cancelled_by(stop, values.time(Limit::WallClock))
+            .waiting_at_most(values.time(Limit::Waiting))
+    }
+
     /// Waits until work that waits for the world can go on, or has to stop. Others may have its
     /// place meanwhile, as long as there is room for its machine beside theirs.
     async fn wait(
@@ -256,7 +260,7 @@ impl Backend {
         tokio::select! {
             place = again => place.or(held),
             // What has to stop does so at once, wherever it is.
-            () = sleep(LONGEST_WAIT) => held,
+            () = sleep(self.config.values.time(Limit::Waiting)) => held,
             () = stop.cancelled() => held,
             () = caller.cancelled.cancelled() => {
                 stop.cancel();

@@ -72,26 +72,40 @@ pub(super) fn text(tool: BuiltIn) -> &'static str {
     find(tool).map_or("", |entry| entry.text)
 }
 
-/// What the protocol lists of a tool.
-pub(super) fn describe(tool: BuiltIn, profile: Profile) -> Listed {
+/// How far a tool reaches beyond the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Not at all.
+    Nowhere,
+    /// It reads from other servers.
+    Reads,
+    /// It may do anything that other servers are granted for.
+    Acts,
+}
+
+/// What the protocol lists of a tool. With other servers to call, programs can reach them.
+pub(super) fn describe(tool: BuiltIn, is_open: bool, profile: Profile) -> Listed {
     let output = find(tool).map_or(Value::Null, |entry| (entry.output)(profile));
     let listed = Listed::new(tool.name(), text(tool), object(input(tool).clone()));
-    finish(listed, tool.title(), tool.effect(), output, profile)
+    let reaches = is_open && tool.effect() == Effect::Runs;
+    let reach = if reaches { Reach::Acts } else { Reach::Nowhere };
+    finish(listed, tool.title(), (tool.effect(), reach), output, profile)
 }
 
 /// Adds what all tools have.
 pub(super) fn finish(
     tool: Listed,
     title: impl Into<String>,
-    effect: Effect,
+    (effect, reach): (Effect, Reach),
     output: Value,
     profile: Profile,
 ) -> Listed {
+    let acts = reach == Reach::Acts;
     let annotations = ToolAnnotations::new()
-        .read_only(effect.is_read_only())
-        .destructive(effect == Effect::Destroys)
-        .idempotent(true)
-        .open_world(false);
+        .read_only(effect.is_read_only() && !acts)
+        .destructive(effect == Effect::Destroys || acts)
+        .idempotent(!acts)
+        .open_world(reach != Reach::Nowhere);
     let tool = tool.with_title(title).with_annotations(annotations);
     match profile {
         // Who advertises a schema must send what it describes.

@@ -9,7 +9,9 @@ use super::resource::failed;
 use super::tool::evolved;
 use crate::config::Config;
 use crate::domain::Limit;
-use crate::registry::{Registry, name};
+use crate::registry::name;
+use crate::sandbox::Watch;
+use crate::workshop::Workshop;
 
 /// The most recent list, which all connections share. It is made once after each change, and the
 /// schemas in it are shared by all answers.
@@ -27,19 +29,23 @@ impl Listing {
     /// The list as it is now.
     pub(super) fn tools(
         &self,
-        registry: &Registry,
+        workshop: &Workshop,
         config: &Config,
     ) -> Result<Arc<[Tool]>, ErrorData> {
         let (listed, profile) = (config.values.size(Limit::Listed), config.profile);
-        let snapshot = registry.snapshot().map_err(failed)?;
+        let snapshot = workshop.registry.snapshot().map_err(failed)?;
         let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if latest.as_of != Some(snapshot.as_of()) {
             let changed = snapshot.latest(listed).map_err(failed)?;
             // Longer names are from before there was a limit. Clients refuse all tools for them.
             let evolved = changed.iter().filter(|tool| tool.name.len() <= name::LONGEST_NEW);
-            let evolved = evolved.map(|tool| evolved::describe(tool, profile));
+            let watch = Watch::new(config.values.time(Limit::WallClock));
+            let evolved = evolved.map(|tool| {
+                evolved::describe(tool, evolved::reach(workshop, tool, &watch), profile)
+            });
+            let is_open = workshop.effects().is_open();
             let built_in = catalog::offered(&config.toolsets);
-            let built_in = built_in.map(|tool| catalog::describe(tool, profile));
+            let built_in = built_in.map(|tool| catalog::describe(tool, is_open, profile));
             latest.tools = built_in.chain(evolved).collect();
             latest.as_of = Some(snapshot.as_of());
         }

@@ -20,7 +20,7 @@ use serde_json::json;
 use super::alias::{self, Meant};
 use super::backend::Backend;
 use super::call::{Call, Caller};
-use super::catalog;
+use super::catalog::{self, Reach};
 use super::completion;
 use super::instructions::INSTRUCTIONS;
 use super::listing::Listing;
@@ -217,7 +217,7 @@ impl ServerHandler for Server {
     ) -> Result<ListToolsResult, ErrorData> {
         self.session.window.make(&context.id).await;
         let Backend { workshop, config, .. } = &*self.backend;
-        let listed = self.listing.tools(&workshop.registry, config)?;
+        let listed = self.listing.tools(workshop, config)?;
         let cursor = request.and_then(|request| request.cursor).filter(|cursor| !cursor.is_empty());
         let start = cursor.map_or(Ok(0), |cursor| find_page(&listed, &cursor))?;
         let rest = listed.get(start..).unwrap_or_default();
@@ -232,10 +232,11 @@ impl ServerHandler for Server {
         let profile = self.backend.config.profile;
         let evolved = || {
             let found = self.backend.workshop.tools().ok()?.find(name).ok()??;
-            Some(evolved::describe(&found, profile))
+            // Calls are compared with this; nobody reads hints of it.
+            Some(evolved::describe(&found, Reach::Nowhere, profile))
         };
         let built_in = BuiltIn::find(name).filter(|tool| !self.is_off(*tool));
-        built_in.map(|tool| catalog::describe(tool, profile)).or_else(evolved)
+        built_in.map(|tool| catalog::describe(tool, false, profile)).or_else(evolved)
     }
 
     async fn call_tool(

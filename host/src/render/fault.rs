@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::record::{MOST_LINE, Record, object, put};
-use crate::domain::{Excess, Fault};
+use crate::domain::{CallMade, Excess, Fault};
 use crate::text::{self, MOST_NAME};
 
 /// A fault in words.
@@ -20,7 +20,8 @@ pub(crate) fn explain(fault: &Fault) -> String {
         Some(excerpt) => format!("{place}: {excerpt}"),
         None => place,
     });
-    for line in [place, hint.map(|hint| format!("hint: {hint}"))].into_iter().flatten() {
+    let lines = [place, hint.map(|hint| format!("hint: {hint}")), made(&fault.calls_made)];
+    for line in lines.into_iter().flatten() {
         text.push('\n');
         text.push_str(&line);
     }
@@ -29,7 +30,7 @@ pub(crate) fn explain(fault: &Fault) -> String {
 
 /// A fault as the flat record of the language reference.
 pub(crate) fn record(fault: &Fault) -> Record {
-    let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches, warnings } =
+    let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches, .. } =
         told(fault);
     let mut record = object(json!({"code": code.name(), "message": message, "at": at}));
     if let Some(excerpt) = excerpt {
@@ -42,9 +43,15 @@ pub(crate) fn record(fault: &Fault) -> Record {
         record.insert("tool".to_owned(), tool.into());
     }
     put(&mut record, "calls", calls);
-    put(&mut record, "warnings", warnings);
+    put(&mut record, "warnings", fault.warnings.clone());
     if let Some(limit) = limit {
         record.insert("limit".to_owned(), excess(limit));
+    }
+    if let Some(call) = &fault.upstream {
+        record.insert("upstream".to_owned(), json!(call));
+    }
+    if !fault.calls_made.is_empty() {
+        record.insert("calls_made".to_owned(), json!(fault.calls_made));
     }
     if let Some(mismatches) = mismatches {
         // The first one's members are the fault's own.
@@ -73,7 +80,18 @@ fn told(fault: &Fault) -> Fault {
             .mismatches
             .as_ref()
             .map(|it| Box::new(it.map(|text| text::line(text, MOST_LINE)))),
+        upstream: fault.upstream.clone(),
+        calls_made: fault.calls_made.clone(),
     }
+}
+
+/// The calls that a run made, in a line.
+fn made(calls: &[CallMade]) -> Option<String> {
+    let told = |call: &CallMade| {
+        format!("{} {} ({} ms)", text::line(&call.tool, MOST_NAME), call.outcome, call.ms)
+    };
+    let told: Vec<String> = calls.iter().map(told).collect();
+    (!told.is_empty()).then(|| text::line(&format!("calls made: {}", told.join(", ")), MOST_LINE))
 }
 
 /// A limit that was met.

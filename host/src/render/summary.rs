@@ -24,7 +24,8 @@ pub(crate) fn describe(summary: &Summary) -> String {
         ("forms", forms.join(", ")),
         ("free variables", quote(&summary.free)),
         ("tools named", quote(&summary.names())),
-        ("pure", if summary.pure { "yes" } else { "no, it can `perform`" }.to_owned()),
+        ("needs", needs(summary)),
+        ("pure", if summary.pure { "yes" } else { "no, it can call other servers" }.to_owned()),
     ];
     let given = lists.iter().filter(|(_, list)| !list.is_empty());
     lines.extend(given.map(|(title, list)| format!("{title}: {list}")));
@@ -36,6 +37,16 @@ pub(crate) fn describe(summary: &Summary) -> String {
             .map(|note| format!("note: {}", text::line(&note.to_string(), MOST_LINE))),
     );
     lines.join("\n")
+}
+
+/// The tools of other servers that a term calls.
+fn needs(summary: &Summary) -> String {
+    let names: Vec<String> = summary.needs.iter().map(|it| it.name.clone()).collect();
+    match (names.as_slice(), summary.computed) {
+        ([], true) => "unknown, since it computes names".to_owned(),
+        (names, true) => format!("{}, and others whose names it computes", quote(names)),
+        (names, false) => quote(names),
+    }
 }
 
 /// Notes as records.

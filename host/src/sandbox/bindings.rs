@@ -24,10 +24,11 @@ pub(super) use generated::exports::pif::evaluator::machines::{
 };
 
 pub(super) use generated::exports::pif::evaluator::types::{
-    Fault as Told, Limit as Exceeded, Step as Ended,
+    Calls as Asked, Cause, Failure, Fault as Reported, Limit as Exceeded, Outcome as Told,
+    Refusal as Refused, Step as Ended,
 };
 
 pub use generated::exports::pif::evaluator::types::{
-    Answer, Argument, Code, Continuation, Effect, Limits, Mention, Note, Program, Source, Summary,
-    Usage, Value,
+    Answer, Argument, Code, Continuation, Limits, Mention, Note, Program, Source, Summary, Usage,
+    Value,
 };

@@ -178,8 +178,8 @@ impl Run<'_> {
                     return Ok(Ending::Continuation(continuation));
                 }
                 // Where it is denied, the machine knows where the effect stands.
-                Step::Perform(effect) => {
-                    self.watch.while_waiting(self.world.perform(&effect)).await??
+                Step::Perform(calls) => {
+                    self.watch.while_waiting(self.world.perform(&calls)).await??
                 }
                 Step::Lookup(tool) => {
                     asked += 1;

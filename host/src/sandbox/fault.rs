@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::bindings::{Exceeded, Limits, Note, Told, Usage};
-use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
+use super::bindings::{Exceeded, Limits, Note, Reported, Usage};
+use crate::domain::{Excess, FailedCall, Fault, FaultCode, Limit, Reason, fault};
 
 /// Characters of a message or hint that are kept. The evaluator's are far shorter; this bounds
 /// what anything else in its place could say.
@@ -13,16 +13,21 @@ const LONGEST: usize = 4_000;
 pub(super) const DEFECT: &str =
     "this is a defect in the evaluator, not in your program: please report it with the program";
 
-impl From<Told> for Fault {
-    fn from(told: Told) -> Self {
-        let Told { code, message, at, tool, hint, calls, excerpt, warnings, limit: _ } = told;
+impl From<Reported> for Fault {
+    fn from(told: Reported) -> Self {
+        let Reported { code, message, at, tool, hint, calls, excerpt, warnings, upstream, .. } =
+            told;
         let Some(code) = FaultCode::find(&code) else {
             let message = format!("the evaluator reports a fault with an unknown code: {code}");
             return Self { at, tool, ..fault(FaultCode::Internal, cut(message), Some(DEFECT)) };
         };
         let (message, hint, excerpt) = (cut(message), hint.map(cut), excerpt.map(cut));
-        let (limit, mismatches) = (None, None);
-        Self { code, message, at, tool, hint, calls, excerpt, warnings, limit, mismatches }
+        let upstream = upstream.map(|call| {
+            let reason = Reason::find(&call.reason).unwrap_or(Reason::BadOutput);
+            Box::new(FailedCall { tool: cut(call.tool), reason })
+        });
+        let plain = fault(code, message, None);
+        Self { at, tool, hint, calls, excerpt, warnings, upstream, ..plain }
     }
 }
 

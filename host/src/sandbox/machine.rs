@@ -5,8 +5,9 @@ use wasmtime::Store;
 use wasmtime::component::ResourceAny;
 
 use super::bindings::{
-    Answer, Continuation, Effect, Ended, GuestMachine, Limits, Program, Told, Usage, Value,
+    Answer, Continuation, Ended, GuestMachine, Limits, Program, Reported, Usage, Value,
 };
+use super::calls::Calls;
 use super::ceiling::{Ceiling, Taken};
 use super::fault::excess;
 use super::spare::Spare;
@@ -30,8 +31,8 @@ pub enum Step {
     Continuation(Continuation),
     /// It needs the source of this tool.
     Lookup(String),
-    /// It needs an effect.
-    Perform(Effect),
+    /// It needs what comes of these calls.
+    Perform(Calls),
     /// The slice is used up.
     Paused,
 }
@@ -90,7 +91,7 @@ impl Machine {
             Ended::Done(value) => Step::Done(value),
             Ended::Continuation(continuation) => Step::Continuation(continuation),
             Ended::Lookup(tool) => Step::Lookup(tool),
-            Ended::Perform(effect) => Step::Perform(effect),
+            Ended::Perform(calls) => Step::Perform(calls.into()),
             Ended::Paused => Step::Paused,
             Ended::Failed(told) => return Err(self.explain(told).await),
         })
@@ -138,7 +139,7 @@ impl Machine {
 
     /// Adds to a fault of the program which limit it met. An evaluator that was refused memory says
     /// that the program is too large, and does not know that the ceiling was meant for itself.
-    async fn explain(&mut self, told: Told) -> Fault {
+    async fn explain(&mut self, told: Reported) -> Fault {
         let exceeded = told.limit;
         let denied = self.instance.store.data().denied();
         let fault = Fault::from(told);

@@ -4,6 +4,7 @@
 
 mod artifact;
 mod bindings;
+mod calls;
 mod ceiling;
 mod drive;
 mod engine;
@@ -25,9 +26,10 @@ use wasmtime::component;
 
 pub use self::artifact::{COMPONENT, HASH, Origin, compile};
 pub use self::bindings::{
-    Answer, Argument, Code, Continuation, Effect, Limits, Mention, Note, Program, Source, Summary,
-    Usage, Value,
+    Answer, Argument, Code, Continuation, Limits, Mention, Note, Program, Source, Summary, Usage,
+    Value,
 };
+pub use self::calls::Calls;
 pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Net, Taken};
 pub use self::drive::{Ending, Outcome, Request, drive, drive_in_turns};
 pub use self::engine::Addresses;
@@ -35,8 +37,8 @@ pub use self::gate::{Busy, Gate, LOOKS, WAITING};
 pub use self::machine::{Machine, Step};
 pub use self::opening::Opening;
 pub use self::turn::{Turn, Turns, finish, give_way};
+pub use self::watch::Watch;
 pub(crate) use self::watch::milliseconds;
-pub use self::watch::{LONGEST_WAIT, Watch};
 pub use self::world::{Asking, World};
 
 use self::bindings::Machines;

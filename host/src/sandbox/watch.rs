@@ -13,8 +13,8 @@ use super::ceiling::Ceiling;
 use super::fault::DEFECT;
 use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
 
-/// How long a run may wait for one answer of the world.
-pub const LONGEST_WAIT: Duration = Duration::from_nanos(Limit::Waiting.fixed());
+/// How long a run may wait for the world, unless somebody says otherwise.
+const WAITING: Duration = Duration::from_mins(1);
 
 /// The clocks and the cancellation of one request. All machines that the request drives share
 /// it. While the run waits for the world its wall clock stands still, and another one counts.
@@ -23,6 +23,7 @@ pub struct Watch {
     cancelled: CancellationToken,
     started: Instant,
     allowed: Duration,
+    waiting: Duration,
     waits: Arc<Mutex<Waits>>,
 }
 
@@ -45,13 +46,28 @@ impl Watch {
     /// Starts the clock of a run that the token can stop.
     #[must_use]
     pub fn cancelled_by(cancelled: CancellationToken, allowed: Duration) -> Self {
-        Self { cancelled, started: Instant::now(), allowed, waits: Arc::default() }
+        let (started, waits) = (Instant::now(), Arc::default());
+        Self { cancelled, started, allowed, waiting: WAITING, waits }
+    }
+
+    /// The same watch over a run that may wait so long for the world, all waits together.
+    #[must_use]
+    pub fn waiting_at_most(self, waiting: Duration) -> Self {
+        Self { waiting, ..self }
+    }
+
+    /// How long the run may still wait for the world.
+    #[must_use]
+    pub fn waiting_left(&self) -> Duration {
+        let Waits { total, since } = *self.waits();
+        let waited = total + since.map_or(Duration::ZERO, |since| since.elapsed());
+        self.waiting.saturating_sub(waited)
     }
 
     /// The same watch with its clock at the start again.
     #[must_use]
     pub fn again(&self) -> Self {
-        Self::cancelled_by(self.cancelled.clone(), self.allowed)
+        Self::cancelled_by(self.cancelled.clone(), self.allowed).waiting_at_most(self.waiting)
     }
 
     /// The fault `cancelled` or `timeout` once the run has to stop.
@@ -60,8 +76,9 @@ impl Watch {
             return Err(fault(FaultCode::Cancelled, "the run was cancelled".to_owned(), None));
         }
         let Waits { total, since } = *self.waits();
-        if let Some(waited) = since.map(|since| since.elapsed()) {
-            return if waited < LONGEST_WAIT { Ok(()) } else { Err(waited_too_long(waited)) };
+        if let Some(since) = since {
+            let waited = total + since.elapsed();
+            return if waited < self.waiting { Ok(()) } else { Err(self.waited_too_long(waited)) };
         }
         let used = self.started.elapsed().saturating_sub(total);
         if used >= self.allowed {
@@ -95,6 +112,15 @@ impl Watch {
         let since = waits.since.take();
         waits.total += since.map_or(Duration::ZERO, |since| since.elapsed());
         waited
+    }
+
+    /// The fault of a run that the world does not answer.
+    fn waited_too_long(&self, waited: Duration) -> Fault {
+        let (used, limit) = (milliseconds(waited), milliseconds(self.waiting));
+        let message = format!("the run waited longer than {:?} for other servers", self.waiting);
+        let limit = Excess { name: Limit::Waiting, used, limit };
+        fault(FaultCode::Timeout, message, Some("make fewer calls, or try again later"))
+            .by(Some(limit))
     }
 
     fn waits(&self) -> MutexGuard<'_, Waits> {
@@ -146,14 +172,6 @@ impl Watch {
     }
 }
 
-/// The fault of a run that the world does not answer.
-fn waited_too_long(waited: Duration) -> Fault {
-    let (used, limit) = (milliseconds(waited), milliseconds(LONGEST_WAIT));
-    let message = format!("the run waited longer than {LONGEST_WAIT:?} for the world");
-    let limit = Excess { name: Limit::Waiting, used, limit };
-    fault(FaultCode::Timeout, message, Some("try again later")).by(Some(limit))
-}
-
 /// A span of time as limits count it.
 pub(crate) fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
@@ -165,10 +183,11 @@ mod tests {
 
     #[test]
     fn a_run_does_not_wait_for_the_world_without_end() {
-        let watch = Watch::new(Duration::from_millis(1));
-        watch.waits().since = Instant::now().checked_sub(LONGEST_WAIT / 2);
+        let watch = Watch::new(Duration::from_millis(1)).waiting_at_most(WAITING);
+        watch.waits().since = Instant::now().checked_sub(WAITING / 2);
         assert!(watch.verdict().is_ok());
-        watch.waits().since = Instant::now().checked_sub(LONGEST_WAIT);
+        // All waits count together.
+        watch.waits().total = WAITING / 2;
         let fault = watch.verdict().expect_err("it has waited too long");
         assert_eq!(fault.code, FaultCode::Timeout);
         assert_eq!(fault.limit.map(|excess| excess.name), Some(Limit::Waiting));

@@ -3,7 +3,8 @@
 
 use std::pin::Pin;
 
-use super::bindings::{Answer, Effect};
+use super::bindings::Answer;
+use super::calls::Calls;
 use crate::domain::Fault;
 
 /// A question that may take a while. A run that waits for an answer takes no time of a processor.
@@ -15,9 +16,9 @@ pub trait World: Send {
     fn source<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Result<Option<String>, Fault>>;
     /// The name of a tool that somebody who wrote `tool` may have meant.
     fn similar<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Option<String>>;
-    /// Does something in the world: the answer is [`Answer::Outcome`], or [`Answer::Denied`] where
-    /// nothing grants the capability. The clock of the run stands still meanwhile.
-    fn perform<'a>(&'a mut self, effect: &'a Effect) -> Asking<'a, Result<Answer, Fault>>;
+    /// Makes calls: the answer is [`Answer::Outcomes`], or [`Answer::Refused`] where none was sent.
+    /// The clock of the run stands still meanwhile. A run that has to stop drops the question.
+    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Answer, Fault>>;
     /// Called before each continuation that is driven, with the count of those driven so far.
     fn advance(&mut self, driven: u64);
     /// Takes a line of the debug report.

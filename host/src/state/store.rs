@@ -79,6 +79,8 @@ pub trait Store: Debug + Send + Sync {
 
     /// An entry by its number.
     fn entry(&self, id: i64) -> Result<Option<Entry>, Error>;
+    /// A text that is kept beside entries, by its sha256 in hexadecimal digits.
+    fn text(&self, sha256: &str) -> Result<Option<String>, Error>;
     /// Entries that pass a filter: the latest first, or the earliest first.
     fn entries(
         &self,

@@ -7,7 +7,7 @@ mod kept;
 mod tools;
 
 use super::Error;
-use super::journal::{Draft, Entry, Link, Settings, surplus};
+use super::journal::{Digest, Draft, Entry, Link, Settings, surplus};
 use super::memory::{self, Kept, Memo, Note};
 use super::registry::{self, Definition, Evolution, Status};
 
@@ -189,7 +189,10 @@ pub trait Transaction {
     fn anchor(&self) -> Result<Link, Error>;
     /// Adds an entry.
     fn append(&mut self, entry: &Entry) -> Result<(), Error>;
-    /// Removes all entries with `ends` up to this. The last of them becomes the anchor.
+    /// Keeps a text beside an entry, by its sha256. What is kept already goes with this entry now.
+    fn keep_text(&mut self, sha256: &str, text: &str, entry: i64) -> Result<(), Error>;
+    /// Removes all entries with `ends` up to this, and the texts that no later entry has. The last
+    /// of them becomes the anchor.
     fn trim(&mut self, ends: i64) -> Result<(), Error>;
 
     /// See [`super::Store::memo`].
@@ -240,6 +243,9 @@ fn apply_one(
         }
         Change::Forget { key } => Effect::Kept(kept::forget(db, key)?),
     };
+    for text in entry.texts(settings) {
+        db.keep_text(&Digest::of(text).sha256, text, number)?;
+    }
     let entry = Entry::after(head, &journaled::complete(entry, change, &effect), settings);
     db.append(&entry)?;
     if let Some(ends) = surplus(db.anchor()?, entry.ends, settings.most) {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::evolve::examples;
-use super::{Example, conform};
+use super::{Example, Scripted, conform};
 use crate::domain::{Fault, FaultCode, fault};
 use crate::json::compact_value;
 use crate::registry::Definition;
@@ -197,10 +197,14 @@ fn ensure_once(tools: &[Packed]) -> Result<(), Fault> {
 
 /// Examples without the blanks between their parts.
 fn compact(examples: Vec<Example>) -> Vec<Example> {
-    let all = |Example { input, data, args, output }| Example {
+    let all = |Example { input, data, args, answers, output }| Example {
         input: input.map(compact_value),
         data: data.map(compact_value),
         args: args.map(|args| args.into_iter().map(compact_value).collect()),
+        answers: answers.map(|answers| {
+            let compact = |it: Scripted| Scripted { value: it.value.map(compact_value), ..it };
+            answers.into_iter().map(compact).collect()
+        }),
         output: output.map(compact_value),
     };
     examples.into_iter().map(all).collect()

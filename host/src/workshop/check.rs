@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::{Tools, Workshop, stored};
 use crate::domain::{Fault, FaultCode};
-use crate::registry::name;
+use crate::registry::{Definition, name};
 use crate::sandbox::{Mention, Note, Summary, Watch};
 use crate::text::quote_one;
 
@@ -35,32 +35,66 @@ impl Workshop {
             summary.notes.extend(absent(mention, &tools).map_err(one)?);
         }
         summary.notes.extend(unlooked(summary.tools.len()));
-        if summary.pure && !summary.tools.is_empty() {
-            summary.pure = self.are_pure(&summary, &tools, watch).map_err(one)?;
-        }
+        let reach = self.reach(&summary, &tools, watch).map_err(one)?;
+        let named: BTreeSet<String> = summary.needs.iter().map(|it| it.name.clone()).collect();
+        let more = reach.needs.into_iter().filter(|name| !named.contains(name));
+        // Those of tools have no place in the term.
+        summary.needs.extend(more.map(|name| Mention { name, at: String::new(), excerpt: None }));
+        (summary.pure, summary.computed) = (reach.pure, reach.computed);
         Ok(summary)
     }
 
-    /// Whether no tool that the term names, and none that these name, can do more than compute. Of
-    /// too many nobody knows.
-    fn are_pure(&self, named: &Summary, tools: &Tools, watch: &Watch) -> Result<bool, Fault> {
+    /// What a registered tool can come to do.
+    pub fn reach_of(&self, tool: &Definition, watch: &Watch) -> Result<Reach, Fault> {
+        match self.sandbox.check(&tool.source, watch) {
+            Ok(summary) => self.reach(&summary, &self.tools()?, watch),
+            // What cannot be read does nothing.
+            Err(_) => Ok(Reach { pure: true, needs: BTreeSet::new(), computed: false }),
+        }
+    }
+
+    /// What a term, and the tools that it can come to by name, can do. Of too many tools nobody
+    /// knows.
+    fn reach(&self, named: &Summary, tools: &Tools, watch: &Watch) -> Result<Reach, Fault> {
+        let mut reach = Reach { pure: true, needs: BTreeSet::new(), computed: false };
+        reach.add(named);
         let mut open = named.names();
         let mut seen: BTreeSet<String> = open.iter().cloned().collect();
         while let Some(name) = open.pop() {
             if seen.len() > MOST_TOOLS {
-                return Ok(false);
+                return Ok(Reach { pure: false, computed: true, ..reach });
             }
             let Some(tool) = tools.find(&name)? else { continue };
             let checked = self.sandbox.check(&tool.source, &watch.again());
             watch.verdict()?;
             match checked {
-                Ok(summary) if summary.pure => {
+                Ok(summary) => {
+                    reach.add(&summary);
                     open.extend(summary.names().into_iter().filter(|it| seen.insert(it.clone())));
                 }
-                _ => return Ok(false),
+                Err(_) => reach.pure = false,
             }
         }
-        Ok(true)
+        Ok(reach)
+    }
+}
+
+/// What a term can do, with all tools that it can come to by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reach {
+    /// Nothing but compute.
+    pub pure: bool,
+    /// Call these tools of other servers.
+    pub needs: BTreeSet<String>,
+    /// Call others whose names it computes.
+    pub computed: bool,
+}
+
+impl Reach {
+    fn add(&mut self, summary: &Summary) {
+        self.pure &= summary.pure;
+        self.computed |= summary.computed;
+        self.needs.extend(summary.needs.iter().map(|it| it.name.clone()));
     }
 }
 

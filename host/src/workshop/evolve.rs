@@ -17,7 +17,7 @@ use crate::schema::Schema;
 use crate::state::{Change, Effect, Refusal, Write};
 use crate::text::{self, MOST_NAME, begins_as_json, quote, quote_one};
 
-pub use self::examples::Example;
+pub use self::examples::{Example, Scripted};
 
 /// Callers whose examples are run, counting callers of callers.
 const MOST_CALLERS: usize = 200;

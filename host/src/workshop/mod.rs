@@ -6,6 +6,7 @@ mod backup;
 mod bundle;
 mod check;
 mod conform;
+mod effects;
 mod evolve;
 mod export;
 mod import;
@@ -20,13 +21,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use self::backup::{Contents, Restored, back_up, restore};
-pub use self::evolve::{Evolved, Example, Prepared, Proposal, Refused};
+pub use self::check::Reach;
+pub use self::effects::{Allowed, Denied, Effects, Line, Script};
+pub use self::evolve::{Evolved, Example, Prepared, Proposal, Refused, Scripted};
 pub use self::export::Exported;
 pub use self::import::{Imported, Taken, Wanted};
 pub use self::library::{Library, PREFIX as LIBRARY_PREFIX, library};
 pub use self::memory::{Remember, unkept};
 pub use self::replay::{Difference, Replayed, Verdict};
-pub use self::world::{Candidate, Denied, Effects, Observer, Tools};
+pub use self::world::{Candidate, Observer, Tools};
 
 use self::world::{Live, Witness};
 use crate::config::Config;
@@ -67,6 +70,7 @@ pub struct Workshop {
     store: Arc<dyn Store>,
     limits: Limits,
     effects: Arc<dyn Effects>,
+    allowed: Allowed,
     /// Bytes of a term.
     most_code: usize,
 }
@@ -117,10 +121,20 @@ impl Workshop {
         let State { store, registry, journal, memory } = state;
         let (limits, most_code) = (config.limits, config.values.size(Limit::Code));
         let effects = Arc::new(Denied);
-        Self { sandbox, registry, journal, memory, store, limits, effects, most_code }
+        let allowed = Allowed {
+            calls: config.values.get(Limit::Calls),
+            bytes: config.values.get(Limit::AnswersSize),
+        };
+        Self { sandbox, registry, journal, memory, store, limits, effects, allowed, most_code }
     }
 
-    /// Has effects of runs answered.
+    /// Who calls other servers.
+    #[must_use]
+    pub fn effects(&self) -> &Arc<dyn Effects> {
+        &self.effects
+    }
+
+    /// Has calls of runs made.
     #[must_use]
     pub fn granting(self, effects: Arc<dyn Effects>) -> Self {
         Self { effects, ..self }
@@ -159,7 +173,7 @@ impl Workshop {
         watch: &Watch,
     ) -> Finished {
         let start = Instant::now();
-        let mut answers = Vec::new();
+        let (mut answers, mut texts) = (Vec::new(), Vec::new());
         let asked = match &request.output_schema {
             Some(text) => conform::recall_in_turns(text).await.map(Some),
             None => Ok(None),
@@ -167,18 +181,22 @@ impl Workshop {
         let mut outcome = match asked {
             Ok(asked) => {
                 let known = tools.clone();
-                let live = Live::new(tools, Arc::clone(&self.effects));
+                let live = Live::new(tools, Arc::clone(&self.effects), self.allowed, watch);
                 let mut witness = Witness::new(live, observer);
                 let request = request.clone();
                 let mut outcome = drive_in_turns(&self.sandbox, request, &mut witness, watch).await;
-                answers = witness.into_answers();
+                (answers, texts) = witness.into_answers();
                 answers.extend(conform::conform(&mut outcome, asked, &known, watch).await);
                 outcome
             }
             Err(fault) => Outcome::before(fault),
         };
         let elapsed = start.elapsed();
-        let entry = Write::entry(record::run(request, answers, &outcome, elapsed));
+        if let Err(fault) = &mut outcome.ending {
+            fault.calls_made = effects::made(&answers);
+        }
+        let draft = record::run(request, answers, &outcome, elapsed);
+        let entry = Write::entry(Draft { texts, ..draft });
         let appended = match self.journal.append_within(&entry, Wait::Never) {
             Err(state::Error::Locked) => {
                 give_way().await;

@@ -3,16 +3,19 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::ready;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::effects::{self, Missing};
 use super::record::{self, Recorded};
-use super::world::{Found, Oracle, Witness};
+use super::world::{Came, Found, Oracle, Witness};
 use super::{Workshop, conform, library, stored};
-use crate::domain::{EntryKind, Fault, FaultCode, Limit, Section, fault};
+use crate::domain::{EntryKind, Fault, FaultCode, Limit, Refusal, Section, fault};
 use crate::journal::{Answer, Body, Digest, Entry, Payload};
 use crate::registry::{Snapshot, short};
-use crate::sandbox::{Asking, Effect, Outcome, Request, Watch, drive};
+use crate::sandbox::{Asking, Calls, Outcome, Request, Watch, drive};
+use crate::state::Store;
 
 /// What a replay has found.
 #[derive(Debug)]
@@ -129,7 +132,10 @@ impl Workshop {
             _ => None,
         });
         let mut nobody = ();
-        let mut witness = Witness::new(Recording::new(tools, &body.answers), &mut nobody);
+        let mut witness = Witness::new(
+            Recording::new(tools, Arc::clone(&self.store), &body.answers),
+            &mut nobody,
+        );
         let mut schema = None;
         let outcome = match request.output_schema.as_deref().map(conform::recall).transpose() {
             Ok(asked) => {
@@ -154,7 +160,7 @@ impl Workshop {
         {
             return Err(fault.clone());
         }
-        let mut answers = witness.into_answers();
+        let (mut answers, _) = witness.into_answers();
         answers.extend(schema);
         let differences = differences(entry, body, &outcome, &answers);
         let is_equal = differences.is_empty();
@@ -195,8 +201,10 @@ struct Recording {
     tools: Snapshot,
     sources: BTreeMap<String, Option<String>>,
     similar: BTreeMap<String, Option<String>>,
-    /// Effects that were not asked for yet, in their order.
-    effects: VecDeque<(Effect, String)>,
+    /// Where the texts are that answers hold the digests of.
+    store: Arc<dyn Store>,
+    /// Answers to calls that were not asked for yet, in their order.
+    calls: VecDeque<Answer>,
     obstacle: Option<Obstacle>,
 }
 
@@ -209,21 +217,40 @@ enum Obstacle {
 }
 
 impl Recording {
-    fn new(tools: Snapshot, recorded: &[Answer]) -> Self {
+    fn new(tools: Snapshot, store: Arc<dyn Store>, recorded: &[Answer]) -> Self {
         let (mut sources, mut similar) = (BTreeMap::new(), BTreeMap::new());
-        let mut effects = VecDeque::new();
+        let mut calls = VecDeque::new();
         for answer in recorded.iter().cloned() {
             match answer {
                 Answer::Tool(name, hash) => drop(sources.insert(name, hash)),
                 Answer::Similar(name, meant) => drop(similar.insert(name, meant)),
-                Answer::Effect(capability, argument, outcome) => {
-                    effects.push_back((Effect { capability, argument }, outcome));
-                }
+                Answer::Calls(_) | Answer::Refused(..) => calls.push_back(answer),
                 // Whoever compares the value looks for it.
                 Answer::Schema(..) => {}
             }
         }
-        Self { tools, sources, similar, effects, obstacle: None }
+        Self { tools, sources, similar, store, calls, obstacle: None }
+    }
+
+    /// What came of the calls then. Others than the next ones were denied.
+    fn recall(&mut self, calls: &Calls) -> Result<Came, Fault> {
+        let denied = || Err(Refusal::denied(&calls.calls));
+        let Some(next) = self.calls.front() else { return Ok(denied()) };
+        let text = |digest: &Digest| self.store.text(&digest.sha256);
+        match effects::recall(&calls.calls, next, text) {
+            Ok(Some(came)) => {
+                self.calls.pop_front();
+                Ok(came)
+            }
+            Ok(None) => Ok(denied()),
+            Err(Missing::Text(tool)) => {
+                let reason = format!("what `{tool}` answered is not in the store");
+                Err(self.give_up(Obstacle::Missing(reason)))
+            }
+            Err(Missing::Store(error)) => {
+                Err(self.give_up(Obstacle::Store(Box::new(stored(error)))))
+            }
+        }
     }
 
     /// Ends the run; what it ends with is looked at by nobody.
@@ -256,13 +283,9 @@ impl Oracle for Recording {
         self.similar.get(tool).cloned().flatten()
     }
 
-    /// The world is not asked again.
-    fn perform<'a>(&'a mut self, effect: &'a Effect) -> Asking<'a, Option<String>> {
-        let is_next = self.effects.front().is_some_and(|(asked, _)| {
-            asked.capability == effect.capability && asked.argument == effect.argument
-        });
-        let recorded = if is_next { self.effects.pop_front() } else { None };
-        Box::pin(ready(recorded.map(|(_, outcome)| outcome)))
+    /// Nobody is called again.
+    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Came, Fault>> {
+        Box::pin(ready(self.recall(calls)))
     }
 }
 

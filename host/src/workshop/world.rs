@@ -2,15 +2,16 @@
 //! began, whoever answers effects, and whoever watches it. What it is told is written down.
 
 use std::collections::HashMap;
-use std::fmt::Debug;
 use std::future::ready;
 use std::sync::Arc;
+use std::time::Instant;
 
+use super::effects::{self, Allowed, Effects, Purse};
 use super::{library, stored};
-use crate::domain::Fault;
+use crate::domain::{Answered, Fault, Refusal};
 use crate::journal::Answer;
 use crate::registry::{self, Definition, Snapshot, name};
-use crate::sandbox::{Answer as Given, Asking, Effect, World};
+use crate::sandbox::{Answer as Given, Asking, Calls, Watch, World, milliseconds};
 use crate::schema::Schema;
 
 /// The tools that a run can use.
@@ -105,32 +106,18 @@ impl Observer for () {
     fn debug(&mut self, _line: &str) {}
 }
 
-/// Who does what programs ask of the world. Whatever is granted is granted here.
-pub trait Effects: Send + Sync + Debug {
-    /// Does something; gives `{"ok":true,"value":…}` or `{"ok":false,"reason":…,"message":…}`, or
-    /// None where nothing grants it.
-    fn perform<'a>(&'a self, effect: &'a Effect) -> Asking<'a, Option<String>>;
-}
-
-/// Nothing is granted.
-#[derive(Debug)]
-pub struct Denied;
-
-impl Effects for Denied {
-    fn perform<'a>(&'a self, _effect: &'a Effect) -> Asking<'a, Option<String>> {
-        Box::pin(ready(None))
-    }
-}
-
 /// Who knows the answers to what a run asks.
 pub(super) trait Oracle: Send {
     /// The source and the hash of a tool.
     fn tool(&mut self, name: &str) -> Result<Found, Fault>;
     /// The name closest to one that is unknown.
     fn similar(&mut self, name: &str) -> Option<String>;
-    /// What came of an effect; None: it is denied.
-    fn perform<'a>(&'a mut self, effect: &'a Effect) -> Asking<'a, Option<String>>;
+    /// What came of calls, or why none was sent.
+    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Came, Fault>>;
 }
+
+/// What came of calls.
+pub(super) type Came = Result<Vec<Answered>, Refusal>;
 
 /// What is known of a tool.
 #[derive(Debug, Default)]
@@ -144,16 +131,17 @@ pub(super) struct Found {
 pub(super) struct Live {
     tools: Tools,
     effects: Arc<dyn Effects>,
+    purse: Purse,
 }
 
 impl Live {
-    pub(super) fn new(tools: Tools, effects: Arc<dyn Effects>) -> Self {
-        Self { tools, effects }
-    }
-
-    /// Answers without effects: for what is run to try it.
-    pub(super) fn of(tools: Tools) -> Self {
-        Self::new(tools, Arc::new(Denied))
+    pub(super) fn new(
+        tools: Tools,
+        effects: Arc<dyn Effects>,
+        allowed: Allowed,
+        watch: &Watch,
+    ) -> Self {
+        Self { tools, effects, purse: Purse::new(allowed, watch) }
     }
 }
 
@@ -167,8 +155,8 @@ impl Oracle for Live {
         self.tools.similar(name)
     }
 
-    fn perform<'a>(&'a mut self, effect: &'a Effect) -> Asking<'a, Option<String>> {
-        self.effects.perform(effect)
+    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Came, Fault>> {
+        Box::pin(async { Ok(self.purse.spend(self.effects.as_ref(), calls).await) })
     }
 }
 
@@ -177,18 +165,28 @@ pub(super) struct Witness<'a, O> {
     pub(super) oracle: O,
     observer: &'a mut (dyn Observer + Send),
     answers: Vec<Answer>,
+    /// Texts of which the answers hold the digests.
+    texts: Vec<String>,
+    /// Since when calls wait for what comes of them.
+    waits: Option<Instant>,
     /// Sources that were asked for before: each step of a run asks anew.
     sources: HashMap<String, Option<String>>,
 }
 
 impl<'a, O: Oracle> Witness<'a, O> {
     pub(super) fn new(oracle: O, observer: &'a mut (dyn Observer + Send)) -> Self {
-        Self { oracle, observer, answers: Vec::new(), sources: HashMap::new() }
+        let (answers, texts, sources) = (Vec::new(), Vec::new(), HashMap::new());
+        Self { oracle, observer, answers, texts, waits: None, sources }
     }
 
-    /// What was asked, and the answers.
-    pub(super) fn into_answers(self) -> Vec<Answer> {
-        self.answers
+    /// What was asked, the answers, and texts of which they hold the digests.
+    pub(super) fn into_answers(mut self) -> (Vec<Answer>, Vec<String>) {
+        // The run ended while it waited.
+        if let (Some(waits), Some(Answer::Calls(made))) = (self.waits, self.answers.last_mut()) {
+            let ms = milliseconds(waits.elapsed());
+            made.iter_mut().for_each(|made| made.ms = ms);
+        }
+        (self.answers, self.texts)
     }
 
     fn look_up(&mut self, tool: &str) -> Result<Option<String>, Fault> {
@@ -213,13 +211,22 @@ impl<O: Oracle> World for Witness<'_, O> {
         Box::pin(ready(similar))
     }
 
-    fn perform<'a>(&'a mut self, effect: &'a Effect) -> Asking<'a, Result<Given, Fault>> {
+    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Given, Fault>> {
         Box::pin(async {
-            // What is denied was not answered.
-            let Some(outcome) = self.oracle.perform(effect).await else { return Ok(Given::Denied) };
-            let Effect { capability, argument } = effect.clone();
-            self.answers.push(Answer::Effect(capability, argument, outcome.clone()));
-            Ok(Given::Outcome(outcome))
+            // A run that ends meanwhile has made them all the same.
+            let (asked, args) = effects::asked(&calls.calls);
+            self.answers.push(asked);
+            self.texts.extend(args);
+            self.waits = Some(Instant::now());
+            let came = self.oracle.perform(calls).await?;
+            self.waits = None;
+            let (answer, values) = effects::answered(&calls.calls, &came);
+            self.answers.pop();
+            self.answers.push(answer);
+            self.texts.extend(values);
+            let outcomes =
+                came.map(|answered| answered.into_iter().map(|it| it.outcome).collect::<Vec<_>>());
+            Ok(outcomes.into())
         })
     }
 

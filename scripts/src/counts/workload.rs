@@ -2,10 +2,11 @@
 
 use crate::bench::{self, Bench, GATE, Input, OPEN};
 use anyhow::{Context, Result, bail, ensure};
+use mcp_pif::domain::{CallOutcome, Refusal};
 use mcp_pif::sandbox::{self, Code, Sandbox, Taken, Watch};
 use pif_guest::limits::Limits;
 use pif_guest::machine::Machine;
-use pif_guest::request::{Answer, Argument, Program, Step};
+use pif_guest::request::{Answer, Argument, Outcome, Program, Step};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -119,7 +120,7 @@ impl Workload {
         if self.gated {
             let step = machine.resume(answer, FUEL);
             ensure!(matches!(step, Step::Perform(..)), "{}: {step:?}", self.name);
-            answer = Answer::Outcome("null".to_owned());
+            answer = Answer::Outcomes(vec![Outcome::Value("null".to_owned())]);
             before = machine.usage().fuel;
             if extent == Extent::Ready {
                 return Ok(0);
@@ -148,7 +149,8 @@ impl Workload {
             if extent == Extent::Ready {
                 return Ok(Spent::default());
             }
-            answer = sandbox::Answer::Outcome("null".to_owned());
+            let value = CallOutcome::Value("null".to_owned());
+            answer = Ok::<_, Refusal>(vec![value]).into();
             before = machine.usage().map_err(fault)?.fuel;
             entered = machine.taken().instructions;
         }

@@ -95,7 +95,7 @@ fn members(terms: &Terms, term: TermId, form: Form) -> Vec<(&str, Part<'_>)> {
         | Shape::OperandOr(_)
         | Shape::ListOrBare
         | Shape::Extremes => vec![(key, list(operands))],
-        Shape::Members(members) => {
+        Shape::Members(members) | Shape::Named(members) => {
             let mut members: Vec<_> = members.iter().copied().zip(operands).collect();
             members.sort_unstable();
             let members = members.into_iter().map(|(key, operand)| (key, Part::Term(*operand)));
@@ -128,11 +128,6 @@ fn members(terms: &Terms, term: TermId, form: Form) -> Vec<(&str, Part<'_>)> {
             let names = names.iter().map(|id| terms.name(*id));
             let fields = names.zip(operands.iter().copied().map(Part::Term));
             vec![(key, Part::Object(fields.collect()))]
-        }
-        Shape::Effect => {
-            let capability = names.first().map_or_else(|| list(&[]), name);
-            let effect = vec![("args", operand(0)), ("capability", capability)];
-            vec![(key, Part::Object(effect))]
         }
     }
 }

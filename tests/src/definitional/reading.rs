@@ -95,13 +95,7 @@ impl Evaluator {
         match (form, operands) {
             (Form::ToString, [Value::Text(_)]) => Ok(operands[0].clone()),
             (Form::ToString | Form::JsonText, [value]) => {
-                let (longest, budget) = (self.longest() / 2, self.fuel);
-                let mut json = Text { out: String::new(), work: 0, longest, budget };
-                let end = self.data(&mut json, value);
-                if end != Err(Code::TooLarge) {
-                    self.work(json.used())?;
-                }
-                end.map(|()| text(&json.out))
+                self.json_of(value).map(|json| text(&json))
             }
             (Form::ParseInt, [Value::Text(s)]) => {
                 self.charge_texts(&[s])?;
@@ -127,10 +121,7 @@ impl Evaluator {
             }
             (Form::JsonParse, [Value::Text(s)]) => {
                 self.charge_texts(&[s])?;
-                let mut work = 0;
-                check(part::<&RawValue>(s)?.get(), &mut work)?;
-                self.work(work)?;
-                value(part::<&RawValue>(s)?.get())
+                self.read_json(s)
             }
             (Form::CsvParse, [Value::Text(s)]) => {
                 self.charge_texts(&[s])?;
@@ -151,6 +142,25 @@ impl Evaluator {
             }
             _ => Err(Code::TypeMismatch),
         }
+    }
+
+    /// The JSON text of a value without functions.
+    pub(super) fn json_of(&mut self, value: &Value) -> Result<String, Code> {
+        let (longest, budget) = (self.longest() / 2, self.fuel);
+        let mut json = Text { out: String::new(), work: 0, longest, budget };
+        let end = self.data(&mut json, value);
+        if end != Err(Code::TooLarge) {
+            self.work(json.used())?;
+        }
+        end.map(|()| json.out)
+    }
+
+    /// The value of a JSON text, which is paid for.
+    pub(super) fn read_json(&mut self, text: &str) -> Evaluated {
+        let mut work = 0;
+        check(part::<&RawValue>(text)?.get(), &mut work)?;
+        self.work(work)?;
+        value(part::<&RawValue>(text)?.get())
     }
 
     /// The delimiter, if it is given, and whether the first row names the columns.

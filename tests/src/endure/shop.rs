@@ -55,7 +55,7 @@ pub fn evolve_with(
 ) -> Result<Evolved> {
     let number = |n: i64| RawValue::from_string(n.to_string()).ok();
     let examples = example.map(|(input, output)| {
-        vec![Example { input: number(input), data: None, args: None, output: number(output) }]
+        vec![Example { input: number(input), output: number(output), ..Example::default() }]
     });
     let proposal = Proposal { examples, ..proposal(name, code) };
     propose(shop, proposal, code)

@@ -3,6 +3,9 @@
 use super::TOOL_NAMES;
 use super::term::{Generator, Kind};
 use super::text::{NAMES, apply, choice, form, lambda, list, variable};
+use super::world::CAPABILITIES;
+
+use pif_guest::form::Form;
 
 impl Generator {
     /// Forms that give a value of any kind.
@@ -71,13 +74,37 @@ impl Generator {
         match self.random.below(8) {
             0 | 1 => form("continue", form("input", self.any(size))),
             2 => {
-                let argument = self.any(size / 2);
-                form("perform", format!(r#"{{"capability":"clock","args":{argument}}}"#))
+                let called = self.random.pick(&[Form::Call, Form::Perform, Form::Calls]);
+                self.call(called, size)
             }
             3 => variable("unbound"),
             4 => form("eval", self.term(Kind::Quoted, size)),
             5 => form("self", "{}"),
             _ => apply(&form("self", "null"), &[self.any(size / 2)]),
+        }
+    }
+
+    /// Calls of other servers' tools: mostly of those that the world of the tests has.
+    pub(super) fn call(&mut self, called: Form, size: usize) -> String {
+        let name = format!("\"{}\"", self.random.pick(CAPABILITIES));
+        let args = if self.random.chance(15) {
+            self.any(size / 2)
+        } else {
+            form("record", format!(r#"{{"a":{},"q":{}}}"#, self.any(size / 3), self.any(size / 3)))
+        };
+        match called {
+            Form::Calls => {
+                let call = form("record", format!(r#"{{"args":{args},"tool":{name}}}"#));
+                let other = format!("\"{}\"", self.random.pick(CAPABILITIES));
+                let other = form("record", format!(r#"{{"tool":{other}}}"#));
+                form("calls", list(&[list(&[call, other])]))
+            }
+            Form::Perform => {
+                let name =
+                    if self.random.chance(70) { name } else { self.term(Kind::Text, size / 3) };
+                form("perform", format!(r#"{{"capability":{name},"args":{args}}}"#))
+            }
+            _ => form("call", format!(r#"{{"tool":{name},"args":{args}}}"#)),
         }
     }
 

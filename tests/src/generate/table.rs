@@ -125,6 +125,7 @@ impl Generator {
             | Shape::Functions
             | Shape::Lambda
             | Shape::Application => self.any(size),
+            Shape::Members(_) if row.form == Form::Perform => self.call(row.form, size),
             Shape::Members(members) => {
                 let members = members.iter().zip(operand_kinds(row.form));
                 let written = members
@@ -135,10 +136,7 @@ impl Generator {
                 let (a, b) = (self.any(size / 2), self.any(size / 2));
                 form(row.name, format!(r#"{{"a":{a},"é":{b}}}"#))
             }
-            Shape::Effect => {
-                let argument = self.any(size);
-                form(row.name, format!(r#"{{"capability":"clock","args":{argument}}}"#))
-            }
+            Shape::Named(_) => self.call(row.form, size),
             _ => form(row.name, "true"),
         }
     }

@@ -1,6 +1,23 @@
 //! What the random operands of forms on texts, numbers, dates and records are made of: literals as
 //! they are written in a term. Those that are no good stand among them.
 
+/// Tools of other servers; the last is denied.
+pub(super) const CAPABILITIES: &[&str] = &[
+    "test.echo",
+    "test.echo",
+    "test.one",
+    "test.issues",
+    "test.long",
+    "test.broken",
+    "test.twice",
+    "test.infinite",
+    "test.slow",
+    "test.sad",
+    "test.gone",
+    "test.strict",
+    "clock.now",
+];
+
 pub(super) const NUMERALS: &[&str] = &[
     "\"0\"",
     "\"-12\"",

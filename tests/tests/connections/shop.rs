@@ -2,9 +2,10 @@
 
 use anyhow::{Context, Result, ensure};
 use mcp_pif::config::Config;
+use mcp_pif::domain::{Answered, Budget, Call, CallOutcome, Offer, Refusal};
 use mcp_pif::harden::Hardening;
 use mcp_pif::mcp::Service;
-use mcp_pif::sandbox::{Asking, Effect, Sandbox};
+use mcp_pif::sandbox::{Asking, Sandbox};
 use mcp_pif::transport::{Ends, Input, Outlet, Transport};
 use mcp_pif::workshop::{Effects, Workshop};
 use pif_tests::server::folder::cache;
@@ -65,21 +66,50 @@ fn is_deserted(socket: &UnixStream) -> bool {
     poll(&mut polled, Some(&at_once)).is_ok() && polled[0].revents().intersects(gone)
 }
 
-/// `sleep`: waits for so many milliseconds, and says how often it was asked.
+/// `clock.sleep`: waits for `ms` milliseconds, and says how often it was asked.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
     pub(crate) asked: AtomicUsize,
+    /// Calls that nobody waits for any more.
+    pub(crate) dropped: AtomicUsize,
+}
+
+/// A call that somebody waits for, unless this is dropped.
+struct Waits<'a>(&'a AtomicUsize);
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
 }
 
 impl Effects for Clock {
-    fn perform<'a>(&'a self, effect: &'a Effect) -> Asking<'a, Option<String>> {
-        Box::pin(async {
-            let time: u64 =
-                effect.argument.parse().ok().filter(|_| effect.capability == "sleep")?;
-            let asked = self.asked.fetch_add(1, Ordering::SeqCst) + 1;
-            tokio::time::sleep(Duration::from_millis(time)).await;
-            Some(json!({"ok": true, "value": asked}).to_string())
+    fn call<'a>(
+        &'a self,
+        calls: &'a [Call],
+        _at_most: usize,
+        _left: Budget,
+    ) -> Asking<'a, Result<Vec<Answered>, Refusal>> {
+        Box::pin(async move {
+            let mut answered = Vec::new();
+            for call in calls {
+                if call.tool != "clock.sleep" {
+                    return Err(Refusal::denied(std::slice::from_ref(call)));
+                }
+                let args: Value = serde_json::from_str(&call.args).unwrap_or_default();
+                let millis = args["ms"].as_u64().unwrap_or_default();
+                let asked = self.asked.fetch_add(1, Ordering::SeqCst) + 1;
+                let waits = Waits(&self.dropped);
+                tokio::time::sleep(Duration::from_millis(millis)).await;
+                std::mem::forget(waits);
+                answered.push(Answered { outcome: CallOutcome::Value(asked.to_string()), millis });
+            }
+            Ok(answered)
         })
+    }
+
+    fn offers(&self) -> Arc<[Offer]> {
+        Arc::default()
     }
 }
 

@@ -2,9 +2,9 @@
 //! test has them do. What the sandbox promises must hold for them too.
 
 use anyhow::{Context, Result};
-use mcp_pif::domain::Fault;
+use mcp_pif::domain::{CallOutcome, Fault, Refusal};
 use mcp_pif::sandbox::{
-    Answer, Argument, Asking, Code, Effect, Limits, Net, Outcome, Program, Request, Sandbox, Setup,
+    Answer, Argument, Asking, Calls, Code, Limits, Net, Outcome, Program, Request, Sandbox, Setup,
     Watch, World, drive,
 };
 use std::fmt::Write;
@@ -202,8 +202,9 @@ impl World for Nothing {
         Box::pin(ready(None))
     }
 
-    fn perform<'a>(&'a mut self, _effect: &'a Effect) -> Asking<'a, Result<Answer, Fault>> {
-        Box::pin(ready(Ok(Answer::Denied)))
+    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Answer, Fault>> {
+        let denied = Refusal::denied(&calls.calls);
+        Box::pin(ready(Ok(Err::<Vec<CallOutcome>, _>(denied).into())))
     }
 
     fn advance(&mut self, _driven: u64) {}

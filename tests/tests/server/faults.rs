@@ -78,7 +78,7 @@ fn every_refusal_names_its_code_and_says_what_to_do() -> Result<()> {
         (json!({"code": 1, "step": u64::MAX}), "malformed", "`step`"),
         (json!({"code": 1, "max_steps": 1_000_001}), "malformed", "1000000 at most"),
         (
-            json!({"code": {"perform": {"capability": "net", "args": 1}}}),
+            json!({"code": {"perform": {"capability": "net", "args": null}}}),
             "capability-denied",
             "net",
         ),
@@ -314,7 +314,7 @@ fn check_notes_what_is_likely_a_mistake() -> Result<()> {
     client.evolve("double", "Doubles", &json!({"mul": [{"var": "x"}, 2]}))?;
     client.evolve("gone", "Is retired", &json!(1))?;
     client.text("rollback", &json!({"tool": "gone", "retire": true}))?;
-    client.evolve("actor", "Acts", &json!({"perform": {"capability": "c", "args": 1}}))?;
+    client.evolve("actor", "Acts", &json!({"perform": {"capability": "c", "args": null}}))?;
     client.evolve("caller", "Calls", &json!({"tool": "actor"}))?;
     let code = json!({"lam": "x", "body": [{"add": ["x", 1]}, {"let": [["f", {"tool": "gone"}]],
         "in": [{"var": "f"}, {"code_of": "gone"}, {"tool": "doubel"}, {"tool": "double@0000"}]}]});

@@ -31,6 +31,8 @@ struct Rows {
     entries: Vec<Entry>,
     anchor: Link,
     memos: BTreeMap<String, Memo>,
+    /// Texts by hash, each with the last entry that has it.
+    texts: BTreeMap<String, (String, i64)>,
 }
 
 impl Default for Rows {
@@ -41,6 +43,7 @@ impl Default for Rows {
             entries: Vec::new(),
             anchor: Link { id: 0, ends: 0, hash: Hash([0; 32]) },
             memos: BTreeMap::new(),
+            texts: BTreeMap::new(),
         }
     }
 }
@@ -142,6 +145,11 @@ impl Transaction for Rows {
         Ok(())
     }
 
+    fn keep_text(&mut self, sha256: &str, text: &str, entry: i64) -> Result<(), Error> {
+        self.texts.insert(sha256.to_owned(), (text.to_owned(), entry));
+        Ok(())
+    }
+
     fn trim(&mut self, ends: i64) -> Result<(), Error> {
         // The last entry stays, whatever its size.
         let old = self.entries.iter().take_while(|it| it.ends <= ends).count();
@@ -149,6 +157,8 @@ impl Transaction for Rows {
         for it in self.entries.drain(..old) {
             self.anchor = Link { id: it.id, ends: it.ends, hash: it.hash };
         }
+        let first = self.anchor.id;
+        self.texts.retain(|_, (_, entry)| *entry > first);
         Ok(())
     }
 
@@ -322,6 +332,10 @@ impl Store for Maps {
 
     fn entry(&self, id: i64) -> Result<Option<Entry>, Error> {
         Ok(self.rows().entries.iter().find(|it| it.id == id).cloned())
+    }
+
+    fn text(&self, sha256: &str) -> Result<Option<String>, Error> {
+        Ok(self.rows().texts.get(sha256).map(|(text, _)| text.clone()))
     }
 
     fn entries(

@@ -5,6 +5,7 @@ use crate::json::tape::{Token, TokenId};
 use crate::language::form::{Form, Shape};
 use crate::language::parse::{Literal, Parser, Work, Wrong, describe, number};
 use crate::limits::to_u32;
+use crate::text::quote::shorten;
 
 use crate::language::term::NameId;
 use std::collections::BTreeSet;
@@ -61,7 +62,7 @@ impl Parser<'_> {
                 Token::Object { .. } => self.fields(form, token, value),
                 _ => return Err(self.malformed(form, value)),
             },
-            Shape::Effect => self.effect(token, value)?,
+            Shape::Named(members) => self.capability(form, token, value, members)?,
         }
         Ok(())
     }
@@ -174,6 +175,35 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// Reads named members, the first of which names a tool of another server.
+    fn capability(
+        &mut self,
+        form: Form,
+        token: TokenId,
+        value: TokenId,
+        members: &[&str],
+    ) -> Result<(), Wrong> {
+        let named = members.first().and_then(|first| self.tape().member(value, first));
+        let Some(named) = named else { return self.named(form, token, value, members) };
+        let form_name = form.name();
+        let syntax = form.row().map_or("", |row| row.syntax);
+        let Token::Text(span) = self.tape().token(named) else {
+            let found = describe(self.tape(), named);
+            let message = format!("`{form_name}` names its tool by a literal text, not by {found}");
+            let hint = r#"for a computed name, write {"perform": {"capability": t, "args": t}}"#;
+            let fault = Fault::new(Code::Malformed, message).hint(hint);
+            return Err(Wrong { token: named, fault });
+        };
+        let name = self.tape().str(span);
+        if !matches!(name.split_once('.'), Some((upstream, tool)) if !upstream.is_empty() && !tool.is_empty())
+        {
+            let message = format!("`{}` is not the name of another server's tool", shorten(name));
+            let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
+            return Err(Wrong { token: named, fault });
+        }
+        self.named(form, token, value, members)
+    }
+
     fn lambda(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {
         let tokens: Vec<TokenId> = match self.tape().token(value) {
             Token::Array { count, .. } if count > 0 => self.tape().items(value).collect(),
@@ -227,18 +257,6 @@ impl Parser<'_> {
         let operands: Vec<TokenId> = members.into_iter().map(|(_, value)| value).collect();
         self.build(form, token, to_u32(operands.len()), &names);
         self.operands(&operands);
-    }
-
-    fn effect(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {
-        let member = |name| {
-            let found = self.tape().member(value, name);
-            found.ok_or_else(|| missing(Form::Perform, value, name))
-        };
-        let (capability, argument) = (member("capability")?, member("args")?);
-        let name = self.name(capability, Form::Perform)?;
-        self.build(Form::Perform, token, 1, &[name]);
-        self.work.push(Work::Term(argument));
-        Ok(())
     }
 }
 

@@ -1,8 +1,8 @@
 //! Binding and control beyond the original calculus.
 
 use crate::language::form::{Evaluation, Form, Row, Shape};
-use crate::language::kinds::{ANY, FUNCTION, STRING, UNKNOWN};
-use crate::language::prices::{Fuel, JUMPER, LOOP, MAKE, OTHER, OUTSIDE, UNFOLDED};
+use crate::language::kinds::{ANY, FUNCTION, LIST, RECORD, RECORD_OR_NULL, STRING, UNKNOWN};
+use crate::language::prices::{Fuel, JUMPER, LOOP, MAKE, OTHER, OUTSIDE, READER, TEXT, UNFOLDED};
 
 /// The rows, in order.
 pub(crate) const ROWS: &[Row] = &[
@@ -142,18 +142,48 @@ pub(crate) const ROWS: &[Row] = &[
         result: "3",
     },
     Row {
+        name: "call",
+        form: Form::Call,
+        group: "meta",
+        shape: Shape::Named(&["tool", "args"]),
+        evaluation: Evaluation::Builtin,
+        takes: &[STRING, RECORD_OR_NULL],
+        gives: UNKNOWN,
+        fuel: Fuel { visit: READER, application: 0, work: TEXT },
+        is_original: false,
+        syntax: r#"{"call": {"tool": "UPSTREAM.TOOL", "args": t}}"#,
+        doc: "The value of a tool of another MCP server.",
+        example: r#"{"quote": {"call": {"tool": "github.search_issues", "args": {"record": {"query": "bug"}}}}}"#,
+        result: r#"{"call":{"args":{"record":{"query":"bug"}},"tool":"github.search_issues"}}"#,
+    },
+    Row {
+        name: "calls",
+        form: Form::Calls,
+        group: "meta",
+        shape: Shape::OperandOr(2),
+        evaluation: Evaluation::Builtin,
+        takes: &[LIST, RECORD],
+        gives: LIST,
+        fuel: Fuel { visit: READER, application: 0, work: TEXT },
+        is_original: false,
+        syntax: r#"{"calls": [list, options?]}"#,
+        doc: "What came of several calls at once, of records `{tool, args}`, in their order; at most `at_most` at a time.",
+        example: r#"{"calls": [[], {"record": {"at_most": 4}}]}"#,
+        result: "[]",
+    },
+    Row {
         name: "perform",
         form: Form::Perform,
         group: "meta",
-        shape: Shape::Effect,
-        evaluation: Evaluation::Operation,
-        takes: &[],
+        shape: Shape::Members(&["capability", "args"]),
+        evaluation: Evaluation::Builtin,
+        takes: &[STRING, RECORD_OR_NULL],
         gives: UNKNOWN,
-        fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
+        fuel: Fuel { visit: READER, application: 0, work: TEXT },
         is_original: false,
-        syntax: r#"{"perform": {"capability": "name", "args": t}}"#,
-        doc: "Asks the host for an effect; nothing is granted by default.",
-        example: r#"{"quote": {"perform": {"capability": "clock", "args": null}}}"#,
-        result: r#"{"perform":{"args":null,"capability":"clock"}}"#,
+        syntax: r#"{"perform": {"capability": name, "args": t}}"#,
+        doc: "As `call`, with a computed name.",
+        example: r#"{"quote": {"perform": {"capability": {"var": "tool"}, "args": null}}}"#,
+        result: r#"{"perform":{"args":null,"capability":{"var":"tool"}}}"#,
     },
 ];

@@ -16,7 +16,7 @@ use crate::render::{Refusal, Reply, describe as tell_summary, notes, put};
 
 const TEXT: &str = "\
 Check a term without running it. Returns all faults with places and hints; or the canonical text, revision, \
-forms, free variables, tools it names, whether it is pure, and notes on likely mistakes. Use it before \
+forms, free variables, tools it names, tools of other servers it needs, whether it is pure, and notes on likely mistakes. Use it before \
 `evolve`.";
 
 /// What it takes.
@@ -49,11 +49,15 @@ async fn check(backend: &Arc<Backend>, code: String, call: &Call) -> ToolResult 
     let summary = backend.check(code, &call.caller).await.map_err(|it| Refusal::of_all(&it))?;
     let text = shorten(tell_summary(&summary), backend.config.values.size(Limit::Result));
     let tools = summary.names();
+    let needs = summary.needs.iter().map(|it| it.name.clone()).collect();
     let forms: Map<String, Value> =
         summary.forms.into_iter().map(|(form, count)| (form, count.into())).collect();
     let mut found =
         Reply::new(text, json!({"revision": summary.hash, "form": summary.form, "forms": forms}));
     found.structured.insert("pure".to_owned(), summary.pure.into());
+    if summary.computed {
+        found.structured.insert("computed".to_owned(), true.into());
+    }
     if !summary.notes.is_empty() {
         found.structured.insert("notes".to_owned(), notes(&summary.notes).into());
     }
@@ -66,6 +70,7 @@ async fn check(backend: &Arc<Backend>, code: String, call: &Call) -> ToolResult 
     }
     put(&mut found.structured, "free", summary.free);
     put(&mut found.structured, "tools", tools);
+    put(&mut found.structured, "needs", needs);
     Ok(found)
 }
 

@@ -180,7 +180,7 @@ fn read_example(index: usize, text: &str, shape: &str, nesting: usize) -> Result
     if let Some(name) = members.duplicate() {
         return Err(fail(&format!("has two members `{name}`")));
     }
-    let known = |name: &str| matches!(name, "input" | "data" | "args" | "output");
+    let known = |name: &str| matches!(name, "input" | "data" | "args" | "answers" | "output");
     if let Some((name, _)) = members.iter().find(|(name, _)| !known(name)) {
         return Err(fail(&format!("has an unknown member `{name}`")));
     }
@@ -192,9 +192,16 @@ fn read_example(index: usize, text: &str, shape: &str, nesting: usize) -> Result
         let hint = "write {\"args\": [2, 3], \"output\": 5}";
         malformed(format!("`args` of example {index} must be a list"), Some(hint))
     })?;
+    let answers = members.raw("answers").map(|raw| decoded(raw, '[', nesting));
+    let answers = answers.map(|raw| serde_json::from_str(&raw)).transpose();
+    let answers = answers.map_err(|_| {
+        let hint =
+            "write {\"answers\": [{\"tool\": \"x.y\", \"value\": 1}], \"input\": 2, \"output\": 3}";
+        malformed(format!("`answers` of example {index} cannot be read"), Some(hint))
+    })?;
     let example = || {
         let (input, data, output) = (keep("input")?, keep("data")?, keep("output")?);
-        Ok(Example { input, data, args, output })
+        Ok(Example { input, data, args, answers, output })
     };
     let example =
         example().map_err(|error: serde_json::Error| fail(&format!("cannot be read: {error}")))?;

@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 
 use super::super::arguments::{Arguments as _, read};
 use super::super::backend::Backend;
-use super::super::catalog::finish;
+use super::super::catalog::{Reach, finish};
 use super::super::profile::tell;
 use super::run::{Settings, ensure_data, output_schema};
 use super::{Call, ToolResult};
 use crate::config::Profile;
-use crate::domain::{Effect, Fault};
+use crate::domain::{Effect, EffectClass, Fault};
 use crate::registry::Definition;
 use crate::render::object;
-use crate::sandbox::{Code, Request};
+use crate::sandbox::{Code, Request, Watch};
 use crate::text;
-use crate::workshop::Tools;
+use crate::workshop::{Tools, Workshop};
 
 /// Arguments that are listed. The others, which are those of `run`, are taken too.
 const LISTED: [&str; 4] = ["input", "data", "fuel", "max_steps"];
@@ -32,14 +32,30 @@ pub(in super::super) fn arguments() -> &'static Value {
     &ALL
 }
 
+/// How far an evolved tool reaches beyond the server: what it needs says so.
+pub(in super::super) fn reach(workshop: &Workshop, tool: &Definition, watch: &Watch) -> Reach {
+    if !workshop.effects().is_open() {
+        return Reach::Nowhere;
+    }
+    let offers = workshop.effects().offers();
+    let reads = |name: &String| {
+        offers.iter().any(|offer| offer.name == *name && offer.class == EffectClass::Read)
+    };
+    match workshop.reach_of(tool, watch) {
+        Ok(reach) if reach.pure => Reach::Nowhere,
+        Ok(reach) if !reach.computed && reach.needs.iter().all(reads) => Reach::Reads,
+        _ => Reach::Acts,
+    }
+}
+
 /// What the protocol lists of an evolved tool.
-pub(in super::super) fn describe(tool: &Definition, profile: Profile) -> Tool {
+pub(in super::super) fn describe(tool: &Definition, reach: Reach, profile: Profile) -> Tool {
     let mut listed = object(arguments()["properties"].clone());
     listed.retain(|name, _| LISTED.contains(&name.as_str()));
     let input = object(json!({"type": "object", "properties": listed}));
     let text = tell_listed(&tool.description, tool.short());
     let tool_listed = Tool::new(tool.name.clone(), text, input);
-    finish(tool_listed, tool.name.clone(), Effect::Runs, output_schema(profile), profile)
+    finish(tool_listed, tool.name.clone(), (Effect::Runs, reach), output_schema(profile), profile)
 }
 
 /// A description as it is listed: with its revision, and within what clients take.

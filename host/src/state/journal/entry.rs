@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::hash::{Hash, Link};
 use super::settings::{Policy, Settings};
-use crate::domain::{EntryEnding, EntryKind};
+use crate::domain::{EntryEnding, EntryKind, Reason};
 use crate::state::now;
 /// Something that happened, to be journaled.
 #[derive(Debug, Clone)]
@@ -24,6 +24,8 @@ pub struct Draft {
     pub request: Value,
     /// What the machine asked meanwhile, and was told.
     pub answers: Vec<Answer>,
+    /// Texts of which the answers hold the digests.
+    pub texts: Vec<String>,
     /// What came of it.
     pub outcome: Value,
     /// Bytes of memory at the highest point.
@@ -45,6 +47,7 @@ impl Draft {
             fuel: None,
             request: Value::Null,
             answers: Vec::new(),
+            texts: Vec::new(),
             outcome: Value::Null,
             memory: 0,
             depth: 0,
@@ -58,6 +61,11 @@ impl Draft {
         Self::new(kind, Some(subject), EntryEnding::Unchanged)
     }
 
+    /// The texts that are kept beside its entry.
+    pub(in crate::state) fn texts(&self, settings: &Settings) -> &[String] {
+        if settings.policy == Policy::Full { &self.texts } else { &[] }
+    }
+
     /// The text of its entry's body.
     fn body(&self, settings: &Settings) -> String {
         let payload = |value: &Value| match settings.policy {
@@ -68,7 +76,7 @@ impl Draft {
         };
         let body = Body {
             request: payload(&self.request),
-            answers: self.answers.clone(),
+            answers: kept(&self.answers, settings.policy),
             outcome: payload(&self.outcome),
             memory: self.memory,
             depth: self.depth.into(),
@@ -92,8 +100,89 @@ pub enum Answer {
     Schema(String, i64),
     /// A name close to one that is unknown.
     Similar(String, Option<String>),
-    /// What came of an effect: its capability and argument, and the outcome as JSON text.
-    Effect(String, String, String),
+    /// What came of calls of other servers' tools, in their order.
+    Calls(Vec<Made>),
+    /// Why calls were not sent.
+    Refused(Vec<Asked>, Refused),
+}
+
+/// A call that a run asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// `UPSTREAM.TOOL`.
+    pub tool: String,
+    /// What it is applied to: the text is kept beside the entry.
+    pub args: Digest,
+}
+
+/// A call that was sent, or for which there was no budget.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Made {
+    /// The call.
+    #[serde(flatten)]
+    pub asked: Asked,
+    /// What came of it.
+    pub outcome: Came,
+    /// How long it took, in milliseconds.
+    pub ms: u64,
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Came {
+    /// Nobody knows: the run ended before the answer came.
+    Unknown,
+    /// A value: the text is kept beside the entry.
+    Value(Digest),
+    /// None.
+    Failed {
+        /// Why.
+        reason: Reason,
+        /// What the other server says, or what went wrong.
+        message: String,
+    },
+}
+
+impl Came {
+    /// In a word: `ok`, a reason, or `unknown`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Value(_) => "ok",
+            Self::Failed { reason, .. } => reason.name(),
+        }
+    }
+}
+
+/// Why calls were not sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refused {
+    /// The place in the list of the call that is to blame.
+    pub index: usize,
+    /// The code of the fault.
+    pub code: String,
+    /// One sentence.
+    pub message: String,
+    /// What to write instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// Answers as an entry keeps them: what others say goes the way of all payloads.
+fn kept(answers: &[Answer], policy: Policy) -> Vec<Answer> {
+    let mut kept = answers.to_vec();
+    let made = kept.iter_mut().filter_map(|answer| match answer {
+        Answer::Calls(made) if policy != Policy::Full => Some(made),
+        _ => None,
+    });
+    for made in made.flatten() {
+        if let Came::Failed { message, .. } = &mut made.outcome {
+            message.clear();
+        }
+    }
+    kept
 }
 
 /// What an entry keeps of a request or an outcome: its JSON text, or the digest of that.
@@ -189,7 +278,7 @@ pub struct Entry {
     pub component: Option<String>,
     /// The text of a [`Body`].
     pub body: String,
-    /// Bytes of all bodies up to and with this one.
+    /// Bytes of all bodies up to and with this one, and of the texts kept beside them.
     pub ends: i64,
     /// The link of the chain.
     pub hash: Hash,
@@ -200,6 +289,7 @@ impl Entry {
     #[must_use]
     pub fn after(head: Link, draft: &Draft, settings: &Settings) -> Self {
         let body = draft.body(settings);
+        let bytes = body.len() + draft.texts(settings).iter().map(String::len).sum::<usize>();
         let mut entry = Self {
             id: head.id + 1,
             time: now(),
@@ -208,7 +298,7 @@ impl Entry {
             ending: draft.ending.name().to_owned(),
             fuel: draft.fuel.map(|fuel| i64::try_from(fuel).unwrap_or(i64::MAX)),
             component: (draft.kind == EntryKind::Run).then(|| settings.component.clone()),
-            ends: head.ends.saturating_add(i64::try_from(body.len()).unwrap_or(i64::MAX)),
+            ends: head.ends.saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX)),
             body,
             hash: head.hash,
         };

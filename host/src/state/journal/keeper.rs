@@ -62,6 +62,11 @@ impl Journal {
         self.store.entry(id)
     }
 
+    /// A text that is kept beside entries, by its sha256 in hexadecimal digits.
+    pub fn text(&self, sha256: &str) -> Result<Option<String>, state::Error> {
+        self.store.text(sha256)
+    }
+
     /// Entries that pass a filter: the latest first, or the earliest first.
     pub fn entries(
         &self,

@@ -11,7 +11,7 @@ mod settings;
 mod tell;
 
 pub use self::chain::{Verified, Walk};
-pub use self::entry::{Answer, Body, Digest, Draft, Entry, Payload};
+pub use self::entry::{Answer, Asked, Body, Came, Digest, Draft, Entry, Made, Payload, Refused};
 pub use self::error::Error;
 pub use self::filter::{Filter, Statistics};
 pub use self::hash::{Hash, Link};

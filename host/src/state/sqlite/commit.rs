@@ -54,6 +54,10 @@ impl Transaction for Rows<'_> {
         Ok(entries::append(self.0, entry)?)
     }
 
+    fn keep_text(&mut self, sha256: &str, text: &str, entry: i64) -> Result<(), Error> {
+        Ok(entries::keep_text(self.0, sha256, text, entry)?)
+    }
+
     fn trim(&mut self, ends: i64) -> Result<(), Error> {
         Ok(entries::trim(self.0, ends)?)
     }

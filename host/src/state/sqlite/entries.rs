@@ -94,7 +94,29 @@ pub(super) fn trim(db: &Connection, end: i64) -> rusqlite::Result<()> {
         [low],
     )?;
     db.execute("DELETE FROM entry WHERE id <= ?1", params![low])?;
+    db.execute("DELETE FROM text WHERE entry <= ?1", params![low])?;
     Ok(())
+}
+
+/// Keeps a text beside an entry.
+pub(super) fn keep_text(
+    db: &Connection,
+    hash: &str,
+    text: &str,
+    entry: i64,
+) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "INSERT INTO text VALUES (?1, ?2, ?3) ON CONFLICT (hash) DO UPDATE SET entry = ?2",
+    )?
+    .execute(params![hash, entry, text])?;
+    Ok(())
+}
+
+/// A text that is kept beside entries.
+pub(super) fn text(db: &Connection, hash: &str) -> rusqlite::Result<Option<String>> {
+    db.prepare_cached("SELECT text FROM text WHERE hash = ?1")?
+        .query_row([hash], |row| row.get(0))
+        .optional()
 }
 
 /// An entry by its number.

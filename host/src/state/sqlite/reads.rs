@@ -119,6 +119,10 @@ impl Store for Sqlite {
         self.read(|db| Ok(entries::entry(db, id)?))
     }
 
+    fn text(&self, sha256: &str) -> Result<Option<String>, Error> {
+        self.read(|db| Ok(entries::text(db, sha256)?))
+    }
+
     fn entries(
         &self,
         filter: &Filter,

@@ -8,7 +8,8 @@ pub(crate) const APPLICATION: i32 = 0x5049_4631;
 
 /// The steps from an empty file to the present schema. A released step is never changed; a new
 /// version appends one.
-pub(crate) const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
+pub(crate) const MIGRATIONS: [&str; 3] =
+    [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql")];
 
 /// Takes the steps that are left after the first `taken`.
 pub(crate) fn advance(connection: &Connection, taken: usize) -> rusqlite::Result<()> {

@@ -1,16 +1,18 @@
 //! Examples: what a tool is given, and what is expected of it.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::{Refused, unexpected};
-use crate::domain::{Fault, FaultCode, fault};
+use crate::domain::{CallOutcome, Fault, FaultCode, Reason, fault};
 use crate::registry::Definition;
 use crate::sandbox::{Argument, Code, Ending, Request, Watch, drive};
 use crate::text;
 use crate::workshop::world::{Live, Witness};
-use crate::workshop::{Tools, Workshop, conform};
+use crate::workshop::{Line, Script, Tools, Workshop, conform};
 
 /// Continuations that an example may drive: what counts is the value at the end. The wall clock
 /// stops those that never come to one.
@@ -40,9 +42,42 @@ pub struct Example {
     /// before it left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<Box<RawValue>>>,
+    /// What calls of other servers come to, one after another: an example calls nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Vec<Scripted>>,
     /// What comes out.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub output: Option<Box<RawValue>>,
+}
+
+/// What a call comes to in an example: a value, or the reason why there is none.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scripted {
+    /// The tool that is to be called: `UPSTREAM.TOOL`.
+    pub tool: String,
+    /// Its value, as plain JSON.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub value: Option<Box<RawValue>>,
+    /// Why it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// What the other server says then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+impl Scripted {
+    fn line(&self) -> Line {
+        let outcome = match (&self.value, self.reason) {
+            (Some(value), _) => CallOutcome::Value(value.get().to_owned()),
+            (None, reason) => CallOutcome::Failed {
+                reason: reason.unwrap_or(Reason::Unavailable),
+                message: self.message.clone().unwrap_or_default(),
+            },
+        };
+        Line { tool: self.tool.clone(), outcome }
+    }
 }
 
 /// A member that is there, even if it is null: a tool may be given null, and may give it.
@@ -63,7 +98,17 @@ impl Example {
         if self.args.as_ref().is_some_and(|args| !(1..=MOST_ARGS).contains(&args.len())) {
             return Some(format!("must have 1 to {MOST_ARGS} values in `args`"));
         }
+        let answers = self.answers.as_deref().unwrap_or_default();
+        if answers.iter().any(|it| it.value.is_some() == it.reason.is_some()) {
+            return Some("must have `value` or `reason` in each of `answers`".to_owned());
+        }
         self.output.is_none().then(|| "has no `output`".to_owned())
+    }
+
+    /// Who answers calls.
+    fn script(&self) -> Script {
+        let answers = self.answers.as_deref().unwrap_or_default();
+        Script::new(&answers.iter().map(Scripted::line).collect::<Vec<_>>())
     }
 
     /// What to run. Several arguments are variables of a term that applies the tool to them.
@@ -205,7 +250,9 @@ impl Workshop {
             debug: false,
         };
         let mut nobody = ();
-        let mut witness = Witness::new(Live::of(tools.clone()), &mut nobody);
+        let script = Arc::new(example.script());
+        let live = Live::new(tools.clone(), script, self.allowed, watch);
+        let mut witness = Witness::new(live, &mut nobody);
         let ending = drive(&self.sandbox, request, &mut witness, watch).ending;
         let (found, kind, is_value) = match ending.map_err(|fault| example.told(fault))? {
             Ending::Value(value) => (value.json, value.kind, true),

@@ -1,0 +1,224 @@
+//! Calls of tools of other servers. The form is evaluated twice: first it asks the host, then it
+//! takes the answer.
+//!
+//! Fuel: 1 per 8 bytes of a tool's name; arguments as `json_text` writes them, values as
+//! `json_parse` reads them; 1 per 8 bytes of a failure. `calls`: also 1 per call and per answer.
+
+use crate::algorithm::trouble::Trouble;
+use crate::builtin::call::Call;
+use crate::builtin::options;
+use crate::builtin::reading::{self, Taped};
+
+use crate::fault::{Code, FailedCall, Fault};
+use crate::memory::heap::Heap;
+use crate::memory::word::{FALSE, KIND_RECORD, NIL, TRUE, UNIT, Word, as_small, is_integer};
+use crate::request::{self, Calls, Outcome, Refusal};
+use crate::run::state::Exit;
+
+/// Calls at the same time, unless the program says how many, and the most that it may say.
+const AT_MOST: u32 = 8;
+const MOST_AT_MOST: i64 = 32;
+
+/// The reason of a value that is not JSON, and its message.
+const BAD_OUTPUT: &str = "bad-output";
+const NOT_JSON: &str = "the answer is not JSON that a value can be made of";
+
+pub(crate) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
+    if let Some(answer) = c.s.answer.take() {
+        return one(c, answer.map_err(Trouble::Refused)?);
+    }
+    let tool = c.text(0)?;
+    c.charge_texts(&[&tool])?;
+    if !is_arguments(c, c.operand(1)) {
+        return Err(c.wrong(1, "a record"));
+    }
+    let args = arguments(c, c.operand(1), 1)?;
+    let calls = vec![request::Call { tool, args }];
+    Err(Exit::Perform(Box::new(Calls { calls, at_most: 1, many: false })))
+}
+
+pub(crate) fn calls(c: &mut Call<'_>) -> Result<Word, Exit> {
+    if let Some(answer) = c.s.answer.take() {
+        return all(c, answer.map_err(Trouble::Refused)?);
+    }
+    let at_most = if c.len() == 2 { at_most(c)? } else { AT_MOST };
+    let elements = c.list(0)?;
+    if elements.is_empty() {
+        return Ok(NIL);
+    }
+    c.charge(elements.len() as u64)?;
+    let mut calls = Vec::with_capacity(elements.len());
+    for (index, element) in (0..).zip(elements) {
+        calls.push(element_call(c, index, element)?);
+    }
+    Err(Exit::Perform(Box::new(Calls { calls, at_most, many: true })))
+}
+
+/// Reads the option `at_most`.
+fn at_most(c: &mut Call<'_>) -> Result<u32, Exit> {
+    let mut most = AT_MOST;
+    options::read(c, &["at_most"], |c, name, value| {
+        if name != "at_most" {
+            return Ok(false);
+        }
+        if !is_integer(value) {
+            return Err(options::wrong(c, value, "an integer"));
+        }
+        let given = if c.s.heap.limbs(value).is_none() { as_small(value) } else { 0 };
+        if !(1..=MOST_AT_MOST).contains(&given) {
+            let message = format!("`at_most` is from 1 to {MOST_AT_MOST}");
+            return Err(Trouble::OutOfRange(message).into());
+        }
+        most = u32::try_from(given).unwrap_or(AT_MOST);
+        Ok(true)
+    })?;
+    Ok(most)
+}
+
+/// Reads a call from an element of the list.
+fn element_call(c: &mut Call<'_>, index: u32, element: Word) -> Result<request::Call, Exit> {
+    let malformed = |message: &str| {
+        let hint = r#"write {"record": {"tool": "UPSTREAM.TOOL", "args": t}}"#;
+        let (message, hint) = (format!("the call at {index} {message}"), Some(hint.to_owned()));
+        let refusal = Refusal { index, code: Code::Malformed, message, hint };
+        Exit::from(Trouble::Refused(Box::new(refusal)))
+    };
+    if c.s.heap.object_kind(element) != KIND_RECORD {
+        return Err(malformed("is not a record"));
+    }
+    let is = |key: Word, name: &str| c.s.heap.prefix(key, name.len() + 1) == name;
+    // Members are sorted by their keys.
+    let (args, tool) = match *c.s.heap.members(element) {
+        [key, tool] if is(key, "tool") => (UNIT, tool),
+        [first, args, second, tool] if is(first, "args") && is(second, "tool") => (args, tool),
+        _ => return Err(malformed("has other members than `tool` and `args`")),
+    };
+    if !c.s.heap.is_text(tool) {
+        return Err(malformed("names its tool by no string"));
+    }
+    if !is_arguments(c, args) {
+        return Err(malformed("has `args` that are no record"));
+    }
+    let (bytes, _) = c.s.heap.text_size(tool).unwrap_or_default();
+    c.set_aside(bytes)?;
+    let tool = c.s.heap.string(tool);
+    c.charge_texts(&[&tool])?;
+    Ok(request::Call { tool, args: arguments(c, args, 0)? })
+}
+
+/// Tells whether a value can be the arguments of a call.
+fn is_arguments(c: &Call<'_>, args: Word) -> bool {
+    args == UNIT || c.s.heap.object_kind(args) == KIND_RECORD
+}
+
+/// Returns the JSON object of arguments.
+fn arguments(c: &mut Call<'_>, args: Word, operand: usize) -> Result<String, Exit> {
+    if args == UNIT {
+        return Ok("{}".to_owned());
+    }
+    let text = reading::written(c, args, operand)?;
+    c.set_aside(text.len() as u64)?;
+    Ok(String::from_utf8(text).unwrap_or_default())
+}
+
+/// Returns the value of one call.
+fn one(c: &mut Call<'_>, mut outcomes: Vec<Outcome>) -> Result<Word, Exit> {
+    let (Some(outcome), true) = (outcomes.pop(), outcomes.is_empty()) else {
+        return Err(miscounted());
+    };
+    let failed = |c: &Call<'_>, reason: &str, message: String| {
+        let (tool, reason) = (c.text(0)?, reason.to_owned());
+        Err(Trouble::Upstream(Box::new(FailedCall { tool, reason }), message).into())
+    };
+    match outcome {
+        Outcome::Value(text) => match reading::read(c, &text)? {
+            Ok(value) => Ok(value),
+            Err(_) => failed(c, BAD_OUTPUT, NOT_JSON.to_owned()),
+        },
+        Outcome::Failed { reason, message } => {
+            c.charge_texts(&[&reason, &message])?;
+            failed(c, &reason, message)
+        }
+    }
+}
+
+/// What is known of a call in a list, before there is a record of it.
+enum Known {
+    Value(Taped),
+    Failed(String, String),
+}
+
+impl Known {
+    /// Counts the words of the record, at most.
+    fn words(&self) -> usize {
+        const RECORD: usize = 7;
+        const KEYS: usize = 2 + 2 + 2 + 2;
+        let texts = |text: &str| Heap::text_words(text.len());
+        let held = match self {
+            Self::Value(read) => read.words,
+            Self::Failed(reason, message) => texts(reason) + texts(message),
+        };
+        RECORD + KEYS + held
+    }
+}
+
+/// Returns the list of what came of several calls.
+fn all(c: &mut Call<'_>, outcomes: Vec<Outcome>) -> Result<Word, Exit> {
+    let elements = c.list(0)?;
+    if outcomes.len() != elements.len() {
+        return Err(miscounted());
+    }
+    c.charge(outcomes.len() as u64)?;
+    let mut known = Vec::with_capacity(outcomes.len());
+    for outcome in outcomes {
+        known.push(match outcome {
+            Outcome::Value(text) => {
+                c.charge_texts(&[&text])?;
+                let tokens = reading::tokens(&text);
+                reading::taped(c, &text, tokens)?.map_or_else(|_| bad_output(), Known::Value)
+            }
+            Outcome::Failed { reason, message } => {
+                c.charge_texts(&[&reason, &message])?;
+                Known::Failed(reason, message)
+            }
+        });
+    }
+    // Where a value turns out to be none, its failure needs room.
+    let spare = bad_output().words();
+    c.room(known.iter().map(|known| known.words() + spare + 2).sum())?;
+    let mut records = Vec::with_capacity(known.len());
+    for known in known {
+        records.push(record(c, known)?);
+    }
+    Ok(c.make_list(&records))
+}
+
+fn bad_output() -> Known {
+    Known::Failed(BAD_OUTPUT.to_owned(), NOT_JSON.to_owned())
+}
+
+/// Makes the record of what came of a call. There must be room for it.
+fn record(c: &mut Call<'_>, known: Known) -> Result<Word, Exit> {
+    let (reason, message) = match known {
+        Known::Value(read) => match reading::build(c, &read)? {
+            Ok(value) => {
+                let heap = &mut c.s.heap;
+                let members = [heap.text("ok")?, TRUE, heap.text("value")?, value];
+                return Ok(heap.record(&members)?);
+            }
+            Err(_) => (BAD_OUTPUT.to_owned(), NOT_JSON.to_owned()),
+        },
+        Known::Failed(reason, message) => (reason, message),
+    };
+    let heap = &mut c.s.heap;
+    let mut members = [heap.text("message")?, heap.text(&message)?, heap.text("ok")?, FALSE, 0, 0];
+    members[4] = heap.text("reason")?;
+    members[5] = heap.text(&reason)?;
+    Ok(heap.record(&members)?)
+}
+
+/// The host gave another number of outcomes than it was asked for.
+fn miscounted() -> Exit {
+    let fault = Fault::new(Code::Internal, "the host did not tell what came of each call");
+    Trouble::Here(Box::new(fault)).into()
+}

@@ -1,0 +1,51 @@
+//! Calls of tools of other servers, as they pass between the evaluator and whoever makes them.
+
+use super::bindings::{Answer, Asked, Cause, Failure, Refused, Told};
+use crate::domain::{Call, CallOutcome, FaultCode, Refusal};
+
+/// Calls whose outcomes a program waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Calls {
+    /// One, or those of a form `calls`.
+    pub calls: Vec<Call>,
+    /// How many of them may be under way at once.
+    pub at_most: usize,
+}
+
+impl From<Asked> for Calls {
+    fn from(Asked { calls, at_most, .. }: Asked) -> Self {
+        let calls = calls.into_iter().map(|call| Call { tool: call.tool, args: call.args });
+        Self { calls: calls.collect(), at_most: usize::try_from(at_most).unwrap_or(1).max(1) }
+    }
+}
+
+impl From<Result<Vec<CallOutcome>, Refusal>> for Answer {
+    fn from(answer: Result<Vec<CallOutcome>, Refusal>) -> Self {
+        match answer {
+            Ok(outcomes) => Self::Outcomes(outcomes.into_iter().map(Told::from).collect()),
+            Err(refusal) => Self::Refused(refusal.into()),
+        }
+    }
+}
+
+impl From<CallOutcome> for Told {
+    fn from(outcome: CallOutcome) -> Self {
+        match outcome {
+            CallOutcome::Value(json) => Self::Value(json),
+            CallOutcome::Failed { reason, message } => {
+                Self::Failed(Failure { reason: reason.name().to_owned(), message })
+            }
+        }
+    }
+}
+
+impl From<Refusal> for Refused {
+    fn from(Refusal { index, code, message, hint }: Refusal) -> Self {
+        let cause = match code {
+            FaultCode::UnknownCapability => Cause::UnknownCapability,
+            FaultCode::Malformed => Cause::Malformed,
+            _ => Cause::CapabilityDenied,
+        };
+        Self { index: u32::try_from(index).unwrap_or(u32::MAX), cause, message, hint }
+    }
+}

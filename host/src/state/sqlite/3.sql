@@ -1,0 +1,8 @@
+-- What other servers were asked and answered, by the sha256 of the text in hexadecimal digits. `entry` is
+-- the last entry of the journal that has it; it goes with that one.
+CREATE TABLE text (
+    hash TEXT PRIMARY KEY,
+    entry INTEGER NOT NULL,
+    text TEXT NOT NULL
+) STRICT;
+CREATE INDEX text_entry ON text (entry);

@@ -1,0 +1,70 @@
+//! The world of the tests: what it answers to a call depends on nothing but the call. The answers
+//! stand in `world.json`; whatever is not there is denied.
+
+use pif_guest::fault::Code;
+use pif_guest::request::{Call, Calls, Outcome, Refusal};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// What there is to say to a call.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, untagged)]
+enum Line {
+    /// Its own arguments.
+    Echo { echo: bool },
+    /// A value.
+    Value { value: Box<RawValue> },
+    /// A text that may be no JSON.
+    Text { text: String },
+    /// No value.
+    Failed { reason: String, message: String },
+    /// It is not sent.
+    Refused { code: String, message: String, hint: Option<String> },
+}
+
+static LINES: LazyLock<BTreeMap<String, Line>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../world.json")).unwrap_or_else(|error| {
+        // Without it everything is denied, and no case passes.
+        eprintln!("world.json: {error}");
+        BTreeMap::new()
+    })
+});
+
+/// What comes of calls, or why none is sent.
+pub fn answer(calls: &[Call]) -> Result<Vec<Outcome>, Refusal> {
+    if let Some(refusal) = (0..).zip(calls).find_map(|(index, call)| refuse(index, call)) {
+        return Err(refusal);
+    }
+    Ok(calls.iter().map(outcome).collect())
+}
+
+fn refuse(index: u32, call: &Call) -> Option<Refusal> {
+    match LINES.get(&call.tool) {
+        None => {
+            let (calls, at_most, many) = (vec![call.clone()], 1, false);
+            Some(Refusal { index, ..Refusal::denied(&Calls { calls, at_most, many }) })
+        }
+        Some(Line::Refused { code, message, hint }) => {
+            let code = Code::ALL.into_iter().find(|known| known.name() == code);
+            let code = code.unwrap_or(Code::Internal);
+            Some(Refusal { index, code, message: message.clone(), hint: hint.clone() })
+        }
+        Some(_) => None,
+    }
+}
+
+fn outcome(call: &Call) -> Outcome {
+    match LINES.get(&call.tool) {
+        Some(Line::Value { value }) => Outcome::Value(value.get().to_owned()),
+        Some(Line::Text { text }) => Outcome::Value(text.clone()),
+        Some(Line::Failed { reason, message }) => {
+            Outcome::Failed { reason: reason.clone(), message: message.clone() }
+        }
+        Some(Line::Echo { echo: true }) | Some(Line::Refused { .. }) => {
+            Outcome::Value(call.args.clone())
+        }
+        Some(Line::Echo { .. }) | None => Outcome::Value("null".to_owned()),
+    }
+}
