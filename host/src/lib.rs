@@ -8,7 +8,6 @@ pub mod domain;
 pub mod harden;
 mod json;
 pub mod mcp;
-mod quantity;
 mod recall;
 mod render;
 pub mod sandbox;
