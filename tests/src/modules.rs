@@ -84,11 +84,18 @@ fn collect(folder: &Path, module: &str, sources: &mut BTreeMap<String, String>) 
     Ok(())
 }
 
-/// The lines of code of a source, without those of its unit tests, which come last.
+/// The lines of code of a source, without those of its unit tests, which come last. Who may see a
+/// name is no use of it, so the path in `pub(in path)` goes too.
 fn code(source: &str) -> String {
     let source = source.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
     let lines = source.lines().filter(|line| !line.trim_start().starts_with("//"));
-    lines.flat_map(|line| [line, "\n"]).collect()
+    let code: String = lines.flat_map(|line| [line, "\n"]).collect();
+    let mut parts = code.split("pub(in ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| {
+        let rest = part.split_once(')').map_or(part, |(_, rest)| rest);
+        format!("{all}pub{rest}")
+    })
 }
 
 /// An import: whether it is public, its path, and the name that it brings.
@@ -225,6 +232,11 @@ mod tests {
     fn imports_and_paths_are_found() {
         let names = paths("use a::{b, c::{d, e}};\nfn f() { crate::x::g(y::z) }\n");
         assert_eq!(names, ["a::b", "a::c::d", "a::c::e", "crate::x::g", "y::z"]);
+    }
+
+    #[test]
+    fn visibility_is_no_use() {
+        assert_eq!(code("pub(in crate::a) fn f() {}\n// crate::b\n"), "pub fn f() {}\n");
     }
 
     #[test]
