@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
-use super::{Error, Profile};
+use super::error::Error;
+use super::profile::Profile;
+use super::quantity::{parse_count, parse_duration, parse_size};
 use crate::domain::{Beyond, Default, Limit, Section, Setting, Unit};
-use crate::quantity::{parse_count, parse_duration, parse_size};
 use crate::sandbox::{Limits, Net};
 
 /// Bytes of JSON that a machine may print. This is far more than a reply ever shows: of a longer

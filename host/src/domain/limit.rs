@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::FaultCode;
+use super::code::FaultCode;
 
 /// All there is to say about a limit, except its value.
 #[derive(Debug)]
