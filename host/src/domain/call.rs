@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::FaultCode;
+use super::code::FaultCode;
 
 /// The most bytes of a message that comes from another server.
 pub const MOST_MESSAGE: usize = 2 << 10;
