@@ -3,6 +3,7 @@
 
 #[cfg(unix)]
 mod connections {
+    mod calls;
     mod clients;
     mod shop;
     mod waiting;

@@ -2,7 +2,9 @@
 
 use anyhow::{Context, Result, ensure};
 use mcp_pif::config::Config;
-use mcp_pif::domain::{Answered, Budget, Call, CallOutcome, Offer, Refusal};
+use mcp_pif::domain::{
+    Answered, Budget, Call, CallOutcome, EffectClass, FaultCode, Grant, Offer, Pin, Reason, Refusal,
+};
 use mcp_pif::harden::Hardening;
 use mcp_pif::mcp::Service;
 use mcp_pif::sandbox::{Asking, Sandbox};
@@ -74,6 +76,21 @@ pub(crate) struct Clock {
     pub(crate) dropped: AtomicUsize,
 }
 
+fn refuse(index: usize, call: &Call) -> Option<Refusal> {
+    match call.tool.as_str() {
+        "clock.gone" => Some(Refusal {
+            index,
+            code: FaultCode::UnknownCapability,
+            message: "there is no tool `clock.gone`".to_owned(),
+            hint: Some("did you mean `clock.sleep`?".to_owned()),
+        }),
+        name if name.starts_with("net.") || !name.contains('.') => {
+            Some(Refusal { index, ..Refusal::denied(std::slice::from_ref(call)) })
+        }
+        _ => None,
+    }
+}
+
 /// A call that somebody waits for, unless this is dropped.
 struct Waits<'a>(&'a AtomicUsize);
 
@@ -91,25 +108,50 @@ impl Effects for Clock {
         _left: Budget,
     ) -> Asking<'a, Result<Vec<Answered>, Refusal>> {
         Box::pin(async move {
+            if let Some(refusal) = calls.iter().enumerate().find_map(|it| refuse(it.0, it.1)) {
+                return Err(refusal);
+            }
             let mut answered = Vec::new();
             for call in calls {
-                if call.tool != "clock.sleep" {
-                    return Err(Refusal::denied(std::slice::from_ref(call)));
-                }
+                let asked = self.asked.fetch_add(1, Ordering::SeqCst) + 1;
                 let args: Value = serde_json::from_str(&call.args).unwrap_or_default();
                 let millis = args["ms"].as_u64().unwrap_or_default();
-                let asked = self.asked.fetch_add(1, Ordering::SeqCst) + 1;
                 let waits = Waits(&self.dropped);
                 tokio::time::sleep(Duration::from_millis(millis)).await;
                 std::mem::forget(waits);
-                answered.push(Answered { outcome: CallOutcome::Value(asked.to_string()), millis });
+                let (upstream, tool) = call.tool.split_once('.').unwrap_or_default();
+                let outcome = match (upstream, tool) {
+                    ("fails", reason) => CallOutcome::Failed {
+                        reason: Reason::find(reason).unwrap_or(Reason::BadOutput),
+                        message: format!("it is {reason}"),
+                    },
+                    (_, "echo") => CallOutcome::Value(call.args.clone()),
+                    (_, "fill") => {
+                        let size = args["bytes"].as_u64().unwrap_or_default();
+                        CallOutcome::Value(json!("x".repeat(size as usize)).to_string())
+                    }
+                    _ => CallOutcome::Value(asked.to_string()),
+                };
+                answered.push(Answered { outcome, millis });
             }
             Ok(answered)
         })
     }
 
     fn offers(&self) -> Arc<[Offer]> {
-        Arc::default()
+        let offer = |(name, class): (&str, EffectClass)| Offer {
+            name: name.to_owned(),
+            title: name.to_owned(),
+            description: String::new(),
+            input_schema: r#"{"type":"object"}"#.to_owned(),
+            output_schema: None,
+            class,
+            grant: Grant::Allow,
+            pin: Pin::Approved,
+            signature: format!("{name}({{}})"),
+        };
+        let known = [("clock.sleep", EffectClass::Read), ("box.fill", EffectClass::Write)];
+        known.into_iter().map(offer).collect()
     }
 }
 
