@@ -77,6 +77,8 @@ pub enum EntryEnding {
     Stored,
     /// The memory holds nothing under the key any more.
     Forgotten,
+    /// Nobody knows: the server ended before a run did that called others.
+    Unknown,
     /// A fault.
     Fault(FaultCode),
 }
@@ -95,6 +97,7 @@ impl EntryEnding {
             Self::Retired => "retired",
             Self::Stored => "stored",
             Self::Forgotten => "forgotten",
+            Self::Unknown => "outcome-unknown",
             Self::Fault(code) => code.name(),
         }
     }

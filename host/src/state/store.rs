@@ -6,7 +6,9 @@ use std::path::Path;
 
 use super::change::{Done, Refusal, Wait, Write};
 use super::error::Error;
-use super::journal::{Entry, Error as JournalError, Filter, Link, Settings, Statistics, Verified};
+use super::journal::{
+    Entry, Error as JournalError, Filter, Link, Pending, Settings, Statistics, Verified,
+};
 use super::memory::{Memo, Search};
 use super::registry::{Definition, Past};
 
@@ -79,6 +81,11 @@ pub trait Store: Debug + Send + Sync {
 
     /// An entry by its number.
     fn entry(&self, id: i64) -> Result<Option<Entry>, Error>;
+    /// Keeps a run that has not ended, in place of what has its number; gives the number. It
+    /// withstands a power failure once this returns.
+    fn pend(&self, run: &Pending) -> Result<i64, Error>;
+    /// All runs that are kept so.
+    fn pending(&self) -> Result<Vec<Pending>, Error>;
     /// A text that is kept beside entries, by its sha256 in hexadecimal digits.
     fn text(&self, sha256: &str) -> Result<Option<String>, Error>;
     /// Entries that pass a filter: the latest first, or the earliest first.

@@ -55,6 +55,8 @@ pub trait Transaction {
     fn anchor(&self) -> Result<Link, Error>;
     /// Adds an entry.
     fn append(&mut self, entry: &Entry) -> Result<(), Error>;
+    /// Forgets a run that has not ended, since it has now; whether it was there.
+    fn settle(&mut self, run: i64) -> Result<bool, Error>;
     /// Keeps a text beside an entry, by its sha256. What is kept already goes with this entry now.
     fn keep_text(&mut self, sha256: &str, text: &str, entry: i64) -> Result<(), Error>;
     /// Removes all entries with `ends` up to this, and the texts that no later entry has. The last

@@ -8,6 +8,7 @@ mod tools;
 use super::change::{Change, Done, Effect, Refusal, Write};
 use super::journal::{Digest, Entry, Settings, surplus};
 use super::transaction::Transaction;
+use crate::domain::EntryEnding;
 
 /// Makes changes and writes their entries, over the rows of a transaction that the store has
 /// opened. After an error the store undoes the transaction.
@@ -45,6 +46,12 @@ fn apply_one(
         }
         Change::Forget { key } => Effect::Kept(kept::forget(db, key)?),
     };
+    if let Some(run) = entry.pending
+        && !db.settle(run)?
+        && entry.ending == EntryEnding::Unknown
+    {
+        return Err(Refusal::CONFUSED);
+    }
     for text in entry.texts(settings) {
         db.keep_text(&Digest::of(text).sha256, text, number)?;
     }

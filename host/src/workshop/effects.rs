@@ -5,12 +5,15 @@ use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use super::{record, stored};
 use crate::domain::{
-    Answered, Budget, Call, CallMade, CallOutcome, FaultCode, Limit, Offer, Reason, Refusal,
+    Answered, Budget, Call, CallMade, CallOutcome, EffectClass, Fault, FaultCode, Limit, Offer,
+    Reason, Refusal,
 };
-use crate::journal::{Answer, Asked, Came, Digest, Made, Refused};
-use crate::sandbox::{Asking, Calls, Watch, milliseconds};
+use crate::journal::{Answer, Asked, Came, Digest, Draft, Journal, Made, Refused, Unfinished};
+use crate::sandbox::{Asking, Calls, Request, Watch, milliseconds};
 
 /// Who calls other servers. Whatever is granted is granted here.
 pub trait Effects: Send + Sync + Debug {
@@ -169,6 +172,58 @@ impl Purse {
                 *outcome = over(Limit::AnswersSize, message);
             }
         }
+    }
+}
+
+/// Writes down what a run asks others for, before it is sent. What only reads may be asked again.
+#[derive(Debug)]
+pub(super) struct Intent<'a> {
+    journal: &'a Journal,
+    /// The longest that the run takes.
+    longest: Duration,
+    request: &'a Request,
+    effects: &'a Arc<dyn Effects>,
+    pending: Option<i64>,
+}
+
+impl<'a> Intent<'a> {
+    pub(super) fn new(
+        journal: &'a Journal,
+        longest: Duration,
+        request: &'a Request,
+        effects: &'a Arc<dyn Effects>,
+    ) -> Self {
+        Self { journal, longest, request, effects, pending: None }
+    }
+
+    /// What the store keeps of the run.
+    pub(super) fn pending(self) -> Option<i64> {
+        self.pending
+    }
+
+    /// Writes down all that the run has asked for, these calls last.
+    pub(super) fn note(
+        &mut self,
+        calls: &[Call],
+        answers: &[Answer],
+        texts: &[String],
+    ) -> Result<(), Fault> {
+        if !self.effects.is_open() {
+            return Ok(());
+        }
+        let offers = self.effects.offers();
+        let reads = |call: &Call| {
+            offers.iter().any(|it| it.name == call.tool && it.class == EffectClass::Read)
+        };
+        if calls.iter().all(reads) {
+            return Ok(());
+        }
+        let Draft { subject, request, .. } = record::begun(self.request);
+        let (answers, texts) = (answers.to_vec(), texts.to_vec());
+        let run = Unfinished { subject, request, answers, texts };
+        let pended = self.journal.pend(self.pending, run, self.longest);
+        self.pending = Some(pended.map_err(stored)?);
+        Ok(())
     }
 }
 

@@ -31,6 +31,7 @@ pub use self::memory::{Remember, unkept};
 pub use self::replay::{Difference, Replayed, Verdict};
 pub use self::world::{Candidate, Observer, Tools};
 
+use self::effects::Intent;
 use self::world::{Live, Witness};
 use crate::config::Config;
 use crate::domain::{EntryEnding, EntryKind, Excess, Fault, FaultCode, Limit, fault};
@@ -71,6 +72,8 @@ pub struct Workshop {
     limits: Limits,
     effects: Arc<dyn Effects>,
     allowed: Allowed,
+    /// The longest that a run takes.
+    longest: Duration,
     /// Bytes of a term.
     most_code: usize,
 }
@@ -102,6 +105,10 @@ impl State {
         let store = open_store(config)?;
         let journal = Journal::new(Arc::clone(&store), settings(config, evaluator));
         verify(config, &journal)?;
+        let recovered = journal.recover()?;
+        if recovered > 0 {
+            tracing::warn!(recovered, "runs that called others did not end: see the journal");
+        }
         let registry = Registry::open(Arc::clone(&store))?;
         let memory = Memory::new(Arc::clone(&store));
         Ok(Self { store, registry, journal, memory })
@@ -125,7 +132,24 @@ impl Workshop {
             calls: config.values.get(Limit::Calls),
             bytes: config.values.get(Limit::AnswersSize),
         };
-        Self { sandbox, registry, journal, memory, store, limits, effects, allowed, most_code }
+        let time = |limit| config.values.time(limit);
+        // It may wait for its place again after each call.
+        let longest = time(Limit::WallClock)
+            .saturating_add(time(Limit::Waiting))
+            .saturating_add(time(Limit::Patience).saturating_mul(2))
+            .saturating_add(Duration::from_mins(1));
+        Self {
+            sandbox,
+            registry,
+            journal,
+            memory,
+            store,
+            limits,
+            effects,
+            allowed,
+            longest,
+            most_code,
+        }
     }
 
     /// Who calls other servers.
@@ -173,7 +197,7 @@ impl Workshop {
         watch: &Watch,
     ) -> Finished {
         let start = Instant::now();
-        let (mut answers, mut texts) = (Vec::new(), Vec::new());
+        let (mut answers, mut texts, mut pending) = (Vec::new(), Vec::new(), None);
         let asked = match &request.output_schema {
             Some(text) => conform::recall_in_turns(text).await.map(Some),
             None => Ok(None),
@@ -182,10 +206,11 @@ impl Workshop {
             Ok(asked) => {
                 let known = tools.clone();
                 let live = Live::new(tools, Arc::clone(&self.effects), self.allowed, watch);
-                let mut witness = Witness::new(live, observer);
+                let intent = Intent::new(&self.journal, self.longest, request, &self.effects);
+                let mut witness = Witness::new(live, observer).intending(intent);
                 let request = request.clone();
                 let mut outcome = drive_in_turns(&self.sandbox, request, &mut witness, watch).await;
-                (answers, texts) = witness.into_answers();
+                (answers, texts, pending) = witness.into_answers();
                 answers.extend(conform::conform(&mut outcome, asked, &known, watch).await);
                 outcome
             }
@@ -196,7 +221,7 @@ impl Workshop {
             fault.calls_made = effects::made(&answers);
         }
         let draft = record::run(request, answers, &outcome, elapsed);
-        let entry = Write::entry(Draft { texts, ..draft });
+        let entry = Write::entry(Draft { texts, pending, ..draft });
         let appended = match self.journal.append_within(&entry, Wait::Never) {
             Err(state::Error::Locked) => {
                 give_way().await;
@@ -263,6 +288,7 @@ fn settings(config: &Config, component: &str) -> journal::Settings {
             bytes: config.values.get(Limit::MemoryBytes),
         },
         component: component.to_owned(),
+        owner: journal::owner(),
     }
 }
 

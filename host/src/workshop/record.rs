@@ -96,20 +96,26 @@ pub(super) fn run(
     outcome: &Outcome,
     elapsed: Duration,
 ) -> Draft {
-    let subject = match &request.code {
-        Code::Tool(name) => Some(name.as_str()),
-        Code::Term(_) => None,
-    };
     Draft {
+        ending: ending(outcome),
         fuel: Some(outcome.usage.fuel),
-        request: json!(Recorded::from(request)),
         answers,
         outcome: self::outcome(outcome),
         memory: outcome.usage.peak_memory,
         depth: outcome.usage.peak_depth,
         micros: u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
-        ..Draft::new(EntryKind::Run, subject, ending(outcome))
+        ..begun(request)
     }
+}
+
+/// The entry of a run of which nobody knows how it ended.
+pub(super) fn begun(request: &Request) -> Draft {
+    let subject = match &request.code {
+        Code::Tool(name) => Some(name.as_str()),
+        Code::Term(_) => None,
+    };
+    let draft = Draft::new(EntryKind::Run, subject, EntryEnding::Unknown);
+    Draft { request: json!(Recorded::from(request)), ..draft }
 }
 
 /// How a run ended, in a word.

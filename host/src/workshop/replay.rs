@@ -11,7 +11,7 @@ use super::effects::{self, Missing};
 use super::record::{self, Recorded};
 use super::world::{Came, Found, Oracle, Witness};
 use super::{Workshop, conform, library, stored};
-use crate::domain::{EntryKind, Fault, FaultCode, Limit, Refusal, Section, fault};
+use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, Refusal, Section, fault};
 use crate::journal::{Answer, Body, Digest, Entry, Payload};
 use crate::registry::{Snapshot, short};
 use crate::sandbox::{Asking, Calls, Outcome, Request, Watch, drive};
@@ -160,7 +160,7 @@ impl Workshop {
         {
             return Err(fault.clone());
         }
-        let (mut answers, _) = witness.into_answers();
+        let (mut answers, ..) = witness.into_answers();
         answers.extend(schema);
         let differences = differences(entry, body, &outcome, &answers);
         let is_equal = differences.is_empty();
@@ -172,6 +172,9 @@ impl Workshop {
 fn read(entry: &Entry) -> Result<(Request, Body), String> {
     if entry.kind != EntryKind::Run.name() {
         return Err(format!("it is not a run: its kind is `{}`", entry.kind));
+    }
+    if entry.ending == EntryEnding::Unknown.name() {
+        return Err("the server ended before it did: what came of its calls is unknown".to_owned());
     }
     if FaultCode::find(&entry.ending).is_some_and(FaultCode::is_worldly) {
         let reason = "which depends on the clock or on this server and not on the program";

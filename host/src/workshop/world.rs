@@ -6,7 +6,7 @@ use std::future::ready;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::effects::{self, Allowed, Effects, Purse};
+use super::effects::{self, Allowed, Effects, Intent, Purse};
 use super::{library, stored};
 use crate::domain::{Answered, Fault, Refusal};
 use crate::journal::Answer;
@@ -167,6 +167,8 @@ pub(super) struct Witness<'a, O> {
     answers: Vec<Answer>,
     /// Texts of which the answers hold the digests.
     texts: Vec<String>,
+    /// Writes down what the run asks for, before it is sent.
+    intent: Option<Intent<'a>>,
     /// Since when calls wait for what comes of them.
     waits: Option<Instant>,
     /// Sources that were asked for before: each step of a run asks anew.
@@ -176,17 +178,24 @@ pub(super) struct Witness<'a, O> {
 impl<'a, O: Oracle> Witness<'a, O> {
     pub(super) fn new(oracle: O, observer: &'a mut (dyn Observer + Send)) -> Self {
         let (answers, texts, sources) = (Vec::new(), Vec::new(), HashMap::new());
-        Self { oracle, observer, answers, texts, waits: None, sources }
+        Self { oracle, observer, answers, texts, intent: None, waits: None, sources }
     }
 
-    /// What was asked, the answers, and texts of which they hold the digests.
-    pub(super) fn into_answers(mut self) -> (Vec<Answer>, Vec<String>) {
+    /// The world of a run that is journaled: calls are on the disk before they are sent.
+    pub(super) fn intending(self, intent: Intent<'a>) -> Self {
+        Self { intent: Some(intent), ..self }
+    }
+
+    /// What was asked, the answers, texts of which they hold the digests, and what the store keeps
+    /// of the run until it has ended.
+    pub(super) fn into_answers(mut self) -> (Vec<Answer>, Vec<String>, Option<i64>) {
         // The run ended while it waited.
         if let (Some(waits), Some(Answer::Calls(made))) = (self.waits, self.answers.last_mut()) {
             let ms = milliseconds(waits.elapsed());
             made.iter_mut().for_each(|made| made.ms = ms);
         }
-        (self.answers, self.texts)
+        let pending = self.intent.and_then(|intent| intent.pending());
+        (self.answers, self.texts, pending)
     }
 
     fn look_up(&mut self, tool: &str) -> Result<Option<String>, Fault> {
@@ -217,6 +226,9 @@ impl<O: Oracle> World for Witness<'_, O> {
             let (asked, args) = effects::asked(&calls.calls);
             self.answers.push(asked);
             self.texts.extend(args);
+            if let Some(intent) = &mut self.intent {
+                intent.note(&calls.calls, &self.answers, &self.texts)?;
+            }
             self.waits = Some(Instant::now());
             let came = self.oracle.perform(calls).await?;
             self.waits = None;

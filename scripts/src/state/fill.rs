@@ -19,8 +19,14 @@ fn open(data: &Path) -> Result<Journal> {
     let store = state::open(&Place::Directory(data.to_owned()), Duration::from_secs(10))?;
     let component = Digest::of(&COMPONENT.len().to_string()).sha256;
     let memory = Capacity { keys: u64::MAX, bytes: u64::MAX };
-    let settings =
-        Settings { policy: Policy::Full, most_payload: 64 << 10, most: 1 << 30, memory, component };
+    let settings = Settings {
+        policy: Policy::Full,
+        most_payload: 64 << 10,
+        most: 1 << 30,
+        memory,
+        component,
+        owner: String::new(),
+    };
     Ok(Journal::new(store, settings))
 }
 

@@ -3,10 +3,11 @@
 use super::shelf::{each, each_of, settings, tool, write};
 use anyhow::{Context, Result, ensure};
 use mcp_pif::domain::{EntryEnding, EntryKind, FaultCode};
-use mcp_pif::journal::{Draft, Filter, Journal, Policy, Settings, Statistics};
+use mcp_pif::journal::{Digest, Draft, Filter, Journal, Policy, Settings, Statistics, Unfinished};
 use mcp_pif::state::{Change, Error, Wait, Write};
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Duration;
 
 fn run(tool: &str, ending: EntryEnding, fuel: u64) -> Draft {
     Draft { fuel: Some(fuel), ..Draft::new(EntryKind::Run, Some(tool), ending) }
@@ -129,5 +130,58 @@ fn writers_take_turns() -> Result<()> {
             assert_eq!(verified.count(), 600 - i64::try_from(missed)?, "{}", shelf.kind);
             Ok(())
         })
+    })
+}
+
+/// Texts beside entries are there as long as the last entry that has them, and count as entries do.
+#[test]
+fn texts_go_with_the_last_entry_that_has_them() -> Result<()> {
+    each_of(4_000, |shelf| {
+        let text = |n: u64| format!("{n} {}", "x".repeat(500));
+        let found = |n: u64| shelf.journal.text(&Digest::of(&text(n)).sha256);
+        let append = |n: u64| {
+            shelf.journal.append(Draft { texts: vec![text(n)], ..run("a", EntryEnding::Value, n) })
+        };
+        append(1)?;
+        append(2)?;
+        append(1)?;
+        assert_eq!([found(1)?, found(2)?], [Some(text(1)), Some(text(2))]);
+        // Entry 2 goes, and 3, which has the text of 1, stays for now.
+        while shelf.journal.anchor()?.id < 2 {
+            append(1)?;
+        }
+        assert_eq!([found(1)?, found(2)?], [Some(text(1)), None]);
+        shelf.journal.verify()?;
+        Ok(())
+    })
+}
+
+/// A run that its process did not end has an entry, once.
+#[test]
+fn runs_that_did_not_end_are_told_of() -> Result<()> {
+    each(|shelf| {
+        let journal = &shelf.journal;
+        let run = |request: u64| Unfinished {
+            subject: Some("a".to_owned()),
+            request: json!(request),
+            ..Unfinished::default()
+        };
+        // Of this one the time is over; another one ends; a third may still end.
+        journal.pend(None, run(1), Duration::ZERO)?;
+        let second = journal.pend(None, run(2), Duration::ZERO)?;
+        assert_eq!(journal.pend(Some(second), run(2), Duration::ZERO)?, second);
+        journal.pend(None, run(3), Duration::from_hours(1))?;
+        std::thread::sleep(Duration::from_millis(5));
+        let draft = Draft::new(EntryKind::Run, Some("a"), EntryEnding::Value);
+        journal.append(Draft { pending: Some(second), ..draft })?;
+        assert_eq!((journal.recover()?, journal.recover()?), (1, 0));
+        let entry = journal.entry(2)?.context("2")?;
+        assert_eq!(
+            (entry.ending.as_str(), entry.subject.as_deref()),
+            ("outcome-unknown", Some("a"))
+        );
+        assert_eq!(entry.read_body().and_then(|it| it.request).context("request")?.text(), "1");
+        assert_eq!((journal.head()?.id, journal.verify()?.count()), (2, 2));
+        Ok(())
     })
 }

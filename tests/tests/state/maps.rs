@@ -1,7 +1,9 @@
 //! A store of maps. A transaction works on a copy of them, which takes their place at its end.
 
 use mcp_pif::domain::EntryKind;
-use mcp_pif::journal::{self, Entry, Filter, Hash, Link, Settings, Statistics, Verified, Walk};
+use mcp_pif::journal::{
+    self, Entry, Filter, Hash, Link, Pending, Settings, Statistics, Verified, Walk,
+};
 use mcp_pif::memory::{Memo, Search};
 use mcp_pif::registry::{Definition, Past, name};
 use mcp_pif::state::{Defined, Done, Error, Refusal, Store, Term, Transaction, Wait, Write, apply};
@@ -32,6 +34,8 @@ struct Rows {
     memos: BTreeMap<String, Memo>,
     /// Texts by hash, each with the last entry that has it.
     texts: BTreeMap<String, (String, i64)>,
+    /// Runs that have not ended, and how many there ever were.
+    pending: (Vec<Pending>, i64),
 }
 
 impl Default for Rows {
@@ -43,6 +47,7 @@ impl Default for Rows {
             anchor: Link { id: 0, ends: 0, hash: Hash([0; 32]) },
             memos: BTreeMap::new(),
             texts: BTreeMap::new(),
+            pending: (Vec::new(), 0),
         }
     }
 }
@@ -142,6 +147,12 @@ impl Transaction for Rows {
     fn append(&mut self, entry: &Entry) -> Result<(), Error> {
         self.entries.push(entry.clone());
         Ok(())
+    }
+
+    fn settle(&mut self, run: i64) -> Result<bool, Error> {
+        let before = self.pending.0.len();
+        self.pending.0.retain(|it| it.id != Some(run));
+        Ok(self.pending.0.len() < before)
     }
 
     fn keep_text(&mut self, sha256: &str, text: &str, entry: i64) -> Result<(), Error> {
@@ -331,6 +342,19 @@ impl Store for Maps {
 
     fn entry(&self, id: i64) -> Result<Option<Entry>, Error> {
         Ok(self.rows().entries.iter().find(|it| it.id == id).cloned())
+    }
+
+    fn pend(&self, run: &Pending) -> Result<i64, Error> {
+        let mut rows = self.rows();
+        let id = run.id.unwrap_or(rows.pending.1 + 1);
+        rows.pending.1 = rows.pending.1.max(id);
+        rows.pending.0.retain(|it| it.id != Some(id));
+        rows.pending.0.push(Pending { id: Some(id), ..run.clone() });
+        Ok(id)
+    }
+
+    fn pending(&self) -> Result<Vec<Pending>, Error> {
+        Ok(self.rows().pending.0.clone())
     }
 
     fn text(&self, sha256: &str) -> Result<Option<String>, Error> {

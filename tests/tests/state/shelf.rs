@@ -47,9 +47,9 @@ pub(crate) fn each_of(most: u64, attempt: impl Fn(&Shelf) -> Result<()>) -> Resu
 }
 
 pub(crate) fn settings(most: u64) -> Settings {
-    let component = Digest::of("evaluator").sha256;
+    let (component, owner) = (Digest::of("evaluator").sha256, String::new());
     let memory = Capacity { keys: u64::MAX, bytes: u64::MAX };
-    Settings { policy: Policy::Full, most_payload: 1 << 10, most, memory, component }
+    Settings { policy: Policy::Full, most_payload: 1 << 10, most, memory, component, owner }
 }
 
 impl Shelf {

@@ -26,6 +26,8 @@ pub struct Draft {
     pub answers: Vec<Answer>,
     /// Texts of which the answers hold the digests.
     pub texts: Vec<String>,
+    /// What the store keeps of the run as long as it has not ended.
+    pub pending: Option<i64>,
     /// What came of it.
     pub outcome: Value,
     /// Bytes of memory at the highest point.
@@ -48,6 +50,7 @@ impl Draft {
             request: Value::Null,
             answers: Vec::new(),
             texts: Vec::new(),
+            pending: None,
             outcome: Value::Null,
             memory: 0,
             depth: 0,

@@ -2,12 +2,14 @@
 
 use std::slice;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::chain::Verified;
 use super::entry::{Draft, Entry};
 use super::error::Error;
 use super::filter::{Filter, Statistics};
 use super::hash::Link;
+use super::pending::{Pending, Unfinished};
 use super::settings::Settings;
 use crate::state::change::{Done, Refusal, Wait, Write};
 use crate::state::error::Error as StoreError;
@@ -62,6 +64,31 @@ impl Journal {
     /// An entry by its number.
     pub fn entry(&self, id: i64) -> Result<Option<Entry>, StoreError> {
         self.store.entry(id)
+    }
+
+    /// Keeps what a run has asked for, for so long unless it ends. Gives the number of that.
+    pub fn pend(
+        &self,
+        id: Option<i64>,
+        run: Unfinished,
+        time: Duration,
+    ) -> Result<i64, StoreError> {
+        self.store.pend(&run.keep(id, time, &self.settings))
+    }
+
+    /// Writes the entries of runs that ended with their processes; how many there are.
+    pub fn recover(&self) -> Result<usize, StoreError> {
+        let over = self.store.pending()?.into_iter().filter(Pending::is_over);
+        let mut count = 0;
+        for run in over {
+            match self.append(run.draft()) {
+                Ok(_) => count += 1,
+                // Another process was faster.
+                Err(StoreError::Confused) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(count)
     }
 
     /// A text that is kept beside entries, by its sha256 in hexadecimal digits.

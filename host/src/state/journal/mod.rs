@@ -7,6 +7,7 @@ mod error;
 mod filter;
 mod hash;
 mod keeper;
+mod pending;
 mod settings;
 mod tell;
 
@@ -16,6 +17,7 @@ pub use self::error::Error;
 pub use self::filter::{Filter, Statistics};
 pub use self::hash::{Hash, Link};
 pub use self::keeper::Journal;
+pub use self::pending::{Pending, Unfinished, owner};
 pub use self::settings::{Policy, Settings};
 
 pub(super) use self::chain::surplus;

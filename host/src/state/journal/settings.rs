@@ -26,4 +26,6 @@ pub struct Settings {
     pub memory: Capacity,
     /// sha256 of the evaluator that runs are made with.
     pub component: String,
+    /// The process that writes it.
+    pub owner: String,
 }

@@ -6,3 +6,12 @@ CREATE TABLE text (
     text TEXT NOT NULL
 ) STRICT;
 CREATE INDEX text_entry ON text (entry);
+
+-- Runs that call others and have not ended. `owner` names the process, `until` is when it has ended for
+-- certain, in milliseconds since 1970, `text` what it has asked for.
+CREATE TABLE pending (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    owner TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    text TEXT NOT NULL
+) STRICT;

@@ -54,6 +54,10 @@ impl Transaction for Rows<'_> {
         Ok(entries::append(self.0, entry)?)
     }
 
+    fn settle(&mut self, run: i64) -> Result<bool, Error> {
+        Ok(entries::settle(self.0, run)?)
+    }
+
     fn keep_text(&mut self, sha256: &str, text: &str, entry: i64) -> Result<(), Error> {
         Ok(entries::keep_text(self.0, sha256, text, entry)?)
     }

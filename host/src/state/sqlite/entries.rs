@@ -3,7 +3,9 @@
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params, params_from_iter, types};
 
 use crate::domain::EntryKind;
-use crate::state::journal::{Entry, Error, Filter, Hash, Link, Statistics, Verified, Walk};
+use crate::state::journal::{
+    Entry, Error, Filter, Hash, Link, Pending, Statistics, Verified, Walk,
+};
 
 /// The columns of [`read`].
 const COLUMNS: &str = "e.id, e.time, e.kind, e.subject, e.ending, e.fuel, c.hash, e.body, e.ends, e.hash \
@@ -110,6 +112,27 @@ pub(super) fn keep_text(
     )?
     .execute(params![hash, entry, text])?;
     Ok(())
+}
+
+/// Keeps a run that has not ended.
+pub(super) fn pend(db: &Connection, run: &Pending) -> rusqlite::Result<i64> {
+    db.prepare_cached("INSERT OR REPLACE INTO pending VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![run.id, run.owner, run.until, run.text])?;
+    Ok(db.last_insert_rowid())
+}
+
+/// All runs that have not ended.
+pub(super) fn pending(db: &Connection) -> rusqlite::Result<Vec<Pending>> {
+    let read = |row: &Row<'_>| {
+        Ok(Pending { id: row.get(0)?, owner: row.get(1)?, until: row.get(2)?, text: row.get(3)? })
+    };
+    db.prepare_cached("SELECT * FROM pending ORDER BY id")?.query_map([], read)?.collect()
+}
+
+/// Forgets a run that has ended.
+pub(super) fn settle(db: &Connection, run: i64) -> rusqlite::Result<bool> {
+    let forgotten = db.prepare_cached("DELETE FROM pending WHERE id = ?1")?.execute([run])?;
+    Ok(forgotten > 0)
 }
 
 /// A text that is kept beside entries.

@@ -6,7 +6,7 @@ use super::commit::Rows;
 use super::error::told;
 use super::writer::Durability;
 use super::{Sqlite, entries, memos, open, tools};
-use crate::state::journal::{self, Entry, Filter, Link, Settings, Statistics, Verified};
+use crate::state::journal::{self, Entry, Filter, Link, Pending, Settings, Statistics, Verified};
 use crate::state::memory::{Memo, Search};
 use crate::state::registry::{Definition, Past};
 use crate::state::{Done, Error, Refusal, Store, Wait, Write, apply};
@@ -117,6 +117,14 @@ impl Store for Sqlite {
 
     fn entry(&self, id: i64) -> Result<Option<Entry>, Error> {
         self.read(|db| Ok(entries::entry(db, id)?))
+    }
+
+    fn pend(&self, run: &Pending) -> Result<i64, Error> {
+        self.write(Durability::Power, Wait::Patiently, |db| Ok(entries::pend(db, run)?))
+    }
+
+    fn pending(&self) -> Result<Vec<Pending>, Error> {
+        self.read(|db| Ok(entries::pending(db)?))
     }
 
     fn text(&self, sha256: &str) -> Result<Option<String>, Error> {

@@ -1,0 +1,126 @@
+//! Runs that call others and have not ended: what they have asked for is on the disk before a call
+//! leaves, so that a server that dies leaves an entry behind.
+
+use std::fs;
+use std::process;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::entry::{Answer, Draft};
+use super::settings::{Policy, Settings};
+use crate::domain::{EntryEnding, EntryKind};
+use crate::text::time::now;
+
+/// A run that has not ended, as a store keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pending {
+    /// Its number; None: the store gives it one.
+    pub id: Option<i64>,
+    /// The process that it runs in.
+    pub owner: String,
+    /// When it has ended for certain, in milliseconds since 1970.
+    pub until: i64,
+    /// The text of an [`Unfinished`].
+    pub text: String,
+}
+
+/// What a run has asked for so far.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Unfinished {
+    /// The tool that is run.
+    pub subject: Option<String>,
+    /// What was asked for.
+    pub request: Value,
+    /// What the machine asked, and was told; of the last calls nobody knows what came.
+    pub answers: Vec<Answer>,
+    /// Texts of which the answers hold the digests.
+    pub texts: Vec<String>,
+}
+
+impl Unfinished {
+    /// As a store keeps it for so long.
+    pub(super) fn keep(self, id: Option<i64>, time: Duration, settings: &Settings) -> Pending {
+        let kept = match settings.policy {
+            Policy::Full => self,
+            // Its entry would have digests; those of a run that did not end are of no use.
+            Policy::Summary | Policy::None => {
+                Self { request: Value::Null, texts: Vec::new(), ..self }
+            }
+        };
+        let until = now().saturating_add(i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
+        // Texts, numbers and JSON already.
+        let text = serde_json::to_string(&kept).unwrap_or_default();
+        Pending { id, owner: settings.owner.clone(), until, text }
+    }
+}
+
+impl Pending {
+    /// Whether nobody can end the run any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.until < now() || is_gone(&self.owner)
+    }
+
+    /// The entry of a run that its process did not end.
+    pub(super) fn draft(&self) -> Draft {
+        let kept: Unfinished = serde_json::from_str(&self.text).unwrap_or_default();
+        Draft {
+            request: kept.request,
+            answers: kept.answers,
+            texts: kept.texts,
+            pending: self.id,
+            ..Draft::new(EntryKind::Run, kept.subject.as_deref(), EntryEnding::Unknown)
+        }
+    }
+}
+
+/// What names this process, and no other one of this machine after it.
+#[must_use]
+pub fn owner() -> String {
+    let id = process::id();
+    match (started(id), namespace()) {
+        (Some(started), Some(namespace)) => format!("{id} {started} {namespace}"),
+        _ => String::new(),
+    }
+}
+
+/// Whether a process is known to be gone. Of one elsewhere nobody knows.
+fn is_gone(owner: &str) -> bool {
+    let mut parts = owner.splitn(3, ' ');
+    let (Some(id), Some(start), Some(place)) = (parts.next(), parts.next(), parts.next()) else {
+        return false;
+    };
+    let Ok(id) = id.parse() else { return false };
+    namespace().is_some_and(|here| here == place) && started(id).as_deref() != Some(start)
+}
+
+/// When a process started, as Linux counts.
+fn started(id: u32) -> Option<String> {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    let (_, fields) = stat.rsplit_once(") ")?;
+    fields.split(' ').nth(19).map(str::to_owned)
+}
+
+/// The machine since it started, and the part of it that this process sees.
+fn namespace() -> Option<String> {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let space = fs::read_link("/proc/self/ns/pid").ok()?;
+    Some(format!("{} {}", boot.trim(), space.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_told_from_one_that_is_gone() {
+        let here = owner();
+        assert!(!is_gone(&here));
+        if let Some((_, rest)) = here.split_once(' ') {
+            assert!(is_gone(&format!("{} {rest}", u32::MAX)));
+            assert!(!is_gone(&format!("{} 1 another place", u32::MAX)));
+        }
+        assert!(!is_gone(""));
+    }
+}
