@@ -1,6 +1,7 @@
 //! Every setting of the server: its flag, its environment variable, its default and what it may
 //! be. No other module reads the environment. Nonsense stops the start.
 
+mod capabilities;
 mod environment;
 mod limits;
 mod profile;
@@ -17,6 +18,8 @@ use crate::harden::Paths;
 use crate::sandbox::{Limits, Net};
 use crate::state::Place;
 
+pub use self::capabilities::Pipes;
+pub(crate) use self::capabilities::{common_environment, variable_of_secret};
 pub(crate) use self::environment::expanded;
 pub use self::environment::{CommandLine, parse};
 pub use self::limits::{Values, limits_page};
@@ -24,13 +27,14 @@ pub use self::profile::Profile;
 pub use self::state::Journal;
 pub(crate) use self::value::directory_parser;
 
+use self::capabilities::Capabilities;
 use self::environment::{Environment, without_environment};
 use self::limits::Flags;
 use self::state::State;
 use self::value::{parse_filter, parse_toolset};
 
 /// The sets of tools that are on.
-const DEFAULT_TOOLSETS: &str = "core,state";
+const DEFAULT_TOOLSETS: &str = "core,state,capabilities";
 
 /// What is logged if nothing is said.
 const DEFAULT_LOG: &str = "warn,rmcp=error";
@@ -44,6 +48,8 @@ pub struct Options {
     service: Service,
     #[command(flatten)]
     state: State,
+    #[command(flatten)]
+    capabilities: Capabilities,
     #[arg(skip)]
     environment: Environment,
 }
@@ -62,7 +68,8 @@ struct Service {
         global = true
     )]
     profile: Profile,
-    /// Sets of tools that clients see and can call, with commas between them: `core`, `state`
+    /// Sets of tools that clients see and can call, with commas between them: `core`, `state`,
+    /// `capabilities` (where other servers are configured)
     #[arg(
         long,
         env = "MCP_PIF_TOOLSETS",
@@ -117,6 +124,10 @@ pub struct Config {
     pub place: Place,
     /// How the journal is kept.
     pub journal: Journal,
+    /// The file that names the servers whose tools programs may call.
+    pub capabilities: Option<PathBuf>,
+    /// The pipes of a broker that runs already.
+    pub broker: Option<Pipes>,
     /// Where compiled code is kept.
     pub cache: Option<PathBuf>,
     /// What the server can reach of the file system once it has started; None: all of it.
@@ -178,7 +189,7 @@ impl Options {
     }
 
     fn checked(&self) -> Result<Config, Error> {
-        let Self { limits, service, state, .. } = self;
+        let Self { limits, service, state, capabilities, .. } = self;
         let place = state.place()?;
         let values = limits.check(service.profile, |flag| self.environment.name(flag))?;
         Ok(Config {
@@ -187,7 +198,9 @@ impl Options {
             ceilings: values.ceilings(),
             net: values.net(),
             profile: service.profile,
-            toolsets: service.toolsets.clone(),
+            toolsets: service.toolsets(capabilities.file().is_some()),
+            capabilities: capabilities.file(),
+            broker: capabilities.pipes(),
             cache: service.cache(),
             harden: (!service.no_harden).then(|| reachable(&place)),
             journal: state.journal(&values),
@@ -200,6 +213,13 @@ impl Options {
 }
 
 impl Service {
+    /// The sets that are on: that of other servers only if there are some.
+    fn toolsets(&self, has_servers: bool) -> Vec<Toolset> {
+        let mut sets = self.toolsets.clone();
+        sets.retain(|set| *set != Toolset::Capabilities || has_servers);
+        sets
+    }
+
     fn cache(&self) -> Option<PathBuf> {
         if self.no_cache {
             return None;

@@ -113,12 +113,21 @@ pub enum Section {
     State,
     /// What a value may be that is compared with an output schema.
     Schema,
+    /// What other servers may take.
+    Upstream,
 }
 
 impl Section {
     /// All sections, in order.
-    pub const ALL: [Self; 6] =
-        [Self::Run, Self::Net, Self::Request, Self::Service, Self::State, Self::Schema];
+    pub const ALL: [Self; 7] = [
+        Self::Run,
+        Self::Net,
+        Self::Request,
+        Self::Service,
+        Self::State,
+        Self::Schema,
+        Self::Upstream,
+    ];
 
     /// The heading.
     #[must_use]
@@ -130,6 +139,7 @@ impl Section {
             Self::Service => "Service",
             Self::State => "State",
             Self::Schema => "Output schemas",
+            Self::Upstream => "Servers that programs call",
         }
     }
 }
@@ -336,6 +346,42 @@ limits! {
         Setting::Fixed(50_000_000),
         fault(FaultCode::TooLarge), "hostile_schemas_and_values_end",
         "Steps of a comparison";
+    UpstreamCall "upstream_call_ms" Upstream Time
+        Setting::Fixed(5_000_000_000),
+        Beyond::Other("`timeout` of the call"), "a_slow_server_times_out",
+        "How long a call may take, unless the configuration gives it another time";
+    UpstreamLongest "upstream_longest_ms" Upstream Time
+        Setting::Fixed(30_000_000_000),
+        Beyond::Other("the file is refused"), "every_mistake_is_told_with_its_place",
+        "The longest time that the configuration may give a call";
+    UpstreamAnswer "upstream_answer" Upstream Size
+        Setting::Fixed(2_000_000),
+        Beyond::Other("`too-large` of the call"), "a_large_answer_is_refused",
+        "Bytes of the answer to a call, unless the configuration allows another size";
+    UpstreamMostAnswer "upstream_most_answer" Upstream Size
+        Setting::Fixed(4_000_000),
+        Beyond::Other("the file is refused"), "every_mistake_is_told_with_its_place",
+        "The largest size of an answer that the configuration may allow";
+    UpstreamLine "upstream_line" Upstream Size
+        Setting::Fixed(16 << 20),
+        Beyond::Other("the server is stopped"), "a_line_without_end_stops_the_server",
+        "Bytes of one message of a server";
+    UpstreamCalls "upstream_calls" Upstream Count
+        Setting::Fixed(8),
+        Beyond::Other("waits"), "calls_at_once_are_bounded",
+        "Calls of one server at the same time, unless the configuration allows another number";
+    UpstreamStarts "upstream_starts" Upstream Count
+        Setting::Fixed(4),
+        Beyond::Other("waits"), "servers_start_four_at_a_time",
+        "Servers that start at the same time";
+    UpstreamStart "upstream_start_ms" Upstream Time
+        Setting::Fixed(60_000_000_000),
+        Beyond::Other("`unavailable`"), "a_server_that_does_not_start_hides_only_itself",
+        "How long a server may take to start";
+    UpstreamTools "upstream_tools" Upstream Count
+        Setting::Fixed(1_000),
+        Beyond::Other("not offered"), "a_flood_of_tools_is_cut",
+        "Tools of one server";
 }
 
 impl Limit {

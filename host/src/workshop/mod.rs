@@ -29,6 +29,7 @@ pub use self::replay::{Difference, Replayed, Verdict};
 pub use self::world::{Candidate, Denied, Effects, Observer, Tools};
 
 use self::world::{Live, Witness};
+use crate::broker::Client;
 use crate::config::Config;
 use crate::domain::{EntryEnding, EntryKind, Excess, Fault, FaultCode, Limit, fault};
 use crate::journal::{self, Draft, Journal};
@@ -67,6 +68,8 @@ pub struct Workshop {
     store: Arc<dyn Store>,
     limits: Limits,
     effects: Arc<dyn Effects>,
+    /// Who calls tools of other servers.
+    broker: Option<Client>,
     /// Bytes of a term.
     most_code: usize,
 }
@@ -117,13 +120,26 @@ impl Workshop {
         let State { store, registry, journal, memory } = state;
         let (limits, most_code) = (config.limits, config.values.size(Limit::Code));
         let effects = Arc::new(Denied);
-        Self { sandbox, registry, journal, memory, store, limits, effects, most_code }
+        let broker = None;
+        Self { sandbox, registry, journal, memory, store, limits, effects, broker, most_code }
     }
 
     /// Has effects of runs answered.
     #[must_use]
     pub fn granting(self, effects: Arc<dyn Effects>) -> Self {
         Self { effects, ..self }
+    }
+
+    /// Has tools of other servers called.
+    #[must_use]
+    pub fn calling(self, broker: Option<Client>) -> Self {
+        Self { broker, ..self }
+    }
+
+    /// Who calls tools of other servers, if some are configured.
+    #[must_use]
+    pub fn broker(&self) -> Option<&Client> {
+        self.broker.as_ref()
     }
 
     /// The file that keeps all this, unless it is in memory.

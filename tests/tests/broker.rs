@@ -1,0 +1,15 @@
+//! Other servers, called through the broker of the real binary: what may be called, what comes of it,
+//! and what is left when something dies.
+#![cfg(target_os = "linux")]
+
+mod broker {
+    pub(crate) use pif_tests::server::{client, folder};
+
+    mod approvals;
+    mod calls;
+    mod hostile;
+    mod processes;
+    mod real;
+    mod secrets;
+    mod shop;
+}
