@@ -60,8 +60,7 @@ impl Definition {
     /// The sha256 of all that, 64 hexadecimal digits.
     #[must_use]
     pub(super) fn hash(&self) -> String {
-        let digest = Sha256::digest(self.canonical().as_bytes());
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        format!("{:x}", Sha256::digest(self.canonical().as_bytes()))
     }
 
     /// What the server says of its effects.

@@ -6,7 +6,7 @@ use std::env;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -98,7 +98,7 @@ fn adopt(Pipes { from, to }: Pipes) -> Result<(OwnedFd, OwnedFd)> {
     let open = |number: u32, writing: bool| -> io::Result<OwnedFd> {
         let name = format!("/dev/fd/{number}");
         let file = File::options().read(!writing).write(writing).open(name)?;
-        Ok(file.as_fd().try_clone_to_owned()?)
+        Ok(file.into())
     };
     let pipes = open(from, false).and_then(|from| Ok((from, open(to, true)?)));
     pipes.context("the pipes of the broker cannot be taken over: is /proc there?")

@@ -47,7 +47,9 @@ impl Worker {
         for server in capabilities.servers.values() {
             let (Manner::Process { env: named, .. } | Manner::Http { headers: named, .. }) =
                 &server.manner;
-            named.iter().for_each(|(name, text)| hide_plain(name, text, &mut secrets));
+            for (name, text) in named {
+                hide_plain(name, text, &mut secrets);
+            }
         }
         quiet::hide(&secrets);
         let pins = Pins::open(state)
@@ -205,7 +207,7 @@ impl Request {
     async fn call(self, parts: Vec<CallPart>) {
         let Some(first) = parts.first() else { return };
         let at_most = first.at_most;
-        let longest = Duration::from_secs(3_600);
+        let longest = Duration::from_hours(1);
         let deadline = Instant::now() + Duration::from_millis(first.deadline_ms).min(longest);
         let met = self.meet(&parts, deadline).await;
         let mut sendings = Vec::new();

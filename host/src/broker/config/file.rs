@@ -47,10 +47,10 @@ fn read_with(path: &Path, most: u64, forbidden: Access) -> Result<String, Error>
     }
     let mut text = String::new();
     file.take(most + 1).read_to_string(&mut text).map_err(failed)?;
-    match text.len() as u64 > most {
-        true => Err(Error(format!("it has more than {most} bytes"))),
-        false => Ok(text),
+    if text.len() as u64 > most {
+        return Err(Error(format!("it has more than {most} bytes")));
     }
+    Ok(text)
 }
 
 #[cfg(unix)]

@@ -98,8 +98,7 @@ fn named_text(text: &str, secrets: &mut BTreeMap<String, String>) -> String {
         let variable = inside.rsplit(':').next().unwrap_or(inside);
         let is_letter = |c: char| c.is_ascii_alphanumeric();
         let name: String = variable.chars().map(|c| if is_letter(c) { c } else { '_' }).collect();
-        told.push_str(before);
-        told.push_str(&format!("${{{name}}}"));
+        told.extend([before, "${", &name, "}"]);
         secrets.insert(name.clone(), name);
         rest = after;
     }

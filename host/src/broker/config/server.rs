@@ -191,9 +191,9 @@ const IGNORED: &[&str] = &[
 const LONGEST_ID: usize = 32;
 
 /// How long a server may have nothing to do if nothing is said.
-const IDLE: Duration = Duration::from_secs(10 * 60);
+const IDLE: Duration = Duration::from_mins(10);
 
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+const DAY: Duration = Duration::from_hours(24);
 
 type Named = BTreeMap<String, Secret>;
 

@@ -83,7 +83,7 @@ impl Lines {
         };
         match &message {
             Some(ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)) => {
-                self.stray = 0
+                self.stray = 0;
             }
             _ => self.stray += 1,
         }

@@ -6,6 +6,7 @@ mod connect;
 mod lines;
 mod process;
 mod trouble;
+mod wall;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,7 +30,7 @@ const SHORT: Duration = Duration::from_secs(10);
 
 /// How long a server that failed is left alone: twice as long each time.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
 /// Where a server is.
 #[derive(Debug, Clone)]
@@ -132,7 +133,7 @@ impl Upstream {
     fn count(&self) -> Result<(), Trouble> {
         let Some(most) = self.server.limits.per_minute else { return Ok(()) };
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
-        while recent.front().is_some_and(|it| it.elapsed() > Duration::from_secs(60)) {
+        while recent.front().is_some_and(|it| it.elapsed() > Duration::from_mins(1)) {
             recent.pop_front();
         }
         if recent.len() as u64 >= most {

@@ -16,6 +16,7 @@ use tokio::time::timeout;
 
 use super::super::config::{Isolation, Secrets, Template, fill};
 use super::super::reap::Known;
+use super::wall::Walled;
 use crate::config::common_environment;
 use crate::text;
 
@@ -102,92 +103,11 @@ impl Start<'_> {
             words.extend(pairs.flat_map(|(flag, path)| [flag.into(), path.into()]));
         }
         words.push("--".into());
-        words.extend(self.wrapper());
-        words.push(self.command.into());
+        let Self { command, env, isolation, .. } = *self;
+        words.extend(Walled { command, env, isolation }.words());
         words.extend(self.args.iter().map(Into::into));
         words
     }
-
-    /// What the command is given to, if something walls it in.
-    fn wrapper(&self) -> Vec<OsString> {
-        match self.isolation {
-            Isolation::None | Isolation::Landlock { .. } => Vec::new(),
-            Isolation::Bwrap { read, write, network } => {
-                let mut words: Vec<OsString> = to_words(&[
-                    "bwrap",
-                    "--die-with-parent",
-                    "--new-session",
-                    "--unshare-all",
-                    "--ro-bind",
-                    "/usr",
-                    "/usr",
-                    "--ro-bind",
-                    "/etc",
-                    "/etc",
-                    "--symlink",
-                    "usr/bin",
-                    "/bin",
-                    "--symlink",
-                    "usr/lib",
-                    "/lib",
-                    "--symlink",
-                    "usr/lib64",
-                    "/lib64",
-                    "--symlink",
-                    "usr/sbin",
-                    "/sbin",
-                    "--proc",
-                    "/proc",
-                    "--dev",
-                    "/dev",
-                    "--tmpfs",
-                    "/tmp",
-                ]);
-                if *network {
-                    words.push("--share-net".into());
-                }
-                let mut bind = |flag: &str, path: &PathBuf| {
-                    words.extend([flag.into(), path.into(), path.into()]);
-                };
-                read.iter().for_each(|path| bind("--ro-bind", path));
-                write.iter().for_each(|path| bind("--bind", path));
-                words.push("--".into());
-                words
-            }
-            Isolation::Docker { image, network } => {
-                let mut words = to_words(&[
-                    "docker",
-                    "run",
-                    "--rm",
-                    "--interactive",
-                    "--init",
-                    "--pull",
-                    "never",
-                    "--security-opt",
-                    "no-new-privileges",
-                    "--cap-drop",
-                    "ALL",
-                    "--cpus",
-                    "1",
-                    "--memory",
-                    "2g",
-                    "--pids-limit",
-                    "256",
-                ]);
-                if !network {
-                    words.extend(to_words(&["--network", "none"]));
-                }
-                // The values are in the environment of the process that reads this.
-                words.extend(self.env.iter().flat_map(|(name, _)| ["--env".into(), name.into()]));
-                words.extend(["--entrypoint".into(), self.command.into(), image.into()]);
-                words
-            }
-        }
-    }
-}
-
-fn to_words(words: &[&str]) -> Vec<OsString> {
-    words.iter().map(Into::into).collect()
 }
 
 impl Process {
