@@ -4,8 +4,8 @@
 use serde_json::{Map, Value};
 
 use super::signature::names;
-use crate::similar::similar;
 use crate::text;
+use crate::text::similar::similar;
 
 /// What is wrong with arguments, in one sentence; None: nothing that we can see.
 #[must_use]

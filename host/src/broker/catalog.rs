@@ -10,8 +10,8 @@ use super::grant::{classify, granted, permit};
 use super::signature::signature;
 use super::upstream::{Shared, Upstream, object};
 use crate::domain::{FaultCode, Grant, Offer, Refusal};
-use crate::similar::similar;
 use crate::text;
+use crate::text::similar::similar;
 
 /// Characters of a description that is told.
 const MOST_DESCRIPTION: usize = 4_000;

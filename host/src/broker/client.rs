@@ -11,12 +11,13 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::mpsc;
 
+use super::order::Asked;
 use super::protocol::{
-    Asked, CallPart, FromBroker, Greeting, LONGEST_NAME, MOST_ARGUMENTS, MOST_AT_ONCE, MOST_CALLS,
+    CallPart, FromBroker, Greeting, LONGEST_NAME, MOST_ARGUMENTS, MOST_AT_ONCE, MOST_CALLS,
     PROTOCOL, ToBroker, Violation, frame, receive_frame,
 };
 use super::start::Link;
-use crate::domain::{Call, CallOutcome, FaultCode, Offer, Reason, Refusal};
+use crate::domain::{Answered, Call, CallOutcome, FaultCode, Offer, Reason, Refusal};
 use crate::text;
 
 /// What the broker offers, and which servers it could not ask.
@@ -33,6 +34,8 @@ pub struct Offers {
 pub struct Client {
     state: Arc<Mutex<State>>,
     greeting: Arc<Greeting>,
+    /// What servers offered when it was last asked for.
+    known: Arc<Mutex<Arc<[Offer]>>>,
 }
 
 #[derive(Debug)]
@@ -113,7 +116,11 @@ impl Client {
         let mut asked = Asked::default();
         asked.greeted();
         let state = State { asked, waiting: HashMap::new(), latest: 0, out: Some(out) };
-        let client = Self { state: Arc::new(Mutex::new(state)), greeting: Arc::new(greeting) };
+        let client = Self {
+            state: Arc::new(Mutex::new(state)),
+            greeting: Arc::new(greeting),
+            known: Arc::default(),
+        };
         tokio::spawn(async move {
             while let Some(frame) = frames.recv().await {
                 if to.write_all(&frame).await.is_err() {
@@ -121,6 +128,8 @@ impl Client {
                 }
             }
         });
+        let learner = client.clone();
+        tokio::spawn(async move { learner.learn().await });
         let reader = client.clone();
         tokio::spawn(async move {
             let ended = reader.read(&mut from).await;
@@ -181,7 +190,7 @@ impl Client {
         at_most: usize,
         within: Duration,
         approved: bool,
-    ) -> Result<Vec<CallOutcome>, Refusal> {
+    ) -> Result<Vec<Answered>, Refusal> {
         let mut outcomes = Vec::with_capacity(calls.len());
         // More than fit into one request are judged one part after the other.
         for (first, calls) in (0..).step_by(MOST_CALLS).zip(calls.chunks(MOST_CALLS)) {
@@ -198,7 +207,7 @@ impl Client {
         at_most: usize,
         within: Duration,
         approved: bool,
-    ) -> Result<Vec<CallOutcome>, Refusal> {
+    ) -> Result<Vec<Answered>, Refusal> {
         let limits = (at_most.clamp(1, MOST_AT_ONCE), within);
         let mut checked = Vec::with_capacity(calls.len());
         for (index, call) in calls.iter().enumerate() {
@@ -210,16 +219,19 @@ impl Client {
                 .map(|(index, part)| part.finish(id, index, calls.len(), limits, approved))
                 .collect()
         };
-        let gone = || CallOutcome::Failed {
-            reason: Reason::Unavailable,
-            message: "the broker has ended before the answer came; what was done is unknown"
-                .to_owned(),
+        let gone = || Answered {
+            outcome: CallOutcome::Failed {
+                reason: Reason::Unavailable,
+                message: "the broker has ended before the answer came; what was done is unknown"
+                    .to_owned(),
+            },
+            millis: 0,
         };
-        let mut outcomes: Vec<CallOutcome> = calls.iter().map(|_| gone()).collect();
+        let mut outcomes: Vec<Answered> = calls.iter().map(|_| gone()).collect();
         let Some(mut request) = self.ask(calls.len(), messages) else { return Ok(outcomes) };
         while let Some(answer) = request.answers.recv().await {
             match answer {
-                FromBroker::Outcome { index, value, reason, message, .. } => {
+                FromBroker::Outcome { index, value, reason, message, ms, .. } => {
                     let outcome = match (value, reason) {
                         (Some(value), _) => CallOutcome::Value(value.get().to_owned()),
                         (None, reason) => {
@@ -228,7 +240,7 @@ impl Client {
                         }
                     };
                     if let Some(place) = outcomes.get_mut(index) {
-                        *place = outcome;
+                        *place = Answered { outcome, millis: ms };
                     }
                 }
                 FromBroker::Refusal { index, code, message, hint, .. } => {
@@ -244,7 +256,21 @@ impl Client {
     /// What servers offer. With the id of a server, that one is started and asked.
     pub async fn offers(&self, server: Option<&str>) -> Offers {
         let server = server.map(str::to_owned);
-        self.collect(|id| ToBroker::Offers { id, server }).await
+        let offers = self.collect(|id| ToBroker::Offers { id, server, known: false }).await;
+        self.learn().await;
+        offers
+    }
+
+    /// What servers offered when it was last asked for.
+    #[must_use]
+    pub fn known(&self) -> Arc<[Offer]> {
+        Arc::clone(&self.known.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Asks for what is known, without starting anybody.
+    async fn learn(&self) {
+        let known = self.collect(|id| ToBroker::Offers { id, server: None, known: true }).await;
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = known.tools.into();
     }
 
     /// Approves the definition of a tool, or of all tools of a server.
@@ -252,7 +278,9 @@ impl Client {
         if name.len() > LONGEST_NAME {
             return Offers { tools: Vec::new(), failures: vec!["the name is too long".to_owned()] };
         }
-        self.collect(|id| ToBroker::Approve { id, name: name.to_owned() }).await
+        let approved = self.collect(|id| ToBroker::Approve { id, name: name.to_owned() }).await;
+        self.learn().await;
+        approved
     }
 
     async fn collect(&self, message: impl FnOnce(u64) -> ToBroker) -> Offers {

@@ -10,6 +10,7 @@ mod definition;
 pub mod grant;
 pub mod index;
 mod launch;
+pub mod order;
 mod pin;
 mod process;
 pub mod protocol;

@@ -14,7 +14,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, bail};
 use rustix::io::{FdFlags, fcntl_setfd};
 
-use super::protocol::{Asked, FromBroker, Greeting, PROTOCOL, ToBroker, frame, read_frame};
+use super::order::Asked;
+use super::protocol::{FromBroker, Greeting, PROTOCOL, ToBroker, frame, read_frame};
 use crate::config::{Config, Pipes, variable_of_secret};
 
 /// The server's ends of the pipes, and what the broker has said.

@@ -16,13 +16,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::catalog::{Asked, Catalog, Judged};
 use super::config::{Capabilities, Error, Manner, Secrets, hide_plain};
+use super::order::Heard;
 use super::pin::Pins;
-use super::protocol::{
-    CallPart, FromBroker, Greeting, Heard, PROTOCOL, ToBroker, frame, receive_frame,
-};
+use super::protocol::{CallPart, FromBroker, Greeting, PROTOCOL, ToBroker, frame, receive_frame};
 use super::quiet;
 use super::upstream::{Shared, Trouble, Upstream, object};
-use crate::domain::{FaultCode, Limit, Reason, Refusal};
+use crate::domain::{FaultCode, Limit, Offer, Reason, Refusal};
 
 /// Messages that wait for the server to read them.
 const QUEUE: usize = 256;
@@ -141,8 +140,8 @@ impl Desk {
                     self.begin(id, move |request| async move { request.call(parts).await });
                 }
             }
-            ToBroker::Offers { id, server } => {
-                self.begin(id, move |request| async move { request.offers(server).await });
+            ToBroker::Offers { id, server, known } => {
+                self.begin(id, move |request| async move { request.offers(server, known).await });
             }
             ToBroker::Approve { id, name } => {
                 self.begin(id, move |request| async move { request.approve(&name).await });
@@ -309,9 +308,10 @@ impl Request {
     }
 
     /// Tells what servers offer. Those that nobody has asked are asked first.
-    async fn offers(self, server: Option<String>) {
+    async fn offers(self, server: Option<String>, known: bool) {
         let catalog = &self.worker.catalog;
         let asked: Vec<Arc<Upstream>> = match &server {
+            _ if known => Vec::new(),
             None => catalog.unasked(),
             Some(id) => match catalog.upstreams.get(id) {
                 Some(upstream) => vec![Arc::clone(upstream)],
@@ -328,13 +328,19 @@ impl Request {
                 self.fail(format!("{id}: {}", trouble.message)).await;
             }
         }
-        let secrets = &self.worker.shared.secrets;
-        for mut offer in catalog.offers(server.as_deref()) {
-            for text in [&mut offer.title, &mut offer.description, &mut offer.signature] {
-                *text = secrets.redact(text);
-            }
-            self.tell(FromBroker::Offer { id: self.id, offer: Box::new(offer) }).await;
+        for offer in catalog.offers(server.as_deref()) {
+            self.offer(offer).await;
         }
+    }
+
+    async fn offer(&self, mut offer: Offer) {
+        let secrets = &self.worker.shared.secrets;
+        for text in [&mut offer.title, &mut offer.description, &mut offer.signature] {
+            *text = secrets.redact(text);
+        }
+        offer.input_schema = secrets.redact_json(&offer.input_schema);
+        offer.output_schema = offer.output_schema.map(|it| secrets.redact_json(&it));
+        self.tell(FromBroker::Offer { id: self.id, offer: Box::new(offer) }).await;
     }
 
     async fn approve(self, name: &str) {
@@ -352,7 +358,7 @@ impl Request {
             Ok(approved) => {
                 for offer in catalog.offers(Some(id)) {
                     if approved.contains(&offer.name) {
-                        self.tell(FromBroker::Offer { id: self.id, offer: Box::new(offer) }).await;
+                        self.offer(offer).await;
                     }
                 }
             }

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::FaultCode;
+use super::code::FaultCode;
 
 /// All there is to say about a limit, except its value.
 #[derive(Debug)]
@@ -51,8 +51,13 @@ pub enum Setting {
         /// A limit whose value it may not exceed.
         ceiling: Option<Limit>,
     },
-    /// The server: it is always this.
-    Fixed(u64),
+    /// The server.
+    Fixed {
+        /// Its value.
+        value: u64,
+        /// Why nobody sets it, as a sentence.
+        why: &'static str,
+    },
 }
 
 /// The value of a limit that nobody sets.
@@ -148,13 +153,17 @@ const fn flag(flag: &'static str, default: &'static str, least: u64, most: u64) 
     Setting::Flag { flag, default: Default::Text(default), least, most, ceiling: None }
 }
 
+const fn fixed(value: u64, why: &'static str) -> Setting {
+    Setting::Fixed { value, why }
+}
+
 impl Setting {
     const fn below(self, limit: Limit) -> Self {
         match self {
             Self::Flag { flag, default, least, most, .. } => {
                 Self::Flag { flag, default, least, most, ceiling: Some(limit) }
             }
-            Self::Fixed(value) => Self::Fixed(value),
+            Self::Fixed { value, why } => Self::Fixed { value, why },
         }
     }
 
@@ -163,7 +172,7 @@ impl Setting {
             Self::Flag { flag, least, most, ceiling, .. } => {
                 Self::Flag { flag, default, least, most, ceiling }
             }
-            Self::Fixed(value) => Self::Fixed(value),
+            Self::Fixed { value, why } => Self::Fixed { value, why },
         }
     }
 }
@@ -192,6 +201,9 @@ pub(crate) const MEMORY_CAP: u64 = 1280 << 20;
 
 /// The longest time that can be counted.
 const MOST_TIME: u64 = u64::MAX;
+
+/// Why a limit is fixed that a result depends on and that an entry of the journal does not keep.
+const REPLAYS: &str = "It is fixed, so that a replay on any server gives an equal result.";
 
 macro_rules! limits {
     ($($limit:ident $name:literal $section:ident $unit:ident
@@ -258,7 +270,7 @@ limits! {
         fault(FaultCode::Timeout), "the_deadline_stops_an_evaluator_that_spins",
         "Time of a run, all its continuations together";
     Waiting "waiting_ms" Run Time
-        Setting::Fixed(60_000_000_000),
+        fixed(60_000_000_000, "No server lets programs wait yet."),
         fault(FaultCode::Timeout), "a_run_does_not_wait_for_the_world_without_end",
         "How long a run may wait for one answer of the world, while its wall clock stands still";
     Result "result" Run Count
@@ -266,7 +278,7 @@ limits! {
         Beyond::Other("truncated"), "a_result_over_its_cap_is_absent",
         "Characters of a result; of a longer one the reply tells only the size";
     Sources "sources" Run Size
-        Setting::Fixed(8 << 20),
+        fixed(8 << 20, REPLAYS),
         fault(FaultCode::TooLarge), "the_sources_of_a_run_are_bounded",
         "Bytes of all tools that one step of a run uses, if there are several";
     WasmtimeFuel "wasmtime_fuel" Net Count
@@ -283,7 +295,7 @@ limits! {
         fault(FaultCode::Internal), "the_memory_ceiling_stops_an_evaluator_that_grows",
         "The most memory of one instance of the evaluator";
     WasmStack "wasm_stack" Net Size
-        Setting::Fixed(512 << 10),
+        fixed(512 << 10, "The evaluator needs a small part of it, whatever it evaluates."),
         fault(FaultCode::Internal), "the_wasm_stack_stops_an_evaluator_that_recurses",
         "The stack of one instance of the evaluator, which never recurses";
     Line "line" Request Size
@@ -335,51 +347,51 @@ limits! {
         fault(FaultCode::TooLarge), "holds_so_many_bytes",
         "Bytes of all values in the memory";
     SchemaDepth "schema_depth" Schema Count
-        Setting::Fixed(1_000),
+        fixed(1_000, REPLAYS),
         fault(FaultCode::TooDeep), "hostile_schemas_and_values_end",
         "Levels of nesting in a value that is compared with a schema";
     SchemaParts "schema_parts" Schema Count
-        Setting::Fixed(2_000_000),
+        fixed(2_000_000, REPLAYS),
         fault(FaultCode::TooLarge), "hostile_patterns_numbers_and_lists_end",
         "Items and members of such a value; an object counts as several";
     SchemaWork "schema_work" Schema Count
-        Setting::Fixed(50_000_000),
+        fixed(50_000_000, REPLAYS),
         fault(FaultCode::TooLarge), "hostile_schemas_and_values_end",
         "Steps of a comparison";
     UpstreamCall "upstream_call_ms" Upstream Time
-        Setting::Fixed(5_000_000_000),
+        fixed(5_000_000_000, "The configuration sets it for a server or a tool."),
         Beyond::Other("`timeout` of the call"), "a_slow_server_times_out",
         "How long a call may take, unless the configuration gives it another time";
     UpstreamLongest "upstream_longest_ms" Upstream Time
-        Setting::Fixed(30_000_000_000),
+        fixed(30_000_000_000, "A run waits for a minute at most."),
         Beyond::Other("the file is refused"), "every_mistake_is_told_with_its_place",
         "The longest time that the configuration may give a call";
     UpstreamAnswer "upstream_answer" Upstream Size
-        Setting::Fixed(2_000_000),
+        fixed(2_000_000, "The configuration sets it for a server or a tool."),
         Beyond::Other("`too-large` of the call"), "a_large_answer_is_refused",
         "Bytes of the answer to a call, unless the configuration allows another size";
     UpstreamMostAnswer "upstream_most_answer" Upstream Size
-        Setting::Fixed(4_000_000),
+        fixed(4_000_000, "An answer fits into one frame of the broker."),
         Beyond::Other("the file is refused"), "every_mistake_is_told_with_its_place",
         "The largest size of an answer that the configuration may allow";
     UpstreamLine "upstream_line" Upstream Size
-        Setting::Fixed(16 << 20),
+        fixed(16 << 20, "It bounds memory, not what programs get."),
         Beyond::Other("the server is stopped"), "a_line_without_end_stops_the_server",
         "Bytes of one message of a server";
     UpstreamCalls "upstream_calls" Upstream Count
-        Setting::Fixed(8),
+        fixed(8, "The configuration sets it for a server."),
         Beyond::Other("waits"), "calls_at_once_are_bounded",
         "Calls of one server at the same time, unless the configuration allows another number";
     UpstreamStarts "upstream_starts" Upstream Count
-        Setting::Fixed(4),
+        fixed(4, "Starts are heavy, and others wait a moment only."),
         Beyond::Other("waits"), "servers_start_four_at_a_time",
         "Servers that start at the same time";
     UpstreamStart "upstream_start_ms" Upstream Time
-        Setting::Fixed(60_000_000_000),
+        fixed(60_000_000_000, "It bounds what a server that hangs can hold up."),
         Beyond::Other("`unavailable`"), "a_server_that_does_not_start_hides_only_itself",
         "How long a server may take to start";
     UpstreamTools "upstream_tools" Upstream Count
-        Setting::Fixed(1_000),
+        fixed(1_000, "More are of no use to a model."),
         Beyond::Other("not offered"), "a_flood_of_tools_is_cut",
         "Tools of one server";
 }
@@ -401,7 +413,7 @@ impl Limit {
     #[must_use]
     pub const fn fixed(self) -> u64 {
         match self.row().setting {
-            Setting::Fixed(value) => value,
+            Setting::Fixed { value, .. } => value,
             Setting::Flag { .. } => 0,
         }
     }

@@ -2,6 +2,7 @@
 //! entries and how they end. Nothing here reads or writes anything.
 
 mod call;
+mod code;
 mod entry;
 mod fault;
 mod limit;
@@ -12,8 +13,9 @@ pub use self::call::{
     Answered, Budget, Call, CallOutcome, EffectClass, Grant, MOST_MESSAGE, Offer, Pin, Reason,
     Refusal,
 };
+pub use self::code::{FaultCode, faults_page};
 pub use self::entry::{EntryEnding, EntryKind};
-pub use self::fault::{Excess, Fault, FaultCode, fault, faults_page};
+pub use self::fault::{Excess, Fault, fault};
 pub(crate) use self::limit::MEMORY_CAP;
 pub use self::limit::{Beyond, Default, Limit, Row, Section, Setting, Unit};
 pub use self::mismatch::{Mismatch, Mismatches};

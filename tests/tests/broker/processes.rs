@@ -1,51 +1,10 @@
 //! Processes: what is left of them when one dies, and what a sealed server can reach.
 
-use super::shop::{Shop, processes, server, until};
+use super::shop::{Running, Shop, processes, server, until};
 use anyhow::{Context, Result, ensure};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdout, Command, Stdio};
-
-/// A server that runs on a configuration.
-struct Running {
-    child: Child,
-    lines: BufReader<ChildStdout>,
-}
-
-impl Running {
-    fn start(shop: &Shop, words: &[&str]) -> Result<Self> {
-        let mut command = shop.command(words)?;
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn()?;
-        let lines = BufReader::new(child.stdout.take().context("no output")?);
-        let mut running = Self { child, lines };
-        let begin = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-        running.ask("initialize", &begin)?;
-        Ok(running)
-    }
-
-    fn ask(&mut self, method: &str, params: &Value) -> Result<Value> {
-        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let input = self.child.stdin.as_mut().context("no input")?;
-        writeln!(input, "{request}")?;
-        let mut line = String::new();
-        self.lines.read_line(&mut line)?;
-        Ok(serde_json::from_str(&line)?)
-    }
-
-    fn call(&mut self, tool: &str, arguments: &Value) -> Result<Value> {
-        let answer = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}))?;
-        Ok(answer["result"]["structuredContent"].clone())
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use std::process::Command;
 
 /// A shop whose server leaves a process behind in a session of its own.
 fn shop() -> Result<Shop> {

@@ -5,9 +5,10 @@ use super::folder::Folder;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// A configuration in a folder of its own.
@@ -122,4 +123,44 @@ pub(super) fn processes(text: &str) -> Vec<u32> {
         *id != std::process::id() && (has(line) || has(variables))
     };
     ids.filter(mentions).collect()
+}
+
+/// A server that runs on a configuration.
+pub(super) struct Running {
+    pub(super) child: Child,
+    lines: BufReader<ChildStdout>,
+}
+
+impl Running {
+    pub(super) fn start(shop: &Shop, words: &[&str]) -> Result<Self> {
+        let mut command = shop.command(words)?;
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn()?;
+        let lines = BufReader::new(child.stdout.take().context("no output")?);
+        let mut running = Self { child, lines };
+        let begin = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        running.ask("initialize", &begin)?;
+        Ok(running)
+    }
+
+    pub(super) fn ask(&mut self, method: &str, params: &Value) -> Result<Value> {
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let input = self.child.stdin.as_mut().context("no input")?;
+        writeln!(input, "{request}")?;
+        let mut line = String::new();
+        self.lines.read_line(&mut line)?;
+        Ok(serde_json::from_str(&line)?)
+    }
+
+    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<Value> {
+        let answer = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}))?;
+        Ok(answer["result"]["structuredContent"].clone())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }

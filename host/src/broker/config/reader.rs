@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::error::Error;
-use crate::quantity::{parse_duration, parse_size};
-use crate::similar::similar;
+use crate::config::{parse_duration, parse_size};
 use crate::text;
+use crate::text::similar::similar;
 
 /// A value of the file, and where it stands.
 #[derive(Debug, Clone)]

@@ -10,8 +10,8 @@ use super::file;
 use super::reader::Node;
 use super::rules::located;
 use crate::config::variable_of_secret;
-use crate::similar::similar;
 use crate::text;
+use crate::text::similar::similar;
 
 /// Where a secret comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]

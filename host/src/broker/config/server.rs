@@ -7,90 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::error::Error;
+use super::isolation::{Isolation, isolation};
+use super::limits::{Limits, limits, timeout};
 use super::pattern::{Pattern, decide};
 use super::reader::Node;
-use super::rules::{EFFECTS, by_pattern, grants, located};
+use super::rules::{EFFECTS, by_pattern, grants, located, plain};
 use super::secret::{Secret, Template};
-use crate::domain::{EffectClass, Grant, Limit};
-
-/// How to call one or all tools of a server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct OfCall {
-    timeout: Option<Duration>,
-    answer: Option<u64>,
-}
-
-/// What one server may take.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
-    all: OfCall,
-    tools: Vec<(Pattern, OfCall)>,
-    /// Calls at the same time.
-    pub at_once: usize,
-    /// Calls within a minute; none: any number.
-    pub per_minute: Option<u64>,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        let at_once = Limit::UpstreamCalls.fixed_count();
-        Self { all: OfCall::default(), tools: Vec::new(), at_once, per_minute: None }
-    }
-}
-
-impl Limits {
-    /// How long a call of a tool may take.
-    #[must_use]
-    pub fn timeout(&self, tool: &str) -> Duration {
-        let timeout = self.of(tool).timeout.or(self.all.timeout);
-        timeout.unwrap_or(Duration::from_nanos(Limit::UpstreamCall.fixed()))
-    }
-
-    /// Bytes of an answer of a tool.
-    #[must_use]
-    pub fn answer(&self, tool: &str) -> usize {
-        let answer = self.of(tool).answer.or(self.all.answer);
-        answer
-            .and_then(|it| usize::try_from(it).ok())
-            .unwrap_or(Limit::UpstreamAnswer.fixed_count())
-    }
-
-    fn of(&self, tool: &str) -> OfCall {
-        let matching = self.tools.iter().filter(|(pattern, _)| pattern.matches(tool));
-        let best = matching.max_by_key(|(pattern, _)| pattern.weight());
-        best.map(|(_, said)| *said).unwrap_or_default()
-    }
-}
-
-/// How a server is walled in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Isolation {
-    /// Not at all.
-    None,
-    /// It can reach these files only.
-    Landlock {
-        /// To read, and to execute.
-        read: Vec<PathBuf>,
-        /// To read and write.
-        write: Vec<PathBuf>,
-    },
-    /// `bwrap` gives it namespaces of its own.
-    Bwrap {
-        /// To read.
-        read: Vec<PathBuf>,
-        /// To read and write.
-        write: Vec<PathBuf>,
-        /// Whether it has a network.
-        network: bool,
-    },
-    /// `docker` gives it a container.
-    Docker {
-        /// The image.
-        image: String,
-        /// Whether it has a network.
-        network: bool,
-    },
-}
+use crate::domain::{EffectClass, Grant};
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -218,7 +141,7 @@ pub(super) fn read(
     let manner = manner(node, secrets, directory)?;
     let mut limits = node.read("limits", limits)?.unwrap_or_default();
     let timeout = node.read("timeout", timeout)?;
-    limits.all.timeout = limits.all.timeout.or(timeout);
+    limits.default_timeout(timeout);
     Ok(Server {
         manner,
         description: node.read("description", |it| Ok(it.text()?.to_owned()))?.unwrap_or_default(),
@@ -294,19 +217,6 @@ fn process(
     let env = node.read("env", |it| templates(it, secrets, is_variable))?.unwrap_or_default();
     let isolation = node.read("isolate", |it| isolation(it, directory))?.unwrap_or(Isolation::None);
     Ok(Manner::Process { command: program, args, env, cwd, isolation })
-}
-
-/// A text that other processes can see, so that no secret may be in it.
-fn plain(node: &Node<'_>) -> Result<String, Error> {
-    let text = node.text()?;
-    match text {
-        "" => Err(node.wrong("the text is empty")),
-        text if text.contains('\0') => Err(node.wrong("the text has a null character")),
-        text if text.contains("${") => Err(node.wrong(
-            "`${NAME}` stands for secrets, which other users would see here; put it into `env`, `headers` or `url`",
-        )),
-        text => Ok(text.to_owned()),
-    }
 }
 
 /// Whether a command starts this program.
@@ -394,85 +304,4 @@ fn http(url: &Node<'_>, node: &Node<'_>, secrets: &Named) -> Result<Manner, Erro
         return Err(at.map_or_else(|| node.wrong(&told), |it| it.wrong(&told)));
     }
     Ok(Manner::Http { url: address, headers })
-}
-
-/// Other clients write seconds or milliseconds here: a number from 1000 on is taken for the latter.
-fn timeout(node: &Node<'_>) -> Result<Duration, Error> {
-    let longest = longest_call();
-    if node.value.is_string() {
-        return node.time(longest);
-    }
-    let number = node.count(1, 86_400_000)?;
-    let time =
-        if number < 1_000 { Duration::from_secs(number) } else { Duration::from_millis(number) };
-    Ok(time.min(longest))
-}
-
-fn longest_call() -> Duration {
-    Duration::from_nanos(Limit::UpstreamLongest.fixed())
-}
-
-fn limits(node: &Node<'_>) -> Result<Limits, Error> {
-    node.only(&["call_timeout", "answer", "at_once", "per_minute", "tools"])?;
-    let default = Limits::default();
-    let at_once = node.read("at_once", |it| it.count(1, 64))?;
-    Ok(Limits {
-        all: of_call(node)?,
-        tools: node.read("tools", tools)?.unwrap_or_default(),
-        at_once: at_once.and_then(|it| usize::try_from(it).ok()).unwrap_or(default.at_once),
-        per_minute: node.read("per_minute", |it| it.count(1, 1_000_000))?,
-    })
-}
-
-fn tools(node: &Node<'_>) -> Result<Vec<(Pattern, OfCall)>, Error> {
-    by_pattern(node, |node| {
-        node.only(&["call_timeout", "answer"])?;
-        of_call(node)
-    })
-}
-
-fn of_call(node: &Node<'_>) -> Result<OfCall, Error> {
-    Ok(OfCall {
-        timeout: node.read("call_timeout", |it| it.time(longest_call()))?,
-        answer: node.read("answer", |it| it.size(Limit::UpstreamMostAnswer.fixed()))?,
-    })
-}
-
-fn isolation(node: &Node<'_>, directory: &Path) -> Result<Isolation, Error> {
-    if node.value.is_string() {
-        return node.word(&[("none", ()), ("bwrap", ())]).map(|()| match node.value.as_str() {
-            Some("bwrap") => {
-                Isolation::Bwrap { read: Vec::new(), write: Vec::new(), network: false }
-            }
-            _ => Isolation::None,
-        });
-    }
-    node.only(&["landlock", "bwrap", "docker"])?;
-    let members = node.members()?;
-    let [(kind, inner)] = members.as_slice() else {
-        return Err(node.wrong("write one of `landlock`, `bwrap` and `docker`"));
-    };
-    let paths = |name: &str| -> Result<Vec<PathBuf>, Error> {
-        let paths = inner.read(name, Node::texts)?.unwrap_or_default();
-        Ok(paths.iter().map(|path| located(directory, path)).collect())
-    };
-    let network = |known: &[&str]| -> Result<bool, Error> {
-        inner.only(known)?;
-        Ok(inner.read("network", Node::flag)?.unwrap_or(false))
-    };
-    match *kind {
-        "landlock" => {
-            inner.only(&["read", "write"])?;
-            Ok(Isolation::Landlock { read: paths("read")?, write: paths("write")? })
-        }
-        "bwrap" => {
-            let network = network(&["read", "write", "network"])?;
-            Ok(Isolation::Bwrap { read: paths("read")?, write: paths("write")?, network })
-        }
-        _ => {
-            let network = network(&["image", "network"])?;
-            let image = inner.get("image").ok_or_else(|| inner.wrong("write the `image`"))?;
-            Ok(Isolation::Docker { image: plain(&image)?, network })
-        }
-    }
 }

@@ -30,7 +30,7 @@ impl CallOne {
     pub(super) async fn execute(self, client: &Client) -> Result<ExitCode> {
         let calls = [Call { tool: self.name, args: read(&self.arguments)? }];
         let told = match client.call(&calls, 1, PATIENCE, self.yes).await {
-            Ok(outcomes) => match outcomes.into_iter().next() {
+            Ok(outcomes) => match outcomes.into_iter().next().map(|it| it.outcome) {
                 Some(CallOutcome::Value(value)) => return Ok(print(&value)),
                 Some(CallOutcome::Failed { reason, message }) => {
                     format!("{}: {message}", reason.name())

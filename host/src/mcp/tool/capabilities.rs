@@ -14,8 +14,8 @@ use crate::broker::{Offers, index, sample};
 use crate::config::Profile;
 use crate::domain::{Fault, FaultCode, Grant, Offer, fault};
 use crate::render::Reply;
-use crate::similar::similar;
 use crate::text;
+use crate::text::similar::similar;
 
 /// Tools that one reply shows.
 const MOST: usize = 20;

@@ -92,7 +92,7 @@ async fn ask(broker: &Client, offer: &Offer, argument: &str, query: &str) -> Cal
     let args: Map<String, Value> = [(argument.to_owned(), query.into())].into_iter().collect();
     let call = domain::Call { tool: offer.name.clone(), args: Value::from(args).to_string() };
     match broker.call(&[call], 1, PATIENCE, false).await {
-        Ok(outcomes) => outcomes.into_iter().next(),
+        Ok(outcomes) => outcomes.into_iter().next().map(|it| it.outcome),
         Err(refusal) => Some(CallOutcome::Failed {
             reason: domain::Reason::Unavailable,
             message: refusal.message,
