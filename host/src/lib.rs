@@ -2,6 +2,7 @@
 //! and runs them in a sandbox. The evaluator itself is a WebAssembly component embedded here;
 //! this crate never parses a term.
 
+pub mod broker;
 pub mod cli;
 pub mod config;
 pub mod domain;

@@ -2,6 +2,8 @@
 //! wrong. The targets in `tests/fuzz` and the ordinary tests call the same functions, so every
 //! input that was ever worth keeping is tried again by `cargo test`.
 
+#[cfg(feature = "host")]
+pub mod broker;
 pub mod differential;
 pub mod evaluate;
 pub mod memory;
@@ -27,6 +29,8 @@ pub struct Target {
 
 /// All targets.
 pub const TARGETS: &[Target] = &[
+    #[cfg(feature = "host")]
+    Target { name: "broker", corpus: "broker", check: broker::check },
     Target { name: "differential", corpus: "program", check: differential::check },
     Target { name: "evaluate", corpus: "program", check: evaluate::check },
     Target { name: "memory", corpus: "program", check: memory::check },

@@ -76,3 +76,8 @@ fn every_target_is_there_and_its_inputs_are_few() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn the_broker_and_its_server_take_nothing_out_of_order() -> Result<()> {
+    try_again("broker")
+}

@@ -121,7 +121,7 @@ fn the_host_does_not_depend_on_the_guest() -> Result<()> {
 
 #[test]
 fn only_the_protocol_knows_rmcp() -> Result<()> {
-    ensure_absent(ALL, &["rmcp::"], &["host/src/mcp/", "host/src/transport/"])
+    ensure_absent(ALL, &["rmcp::"], &["host/src/broker/", "host/src/mcp/", "host/src/transport/"])
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 mod along;
 mod backup;
+mod broker;
+mod capability;
 mod check;
 mod compile;
 mod completions;
@@ -32,6 +34,8 @@ use crate::config::{self, CommandLine, Options};
 use crate::stdio;
 
 use self::backup::Backup;
+use self::broker::Broker;
+use self::capability::Capability;
 use self::check::Check;
 use self::compile::Compile;
 use self::completions::Completions;
@@ -119,10 +123,15 @@ enum Command {
     Backup(Backup),
     /// Restore the store from a backup
     Restore(Restore),
+    /// List, test, approve and call tools of other servers
+    Capability(Capability),
     /// Write the evaluator, a WebAssembly component, to a file for other hosts
     Component(Component),
     /// Print completions for a shell
     Completions(Completions),
+    /// Call tools of other servers for a server
+    #[command(hide = true)]
+    Broker(Broker),
     /// Compile the evaluator for a server that is starting
     #[command(hide = true)]
     Compile(Compile),
@@ -181,6 +190,8 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Import(it)) => it.execute(options),
         Some(Command::Backup(it)) => it.execute(options),
         Some(Command::Restore(it)) => it.execute(options),
+        Some(Command::Capability(it)) => it.execute(options),
+        Some(Command::Broker(it)) => it.execute(options),
         Some(Command::Component(it)) => it.execute(),
         Some(Command::Completions(it)) => Ok(it.execute(Line::command())),
         Some(Command::Compile(it)) => it.execute(),

@@ -14,6 +14,7 @@ use super::compile::start_compiler;
 use super::open::{open_with, warn_unkept};
 use super::print::complain;
 use super::settings::{Directory, start};
+use crate::broker::{Client, Link};
 use crate::config::{Config, Options};
 use crate::domain::Limit;
 use crate::harden::{self, Hardening};
@@ -56,6 +57,7 @@ fn wait_for_client(config: Config) -> Result<ExitCode> {
 fn serve(config: Config) -> Result<ExitCode> {
     // There must be no second thread until the files are closed.
     stdio::hold();
+    let link = Link::open(&config, false)?;
     let (workshop, opening) =
         open_with(&config, |setup| Ok(Sandbox::begin(setup, start_compiler)?))?;
     // One thread hears of requests, and answers those that take no time. Others take the rest.
@@ -76,6 +78,10 @@ fn serve(config: Config) -> Result<ExitCode> {
     };
     let (runtime, seal) = harden::begin(config.harden.as_ref(), build);
     let runtime = runtime?;
+    let broker = {
+        let _entered = runtime.enter();
+        link.map(Client::new).transpose()?
+    };
     let hardening = Arc::<OnceLock<Hardening>>::default();
     let sealed = Arc::clone(&hardening);
     let close = move || {
@@ -93,7 +99,7 @@ fn serve(config: Config) -> Result<ExitCode> {
             thread::Builder::new().spawn(finish).context("no thread can be started")?;
         }
     }
-    let served = runtime.block_on(mcp::serve(config, workshop, hardening, awake));
+    let served = runtime.block_on(mcp::serve(config, workshop.calling(broker), hardening, awake));
     // Threads that wait for the client must not keep the process alive.
     runtime.shutdown_timeout(Duration::ZERO);
     served?;

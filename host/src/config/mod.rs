@@ -1,6 +1,7 @@
 //! Every setting of the server: its flag, its environment variable, its default and what it may
 //! be. No other module reads the environment. Nonsense stops the start.
 
+mod capabilities;
 mod environment;
 mod error;
 mod limits;
@@ -19,20 +20,23 @@ use crate::harden::Paths;
 use crate::sandbox::{Limits, Net};
 use crate::state::Place;
 
+pub use self::capabilities::Pipes;
+pub(crate) use self::capabilities::{common_environment, variable_of_secret};
 pub use self::error::Error;
 pub use self::limits::{Values, limits_page};
 pub use self::profile::Profile;
-pub(crate) use self::quantity::{parse_count, parse_size};
+pub(crate) use self::quantity::{parse_count, parse_duration, parse_size};
 pub use self::state::Journal;
 pub(crate) use self::value::directory_parser;
 
+use self::capabilities::Capabilities;
 use self::environment::{Environment, read, without_environment};
 use self::limits::Flags;
 use self::state::State;
 use self::value::{parse_filter, parse_toolset};
 
 /// The sets of tools that are on.
-const DEFAULT_TOOLSETS: &str = "core,state";
+const DEFAULT_TOOLSETS: &str = "core,state,capabilities";
 
 /// What is logged if nothing is said.
 const DEFAULT_LOG: &str = "warn,rmcp=error";
@@ -46,6 +50,8 @@ pub struct Options {
     service: Service,
     #[command(flatten)]
     state: State,
+    #[command(flatten)]
+    capabilities: Capabilities,
     #[arg(skip)]
     environment: Environment,
 }
@@ -64,7 +70,8 @@ struct Service {
         global = true
     )]
     profile: Profile,
-    /// Sets of tools that clients see and can call, with commas between them: `core`, `state`
+    /// Sets of tools that clients see and can call, with commas between them: `core`, `state`,
+    /// `capabilities` (where other servers are configured)
     #[arg(
         long,
         env = "MCP_PIF_TOOLSETS",
@@ -119,6 +126,10 @@ pub struct Config {
     pub place: Place,
     /// How the journal is kept.
     pub journal: Journal,
+    /// The file that names the servers whose tools programs may call.
+    pub capabilities: Option<PathBuf>,
+    /// The pipes of a broker that runs already.
+    pub broker: Option<Pipes>,
     /// Where compiled code is kept.
     pub cache: Option<PathBuf>,
     /// What the server can reach of the file system once it has started; None: all of it.
@@ -179,7 +190,7 @@ impl Options {
     }
 
     fn checked(&self) -> Result<Config, Error> {
-        let Self { limits, service, state, .. } = self;
+        let Self { limits, service, state, capabilities, .. } = self;
         let place = state.place()?;
         let values = limits.check(service.profile, |flag| self.environment.name(flag))?;
         Ok(Config {
@@ -188,7 +199,9 @@ impl Options {
             ceilings: values.ceilings(),
             net: values.net(),
             profile: service.profile,
-            toolsets: service.toolsets.clone(),
+            toolsets: service.toolsets(capabilities.file().is_some()),
+            capabilities: capabilities.file(),
+            broker: capabilities.pipes(),
             cache: service.cache(),
             harden: (!service.no_harden).then(|| reachable(&place)),
             journal: state.journal(&values),
@@ -201,6 +214,13 @@ impl Options {
 }
 
 impl Service {
+    /// The sets that are on: that of other servers only if there are some.
+    fn toolsets(&self, has_servers: bool) -> Vec<Toolset> {
+        let mut sets = self.toolsets.clone();
+        sets.retain(|set| *set != Toolset::Capabilities || has_servers);
+        sets
+    }
+
     fn cache(&self) -> Option<PathBuf> {
         if self.no_cache {
             return None;

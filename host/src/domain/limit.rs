@@ -118,12 +118,21 @@ pub enum Section {
     State,
     /// What a value may be that is compared with an output schema.
     Schema,
+    /// What other servers may take.
+    Upstream,
 }
 
 impl Section {
     /// All sections, in order.
-    pub const ALL: [Self; 6] =
-        [Self::Run, Self::Net, Self::Request, Self::Service, Self::State, Self::Schema];
+    pub const ALL: [Self; 7] = [
+        Self::Run,
+        Self::Net,
+        Self::Request,
+        Self::Service,
+        Self::State,
+        Self::Schema,
+        Self::Upstream,
+    ];
 
     /// The heading.
     #[must_use]
@@ -135,6 +144,7 @@ impl Section {
             Self::Service => "Service",
             Self::State => "State",
             Self::Schema => "Output schemas",
+            Self::Upstream => "Servers that programs call",
         }
     }
 }
@@ -268,14 +278,6 @@ limits! {
         flag("upstream-calls", "50", 0, 10_000),
         fault(FaultCode::Upstream), "a_run_has_a_budget_of_calls_and_bytes",
         "Calls of other servers that a run may make; one more fails for the reason `budget`";
-    CallTime "call_time_ms" Run Time
-        flag("upstream-call-time", "5s", 1, 30_000_000_000),
-        fault(FaultCode::Upstream), "each_reason_is_a_fault_that_try_catches",
-        "Time of one call of another server, unless the configuration gives it another one";
-    AnswerSize "answer" Run Size
-        flag("upstream-answer", "2MB", 1, 16 << 20),
-        fault(FaultCode::Upstream), "each_reason_is_a_fault_that_try_catches",
-        "Bytes of what another server answers to one call";
     AnswersSize "answers" Run Size
         flag("upstream-answers", "16MB", 1, 256 << 20),
         fault(FaultCode::Upstream), "a_run_has_a_budget_of_calls_and_bytes",
@@ -365,6 +367,42 @@ limits! {
         fixed(50_000_000, REPLAYS),
         fault(FaultCode::TooLarge), "hostile_schemas_and_values_end",
         "Steps of a comparison";
+    UpstreamCall "upstream_call_ms" Upstream Time
+        fixed(5_000_000_000, "The configuration sets it for a server or a tool."),
+        Beyond::Other("`timeout` of the call"), "a_slow_server_times_out",
+        "How long a call may take, unless the configuration gives it another time";
+    UpstreamLongest "upstream_longest_ms" Upstream Time
+        fixed(30_000_000_000, "A run waits for a minute at most."),
+        Beyond::Other("the file is refused"), "every_mistake_is_told_with_its_place",
+        "The longest time that the configuration may give a call";
+    UpstreamAnswer "upstream_answer" Upstream Size
+        fixed(2_000_000, "The configuration sets it for a server or a tool."),
+        Beyond::Other("`too-large` of the call"), "a_large_answer_is_refused",
+        "Bytes of the answer to a call, unless the configuration allows another size";
+    UpstreamMostAnswer "upstream_most_answer" Upstream Size
+        fixed(4_000_000, "An answer fits into one frame of the broker."),
+        Beyond::Other("the file is refused"), "every_mistake_is_told_with_its_place",
+        "The largest size of an answer that the configuration may allow";
+    UpstreamLine "upstream_line" Upstream Size
+        fixed(16 << 20, "It bounds memory, not what programs get."),
+        Beyond::Other("the server is stopped"), "a_line_without_end_stops_the_server",
+        "Bytes of one message of a server";
+    UpstreamAtOnce "upstream_at_once" Upstream Count
+        fixed(8, "The configuration sets it for a server."),
+        Beyond::Other("waits"), "calls_at_once_are_bounded",
+        "Calls of one server at the same time, unless the configuration allows another number";
+    UpstreamStarts "upstream_starts" Upstream Count
+        fixed(4, "Starts are heavy, and others wait a moment only."),
+        Beyond::Other("waits"), "servers_start_four_at_a_time",
+        "Servers that start at the same time";
+    UpstreamStart "upstream_start_ms" Upstream Time
+        fixed(60_000_000_000, "It bounds what a server that hangs can hold up."),
+        Beyond::Other("`unavailable`"), "a_server_that_does_not_start_hides_only_itself",
+        "How long a server may take to start";
+    UpstreamTools "upstream_tools" Upstream Count
+        fixed(1_000, "More are of no use to a model."),
+        Beyond::Other("not offered"), "a_flood_of_tools_is_cut",
+        "Tools of one server";
 }
 
 impl Limit {

@@ -8,11 +8,13 @@ pub enum Toolset {
     Core,
     /// Works with what lasts.
     State,
+    /// Works with tools of other servers.
+    Capabilities,
 }
 
 impl Toolset {
     /// All sets.
-    pub const ALL: [Self; 2] = [Self::Core, Self::State];
+    pub const ALL: [Self; 3] = [Self::Core, Self::State, Self::Capabilities];
 
     /// Its name on the command line.
     #[must_use]
@@ -20,6 +22,7 @@ impl Toolset {
         match self {
             Self::Core => "core",
             Self::State => "state",
+            Self::Capabilities => "capabilities",
         }
     }
 
@@ -29,6 +32,7 @@ impl Toolset {
         match self {
             Self::Core => "make tools, run them and look at them",
             Self::State => "what lasts: revisions, memory and journal",
+            Self::Capabilities => "tools of other servers, where some are configured",
         }
     }
 
@@ -39,7 +43,7 @@ impl Toolset {
     }
 }
 
-/// What a tool does to the state of the server. No tool reaches beyond the server.
+/// What a tool does to the state of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     /// It looks.
@@ -50,19 +54,21 @@ pub enum Effect {
     Writes,
     /// It may remove something for good.
     Destroys,
+    /// It looks, and asks other servers.
+    Asks,
 }
 
 impl Effect {
     /// Whether everything is as it was afterwards.
     #[must_use]
     pub fn is_read_only(self) -> bool {
-        matches!(self, Self::Reads | Self::Runs)
+        matches!(self, Self::Reads | Self::Runs | Self::Asks)
     }
 
     /// Whether the journal tells of calls that are refused.
     #[must_use]
     pub fn is_journaled(self) -> bool {
-        !matches!(self, Self::Reads)
+        !matches!(self, Self::Reads | Self::Asks)
     }
 }
 
@@ -83,6 +89,8 @@ macro_rules! each_tool {
             JournalRecent journal_recent State Reads "Recent entries of the journal";
             Replay replay State Reads "Replay a run";
             ServerInfo server_info State Reads "Server information";
+            Capabilities capabilities Capabilities Reads "Tools of other servers";
+            UkrSearch ukr_search Capabilities Asks "Search other servers";
         }
     };
 }

@@ -2,6 +2,8 @@
 //! and signals of other processes go. What is open stays open: the standard streams, the
 //! compiled evaluator, the page map of this process.
 
+use std::path::PathBuf;
+
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, PathFd, Ruleset,
     RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, make_bitflags,
@@ -51,4 +53,35 @@ pub(super) fn restrict(paths: &Paths) -> Result<(Layer, i32), Error> {
         _ => Layer::Enforced,
     };
     Ok((layer, kernel_abi.unwrap_or(effective_abi as i32)))
+}
+
+/// Folders without which hardly any program starts.
+const SYSTEM: [&str; 10] =
+    ["/bin", "/dev", "/etc", "/lib", "/lib64", "/nix", "/opt", "/proc", "/sbin", "/usr"];
+
+/// Restricts this process, and what it becomes, to files of the system and these.
+pub(super) fn confine(read: &[PathBuf], write: &[PathBuf]) -> Result<Layer, Error> {
+    let mut rules = Ruleset::default()
+        .handle_access(AccessFs::from_all(LATEST))?
+        .scope(Scope::from_all(LATEST))?
+        .create()?;
+    for path in SYSTEM.iter().filter_map(|path| PathFd::new(path).ok()) {
+        rules = rules.add_rule(PathBeneath::new(path, AccessFs::from_read(LATEST)))?;
+    }
+    // Programs write to these without a thought.
+    if let Ok(devices) = PathFd::new("/dev") {
+        rules = rules.add_rule(PathBeneath::new(devices, make_bitflags!(AccessFs::{WriteFile})))?;
+    }
+    for path in read {
+        rules =
+            rules.add_rule(PathBeneath::new(PathFd::new(path)?, AccessFs::from_read(LATEST)))?;
+    }
+    for path in write {
+        rules = rules.add_rule(PathBeneath::new(PathFd::new(path)?, AccessFs::from_all(LATEST)))?;
+    }
+    Ok(match rules.restrict_self()?.ruleset {
+        RulesetStatus::NotEnforced => Layer::Unsupported,
+        RulesetStatus::PartiallyEnforced => Layer::Partial,
+        RulesetStatus::FullyEnforced => Layer::Enforced,
+    })
 }

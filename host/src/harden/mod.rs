@@ -11,6 +11,11 @@
 //! [`Paths::writable`].
 
 #[cfg(target_os = "linux")]
+use std::io;
+#[cfg(target_os = "linux")]
+use std::path::PathBuf;
+
+#[cfg(target_os = "linux")]
 mod landlock;
 mod layer;
 #[cfg(target_os = "linux")]
@@ -82,6 +87,16 @@ pub fn restrict_files(paths: &Paths) -> (Layer, i32) {
 #[cfg(not(target_os = "linux"))]
 pub fn restrict_files(_paths: &Paths) -> (Layer, i32) {
     (Layer::Unsupported, 0)
+}
+
+/// Restricts this process, and the program that it becomes, to files of the system and these.
+#[cfg(target_os = "linux")]
+pub fn confine(read: &[PathBuf], write: &[PathBuf]) -> io::Result<()> {
+    match landlock::confine(read, write) {
+        Ok(Layer::Unsupported) => Err(io::Error::other("this kernel has no Landlock")),
+        Ok(_) => Ok(()),
+        Err(error) => Err(io::Error::other(format!("Landlock refuses: {error}"))),
+    }
 }
 
 /// The second half of [`apply`], for all threads there are and will be.

@@ -105,7 +105,7 @@ pub(super) fn finish(
         .read_only(effect.is_read_only() && !acts)
         .destructive(effect == Effect::Destroys || acts)
         .idempotent(!acts)
-        .open_world(reach != Reach::Nowhere);
+        .open_world(reach != Reach::Nowhere || effect == Effect::Asks);
     let tool = tool.with_title(title).with_annotations(annotations);
     match profile {
         // Who advertises a schema must send what it describes.
@@ -141,6 +141,7 @@ fn section(tool: BuiltIn, page: &mut String) {
         Effect::Runs => "runs programs, changes nothing",
         Effect::Writes => "changes state, keeps the history",
         Effect::Destroys => "changes state, may remove something for good",
+        Effect::Asks => "reads, and asks other servers",
     };
     let _ = write!(page, "\n### `{}`\n\n{} ({effect}).\n\n", tool.name(), tool.title());
     let quoted: Vec<String> = text(tool).lines().map(|line| format!("> {line}")).collect();

@@ -1,6 +1,11 @@
 //! The standard streams, as whoever started the process has left them. A stream that does not
 //! block is waited for, and standard error can hurt nobody ([`errors`]).
 
+#[cfg(unix)]
+use std::io;
+#[cfg(unix)]
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+
 mod errors;
 #[cfg(unix)]
 mod patient;
@@ -8,3 +13,10 @@ mod streams;
 
 pub(crate) use self::errors::{Log, complain, hold, release, settle};
 pub(crate) use self::streams::{Stdout, stdin, stdout};
+
+/// Both streams, for a process that speaks on them to its parent and to nobody else.
+#[cfg(unix)]
+pub(crate) fn pipes() -> io::Result<(OwnedFd, OwnedFd)> {
+    let own = |stream: BorrowedFd<'_>| stream.try_clone_to_owned();
+    Ok((own(io::stdin().as_fd())?, own(io::stdout().as_fd())?))
+}

@@ -15,6 +15,7 @@ mod memory;
 mod record;
 mod replay;
 mod rollback;
+mod upstream;
 mod world;
 
 use std::sync::Arc;
@@ -33,6 +34,7 @@ pub use self::world::{Candidate, Observer, Tools};
 
 use self::effects::Intent;
 use self::world::{Live, Witness};
+use crate::broker::Client;
 use crate::config::Config;
 use crate::domain::{EntryEnding, EntryKind, Excess, Fault, FaultCode, Limit, fault};
 use crate::journal::{self, Draft, Journal};
@@ -74,6 +76,8 @@ pub struct Workshop {
     allowed: Allowed,
     /// The longest that a run takes.
     longest: Duration,
+    /// Who calls tools of other servers.
+    broker: Option<Arc<Client>>,
     /// Bytes of a term.
     most_code: usize,
 }
@@ -146,6 +150,7 @@ impl Workshop {
             store,
             limits,
             effects,
+            broker: None,
             allowed,
             longest,
             most_code,
@@ -162,6 +167,20 @@ impl Workshop {
     #[must_use]
     pub fn granting(self, effects: Arc<dyn Effects>) -> Self {
         Self { effects, ..self }
+    }
+
+    /// Has tools of other servers called.
+    #[must_use]
+    pub fn calling(self, broker: Option<Client>) -> Self {
+        let Some(broker) = broker.map(Arc::new) else { return self };
+        let effects: Arc<dyn Effects> = Arc::<Client>::clone(&broker);
+        Self { broker: Some(broker), effects, ..self }
+    }
+
+    /// Who calls tools of other servers, if some are configured.
+    #[must_use]
+    pub fn broker(&self) -> Option<&Client> {
+        self.broker.as_deref()
     }
 
     /// The file that keeps all this, unless it is in memory.

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::super::backend::Backend;
-use super::{Call, Tool, ToolResult, reply};
+use super::{Call, Tool, ToolResult, capabilities, reply};
 use crate::config::Profile;
 use crate::domain::{Fault, FaultCode, Limit, fault};
 use crate::journal::Statistics;
@@ -58,6 +58,10 @@ impl Tool for Arguments {
     }
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        // No evolved tool has a period in its name.
+        if self.tool.contains('.') && backend.workshop.broker().is_some() {
+            return capabilities::inspect(&capabilities::offered(backend).await?, &self.tool);
+        }
         let (name, pinned) = name::split(&self.tool);
         let revision = self.revision.or_else(|| pinned.map(str::to_owned));
         let name = name.to_owned();

@@ -1,5 +1,6 @@
 //! The built-in tools, a file each, and the evolved ones.
 
+pub(super) mod capabilities;
 pub(super) mod check;
 pub(super) mod evolve;
 pub(super) mod evolved;
@@ -13,6 +14,7 @@ pub(super) mod replay;
 pub(super) mod rollback;
 pub(super) mod run;
 pub(super) mod server_info;
+pub(super) mod ukr_search;
 
 use std::sync::Arc;
 

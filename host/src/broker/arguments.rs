@@ -1,0 +1,150 @@
+//! Arguments compared with what a tool asks for, before anything is sent. Only what the schema says
+//! plainly is looked at: names, and types of values. The server judges the rest.
+
+use serde_json::{Map, Value};
+
+use super::signature::names;
+use crate::text;
+use crate::text::similar::similar;
+
+/// What is wrong with arguments, in one sentence; None: nothing that we can see.
+#[must_use]
+pub(super) fn mistake(schema: &Value, args: &Map<String, Value>) -> Option<String> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let known = || properties.into_iter().flat_map(|it| it.keys().map(String::as_str));
+    let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+    for (name, value) in args {
+        let Some(schema) = properties.and_then(|it| it.get(name)) else {
+            // A name that is nearly one that is missing was meant to be that.
+            let missing = names(schema).into_iter().filter(|it| !args.contains_key(*it));
+            let meant = similar(name, missing);
+            if !is_closed && meant.is_none() {
+                continue;
+            }
+            let hint = meant.or_else(|| similar(name, known()));
+            let hint = hint.map(|it| format!("; did you mean {}?", text::quote_one(it)));
+            let name = text::quote_one(name);
+            return Some(format!("there is no argument {name}{}", hint.unwrap_or_default()));
+        };
+        if let Some(expected) = unmet(schema, value) {
+            let (name, found) = (text::quote_one(name), type_of(value));
+            return Some(format!("the argument {name} must be {expected}, and is {found}"));
+        }
+    }
+    let missing: Vec<&str> =
+        names(schema).into_iter().filter(|name| !args.contains_key(*name)).collect();
+    match missing.as_slice() {
+        [] => None,
+        [name] => Some(format!("the argument {} is missing", text::quote_one(name))),
+        names => Some(format!("the arguments {} are missing", text::quote(names))),
+    }
+}
+
+/// The type that a value should have, if it has another one.
+fn unmet(schema: &Value, value: &Value) -> Option<String> {
+    let types: Vec<&str> = match schema.get("type")? {
+        Value::String(name) => vec![name],
+        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+        _ => return None,
+    };
+    let is_met = |name: &&str| match *name {
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        "null" => value.is_null(),
+        "number" => value.is_number(),
+        "integer" => is_whole(value),
+        // A type that we do not know is the server's to judge.
+        _ => true,
+    };
+    if types.is_empty() || types.iter().any(is_met) {
+        return None;
+    }
+    let told: Vec<&str> = types.iter().map(|name| word(name)).collect();
+    Some(told.join(" or "))
+}
+
+/// Whether a number has no part behind the point.
+fn is_whole(value: &Value) -> bool {
+    let Value::Number(number) = value else { return false };
+    let text = number.to_string();
+    let (digits, part) = text.split_once('.').unwrap_or((&text, ""));
+    !digits.contains(['e', 'E']) && part.chars().all(|c| c == '0')
+}
+
+fn word(name: &str) -> &str {
+    match name {
+        "string" => "a text",
+        "boolean" => "true or false",
+        "array" => "a list",
+        "object" => "a record",
+        "number" => "a number",
+        "integer" => "a whole number",
+        other => other,
+    }
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) if is_whole(value) => "a whole number",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a record",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn mistakes_name_the_argument() {
+        let schema = json!({"required": ["query", "n"], "properties": {
+            "query": {"type": "string"}, "n": {"type": "integer"}, "x": {"type": ["number", "null"]}}});
+        let closed = {
+            let mut closed = schema.clone();
+            closed["additionalProperties"] = false.into();
+            closed
+        };
+        for (schema, args, expected) in [
+            (&schema, json!({"query": "a", "n": 1}), None),
+            (&schema, json!({"query": "a", "n": 2.0, "x": null, "other": 1}), None),
+            (&schema, json!({"n": 1}), Some("the argument `query` is missing")),
+            (&schema, json!({}), Some("the arguments `query`, `n` are missing")),
+            (
+                &schema,
+                json!({"qery": "a", "n": 1}),
+                Some("there is no argument `qery`; did you mean `query`?"),
+            ),
+            (
+                &schema,
+                json!({"query": 1, "n": 1}),
+                Some("the argument `query` must be a text, and is a whole number"),
+            ),
+            (
+                &schema,
+                json!({"query": "a", "n": 1.5}),
+                Some("the argument `n` must be a whole number, and is a number"),
+            ),
+            (
+                &schema,
+                json!({"query": "a", "n": 1, "x": "1"}),
+                Some("the argument `x` must be a number or null, and is a text"),
+            ),
+            (
+                &closed,
+                json!({"query": "a", "n": 1, "y": 1}),
+                Some("there is no argument `y`; did you mean `x`?"),
+            ),
+        ] {
+            let args = args.as_object().cloned().unwrap_or_default();
+            assert_eq!(mistake(schema, &args).as_deref(), expected, "{args:?}");
+        }
+    }
+}

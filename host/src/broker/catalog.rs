@@ -1,0 +1,208 @@
+//! All tools of all servers: found by their names, judged, and told.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+
+use super::arguments::mistake;
+use super::config::Capabilities;
+use super::definition::Definition;
+use super::grant::{classify, granted, permit};
+use super::signature::signature;
+use super::upstream::{Shared, Upstream, object};
+use crate::domain::{FaultCode, Grant, Offer, Refusal};
+use crate::text;
+use crate::text::similar::similar;
+
+/// Characters of a description that is told.
+const MOST_DESCRIPTION: usize = 4_000;
+
+/// All servers.
+#[derive(Debug)]
+pub(super) struct Catalog {
+    pub(super) upstreams: BTreeMap<String, Arc<Upstream>>,
+    shared: Arc<Shared>,
+}
+
+/// A call that may be sent.
+#[derive(Debug)]
+pub(super) struct Judged {
+    pub(super) upstream: Arc<Upstream>,
+    pub(super) definition: Definition,
+}
+
+/// A call that is to be judged.
+#[derive(Debug)]
+pub(super) struct Asked<'a> {
+    pub(super) tool: &'a str,
+    /// None: they are too large, and judged no further.
+    pub(super) args: Option<&'a str>,
+    pub(super) approved: bool,
+}
+
+type Fault = (FaultCode, String, Option<String>);
+
+impl Catalog {
+    pub(super) fn new(capabilities: Capabilities, shared: Arc<Shared>) -> Self {
+        let servers = capabilities.servers.into_iter();
+        let upstreams = servers.map(|(id, server)| {
+            let upstream = Upstream::new(id.clone(), server, Arc::clone(&shared));
+            (id, Arc::new(upstream))
+        });
+        Self { upstreams: upstreams.collect(), shared }
+    }
+
+    /// The server that a name begins with, and the rest of the name.
+    pub(super) fn server<'a>(&self, name: &'a str) -> Result<(&Arc<Upstream>, &'a str), Refusal> {
+        let found = name.split_once('.');
+        let found = found.and_then(|(id, tool)| Some((self.upstreams.get(id)?, tool)));
+        found.ok_or_else(|| refusal(self.unknown(name)))
+    }
+
+    /// Whether a call may be sent, and as what.
+    pub(super) fn judge(&self, asked: &Asked<'_>) -> Result<Judged, Refusal> {
+        let (upstream, tool) = self.server(asked.tool)?;
+        self.judge_of(upstream, tool, asked).map_err(refusal)
+    }
+
+    fn judge_of(
+        &self,
+        upstream: &Arc<Upstream>,
+        tool: &str,
+        asked: &Asked<'_>,
+    ) -> Result<Judged, Fault> {
+        let server = &upstream.server;
+        let pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
+        let offered = pins.offered(&upstream.id).unwrap_or_default();
+        let Some(definition) = offered.iter().find(|it| it.name == tool) else {
+            drop(pins);
+            return Err(self.unknown(asked.tool));
+        };
+        let grant = granted(&server.grants, tool);
+        let class = classify(server, tool, definition.hints());
+        let pin = pins.pin(&upstream.id, definition);
+        let permitted = permit(asked.tool, grant, class, pin, asked.approved);
+        permitted.map_err(|it| (FaultCode::CapabilityDenied, it.message, Some(it.hint)))?;
+        let told = || Some(signature(asked.tool, &definition.input, definition.output.as_ref()));
+        if let Some(args) = asked.args {
+            let malformed = |message| (FaultCode::Malformed, message, told());
+            let args = object(args);
+            let args = args.ok_or_else(|| {
+                malformed(format!("the arguments of {} are no record", text::quote_one(asked.tool)))
+            })?;
+            if let Some(mistake) = mistake(&definition.input, &args) {
+                return Err(malformed(format!(
+                    "{mistake}, in a call of {}",
+                    text::quote_one(asked.tool)
+                )));
+            }
+        }
+        Ok(Judged { upstream: Arc::clone(upstream), definition: definition.clone() })
+    }
+
+    /// What to write instead of a name that there is not.
+    fn unknown(&self, name: &str) -> Fault {
+        let quoted = text::quote_one(name);
+        let fault = |message, hint| (FaultCode::UnknownCapability, message, hint);
+        let Some((id, tool)) = name.split_once('.') else {
+            let hint = "write SERVER.TOOL, as in `github.search_issues`".to_owned();
+            return fault(format!("{quoted} does not name a tool of a server"), Some(hint));
+        };
+        let Some(upstream) = self.upstreams.get(id) else {
+            let ids: Vec<&str> = self.upstreams.keys().map(String::as_str).collect();
+            let hint = match similar(id, ids.iter().copied()) {
+                Some(id) => format!("did you mean `{id}.{tool}`?"),
+                None => format!("the servers are {}", text::quote(&ids)),
+            };
+            let message = format!("there is no server {}", text::quote_one(id));
+            return fault(message, Some(text::line(&hint, 400)));
+        };
+        let pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
+        let offered = pins.offered(id).unwrap_or_default();
+        // What nothing grants is nobody's business.
+        let offered =
+            offered.iter().filter(|it| granted(&upstream.server.grants, &it.name) != Grant::Deny);
+        let offered: Vec<&Definition> = offered.collect();
+        let names: Vec<&str> = offered.iter().map(|it| it.name.as_str()).collect();
+        let near = similar(tool, names.iter().copied());
+        let near = near.and_then(|near| offered.iter().find(|it| it.name == near));
+        let hint = match near {
+            Some(near) => {
+                let name = format!("{id}.{}", near.name);
+                format!("did you mean {}?", signature(&name, &near.input, near.output.as_ref()))
+            }
+            None => format!("its tools are {}", text::quote(&names)),
+        };
+        fault(format!("the server `{id}` has no tool {}", text::quote_one(tool)), Some(hint))
+    }
+
+    /// All tools that servers offered last, or those of one server.
+    pub(super) fn offers(&self, of: Option<&str>) -> Vec<Offer> {
+        let mut pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = pins.refresh() {
+            tracing::warn!(%error, "what was approved cannot be read again");
+        }
+        let mut offers = Vec::new();
+        for (id, upstream) in &self.upstreams {
+            if of.is_some_and(|of| of != id) || upstream.server.disabled {
+                continue;
+            }
+            for definition in pins.offered(id).unwrap_or_default() {
+                let name = format!("{id}.{}", definition.name);
+                let server = &upstream.server;
+                offers.push(Offer {
+                    title: text::line(&definition.title, 200),
+                    description: text::line(&definition.description, MOST_DESCRIPTION),
+                    input_schema: definition.input.to_string(),
+                    output_schema: definition.output.as_ref().map(ToString::to_string),
+                    class: classify(server, &definition.name, definition.hints()),
+                    grant: granted(&server.grants, &definition.name),
+                    pin: pins.pin(id, definition),
+                    signature: signature(&name, &definition.input, definition.output.as_ref()),
+                    name,
+                });
+            }
+        }
+        offers
+    }
+
+    /// Servers that nobody has asked yet what they offer.
+    pub(super) fn unasked(&self) -> Vec<Arc<Upstream>> {
+        let pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
+        let upstreams = self.upstreams.values().filter(|it| !it.server.disabled);
+        upstreams.filter(|it| pins.offered(&it.id).is_none()).cloned().collect()
+    }
+
+    /// Whether nobody has asked a server yet what it offers.
+    pub(super) fn is_unasked(&self, id: &str) -> bool {
+        let mut pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another process may have asked it, or have approved something.
+        if let Err(error) = pins.refresh() {
+            tracing::warn!(%error, "what was approved cannot be read again");
+        }
+        pins.offered(id).is_none()
+    }
+
+    /// Approves what a server offers. Gives the names of the tools.
+    pub(super) fn approve(&self, name: &str) -> Result<Vec<String>, String> {
+        let (id, tool) = match name.split_once('.') {
+            Some((id, tool)) => (id, Some(tool)),
+            None => (name, None),
+        };
+        let mut pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
+        let offered = pins.offered(id).unwrap_or_default();
+        if !self.upstreams.contains_key(id) {
+            return Err(format!("there is no server {}", text::quote_one(id)));
+        }
+        if let Some(tool) = tool
+            && !offered.iter().any(|it| it.name == tool)
+        {
+            return Err(format!("the server `{id}` does not offer {}", text::quote_one(tool)));
+        }
+        let approved = pins.approve(id, tool).map_err(|error| error.to_string())?;
+        Ok(approved.into_iter().map(|tool| format!("{id}.{tool}")).collect())
+    }
+}
+
+fn refusal((code, message, hint): Fault) -> Refusal {
+    Refusal { index: 0, code, message, hint }
+}

@@ -1,0 +1,351 @@
+//! The server's side of the conversation: asks the broker, and takes its answers apart. It works in a
+//! sealed process, since it reads and writes pipes that are open already.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio::sync::mpsc;
+
+use super::order::Asked;
+use super::protocol::{
+    CallPart, FromBroker, Greeting, LONGEST_NAME, MOST_ARGUMENTS, MOST_AT_ONCE, MOST_CALLS,
+    PROTOCOL, ToBroker, Violation, frame, receive_frame,
+};
+use super::start::Link;
+use crate::domain::{Answered, Call, CallOutcome, FaultCode, Offer, Reason, Refusal};
+use crate::text;
+
+/// What the broker offers, and which servers it could not ask.
+#[derive(Debug, Clone, Default)]
+pub struct Offers {
+    /// All tools.
+    pub tools: Vec<Offer>,
+    /// What went wrong, a sentence for each server.
+    pub failures: Vec<String>,
+}
+
+/// The broker, as the server asks it.
+#[derive(Debug, Clone)]
+pub struct Client {
+    state: Arc<Mutex<State>>,
+    greeting: Arc<Greeting>,
+    /// What servers offered when it was last asked for.
+    known: Arc<Mutex<Arc<[Offer]>>>,
+}
+
+#[derive(Debug)]
+struct State {
+    asked: Asked,
+    waiting: HashMap<u64, mpsc::UnboundedSender<FromBroker>>,
+    latest: u64,
+    /// Frames on their way; None: the broker is gone for good.
+    out: Option<mpsc::UnboundedSender<Vec<u8>>>,
+}
+
+/// A request. To drop it tells the broker that nobody waits for the rest of the answer.
+struct Request<'a> {
+    client: &'a Client,
+    id: u64,
+    answers: mpsc::UnboundedReceiver<FromBroker>,
+}
+
+impl Drop for Request<'_> {
+    fn drop(&mut self) {
+        let mut state = self.client.state();
+        if state.waiting.remove(&self.id).is_some() {
+            state.asked.cancel(self.id);
+            // A broker that is gone has cancelled everything.
+            let _ = state.send(&ToBroker::Cancel { id: self.id });
+        }
+    }
+}
+
+impl State {
+    fn send(&self, message: &ToBroker) -> Result<(), Violation> {
+        let frame = frame(message)?;
+        if let Some(out) = &self.out {
+            let _ = out.send(frame);
+        }
+        Ok(())
+    }
+
+    /// Takes a message of the broker.
+    fn take(&mut self, body: &[u8]) -> Result<(), Violation> {
+        let message = self.asked.accept(body)?;
+        let id = match &message {
+            FromBroker::Hello(_) => return Ok(()),
+            // Whoever waits learns of it by the end of the answers.
+            FromBroker::Restarted {} => {
+                self.waiting.clear();
+                return self.send(&ToBroker::Hello { protocol: PROTOCOL });
+            }
+            FromBroker::Refused { message } => {
+                tracing::error!("the broker cannot go on: {}", text::line(message, 1_000));
+                self.waiting.clear();
+                self.out = None;
+                return Ok(());
+            }
+            FromBroker::Done { id } => {
+                self.waiting.remove(id);
+                return Ok(());
+            }
+            FromBroker::Outcome { id, .. }
+            | FromBroker::Refusal { id, .. }
+            | FromBroker::Offer { id, .. }
+            | FromBroker::Failed { id, .. } => *id,
+        };
+        if let Some(waiting) = self.waiting.get(&id) {
+            // Nobody may be there to hear it any more.
+            let _ = waiting.send(message);
+        }
+        Ok(())
+    }
+}
+
+impl Client {
+    /// Talks to the broker from now on, in the runtime that this is called in.
+    pub fn new(link: Link) -> io::Result<Self> {
+        let Link { from, to, greeting } = link;
+        let (mut from, mut to) = (Receiver::from_owned_fd(from)?, Sender::from_owned_fd(to)?);
+        let (out, mut frames) = mpsc::unbounded_channel::<Vec<u8>>();
+        let mut asked = Asked::default();
+        asked.greeted();
+        let state = State { asked, waiting: HashMap::new(), latest: 0, out: Some(out) };
+        let client = Self {
+            state: Arc::new(Mutex::new(state)),
+            greeting: Arc::new(greeting),
+            known: Arc::default(),
+        };
+        tokio::spawn(async move {
+            while let Some(frame) = frames.recv().await {
+                if to.write_all(&frame).await.is_err() {
+                    return;
+                }
+            }
+        });
+        let learner = client.clone();
+        tokio::spawn(async move { learner.learn().await });
+        let reader = client.clone();
+        tokio::spawn(async move {
+            let ended = reader.read(&mut from).await;
+            let reason = ended.err().map_or_else(|| "it has ended".to_owned(), |it| it.to_string());
+            tracing::warn!("the broker is gone: {reason}");
+            let mut state = reader.state();
+            state.waiting.clear();
+            // Its pipe ends, and so does the broker if it is still there.
+            state.out = None;
+        });
+        Ok(client)
+    }
+
+    async fn read(&self, from: &mut Receiver) -> io::Result<()> {
+        while let Some(body) = receive_frame(from).await? {
+            self.state().take(&body).map_err(io::Error::other)?;
+        }
+        Ok(())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the broker said first.
+    #[must_use]
+    pub fn greeting(&self) -> &Greeting {
+        &self.greeting
+    }
+
+    /// Sends a request of one or several messages; None: the broker is gone.
+    fn ask(
+        &self,
+        calls: usize,
+        messages: impl FnOnce(u64) -> Vec<ToBroker>,
+    ) -> Option<Request<'_>> {
+        let (sender, answers) = mpsc::unbounded_channel();
+        let mut state = self.state();
+        state.out.as_ref()?;
+        state.latest += 1;
+        let id = state.latest;
+        // The messages of a request stand together.
+        let frames: Vec<Vec<u8>> = messages(id).iter().map(frame).collect::<Result<_, _>>().ok()?;
+        state.asked.ask(id, calls).ok()?;
+        state.waiting.insert(id, sender);
+        for frame in frames {
+            let _ = state.out.as_ref()?.send(frame);
+        }
+        drop(state);
+        Some(Request { client: self, id, answers })
+    }
+
+    /// Calls tools of other servers, so many at once, within this time. Gives what came of each, in
+    /// order; or why none was sent.
+    pub async fn call(
+        &self,
+        calls: &[Call],
+        at_most: usize,
+        within: Duration,
+        approved: bool,
+    ) -> Result<Vec<Answered>, Refusal> {
+        let mut outcomes = Vec::with_capacity(calls.len());
+        // More than fit into one request are judged one part after the other.
+        for (first, calls) in (0..).step_by(MOST_CALLS).zip(calls.chunks(MOST_CALLS)) {
+            let some = self.call_some(calls, at_most, within, approved).await;
+            let moved = |it: Refusal| Refusal { index: it.index + first, ..it };
+            outcomes.extend(some.map_err(moved)?);
+        }
+        Ok(outcomes)
+    }
+
+    async fn call_some(
+        &self,
+        calls: &[Call],
+        at_most: usize,
+        within: Duration,
+        approved: bool,
+    ) -> Result<Vec<Answered>, Refusal> {
+        let limits = (at_most.clamp(1, MOST_AT_ONCE), within);
+        let mut checked = Vec::with_capacity(calls.len());
+        for (index, call) in calls.iter().enumerate() {
+            checked.push(read(call).map_err(|it| Refusal { index, ..it })?);
+        }
+        let messages = |id| {
+            let parts = checked.into_iter().enumerate();
+            parts
+                .map(|(index, part)| part.finish(id, index, calls.len(), limits, approved))
+                .collect()
+        };
+        let gone = || Answered {
+            outcome: CallOutcome::Failed {
+                reason: Reason::Unavailable,
+                message: "the broker has ended before the answer came; what was done is unknown"
+                    .to_owned(),
+            },
+            millis: 0,
+        };
+        let mut outcomes: Vec<Answered> = calls.iter().map(|_| gone()).collect();
+        let Some(mut request) = self.ask(calls.len(), messages) else { return Ok(outcomes) };
+        while let Some(answer) = request.answers.recv().await {
+            match answer {
+                FromBroker::Outcome { index, value, reason, message, ms, .. } => {
+                    let outcome = match (value, reason) {
+                        (Some(value), _) => CallOutcome::Value(value.get().to_owned()),
+                        (None, reason) => {
+                            let reason = reason.unwrap_or(Reason::BadOutput);
+                            CallOutcome::Failed { reason, message }
+                        }
+                    };
+                    if let Some(place) = outcomes.get_mut(index) {
+                        *place = Answered { outcome, millis: ms };
+                    }
+                }
+                FromBroker::Refusal { index, code, message, hint, .. } => {
+                    let code = FaultCode::find(&code).unwrap_or(FaultCode::CapabilityDenied);
+                    return Err(Refusal { index, code, message, hint });
+                }
+                _ => {}
+            }
+        }
+        Ok(outcomes)
+    }
+
+    /// What servers offer. With the id of a server, that one is started and asked.
+    pub async fn offers(&self, server: Option<&str>) -> Offers {
+        let server = server.map(str::to_owned);
+        let offers = self.collect(|id| ToBroker::Offers { id, server, known: false }).await;
+        self.learn().await;
+        offers
+    }
+
+    /// What servers offered when it was last asked for.
+    #[must_use]
+    pub fn known(&self) -> Arc<[Offer]> {
+        Arc::clone(&self.known.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Asks for what is known, without starting anybody.
+    async fn learn(&self) {
+        let known = self.collect(|id| ToBroker::Offers { id, server: None, known: true }).await;
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = known.tools.into();
+    }
+
+    /// Approves the definition of a tool, or of all tools of a server.
+    pub async fn approve(&self, name: &str) -> Offers {
+        if name.len() > LONGEST_NAME {
+            return Offers { tools: Vec::new(), failures: vec!["the name is too long".to_owned()] };
+        }
+        let approved = self.collect(|id| ToBroker::Approve { id, name: name.to_owned() }).await;
+        self.learn().await;
+        approved
+    }
+
+    async fn collect(&self, message: impl FnOnce(u64) -> ToBroker) -> Offers {
+        let mut offers = Offers::default();
+        let Some(mut request) = self.ask(0, |id| vec![message(id)]) else {
+            offers.failures.push("the broker has ended: restart the server".to_owned());
+            return offers;
+        };
+        while let Some(answer) = request.answers.recv().await {
+            match answer {
+                FromBroker::Offer { offer, .. } => offers.tools.push(*offer),
+                FromBroker::Failed { message, .. } => offers.failures.push(message),
+                _ => {}
+            }
+        }
+        offers
+    }
+}
+
+/// A call whose arguments have been looked at.
+struct Read {
+    tool: String,
+    args: Result<Box<RawValue>, u64>,
+}
+
+fn read(call: &Call) -> Result<Read, Refusal> {
+    let refuse = |code, message: String| Refusal { index: 0, code, message, hint: None };
+    if call.tool.len() > LONGEST_NAME {
+        let told = format!("there is no tool {}", text::quote_one(&call.tool));
+        return Err(refuse(FaultCode::UnknownCapability, told));
+    }
+    let args = if call.args.len() > MOST_ARGUMENTS {
+        Err(call.args.len() as u64)
+    } else {
+        let unread =
+            |error| refuse(FaultCode::Malformed, format!("the arguments are no JSON: {error}"));
+        Ok(RawValue::from_string(call.args.clone()).map_err(unread)?)
+    };
+    Ok(Read { tool: call.tool.clone(), args })
+}
+
+impl Read {
+    fn finish(
+        self,
+        id: u64,
+        index: usize,
+        of: usize,
+        (at_most, within): (usize, Duration),
+        approved: bool,
+    ) -> ToBroker {
+        let deadline_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
+        let (args, bytes) = match self.args {
+            Ok(args) => (Some(args), None),
+            Err(bytes) => (None, Some(bytes)),
+        };
+        ToBroker::Call(CallPart {
+            id,
+            index,
+            of,
+            tool: self.tool,
+            args,
+            bytes,
+            at_most,
+            deadline_ms,
+            approved,
+        })
+    }
+}

@@ -1,0 +1,27 @@
+//! `capabilities.json`: the servers whose tools programs may call, as other clients write them, with
+//! what the operator grants of each. It is read by the broker alone. Every mistake is told with its
+//! place, and stops the start.
+
+mod capabilities;
+mod error;
+mod file;
+mod import;
+mod isolation;
+mod limits;
+mod pattern;
+mod reader;
+mod rules;
+mod secret;
+mod server;
+
+pub use self::capabilities::{Capabilities, Install};
+pub use self::error::Error;
+pub use self::import::imported;
+pub use self::isolation::Isolation;
+pub use self::limits::Limits;
+pub use self::pattern::Pattern;
+pub use self::secret::{Secret, Secrets, Template};
+pub use self::server::{Manner, Server};
+
+pub(super) use self::pattern::decide;
+pub(super) use self::secret::{fill, hide_plain};

@@ -1,0 +1,164 @@
+//! What may be called: grants of the operator, and what tools do to the world. Both are decided
+//! here, in the broker. The server that asks cannot change either.
+
+use std::cmp::Ordering;
+
+use super::config::{Pattern, Server};
+use crate::domain::{EffectClass, Grant, Pin};
+
+/// A grant, of which the stricter is the less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Strict(Grant);
+
+fn rank(grant: Grant) -> u8 {
+    match grant {
+        Grant::Deny => 0,
+        Grant::Read => 1,
+        Grant::Ask => 2,
+        Grant::Allow => 3,
+    }
+}
+
+impl Ord for Strict {
+    fn cmp(&self, other: &Self) -> Ordering {
+        rank(self.0).cmp(&rank(other.0))
+    }
+}
+
+impl PartialOrd for Strict {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// What the operator grants for a tool. The pattern with the longest beginning decides, of equal ones
+/// the stricter; without any nothing is granted.
+#[must_use]
+pub fn granted(rules: &[(Pattern, Grant)], tool: &str) -> Grant {
+    let rules: Vec<_> =
+        rules.iter().map(|(pattern, grant)| (pattern.clone(), Strict(*grant))).collect();
+    super::config::decide(&rules, tool).map_or(Grant::Deny, |Strict(grant)| grant)
+}
+
+/// The hints of a server about a tool of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Hints {
+    /// It changes nothing.
+    pub read_only: bool,
+    /// It adds and takes nothing away.
+    pub additive: bool,
+}
+
+/// What a tool does: what the operator says, else what its server says, else the worst.
+#[must_use]
+pub fn classify(server: &Server, tool: &str, hints: Hints) -> EffectClass {
+    let hinted = match hints {
+        Hints { read_only: true, .. } => EffectClass::Read,
+        Hints { additive: true, .. } => EffectClass::Write,
+        Hints { .. } => EffectClass::Destructive,
+    };
+    server.effect(tool).unwrap_or(hinted)
+}
+
+/// Why a call must not be made, with what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denial {
+    /// One sentence in lower case.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// Whether a tool may be called. `approved` says that somebody was asked and agreed.
+pub fn permit(
+    name: &str,
+    grant: Grant,
+    class: EffectClass,
+    pin: Pin,
+    approved: bool,
+) -> Result<(), Denial> {
+    let deny = |message: String, hint: String| Err(Denial { message, hint });
+    match pin {
+        Pin::Pending => {
+            return deny(
+                format!("nobody has approved `{name}` since its server began to offer it"),
+                format!("the operator approves it: mcp-pif capability approve {name}"),
+            );
+        }
+        Pin::Changed => {
+            return deny(
+                format!("the definition of `{name}` is not the one that was approved"),
+                format!(
+                    "the operator looks at it and approves it: mcp-pif capability approve {name}"
+                ),
+            );
+        }
+        Pin::Approved => {}
+    }
+    match (grant, class) {
+        (Grant::Allow, _) | (Grant::Read, EffectClass::Read) => Ok(()),
+        (Grant::Ask, _) if approved => Ok(()),
+        (Grant::Ask, _) => deny(
+            format!("a call of `{name}` needs an approval, and nobody can be asked here"),
+            "the operator grants it in capabilities.json: \"allow\" instead of \"ask\"".to_owned(),
+        ),
+        (Grant::Read, _) => deny(
+            format!(
+                "`{name}` may be called only if it changes nothing, and it may change something"
+            ),
+            "the operator grants it, or says in `effects` that it only reads".to_owned(),
+        ),
+        (Grant::Deny, _) => deny(
+            format!("no grant covers `{name}`"),
+            "the operator grants it in capabilities.json".to_owned(),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(written: &[(&str, Grant)]) -> Vec<(Pattern, Grant)> {
+        let read = |text| Pattern::parse(text).expect("a pattern");
+        written.iter().map(|(text, grant)| (read(*text), *grant)).collect()
+    }
+
+    #[test]
+    fn the_longest_beginning_decides_and_of_equal_ones_the_stricter() {
+        let rules = rules(&[
+            ("*", Grant::Read),
+            ("search_*", Grant::Allow),
+            ("search_code", Grant::Deny),
+            ("search_code*", Grant::Allow),
+            ("a*", Grant::Allow),
+            ("a*", Grant::Ask),
+        ]);
+        for (tool, expected) in [
+            ("list", Grant::Read),
+            ("search_issues", Grant::Allow),
+            ("search_code", Grant::Deny),
+            ("search_codes", Grant::Allow),
+            ("ab", Grant::Ask),
+        ] {
+            assert_eq!(granted(&rules, tool), expected, "{tool}");
+        }
+        assert_eq!(granted(&[], "list"), Grant::Deny);
+    }
+
+    #[test]
+    fn what_may_be_called_depends_on_grant_effect_and_pin() {
+        let permit = |grant, class, pin, approved| permit("a.b", grant, class, pin, approved);
+        use EffectClass::{Destructive, Read, Write};
+        assert!(permit(Grant::Allow, Destructive, Pin::Approved, false).is_ok());
+        assert!(permit(Grant::Read, Read, Pin::Approved, false).is_ok());
+        assert!(permit(Grant::Read, Write, Pin::Approved, false).is_err());
+        assert!(permit(Grant::Ask, Read, Pin::Approved, false).is_err());
+        assert!(permit(Grant::Ask, Destructive, Pin::Approved, true).is_ok());
+        assert!(permit(Grant::Deny, Read, Pin::Approved, true).is_err());
+        for pin in [Pin::Pending, Pin::Changed] {
+            let denial = permit(Grant::Allow, Read, pin, true).expect_err("denied");
+            assert!(denial.hint.ends_with("mcp-pif capability approve a.b"), "{}", denial.hint);
+        }
+    }
+}

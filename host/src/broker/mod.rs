@@ -1,0 +1,29 @@
+//! The broker: the process that calls the tools of other MCP servers for programs. It alone has
+//! sockets, secrets and the processes of those servers; it alone decides what may be called. The
+//! sealed server asks it over a pair of pipes, and each takes the other for hostile.
+
+mod arguments;
+mod catalog;
+mod client;
+pub mod config;
+mod definition;
+pub mod grant;
+pub mod index;
+mod launch;
+pub mod order;
+mod pin;
+mod process;
+pub mod protocol;
+mod quiet;
+mod reap;
+mod signature;
+mod start;
+mod upstream;
+mod worker;
+
+pub use self::client::{Client, Offers};
+pub use self::launch::Launch;
+pub use self::process::{Task, supervise, work};
+pub use self::quiet::Quiet;
+pub use self::signature::sample;
+pub use self::start::Link;

@@ -1,0 +1,225 @@
+//! Pins: which definitions of tools are approved, and what servers offered last. The broker keeps
+//! them in a file of its own, so that a server which is down is still listed, and that what was
+//! approved stays approved. All processes that share the file see the changes of the others.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use super::definition::Definition;
+use crate::domain::Pin;
+
+/// The name of the file in the data directory.
+const FILE: &str = "capabilities-approved.json";
+
+/// The version of the file.
+const VERSION: u32 = 1;
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Contents {
+    version: u32,
+    servers: BTreeMap<String, Known>,
+}
+
+/// What is known of a server.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Known {
+    /// Whether it was met with grants: what it offered then is approved.
+    met: bool,
+    /// The hashes of approved definitions, by the names of tools.
+    approved: BTreeMap<String, String>,
+    /// What it offered last.
+    offered: Vec<Definition>,
+}
+
+/// The pins of all servers.
+#[derive(Debug, Default)]
+pub(super) struct Pins {
+    directory: Option<PathBuf>,
+    contents: Contents,
+    read: Option<SystemTime>,
+}
+
+impl Pins {
+    /// Opens the file in a directory, or keeps everything in memory.
+    pub(super) fn open(directory: Option<PathBuf>) -> io::Result<Self> {
+        if let Some(directory) = &directory {
+            fs::create_dir_all(directory)?;
+        }
+        let mut pins = Self { directory, ..Self::default() };
+        pins.refresh()?;
+        Ok(pins)
+    }
+
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        self.directory.as_ref().map(|directory| directory.join(name))
+    }
+
+    /// Reads the file if another process has written it.
+    pub(super) fn refresh(&mut self) -> io::Result<()> {
+        let Some(path) = self.path(FILE) else { return Ok(()) };
+        let written = match fs::metadata(&path) {
+            Ok(metadata) => metadata.modified()?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        if self.read == Some(written) {
+            return Ok(());
+        }
+        let contents: Contents = serde_json::from_slice(&fs::read(&path)?)
+            .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
+        if contents.version != VERSION {
+            let told = format!("{}: another version has written it", path.display());
+            return Err(io::Error::other(told));
+        }
+        (self.contents, self.read) = (contents, Some(written));
+        Ok(())
+    }
+
+    /// Changes the contents, in memory and in the file, while no other process does.
+    fn change<T>(&mut self, change: impl FnOnce(&mut Contents) -> T) -> io::Result<T> {
+        let Some((path, lock)) = self.path(FILE).zip(self.path("capabilities.lock")) else {
+            return Ok(change(&mut self.contents));
+        };
+        let lock = File::options().create(true).truncate(false).write(true).open(lock)?;
+        lock.lock()?;
+        self.refresh()?;
+        let mut contents = self.contents.clone();
+        contents.version = VERSION;
+        let changed = change(&mut contents);
+        let text = serde_json::to_vec(&contents)?;
+        let new = path.with_extension("new");
+        write_own(&new, &text)?;
+        fs::rename(&new, &path)?;
+        self.read = Some(fs::metadata(&path)?.modified()?);
+        self.contents = contents;
+        Ok(changed)
+    }
+
+    /// Hears what a server offers now. `granted` says whether the operator grants anything of it: then
+    /// what it offers first is approved.
+    pub(super) fn observe(
+        &mut self,
+        server: &str,
+        granted: bool,
+        offered: Vec<Definition>,
+    ) -> io::Result<()> {
+        self.refresh()?;
+        if let Some(known) = self.contents.servers.get(server)
+            && known.offered == offered
+            && known.met >= granted
+        {
+            return Ok(());
+        }
+        self.change(|contents| {
+            let known = contents.servers.entry(server.to_owned()).or_default();
+            if granted && !known.met {
+                known.met = true;
+                let hashes = offered.iter().map(|it| (it.name.clone(), it.hash()));
+                known.approved = hashes.collect();
+            }
+            known.offered = offered;
+        })
+    }
+
+    /// What a server offered last; None: nobody has asked it yet.
+    #[must_use]
+    pub(super) fn offered(&self, server: &str) -> Option<&[Definition]> {
+        self.contents.servers.get(server).map(|known| known.offered.as_slice())
+    }
+
+    /// How the definition of a tool stands to the approved one.
+    #[must_use]
+    pub(super) fn pin(&self, server: &str, definition: &Definition) -> Pin {
+        let known = self.contents.servers.get(server);
+        match known.and_then(|known| known.approved.get(&definition.name)) {
+            None => Pin::Pending,
+            Some(approved) if *approved == definition.hash() => Pin::Approved,
+            Some(_) => Pin::Changed,
+        }
+    }
+
+    /// Approves what a server offers now: one tool, or all. Gives the names of those that were not
+    /// approved before.
+    pub(super) fn approve(&mut self, server: &str, tool: Option<&str>) -> io::Result<Vec<String>> {
+        self.change(|contents| {
+            let Some(known) = contents.servers.get_mut(server) else { return Vec::new() };
+            let mut changed = Vec::new();
+            for definition in &known.offered {
+                if tool.is_some_and(|tool| tool != definition.name) {
+                    continue;
+                }
+                let hash = definition.hash();
+                let before = known.approved.insert(definition.name.clone(), hash.clone());
+                if before.as_ref() != Some(&hash) {
+                    changed.push(definition.name.clone());
+                }
+            }
+            known.met = true;
+            changed
+        })
+    }
+}
+
+#[cfg(unix)]
+fn write_own(path: &std::path::Path, text: &[u8]) -> io::Result<()> {
+    use std::io::Write as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut file =
+        File::options().create(true).write(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(text)?;
+    file.sync_all()
+}
+
+#[cfg(not(unix))]
+fn write_own(path: &std::path::Path, text: &[u8]) -> io::Result<()> {
+    fs::write(path, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(name: &str, description: &str) -> Definition {
+        Definition {
+            name: name.into(),
+            title: String::new(),
+            description: description.into(),
+            input: serde_json::json!({"type": "object"}),
+            output: None,
+            annotations: serde_json::Value::Null,
+        }
+    }
+
+    #[test]
+    fn the_first_contact_is_trusted_and_what_comes_later_is_not() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut pins = Pins::open(Some(directory.path().into())).expect("pins");
+        pins.observe("s", true, vec![tool("a", "x")]).expect("written");
+        assert_eq!(pins.pin("s", &tool("a", "x")), Pin::Approved);
+        assert_eq!(pins.pin("s", &tool("a", "y")), Pin::Changed);
+        assert_eq!(pins.pin("s", &tool("b", "x")), Pin::Pending);
+        pins.observe("s", true, vec![tool("a", "y"), tool("b", "x")]).expect("written");
+
+        // Another process approves one of them, and this one hears of it.
+        let mut other = Pins::open(Some(directory.path().into())).expect("pins");
+        assert_eq!(other.approve("s", Some("a")).expect("written"), ["a"]);
+        pins.refresh().expect("read");
+        assert_eq!(pins.pin("s", &tool("a", "y")), Pin::Approved);
+        assert_eq!(pins.pin("s", &tool("b", "x")), Pin::Pending);
+        assert_eq!(other.approve("s", None).expect("written"), ["b"]);
+    }
+
+    #[test]
+    fn a_server_without_grants_is_not_met() {
+        let mut pins = Pins::open(None).expect("pins");
+        pins.observe("s", false, vec![tool("a", "x")]).expect("kept");
+        assert_eq!(pins.pin("s", &tool("a", "x")), Pin::Pending);
+        pins.observe("s", true, vec![tool("a", "x")]).expect("kept");
+        assert_eq!(pins.pin("s", &tool("a", "x")), Pin::Approved);
+    }
+}

@@ -1,0 +1,285 @@
+//! What the server and its broker say to each other, over one pair of pipes.
+//!
+//! A frame is its length in bytes (four bytes, the highest first, at most [`MOST_FRAME`]) and then
+//! JSON: an object with one member, whose name is the kind of message. JSON of programs and of other
+//! servers goes through as text.
+//!
+//! | from the server | meaning |
+//! |---|---|
+//! | `hello {protocol}` | the first message, and the first after `restarted`; between requests it may come again |
+//! | `call {id, index, of, tool, args \| bytes, at_most, deadline_ms, approved}` | one of `of` calls that are judged together, in order; the last one sends them |
+//! | `offers {id, server?, known?}` | asks for what servers offer; with `server` that one is started and asked, with `known` nobody is |
+//! | `approve {id, name}` | approves the definition of a tool, or of all tools of a server |
+//! | `cancel {id}` | the server does not want the answers any more |
+//!
+//! | from the broker | meaning |
+//! |---|---|
+//! | `hello {protocol, servers, variables, approvable, warnings}` | the first message; `variables` of the environment hold secrets |
+//! | `refused {message}` | instead of it: the configuration cannot be used |
+//! | `restarted {}` | all that was asked before is lost: the broker had to be started again |
+//! | `outcome {id, index, value \| reason, message, ms}` | what came of a call |
+//! | `refusal {id, index, code, message, hint}` | none of these calls was sent |
+//! | `offer {id, offer}` | one tool |
+//! | `failed {id, message}` | what was asked for cannot be done, or a server cannot be reached |
+//! | `done {id}` | the last message of an answer |
+//!
+//! Each id is greater than those before it. An end that reads anything else than these messages, in
+//! another order than this, ends the conversation: it does not guess. What a server sends after a
+//! broker was lost and before its next `hello` is lost too.
+
+use std::io::{self, Read};
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+use crate::domain::{Offer, Reason};
+
+/// Bytes of a frame without its length.
+pub const MOST_FRAME: usize = 4 << 20;
+
+/// Bytes of the arguments of a call; the rest of a frame is for all else.
+pub const MOST_ARGUMENTS: usize = MOST_FRAME - (16 << 10);
+
+/// The version of the protocol.
+pub const PROTOCOL: u32 = 1;
+
+/// Calls that are judged together.
+pub const MOST_CALLS: usize = 1_000;
+
+/// Calls of one request at the same time.
+pub const MOST_AT_ONCE: usize = 64;
+
+/// Bytes of the name of a tool.
+pub const LONGEST_NAME: usize = 256;
+
+/// Requests that wait for their answers.
+pub const MOST_PENDING: usize = 4_096;
+
+/// What the server says.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ToBroker {
+    /// The first message.
+    Hello {
+        /// [`PROTOCOL`].
+        protocol: u32,
+    },
+    /// One of the calls of a request.
+    Call(CallPart),
+    /// Asks for what servers offer.
+    Offers {
+        /// The request.
+        id: u64,
+        /// The server to start and to ask; none: whatever is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        server: Option<String>,
+        /// Whether only what is known is told, and nobody is asked.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        known: bool,
+    },
+    /// Approves definitions.
+    Approve {
+        /// The request.
+        id: u64,
+        /// `SERVER` or `SERVER.TOOL`.
+        name: String,
+    },
+    /// Nobody waits for the answers any more.
+    Cancel {
+        /// The request.
+        id: u64,
+    },
+}
+
+/// One of the calls of a request.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallPart {
+    /// The request.
+    pub id: u64,
+    /// Its place among the calls of the request.
+    pub index: usize,
+    /// How many there are.
+    pub of: usize,
+    /// `SERVER.TOOL`.
+    pub tool: String,
+    /// The arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub args: Option<Box<RawValue>>,
+    /// The length of arguments that are too large to be sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// Calls of the request at the same time.
+    pub at_most: usize,
+    /// How long the request may take, in milliseconds.
+    pub deadline_ms: u64,
+    /// Whether somebody was asked and agreed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub approved: bool,
+}
+
+/// What the broker says.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum FromBroker {
+    /// The first message.
+    Hello(Greeting),
+    /// The configuration cannot be used.
+    Refused {
+        /// Why, with the place.
+        message: String,
+    },
+    /// All that was asked is lost.
+    Restarted {},
+    /// What came of a call.
+    Outcome {
+        /// The request.
+        id: u64,
+        /// The place of the call in it.
+        index: usize,
+        /// Its value.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+        value: Option<Box<RawValue>>,
+        /// Why it has none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<Reason>,
+        /// The same in words.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        message: String,
+        /// How long the call took, in milliseconds.
+        ms: u64,
+    },
+    /// None of the calls was sent.
+    Refusal {
+        /// The request.
+        id: u64,
+        /// The place of the call that is to blame.
+        index: usize,
+        /// The code of the fault.
+        code: String,
+        /// What is wrong.
+        message: String,
+        /// What to write instead.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
+    },
+    /// A tool.
+    Offer {
+        /// The request.
+        id: u64,
+        /// The tool.
+        offer: Box<Offer>,
+    },
+    /// Something could not be done.
+    Failed {
+        /// The request.
+        id: u64,
+        /// Why.
+        message: String,
+    },
+    /// The end of an answer.
+    Done {
+        /// The request.
+        id: u64,
+    },
+}
+
+/// What the broker says first.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Greeting {
+    /// [`PROTOCOL`].
+    pub protocol: u32,
+    /// The ids of the servers that are on.
+    pub servers: Vec<String>,
+    /// Variables of the environment that hold secrets.
+    pub variables: Vec<String>,
+    /// Patterns of tools that the model may approve.
+    pub approvable: Vec<String>,
+    /// What the configuration says in vain.
+    pub warnings: Vec<String>,
+}
+
+/// A member that is there, even if it is null.
+fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::<RawValue>::deserialize(from).map(Some)
+}
+
+/// What the other end must not have said.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the protocol was violated: {0}")]
+pub struct Violation(pub(super) String);
+
+pub(super) fn violation<T>(what: impl Into<String>) -> Result<T, Violation> {
+    Err(Violation(what.into()))
+}
+
+/// A message as a frame.
+pub fn frame(message: &impl Serialize) -> Result<Vec<u8>, Violation> {
+    let mut frame = vec![0; 4];
+    serde_json::to_writer(&mut frame, message).map_err(|error| Violation(error.to_string()))?;
+    let length = frame.len() - 4;
+    let header = u32::try_from(length).ok().filter(|_| length <= MOST_FRAME);
+    let Some(header) = header else { return violation(format!("a message has {length} bytes")) };
+    if let Some(place) = frame.get_mut(..4) {
+        place.copy_from_slice(&header.to_be_bytes());
+    }
+    Ok(frame)
+}
+
+/// The length of a frame that has this header.
+fn length(header: [u8; 4]) -> Result<usize, Violation> {
+    let length = usize::try_from(u32::from_be_bytes(header)).unwrap_or(usize::MAX);
+    match length {
+        0 => violation("a frame is empty"),
+        length if length > MOST_FRAME => violation(format!("a frame has {length} bytes")),
+        length => Ok(length),
+    }
+}
+
+/// Reads what is in a frame; None at the end.
+pub fn read_frame(from: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
+    let mut header = [0; 4];
+    // An end within the header is one too: nobody waits for the rest.
+    if let Err(error) = from.read_exact(&mut header) {
+        return end(error);
+    }
+    let mut body = vec![0; length(header).map_err(io::Error::other)?];
+    from.read_exact(&mut body).map(|()| Some(body))
+}
+
+/// The same, where others go on meanwhile.
+pub async fn receive_frame(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
+    let mut header = [0; 4];
+    if let Err(error) = from.read_exact(&mut header).await {
+        return end(error);
+    }
+    let mut body = vec![0; length(header).map_err(io::Error::other)?];
+    from.read_exact(&mut body).await.map(|_| Some(body))
+}
+
+fn end<T>(error: io::Error) -> io::Result<Option<T>> {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => Ok(None),
+        _ => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_bounded() {
+        let long = frame(&"x".repeat(MOST_FRAME));
+        assert!(long.is_err());
+        let read = |bytes: &[u8]| read_frame(&mut &*bytes);
+        let whole = frame(&"hello").expect("a frame");
+        assert!(matches!(read(&whole), Ok(Some(_))));
+        assert!(matches!(read(&[]), Ok(None)));
+        assert!(read(whole.get(..6).unwrap_or_default()).is_err());
+        assert!(read(&[0, 0, 0, 0]).is_err());
+        assert!(read(&[0xff, 0, 0, 0]).is_err());
+    }
+}

@@ -1,0 +1,253 @@
+//! A connection to a server, from the handshake to the end.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use reqwest::header::{HeaderName, HeaderValue};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, Implementation,
+    JsonObject, ProtocolVersion,
+};
+use rmcp::service::{
+    ClientLifecycleMode, ClientServiceExt as _, NotificationContext, Peer, RunningService,
+};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::{ClientHandler, RoleClient};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::super::config::{Manner, Secrets, fill};
+use super::super::definition::Definition;
+use super::lines::{Ending, Lines};
+use super::process::{Process, Start};
+use super::trouble::{Trouble, of_call, of_start};
+use crate::domain::{Limit, Reason};
+
+/// Pages of a list of tools.
+const MOST_PAGES: usize = 100;
+
+/// What a server is told of us, and what it may tell us unasked.
+#[derive(Debug, Clone)]
+struct Handler {
+    changed: Arc<Notify>,
+}
+
+impl ClientHandler for Handler {
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.changed.notify_one();
+    }
+
+    fn get_info(&self) -> ClientConfig {
+        let own = Implementation::new("mcp-pif", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), own)
+    }
+}
+
+type Service = RunningService<RoleClient, Handler>;
+
+/// A server that has started.
+#[derive(Debug)]
+pub(super) struct Connection {
+    peer: Peer<RoleClient>,
+    ending: Ending,
+    /// Ends it.
+    pub(super) stop: CancellationToken,
+    /// The server says that its tools are others now.
+    pub(super) changed: Arc<Notify>,
+    busy: AtomicUsize,
+    used: Mutex<Instant>,
+}
+
+/// What is left to do for a connection: to wait for its end.
+pub(super) struct Running {
+    service: Service,
+    process: Option<Process>,
+}
+
+/// Counts a call.
+struct Busy<'a>(&'a Connection);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.busy.fetch_sub(1, Ordering::Relaxed);
+        self.0.touch();
+    }
+}
+
+impl Connection {
+    fn touch(&self) {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// How long the server has had nothing to do.
+    pub(super) fn idle(&self) -> Duration {
+        if self.busy.load(Ordering::Relaxed) > 0 {
+            return Duration::ZERO;
+        }
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+
+    /// What the server offers.
+    pub(super) async fn tools(&self) -> Result<Vec<Definition>, Trouble> {
+        let most = Limit::UpstreamTools.fixed_count();
+        let (mut tools, mut request) = (Vec::new(), None);
+        for _ in 0..MOST_PAGES {
+            let page = self.peer.list_tools(request).await.map_err(|error| self.trouble(&error))?;
+            tools.extend(page.tools.iter().filter_map(Definition::read));
+            let Some(cursor) = page.next_cursor.filter(|_| tools.len() < most) else { break };
+            request =
+                Some(rmcp::model::PaginatedRequestParams::default().with_cursor(Some(cursor)));
+        }
+        tools.truncate(most);
+        // Of two tools with the same name the first counts, whatever comes later.
+        let mut names = std::collections::HashSet::new();
+        tools.retain(|tool| names.insert(tool.name.clone()));
+        Ok(tools)
+    }
+
+    /// Calls a tool. To drop this cancels the call.
+    pub(super) async fn call(
+        &self,
+        tool: &str,
+        args: JsonObject,
+    ) -> Result<rmcp::model::CallToolResult, Trouble> {
+        self.busy.fetch_add(1, Ordering::Relaxed);
+        let _busy = Busy(self);
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(args);
+        match self.peer.call_tool_once(params).await {
+            Ok(CallToolResponse::Complete(result)) => Ok(result),
+            Ok(CallToolResponse::InputRequired(_)) => Err(Trouble::new(
+                Reason::Declined,
+                "the tool asks for input, which nobody can give here",
+            )),
+            Ok(_) => Err(Trouble::new(
+                Reason::BadOutput,
+                "the server answered with a task, which was not asked for",
+            )),
+            Err(error) => Err(self.trouble(&error)),
+        }
+    }
+
+    fn trouble(&self, error: &rmcp::ServiceError) -> Trouble {
+        self.ending.get().unwrap_or_else(|| of_call(error))
+    }
+}
+
+/// Starts a server and shakes hands with it.
+pub(super) async fn connect(
+    manner: &Manner,
+    secrets: &Secrets,
+) -> Result<(Arc<Connection>, Running), Trouble> {
+    let handler = Handler { changed: Arc::default() };
+    let ending = Ending::default();
+    let (service, process) = match manner {
+        Manner::Process { command, args, env, cwd, isolation } => {
+            let start = Start { command, args, env, cwd: cwd.as_ref(), isolation };
+            start_process(&start, secrets, handler.clone(), &ending).await?
+        }
+        Manner::Http { url, headers } => {
+            (reach(&fill(url, secrets), headers, secrets, handler.clone()).await?, None)
+        }
+    };
+    if let Some(info) = service.peer().peer_info()
+        && info.server_info.as_ref().is_some_and(|it| it.name == "mcp-pif")
+    {
+        return Err(Trouble::unavailable("the server is mcp-pif itself, which cannot call itself"));
+    }
+    let connection = Arc::new(Connection {
+        peer: service.peer().clone(),
+        ending,
+        stop: CancellationToken::new(),
+        changed: handler.changed,
+        busy: AtomicUsize::new(0),
+        used: Mutex::new(Instant::now()),
+    });
+    Ok((connection, Running { service, process }))
+}
+
+/// Both eras: the newer one is tried first.
+fn lifecycle() -> ClientLifecycleMode {
+    ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: None,
+    }
+}
+
+async fn start_process(
+    start: &Start<'_>,
+    secrets: &Secrets,
+    handler: Handler,
+    ending: &Ending,
+) -> Result<(Service, Option<Process>), Trouble> {
+    let started = start.start(secrets);
+    let (process, output, input) = started
+        .map_err(|error| Trouble::unavailable(format!("the server cannot be started: {error}")))?;
+    let lines = Lines::new(output, input, ending.clone());
+    match handler.serve_with_lifecycle(lines, lifecycle()).await {
+        Ok(service) => Ok((service, Some(process))),
+        Err(error) => {
+            let mut trouble = ending.get().unwrap_or_else(|| of_start(&error));
+            // What it complained of may be on its way.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            if let Some(line) = process.errors.last_line() {
+                trouble = Trouble::new(
+                    trouble.reason,
+                    format!("{}; its last words: {line}", trouble.message),
+                );
+            }
+            process.end().await;
+            Err(trouble)
+        }
+    }
+}
+
+async fn reach(
+    url: &str,
+    headers: &[(String, super::super::config::Template)],
+    secrets: &Secrets,
+    handler: Handler,
+) -> Result<Service, Trouble> {
+    let mut read = HashMap::new();
+    for (name, text) in headers {
+        let pair =
+            HeaderName::try_from(name).ok().zip(HeaderValue::try_from(fill(text, secrets)).ok());
+        let (key, mut value) = pair.ok_or_else(|| {
+            Trouble::unavailable(format!("the header `{name}` has a value that cannot be"))
+        })?;
+        value.set_sensitive(true);
+        read.insert(key, value);
+    }
+    let most = Limit::UpstreamLine.fixed_count();
+    // A call is sent once: it may have been done though its answer was lost.
+    let config = StreamableHttpClientTransportConfig::with_uri(url)
+        .custom_headers(read)
+        .max_json_response_size(most)
+        .max_sse_event_size(most)
+        .reinit_on_expired_session(false);
+    let transport = StreamableHttpClientTransport::from_config(config);
+    let service = handler.serve_with_lifecycle(transport, lifecycle()).await;
+    service.map_err(|error| of_start(&error))
+}
+
+impl Running {
+    /// Waits for the end of a connection, and ends its process.
+    pub(super) async fn wait(self, connection: &Connection) {
+        let Self { service, process } = self;
+        let token = service.cancellation_token();
+        let mut ended = std::pin::pin!(service.waiting());
+        tokio::select! {
+            _ = &mut ended => {}
+            () = connection.stop.cancelled() => {
+                token.cancel();
+                let _ = ended.await;
+            }
+        }
+        connection.stop.cancel();
+        if let Some(process) = process {
+            process.end().await;
+        }
+    }
+}

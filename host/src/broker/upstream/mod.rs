@@ -1,0 +1,282 @@
+//! One server: started when it is first needed, stopped when it has nothing to do, tried again later
+//! when it fails. A server that is slow or dead takes nothing from the others.
+
+mod answer;
+mod connect;
+mod lines;
+mod process;
+mod trouble;
+mod wall;
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rmcp::model::JsonObject;
+use serde_json::Value;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{sleep, timeout_at};
+
+pub(super) use self::trouble::Trouble;
+
+use self::connect::{Connection, connect};
+use super::config::{Secrets, Server};
+use super::definition::Definition;
+use super::pin::Pins;
+use crate::domain::{Limit, Reason};
+
+/// A server that ends sooner than this has failed.
+const SHORT: Duration = Duration::from_secs(10);
+
+/// How long a server that failed is left alone: twice as long each time.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+
+/// Where a server is.
+#[derive(Debug, Clone)]
+enum Phase {
+    Off,
+    Starting,
+    On(Arc<Connection>),
+    Down { why: Trouble, until: Instant },
+}
+
+/// What all servers share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    /// The texts of secrets.
+    pub(super) secrets: Secrets,
+    /// What was approved.
+    pub(super) pins: Mutex<Pins>,
+    /// Servers that may start at once.
+    starts: Semaphore,
+}
+
+impl Shared {
+    pub(super) fn new(secrets: Secrets, pins: Pins) -> Self {
+        let starts = Semaphore::new(Limit::UpstreamStarts.fixed_count());
+        Self { secrets, pins: Mutex::new(pins), starts }
+    }
+}
+
+/// A server, whether it runs or not.
+#[derive(Debug)]
+pub(super) struct Upstream {
+    pub(super) id: String,
+    pub(super) server: Server,
+    shared: Arc<Shared>,
+    phase: watch::Sender<Phase>,
+    failures: Mutex<u32>,
+    places: Semaphore,
+    /// When the calls of the last minute were made.
+    recent: Mutex<VecDeque<Instant>>,
+}
+
+impl Upstream {
+    pub(super) fn new(id: String, server: Server, shared: Arc<Shared>) -> Self {
+        let places = Semaphore::new(server.limits.at_once);
+        Self {
+            id,
+            server,
+            shared,
+            phase: watch::Sender::new(Phase::Off),
+            failures: Mutex::default(),
+            places,
+            recent: Mutex::default(),
+        }
+    }
+
+    /// Calls a tool; gives the JSON text of its value.
+    pub(super) async fn call(
+        self: &Arc<Self>,
+        definition: &Definition,
+        args: JsonObject,
+        deadline: Instant,
+    ) -> Result<String, Trouble> {
+        let limits = &self.server.limits;
+        // A server that starts does so on the time of whoever asks, not on that of the call.
+        let connection = self.connection(deadline).await?;
+        // What the server offered before may not be what it offers now.
+        self.ensure_unchanged(definition)?;
+        let time = limits.timeout(&definition.name);
+        let called = async {
+            let place = self.places.acquire().await;
+            let _place = place.map_err(|_| Trouble::unavailable("the broker ends"))?;
+            self.count()?;
+            connection.call(&definition.name, args).await
+        };
+        let late = || {
+            let told = format!("`{}` did not answer within {time:?}", definition.name);
+            Trouble::new(Reason::Timeout, told)
+        };
+        let until = deadline.min(Instant::now() + time);
+        let result = timeout_at(until.into(), called).await.map_err(|_| late())??;
+        let value = answer::value(result, limits.answer(&definition.name))?;
+        if let Some(schema) = &definition.output {
+            answer::conforms(schema, &value)?;
+        }
+        Ok(value)
+    }
+
+    fn ensure_unchanged(&self, definition: &Definition) -> Result<(), Trouble> {
+        let pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
+        let offered = pins.offered(&self.id).unwrap_or_default();
+        match offered.iter().find(|it| it.name == definition.name) {
+            Some(now) if now.hash() == definition.hash() => Ok(()),
+            _ => Err(Trouble::unavailable(
+                "the server offers this tool no longer as it did; nothing was sent",
+            )),
+        }
+    }
+
+    /// Counts a call, unless there were too many.
+    fn count(&self) -> Result<(), Trouble> {
+        let Some(most) = self.server.limits.per_minute else { return Ok(()) };
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        while recent.front().is_some_and(|it| it.elapsed() > Duration::from_mins(1)) {
+            recent.pop_front();
+        }
+        if recent.len() as u64 >= most {
+            let told = format!("the configuration allows {most} calls of this server in a minute");
+            return Err(Trouble::new(Reason::RateLimited, told));
+        }
+        recent.push_back(Instant::now());
+        Ok(())
+    }
+
+    /// Starts the server if it does not run, and waits for the list of its tools.
+    pub(super) async fn ask(self: &Arc<Self>, deadline: Instant) -> Result<(), Trouble> {
+        self.connection(deadline).await.map(|_| ())
+    }
+
+    /// The connection, when the server has started.
+    async fn connection(self: &Arc<Self>, deadline: Instant) -> Result<Arc<Connection>, Trouble> {
+        if self.server.disabled {
+            return Err(Trouble::unavailable("the server is switched off in the configuration"));
+        }
+        let mut phase = self.phase.subscribe();
+        loop {
+            let now = phase.borrow_and_update().clone();
+            match now {
+                Phase::On(connection) if !connection.stop.is_cancelled() => return Ok(connection),
+                Phase::Down { why, until } if until > Instant::now() => {
+                    let seconds = until.duration_since(Instant::now()).as_secs() + 1;
+                    let told = format!("{}; it is tried again in {seconds} s", why.message);
+                    return Err(Trouble::new(why.reason, told));
+                }
+                Phase::Off | Phase::Down { .. } => self.start(),
+                Phase::On(_) | Phase::Starting => {
+                    let changed = timeout_at(deadline.into(), phase.changed()).await;
+                    if changed.is_err() {
+                        let told = "the server is still starting; try again in a while";
+                        return Err(Trouble::unavailable(told));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Starts the server in the background: whoever waits for it may give up.
+    fn start(self: &Arc<Self>) {
+        let begins = self.phase.send_if_modified(|phase| {
+            let begins = match phase {
+                Phase::Off => true,
+                Phase::Down { until, .. } => *until <= Instant::now(),
+                Phase::Starting | Phase::On(_) => false,
+            };
+            if begins {
+                *phase = Phase::Starting;
+            }
+            begins
+        });
+        if begins {
+            tokio::spawn(Arc::clone(self).live());
+        }
+    }
+
+    /// Everything from the start of the server to its end.
+    async fn live(self: Arc<Self>) {
+        let began = Instant::now();
+        let why = match self.run().await {
+            // It has run for a while, or was stopped because it had nothing to do.
+            Ok(why) if began.elapsed() > SHORT || why.is_none() => {
+                *self.failures.lock().unwrap_or_else(PoisonError::into_inner) = 0;
+                self.phase.send_replace(Phase::Off);
+                return;
+            }
+            Ok(why) => why.unwrap_or_else(|| Trouble::unavailable("the server has ended")),
+            Err(why) => why,
+        };
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let pause = FIRST_PAUSE.saturating_mul(1 << (*failures).min(6)).min(LONGEST_PAUSE);
+        *failures += 1;
+        let told = self.shared.secrets.redact(&why.message);
+        tracing::warn!(server = self.id, "{told}");
+        self.phase.send_replace(Phase::Down { why, until: Instant::now() + pause });
+    }
+
+    /// Starts the server and waits for its end. Gives why it ended, unless we have ended it.
+    async fn run(&self) -> Result<Option<Trouble>, Trouble> {
+        let place = self.shared.starts.acquire().await;
+        let time = Duration::from_nanos(Limit::UpstreamStart.fixed());
+        let starting = async {
+            let (connection, running) = connect(&self.server.manner, &self.shared.secrets).await?;
+            match connection.tools().await {
+                Ok(tools) => Ok((connection, running, tools)),
+                Err(trouble) => {
+                    connection.stop.cancel();
+                    running.wait(&connection).await;
+                    Err(trouble)
+                }
+            }
+        };
+        let started = tokio::time::timeout(time, starting).await;
+        drop(place);
+        let late = || Trouble::unavailable(format!("the server did not start within {time:?}"));
+        let (connection, running, tools) = started.map_err(|_| late())??;
+        self.observe(tools)?;
+        self.phase.send_replace(Phase::On(Arc::clone(&connection)));
+        let mut ended = std::pin::pin!(running.wait(&connection));
+        loop {
+            let rest = self.server.idle.saturating_sub(connection.idle());
+            tokio::select! {
+                () = &mut ended => return Ok(Some(Trouble::unavailable("the server has ended"))),
+                () = connection.changed.notified() => {
+                    if let Ok(tools) = connection.tools().await {
+                        self.observe(tools)?;
+                    }
+                }
+                () = sleep(rest.max(Duration::from_millis(10))) => {
+                    if connection.idle() >= self.server.idle {
+                        connection.stop.cancel();
+                        ended.await;
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+    }
+
+    fn observe(&self, tools: Vec<Definition>) -> Result<(), Trouble> {
+        let is_granted = !self.server.grants.is_empty();
+        let mut pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
+        pins.observe(&self.id, is_granted, tools).map_err(|error| {
+            Trouble::unavailable(format!("what the server offers cannot be written down: {error}"))
+        })
+    }
+
+    /// Stops the server, for good.
+    pub(super) fn stop(&self) {
+        if let Phase::On(connection) = &*self.phase.borrow() {
+            connection.stop.cancel();
+        }
+    }
+}
+
+/// The arguments of a call, which are an object.
+pub(super) fn object(args: &str) -> Option<JsonObject> {
+    match serde_json::from_str(args) {
+        Ok(Value::Object(members)) => Some(members),
+        _ => None,
+    }
+}

@@ -1,0 +1,156 @@
+//! Why a call of another server has no value: errors of the protocol and of transports, as reasons.
+
+use std::error::Error;
+
+use rmcp::ServiceError;
+use rmcp::model::ErrorData;
+use rmcp::service::ClientInitializeError;
+use rmcp::transport::streamable_http_client::{HttpStatusError, StreamableHttpError};
+
+use crate::domain::{MOST_MESSAGE, Reason};
+
+/// The code of an error that we make of an answer that cannot be read. No server may send it: the
+/// range belongs to nobody.
+pub(super) const UNREADABLE: i32 = -31_999;
+
+/// Why something has no value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) struct Trouble {
+    /// The kind.
+    pub(in super::super) reason: Reason,
+    /// One sentence; what servers say themselves is in it.
+    pub(in super::super) message: String,
+}
+
+impl Trouble {
+    pub(super) fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self { reason, message: shorten(message.into()) }
+    }
+
+    pub(super) fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(Reason::Unavailable, message)
+    }
+}
+
+/// A message of a bounded length.
+pub(super) fn shorten(mut message: String) -> String {
+    if message.len() > MOST_MESSAGE {
+        let end = message.floor_char_boundary(MOST_MESSAGE - '…'.len_utf8());
+        message.truncate(end);
+        message.push('…');
+    }
+    message
+}
+
+/// Why a call failed that was sent.
+pub(super) fn of_call(error: &ServiceError) -> Trouble {
+    match error {
+        ServiceError::McpError(error) => of_answer(error),
+        ServiceError::TransportSend(error) => of_transport(error.error.as_ref()),
+        ServiceError::UnexpectedResponse => {
+            Trouble::new(Reason::BadOutput, "the answer is none that a call of a tool can have")
+        }
+        ServiceError::TransportClosed | ServiceError::Cancelled { .. } => {
+            Trouble::unavailable("the server ended before it answered; what it did is unknown")
+        }
+        other => Trouble::unavailable(other.to_string()),
+    }
+}
+
+fn of_answer(error: &ErrorData) -> Trouble {
+    if error.code.0 == UNREADABLE {
+        return Trouble::new(Reason::BadOutput, error.message.to_string());
+    }
+    Trouble::new(Reason::RpcError, format!("{} (code {})", error.message, error.code.0))
+}
+
+/// Why a server cannot be reached.
+pub(super) fn of_start(error: &ClientInitializeError) -> Trouble {
+    if error.is_authorization_required() {
+        return Trouble::new(Reason::Auth, "the server asks for other credentials");
+    }
+    match error {
+        ClientInitializeError::TransportError { error, .. } => of_transport(error.error.as_ref()),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => of_start(fallback),
+        ClientInitializeError::JsonRpcError(error) => {
+            Trouble::unavailable(format!("the server refuses to start: {}", error.message))
+        }
+        ClientInitializeError::ConnectionClosed(_) => {
+            Trouble::unavailable("the server ended while it started")
+        }
+        other => Trouble::unavailable(format!("the server does not speak the protocol: {other}")),
+    }
+}
+
+/// Errors of HTTP, of which only their kinds are told: texts of these may hold addresses.
+fn of_transport(error: &(dyn Error + 'static)) -> Trouble {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(status) = error.downcast_ref::<HttpStatusError>() {
+            return of_status(status);
+        }
+        match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            Some(
+                StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_),
+            ) => {
+                return Trouble::new(Reason::Auth, "the server asks for other credentials");
+            }
+            Some(StreamableHttpError::ResponseBodyTooLarge { max_size }) => {
+                return Trouble::new(
+                    Reason::TooLarge,
+                    format!("the server sent a message of more than {max_size} bytes"),
+                );
+            }
+            Some(StreamableHttpError::HttpStatus(status)) => return of_status(status),
+            Some(StreamableHttpError::Client(error)) => return of_client(error),
+            Some(
+                StreamableHttpError::Deserialize(_) | StreamableHttpError::UnexpectedContentType(_),
+            ) => {
+                return Trouble::new(Reason::BadOutput, error.to_string());
+            }
+            Some(StreamableHttpError::UnexpectedServerResponse(told)) => {
+                return of_words(told);
+            }
+            _ => {}
+        }
+        cause = error.source();
+    }
+    Trouble::unavailable(format!("the server cannot be reached: {error}"))
+}
+
+fn of_status(status: &HttpStatusError) -> Trouble {
+    let later = status.retry_after.as_ref().map(|it| format!("; it says: retry after {it}"));
+    let told = format!(
+        "the server answered with the status {}{}",
+        status.status,
+        later.unwrap_or_default()
+    );
+    let reason = if status.status == 429 { Reason::RateLimited } else { Reason::Unavailable };
+    Trouble::new(reason, told)
+}
+
+fn of_client(error: &reqwest::Error) -> Trouble {
+    match error.status().map(|status| status.as_u16()) {
+        Some(401 | 403) => Trouble::new(Reason::Auth, "the server asks for other credentials"),
+        Some(429) => Trouble::new(Reason::RateLimited, "the server takes no more calls for now"),
+        Some(status) => {
+            Trouble::unavailable(format!("the server answered with the status {status}"))
+        }
+        None if error.is_timeout() => {
+            Trouble::new(Reason::Timeout, "the server did not answer in time")
+        }
+        None => {
+            let cause = error.source().map_or_else(String::new, |it| format!(": {it}"));
+            Trouble::unavailable(format!("the server cannot be reached{cause}"))
+        }
+    }
+}
+
+/// A status that the transport gives in words only.
+fn of_words(told: &str) -> Trouble {
+    let has = |status: &str| told.contains(status);
+    if has("401") || has("403") {
+        return Trouble::new(Reason::Auth, "the server asks for other credentials");
+    }
+    Trouble::unavailable(format!("the server cannot be used: {told}"))
+}

@@ -1,0 +1,372 @@
+//! The worker of the broker: answers what the server asks. It takes the server for hostile: whatever
+//! is out of order ends it.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt as _;
+use futures_util::stream::{self, FuturesUnordered};
+use serde_json::value::RawValue;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::catalog::{Asked, Catalog, Judged};
+use super::config::{Capabilities, Error, Manner, Secrets, hide_plain};
+use super::order::Heard;
+use super::pin::Pins;
+use super::protocol::{CallPart, FromBroker, Greeting, PROTOCOL, ToBroker, frame, receive_frame};
+use super::quiet;
+use super::upstream::{Shared, Trouble, Upstream, object};
+use crate::domain::{FaultCode, Limit, Offer, Reason, Refusal};
+
+/// Messages that wait for the server to read them.
+const QUEUE: usize = 256;
+
+/// How long the list of tools waits for servers that nobody has asked yet.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What the worker works with.
+#[derive(Debug)]
+pub(super) struct Worker {
+    catalog: Catalog,
+    shared: Arc<Shared>,
+    greeting: Greeting,
+}
+
+impl Worker {
+    /// Reads the configuration and everything that it names.
+    pub(super) fn open(file: &Path, state: Option<PathBuf>) -> Result<Self, Error> {
+        let capabilities = Capabilities::read(file)?;
+        let told = |error: Error| Error::new(format!("{}: {error}", file.display()));
+        let mut secrets = Secrets::get(&capabilities.secrets).map_err(told)?;
+        for server in capabilities.servers.values() {
+            let (Manner::Process { env: named, .. } | Manner::Http { headers: named, .. }) =
+                &server.manner;
+            for (name, text) in named {
+                hide_plain(name, text, &mut secrets);
+            }
+        }
+        quiet::hide(&secrets);
+        let pins = Pins::open(state)
+            .map_err(|error| Error::new(format!("what was approved cannot be read: {error}")))?;
+        let shared = Arc::new(Shared::new(secrets, pins));
+        let greeting = greeting(&capabilities);
+        Ok(Self { catalog: Catalog::new(capabilities, Arc::clone(&shared)), shared, greeting })
+    }
+
+    /// Answers until the input ends, or something is out of order.
+    pub(super) async fn serve(
+        self,
+        mut input: impl AsyncRead + Unpin,
+        output: impl AsyncWrite + Unpin + Send + 'static,
+    ) -> io::Result<()> {
+        let worker = Arc::new(self);
+        let (told, outlet) = mpsc::channel(QUEUE);
+        let writing = tokio::spawn(write(outlet, output));
+        let mut desk =
+            Desk { worker: Arc::clone(&worker), told, parts: Vec::new(), open: Arc::default() };
+        let heard = desk.read(&mut input).await;
+        // Nobody waits for anything any more.
+        desk.open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .values()
+            .for_each(CancellationToken::cancel);
+        worker.catalog.upstreams.values().for_each(|upstream| upstream.stop());
+        drop(desk);
+        writing.abort();
+        heard
+    }
+}
+
+fn greeting(capabilities: &Capabilities) -> Greeting {
+    let on = capabilities.servers.iter().filter(|(_, server)| !server.disabled);
+    Greeting {
+        protocol: PROTOCOL,
+        servers: on.map(|(id, _)| id.clone()).collect(),
+        variables: capabilities.variables(),
+        approvable: capabilities.model_may_approve.iter().map(ToString::to_string).collect(),
+        warnings: capabilities.warnings.clone(),
+    }
+}
+
+async fn write(
+    mut outlet: mpsc::Receiver<FromBroker>,
+    mut output: impl AsyncWrite + Unpin,
+) -> io::Result<()> {
+    while let Some(message) = outlet.recv().await {
+        let frame = frame(&message).map_err(io::Error::other)?;
+        output.write_all(&frame).await?;
+        output.flush().await?;
+    }
+    Ok(())
+}
+
+/// Where requests come in.
+struct Desk {
+    worker: Arc<Worker>,
+    told: mpsc::Sender<FromBroker>,
+    parts: Vec<CallPart>,
+    /// What stops requests.
+    open: Arc<Mutex<HashMap<u64, CancellationToken>>>,
+}
+
+impl Desk {
+    async fn read(&mut self, input: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
+        let mut heard = Heard::default();
+        while let Some(frame) = receive_frame(input).await? {
+            let message = heard.accept(&frame).map_err(io::Error::other)?;
+            self.take(message).await;
+        }
+        Ok(())
+    }
+
+    async fn take(&mut self, message: ToBroker) {
+        match message {
+            ToBroker::Hello { .. } => {
+                let greeting = FromBroker::Hello(self.worker.greeting.clone());
+                let _ = self.told.send(greeting).await;
+            }
+            ToBroker::Call(part) => {
+                let is_last = part.index + 1 == part.of;
+                self.parts.push(part);
+                if is_last {
+                    let parts = std::mem::take(&mut self.parts);
+                    let id = parts.first().map_or(0, |part| part.id);
+                    self.begin(id, move |request| async move { request.call(parts).await });
+                }
+            }
+            ToBroker::Offers { id, server, known } => {
+                self.begin(id, move |request| async move { request.offers(server, known).await });
+            }
+            ToBroker::Approve { id, name } => {
+                self.begin(id, move |request| async move { request.approve(&name).await });
+            }
+            ToBroker::Cancel { id } => {
+                let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(token) = open.get(&id) {
+                    token.cancel();
+                }
+            }
+        }
+    }
+
+    /// Answers a request beside others. Whatever happens, the answer has an end.
+    fn begin<W: Future<Output = ()> + Send + 'static>(
+        &self,
+        id: u64,
+        work: impl FnOnce(Request) -> W,
+    ) {
+        let token = CancellationToken::new();
+        let open = Arc::clone(&self.open);
+        open.lock().unwrap_or_else(PoisonError::into_inner).insert(id, token.clone());
+        let request = Request { id, worker: Arc::clone(&self.worker), told: self.told.clone() };
+        let told = self.told.clone();
+        let work = work(request);
+        tokio::spawn(async move {
+            tokio::select! {
+                () = work => {}
+                () = token.cancelled() => {}
+            }
+            open.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+            let _ = told.send(FromBroker::Done { id }).await;
+        });
+    }
+}
+
+/// One request.
+struct Request {
+    id: u64,
+    worker: Arc<Worker>,
+    told: mpsc::Sender<FromBroker>,
+}
+
+/// A call on its way.
+struct Sending {
+    index: usize,
+    plan: Plan,
+}
+
+/// What to do for a call.
+enum Plan {
+    Send(Judged, Box<RawValue>),
+    Fail(Trouble),
+}
+
+impl Request {
+    async fn tell(&self, message: FromBroker) {
+        let _ = self.told.send(message).await;
+    }
+
+    /// Judges all calls, and sends them if nothing is wrong with any.
+    async fn call(self, parts: Vec<CallPart>) {
+        let Some(first) = parts.first() else { return };
+        let at_most = first.at_most;
+        let longest = Duration::from_hours(1);
+        let deadline = Instant::now() + Duration::from_millis(first.deadline_ms).min(longest);
+        let met = self.meet(&parts, deadline).await;
+        let mut sendings = Vec::new();
+        for part in parts {
+            match self.plan(&part, &met) {
+                Ok(plan) => sendings.push(Sending { index: part.index, plan }),
+                Err(refusal) => return self.refuse(part.index, refusal).await,
+            }
+        }
+        let sent =
+            stream::iter(sendings).map(|it| self.send(it, deadline)).buffer_unordered(at_most);
+        sent.for_each(|message| self.tell(message)).await;
+    }
+
+    /// Asks servers that nobody has asked yet; gives those that cannot be asked.
+    async fn meet(&self, parts: &[CallPart], deadline: Instant) -> HashMap<String, Trouble> {
+        let catalog = &self.worker.catalog;
+        let mut asked = HashMap::new();
+        for part in parts {
+            if let Ok((upstream, _)) = catalog.server(&part.tool)
+                && catalog.is_unasked(&upstream.id)
+            {
+                asked.insert(upstream.id.clone(), Arc::clone(upstream));
+            }
+        }
+        let asking: FuturesUnordered<_> =
+            asked.into_iter().map(|(id, it)| async move { (id, it.ask(deadline).await) }).collect();
+        let failed = asking.filter_map(|(id, result)| async { result.err().map(|it| (id, it)) });
+        failed.collect().await
+    }
+
+    fn plan(&self, part: &CallPart, failed: &HashMap<String, Trouble>) -> Result<Plan, Refusal> {
+        let catalog = &self.worker.catalog;
+        let (upstream, _) = catalog.server(&part.tool)?;
+        if let Some(trouble) = failed.get(&upstream.id) {
+            return Ok(Plan::Fail(trouble.clone()));
+        }
+        let args = part.args.as_deref().map(RawValue::get);
+        let judged = catalog.judge(&Asked { tool: &part.tool, args, approved: part.approved })?;
+        Ok(match &part.args {
+            Some(args) => Plan::Send(judged, args.clone()),
+            None => Plan::Fail(Trouble {
+                reason: Reason::TooLarge,
+                message: format!("the arguments have {} bytes", part.bytes.unwrap_or_default()),
+            }),
+        })
+    }
+
+    async fn send(&self, sending: Sending, deadline: Instant) -> FromBroker {
+        let Sending { index, plan } = sending;
+        let start = Instant::now();
+        let result = match plan {
+            Plan::Fail(trouble) => Err(trouble),
+            Plan::Send(Judged { upstream, definition }, args) => {
+                let args = object(args.get()).unwrap_or_default();
+                upstream.call(&definition, args, deadline).await
+            }
+        };
+        let (id, ms) = (self.id, u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX));
+        let secrets = &self.worker.shared.secrets;
+        let value = result.and_then(|value| {
+            let value = RawValue::from_string(secrets.redact_json(&value));
+            let unread = |error: serde_json::Error| Trouble {
+                reason: Reason::BadOutput,
+                message: error.to_string(),
+            };
+            value.map_err(unread)
+        });
+        match value {
+            Ok(value) => FromBroker::Outcome {
+                id,
+                index,
+                value: Some(value),
+                reason: None,
+                message: String::new(),
+                ms,
+            },
+            Err(Trouble { reason, message }) => {
+                let message = secrets.redact(&message);
+                FromBroker::Outcome { id, index, value: None, reason: Some(reason), message, ms }
+            }
+        }
+    }
+
+    async fn refuse(&self, index: usize, refusal: Refusal) {
+        let Refusal { code, message, hint, .. } = refusal;
+        let code: FaultCode = code;
+        let secrets = &self.worker.shared.secrets;
+        let hint = hint.map(|hint| secrets.redact(&hint));
+        let message = secrets.redact(&message);
+        self.tell(FromBroker::Refusal {
+            id: self.id,
+            index,
+            code: code.name().to_owned(),
+            message,
+            hint,
+        })
+        .await;
+    }
+
+    /// Tells what servers offer. Those that nobody has asked are asked first.
+    async fn offers(self, server: Option<String>, known: bool) {
+        let catalog = &self.worker.catalog;
+        let asked: Vec<Arc<Upstream>> = match &server {
+            _ if known => Vec::new(),
+            None => catalog.unasked(),
+            Some(id) => match catalog.upstreams.get(id) {
+                Some(upstream) => vec![Arc::clone(upstream)],
+                None => return self.fail(format!("there is no server `{id}`")).await,
+            },
+        };
+        // Who asks for one server waits for it.
+        let longest = Duration::from_nanos(Limit::UpstreamStart.fixed());
+        let deadline = Instant::now() + if server.is_some() { longest } else { PATIENCE };
+        let mut asking: FuturesUnordered<_> =
+            asked.iter().map(|it| async move { (&it.id, it.ask(deadline).await) }).collect();
+        while let Some((id, result)) = asking.next().await {
+            if let Err(trouble) = result {
+                self.fail(format!("{id}: {}", trouble.message)).await;
+            }
+        }
+        for offer in catalog.offers(server.as_deref()) {
+            self.offer(offer).await;
+        }
+    }
+
+    async fn offer(&self, mut offer: Offer) {
+        let secrets = &self.worker.shared.secrets;
+        for text in [&mut offer.title, &mut offer.description, &mut offer.signature] {
+            *text = secrets.redact(text);
+        }
+        offer.input_schema = secrets.redact_json(&offer.input_schema);
+        offer.output_schema = offer.output_schema.map(|it| secrets.redact_json(&it));
+        self.tell(FromBroker::Offer { id: self.id, offer: Box::new(offer) }).await;
+    }
+
+    async fn approve(self, name: &str) {
+        let catalog = &self.worker.catalog;
+        let id = name.split('.').next().unwrap_or_default();
+        if let Some(upstream) = catalog.upstreams.get(id) {
+            // What is approved is what the server offers now.
+            let longest = Duration::from_nanos(Limit::UpstreamStart.fixed());
+            if let Err(trouble) = upstream.ask(Instant::now() + longest).await {
+                return self.fail(trouble.message).await;
+            }
+        }
+        match catalog.approve(name) {
+            Err(message) => self.fail(message).await,
+            Ok(approved) => {
+                for offer in catalog.offers(Some(id)) {
+                    if approved.contains(&offer.name) {
+                        self.offer(offer).await;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn fail(&self, message: String) {
+        let message = self.worker.shared.secrets.redact(&message);
+        self.tell(FromBroker::Failed { id: self.id, message }).await;
+    }
+}

@@ -1,0 +1,48 @@
+//! `mcp-pif capability call`.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::Args;
+
+use super::super::print::{complain, print};
+use super::super::source::read;
+use crate::broker::Client;
+use crate::domain::{Call, CallOutcome};
+
+/// How long a call may take that starts its server.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+#[derive(Debug, Args)]
+pub(super) struct CallOne {
+    /// `SERVER.TOOL`
+    name: String,
+    /// The arguments, a JSON object; `-` reads stdin, `@FILE` a file
+    #[arg(default_value = "{}")]
+    arguments: String,
+    /// Call a tool whose grant is `ask`
+    #[arg(long)]
+    yes: bool,
+}
+
+impl CallOne {
+    pub(super) async fn execute(self, client: &Client) -> Result<ExitCode> {
+        let calls = [Call { tool: self.name, args: read(&self.arguments)? }];
+        let told = match client.call(&calls, 1, PATIENCE, self.yes).await {
+            Ok(outcomes) => match outcomes.into_iter().next().map(|it| it.outcome) {
+                Some(CallOutcome::Value(value)) => return Ok(print(&value)),
+                Some(CallOutcome::Failed { reason, message }) => {
+                    format!("{}: {message}", reason.name())
+                }
+                None => "nothing came of it".to_owned(),
+            },
+            Err(refusal) => {
+                let hint = refusal.hint.map(|hint| format!("\n  {hint}")).unwrap_or_default();
+                format!("{}: {}{hint}", refusal.code, refusal.message)
+            }
+        };
+        complain(&format!("mcp-pif: {told}"));
+        Ok(ExitCode::FAILURE)
+    }
+}

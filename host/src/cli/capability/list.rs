@@ -1,0 +1,31 @@
+//! `mcp-pif capability list`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::super::print::{Output, complain};
+use super::line;
+use crate::broker::Client;
+
+#[derive(Debug, Args)]
+pub(super) struct List {
+    /// Print all that is known of each tool, as JSON lines
+    #[arg(long)]
+    json: bool,
+}
+
+impl List {
+    pub(super) async fn execute(self, client: &Client) -> ExitCode {
+        let offers = client.offers(None).await;
+        let mut output = Output::open();
+        for offer in &offers.tools {
+            let told = if self.json { serde_json::to_string(offer).ok() } else { None };
+            output.line(&told.unwrap_or_else(|| line(offer)));
+        }
+        for failure in &offers.failures {
+            complain(&format!("mcp-pif: {failure}"));
+        }
+        output.close()
+    }
+}

@@ -1,0 +1,93 @@
+//! `mcp-pif capability`: what programs may call, for people.
+
+mod approve;
+mod call;
+mod import;
+mod list;
+mod test;
+
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::{Args, Subcommand};
+use tokio::runtime::Builder;
+
+use self::approve::Approve;
+use self::call::CallOne;
+use self::import::Import;
+use self::list::List;
+use self::test::Test;
+use super::settings::{Directory, start};
+use crate::broker::{Client, Link};
+use crate::config::Options;
+use crate::domain::{EffectClass, Grant, Offer, Pin};
+
+#[derive(Debug, Args)]
+pub(super) struct Capability {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    place: Directory,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the tools of other servers, with what is granted of each
+    List(List),
+    /// Start a server and show what it offers
+    Test(Test),
+    /// Approve the definition of a tool, or of all tools of a server
+    Approve(Approve),
+    /// Call a tool and print its value
+    Call(CallOne),
+    /// Print capabilities.json for the configuration of another client
+    Import(Import),
+}
+
+impl Capability {
+    pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
+        let Self { command, place } = self;
+        if let Command::Import(import) = command {
+            return import.execute();
+        }
+        let config = start(options, Some(&place))?;
+        let link = Link::open(&config, true)?.context(
+            "no servers are configured: write capabilities.json, or name it by --capabilities FILE",
+        )?;
+        for warning in &link.greeting.warnings {
+            tracing::warn!("{warning}");
+        }
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let client = Client::new(link)?;
+            match command {
+                Command::List(it) => Ok(it.execute(&client).await),
+                Command::Test(it) => Ok(it.execute(&client).await),
+                Command::Approve(it) => Ok(it.execute(&client).await),
+                Command::Call(it) => it.execute(&client).await,
+                Command::Import(it) => it.execute(),
+            }
+        })
+    }
+}
+
+/// A line about a tool.
+fn line(offer: &Offer) -> String {
+    let class = match offer.class {
+        EffectClass::Read => "reads",
+        EffectClass::Write => "writes",
+        EffectClass::Destructive => "may destroy",
+    };
+    let grant = match offer.grant {
+        Grant::Deny => "deny",
+        Grant::Read => "read",
+        Grant::Ask => "ask",
+        Grant::Allow => "allow",
+    };
+    let pin = match offer.pin {
+        Pin::Approved => "",
+        Pin::Pending => ", PENDING",
+        Pin::Changed => ", CHANGED",
+    };
+    format!("{} [{class}, {grant}{pin}]", offer.signature)
+}

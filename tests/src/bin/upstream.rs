@@ -1,0 +1,183 @@
+//! A server for tests, on standard input and output, that behaves as a script tells it: slow, huge,
+//! broken, hostile. The script is its first argument, as JSON:
+//!
+//! | member | meaning |
+//! |---|---|
+//! | `name` | what it says of itself |
+//! | `modern` | it speaks the stateless protocol too |
+//! | `start_ms` | how long it takes before it reads anything |
+//! | `errors` | what it writes to standard error first |
+//! | `begin` | lines that it writes before anything else |
+//! | `ends` | it ends at once |
+//! | `grandchild` | a file for the id of a process that it leaves behind, in a session of its own |
+//! | `started` | a file that gets a line whenever it starts |
+//! | `tools` | its tools, or the name of a file that holds them |
+//!
+//! A tool is its definition, and `does`:
+//!
+//! | member | meaning |
+//! |---|---|
+//! | `echo` | its arguments are its structured content |
+//! | `result` | the result as it is |
+//! | `error` | an error of the protocol |
+//! | `env` | its environment |
+//! | `size` | a text of so many bytes |
+//! | `sleep_ms` | first it takes this long; others are answered meanwhile |
+//! | `line` | a line that it writes instead; `ID` stands for the id |
+//! | `endless` | it writes bytes without a line break |
+//! | `flood` | so many notifications come before the answer |
+//! | `exit` | it ends instead |
+//! | `count` | a file that gets a line for each call |
+
+use serde_json::{Value, json};
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufRead as _, Write as _};
+use std::process::{self, Command, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+fn main() {
+    let script = std::env::args().nth(1).unwrap_or_else(|| "{}".to_owned());
+    let script: Value = serde_json::from_str(&script).unwrap_or_else(|_| process::exit(2));
+    begin(&script);
+    let script = Arc::new(script);
+    for line in io::stdin().lock().lines() {
+        let Ok(line) = line else { return };
+        let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
+        if message.get("id").is_none() {
+            continue;
+        }
+        let script = Arc::clone(&script);
+        thread::spawn(move || answer(&script, &message));
+    }
+}
+
+fn begin(script: &Value) {
+    if let Some(text) = script["errors"].as_str() {
+        eprintln!("{text}");
+    }
+    if let Some(file) = script["started"].as_str() {
+        append(file, "started");
+    }
+    if let Some(file) = script["grandchild"].as_str() {
+        let child = Command::new("setsid").args(["sleep", "600"]).stdin(Stdio::null());
+        let child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        if let Ok(child) = child {
+            append(file, &child.id().to_string());
+        }
+    }
+    if script["ends"] == true {
+        process::exit(7);
+    }
+    sleep(&script["start_ms"]);
+    for line in script["begin"].as_array().into_iter().flatten() {
+        write(line.as_str().unwrap_or_default());
+    }
+}
+
+fn append(file: &str, line: &str) {
+    if let Ok(mut file) = OpenOptions::new().create(true).append(true).open(file) {
+        let _ = writeln!(file, "{line}");
+    }
+}
+
+fn sleep(milliseconds: &Value) {
+    thread::sleep(Duration::from_millis(milliseconds.as_u64().unwrap_or_default()));
+}
+
+fn write(line: &str) {
+    let mut output = io::stdout().lock();
+    let _ = writeln!(output, "{line}").and_then(|()| output.flush());
+}
+
+fn tools(script: &Value) -> Vec<Value> {
+    let read = script["tools"].as_str().and_then(|file| fs::read(file).ok());
+    let read = read.and_then(|text| serde_json::from_slice::<Value>(&text).ok());
+    read.unwrap_or_else(|| script["tools"].clone()).as_array().cloned().unwrap_or_default()
+}
+
+fn answer(script: &Value, message: &Value) {
+    let (id, params) = (&message["id"], &message["params"]);
+    let info = json!({"name": script["name"].as_str().unwrap_or("upstream"), "version": "1"});
+    let capabilities = json!({"tools": {"listChanged": true}});
+    let is_modern = script["modern"] == true;
+    let result = match message["method"].as_str().unwrap_or_default() {
+        "server/discover" if is_modern => json!({"resultType": "complete",
+            "supportedVersions": ["2026-07-28"], "capabilities": capabilities,
+            "_meta": {"io.modelcontextprotocol/serverInfo": info}, "ttlMs": 0, "cacheScope": "private"}),
+        "initialize" => json!({"protocolVersion": params["protocolVersion"],
+            "capabilities": capabilities, "serverInfo": info}),
+        "ping" => json!({}),
+        "tools/list" => {
+            let mut tools = tools(script);
+            for tool in tools.iter_mut().filter_map(Value::as_object_mut) {
+                tool.remove("does");
+                tool.entry("inputSchema").or_insert_with(|| json!({"type": "object"}));
+            }
+            let mut result = json!({"tools": tools});
+            if is_modern {
+                result["resultType"] = "complete".into();
+                result["ttlMs"] = 0.into();
+                result["cacheScope"] = "private".into();
+            }
+            result
+        }
+        "tools/call" => return call(script, id, params),
+        method => {
+            let error = json!({"code": -32601, "message": format!("no method {method}")});
+            return write(&json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string());
+        }
+    };
+    write(&json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string());
+}
+
+fn call(script: &Value, id: &Value, params: &Value) {
+    let tool = tools(script).into_iter().find(|tool| tool["name"] == params["name"]);
+    let does = tool.map(|tool| tool["does"].clone()).unwrap_or_default();
+    if let Some(file) = does["count"].as_str() {
+        append(file, &params["name"].to_string());
+    }
+    sleep(&does["sleep_ms"]);
+    for _ in 0..does["flood"].as_u64().unwrap_or_default() {
+        write(
+            r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"flood"}}"#,
+        );
+    }
+    if does["exit"] == true {
+        process::exit(9);
+    }
+    if does["endless"] == true {
+        let mut output = io::stdout().lock();
+        let bytes = [b'x'; 64 << 10];
+        while output.write_all(&bytes).is_ok() {}
+        return;
+    }
+    if let Some(line) = does["line"].as_str() {
+        return write(&line.replace("ID", &id.to_string()));
+    }
+    if does["error"].is_object() {
+        return write(&json!({"jsonrpc": "2.0", "id": id, "error": does["error"]}).to_string());
+    }
+    let text = |text: String| json!({"content": [{"type": "text", "text": text}]});
+    let mut result = match &does {
+        does if does["echo"] == true => {
+            json!({"content": [], "structuredContent": params["arguments"]})
+        }
+        does if does["env"] == true => {
+            let all: serde_json::Map<String, Value> =
+                std::env::vars().map(|(name, value)| (name, value.into())).collect();
+            json!({"content": [], "structuredContent": all})
+        }
+        does if does["size"].is_u64() => {
+            let size = usize::try_from(does["size"].as_u64().unwrap_or_default());
+            text("x".repeat(size.unwrap_or_default()))
+        }
+        does if does["result"].is_object() => does["result"].clone(),
+        _ => text("done".to_owned()),
+    };
+    if script["modern"] == true {
+        result["resultType"] = "complete".into();
+    }
+    write(&json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string());
+}

@@ -1,0 +1,16 @@
+//! Other servers, called through the broker of the real binary: what may be called, what comes of it,
+//! and what is left when something dies.
+#![cfg(target_os = "linux")]
+
+mod broker {
+    pub(crate) use pif_tests::server::{client, folder};
+
+    mod approvals;
+    mod calls;
+    mod discovery;
+    mod hostile;
+    mod processes;
+    mod real;
+    mod secrets;
+    mod shop;
+}

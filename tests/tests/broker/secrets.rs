@@ -1,0 +1,105 @@
+//! Secrets reach the servers that they are for, and show nowhere else.
+
+use super::shop::{Shop, server_with};
+use anyhow::{Result, ensure};
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
+
+const TOKEN: &str = "ghp_abcdefghijklmnop";
+
+fn shop() -> Result<Shop> {
+    let tools = json!([
+        {"name": "env", "does": {"env": true}},
+        {"name": "echo", "does": {"echo": true}},
+        {"name": "fails", "does": {"result": {"isError": true, "content": [{"type": "text", "text": format!("bad token {TOKEN}")}]}}},
+    ]);
+    let more = json!({"env": {"AUTH": "Bearer ${GITHUB}", "API_KEY": "plain-in-the-file"}});
+    let server =
+        server_with(json!({"tools": tools, "errors": format!("starting with {TOKEN}")}), &more);
+    let mut shop = Shop::new(
+        &json!({"mcpServers": {"s": server}, "secrets": {"GITHUB": {"env": "GITHUB_TOKEN"}}}),
+    )?;
+    shop.set("GITHUB_TOKEN", TOKEN);
+    shop.set("UNRELATED", "not for servers");
+    Ok(shop)
+}
+
+#[test]
+fn a_server_gets_its_own_environment_and_answers_do_not_show_it() -> Result<()> {
+    let shop = shop()?;
+    let all: Value = serde_json::from_str(&shop.value("s.env", "{}")?)?;
+    assert_eq!(all["AUTH"], "Bearer [GITHUB]");
+    assert_eq!(all["API_KEY"], "[API_KEY]");
+    ensure!(all.get("UNRELATED").is_none() && all.get("GITHUB_TOKEN").is_none(), "{all}");
+    ensure!(all.get("PATH").is_some() && all.get("MCP_PIF_DATA").is_none(), "{all}");
+    let echoed = shop.value("s.echo", &json!({"a": TOKEN}).to_string())?;
+    assert_eq!(echoed, r#"{"a":"[GITHUB]"}"#);
+    assert_eq!(shop.complaint("s.fails", "{}")?, "tool-error: bad token [GITHUB]");
+    Ok(())
+}
+
+#[test]
+fn secrets_show_in_no_message_and_no_file() -> Result<()> {
+    let mut shop = shop()?;
+    shop.set("RUST_LOG", "trace");
+    for words in [
+        &["capability", "list"][..],
+        &["capability", "test", "s"],
+        &["capability", "call", "s.env"],
+        &["capability", "call", "s.fails"],
+    ] {
+        let said = shop.say(words)?;
+        ensure!(
+            !said.output.contains(TOKEN) && !said.errors.contains(TOKEN),
+            "{words:?}: {said:?}"
+        );
+    }
+    for file in fs::read_dir(shop.file("data"))? {
+        let file = file?.path();
+        ensure!(!String::from_utf8_lossy(&fs::read(&file)?).contains(TOKEN), "{}", file.display());
+    }
+    Ok(())
+}
+
+#[test]
+fn the_server_has_no_secret_in_its_environment() -> Result<()> {
+    let shop = shop()?;
+    let mut server =
+        shop.command(&["serve"])?.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let read = || fs::read_to_string(format!("/proc/{}/cmdline", server.id())).unwrap_or_default();
+    let again = super::shop::until("the server has started again", || read().contains("--broker"));
+    let environment = fs::read(format!("/proc/{}/environ", server.id()));
+    server.kill()?;
+    server.wait()?;
+    again?;
+    let environment = String::from_utf8_lossy(&environment?).into_owned();
+    ensure!(environment.contains("UNRELATED") && !environment.contains(TOKEN), "{environment}");
+    Ok(())
+}
+
+#[test]
+fn files_that_others_can_write_or_read_are_refused() -> Result<()> {
+    let shop = shop()?;
+    let config = shop.file("capabilities.json");
+    fs::set_permissions(&config, fs::Permissions::from_mode(0o666))?;
+    let said = shop.say(&["capability", "list"])?;
+    ensure!(
+        said.errors.ends_with("capabilities.json: others can write it: chmod go-w it"),
+        "{said:?}"
+    );
+    let secret = shop.file("token");
+    fs::write(&secret, TOKEN)?;
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o644))?;
+    shop.write(&json!({"mcpServers": {}, "secrets": {"A": {"file": "token"}}}))?;
+    let said = shop.say(&["capability", "list"])?;
+    ensure!(said.errors.ends_with("others can read it: chmod 600 it"), "{said:?}");
+    shop.write(&json!({"mcpServers": {}, "secrets": {"A": {"env": "NOBODY_SETS_IT"}}}))?;
+    let said = shop.say(&["capability", "list"])?;
+    ensure!(
+        said.errors.ends_with("/secrets/A: the environment has no variable `NOBODY_SETS_IT`"),
+        "{said:?}"
+    );
+    Ok(())
+}
