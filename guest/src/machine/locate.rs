@@ -146,7 +146,7 @@ fn refused(image: &Image, s: &State, site: &Site, refusal: Refusal) -> Fault {
     let fault = Fault { hint, ..Fault::new(code, visible(&message)) };
     let mut fault = place(image, s, site, is_list.then_some(0), fault);
     if is_list {
-        fault.at.push_str(&format!("/{index}"));
+        fault.at = format!("{}/{index}", fault.at);
     }
     fault
 }
