@@ -60,8 +60,6 @@ fn outcome(call: &Call) -> Outcome {
             Outcome::Failed { reason: reason.clone(), message: message.clone() }
         }
         Some(Line::Echo { echo: true }) => Outcome::Value(call.args.clone()),
-        Some(Line::Echo { .. } | Line::Refused { .. }) | None => {
-            Outcome::Value("null".to_owned())
-        }
+        Some(Line::Echo { .. } | Line::Refused { .. }) | None => Outcome::Value("null".to_owned()),
     }
 }
