@@ -58,7 +58,7 @@ impl Program {
 /// The host's answer to the last step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Starts the machine, or continues after `Paused`.
+    /// Starts the machine, or continues after `Paused`. After `Perform`: nothing grants the calls.
     None,
     /// Answers `Lookup`: the source of the tool, or `None` if there is no such tool.
     Source(Option<String>),

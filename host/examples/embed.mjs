@@ -33,7 +33,7 @@ function converse() {
         answer = { tag: "source", val: step.val === "square" ? SQUARE : undefined };
         break;
       case "perform":
-        answer = { tag: "denied" };
+        answer = { tag: "none" }; // nothing is granted
         break;
       case "paused":
         answer = { tag: "none" };

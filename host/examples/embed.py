@@ -89,7 +89,7 @@ def converse(evaluator, tools):
                 print("lookup", step.payload)
                 answer = Variant("source", tools.get(step.payload))
             case "perform":
-                answer = Variant("denied")
+                answer = Variant("none")  # nothing is granted
             case "paused":
                 answer = Variant("none")
             case "failed":

@@ -43,7 +43,13 @@ pub(crate) fn timed(
         before = machine.usage().map_err(fault)?.fuel;
         (begun, start) = (on_core(), Instant::now());
     }
-    let step = machine.resume(&answer, FUEL).map_err(fault)?;
+    let mut step = machine.resume(&answer, FUEL).map_err(fault)?;
+    // Calls come to their own arguments.
+    while let Step::Perform(calls) = step {
+        let values = calls.calls.into_iter().map(|call| CallOutcome::Value(call.args));
+        let answer = Ok::<_, Refusal>(values.collect::<Vec<_>>()).into();
+        step = machine.resume(&answer, FUEL).map_err(fault)?;
+    }
     let milliseconds = start.elapsed().as_secs_f64() * 1e3;
     let ended = on_core();
     let busy = begun.zip(ended).map_or(milliseconds * 1e6, |(begun, ended)| ended - begun);

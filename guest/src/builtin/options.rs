@@ -43,12 +43,12 @@ pub(crate) fn wrong(c: &Call<'_>, value: Word, wanted: &'static str) -> Exit {
 
 /// Returns the fault of an unknown option.
 fn unknown(name: &str, known: &[&'static str]) -> Trouble {
-    let (last, others) = known.split_last().unwrap_or((&"", &[]));
-    let message = format!(
-        "there is no option `{}`; the options are {} and {last}",
-        shorten(name),
-        others.join(", ")
-    );
+    let known_ones = match known {
+        [only] => format!("option is {only}"),
+        [others @ .., last] => format!("options are {} and {last}", others.join(", ")),
+        [] => String::new(),
+    };
+    let message = format!("there is no option `{}`; the {known_ones}", shorten(name));
     match nearest(name, known.iter().copied()) {
         Some(near) => {
             Trouble::with_hint(Code::OutOfRange, message, format!("did you mean `{near}`?"))

@@ -138,17 +138,22 @@ fn upstream(call: Box<FailedCall>, message: &str) -> Fault {
     Fault { upstream: Some(call), ..Fault::new(Code::Upstream, message) }
 }
 
-/// The fault of calls that were not sent. In a list, the index of the one to blame follows its
-/// place.
+/// The fault of calls that were not sent. In a list it stands at the call that is to blame.
 fn refused(image: &Image, s: &State, site: &Site, refusal: Refusal) -> Fault {
     let Refusal { index, code, message, hint } = refusal;
-    let is_list = s.terms.form(site.term) == Form::Calls && site.eval.is_none();
     let fault = Fault { hint, ..Fault::new(code, visible(&message)) };
-    let mut fault = place(image, s, site, is_list.then_some(0), fault);
-    if is_list {
-        fault.at.push_str(&format!("/{index}"));
+    let (terms, list) = (&s.terms, s.terms.operand(site.term, 0));
+    if terms.form(site.term) != Form::Calls || site.eval.is_some() {
+        return place(image, s, site, None, fault);
     }
-    fault
+    if terms.form(list) == Form::List
+        && let Some(call) = terms.operands(list).get(index as usize)
+    {
+        return place_at(image, s, *call, fault);
+    }
+    // The list was computed: no term stands for the call.
+    let fault = place_at(image, s, list, fault);
+    Fault { at: format!("{}/{index}", fault.at), excerpt: None, ..fault }
 }
 
 fn outside_tool(name: &str) -> Fault {
@@ -235,6 +240,11 @@ fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: F
             terms.evaluated(site.term).get(operand).copied().unwrap_or(site.term)
         }
     };
+    place_at(image, s, term, fault)
+}
+
+fn place_at(image: &Image, s: &State, term: TermId, fault: Fault) -> Fault {
+    let terms = &s.terms;
     let token = terms.node(term).token;
     let calls = calls(image, s, fault.code);
     // A caught fault goes to the program, which does not pay for an excerpt.

@@ -6,7 +6,6 @@ import type { Ended, Fault, Outcome, Program, Usage } from "./protocol.ts";
 type Machine = ReturnType<Evaluator["machines"]["Machine"]["start"]>;
 type Answer = Parameters<Machine["resume"]>[0];
 type Step = ReturnType<Machine["resume"]>;
-type Calls = Extract<Step, { tag: "perform" }>["val"];
 
 const NOTHING: Answer = { tag: "none" };
 
@@ -84,7 +83,7 @@ export class Run {
   }
 
   private reply(step: Step): Answer {
-    if (step.tag === "perform") return denied(step.val);
+    // The page calls nobody: what is asked for is not granted.
     if (step.tag !== "lookup") return NOTHING;
     const { tools } = this.program;
     return { tag: "source", val: Object.hasOwn(tools, step.val) ? tools[step.val] : undefined };
@@ -123,11 +122,4 @@ export function refusal(thrown: unknown): Fault {
 export function payloadOf(thrown: unknown): unknown {
   if (thrown instanceof WebAssembly.RuntimeError || thrown instanceof RangeError) throw thrown;
   return thrown instanceof Error && "payload" in thrown ? thrown.payload : thrown;
-}
-
-/** The page calls nobody. */
-function denied({ calls }: Calls): Answer {
-  const message = `the capability \`${calls[0]?.tool ?? ""}\` is not granted`;
-  const val = { index: 0, cause: "capability-denied" as const, message, hint: undefined };
-  return { tag: "refused", val };
 }

@@ -15,9 +15,12 @@ use crate::text::{self, quote_one};
 /// What says that a file is one of these.
 const FORMAT: &str = "mcp-pif tools";
 
-/// The version of the format with the memory. All versions up to it are read, and a file is written
-/// as the first one that has what it needs.
-const VERSION: u32 = 4;
+/// The version of the format whose examples have answers to calls. All versions up to it are read,
+/// and a file is written as the first one that has what it needs.
+const VERSION: u32 = 5;
+
+/// The version with the memory.
+const WITH_MEMORY: u32 = 4;
 
 /// The version whose examples have several arguments.
 const WITH_ARGUMENTS: u32 = 3;
@@ -129,8 +132,10 @@ impl Packed {
 /// The text of a file with these tools, and with this of the memory.
 pub(super) fn write(tools: Vec<Packed>, memory: Vec<Remembered>) -> Result<String, Fault> {
     let has_args = |tool: &Packed| tool.examples.iter().any(|example| example.args.is_some());
+    let has_answers = |tool: &Packed| tool.examples.iter().any(|it| it.answers.is_some());
     let version = match tools.as_slice() {
-        _ if !memory.is_empty() => VERSION,
+        tools if tools.iter().any(has_answers) => VERSION,
+        _ if !memory.is_empty() => WITH_MEMORY,
         tools if tools.iter().any(has_args) => WITH_ARGUMENTS,
         tools if tools.iter().any(|tool| tool.output_schema.is_some()) => WITH_SCHEMAS,
         _ => 1,

@@ -68,6 +68,10 @@ pub struct Line {
     pub outcome: CallOutcome,
 }
 
+/// The hint of a call for which an example has no answer.
+const UNSCRIPTED: &str = "an example calls nobody: script what it gets by \
+    \"answers\": [{\"tool\": \"x.y\", \"value\": …}]";
+
 /// A script: calls get its answers one after another. What it does not foresee is denied.
 #[derive(Debug, Default)]
 pub struct Script(Mutex<VecDeque<Line>>);
@@ -84,13 +88,8 @@ impl Script {
         let foreseen =
             |(at, call): &(usize, &Call)| lines.get(*at).is_some_and(|line| line.tool == call.tool);
         if let Some((index, call)) = calls.iter().enumerate().find(|it| !foreseen(it)) {
-            let hint = match lines.get(index) {
-                Some(line) => format!("the next of `answers` is for `{}`", line.tool),
-                None => {
-                    let line = r#""answers": [{"tool": "x.y", "value": …}]"#;
-                    format!("an example calls nobody: script what it gets by {line}")
-                }
-            };
+            let next = |line: &Line| format!("the next of `answers` is for `{}`", line.tool);
+            let hint = lines.get(index).map_or_else(|| UNSCRIPTED.to_owned(), next);
             let refusal = Refusal { index, ..Refusal::denied(std::slice::from_ref(call)) };
             return Err(Refusal { hint: Some(hint), ..refusal });
         }
@@ -165,12 +164,11 @@ impl Purse {
     /// Takes the bytes of an answer off the budget, or the answer away.
     fn weigh(&mut self, outcome: &mut CallOutcome) {
         let CallOutcome::Value(text) = &*outcome else { return };
-        match self.allowed.bytes.checked_sub(count(text.len())) {
-            Some(left) => self.allowed.bytes = left,
-            None => {
-                let message = "all answers to a run may not have so many bytes together";
-                *outcome = over(Limit::AnswersSize, message);
-            }
+        if let Some(left) = self.allowed.bytes.checked_sub(count(text.len())) {
+            self.allowed.bytes = left;
+        } else {
+            let message = "all answers to a run may not have so many bytes together";
+            *outcome = over(Limit::AnswersSize, message);
         }
     }
 }

@@ -192,9 +192,11 @@ impl<'a, O: Oracle> Witness<'a, O> {
         // The run ended while it waited.
         if let (Some(waits), Some(Answer::Calls(made))) = (self.waits, self.answers.last_mut()) {
             let ms = milliseconds(waits.elapsed());
-            made.iter_mut().for_each(|made| made.ms = ms);
+            for made in made {
+                made.ms = ms;
+            }
         }
-        let pending = self.intent.and_then(|intent| intent.pending());
+        let pending = self.intent.and_then(Intent::pending);
         (self.answers, self.texts, pending)
     }
 
