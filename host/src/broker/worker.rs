@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
+use futures_util::future::join_all;
 use futures_util::stream::{self, FuturesUnordered};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
@@ -76,7 +77,8 @@ impl Worker {
             .unwrap_or_else(PoisonError::into_inner)
             .values()
             .for_each(CancellationToken::cancel);
-        worker.catalog.upstreams.values().for_each(|upstream| upstream.stop());
+        worker.shared.end.cancel();
+        join_all(worker.catalog.upstreams.values().map(|upstream| upstream.ended())).await;
         drop(desk);
         writing.abort();
         heard

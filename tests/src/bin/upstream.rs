@@ -61,7 +61,8 @@ fn begin(script: &Value) {
         append(file, "started");
     }
     if let Some(file) = script["grandchild"].as_str() {
-        let child = Command::new("setsid").args(["sleep", "600"]).stdin(Stdio::null());
+        let mut child = Command::new("setsid");
+        child.args(["sleep", "600"]).stdin(Stdio::null());
         let child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         if let Ok(child) = child {
             append(file, &child.id().to_string());
