@@ -195,7 +195,7 @@ struct Sending {
 
 /// What to do for a call.
 enum Plan {
-    Send(Judged, Box<RawValue>),
+    Send(Box<Judged>, Box<RawValue>),
     Fail(Trouble),
 }
 
@@ -249,7 +249,7 @@ impl Request {
         let args = part.args.as_deref().map(RawValue::get);
         let judged = catalog.judge(&Asked { tool: &part.tool, args, approved: part.approved })?;
         Ok(match &part.args {
-            Some(args) => Plan::Send(judged, args.clone()),
+            Some(args) => Plan::Send(Box::new(judged), args.clone()),
             None => Plan::Fail(Trouble {
                 reason: Reason::TooLarge,
                 message: format!("the arguments have {} bytes", part.bytes.unwrap_or_default()),
@@ -262,7 +262,8 @@ impl Request {
         let start = Instant::now();
         let result = match plan {
             Plan::Fail(trouble) => Err(trouble),
-            Plan::Send(Judged { upstream, definition }, args) => {
+            Plan::Send(judged, args) => {
+                let Judged { upstream, definition } = *judged;
                 let args = object(args.get()).unwrap_or_default();
                 upstream.call(&definition, args, deadline).await
             }
