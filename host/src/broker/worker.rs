@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
+use futures_util::future::join_all;
 use futures_util::stream::{self, FuturesUnordered};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
@@ -76,7 +77,8 @@ impl Worker {
             .unwrap_or_else(PoisonError::into_inner)
             .values()
             .for_each(CancellationToken::cancel);
-        worker.catalog.upstreams.values().for_each(|upstream| upstream.stop());
+        worker.shared.end.cancel();
+        join_all(worker.catalog.upstreams.values().map(|upstream| upstream.ended())).await;
         drop(desk);
         writing.abort();
         heard
@@ -193,7 +195,7 @@ struct Sending {
 
 /// What to do for a call.
 enum Plan {
-    Send(Judged, Box<RawValue>),
+    Send(Box<Judged>, Box<RawValue>),
     Fail(Trouble),
 }
 
@@ -247,7 +249,7 @@ impl Request {
         let args = part.args.as_deref().map(RawValue::get);
         let judged = catalog.judge(&Asked { tool: &part.tool, args, approved: part.approved })?;
         Ok(match &part.args {
-            Some(args) => Plan::Send(judged, args.clone()),
+            Some(args) => Plan::Send(Box::new(judged), args.clone()),
             None => Plan::Fail(Trouble {
                 reason: Reason::TooLarge,
                 message: format!("the arguments have {} bytes", part.bytes.unwrap_or_default()),
@@ -260,7 +262,8 @@ impl Request {
         let start = Instant::now();
         let result = match plan {
             Plan::Fail(trouble) => Err(trouble),
-            Plan::Send(Judged { upstream, definition }, args) => {
+            Plan::Send(judged, args) => {
+                let Judged { upstream, definition } = *judged;
                 let args = object(args.get()).unwrap_or_default();
                 upstream.call(&definition, args, deadline).await
             }

@@ -55,13 +55,14 @@ fn main() {
 
 fn begin(script: &Value) {
     if let Some(text) = script["errors"].as_str() {
-        eprintln!("{text}");
+        let _ = writeln!(io::stderr(), "{text}");
     }
     if let Some(file) = script["started"].as_str() {
         append(file, "started");
     }
     if let Some(file) = script["grandchild"].as_str() {
-        let child = Command::new("setsid").args(["sleep", "600"]).stdin(Stdio::null());
+        let mut child = Command::new("setsid");
+        child.args(["sleep", "600"]).stdin(Stdio::null());
         let child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         if let Ok(child) = child {
             append(file, &child.id().to_string());
@@ -149,7 +150,7 @@ fn call(script: &Value, id: &Value, params: &Value) {
     }
     if does["endless"] == true {
         let mut output = io::stdout().lock();
-        let bytes = [b'x'; 64 << 10];
+        let bytes = vec![b'x'; 64 << 10];
         while output.write_all(&bytes).is_ok() {}
         return;
     }

@@ -6,6 +6,7 @@ use anyhow::{Result, ensure};
 use pif_tests::server::folder::scratch;
 use serde_json::json;
 use std::fs;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -35,7 +36,7 @@ fn packages() -> Result<Option<PathBuf>> {
 #[test]
 fn servers_from_npm_are_called() -> Result<()> {
     let Some(folder) = packages()? else {
-        eprintln!("skipped: npm cannot install {PACKAGES:?}");
+        writeln!(io::stderr(), "skipped: npm cannot install {PACKAGES:?}")?;
         return Ok(());
     };
     let shop = Shop::new(&json!({"mcpServers": {}}))?;

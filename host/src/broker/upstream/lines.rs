@@ -1,11 +1,12 @@
 //! A server on pipes: a message on each line, of a bounded length. What is no message is skipped, up
 //! to a bound; an answer that cannot be read is an error for whoever waits for it.
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
 use rmcp::RoleClient;
-use rmcp::model::{ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Deserialize;
@@ -44,6 +45,8 @@ pub(super) struct Lines {
     /// The beginning of a line. What reads it may be given up and tried again.
     line: Vec<u8>,
     output: Arc<Mutex<Option<ChildStdin>>>,
+    /// Requests that were not answered yet.
+    asked: Arc<StdMutex<HashSet<RequestId>>>,
     ending: Ending,
     stray: usize,
 }
@@ -55,6 +58,7 @@ impl Lines {
             input: BufReader::with_capacity(64 << 10, input),
             line: Vec::new(),
             output,
+            asked: Arc::default(),
             ending,
             stray: 0,
         }
@@ -81,13 +85,20 @@ impl Lines {
             Ok(message) => Some(message),
             Err(error) => unreadable(line, &error),
         };
-        match &message {
-            Some(ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)) => {
-                self.stray = 0;
+        let is_answer = match &message {
+            Some(ServerJsonRpcMessage::Response(answer)) => Some(self.is_asked(&answer.id)),
+            Some(ServerJsonRpcMessage::Error(error)) => {
+                Some(error.id.as_ref().is_none_or(|id| self.is_asked(id)))
             }
-            _ => self.stray += 1,
-        }
-        message
+            _ => None,
+        };
+        self.stray = if is_answer == Some(true) { 0 } else { self.stray + 1 };
+        message.filter(|_| is_answer != Some(false))
+    }
+
+    /// Whether somebody waits for the answer to a request. Nobody does any more afterwards.
+    fn is_asked(&self, id: &RequestId) -> bool {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
     }
 
     fn end(&self, reason: Reason, message: String) {
@@ -122,6 +133,10 @@ impl Transport<RoleClient> for Lines {
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let output = Arc::clone(&self.output);
+        if let JsonRpcMessage::Request(request) = &message {
+            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            asked.insert(request.id.clone());
+        }
         async move {
             let mut line = serde_json::to_vec(&message)?;
             line.push(b'\n');

@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 use rmcp::model::JsonObject;
 use serde_json::Value;
 use tokio::sync::{Semaphore, watch};
-use tokio::time::{sleep, timeout_at};
+use tokio::time::{sleep, timeout, timeout_at};
+use tokio_util::sync::CancellationToken;
 
 pub(super) use self::trouble::Trouble;
 
@@ -31,6 +32,9 @@ const SHORT: Duration = Duration::from_secs(10);
 /// How long a server that failed is left alone: twice as long each time.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+
+/// How long all servers may take to end.
+const PARTING: Duration = Duration::from_secs(3);
 
 /// Where a server is.
 #[derive(Debug, Clone)]
@@ -50,12 +54,15 @@ pub(super) struct Shared {
     pub(super) pins: Mutex<Pins>,
     /// Servers that may start at once.
     starts: Semaphore,
+    /// Ends all servers.
+    pub(super) end: CancellationToken,
 }
 
 impl Shared {
     pub(super) fn new(secrets: Secrets, pins: Pins) -> Self {
         let starts = Semaphore::new(Limit::UpstreamStarts.fixed_count());
-        Self { secrets, pins: Mutex::new(pins), starts }
+        let end = CancellationToken::new();
+        Self { secrets, pins: Mutex::new(pins), starts, end }
     }
 }
 
@@ -240,6 +247,11 @@ impl Upstream {
         loop {
             let rest = self.server.idle.saturating_sub(connection.idle());
             tokio::select! {
+                () = self.shared.end.cancelled() => {
+                    connection.stop.cancel();
+                    ended.await;
+                    return Ok(None);
+                }
                 () = &mut ended => return Ok(Some(Trouble::unavailable("the server has ended"))),
                 () = connection.changed.notified() => {
                     if let Ok(tools) = connection.tools().await {
@@ -265,11 +277,12 @@ impl Upstream {
         })
     }
 
-    /// Stops the server, for good.
-    pub(super) fn stop(&self) {
-        if let Phase::On(connection) = &*self.phase.borrow() {
-            connection.stop.cancel();
-        }
+    /// Waits for a moment until the server has ended.
+    pub(super) async fn ended(&self) {
+        let mut phase = self.phase.subscribe();
+        let has_ended = |phase: &Phase| !matches!(phase, Phase::On(_));
+        // Who does not end is ended by others.
+        let _ = timeout(PARTING, phase.wait_for(has_ended)).await;
     }
 }
 
