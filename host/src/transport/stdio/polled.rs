@@ -11,8 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use crate::transport::input::Lines;
-use crate::transport::line::{CHUNK, Cutter, Line};
+use crate::transport::input::{CHUNK, Cutter, Line, Lines};
 
 /// Standard input, if that is a pipe or a socket.
 pub(super) struct Polled {
