@@ -6,9 +6,12 @@ use std::future::ready;
 
 use serde_json::{Map, Value, json};
 
+use super::library::library;
+use super::opening::Workshop;
 use super::record::{self, Recorded};
+use super::refusal::stored;
 use super::world::{Found, Oracle, Witness};
-use super::{Workshop, conform, library, stored};
+use super::{conform, schemas};
 use crate::domain::{EntryKind, Fault, FaultCode, Limit, Section, fault};
 use crate::journal::{Answer, Body, Digest, Entry, Payload};
 use crate::registry::{Snapshot, short};
@@ -131,7 +134,7 @@ impl Workshop {
         let mut nobody = ();
         let mut witness = Witness::new(Recording::new(tools, &body.answers), &mut nobody);
         let mut schema = None;
-        let outcome = match request.output_schema.as_deref().map(conform::recall).transpose() {
+        let outcome = match request.output_schema.as_deref().map(schemas::recall).transpose() {
             Ok(asked) => {
                 let mut outcome = drive(&self.sandbox, request, &mut witness, watch);
                 let tools = &witness.oracle.tools;

@@ -6,7 +6,8 @@ use std::fmt::Debug;
 use std::future::ready;
 use std::sync::Arc;
 
-use super::{library, stored};
+use super::library::library;
+use super::refusal::stored;
 use crate::domain::Fault;
 use crate::journal::Answer;
 use crate::registry::{self, Definition, Snapshot, name};

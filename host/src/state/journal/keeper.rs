@@ -4,10 +4,9 @@ use std::slice;
 use std::sync::Arc;
 
 use super::chain::Verified;
-use super::entry::{Draft, Entry};
+use super::entry::{Draft, Entry, Link};
 use super::error::Error;
 use super::filter::{Filter, Statistics};
-use super::hash::Link;
 use super::settings::Settings;
 use crate::state::change::{Done, Refusal, Wait, Write};
 use crate::state::error::Error as StoreError;

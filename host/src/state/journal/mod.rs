@@ -5,16 +5,14 @@ mod chain;
 mod entry;
 mod error;
 mod filter;
-mod hash;
 mod keeper;
 mod settings;
 mod tell;
 
 pub use self::chain::{Verified, Walk};
-pub use self::entry::{Answer, Body, Digest, Draft, Entry, Payload};
+pub use self::entry::{Answer, Body, Digest, Draft, Entry, Hash, Link, Payload};
 pub use self::error::Error;
 pub use self::filter::{Filter, Statistics};
-pub use self::hash::{Hash, Link};
 pub use self::keeper::Journal;
 pub use self::settings::{Policy, Settings};
 

@@ -1,23 +1,22 @@
-//! Examples: what a tool is given, and what is expected of it.
+//! Runs the examples of a tool that changes, and those of its callers.
 
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use std::sync::Arc;
 
-use super::{Refused, unexpected};
+use serde_json::Value;
+
+use super::conform::compare;
+use super::example::{Example, from_json};
+use super::opening::Workshop;
+use super::refusal::{Refused, stored};
+use super::world::{Live, Tools, Witness};
 use crate::domain::{Fault, FaultCode, fault};
 use crate::registry::Definition;
-use crate::sandbox::{Argument, Code, Ending, Request, Watch, drive};
-use crate::text;
-use crate::workshop::world::{Live, Witness};
-use crate::workshop::{Tools, Workshop, conform};
+use crate::sandbox::{Ending, Request, Watch, drive};
+use crate::text::{self, quote};
 
 /// Continuations that an example may drive: what counts is the value at the end. The wall clock
 /// stops those that never come to one.
 const MOST_STEPS: u64 = 1_000_000;
-
-/// Arguments of one example: as many as one `app` has.
-const MOST_ARGS: usize = 64;
 
 /// The hint of an example that comes to a function.
 const MORE: &str = "the tool takes more arguments: give all of them, one after another, as \
@@ -26,106 +25,12 @@ const MORE: &str = "the tool takes more arguments: give all of them, one after a
 /// Characters of a value that a refusal quotes.
 const QUOTED: usize = 200;
 
-/// What a tool is expected to do. All members are the JSON text that was written.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Example {
-    /// What its function is applied to, as a term.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    pub input: Option<Box<RawValue>>,
-    /// The same as plain JSON.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    pub data: Option<Box<RawValue>>,
-    /// Plain JSON again, where the function takes several arguments: each is given to what the one
-    /// before it left.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub args: Option<Vec<Box<RawValue>>>,
-    /// What comes out.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    pub output: Option<Box<RawValue>>,
-}
-
-/// A member that is there, even if it is null: a tool may be given null, and may give it.
-fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
-    Box::<RawValue>::deserialize(deserializer).map(Some)
-}
-
-impl Example {
-    /// What is wrong with its shape.
-    #[must_use]
-    pub fn complaint(&self) -> Option<String> {
-        let inputs = [self.input.is_some(), self.data.is_some(), self.args.is_some()];
-        let names = ["`input`", "`data`", "`args`"].into_iter().zip(inputs);
-        let given: Vec<&str> = names.filter(|it| it.1).map(|it| it.0).collect();
-        if let [first, second, ..] = given.as_slice() {
-            return Some(format!("has both {first} and {second}"));
-        }
-        if self.args.as_ref().is_some_and(|args| !(1..=MOST_ARGS).contains(&args.len())) {
-            return Some(format!("must have 1 to {MOST_ARGS} values in `args`"));
-        }
-        self.output.is_none().then(|| "has no `output`".to_owned())
-    }
-
-    /// What to run. Several arguments are variables of a term that applies the tool to them.
-    fn call(&self, name: &str) -> (Code, Argument, Option<String>) {
-        let text = |raw: &RawValue| raw.get().to_owned();
-        let tool = || Code::Tool(name.to_owned());
-        match (&self.input, &self.data, &self.args) {
-            (_, _, Some(args)) => {
-                let variables: Vec<Value> =
-                    (0..args.len()).map(|index| json!({"var": index.to_string()})).collect();
-                let term = json!({"app": {"func": {"tool": name}, "args": variables}});
-                let members = args.iter().enumerate();
-                let members: Vec<String> =
-                    members.map(|(index, raw)| format!("\"{index}\":{raw}")).collect();
-                let context = format!("{{{}}}", members.join(","));
-                (Code::Term(term.to_string()), Argument::None, Some(context))
-            }
-            (Some(input), ..) => (tool(), Argument::Input(text(input)), None),
-            (_, Some(data), _) => (tool(), Argument::Data(text(data)), None),
-            _ => (tool(), Argument::None, None),
-        }
-    }
-
-    /// A fault in the words of the example: the term that applies a tool to several arguments is
-    /// none of its author's.
-    fn told(&self, fault: Fault) -> Fault {
-        if self.args.is_none() || fault.tool.is_some() {
-            return fault;
-        }
-        if let Some(within) = fault.at.strip_prefix("/context/") {
-            return Fault { at: format!("/args/{within}"), ..fault };
-        }
-        let hint = match fault.code {
-            FaultCode::NotAFunction => {
-                Some("the tool takes fewer arguments than `args` has".to_owned())
-            }
-            _ => fault.hint,
-        };
-        Fault { at: String::new(), excerpt: None, hint, ..fault }
-    }
-}
-
-/// Examples as the registry keeps them.
-pub(in super::super) fn to_json(examples: &[Example]) -> String {
-    // They are JSON already.
-    serde_json::to_string(examples).unwrap_or_else(|_| "[]".to_owned())
-}
-
-/// Examples that the registry kept.
-pub(in super::super) fn from_json(text: &str) -> Result<Vec<Example>, Fault> {
-    serde_json::from_str(text).map_err(|error| {
-        fault(
-            FaultCode::Internal,
-            format!("the examples that were kept cannot be read: {error}"),
-            None,
-        )
-    })
-}
+/// Callers whose examples are run, counting callers of callers.
+const MOST_CALLERS: usize = 200;
 
 impl Workshop {
     /// Runs examples that come with a change: one that fails refuses it.
-    pub(in super::super) fn try_examples(
+    pub(super) fn try_examples(
         &self,
         name: &str,
         examples: Vec<Example>,
@@ -217,12 +122,82 @@ impl Workshop {
             return Err(unexpected(&expected, &found, hint));
         }
         match tools.candidate_schema(name) {
-            Some(schema) if is_value => {
-                conform::compare(schema, "its output schema", &found, watch)
-            }
+            Some(schema) if is_value => compare(schema, "its output schema", &found, watch),
             _ => Ok(()),
         }
     }
+
+    /// Runs the examples of tools that call this one, directly or not, and tells of those that
+    /// no longer pass. All of them share one clock.
+    pub(super) fn broken_callers(
+        &self,
+        name: &str,
+        tools: &Tools,
+        watch: &Watch,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Refused>, Fault> {
+        let before = Tools { candidates: Arc::default(), ..tools.clone() };
+        let (mut seen, mut next) = (vec![name.to_owned()], 0);
+        let (mut broken, mut names) = (Vec::new(), Vec::new());
+        let watch = watch.again();
+        while let Some(called) = seen.get(next).cloned() {
+            next += 1;
+            for caller in tools.registered.callers(&called, MOST_CALLERS).map_err(stored)? {
+                // A caller that changes too has been tried by examples of its own.
+                let is_known = seen.contains(&caller.name) || tools.is_candidate(&caller.name);
+                if is_known || seen.len() > MOST_CALLERS {
+                    continue;
+                }
+                seen.push(caller.name.clone());
+                if let Err(refusal) = self.try_caller(&caller, tools, &before, &watch) {
+                    names.push(caller.name);
+                    broken.push(refusal);
+                }
+                if watch.verdict().is_err() {
+                    notes.push(
+                        "warning: not all examples of callers could be run in time".to_owned(),
+                    );
+                    return Ok(broken);
+                }
+            }
+        }
+        if !names.is_empty() {
+            let (are, names) = (if names.len() == 1 { "is" } else { "are" }, quote(&names));
+            notes.push(format!(
+                "warning: examples of {names} no longer pass: what they call {are} changed"
+            ));
+        }
+        Ok(broken)
+    }
+
+    /// An example of a caller that fails now and did not fail before.
+    fn try_caller(
+        &self,
+        caller: &Definition,
+        tools: &Tools,
+        before: &Tools,
+        watch: &Watch,
+    ) -> Result<(), Refused> {
+        for (index, example) in from_json(&caller.examples)?.iter().enumerate() {
+            let Err(refusal) = self.try_example(&caller.name, example, tools, watch) else {
+                continue;
+            };
+            if self.try_example(&caller.name, example, before, watch).is_ok() {
+                let during = format!(
+                    "example {index} of `{}`, which calls this tool, refuses the change",
+                    caller.name
+                );
+                return Err(Refused { during: Some(during), faults: vec![refusal] });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The fault of an example that came out otherwise.
+fn unexpected(expected: &str, found: &str, hint: &str) -> Fault {
+    let message = format!("expected {expected}, got {found}");
+    fault(FaultCode::Fail, message, Some(hint))
 }
 
 /// Whether a value is the one that somebody wrote down: spelling does not count, and a float
