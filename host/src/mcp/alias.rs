@@ -10,9 +10,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::arguments::{self, decode, malformed, record};
-use super::settle::decoded;
 use crate::domain::Fault;
-use crate::json::{Members, object};
+use crate::json::{Members, decoded, object};
 use crate::text::quote_one;
 
 /// The tools that have another spelling and nothing else.

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 pub(super) use self::schema::{any_value, json_schema, record, schema, term, text};
 
-use self::reader::{SIZE, Wrong};
+use self::reader::{SIZE, Wrong, no_text};
 use crate::domain::{Fault, FaultCode, fault};
 use crate::json::Members;
 use crate::text::similar::similar;
@@ -87,16 +87,6 @@ pub(super) fn malformed(message: impl Into<String>, hint: Option<&str>) -> Fault
 /// The text of a JSON string.
 pub(super) fn decode(name: &str, raw: &str) -> Result<String, Fault> {
     serde_json::from_str(raw).map_err(|_| malformed(format!("`{name}` {}", no_text(raw)), None))
-}
-
-/// What is wrong with a text that cannot be decoded.
-fn no_text(raw: &str) -> &'static str {
-    // It was read as JSON before, so a string fails only for a surrogate on its own.
-    if raw.starts_with('"') {
-        "holds half of a surrogate pair, which is no character"
-    } else {
-        "must be a string"
-    }
 }
 
 /// Reads an argument that may be any JSON: here null is a value and not an omission.

@@ -13,8 +13,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::call::{Call, Caller};
-use super::evaluated::Evaluated;
+use super::call::{Call, Caller, Evaluated};
 use crate::config::{Config, Profile};
 use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
 use crate::harden;

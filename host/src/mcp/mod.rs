@@ -6,16 +6,14 @@ mod backend;
 mod call;
 mod catalog;
 mod completion;
-mod evaluated;
 mod instructions;
 mod listing;
 mod present;
-mod profile;
 mod reference;
 mod resource;
 mod server;
 mod service;
-pub(crate) mod settle;
+mod settle;
 mod tool;
 
 use std::io::{self, Read, Write};

@@ -1,11 +1,15 @@
-//! How much of a reply a client gets: text alone, text and a small record, or all there is.
+//! What a client gets of a reply, by its profile: text alone, text and a small record, or all there
+//! is, with what a run has used.
 
 use rmcp::model::{CallToolResult, ContentBlock};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::call::Evaluated;
 use super::tool::ToolResult;
-use crate::config::Profile;
-use crate::render::{Record, Refusal, Reply};
+use crate::config::{Config, Profile};
+use crate::domain::Limit;
+use crate::render::{self, Record, Refusal, Reply, cap, put};
+use crate::sandbox::milliseconds;
 
 /// Members of records that no tool's text tells. They follow it: some clients show nothing but text.
 const UNTOLD: [&str; 6] = ["warnings", "trace", "evaluation", "steps", "next_cursor", "tags"];
@@ -44,4 +48,66 @@ fn untold(structured: &Record) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Tells how a run ended, as the profile has it.
+pub(super) fn tell(run: Evaluated, config: &Config) -> ToolResult {
+    let profile = config.profile;
+    let lines = profile.lines();
+    let mut told = render::outcome(&run.outcome, config.values.size(Limit::Result), lines);
+    let record = match &mut told {
+        Ok(reply) => &mut reply.structured,
+        Err(refusal) => &mut refusal.structured,
+    };
+    if profile == Profile::Debug {
+        annotate(record, &run, config);
+    }
+    put(record, "evaluation", cap(run.evaluation, lines));
+    told
+}
+
+/// What the profile `debug` adds to the record of a run, whether it ended well or not.
+fn annotate(record: &mut Record, report: &Evaluated, config: &Config) {
+    let (usage, limits) = (&report.outcome.usage, report.limits);
+    let added = json!({
+        "usage": {
+            "fuel": usage.fuel,
+            "peak_memory": usage.peak_memory,
+            "peak_depth": usage.peak_depth,
+        },
+        "limits": {
+            "fuel": limits.fuel,
+            "depth": limits.depth,
+            "memory": limits.memory,
+            "wall_clock_ms": milliseconds(config.values.time(Limit::WallClock)),
+            "result": config.values.size(Limit::Result),
+        },
+        "elapsed_ms": milliseconds(report.elapsed),
+        "steps": report.outcome.driven,
+        "warnings": [],
+        "trace": [],
+    });
+    if let Value::Object(added) = added {
+        for (name, value) in added {
+            record.entry(name).or_insert(value);
+        }
+    }
+    if let Some(revision) = &report.revision {
+        record.insert("revision".to_owned(), revision.as_str().into());
+    }
+    if let Some(entry) = report.entry {
+        record.insert("entry".to_owned(), entry.into());
+    }
+}
+
+/// The schema of what [`annotate`] adds.
+pub(super) fn schema() -> Value {
+    let numbers = |text: &str| json!({"type": "object", "description": text});
+    json!({
+        "usage": numbers("fuel, peak_memory in bytes, peak_depth"),
+        "limits": numbers("what the run was allowed"),
+        "elapsed_ms": {"type": "integer"},
+        "entry": {"type": "integer", "description": "its number in the journal"},
+        "revision": {"type": "string", "description": "sha256 of the canonical term that was run"},
+    })
 }

@@ -77,16 +77,21 @@ impl Server {
         let RawArguments(arguments) =
             context.extensions.get().cloned().unwrap_or_else(|| RawArguments("{}".into()));
         let call = Call { arguments, caller: Caller::new(&self.session, context) };
-        let nesting = self.backend.config.values.size(Limit::Nesting);
-        let result = match alias::resolve(name, &call.arguments, nesting) {
-            None => match self.call(name, call).await {
-                Ok(result) => result,
-                Err(_) => return Err(self.unknown_tool(name)),
-            },
-            Some(Err(fault)) => Err(self.backend.refuse(name, &call, fault).await),
-            Some(Ok(meant)) => self.call_meant(meant, call).await?,
+        let result = match self.call(name, call).await {
+            Ok(result) => result,
+            Err(call) => self.call_alias(name, call).await?,
         };
         Ok(present(result, self.backend.config.profile))
+    }
+
+    /// Calls a tool by an older name or spelling.
+    async fn call_alias(&self, name: &str, call: Call) -> Result<ToolResult, ErrorData> {
+        let nesting = self.backend.config.values.size(Limit::Nesting);
+        match alias::resolve(name, &call.arguments, nesting) {
+            None => Err(self.unknown_tool(name)),
+            Some(Err(fault)) => Ok(Err(self.backend.refuse(name, &call, fault).await)),
+            Some(Ok(meant)) => self.call_meant(meant, call).await,
+        }
     }
 
     /// Calls a tool, or gives the call back if there is none of that name.

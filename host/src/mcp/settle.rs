@@ -8,7 +8,7 @@ use std::fmt::Write;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::json::{self, Members, object};
+use crate::json::{Members, json_in, object, text_in};
 use crate::text;
 use crate::text::similar::similar;
 
@@ -69,14 +69,6 @@ fn passed_over(foreign: &[(&str, &str)], tool: &str, known: &[&str]) -> Option<S
             known.join("`, `")
         ),
     })
-}
-
-/// A text that holds JSON of this kind, an object or a list, decoded; anything else as it is.
-pub(crate) fn decoded(raw: &str, open: char, nesting: usize) -> Cow<'_, str> {
-    match read_text(raw).and_then(|text| as_json(&text, nesting)) {
-        Some(json) if json.starts_with(open) => Cow::Owned(json),
-        _ => Cow::Borrowed(raw),
-    }
 }
 
 /// The whole number that a decimal is, in digits.
@@ -164,7 +156,7 @@ fn settle_value(name: &str, raw: &str, schema: &Value, nesting: usize) -> Fate {
 
 /// Decodes a text where the schema allows none.
 fn settle_text(name: &str, raw: &str, schema: &Value, nesting: usize) -> Fate {
-    let Some(text) = read_text(raw) else { return Fate::Kept };
+    let Some(text) = text_in(raw) else { return Fate::Kept };
     match kind(schema) {
         "string" if text.is_empty() => return Fate::Absent,
         "string" => return Fate::Kept,
@@ -182,7 +174,7 @@ fn settle_text(name: &str, raw: &str, schema: &Value, nesting: usize) -> Fate {
             let lower = told.to_ascii_lowercase();
             matches!(lower.as_str(), "true" | "false").then_some(lower)
         }
-        _ => as_json(told, nesting),
+        _ => json_in(told, nesting),
     };
     // The decoded value may need settling too.
     match json {
@@ -231,17 +223,6 @@ fn kind(schema: &Value) -> &str {
 fn takes_text(schema: &Value) -> bool {
     let choices = schema.get("anyOf").and_then(Value::as_array);
     choices.is_none_or(|choices| choices.iter().any(|choice| kind(choice) == "string"))
-}
-
-fn read_text(raw: &str) -> Option<String> {
-    serde_json::from_str(raw).ok()
-}
-
-/// The text, if it is JSON and nested no deeper than arguments may be.
-fn as_json(text: &str, nesting: usize) -> Option<String> {
-    let is_shallow = json::depth(text.as_bytes()) <= nesting;
-    let json = is_shallow.then(|| serde_json::from_str::<&RawValue>(text).ok()).flatten();
-    json.map(|json| json.get().to_owned())
 }
 
 #[cfg(test)]

@@ -6,11 +6,9 @@ mod outcome;
 mod record;
 mod reply;
 mod summary;
-mod value;
 
 pub(crate) use self::fault::{excess, explain};
-pub(crate) use self::outcome::{cap, outcome};
+pub(crate) use self::outcome::{cap, exact, outcome, show};
 pub(crate) use self::record::{Record, object, put};
 pub(crate) use self::reply::{Refusal, Reply, warn};
 pub(crate) use self::summary::{describe, notes};
-pub(crate) use self::value::{exact, show};

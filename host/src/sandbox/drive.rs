@@ -5,9 +5,12 @@
 use serde::de::IgnoredAny;
 
 use super::bindings::{Answer, Argument, Code, Continuation, Limits, Program, Usage, Value};
+use super::evaluator::Sandbox;
 use super::fault::DEFECT;
+use super::machine::{Machine, Step};
 use super::turn::{finish, give_way};
-use super::{Machine, Sandbox, Step, Watch, World};
+use super::watch::Watch;
+use super::world::World;
 use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
 
 /// Fuel between two looks at the watch from outside the guest.

@@ -10,9 +10,9 @@ use super::bindings::{
 use super::calls::Calls;
 use super::ceiling::{Ceiling, Taken};
 use super::fault::excess;
+use super::instance::{Guest, Instance};
 use super::spare::Spare;
 use super::turn::finish;
-use super::{Guest, Instance};
 use crate::domain::{Fault, FaultCode};
 
 /// A program being evaluated.

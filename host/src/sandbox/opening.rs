@@ -9,31 +9,15 @@ use std::sync::{Arc, OnceLock};
 
 use tokio_util::sync::CancellationToken;
 use wasmtime::Engine;
-use wasmtime::component::{Component, InstancePre, Linker};
+use wasmtime::component::Component;
 
 use super::artifact::{self, COMPONENT, Found, Origin};
-use super::bindings::{Analysis, MachinesIndices};
-use super::ceiling::Ceiling;
+use super::ceiling::Net;
 use super::engine::{Addresses, Engines, Size};
-use super::{Error, Sandbox, Setup, Spare};
-use crate::domain::{Fault, FaultCode, fault};
-
-/// The compiled evaluator, ready to make instances of.
-pub(super) struct Opened {
-    pub(super) component: InstancePre<Ceiling>,
-    pub(super) machines: MachinesIndices,
-    pub(super) analysis: Analysis,
-}
-
-impl Opened {
-    fn new(component: &Component) -> Result<Self, Error> {
-        let linker = Linker::new(component.engine());
-        let component = linker.instantiate_pre(component).map_err(Error::component)?;
-        let machines = MachinesIndices::new(&component).map_err(Error::component)?;
-        let analysis = Analysis::new(&component).map_err(Error::component)?;
-        Ok(Self { component, machines, analysis })
-    }
-}
+use super::error::Error;
+use super::evaluator::{Sandbox, Setup};
+use super::instance::Opened;
+use super::spare::Spare;
 
 /// What has to be done before a sandbox is ready.
 #[derive(Debug)]
@@ -51,6 +35,12 @@ enum Need {
 }
 
 impl Sandbox {
+    /// Compiles the evaluator, or loads it compiled from `cache`. `concurrency` is the number of
+    /// machines that may be alive at once.
+    pub fn open(cache: Option<&Path>, concurrency: usize) -> Result<Self, Error> {
+        Self::set_up(&Setup { component: COMPONENT, cache, concurrency, net: Net::WIDE })
+    }
+
     /// Begins to open a sandbox for the embedded evaluator, in which nothing can be run before the
     /// rest is done, if there is any. `compiler` starts the process that does what [`compile`]
     /// does, for a directory.
@@ -117,35 +107,6 @@ impl Sandbox {
             opened: OnceLock::new(),
             is_open: CancellationToken::new(),
         }
-    }
-
-    fn settle(&self, opened: Result<Opened, Error>, origin: Origin) {
-        // It is done once.
-        let _ = self.opened.set((opened, origin));
-        self.is_open.cancel();
-    }
-
-    /// Waits until the sandbox is open, without keeping its thread.
-    pub async fn opened(&self) {
-        self.is_open.cancelled().await;
-    }
-
-    /// Whether it is.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
-        self.is_open.is_cancelled()
-    }
-
-    /// What it takes to make instances. It keeps its thread until the sandbox is open.
-    pub(super) fn entrance(&self) -> Result<&Opened, Fault> {
-        let told = |error: &Error| fault(FaultCode::Internal, error.to_string(), None);
-        self.opened.wait().0.as_ref().map_err(told)
-    }
-
-    /// How the component came to be compiled. It keeps its thread until that has happened.
-    #[must_use]
-    pub fn origin(&self) -> &Origin {
-        &self.opened.wait().1
     }
 }
 

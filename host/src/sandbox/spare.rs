@@ -2,17 +2,12 @@
 //! for the next run made, when there is nothing else to do.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
-use super::ceiling::Allowance;
-use super::{Instance, Made, Sandbox, Watch, finish};
+use super::instance::{Instance, Made};
 
 /// Bytes of memory of an instance that is torn down later, at most. To clear more may take longer
 /// than whoever asks next should wait.
 const MOST_LEFT: u64 = 4 << 20;
-
-/// How long the making of an instance may take.
-const PATIENCE: Duration = Duration::from_millis(100);
 
 /// One instance of each kind at most.
 #[derive(Default)]
@@ -35,19 +30,18 @@ impl Spare {
             drop(swap(&self.spent, Some(instance)));
         }
     }
-}
 
-impl Sandbox {
-    /// Does what a run has left, and what the next one would have to wait for. To be called by a
-    /// server that has nothing else to do.
-    pub fn tidy(&self) {
-        // Its place is the next one's: what is mapped there need not be mapped again.
-        drop(swap(&self.spare.spent, None));
-        let mut fresh = self.spare.fresh.lock().unwrap_or_else(PoisonError::into_inner);
-        if fresh.is_none() && self.is_open() {
-            let watch = Watch::new(PATIENCE);
-            // Whoever wants one will hear why there is none.
-            *fresh = finish(self.make(Allowance::for_text(self.net, 0), &watch)).ok();
+    /// Tears down what was left. Its place is the next one's: what is mapped there need not be
+    /// mapped again.
+    pub(super) fn tear_down(&self) {
+        drop(swap(&self.spent, None));
+    }
+
+    /// Makes an instance ahead, unless there is one.
+    pub(super) fn fill(&self, make: impl FnOnce() -> Option<Made>) {
+        let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
+        if fresh.is_none() {
+            *fresh = make();
         }
     }
 }

@@ -1,12 +1,17 @@
 //! The rules by which the state changes. A change and its entry of the journal are one write; the
 //! store opens a transaction, and [`apply`] does the rest over rows.
 
-mod journaled;
 mod kept;
 mod tools;
 
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+
 use super::change::{Change, Done, Effect, Refusal, Write};
-use super::journal::{Digest, Entry, Settings, surplus};
+use super::journal::{Digest, Draft, Entry, Settings, surplus};
+use super::memory::Kept;
+use super::registry::Status;
 use super::transaction::Transaction;
 use crate::domain::EntryEnding;
 
@@ -55,10 +60,52 @@ fn apply_one(
     for text in entry.texts(settings) {
         db.keep_text(&Digest::of(text).sha256, text, number)?;
     }
-    let entry = Entry::after(head, &journaled::complete(entry, change, &effect), settings);
+    let entry = Entry::after(head, &complete(entry, change, &effect), settings);
     db.append(&entry)?;
     if let Some(ends) = surplus(db.anchor()?, entry.ends, settings.most) {
         db.trim(ends)?;
     }
     Ok(Done { entry: number, effect })
+}
+
+/// The draft of an entry with what a change has done.
+fn complete<'a>(draft: &'a Draft, change: &Change, effect: &Effect) -> Cow<'a, Draft> {
+    let (ending, outcome) = match effect {
+        Effect::None => return Cow::Borrowed(draft),
+        Effect::Evolved(status) => (status.ending(), revision(hash(change), status)),
+        Effect::RolledBack(tool, status) => (status.ending(), revision(&tool.hash, status)),
+        Effect::Retired(tool) => (EntryEnding::Retired, json!({ "revision": tool.hash })),
+        Effect::Kept(kept) => (kept.status, remembered(kept)),
+    };
+    Cow::Owned(Draft { ending, outcome, ..draft.clone() })
+}
+
+/// The term that a change asks for.
+fn hash(change: &Change) -> &str {
+    match change {
+        Change::Evolve(evolution) => &evolution.hash,
+        Change::Take(taken) => &taken.evolution.hash,
+        Change::None
+        | Change::RollBack { .. }
+        | Change::Retire { .. }
+        | Change::Keep { .. }
+        | Change::Forget { .. } => "",
+    }
+}
+
+fn revision(hash: &str, status: &Status) -> Value {
+    let mut told = json!({ "revision": hash });
+    if let (Status::Changed(previous), Some(members)) = (status, told.as_object_mut()) {
+        members.insert("previous".to_owned(), previous.as_str().into());
+    }
+    told
+}
+
+/// The value itself is in the request.
+fn remembered(kept: &Kept) -> Value {
+    let mut told = json!({ "status": kept.status.name() });
+    if let (Some(previous), Some(members)) = (&kept.previous, told.as_object_mut()) {
+        members.insert("previous".to_owned(), json!(Digest::of(previous)));
+    }
+    told
 }

@@ -10,11 +10,10 @@ use rmcp::model::{
 };
 use serde_json::json;
 
-use super::line::Line;
+use super::input::Line;
 use super::{handshake, id, scan};
 use crate::domain::{Excess, Limit};
-use crate::json::{self, Members, object};
-use crate::mcp::settle::decoded;
+use crate::json::{self, Members, decoded, object};
 use crate::render::excess;
 
 /// Levels around the arguments of a call: the message, `params`, and `arguments` itself.

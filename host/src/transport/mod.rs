@@ -8,7 +8,6 @@ mod ends;
 mod handshake;
 pub(crate) mod id;
 mod input;
-mod line;
 mod message;
 mod outlet;
 mod scan;

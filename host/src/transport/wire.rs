@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::id;
-use super::line::Line;
+use super::input::Line;
 use super::message::{Bounds, Message, faulty, read};
 use super::session::Session;
 use super::window::{Answer, Ticket, Window};

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Error, settings};
+use super::opening::{Error, settings};
 use crate::config::Config;
 use crate::domain::Limit;
 use crate::journal::{Journal, Verified};

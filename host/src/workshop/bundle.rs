@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::evolve::examples;
-use super::{Example, Scripted, conform};
+use super::example::{Example, Scripted, from_json, to_json};
+use super::schemas;
 use crate::domain::{Fault, FaultCode, fault};
 use crate::json::compact_value;
 use crate::registry::Definition;
@@ -92,7 +92,7 @@ impl Packed {
                 None,
             )
         };
-        let examples = compact(examples::from_json(&tool.examples)?);
+        let examples = compact(from_json(&tool.examples)?);
         let source = RawValue::from_string(tool.source).map_err(unreadable)?;
         let schema = tool.output_schema.map(RawValue::from_string).transpose();
         let output_schema = schema.map_err(unreadable)?;
@@ -113,13 +113,13 @@ impl Packed {
 
     /// Its examples as the registry keeps them, however they were spaced.
     pub(super) fn examples(&self) -> String {
-        examples::to_json(&self.examples)
+        to_json(&self.examples)
     }
 
     /// Its output schema, unless that says nothing.
     pub(super) fn schema(&self) -> Result<Option<Schema>, Fault> {
         let read = |raw: &RawValue| {
-            conform::read(raw.get()).map_err(|fault| Fault {
+            schemas::read(raw.get()).map_err(|fault| Fault {
                 message: format!("{}: {}", self.quoted(), fault.message),
                 ..fault
             })

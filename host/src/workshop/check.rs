@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Tools, Workshop, stored};
+use super::opening::Workshop;
+use super::refusal::stored;
+use super::world::Tools;
 use crate::domain::{Fault, FaultCode};
 use crate::registry::{Definition, name};
 use crate::sandbox::{Mention, Note, Summary, Watch};

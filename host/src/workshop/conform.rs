@@ -1,20 +1,16 @@
 //! What a run gives is compared with output schemas: the one that the caller asked for, and the one
 //! that the tool has. A value that is not known to conform is absent.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use super::Tools;
+use super::schemas::{recall, recall_in_turns};
+use super::world::Tools;
 use crate::domain::{Excess, Fault, FaultCode, Limit, Mismatch, Mismatches, fault};
 use crate::journal::Answer;
 use crate::registry::Snapshot;
-use crate::sandbox::{Ending, Outcome, Watch, finish, give_way};
-use crate::schema::{Invalid, Refusal, Schema, Stop};
-use crate::state::recall::Recall;
+use crate::sandbox::{Ending, Outcome, Watch, give_way};
+use crate::schema::{Refusal, Schema, Stop};
 use crate::text::{self, quote_one};
-
-/// Schemas that are kept at hand, and bytes of their texts; each takes a multiple of that.
-const MOST_READ: usize = 64;
-const MOST_BYTES: usize = 256 << 10;
 
 /// Characters of a place that a sentence names.
 const MOST_PLACE: usize = 200;
@@ -102,39 +98,6 @@ fn judge(outcome: &mut Outcome, asked: Option<Arc<Schema>>, kept: Option<Used>, 
         fault.tool.clone_from(&outcome.tool);
         fault.warnings = std::mem::take(&mut value.warnings);
         outcome.ending = Err(fault);
-    }
-}
-
-/// Schemas that were read before.
-static READ: LazyLock<Recall<Arc<Schema>>> = LazyLock::new(|| Recall::new(MOST_READ, MOST_BYTES));
-
-/// Reads a schema, unless it was read before.
-pub(super) fn recall(text: &str) -> Result<Arc<Schema>, Fault> {
-    finish(recall_in_turns(text))
-}
-
-/// The same, giving way before it is read: that takes a thread.
-pub(super) async fn recall_in_turns(text: &str) -> Result<Arc<Schema>, Fault> {
-    if let Some(schema) = READ.get(text) {
-        return Ok(schema);
-    }
-    give_way().await;
-    let schema = Arc::new(read(text)?);
-    READ.keep(text, Arc::clone(&schema), text.len());
-    Ok(schema)
-}
-
-/// Reads a schema that somebody wrote.
-pub(super) fn read(text: &str) -> Result<Schema, Fault> {
-    Schema::parse(text).map_err(invalid)
-}
-
-fn invalid(Invalid { at, reason, hint }: Invalid) -> Fault {
-    let message = format!("the output schema is invalid: {reason}");
-    let hint = hint.as_deref().unwrap_or("correct it there; it is JSON Schema, draft 2020-12");
-    Fault {
-        at: format!("/output_schema{at}"),
-        ..fault(FaultCode::InvalidSchema, message, Some(hint))
     }
 }
 

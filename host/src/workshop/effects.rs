@@ -7,7 +7,8 @@ use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::{record, stored};
+use super::record;
+use super::refusal::stored;
 use crate::domain::{
     Answered, Budget, Call, CallMade, CallOutcome, EffectClass, Fault, FaultCode, Limit, Offer,
     Reason, Refusal,

@@ -1,26 +1,22 @@
 //! How tools come to be, and change: the term is checked, examples are run, callers are looked
 //! after, and then the registry and the journal change in one transaction.
 
-pub(super) mod examples;
-
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::world::Candidate;
-use super::{Tools, Workshop, conform, library, record, refused, stored, too_large, unwritten};
-use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, fault};
+use super::example::{Example, from_json, to_json};
+use super::opening::Workshop;
+use super::refusal::{Refused, refused, stored, too_large, unwritten};
+use super::world::{Candidate, Tools};
+use super::{library, record, schemas};
+use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit};
 use crate::journal::Draft;
 use crate::registry::{Definition, Evolution, Status};
 use crate::sandbox::{Mention, Summary, Watch};
 use crate::schema::Schema;
 use crate::state::{Change, Effect, Refusal, Write};
 use crate::text::{self, MOST_NAME, begins_as_json, quote, quote_one};
-
-pub use self::examples::{Example, Scripted};
-
-/// Callers whose examples are run, counting callers of callers.
-const MOST_CALLERS: usize = 200;
 
 /// A change that somebody proposes.
 #[derive(Debug)]
@@ -53,27 +49,6 @@ pub struct Evolved {
     pub notes: Vec<String>,
     /// Its entry in the journal.
     pub entry: i64,
-}
-
-/// Why a change was not made.
-#[derive(Debug)]
-pub struct Refused {
-    /// What was being tried, if not the change itself.
-    pub during: Option<String>,
-    /// What went wrong: at least one fault.
-    pub faults: Vec<Fault>,
-}
-
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Self { during: None, faults: vec![fault] }
-    }
-}
-
-impl From<Vec<Fault>> for Refused {
-    fn from(faults: Vec<Fault>) -> Self {
-        Self { during: None, faults }
-    }
 }
 
 /// A change that was looked at and can be made, if its examples pass.
@@ -129,7 +104,7 @@ impl Workshop {
         let Prepared { proposal, current, summary, .. } = prepared;
         let has_examples = match (&proposal.examples, current) {
             (Some(examples), _) => !examples.is_empty(),
-            (None, Some(current)) => !examples::from_json(&current.examples)?.is_empty(),
+            (None, Some(current)) => !from_json(&current.examples)?.is_empty(),
             (None, None) => false,
         };
         let is_changed = current.as_ref().is_some_and(|current| current.hash != summary.hash);
@@ -217,7 +192,7 @@ impl Workshop {
             source: canonical,
             hash: hash.clone(),
             tools,
-            examples: examples::to_json(&kept),
+            examples: to_json(&kept),
             output_schema: schema.map(|schema| schema.text().to_owned()),
             expected,
         };
@@ -232,7 +207,7 @@ impl Workshop {
             None => self.tools()?.find(name)?.and_then(|tool| tool.output_schema),
         };
         let Some(text) = text.or(kept.as_deref()) else { return Ok(None) };
-        let schema = conform::read(text)?;
+        let schema = schemas::read(text)?;
         Ok((!schema.is_trivial()).then(|| Arc::new(schema)))
     }
 
@@ -284,72 +259,6 @@ impl Workshop {
             Err(faults) => Err(faults.into()),
         }
     }
-
-    /// Runs the examples of tools that call this one, directly or not, and tells of those that
-    /// no longer pass. All of them share one clock.
-    pub(super) fn broken_callers(
-        &self,
-        name: &str,
-        tools: &Tools,
-        watch: &Watch,
-        notes: &mut Vec<String>,
-    ) -> Result<Vec<Refused>, Fault> {
-        let before = Tools { candidates: Arc::default(), ..tools.clone() };
-        let (mut seen, mut next) = (vec![name.to_owned()], 0);
-        let (mut broken, mut names) = (Vec::new(), Vec::new());
-        let watch = watch.again();
-        while let Some(called) = seen.get(next).cloned() {
-            next += 1;
-            for caller in tools.registered.callers(&called, MOST_CALLERS).map_err(stored)? {
-                // A caller that changes too has been tried by examples of its own.
-                let is_known = seen.contains(&caller.name) || tools.is_candidate(&caller.name);
-                if is_known || seen.len() > MOST_CALLERS {
-                    continue;
-                }
-                seen.push(caller.name.clone());
-                if let Err(refusal) = self.try_caller(&caller, tools, &before, &watch) {
-                    names.push(caller.name);
-                    broken.push(refusal);
-                }
-                if watch.verdict().is_err() {
-                    notes.push(
-                        "warning: not all examples of callers could be run in time".to_owned(),
-                    );
-                    return Ok(broken);
-                }
-            }
-        }
-        if !names.is_empty() {
-            let (are, names) = (if names.len() == 1 { "is" } else { "are" }, quote(&names));
-            notes.push(format!(
-                "warning: examples of {names} no longer pass: what they call {are} changed"
-            ));
-        }
-        Ok(broken)
-    }
-
-    /// An example of a caller that fails now and did not fail before.
-    fn try_caller(
-        &self,
-        caller: &Definition,
-        tools: &Tools,
-        before: &Tools,
-        watch: &Watch,
-    ) -> Result<(), Refused> {
-        for (index, example) in examples::from_json(&caller.examples)?.iter().enumerate() {
-            let Err(refusal) = self.try_example(&caller.name, example, tools, watch) else {
-                continue;
-            };
-            if self.try_example(&caller.name, example, before, watch).is_ok() {
-                let during = format!(
-                    "example {index} of `{}`, which calls this tool, refuses the change",
-                    caller.name
-                );
-                return Err(Refused { during: Some(during), faults: vec![refusal] });
-            }
-        }
-        Ok(())
-    }
 }
 
 /// A note on tools that a term names and nobody has made yet.
@@ -366,10 +275,4 @@ fn missing(name: &str, summary: &Summary, tools: &Tools) -> Result<Option<String
 
 fn abstract_over(variable: &str, canonical: &str) -> String {
     format!("{{\"body\":{canonical},\"lam\":{}}}", Value::from(variable))
-}
-
-/// The fault of an example that came out otherwise.
-fn unexpected(expected: &str, found: &str, hint: &str) -> Fault {
-    let message = format!("expected {expected}, got {found}");
-    fault(FaultCode::Fail, message, Some(hint))
 }

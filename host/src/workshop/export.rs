@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::value::RawValue;
 
 use super::bundle::{self, Packed, Remembered};
-use super::{Tools, Workshop, stored};
+use super::opening::Workshop;
+use super::refusal::stored;
+use super::world::Tools;
 use crate::domain::{Fault, FaultCode, fault};
 use crate::memory::Memo;
 use crate::registry::name;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::bundle::{self, Packed, Remembered};
+use super::library::{PREFIX as LIBRARY_PREFIX, ensure_outside, library};
 use super::memory::keeping;
-use super::world::Candidate;
-use super::{
-    LIBRARY_PREFIX, Refused, Tools, Workshop, library, record, refused, stored, too_large, unkept,
-    unwritten,
-};
+use super::opening::Workshop;
+use super::record;
+use super::refusal::{Refused, refused, stored, too_large, unkept, unwritten};
+use super::world::{Candidate, Tools};
 use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, fault};
 use crate::journal::Draft;
 use crate::memory::Note;
@@ -139,7 +139,7 @@ impl Workshop {
         let (name, quoted) = (&packed.name, packed.quoted());
         self.registry.review(name, &packed.description, None).map_err(refused)?;
         if !name.starts_with(LIBRARY_PREFIX) {
-            library::ensure_outside(name)?;
+            ensure_outside(name)?;
         }
         let length = packed.source.get().len();
         if length > self.most_code {

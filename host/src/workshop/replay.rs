@@ -8,9 +8,12 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::effects::{self, Missing};
+use super::library::library;
+use super::opening::Workshop;
 use super::record::{self, Recorded};
+use super::refusal::stored;
 use super::world::{Came, Found, Oracle, Witness};
-use super::{Workshop, conform, library, stored};
+use super::{conform, schemas};
 use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, Refusal, Section, fault};
 use crate::journal::{Answer, Body, Digest, Entry, Payload};
 use crate::registry::{Snapshot, short};
@@ -137,7 +140,7 @@ impl Workshop {
             &mut nobody,
         );
         let mut schema = None;
-        let outcome = match request.output_schema.as_deref().map(conform::recall).transpose() {
+        let outcome = match request.output_schema.as_deref().map(schemas::recall).transpose() {
             Ok(asked) => {
                 let mut outcome = drive(&self.sandbox, request, &mut witness, watch);
                 let tools = &witness.oracle.tools;

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::world::Candidate;
-use super::{Tools, Workshop, library, stored, unwritten};
+use super::library::library;
+use super::opening::Workshop;
+use super::refusal::{stored, unwritten};
+use super::world::{Candidate, Tools};
 use crate::domain::{EntryKind, Fault, FaultCode, fault};
 use crate::journal::Draft;
 use crate::registry::{self, Definition, Status};

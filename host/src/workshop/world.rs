@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::effects::{self, Allowed, Effects, Intent, Purse};
-use super::{library, stored};
+use super::library::library;
+use super::refusal::stored;
 use crate::domain::{Answered, Fault, Refusal};
 use crate::journal::Answer;
 use crate::registry::{self, Definition, Snapshot, name};

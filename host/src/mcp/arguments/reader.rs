@@ -10,7 +10,6 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::value::RawValue;
 
-use super::no_text;
 use crate::config::parse_size;
 use crate::json::Members;
 
@@ -238,5 +237,15 @@ impl<'de> SeqAccess<'de> for Items<'de> {
         seed: T,
     ) -> Result<Option<T::Value>, Wrong> {
         self.0.pop().map(|item| seed.deserialize(item)).transpose()
+    }
+}
+
+/// What is wrong with a text that cannot be decoded.
+pub(super) fn no_text(raw: &str) -> &'static str {
+    // It was read as JSON before, so a string fails only for a surrogate on its own.
+    if raw.starts_with('"') {
+        "holds half of a surrogate pair, which is no character"
+    } else {
+        "must be a string"
     }
 }

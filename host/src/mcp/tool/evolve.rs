@@ -9,12 +9,11 @@ use serde_json::{Value, json};
 
 use super::super::arguments::{decode, json_schema, malformed, schema, term, text_of};
 use super::super::backend::Backend;
-use super::super::settle::decoded;
 use super::run::read_schema;
 use super::{Call, Tool, ToolResult, reply};
 use crate::config::Profile;
 use crate::domain::{Fault, Limit};
-use crate::json::Members;
+use crate::json::{Members, decoded};
 use crate::registry::{Status, short};
 use crate::render::{Refusal, Reply, put};
 use crate::sandbox::Watch;

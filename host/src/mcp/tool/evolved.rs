@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::super::arguments::{Arguments as _, read};
 use super::super::backend::Backend;
 use super::super::catalog::{Reach, finish};
-use super::super::profile::tell;
+use super::super::present::tell;
 use super::run::{Settings, ensure_data, output_schema};
 use super::{Call, ToolResult};
 use crate::config::Profile;

@@ -11,8 +11,8 @@ use super::super::arguments::{
     self, Size, any, any_value, decode, json_schema, malformed, record, term, text_of,
 };
 use super::super::backend::Backend;
-use super::super::profile;
-use super::super::profile::tell;
+use super::super::present;
+use super::super::present::tell;
 use super::{Call, Tool, ToolResult, reply, texts};
 use crate::config::Profile;
 use crate::domain::{Fault, FaultCode, Limit, fault};
@@ -138,7 +138,7 @@ pub(super) fn output_schema(profile: Profile) -> Value {
     if profile == Profile::Debug
         && let Some(Value::Object(members)) = schema.get_mut("properties")
     {
-        members.extend(object(profile::schema()));
+        members.extend(object(present::schema()));
     }
     schema
 }

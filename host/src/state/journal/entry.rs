@@ -1,14 +1,16 @@
 //! An entry of the journal: what was asked for, what came of it, and the link of the chain.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest as _, Sha256};
 
-use super::hash::{Hash, Link};
 use super::settings::{Policy, Settings};
 use crate::domain::{EntryEnding, EntryKind, Reason};
 use crate::text::time::now;
+
 /// Something that happened, to be journaled.
 #[derive(Debug, Clone)]
 pub struct Draft {
@@ -332,4 +334,38 @@ impl Entry {
         add(Some(&self.ends.to_string()));
         Hash(sha.finalize().into())
     }
+}
+
+/// A link of the chain: sha256.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Hash(pub [u8; 32]);
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DIGITS: [char; 16] =
+            ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+        let digit = |n: u8| DIGITS.get(usize::from(n)).copied().unwrap_or_default();
+        let mut text = String::with_capacity(2 * self.0.len());
+        for byte in self.0 {
+            text.extend([digit(byte >> 4), digit(byte & 15)]);
+        }
+        f.write_str(&text)
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Where a chain stands: after an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    /// The entry's number, 0 before the first.
+    pub id: i64,
+    /// Bytes of all bodies up to there.
+    pub ends: i64,
+    /// The entry's hash.
+    pub hash: Hash,
 }

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::chain::Verified;
-use super::entry::{Draft, Entry};
+use super::entry::{Draft, Entry, Link};
 use super::error::Error;
 use super::filter::{Filter, Statistics};
-use super::hash::Link;
 use super::pending::{Pending, Unfinished};
 use super::settings::Settings;
 use crate::state::change::{Done, Refusal, Wait, Write};

@@ -5,17 +5,17 @@ mod chain;
 mod entry;
 mod error;
 mod filter;
-mod hash;
 mod keeper;
 mod pending;
 mod settings;
 mod tell;
 
 pub use self::chain::{Verified, Walk};
-pub use self::entry::{Answer, Asked, Body, Came, Digest, Draft, Entry, Made, Payload, Refused};
+pub use self::entry::{
+    Answer, Asked, Body, Came, Digest, Draft, Entry, Hash, Link, Made, Payload, Refused,
+};
 pub use self::error::Error;
 pub use self::filter::{Filter, Statistics};
-pub use self::hash::{Hash, Link};
 pub use self::keeper::Journal;
 pub use self::pending::{Pending, Unfinished, owner};
 pub use self::settings::{Policy, Settings};

@@ -92,7 +92,7 @@ impl Sqlite {
         &self,
         durability: Durability,
         wait: Wait,
-        change: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
+        change: impl FnOnce(&mut Transaction<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         if wait == Wait::Patiently {
             return self.writer().write(durability, &self.presence, change);

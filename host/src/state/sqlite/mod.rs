@@ -1,7 +1,6 @@
 //! The store in SQLite: a file, shared by all processes that serve the same data directory, or in
 //! memory. Nothing outside this folder knows the database.
 
-mod commit;
 mod connections;
 mod copy;
 mod entries;

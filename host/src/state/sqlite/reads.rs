@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::commit::Rows;
 use super::error::told;
 use super::writer::Durability;
 use super::{Sqlite, entries, memos, open, tools};
@@ -20,7 +19,7 @@ impl Store for Sqlite {
     ) -> Result<Vec<Done>, Refusal> {
         let is_lasting = writes.iter().any(Write::is_change);
         let durability = if is_lasting { Durability::Power } else { Durability::Process };
-        self.write(durability, wait, |db| apply(&mut Rows::of(db), writes, settings))
+        self.write(durability, wait, |db| apply(db, writes, settings))
     }
 
     fn path(&self) -> Option<&Path> {

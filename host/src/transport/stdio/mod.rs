@@ -42,22 +42,10 @@ fn input(longest: usize) -> io::Result<Input> {
 fn outlet(broken: CancellationToken) -> io::Result<Outlet> {
     let outlet = Outlet::open(stdout(), broken)?;
     #[cfg(unix)]
-    if is_stream(rustix::stdio::stdout()) {
+    if polled::is_stream(rustix::stdio::stdout()) {
         return Ok(outlet.directly(write_ready));
     }
     Ok(outlet)
-}
-
-/// Whether what a descriptor stands for can be waited for, and read and written in parts.
-#[cfg(unix)]
-fn is_stream(descriptor: std::os::fd::BorrowedFd<'_>) -> bool {
-    use std::fs::File;
-    use std::os::unix::fs::FileTypeExt;
-    let kind = descriptor
-        .try_clone_to_owned()
-        .and_then(|it| File::from(it).metadata())
-        .map(|it| it.file_type());
-    kind.is_ok_and(|it| it.is_fifo() || it.is_socket())
 }
 
 /// Writes to standard output as much as need not wait. Gives how much was written.

@@ -1,17 +1,17 @@
 //! Standard input that can be waited for. Other processes may have it too: so it stays as it is,
 //! and is read only when that does not block.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::BorrowedFd;
+use std::os::unix::fs::FileTypeExt;
 use std::task::{Context, Poll, ready};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::is_stream;
-use crate::transport::input::Lines;
-use crate::transport::line::{CHUNK, Cutter, Line};
+use crate::transport::input::{CHUNK, Cutter, Line, Lines};
 
 /// Standard input, if that is a pipe or a socket.
 pub(super) struct Polled {
@@ -85,4 +85,13 @@ fn read_ready(input: BorrowedFd<'static>, chunk: &mut [u8]) -> io::Result<usize>
         return Err(io::ErrorKind::WouldBlock.into());
     }
     Ok(rustix::io::read(input, chunk)?)
+}
+
+/// Whether what a descriptor stands for can be waited for, and read and written in parts.
+pub(super) fn is_stream(descriptor: BorrowedFd<'_>) -> bool {
+    let kind = descriptor
+        .try_clone_to_owned()
+        .and_then(|it| File::from(it).metadata())
+        .map(|it| it.file_type());
+    kind.is_ok_and(|it| it.is_fifo() || it.is_socket())
 }

@@ -1,0 +1,201 @@
+//! The evaluator behind its walls: starts machines, and looks at terms.
+
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use wasmtime::Store;
+
+use super::artifact::Origin;
+use super::bindings::{Limits, Program, Summary};
+use super::ceiling::{Allowance, Ceiling, Net};
+use super::error::Error;
+use super::instance::{Guest, Instance, Made, Opened};
+use super::machine::Machine;
+use super::spare::Spare;
+use super::turn::{TURN, finish};
+use super::watch::Watch;
+use crate::domain::{Fault, FaultCode, fault};
+
+/// How long the making of an instance ahead may take.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// How a sandbox is set up.
+#[derive(Debug, Clone, Copy)]
+pub struct Setup<'a> {
+    /// The component. It is not trusted, whoever wrote it.
+    pub component: &'a [u8],
+    /// Where its compiled code is kept between starts.
+    pub cache: Option<&'a Path>,
+    /// Machines that may be alive at once, besides [`LOOKS`](super::LOOKS) instances that only look at terms, and
+    /// [`WAITING`](super::WAITING) that wait for the world.
+    pub concurrency: usize,
+    /// The net below the language's own limits.
+    pub net: Net,
+}
+
+/// The compiled evaluator and what it takes to start instances of it.
+pub struct Sandbox {
+    /// sha256 of the component, not of the code compiled from it.
+    pub(super) hash: String,
+    /// Bytes of the component.
+    pub(super) size: usize,
+    pub(super) net: Net,
+    pub(super) spare: Spare,
+    /// Set when instances can be made, or never can be.
+    pub(super) opened: OnceLock<(Result<Opened, Error>, Origin)>,
+    /// Cancelled after that.
+    pub(super) is_open: CancellationToken,
+}
+
+impl std::fmt::Debug for Sandbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sandbox").field("hash", &self.hash).finish_non_exhaustive()
+    }
+}
+
+impl Sandbox {
+    /// sha256 of the component, 64 hexadecimal digits.
+    #[must_use]
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// Size of the component in bytes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Parses a program. The machine has evaluated nothing yet.
+    pub fn start(
+        &self,
+        program: &Program,
+        limits: Limits,
+        watch: &Watch,
+    ) -> Result<Machine, Fault> {
+        finish(self.start_in_turns(program, limits, watch))
+    }
+
+    /// The same, giving way after each turn.
+    pub async fn start_in_turns(
+        &self,
+        program: &Program,
+        limits: Limits,
+        watch: &Watch,
+    ) -> Result<Machine, Fault> {
+        let allowance = Allowance::for_run(self.net, limits, program);
+        let instance = self.enter(allowance, watch).await?;
+        Machine::start(instance, program, limits).await
+    }
+
+    /// Looks at a term without running it.
+    pub fn check(&self, code: &str, watch: &Watch) -> Result<Summary, Vec<Fault>> {
+        let allowance = Allowance::for_text(self.net, code.len());
+        let code = code.to_owned();
+        let opened = self.entrance().map_err(|fault| vec![fault])?;
+        let checked = finish(async {
+            let mut instance = self.enter(allowance, watch).await?;
+            let check = async |guest: &Guest, store: &mut Store<Ceiling>| {
+                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+                analysis.call_check(store, &code).await
+            };
+            instance.call(check).await
+        });
+        let told = checked.map_err(|fault| vec![fault])?;
+        told.map_err(|faults| faults.into_iter().map(Fault::from).collect())
+    }
+
+    /// The reference of all forms as JSON.
+    pub fn forms(&self, watch: &Watch) -> Result<String, Fault> {
+        let opened = self.entrance()?;
+        finish(async {
+            let mut instance = self.enter(Allowance::for_text(self.net, 0), watch).await?;
+            let forms = async |guest: &Guest, store: &mut Store<Ceiling>| {
+                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+                analysis.call_forms(store).await
+            };
+            instance.call(forms).await
+        })
+    }
+
+    /// Does what a run has left, and what the next one would have to wait for. To be called by a
+    /// server that has nothing else to do.
+    pub fn tidy(&self) {
+        self.spare.tear_down();
+        if self.is_open() {
+            self.spare.fill(|| {
+                let watch = Watch::new(PATIENCE);
+                // Whoever wants one will hear why there is none.
+                finish(self.make(Allowance::for_text(self.net, 0), &watch)).ok()
+            });
+        }
+    }
+
+    pub(super) fn settle(&self, opened: Result<Opened, Error>, origin: Origin) {
+        // It is done once.
+        let _ = self.opened.set((opened, origin));
+        self.is_open.cancel();
+    }
+
+    /// Waits until the sandbox is open, without keeping its thread.
+    pub async fn opened(&self) {
+        self.is_open.cancelled().await;
+    }
+
+    /// Whether it is.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.is_open.is_cancelled()
+    }
+
+    /// What it takes to make instances. It keeps its thread until the sandbox is open.
+    pub(super) fn entrance(&self) -> Result<&Opened, Fault> {
+        let told = |error: &Error| fault(FaultCode::Internal, error.to_string(), None);
+        self.opened.wait().0.as_ref().map_err(told)
+    }
+
+    /// How the component came to be compiled. It keeps its thread until that has happened.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        &self.opened.wait().1
+    }
+
+    /// A fresh instance under an allowance.
+    async fn enter(&self, allowance: Allowance, watch: &Watch) -> Result<Instance, Fault> {
+        watch.verdict()?;
+        let Made { mut store, guest } = match self.spare.take() {
+            Some(made) => made,
+            None => self.make(allowance, watch).await?,
+        };
+        store.set_hostcall_fuel(allowance.answer);
+        let used = store.get_fuel().map(|left| store.data().taken(left).instructions);
+        store.data_mut().renew(allowance);
+        let fueled = used.and_then(|used| store.set_fuel(allowance.fuel.saturating_sub(used)));
+        if let Err(error) = fueled {
+            return Err(watch.explain(&error, store.data()));
+        }
+        Ok(Instance { store, guest, watch: watch.clone(), most: self.net.memory, trapped: None })
+    }
+
+    async fn make(&self, allowance: Allowance, watch: &Watch) -> Result<Made, Fault> {
+        let opened = self.entrance()?;
+        let mut store = Store::new(opened.component.engine(), Ceiling::new(allowance));
+        store.limiter(|ceiling| ceiling);
+        let fueled = store
+            .set_fuel(allowance.fuel)
+            .and_then(|()| store.fuel_async_yield_interval(Some(TURN)));
+        let made = match fueled {
+            Ok(()) => watch.over(opened.component.instantiate_async(&mut store)).await,
+            Err(error) => Err(error),
+        };
+        let found = made.and_then(|instance| {
+            Ok(Guest { machines: opened.machines.load(&mut store, &instance)?, instance })
+        });
+        match found {
+            Ok(guest) => Ok(Made { store, guest }),
+            Err(error) => Err(watch.explain(&error, store.data())),
+        }
+    }
+}

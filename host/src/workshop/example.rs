@@ -1,0 +1,152 @@
+//! Examples: what a tool is given, and what is expected of it.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::effects::{Line, Script};
+use crate::domain::{CallOutcome, Fault, FaultCode, Reason, fault};
+use crate::sandbox::{Argument, Code};
+
+/// Arguments of one example: as many as one `app` has.
+const MOST_ARGS: usize = 64;
+
+/// What a tool is expected to do. All members are the JSON text that was written.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Example {
+    /// What its function is applied to, as a term.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub input: Option<Box<RawValue>>,
+    /// The same as plain JSON.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub data: Option<Box<RawValue>>,
+    /// Plain JSON again, where the function takes several arguments: each is given to what the one
+    /// before it left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub args: Option<Vec<Box<RawValue>>>,
+    /// What calls of other servers come to, one after another: an example calls nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Vec<Scripted>>,
+    /// What comes out.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub output: Option<Box<RawValue>>,
+}
+
+/// What a call comes to in an example: a value, or the reason why there is none.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scripted {
+    /// The tool that is to be called: `UPSTREAM.TOOL`.
+    pub tool: String,
+    /// Its value, as plain JSON.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub value: Option<Box<RawValue>>,
+    /// Why it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// What the other server says then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+impl Scripted {
+    fn line(&self) -> Line {
+        let outcome = match (&self.value, self.reason) {
+            (Some(value), _) => CallOutcome::Value(value.get().to_owned()),
+            (None, reason) => CallOutcome::Failed {
+                reason: reason.unwrap_or(Reason::Unavailable),
+                message: self.message.clone().unwrap_or_default(),
+            },
+        };
+        Line { tool: self.tool.clone(), outcome }
+    }
+}
+
+/// A member that is there, even if it is null: a tool may be given null, and may give it.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::<RawValue>::deserialize(deserializer).map(Some)
+}
+
+impl Example {
+    /// What is wrong with its shape.
+    #[must_use]
+    pub fn complaint(&self) -> Option<String> {
+        let inputs = [self.input.is_some(), self.data.is_some(), self.args.is_some()];
+        let names = ["`input`", "`data`", "`args`"].into_iter().zip(inputs);
+        let given: Vec<&str> = names.filter(|it| it.1).map(|it| it.0).collect();
+        if let [first, second, ..] = given.as_slice() {
+            return Some(format!("has both {first} and {second}"));
+        }
+        if self.args.as_ref().is_some_and(|args| !(1..=MOST_ARGS).contains(&args.len())) {
+            return Some(format!("must have 1 to {MOST_ARGS} values in `args`"));
+        }
+        let answers = self.answers.as_deref().unwrap_or_default();
+        if answers.iter().any(|it| it.value.is_some() == it.reason.is_some()) {
+            return Some("must have `value` or `reason` in each of `answers`".to_owned());
+        }
+        self.output.is_none().then(|| "has no `output`".to_owned())
+    }
+
+    /// Who answers calls.
+    pub(super) fn script(&self) -> Script {
+        let answers = self.answers.as_deref().unwrap_or_default();
+        Script::new(&answers.iter().map(Scripted::line).collect::<Vec<_>>())
+    }
+
+    /// What to run. Several arguments are variables of a term that applies the tool to them.
+    pub(super) fn call(&self, name: &str) -> (Code, Argument, Option<String>) {
+        let text = |raw: &RawValue| raw.get().to_owned();
+        let tool = || Code::Tool(name.to_owned());
+        match (&self.input, &self.data, &self.args) {
+            (_, _, Some(args)) => {
+                let variables: Vec<Value> =
+                    (0..args.len()).map(|index| json!({"var": index.to_string()})).collect();
+                let term = json!({"app": {"func": {"tool": name}, "args": variables}});
+                let members = args.iter().enumerate();
+                let members: Vec<String> =
+                    members.map(|(index, raw)| format!("\"{index}\":{raw}")).collect();
+                let context = format!("{{{}}}", members.join(","));
+                (Code::Term(term.to_string()), Argument::None, Some(context))
+            }
+            (Some(input), ..) => (tool(), Argument::Input(text(input)), None),
+            (_, Some(data), _) => (tool(), Argument::Data(text(data)), None),
+            _ => (tool(), Argument::None, None),
+        }
+    }
+
+    /// A fault in the words of the example: the term that applies a tool to several arguments is
+    /// none of its author's.
+    pub(super) fn told(&self, fault: Fault) -> Fault {
+        if self.args.is_none() || fault.tool.is_some() {
+            return fault;
+        }
+        if let Some(within) = fault.at.strip_prefix("/context/") {
+            return Fault { at: format!("/args/{within}"), ..fault };
+        }
+        let hint = match fault.code {
+            FaultCode::NotAFunction => {
+                Some("the tool takes fewer arguments than `args` has".to_owned())
+            }
+            _ => fault.hint,
+        };
+        Fault { at: String::new(), excerpt: None, hint, ..fault }
+    }
+}
+
+/// Examples as the registry keeps them.
+pub(super) fn to_json(examples: &[Example]) -> String {
+    // They are JSON already.
+    serde_json::to_string(examples).unwrap_or_else(|_| "[]".to_owned())
+}
+
+/// Examples that the registry kept.
+pub(super) fn from_json(text: &str) -> Result<Vec<Example>, Fault> {
+    serde_json::from_str(text).map_err(|error| {
+        fault(
+            FaultCode::Internal,
+            format!("the examples that were kept cannot be read: {error}"),
+            None,
+        )
+    })
+}

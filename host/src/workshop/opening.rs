@@ -1,0 +1,212 @@
+//! A workshop: the sandbox and all state, and how they are opened.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::record;
+use super::refusal::stored;
+use super::effects::{Allowed, Denied, Effects};
+use super::world::Tools;
+use crate::broker::Client;
+use crate::config::Config;
+use crate::domain::{EntryEnding, EntryKind, Fault, Limit};
+use crate::journal::{self, Draft, Journal};
+use crate::memory::{Capacity, Memory};
+use crate::registry::Registry;
+use crate::sandbox::{Limits, Sandbox};
+use crate::state::{self, Store};
+
+/// Why a workshop does not open.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] state::Error),
+    /// The journal was tampered with.
+    #[error("{place}: {reason}")]
+    Journal {
+        /// The file.
+        place: String,
+        /// What is wrong.
+        reason: journal::Error,
+    },
+}
+
+/// The workshop: a sandbox and all state.
+#[derive(Debug)]
+pub struct Workshop {
+    /// Where terms are run.
+    pub sandbox: Arc<Sandbox>,
+    /// The tools.
+    pub registry: Registry,
+    /// What happened.
+    pub journal: Journal,
+    /// What models want to know again later.
+    pub memory: Memory,
+    pub(super) store: Arc<dyn Store>,
+    pub(super) limits: Limits,
+    pub(super) effects: Arc<dyn Effects>,
+    pub(super) allowed: Allowed,
+    /// The longest that a run takes.
+    pub(super) longest: Duration,
+    /// Who calls tools of other servers.
+    broker: Option<Arc<Client>>,
+    /// Bytes of a term.
+    pub(super) most_code: usize,
+}
+
+/// All that lasts, open.
+#[derive(Debug)]
+pub struct State {
+    store: Arc<dyn Store>,
+    registry: Registry,
+    journal: Journal,
+    memory: Memory,
+}
+
+impl State {
+    /// Opens the store that the settings name, and verifies its journal. `evaluator` is the sha256
+    /// of the component that runs will be made with, 64 hexadecimal digits.
+    pub fn open(config: &Config, evaluator: &str) -> Result<Self, Error> {
+        let store = open_store(config)?;
+        let journal = Journal::new(Arc::clone(&store), settings(config, evaluator));
+        verify(config, &journal)?;
+        let recovered = journal.recover()?;
+        if recovered > 0 {
+            tracing::warn!(recovered, "runs that called others did not end: see the journal");
+        }
+        let registry = Registry::open(Arc::clone(&store))?;
+        let memory = Memory::new(Arc::clone(&store));
+        Ok(Self { store, registry, journal, memory })
+    }
+}
+
+impl Workshop {
+    /// Opens the store that the settings name, and verifies its journal.
+    pub fn open(config: &Config, sandbox: Arc<Sandbox>) -> Result<Self, Error> {
+        let state = State::open(config, sandbox.hash())?;
+        Ok(Self::new(config, state, sandbox))
+    }
+
+    /// Puts together what was opened apart.
+    #[must_use]
+    pub fn new(config: &Config, state: State, sandbox: Arc<Sandbox>) -> Self {
+        let State { store, registry, journal, memory } = state;
+        let (limits, most_code) = (config.limits, config.values.size(Limit::Code));
+        let effects = Arc::new(Denied);
+        let allowed = Allowed {
+            calls: config.values.get(Limit::Calls),
+            bytes: config.values.get(Limit::AnswersSize),
+        };
+        let time = |limit| config.values.time(limit);
+        // It may wait for its place again after each call.
+        let longest = time(Limit::WallClock)
+            .saturating_add(time(Limit::Waiting))
+            .saturating_add(time(Limit::Patience).saturating_mul(2))
+            .saturating_add(Duration::from_mins(1));
+        Self {
+            sandbox,
+            registry,
+            journal,
+            memory,
+            store,
+            limits,
+            effects,
+            broker: None,
+            allowed,
+            longest,
+            most_code,
+        }
+    }
+
+    /// Who calls other servers.
+    #[must_use]
+    pub fn effects(&self) -> &Arc<dyn Effects> {
+        &self.effects
+    }
+
+    /// Has calls of runs made.
+    #[must_use]
+    pub fn granting(self, effects: Arc<dyn Effects>) -> Self {
+        Self { effects, ..self }
+    }
+
+    /// Has tools of other servers called.
+    #[must_use]
+    pub fn calling(self, broker: Option<Client>) -> Self {
+        let Some(broker) = broker.map(Arc::new) else { return self };
+        let effects: Arc<dyn Effects> = Arc::<Client>::clone(&broker);
+        Self { broker: Some(broker), effects, ..self }
+    }
+
+    /// Who calls tools of other servers, if some are configured.
+    #[must_use]
+    pub fn broker(&self) -> Option<&Client> {
+        self.broker.as_deref()
+    }
+
+    /// The file that keeps all this, unless it is in memory.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.store.path()
+    }
+
+    /// The tools there are now.
+    pub fn tools(&self) -> Result<Tools, Fault> {
+        let registered = self.registry.snapshot().map_err(stored)?;
+        Ok(Tools { registered, candidates: Arc::default() })
+    }
+
+    /// Tells whoever watches the tools that they have changed.
+    pub(super) fn announce(&self) {
+        if let Err(error) = self.registry.refresh() {
+            tracing::warn!(%error, "a change was made and cannot be announced");
+        }
+    }
+
+    /// Journals a call that was refused before it did anything.
+    pub fn refuse(&self, call: &str, arguments: &str, fault: &Fault) {
+        let mut draft = Draft::new(EntryKind::Refusal, Some(call), EntryEnding::Fault(fault.code));
+        draft.request = serde_json::json!({ "arguments": arguments });
+        draft.outcome = record::fault(fault);
+        if let Err(error) = self.journal.append(draft) {
+            tracing::error!(%error, "a refusal could not be journaled");
+        }
+    }
+}
+
+/// Opens the journal that the settings name as it is, for whoever only reads it.
+pub fn open_journal(config: &Config) -> Result<Journal, Error> {
+    // An evaluator is named in what is written.
+    Ok(Journal::new(open_store(config)?, settings(config, "")))
+}
+
+/// Follows the chain of the journal that the settings name, and looks at the file below it. In
+/// this order: the chain can name the entry that is damaged.
+pub fn verify(config: &Config, journal: &Journal) -> Result<journal::Verified, Error> {
+    let file = config.place.file();
+    let place = || file.map_or_else(|| "memory".to_owned(), |file| file.display().to_string());
+    let verified = journal.verify();
+    let verified = verified.map_err(|reason| Error::Journal { place: place(), reason })?;
+    journal.store().check()?;
+    Ok(verified)
+}
+
+fn open_store(config: &Config) -> Result<Arc<dyn Store>, Error> {
+    Ok(state::open(&config.place, config.values.time(Limit::Patience))?)
+}
+
+pub(super) fn settings(config: &Config, component: &str) -> journal::Settings {
+    journal::Settings {
+        policy: config.journal.policy,
+        most_payload: config.journal.most_payload,
+        most: config.journal.most,
+        memory: Capacity {
+            keys: config.values.get(Limit::MemoryKeys),
+            bytes: config.values.get(Limit::MemoryBytes),
+        },
+        component: component.to_owned(),
+        owner: journal::owner(),
+    }
+}

@@ -1,0 +1,45 @@
+//! Output schemas that somebody wrote: reads them, and keeps some at hand.
+
+use std::sync::{Arc, LazyLock};
+
+use crate::domain::{Fault, FaultCode, fault};
+use crate::sandbox::{finish, give_way};
+use crate::schema::{Invalid, Schema};
+use crate::state::recall::Recall;
+
+/// Schemas that are kept at hand, and bytes of their texts; each takes a multiple of that.
+const MOST_READ: usize = 64;
+const MOST_BYTES: usize = 256 << 10;
+
+/// Schemas that were read before.
+static READ: LazyLock<Recall<Arc<Schema>>> = LazyLock::new(|| Recall::new(MOST_READ, MOST_BYTES));
+
+/// Reads a schema, unless it was read before.
+pub(super) fn recall(text: &str) -> Result<Arc<Schema>, Fault> {
+    finish(recall_in_turns(text))
+}
+
+/// The same, giving way before it is read: that takes a thread.
+pub(super) async fn recall_in_turns(text: &str) -> Result<Arc<Schema>, Fault> {
+    if let Some(schema) = READ.get(text) {
+        return Ok(schema);
+    }
+    give_way().await;
+    let schema = Arc::new(read(text)?);
+    READ.keep(text, Arc::clone(&schema), text.len());
+    Ok(schema)
+}
+
+/// Reads a schema that somebody wrote.
+pub(super) fn read(text: &str) -> Result<Schema, Fault> {
+    Schema::parse(text).map_err(invalid)
+}
+
+fn invalid(Invalid { at, reason, hint }: Invalid) -> Fault {
+    let message = format!("the output schema is invalid: {reason}");
+    let hint = hint.as_deref().unwrap_or("correct it there; it is JSON Schema, draft 2020-12");
+    Fault {
+        at: format!("/output_schema{at}"),
+        ..fault(FaultCode::InvalidSchema, message, Some(hint))
+    }
+}
