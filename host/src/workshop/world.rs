@@ -227,6 +227,7 @@ impl<O: Oracle> World for Witness<'_, O> {
         Box::pin(async {
             // A run that ends meanwhile has made them all the same.
             let (asked, args) = effects::asked(&calls.calls);
+            let kept = self.texts.len();
             self.answers.push(asked);
             self.texts.extend(args);
             if let Some(intent) = &mut self.intent {
@@ -237,8 +238,13 @@ impl<O: Oracle> World for Witness<'_, O> {
             self.waits = None;
             let (answer, values) = effects::answered(&calls.calls, &came);
             self.answers.pop();
-            self.answers.push(answer);
-            self.texts.extend(values);
+            // What nothing grants was not answered.
+            if came == Err(Refusal::denied(&calls.calls)) {
+                self.texts.truncate(kept);
+            } else {
+                self.answers.push(answer);
+                self.texts.extend(values);
+            }
             let outcomes =
                 came.map(|answered| answered.into_iter().map(|it| it.outcome).collect::<Vec<_>>());
             Ok(outcomes.into())

@@ -128,7 +128,10 @@ impl Effects for Clock {
                     (_, "echo") => CallOutcome::Value(call.args.clone()),
                     (_, "fill") => {
                         let size = args["bytes"].as_u64().unwrap_or_default();
-                        CallOutcome::Value(json!("x".repeat(size as usize)).to_string())
+                        CallOutcome::Value(
+                            json!("x".repeat(usize::try_from(size).unwrap_or_default()))
+                                .to_string(),
+                        )
                     }
                     _ => CallOutcome::Value(asked.to_string()),
                 };

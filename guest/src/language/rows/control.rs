@@ -77,7 +77,7 @@ pub(crate) const ROWS: &[Row] = &[
         fuel: Fuel { visit: JUMPER, application: UNFOLDED, work: OTHER },
         is_original: false,
         syntax: r#"{"try": t, "catch": f} or {"try": t, "catch": f, "codes": ["divide-by-zero", …]}"#,
-        doc: "The value of `t`; if it faults, `f` of a record {code, message, value, at, hint}. `codes` limits the faults caught.",
+        doc: "The value of `t`; if it faults, `f` of a record {code, message, value, at, hint, reason, tool}. `codes` limits the faults caught.",
         example: r#"{"try": {"div": [1, 0]}, "catch": {"lam": "e", "body": {"get": [{"var": "e"}, "code"]}}}"#,
         result: r#""divide-by-zero""#,
     },
