@@ -139,8 +139,8 @@ mod tests {
             ),
             (
                 &closed,
-                json!({"query": "a", "n": 1, "y": 1}),
-                Some("there is no argument `y`; did you mean `x`?"),
+                json!({"query": "a", "n": 1, "quary": 1}),
+                Some("there is no argument `quary`; did you mean `query`?"),
             ),
         ] {
             let args = args.as_object().cloned().unwrap_or_default();

@@ -118,6 +118,6 @@ mod tests {
         assert_ne!(first.hash(), definition("x", "{}").hash());
         let hinted = Definition { annotations: json!({"readOnlyHint": true}), ..first.clone() };
         assert_ne!(first.hash(), hinted.hash());
-        assert_ne!(first.hash(), Definition { output: Some(Value::Null), ..first.clone() }.hash());
+        assert_ne!(first.hash(), Definition { output: Some(json!({})), ..first.clone() }.hash());
     }
 }

@@ -128,7 +128,8 @@ mod tests {
             rank(&offers, query).into_iter().map(|it| it.name.as_str()).collect()
         };
         assert_eq!(found("issues"), ["github.search_issues", "github.list_commits"]);
-        assert_eq!(found("Issue"), ["github.createIssue"]);
+        let beginning = ["github.createIssue", "github.search_issues", "github.list_commits"];
+        assert_eq!(found("Issue"), beginning);
         assert_eq!(found("commi"), ["github.list_commits"]);
         assert_eq!(found("time"), ["time.now"]);
         assert!(found("weather").is_empty() && found("").is_empty());
