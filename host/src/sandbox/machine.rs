@@ -9,8 +9,7 @@ use super::bindings::{
 };
 use super::ceiling::{Ceiling, Taken};
 use super::fault::excess;
-use super::instance::{Guest, Instance};
-use super::spare::Spare;
+use super::instance::{Guest, Instance, Spare};
 use super::turn::finish;
 use crate::domain::{Fault, FaultCode};
 

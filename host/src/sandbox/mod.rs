@@ -14,7 +14,6 @@ mod gate;
 mod instance;
 mod machine;
 mod opening;
-mod spare;
 mod turn;
 mod watch;
 mod world;

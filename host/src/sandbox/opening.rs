@@ -16,8 +16,7 @@ use super::ceiling::Net;
 use super::engine::{Addresses, Engines, Size};
 use super::error::Error;
 use super::evaluator::{Sandbox, Setup};
-use super::instance::Opened;
-use super::spare::Spare;
+use super::instance::{Opened, Spare};
 
 /// What has to be done before a sandbox is ready.
 #[derive(Debug)]

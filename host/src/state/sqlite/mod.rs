@@ -9,10 +9,9 @@ mod filesystem;
 mod memos;
 mod open;
 mod presence;
-mod reads;
 mod schema;
+mod store;
 mod tools;
-mod writer;
 
 pub use self::connections::Sqlite;
 pub use self::copy::{Aside, Duplicate, is_occupied};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use super::connections::Durability;
 use super::error::told;
-use super::writer::Durability;
 use super::{Sqlite, entries, memos, open, tools};
 use crate::state::journal::{self, Entry, Filter, Link, Settings, Statistics, Verified};
 use crate::state::memory::{Memo, Search};
