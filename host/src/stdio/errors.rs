@@ -1,6 +1,6 @@
 //! Standard error. Its reader may be slow, stuck or gone, so no other part of the process fails
-//! because of it or waits long for it. A thread writes the lines of a queue. When the queue is full,
-//! lines are lost and counted. The count is written as soon as there is room again.
+//! because of it or waits long for it. A thread writes the lines of a queue. When the queue is
+//! full, lines are lost and counted. The count is written as soon as there is room again.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
