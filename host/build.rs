@@ -1,8 +1,8 @@
 //! Builds the evaluator for `wasm32-unknown-unknown` and encodes it as a component. Writes it to
 //! `OUT_DIR/guest.wasm`, which the sandbox embeds. You can set `PIF_GUEST_WASM` to use a component
-//! built before. Also writes the language reference and an empty store to `OUT_DIR`. A published
-//! package does not contain the evaluator's source. It contains `prebuilt/`, which `cargo x
-//! package` fills, and this script sets `cfg(packaged)`.
+//! built before. Also writes the language reference and an empty store to `OUT_DIR`.
+//! A published package does not contain the evaluator's source. It contains the folder `prebuilt/`,
+//! which `cargo x package` fills, and this script sets `cfg(packaged)`.
 
 use std::env;
 use std::ffi::OsString;

@@ -37,7 +37,7 @@ const DEFAULT_TOOLSETS: &str = "core,state";
 /// The default filter of the log.
 const DEFAULT_LOG: &str = "warn,rmcp=error";
 
-/// The settings as given on the command line or in the environment.
+/// The settings from the command line or the environment, before they are checked.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
     #[command(flatten)]
@@ -50,7 +50,7 @@ pub struct Options {
     environment: Environment,
 }
 
-/// How requests are served.
+/// The settings of the service.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Service")]
 struct Service {

@@ -15,7 +15,7 @@ use crate::state::Place;
 /// The most bytes of a journal in memory.
 const EPHEMERAL: u64 = 16 << 20;
 
-/// What lasts, and where.
+/// The settings of the state.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "State")]
 pub(super) struct State {

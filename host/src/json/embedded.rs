@@ -15,7 +15,7 @@ pub(crate) fn decoded(raw: &str, open: char, nesting: usize) -> Cow<'_, str> {
     }
 }
 
-/// Decodes a JSON string. Returns `None` if `raw` is none.
+/// Decodes a JSON string. Returns `None` if `raw` is not a JSON string.
 pub(crate) fn text_in(raw: &str) -> Option<String> {
     serde_json::from_str(raw).ok()
 }

@@ -38,7 +38,7 @@ pub struct Request {
     pub limits: Limits,
     /// The step of the continuation that led here; 0 for a first run.
     pub step: u64,
-    /// How many continuations to drive before one is the result.
+    /// The number of continuations to drive before one becomes the result.
     pub max_steps: u64,
     /// The JSON Schema that the value has to conform to. The sandbox ignores it; the receiver of
     /// the outcome checks the value.

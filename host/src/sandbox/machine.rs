@@ -55,8 +55,8 @@ impl Machine {
         match started {
             Ok(handle) => Ok(Self { instance, handle, limits }),
             Err(told) => {
-                // No machine exists that could report its usage. It needed more than its limits, so
-                // they count.
+                // No machine exists that could report its usage. The program needed more than its
+                // limits, so the limits count as used.
                 let used = Usage {
                     fuel: limits.fuel,
                     peak_memory: limits.memory,

@@ -36,7 +36,7 @@ pub(super) struct Costs {
     pub(super) mismatch: u64,
 }
 
-/// Returns whether the validation has to stop.
+/// A function that returns whether the validation has to stop.
 pub type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// The reason why a validation did not finish.

@@ -95,7 +95,7 @@ impl Schema {
         &self.text
     }
 
-    /// Whether the schema accepts every value.
+    /// Whether the schema is `true` or `{}`, which accept every value.
     #[must_use]
     pub fn is_trivial(&self) -> bool {
         matches!(self.text.as_str(), "true" | "{}")

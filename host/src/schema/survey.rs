@@ -213,7 +213,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Measures how many schemas apply to one place of a value.
+    /// Measures the number of schemas that apply to one place of a value, and their longest chain.
     fn measure(self) -> Result<Survey, Invalid> {
         let mut known: Vec<Option<(u64, usize)>> = vec![None; self.parts.len()];
         let (mut breadth, mut nesting) = (0, 0);

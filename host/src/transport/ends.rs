@@ -34,5 +34,5 @@ impl fmt::Debug for Ends {
     }
 }
 
-/// Returns whether the other end of a connection is gone.
+/// A function that returns whether the other end of a connection is gone.
 pub type Deserted = Box<dyn Fn() -> bool + Send + Sync>;

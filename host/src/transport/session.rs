@@ -44,7 +44,8 @@ pub(crate) struct Session {
     leave: CancellationToken,
     /// Canceled when the session is over.
     pub(super) over: CancellationToken,
-    /// The peer that gets notifications of changes without a subscription, as in the older protocol.
+    /// The peer that gets notifications of changes without a subscription, as in the older protocol
+    /// versions.
     peer: Mutex<Option<Peer<RoleServer>>>,
     /// The progress of the output.
     progress: Arc<Progress>,
