@@ -16,7 +16,7 @@ use crate::text::{self, quote_one};
 const FORMAT: &str = "mcp-pif tools";
 
 /// The current version of the format, which has the memory. All versions up to it are read. A file
-/// is written in the lowest version that has what it needs.
+/// is written in the lowest version that supports its contents.
 const VERSION: u32 = 4;
 
 /// The first version whose examples may have several arguments.
