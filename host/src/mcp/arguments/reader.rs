@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use crate::config::parse_size;
 use crate::json::Members;
 
-/// The struct name with which serde_json's `RawValue` deserializes.
+/// The struct name with which `RawValue` of `serde_json` deserializes.
 const RAW: &str = "$serde_json::private::RawValue";
 
 /// The struct name with which a number of bytes deserializes.
