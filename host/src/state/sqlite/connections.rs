@@ -1,5 +1,5 @@
-//! An open store: its file, the one connection that writes, with its transactions, and those that
-//! read.
+//! An open store: its file, one connection for writes with its transactions, and connections for
+//! reads.
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -22,18 +22,19 @@ use crate::state::transaction::{Defined, Transaction as Rows};
 /// An open store.
 #[derive(Debug)]
 pub struct Sqlite {
-    /// None for one in memory, which has a single connection.
+    /// The path of the file. None in memory: reads then use the connection for writes.
     pub(super) path: Option<PathBuf>,
     patience: Duration,
-    /// The files as they were opened.
+    /// The identities of the files at opening.
     pub(super) presence: Presence,
     writer: Mutex<Writer>,
-    /// Connections that nobody reads from at the moment.
+    /// Idle connections for reads.
     readers: Mutex<Vec<Connection>>,
 }
 
 impl Sqlite {
-    /// Opens a store, made and migrated as need be. Other processes are waited for so long.
+    /// Opens a store. Creates and migrates it if necessary. Waits up to `patience` for other
+    /// processes' locks.
     pub fn open(place: &Place, patience: Duration) -> Result<Self, Error> {
         let (path, (writer, presence)) = match place {
             Place::Memory => (None, (open::open_memory(patience)?, Presence::default())),
@@ -59,7 +60,7 @@ impl Sqlite {
         Self { path, patience, presence, writer, readers: Mutex::default() }
     }
 
-    /// Reads. What it sees does not change while `query` runs only if that is a single statement.
+    /// Runs a query. If it has several statements, they may see different states of the store.
     pub(super) fn read<T, E: From<Error>>(
         &self,
         query: impl FnOnce(&Connection) -> Result<T, E>,
@@ -72,16 +73,15 @@ impl Sqlite {
         result
     }
 
-    /// Another connection to read from. A file that is not there any more, or another one, is told as
-    /// that.
+    /// Opens another connection for reads. Fails with `Gone` if the file was deleted or replaced.
     fn reader(&self, path: &Path) -> Result<Connection, Error> {
         let connection = open::reader(path, self.patience);
         self.presence.ensure()?;
         Ok(connection?)
     }
 
-    /// The same where a read is short: by the connection that writes, if it is idle. It need not
-    /// read again what it wrote itself.
+    /// Like [`Self::read`], for short queries. Uses the connection for writes if it is idle,
+    /// because its cache holds its own writes.
     pub(super) fn glance<T, E: From<Error>>(
         &self,
         query: impl FnOnce(&Connection) -> Result<T, E>,
@@ -92,7 +92,7 @@ impl Sqlite {
         }
     }
 
-    /// Changes the store in one transaction: all of it or, after an error, nothing.
+    /// Changes the store in one transaction. An error undoes all changes.
     pub(super) fn write<T, E: From<Error>>(
         &self,
         durability: Durability,
@@ -123,16 +123,16 @@ impl Sqlite {
     }
 }
 
-/// When a change is safe.
+/// The failures that a committed change withstands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Durability {
-    /// Once this process is gone, however it went.
+    /// The end of this process, also by a crash.
     Process,
-    /// Once the power is gone too: the file is synchronized before the change is acknowledged.
+    /// A power failure: the file is synchronized before the commit returns.
     Power,
 }
 
-/// The connection that writes, and what its commits withstand now.
+/// The connection for writes, with the durability of its commits.
 #[derive(Debug)]
 struct Writer {
     connection: Connection,
@@ -147,7 +147,7 @@ impl Writer {
         change: impl FnOnce(&mut Transaction<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         if self.durability != Some(durability) {
-            // In WAL mode a commit is synchronized at the level FULL and only written at NORMAL.
+            // In WAL mode the level FULL synchronizes each commit; NORMAL only writes it.
             let level = if durability == Durability::Power { "FULL" } else { "NORMAL" };
             let set = self.connection.pragma_update(None, "synchronous", level);
             set.map_err(Error::from)?;
@@ -161,8 +161,9 @@ impl Writer {
     }
 }
 
-/// A transaction that writes, undone unless it is committed. That of rusqlite has its statements
-/// parsed anew each time, which takes a third as long as writing an entry of the journal.
+/// A transaction for writes. Dropping it undoes it unless it is committed. The transactions of
+/// rusqlite parse their statements each time, which takes a third of the time to write a journal
+/// entry.
 #[derive(Debug)]
 pub(super) struct Transaction<'a>(&'a Connection);
 
@@ -187,7 +188,7 @@ impl Deref for Transaction<'_> {
 
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
-        // Some errors end a transaction by themselves.
+        // Some errors end a transaction automatically.
         if !self.0.is_autocommit()
             && let Err(error) = execute(self.0, "ROLLBACK")
         {
@@ -280,7 +281,7 @@ mod tests {
         Ok([mark(marks[0])?, mark(marks[1])?, mark(marks[2])?, mark(marks[3])?])
     }
 
-    /// One in memory is a copy of what the build made.
+    /// A store in memory is a copy of the build's empty store.
     #[test]
     fn stores_in_memory_are_like_those_in_a_file() -> Result<(), Error> {
         let folder = tempfile::tempdir().expect("a directory");

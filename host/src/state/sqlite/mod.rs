@@ -1,5 +1,5 @@
-//! The store in SQLite: a file, shared by all processes that serve the same data directory, or in
-//! memory. Nothing outside this folder knows the database.
+//! The store in SQLite: a file, shared by all processes that serve one data directory, or a
+//! database in memory. Only this folder depends on SQLite.
 
 mod connections;
 mod copy;
