@@ -1,5 +1,5 @@
-//! JSON text, read as text: how deep it is, what it holds, how it is laid out. Nothing here builds
-//! values, and nothing trusts a text to be JSON.
+//! JSON handled as text: its depth, its members and its layout. Nothing here builds values. No
+//! function assumes that a text is valid JSON.
 
 mod embedded;
 mod layout;

@@ -1,5 +1,5 @@
 //! Names and spellings of the server's ClojureScript ancestor. A call by one of them becomes the
-//! call that is meant; its values pass through as the text they were sent as.
+//! equivalent call of a current tool. Its values keep their text.
 
 mod script;
 
@@ -14,7 +14,7 @@ use crate::domain::Fault;
 use crate::json::{Members, decoded, object};
 use crate::text::quote_one;
 
-/// The tools that have another spelling and nothing else.
+/// Tools whose only difference is the spelling.
 const SPELLINGS: [(&str, &str); 4] = [
     ("memory-store", "memory_store"),
     ("memory-retrieve", "memory_retrieve"),
@@ -25,23 +25,23 @@ const SPELLINGS: [(&str, &str); 4] = [
 const EXECUTE: &str = "execute-tool";
 const EVOLVE: &str = "meta-evolve";
 
-/// A tool that does what most examples of functions do.
+/// An example for hints: a function that doubles its argument.
 const DOUBLE: &str = r#"{"lam":"x","body":{"mul":[{"var":"x"},2]}}"#;
 
-/// The call that is meant.
+/// The call that an alias stands for.
 #[derive(Debug)]
 pub(super) struct Meant {
     pub(super) name: String,
     pub(super) arguments: Arc<str>,
-    /// Whether the name of the tool was an argument: it is an argument's fault if there is none.
+    /// Whether the tool's name was an argument. An unknown name is then a fault of that argument.
     pub(super) is_argument: bool,
-    /// What there is to say of the translation.
+    /// Notes on the translation.
     pub(super) notes: Vec<String>,
 }
 
-/// The call that is meant by an alias; None if the name is none.
+/// Translates a call of an alias; None if the name is not an alias.
 pub(super) fn resolve(name: &str, arguments: &str, nesting: usize) -> Option<Result<Meant, Fault>> {
-    // The last two are reserved in both spellings.
+    // The names of these two are reserved in both spellings.
     match name {
         EXECUTE | "execute_tool" => Some(execute(arguments, nesting)),
         EVOLVE | "meta_evolve" => Some(evolve(arguments)),
@@ -67,7 +67,7 @@ struct Execute {
     arguments: Option<Box<RawValue>>,
 }
 
-/// `execute-tool`: the tool and its arguments are arguments.
+/// `execute-tool`: calls the tool that its arguments name, with the arguments in them.
 fn execute(text: &str, nesting: usize) -> Result<Meant, Fault> {
     let text = spell(text)?;
     let Execute { tool_name: name, arguments } = arguments::read(&text, EXECUTE)?;
@@ -83,7 +83,7 @@ fn execute(text: &str, nesting: usize) -> Result<Meant, Fault> {
     }
 }
 
-/// Another alias may be called by `execute-tool`, but not `execute-tool`.
+/// `execute-tool` may call another alias, but not itself.
 fn resolve_once(name: &str, arguments: &str, nesting: usize) -> Result<Option<Meant>, Fault> {
     if matches!(name, EXECUTE | "execute_tool") {
         let hint = "give the name and the arguments of the tool itself";
@@ -92,7 +92,7 @@ fn resolve_once(name: &str, arguments: &str, nesting: usize) -> Result<Option<Me
     resolve(name, arguments, nesting).transpose()
 }
 
-/// `meta-evolve`: of what it once did, adding a tool is left.
+/// `meta-evolve`: only adding a tool is still supported.
 fn evolve(text: &str) -> Result<Meant, Fault> {
     let text = spell(text)?;
     let members = read(&text)?;
@@ -121,7 +121,7 @@ fn evolve(text: &str) -> Result<Meant, Fault> {
         match name {
             "type" => {}
             "tool_name" => kept.push(("name", value)),
-            // What a tool takes follows from its term.
+            // The term determines the argument of a tool.
             "tool_type" | "schema" => {
                 let shown = name.replace('_', "-");
                 notes.push(format!("`{shown}` is ignored: a term does not need it"));
@@ -132,7 +132,7 @@ fn evolve(text: &str) -> Result<Meant, Fault> {
     Ok(Meant { notes, ..plain("evolve", object(kept.into_iter())) })
 }
 
-/// Refuses code that is a program in another language, and shows what it might be as a term.
+/// Refuses code in another programming language. The hint shows it as a term if possible.
 fn ensure_term(code: &str) -> Result<(), Fault> {
     if !code.starts_with('"') {
         return Ok(());
@@ -152,7 +152,7 @@ fn ensure_term(code: &str) -> Result<(), Fault> {
     Err(malformed(message, Some(&hint)))
 }
 
-/// The arguments with `-` in their names written as `_`.
+/// The arguments with each `-` in their names replaced by `_`.
 fn spell(text: &str) -> Result<String, Fault> {
     let members = read(text)?;
     let names: Vec<(String, &str)> =

@@ -1,4 +1,4 @@
-//! A call of a tool, who called, and what came of the run if there was one.
+//! A call of a tool, its caller, and the result of its run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use tokio_util::sync::CancellationToken;
 use crate::sandbox::{Limits, Outcome};
 use crate::transport::Session;
 
-/// A call of a tool: its arguments as text, and who called.
+/// A call of a tool: its arguments as JSON text, and the caller.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) arguments: Arc<str>,
     pub(super) caller: Caller,
 }
 
-/// Who asked for a run, as far as the run is concerned.
+/// The caller of a run.
 #[derive(Debug, Clone)]
 pub(super) struct Caller {
-    /// The connection that the call came by.
+    /// The session of the connection.
     pub(super) session: Arc<Session>,
     pub(super) cancelled: CancellationToken,
     pub(super) progress: Option<(Peer<RoleServer>, ProgressToken)>,
@@ -35,18 +35,18 @@ impl Caller {
     }
 }
 
-/// A run and what it said on the way.
+/// A completed run and its reports.
 #[derive(Debug)]
 pub(super) struct Evaluated {
     pub(super) outcome: Outcome,
-    /// The first evaluation steps, if they were asked for.
+    /// The first evaluation steps, if the caller asked for them.
     pub(super) evaluation: Vec<String>,
-    /// What each step was allowed.
+    /// The limits of each step.
     pub(super) limits: Limits,
-    /// From its start to its end.
+    /// The time from start to end.
     pub(super) elapsed: Duration,
-    /// sha256 of what was run, where the profile tells it.
+    /// sha256 of the term, in profiles that report it.
     pub(super) revision: Option<String>,
-    /// Its entry in the journal.
+    /// The number of its journal entry.
     pub(super) entry: Option<i64>,
 }

@@ -1,4 +1,4 @@
-//! The built-in tools as the protocol has them: each row of the table with its file.
+//! The protocol's view of the built-in tools: joins each row of the table with its module.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
@@ -14,7 +14,7 @@ use crate::config::Profile;
 use crate::domain::{BuiltIn, Effect, Toolset, each_tool};
 use crate::render::object;
 
-/// What there is of a tool beside its row.
+/// The parts of a tool that its row lacks.
 struct Entry {
     text: &'static str,
     input: Value,
@@ -28,7 +28,8 @@ macro_rules! dispatch {
 
         /// Calls a tool.
         pub(super) async fn call(tool: BuiltIn, backend: &Arc<Backend>, call: Call) -> ToolResult {
-            // The future of a request is moved about, and would be as large as the largest of these.
+            // The future is boxed: requests move it, and it would be as large as the largest tool's
+            // future.
             match tool {
                 $(BuiltIn::$tool => {
                     Box::pin(call_as::<tool::$name::Arguments>(tool, backend, call)).await
@@ -57,7 +58,7 @@ fn find(tool: BuiltIn) -> Option<&'static Entry> {
     ENTRIES.get(tool as usize)
 }
 
-/// The tools of these sets.
+/// The tools of these toolsets.
 pub(super) fn offered(sets: &[Toolset]) -> impl Iterator<Item = BuiltIn> {
     BuiltIn::ALL.iter().copied().filter(|tool| sets.contains(&tool.set()))
 }
@@ -67,7 +68,7 @@ pub(super) fn input(tool: BuiltIn) -> &'static Value {
     find(tool).map_or(&Value::Null, |entry| &entry.input)
 }
 
-/// What a model reads of a tool.
+/// The description of a tool, for models.
 pub(super) fn text(tool: BuiltIn) -> &'static str {
     find(tool).map_or("", |entry| entry.text)
 }
@@ -83,7 +84,7 @@ pub(super) enum Reach {
     Acts,
 }
 
-/// What the protocol lists of a tool. With other servers to call, programs can reach them.
+/// The entry of a tool in tools/list. With other servers to call, programs can reach them.
 pub(super) fn describe(tool: BuiltIn, is_open: bool, profile: Profile) -> Listed {
     let output = find(tool).map_or(Value::Null, |entry| (entry.output)(profile));
     let listed = Listed::new(tool.name(), text(tool), object(input(tool).clone()));
@@ -92,7 +93,7 @@ pub(super) fn describe(tool: BuiltIn, is_open: bool, profile: Profile) -> Listed
     finish(listed, tool.title(), (tool.effect(), reach), output, profile)
 }
 
-/// Adds what all tools have.
+/// Adds the parts that all tools have.
 pub(super) fn finish(
     tool: Listed,
     title: impl Into<String>,
@@ -108,7 +109,8 @@ pub(super) fn finish(
         .open_world(reach != Reach::Nowhere || effect == Effect::Asks);
     let tool = tool.with_title(title).with_annotations(annotations);
     match profile {
-        // Who advertises a schema must send what it describes.
+        // A server that lists an output schema must send structured content. This profile sends
+        // none.
         Profile::Slim => tool,
         Profile::Structured | Profile::Debug => {
             tool.with_raw_output_schema(Arc::new(object(output)))
@@ -116,7 +118,7 @@ pub(super) fn finish(
     }
 }
 
-/// The page of all tools, in Markdown.
+/// The page of all tools in Markdown, for the documentation.
 #[must_use]
 pub fn tools_page() -> String {
     let mut page = "\
@@ -161,7 +163,7 @@ fn section(tool: BuiltIn, page: &mut String) {
     }
 }
 
-/// The name and the title of each tool, for packages.
+/// The name and the title of each tool, for package manifests.
 #[must_use]
 pub fn packaged_tools() -> Vec<(&'static str, &'static str)> {
     BuiltIn::ALL.iter().map(|tool| (tool.name(), tool.title())).collect()

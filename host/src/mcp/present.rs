@@ -1,5 +1,5 @@
-//! What a client gets of a reply, by its profile: text alone, text and a small record, or all there
-//! is, with what a run has used.
+//! Presents a reply according to the client's profile: text alone, text and a small record, or
+//! everything including the resources that a run used.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
@@ -11,16 +11,17 @@ use crate::domain::Limit;
 use crate::render::{self, Record, Refusal, Reply, cap, put};
 use crate::sandbox::milliseconds;
 
-/// Members of records that no tool's text tells. They follow it: some clients show nothing but text.
+/// Members of records that no tool's text contains. They are appended to the text, because some
+/// clients show only text.
 const UNTOLD: [&str; 6] = ["warnings", "trace", "evaluation", "steps", "next_cursor", "tags"];
 
-/// The result of a call as the profile has it.
+/// The protocol's result of a call, for a profile.
 pub(super) fn present(result: ToolResult, profile: Profile) -> CallToolResult {
     let (text, structured, asides, is_error) = match result {
         Ok(Reply { text, structured, asides }) => (text, structured, asides, false),
         Err(Refusal { text, structured, asides }) => (text, structured, asides, true),
     };
-    // The first block is the value alone, or the fault.
+    // The first block holds only the value or the fault.
     let mut content = vec![ContentBlock::text(text)];
     let lines = [asides, untold(&structured)].concat();
     if !lines.is_empty() {
@@ -28,12 +29,13 @@ pub(super) fn present(result: ToolResult, profile: Profile) -> CallToolResult {
     }
     let mut result =
         if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    // Only a tool without an output schema may do without: in this profile none has one.
+    // Structured content is required of tools with an output schema. In the profile `slim` no tool
+    // has one.
     result.structured_content = (profile != Profile::Slim).then_some(Value::Object(structured));
     result
 }
 
-/// What the text alone would leave out.
+/// Lines for the record's members that the text lacks.
 fn untold(structured: &Record) -> Vec<String> {
     let mut lines = Vec::new();
     for name in UNTOLD {
@@ -50,7 +52,7 @@ fn untold(structured: &Record) -> Vec<String> {
     lines
 }
 
-/// Tells how a run ended, as the profile has it.
+/// The reply for a run, for the configured profile.
 pub(super) fn tell(run: Evaluated, config: &Config) -> ToolResult {
     let profile = config.profile;
     let lines = profile.lines();
@@ -66,7 +68,7 @@ pub(super) fn tell(run: Evaluated, config: &Config) -> ToolResult {
     told
 }
 
-/// What the profile `debug` adds to the record of a run, whether it ended well or not.
+/// Adds the members of the profile `debug` to the record of a run, also of a failed one.
 fn annotate(record: &mut Record, report: &Evaluated, config: &Config) {
     let (usage, limits) = (&report.outcome.usage, report.limits);
     let added = json!({
@@ -100,7 +102,7 @@ fn annotate(record: &mut Record, report: &Evaluated, config: &Config) {
     }
 }
 
-/// The schema of what [`annotate`] adds.
+/// The schema of the members that [`annotate`] adds.
 pub(super) fn schema() -> Value {
     let numbers = |text: &str| json!({"type": "object", "description": text});
     json!({

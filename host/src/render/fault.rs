@@ -1,4 +1,4 @@
-//! Faults as text and as records.
+//! Renders faults as text and as records.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::record::{MOST_LINE, Record, object, put};
 use crate::domain::{CallMade, Excess, Fault};
 use crate::text::{self, MOST_NAME};
 
-/// A fault in words.
+/// A fault as text.
 pub(crate) fn explain(fault: &Fault) -> String {
     let Fault { code, message, at, tool, hint, excerpt, .. } = told(fault);
     let place = match (tool, at.as_str()) {
@@ -28,7 +28,7 @@ pub(crate) fn explain(fault: &Fault) -> String {
     text
 }
 
-/// A fault as the flat record of the language reference.
+/// A fault as a flat record, as in the language reference.
 pub(crate) fn record(fault: &Fault) -> Record {
     let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches, .. } =
         told(fault);
@@ -54,7 +54,7 @@ pub(crate) fn record(fault: &Fault) -> Record {
         record.insert("calls_made".to_owned(), json!(fault.calls_made));
     }
     if let Some(mismatches) = mismatches {
-        // The first one's members are the fault's own.
+        // The members of the first mismatch are also members of the fault itself.
         record.extend(mismatches.iter().next().map(|it| object(json!(it))).unwrap_or_default());
         if mismatches.iter().count() > 1 {
             record.insert("mismatches".to_owned(), json!(mismatches));
@@ -63,7 +63,7 @@ pub(crate) fn record(fault: &Fault) -> Record {
     record
 }
 
-/// A fault as readers get it: whatever it quotes is bounded, and nothing of it is hidden.
+/// The displayed form of a fault: quoted texts are bounded and hidden characters are made visible.
 fn told(fault: &Fault) -> Fault {
     let line = |text: &String| text::line(text, MOST_LINE);
     Fault {
@@ -94,7 +94,7 @@ fn made(calls: &[CallMade]) -> Option<String> {
     (!told.is_empty()).then(|| text::line(&format!("calls made: {}", told.join(", ")), MOST_LINE))
 }
 
-/// A limit that was met.
+/// The record of an exceeded limit.
 pub(crate) fn excess(Excess { name, used, limit }: Excess) -> Value {
     json!({"name": name.name(), "used": used, "limit": limit})
 }

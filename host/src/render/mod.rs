@@ -1,5 +1,5 @@
-//! Faults, values and outcomes as text and as records, in the same words for the command line and
-//! for the protocol.
+//! Renders faults, values and outcomes as text and as records. The command line and the protocol
+//! share these texts.
 
 mod fault;
 mod outcome;

@@ -1,4 +1,4 @@
-//! How a run ended, and values, as text and as records: exactly, or not at all.
+//! Renders outcomes and values as text and as records. A value is shown exactly or not at all.
 
 use serde_json::{Value, json};
 
@@ -10,14 +10,14 @@ use crate::json;
 use crate::sandbox::{Ending, Outcome};
 use crate::text::plain;
 
-/// How to have a result that can be shown.
+/// The hint for a value that is too large to show.
 const LESS: &str = "return less: `take`, `slice`, `length`, or fold the result to what you need";
 
-/// How to have more than the function that a tool gives of its first argument.
+/// The hint for a tool whose value is a function: it takes more arguments.
 const MORE: &str = r#"a tool takes several arguments by `code`: {"app": {"func": {"tool": "name"}, "args": [a, b]}}"#;
 
-/// Tells how a run ended. The reply holds a result of `most` characters, and so many `lines` of
-/// warnings and of trace.
+/// Renders an outcome. The value may have `most` characters; warnings and trace may have `lines`
+/// lines each.
 pub(crate) fn outcome(outcome: &Outcome, most: usize, lines: usize) -> Result<Reply, Refusal> {
     let Outcome { ending, usage, driven, tool } = outcome;
     let (json, kind, warnings, trace) = match ending {
@@ -44,7 +44,7 @@ pub(crate) fn outcome(outcome: &Outcome, most: usize, lines: usize) -> Result<Re
     Ok(reply)
 }
 
-/// Keeps as many lines as a reply shows, and says how many there are more.
+/// Keeps the first `most` lines and adds one that counts the omitted lines.
 pub(crate) fn cap(mut lines: Vec<String>, most: usize) -> Vec<String> {
     if lines.len() > most {
         let more = lines.len() - most;
@@ -54,10 +54,11 @@ pub(crate) fn cap(mut lines: Vec<String>, most: usize) -> Vec<String> {
     lines
 }
 
-/// Levels of nesting that parsers of clients are trusted with.
+/// The deepest nesting that the JSON parsers of clients are trusted with.
 const TRUSTED_DEPTH: usize = 64;
 
-/// A value, exactly or not at all; `hint` says how to ask for less.
+/// Shows a value exactly, or only its size if it has more than `most` characters. `hint` says how
+/// to ask for less.
 pub(crate) fn show(json: &str, what: &str, most: usize, hint: &str) -> Reply {
     let text = plain(json);
     let size = text.chars().count();
@@ -73,13 +74,13 @@ pub(crate) fn show(json: &str, what: &str, most: usize, hint: &str) -> Reply {
     Reply { text, structured: exact(json), asides: Vec::new() }
 }
 
-/// The members that hold a value: as such where clients can be trusted with it, as text where
-/// they may not have it exactly otherwise.
+/// The members that hold a value: `value` if client parsers keep it exactly, `exact` as JSON text
+/// if they might not.
 pub(crate) fn exact(json: &str) -> Record {
     let mut structured = Record::new();
     let shallow = json::depth(json.as_bytes()) <= TRUSTED_DEPTH;
     let value: Option<Value> = shallow.then(|| serde_json::from_str(json).ok()).flatten();
-    // Of members with one name, parsers keep the last.
+    // If two members have one name, parsers keep the last.
     let is_whole =
         value.as_ref().is_some_and(|it| count_members(it) == json::count_members(json.as_bytes()));
     if !is_whole || json::has_wide_number(json) {
@@ -91,7 +92,7 @@ pub(crate) fn exact(json: &str) -> Record {
     structured
 }
 
-/// How many members all objects in a value have.
+/// The number of members of all objects in a value.
 fn count_members(value: &Value) -> usize {
     match value {
         Value::Array(items) => items.iter().map(count_members).sum(),

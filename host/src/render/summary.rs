@@ -1,4 +1,4 @@
-//! What is known of a term, as text and as records.
+//! Renders the summary of a checked term as text and as records.
 
 use serde_json::{Value, json};
 
@@ -6,10 +6,10 @@ use super::record::{MOST_LINE, object};
 use crate::sandbox::{Note, Summary};
 use crate::text::{self, quote};
 
-/// Notes on a term: more than an evaluator makes.
+/// The most notes on a term. The evaluator makes fewer.
 const MOST_NOTES: usize = 200;
 
-/// What is known of a term that is well formed.
+/// Describes a well-formed term.
 pub(crate) fn describe(summary: &Summary) -> String {
     let forms: Vec<String> = summary
         .forms
@@ -49,7 +49,7 @@ fn needs(summary: &Summary) -> String {
     }
 }
 
-/// Notes as records.
+/// The notes as records.
 pub(crate) fn notes(notes: &[Note]) -> Vec<Value> {
     let line = |text: &String| text::line(text, MOST_LINE);
     let record = |note: &Note| {

@@ -1,12 +1,14 @@
-//! Why there is no sandbox.
+//! Errors of opening the sandbox.
 
-/// Why the sandbox could not be opened. What a program did wrong is a [`Fault`](crate::domain::Fault) instead.
+/// The reason why the sandbox could not be opened. An error of a program is a
+/// [`Fault`](crate::domain::Fault) instead.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The host cannot run WebAssembly as configured, for instance for want of address space.
+    /// WebAssembly cannot run with this configuration, for instance because address space is
+    /// scarce.
     #[error("the WebAssembly engine does not start: {0}")]
     Engine(String),
-    /// The embedded component is damaged or does not fit the contract.
+    /// The embedded component is damaged or does not match the contract.
     #[error("the embedded evaluator is unusable: {0}")]
     Component(String),
 }

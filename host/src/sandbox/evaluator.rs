@@ -1,4 +1,4 @@
-//! The evaluator behind its walls: starts machines, and looks at terms.
+//! The sandboxed evaluator: starts machines and checks terms.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -11,31 +11,30 @@ use super::artifact::Origin;
 use super::bindings::{Limits, Program, Summary};
 use super::ceiling::{Allowance, Ceiling, Net};
 use super::error::Error;
-use super::instance::{Guest, Instance, Made, Opened};
+use super::instance::{Guest, Instance, Made, Opened, Spare};
 use super::machine::Machine;
-use super::spare::Spare;
 use super::turn::{TURN, finish};
 use super::watch::Watch;
 use crate::domain::{Fault, FaultCode, fault};
 
-/// How long the making of an instance ahead may take.
+/// The longest time that making an instance ahead may take.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// How a sandbox is set up.
+/// The settings of a sandbox.
 #[derive(Debug, Clone, Copy)]
 pub struct Setup<'a> {
-    /// The component. It is not trusted, whoever wrote it.
+    /// The component. It is never trusted.
     pub component: &'a [u8],
-    /// Where its compiled code is kept between starts.
+    /// The directory that keeps its compiled code between starts.
     pub cache: Option<&'a Path>,
-    /// Machines that may be alive at once, besides [`LOOKS`](super::LOOKS) instances that only look at terms, and
-    /// [`WAITING`](super::WAITING) that wait for the world.
+    /// Machines that may be alive at once, besides [`LOOKS`](super::LOOKS) instances that only
+    /// check terms and [`WAITING`](super::WAITING) machines that wait for the world.
     pub concurrency: usize,
-    /// The net below the language's own limits.
+    /// The ceilings below the language's own limits.
     pub net: Net,
 }
 
-/// The compiled evaluator and what it takes to start instances of it.
+/// The compiled evaluator, which starts instances.
 pub struct Sandbox {
     /// sha256 of the component, not of the code compiled from it.
     pub(super) hash: String,
@@ -43,9 +42,9 @@ pub struct Sandbox {
     pub(super) size: usize,
     pub(super) net: Net,
     pub(super) spare: Spare,
-    /// Set when instances can be made, or never can be.
+    /// Set when instances can be made, or when opening has failed.
     pub(super) opened: OnceLock<(Result<Opened, Error>, Origin)>,
-    /// Cancelled after that.
+    /// Canceled after `opened` is set.
     pub(super) is_open: CancellationToken,
 }
 
@@ -68,7 +67,7 @@ impl Sandbox {
         self.size
     }
 
-    /// Parses a program. The machine has evaluated nothing yet.
+    /// Parses a program. The machine has not evaluated anything yet.
     pub fn start(
         &self,
         program: &Program,
@@ -78,7 +77,7 @@ impl Sandbox {
         finish(self.start_in_turns(program, limits, watch))
     }
 
-    /// The same, giving way after each turn.
+    /// Parses a program and gives way after each turn.
     pub async fn start_in_turns(
         &self,
         program: &Program,
@@ -90,7 +89,7 @@ impl Sandbox {
         Machine::start(instance, program, limits).await
     }
 
-    /// Looks at a term without running it.
+    /// Checks a term without running it.
     pub fn check(&self, code: &str, watch: &Watch) -> Result<Summary, Vec<Fault>> {
         let allowance = Allowance::for_text(self.net, code.len());
         let code = code.to_owned();
@@ -120,21 +119,21 @@ impl Sandbox {
         })
     }
 
-    /// Does what a run has left, and what the next one would have to wait for. To be called by a
-    /// server that has nothing else to do.
+    /// Tears down the instance of the last run and makes one for the next. You call it when the
+    /// server is idle.
     pub fn tidy(&self) {
         self.spare.tear_down();
         if self.is_open() {
             self.spare.fill(|| {
                 let watch = Watch::new(PATIENCE);
-                // Whoever wants one will hear why there is none.
+                // The next run reports the error.
                 finish(self.make(Allowance::for_text(self.net, 0), &watch)).ok()
             });
         }
     }
 
     pub(super) fn settle(&self, opened: Result<Opened, Error>, origin: Origin) {
-        // It is done once.
+        // It is set only once.
         let _ = self.opened.set((opened, origin));
         self.is_open.cancel();
     }
@@ -144,25 +143,25 @@ impl Sandbox {
         self.is_open.cancelled().await;
     }
 
-    /// Whether it is.
+    /// Whether the sandbox is open.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.is_open.is_cancelled()
     }
 
-    /// What it takes to make instances. It keeps its thread until the sandbox is open.
+    /// The parts that instances are made from. It blocks its thread until the sandbox is open.
     pub(super) fn entrance(&self) -> Result<&Opened, Fault> {
         let told = |error: &Error| fault(FaultCode::Internal, error.to_string(), None);
         self.opened.wait().0.as_ref().map_err(told)
     }
 
-    /// How the component came to be compiled. It keeps its thread until that has happened.
+    /// The origin of the compiled component. It blocks its thread until the sandbox is open.
     #[must_use]
     pub fn origin(&self) -> &Origin {
         &self.opened.wait().1
     }
 
-    /// A fresh instance under an allowance.
+    /// Returns a fresh instance with this allowance.
     async fn enter(&self, allowance: Allowance, watch: &Watch) -> Result<Instance, Fault> {
         watch.verdict()?;
         let Made { mut store, guest } = match self.spare.take() {

@@ -1,4 +1,7 @@
-//! Instances of the component, and the compiled code that they are made from.
+//! Instances of the component: the compiled code they are made from, the instances that calls use,
+//! and two spare ones that are made and torn down when the server is idle.
+
+use std::sync::{Mutex, PoisonError};
 
 use wasmtime::Store;
 use wasmtime::component::{self, Component, InstancePre, Linker};
@@ -9,7 +12,7 @@ use super::error::Error;
 use super::watch::Watch;
 use crate::domain::Fault;
 
-/// The compiled evaluator, ready to make instances of.
+/// The compiled evaluator, from which instances are made.
 pub(super) struct Opened {
     pub(super) component: InstancePre<Ceiling>,
     pub(super) machines: MachinesIndices,
@@ -26,14 +29,14 @@ impl Opened {
     }
 }
 
-/// An instance of the component. To look up its functions takes a tenth of a short call, so those
-/// that only look at terms are looked up where they are called.
+/// An instance of the component. Looking up its functions takes a tenth of a short call, so the
+/// functions that only check terms are looked up when they are called.
 pub(super) struct Guest {
     pub(super) instance: component::Instance,
     pub(super) machines: Machines,
 }
 
-/// An instance of the component that nothing has entered yet, with its store.
+/// An unused instance of the component with its store.
 pub(super) struct Made {
     pub(super) store: Store<Ceiling>,
     pub(super) guest: Guest,
@@ -44,23 +47,23 @@ pub(super) struct Instance {
     pub(super) store: Store<Ceiling>,
     pub(super) guest: Guest,
     pub(super) watch: Watch,
-    /// Bytes of memory that it may have at most, whatever it is given to read.
+    /// The most bytes of memory that it may have, whatever it reads.
     pub(super) most: u64,
-    /// Why no further call can succeed: wasmtime lets nobody back in after a trap.
+    /// The fault of every further call. Wasmtime allows no call into an instance after a trap.
     pub(super) trapped: Option<Fault>,
 }
 
 impl Instance {
-    /// Allows for another text of so many bytes that it is going to read.
+    /// Adds a text of this many bytes, which the instance is going to read, to its allowance.
     pub(super) fn admit(&mut self, bytes: usize) {
         let added = self.store.data_mut().admit(bytes, self.most);
-        // Without fuel in the store there is none to add to.
+        // A store without fuel needs no more.
         if let Ok(left) = self.store.get_fuel() {
             let _ = self.store.set_fuel(left.saturating_add(added));
         }
     }
 
-    /// Calls into the guest, watches over it, and puts a trap into words.
+    /// Calls into the guest, watches over the call, and turns a trap into a fault.
     pub(super) async fn call<T>(
         &mut self,
         action: impl AsyncFnOnce(&Guest, &mut Store<Ceiling>) -> wasmtime::Result<T>,
@@ -74,4 +77,50 @@ impl Instance {
             self.trapped.insert(fault).clone()
         })
     }
+}
+
+/// The most bytes of memory of an instance that is torn down later. Clearing more may delay the
+/// next request for too long.
+const MOST_LEFT: u64 = 4 << 20;
+
+/// Spare instances: at most one of each kind.
+#[derive(Default)]
+pub(super) struct Spare {
+    /// An unused instance. At most one run will enter it.
+    fresh: Mutex<Option<Made>>,
+    /// A finished instance. No run will enter it again.
+    spent: Mutex<Option<Instance>>,
+}
+
+impl Spare {
+    /// Takes the instance that was made ahead, if there is one.
+    pub(super) fn take(&self) -> Option<Made> {
+        swap(&self.fresh, None)
+    }
+
+    /// Keeps an instance to be torn down later. Tears it down now if it is large.
+    pub(super) fn leave(&self, instance: Instance) {
+        if instance.store.data().memory() <= MOST_LEFT {
+            drop(swap(&self.spent, Some(instance)));
+        }
+    }
+
+    /// Tears down the finished instance. The next instance uses its place, where pages are still
+    /// mapped.
+    pub(super) fn tear_down(&self) {
+        drop(swap(&self.spent, None));
+    }
+
+    /// Makes an instance ahead if there is none.
+    pub(super) fn fill(&self, make: impl FnOnce() -> Option<Made>) {
+        let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
+        if fresh.is_none() {
+            *fresh = make();
+        }
+    }
+}
+
+fn swap<T>(place: &Mutex<Option<T>>, next: Option<T>) -> Option<T> {
+    let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+    std::mem::replace(&mut *place, next)
 }

@@ -1,6 +1,6 @@
-//! The evaluator behind its walls: a fresh instance of the component for each call, under
-//! wasmtime fuel, a memory ceiling and a deadline. Nothing outside this module knows wasmtime,
-//! and nothing in it knows MCP or the registry.
+//! The sandboxed evaluator. Each call gets a fresh instance of the component, with wasmtime fuel, a
+//! memory ceiling and a deadline. Nothing outside this module knows wasmtime. Nothing in it knows
+//! MCP or the registry.
 
 mod artifact;
 mod bindings;
@@ -15,7 +15,6 @@ mod gate;
 mod instance;
 mod machine;
 mod opening;
-mod spare;
 mod turn;
 mod watch;
 mod world;

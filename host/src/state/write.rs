@@ -1,5 +1,5 @@
-//! The rules by which the state changes. A change and its entry of the journal are one write; the
-//! store opens a transaction, and [`apply`] does the rest over rows.
+//! The rules for changes of the state. A change and its journal entry are one write. The store
+//! opens a transaction, and [`apply`] reads and writes its rows.
 
 mod kept;
 mod tools;
@@ -15,15 +15,15 @@ use super::registry::Status;
 use super::transaction::Transaction;
 use crate::domain::EntryEnding;
 
-/// Makes changes and writes their entries, over the rows of a transaction that the store has
-/// opened. After an error the store undoes the transaction.
+/// Makes changes and writes their entries in an open transaction. After an error the store undoes
+/// the transaction.
 pub fn apply(
     db: &mut dyn Transaction,
     writes: &[Write],
     settings: &Settings,
 ) -> Result<Vec<Done>, Refusal> {
     let is_taken = |write: &Write| matches!(write.change, Change::Take(_));
-    // Tools of a file are compared with what was there before any of them was.
+    // Imported tools are compared with the state before the first of them was written.
     let start = if writes.iter().any(is_taken) { db.last_change()? } else { 0 };
     writes.iter().map(|write| apply_one(db, write, settings, start)).collect()
 }
@@ -35,7 +35,7 @@ fn apply_one(
     start: i64,
 ) -> Result<Done, Refusal> {
     let head = db.head()?;
-    // The entry is numbered before it is written, so that the change can name it.
+    // The number of the entry is known before the change, because the change refers to it.
     let number = head.id + 1;
     let effect = match change {
         Change::None => Effect::None,
@@ -68,7 +68,7 @@ fn apply_one(
     Ok(Done { entry: number, effect })
 }
 
-/// The draft of an entry with what a change has done.
+/// The draft, completed with the ending and the outcome of the change.
 fn complete<'a>(draft: &'a Draft, change: &Change, effect: &Effect) -> Cow<'a, Draft> {
     let (ending, outcome) = match effect {
         Effect::None => return Cow::Borrowed(draft),
@@ -80,7 +80,7 @@ fn complete<'a>(draft: &'a Draft, change: &Change, effect: &Effect) -> Cow<'a, D
     Cow::Owned(Draft { ending, outcome, ..draft.clone() })
 }
 
-/// The term that a change asks for.
+/// The hash of the term in a change.
 fn hash(change: &Change) -> &str {
     match change {
         Change::Evolve(evolution) => &evolution.hash,
@@ -101,7 +101,7 @@ fn revision(hash: &str, status: &Status) -> Value {
     told
 }
 
-/// The value itself is in the request.
+/// The outcome of a change of the memory. The value itself is in the request.
 fn remembered(kept: &Kept) -> Value {
     let mut told = json!({ "status": kept.status.name() });
     if let (Some(previous), Some(members)) = (&kept.previous, told.as_object_mut()) {

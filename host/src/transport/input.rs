@@ -1,5 +1,5 @@
-//! Where lines come from. Input is cut into lines, of which no more is kept than a cap; where there
-//! is no other way to wait for it, a thread reads it.
+//! Input cut into lines. It keeps no more of a line than a cap. A thread reads the input if nothing
+//! else can wait for it.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -21,14 +21,14 @@ impl fmt::Debug for Input {
     }
 }
 
-/// What gives lines.
+/// A source of lines.
 pub(super) trait Lines: Send {
-    /// The next line, or None at the end. Whoever stops waiting loses nothing.
+    /// Returns the next line, or `None` at the end. No line is lost if the caller stops waiting.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Line>>;
 }
 
 impl Input {
-    /// Reads anything, on a thread of its own. A line has so many bytes at most.
+    /// Reads any input on a thread of its own. A line has at most `longest` bytes.
     pub fn thread(input: impl Read + Send + 'static, longest: usize) -> io::Result<Self> {
         Ok(Self(Box::new(read_lines(input, longest)?)))
     }
@@ -37,7 +37,7 @@ impl Input {
         Self(Box::new(lines))
     }
 
-    /// The next line, or None at the end. Whoever stops waiting loses nothing.
+    /// Returns the next line, or `None` at the end. No line is lost if the caller stops waiting.
     pub(super) async fn next(&mut self) -> Option<Line> {
         poll_fn(|context| self.0.poll_next(context)).await
     }
@@ -49,24 +49,24 @@ impl Lines for mpsc::Receiver<Line> {
     }
 }
 
-/// Bytes read at a time.
+/// Bytes that are read at a time.
 pub(super) const CHUNK: usize = 64 << 10;
 
 /// A line of input.
 #[derive(Debug, PartialEq)]
 pub(super) enum Line {
-    /// A line without its end.
+    /// A line without its line feed.
     Whole(Vec<u8>),
-    /// A line over the cap, of which only this is left.
+    /// A line over the cap, of which only the id and the length are kept.
     Long {
         id: Option<RequestId>,
-        /// Its length in bytes, without its end.
+        /// The length in bytes, without the line feed.
         length: u64,
     },
 }
 
-/// Reads `input` until it ends or nobody listens any more. The thread reads one line ahead and
-/// then waits, so a client that sends faster than it is served is held up by its pipe.
+/// Reads `input` until it ends or the receiver is gone. The thread reads one line ahead and then
+/// waits. The pipe therefore slows down a client that sends faster than the server works.
 fn read_lines(input: impl Read + Send + 'static, cap: usize) -> io::Result<mpsc::Receiver<Line>> {
     let (sender, receiver) = mpsc::channel(1);
     let mut lines =
@@ -87,7 +87,7 @@ struct Stream<R> {
 }
 
 impl<R: Read> Stream<R> {
-    /// The next line; the last one need not be ended.
+    /// Reads the next line. The last one may lack a line feed.
     fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             let chunk = self.input.fill_buf()?;
@@ -103,12 +103,12 @@ impl<R: Read> Stream<R> {
     }
 }
 
-/// Makes lines of pieces of them.
+/// Assembles lines from chunks of input.
 pub(super) struct Cutter {
     cap: usize,
-    /// What there is of a line within the cap.
+    /// The start of a line within the cap.
     line: Vec<u8>,
-    /// What is known of a line over the cap.
+    /// The id scan and the length of a line over the cap.
     long: Option<(IdScan, u64)>,
 }
 
@@ -117,7 +117,7 @@ impl Cutter {
         Self { cap, line: Vec::new(), long: None }
     }
 
-    /// Takes bytes up to the first end of a line. Gives how many that were, and the line.
+    /// Takes bytes up to the first line feed. Returns their number, and the line if it is complete.
     pub(super) fn take(&mut self, bytes: &[u8]) -> (usize, Option<Line>) {
         let end = bytes.iter().position(|byte| *byte == b'\n');
         self.add(bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default());
@@ -127,7 +127,7 @@ impl Cutter {
         }
     }
 
-    /// What is left when there is no more input.
+    /// Returns the last line, which has no line feed.
     pub(super) fn finish(&mut self) -> Option<Line> {
         (self.long.is_some() || !self.line.is_empty()).then(|| self.end())
     }
@@ -145,7 +145,7 @@ impl Cutter {
         }
     }
 
-    /// Of a line over the cap only its id is looked for.
+    /// Scans a part of a line over the cap for its id.
     fn skip(&mut self, part: &[u8]) {
         if let Some((scan, length)) = &mut self.long {
             *length = length.saturating_add(u64::try_from(part.len()).unwrap_or(u64::MAX));

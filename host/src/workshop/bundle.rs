@@ -1,5 +1,5 @@
-//! The file in which tools travel from one store to another, each with its term, the hash of that,
-//! its description and its examples; and with them the memory.
+//! The file format that moves tools between stores: each tool with its term, the term's hash, its
+//! description and its examples. The file may also hold the memory.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -12,23 +12,23 @@ use crate::registry::Definition;
 use crate::schema::Schema;
 use crate::text::{self, quote_one};
 
-/// What says that a file is one of these.
+/// The value of `format` that identifies such a file.
 const FORMAT: &str = "mcp-pif tools";
 
-/// The version of the format whose examples have answers to calls. All versions up to it are read,
-/// and a file is written as the first one that has what it needs.
+/// The current version of the format, whose examples may have answers to calls. All versions up to
+/// it are read. A file is written in the lowest version that supports its contents.
 const VERSION: u32 = 5;
 
 /// The version with the memory.
 const WITH_MEMORY: u32 = 4;
 
-/// The version whose examples have several arguments.
+/// The first version whose examples may have several arguments.
 const WITH_ARGUMENTS: u32 = 3;
 
-/// The version with output schemas.
+/// The first version with output schemas.
 const WITH_SCHEMAS: u32 = 2;
 
-/// Characters of a parser's complaint.
+/// The most characters of a quoted parser error.
 const MOST_REASON: usize = 300;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -36,9 +36,9 @@ const MOST_REASON: usize = 300;
 pub(super) struct Bundle {
     format: String,
     version: u32,
-    /// In the order in which they are to be registered.
+    /// In the order of registration.
     pub(super) tools: Vec<Packed>,
-    /// In the order in which it changed.
+    /// In the order of the last change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) memory: Vec<Remembered>,
 }
@@ -52,7 +52,7 @@ pub(super) struct Remembered {
     pub(super) value: Box<RawValue>,
 }
 
-/// What tells whether a file is a bundle at all; there may be more in it.
+/// The members that identify a file. Others are ignored here.
 #[derive(Debug, Deserialize)]
 struct Header {
     format: String,
@@ -67,13 +67,13 @@ pub(super) struct Packed {
     /// sha256 of the canonical text of `source`.
     pub(super) sha256: String,
     pub(super) description: String,
-    /// It is only needed at this revision, by tools that pin it.
+    /// Whether only this revision is needed, by tools that pin it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) pinned: bool,
     /// The term.
     pub(super) source: Box<RawValue>,
     pub(super) examples: Vec<Example>,
-    /// What its values have to be like.
+    /// The JSON Schema of the tool's values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) output_schema: Option<Box<RawValue>>,
 }
@@ -100,23 +100,23 @@ impl Packed {
         Ok(Self { name, sha256, description, pinned, source, examples, output_schema })
     }
 
-    /// What a message calls it.
+    /// The tool's reference in backticks, for messages.
     pub(super) fn quoted(&self) -> String {
         quote_one(&self.reference())
     }
 
-    /// What it is run by.
+    /// The reference that runs this revision: the name, or `name@hash` if it is pinned.
     pub(super) fn reference(&self) -> String {
         let Self { name, sha256, pinned, .. } = self;
         if *pinned { format!("{name}@{sha256}") } else { name.clone() }
     }
 
-    /// Its examples as the registry keeps them, however they were spaced.
+    /// The examples as the registry keeps them, without white space.
     pub(super) fn examples(&self) -> String {
         to_json(&self.examples)
     }
 
-    /// Its output schema, unless that says nothing.
+    /// The output schema; None if there is none or if every value conforms.
     pub(super) fn schema(&self) -> Result<Option<Schema>, Fault> {
         let read = |raw: &RawValue| {
             schemas::read(raw.get()).map_err(|fault| Fault {
@@ -129,7 +129,7 @@ impl Packed {
     }
 }
 
-/// The text of a file with these tools, and with this of the memory.
+/// The text of a file with these tools and keys of the memory.
 pub(super) fn write(tools: Vec<Packed>, memory: Vec<Remembered>) -> Result<String, Fault> {
     let has_args = |tool: &Packed| tool.examples.iter().any(|example| example.args.is_some());
     let has_answers = |tool: &Packed| tool.examples.iter().any(|it| it.answers.is_some());
@@ -146,7 +146,7 @@ pub(super) fn write(tools: Vec<Packed>, memory: Vec<Remembered>) -> Result<Strin
     })
 }
 
-/// What a file holds.
+/// Parses the text of a file.
 pub(super) fn read(text: &str) -> Result<Bundle, Fault> {
     let malformed = |error: serde_json::Error| {
         let reason = text::line(&error.to_string(), MOST_REASON);
@@ -172,7 +172,7 @@ pub(super) fn read(text: &str) -> Result<Bundle, Fault> {
     Ok(bundle)
 }
 
-/// The order of tools in a file: by name, revisions that are pinned before the current one.
+/// Sorts tools by name, pinned revisions before the current one.
 pub(super) fn sort(tools: &mut [Packed]) {
     tools.sort_by(|a, b| (&a.name, !a.pinned, &a.sha256).cmp(&(&b.name, !b.pinned, &b.sha256)));
 }
@@ -200,7 +200,7 @@ fn ensure_once(tools: &[Packed]) -> Result<(), Fault> {
     }
 }
 
-/// Examples without the blanks between their parts.
+/// Examples without white space between tokens.
 fn compact(examples: Vec<Example>) -> Vec<Example> {
     let all = |Example { input, data, args, answers, output }| Example {
         input: input.map(compact_value),

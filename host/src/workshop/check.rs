@@ -1,5 +1,5 @@
-//! What can be said of a term without running it: what the evaluator says, and what the registry
-//! knows of the tools that the term names.
+//! Describes a term without running it: the evaluator's findings, and the registry's knowledge of
+//! the tools that the term names.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,11 @@ use crate::registry::{Definition, name};
 use crate::sandbox::{Mention, Note, Summary, Watch};
 use crate::text::quote_one;
 
-/// Tools that are looked for, and looked at to find out whether one of them can do more than compute.
+/// The most tools that a check looks up, and the most that it follows to find out whether a term is
+/// pure.
 const MOST_TOOLS: usize = 100;
 
-/// What the source of a tool calls the tool itself.
+/// The name by which a tool's source refers to the tool itself.
 const OWN: &str = "self";
 
 impl Summary {
@@ -26,8 +27,8 @@ impl Summary {
 }
 
 impl Workshop {
-    /// Looks at a term without running it. Tools that are not there are notes; a term is pure
-    /// if all tools that it can come to by name are.
+    /// Checks a term without running it. Missing tools become notes. A term is pure if all tools
+    /// that it reaches by name are.
     pub fn check(&self, code: &str, watch: &Watch) -> Result<Summary, Vec<Fault>> {
         let mut summary = self.sandbox.check(code, watch)?;
         let one = |fault| vec![fault];
@@ -55,8 +56,8 @@ impl Workshop {
         }
     }
 
-    /// What a term, and the tools that it can come to by name, can do. Of too many tools nobody
-    /// knows.
+    /// The abilities of a term and of all tools that it can reach by name. Everything if there are
+    /// too many to follow.
     fn reach(&self, named: &Summary, tools: &Tools, watch: &Watch) -> Result<Reach, Fault> {
         let mut reach = Reach { pure: true, needs: BTreeSet::new(), computed: false };
         reach.add(named);
@@ -100,14 +101,14 @@ impl Reach {
     }
 }
 
-/// What there is to say of a term that names so many tools.
+/// A note that only the first tools were looked up; None if all were.
 fn unlooked(count: usize) -> Option<Note> {
     let message = format!("only {MOST_TOOLS} of the {count} tools that are named were looked for");
     let (code, at) = (FaultCode::UnknownTool.to_string(), String::new());
     (count > MOST_TOOLS).then_some(Note { code, at, message, hint: None, excerpt: None })
 }
 
-/// What there is to say of a tool that a term names and that is not there.
+/// A note on a tool that a term names and that does not exist.
 fn absent(mention: &Mention, tools: &Tools) -> Result<Option<Note>, Fault> {
     let Mention { name: reference, at, excerpt } = mention;
     if reference == OWN || tools.find(reference)?.is_some() {

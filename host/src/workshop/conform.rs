@@ -1,5 +1,5 @@
-//! What a run gives is compared with output schemas: the one that the caller asked for, and the one
-//! that the tool has. A value that is not known to conform is absent.
+//! Compares the value of a run with output schemas: the caller's and the tool's. A value that does
+//! not conform becomes a fault.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use crate::sandbox::{Ending, Outcome, Watch, give_way};
 use crate::schema::{Refusal, Schema, Stop};
 use crate::text::{self, quote_one};
 
-/// Characters of a place that a sentence names.
+/// The most characters of a JSON pointer in a message.
 const MOST_PLACE: usize = 200;
 
-/// A schema in use, and what messages call it.
+/// A schema and its name in messages.
 struct Used {
     schema: Arc<Schema>,
     name: String,
 }
 
-/// Compares the value of a run with the schemas that it has to conform to. Gives what the
-/// journal has to know of the tool's own. A continuation is no value yet.
+/// Compares the value of a run with the caller's schema and the tool's. Returns the answer that the
+/// journal records for the tool's schema. A continuation is not compared.
 pub(super) async fn conform(
     outcome: &mut Outcome,
     asked: Option<Arc<Schema>>,
@@ -47,7 +47,7 @@ pub(super) async fn conform(
     answer
 }
 
-/// The same in a replay, with the schema that the tool had then.
+/// Like [`conform`], for a replay: uses the schema that the tool had at the recorded run.
 pub(super) fn conform_again(
     outcome: &mut Outcome,
     asked: Option<Arc<Schema>>,
@@ -71,7 +71,7 @@ pub(super) fn conform_again(
     Ok(Some(Answer::Schema(name.to_owned(), change)))
 }
 
-/// The schema of the tool that gave a value.
+/// The output schema of the tool that returned the value.
 async fn kept(outcome: &Outcome, tools: &Tools) -> Result<Option<(Answer, Used)>, Fault> {
     let (Ok(Ending::Value(_)), Some(name)) = (&outcome.ending, &outcome.tool) else {
         return Ok(None);
@@ -86,7 +86,7 @@ fn of_tool(name: &str, schema: Arc<Schema>) -> Used {
     Used { schema, name: format!("the output schema of the tool {}", quote_one(name)) }
 }
 
-/// Both schemas apply. The first that refuses the value is told.
+/// Applies both schemas, the caller's first. The first mismatch becomes the outcome's fault.
 fn judge(outcome: &mut Outcome, asked: Option<Arc<Schema>>, kept: Option<Used>, watch: &Watch) {
     let Ok(Ending::Value(value)) = &mut outcome.ending else { return };
     let asked = asked.map(|schema| Used { schema, name: "`output_schema`".to_owned() });
@@ -101,7 +101,7 @@ fn judge(outcome: &mut Outcome, asked: Option<Arc<Schema>>, kept: Option<Used>, 
     }
 }
 
-/// Compares a value, which is JSON text, with a schema that messages call so.
+/// Compares a value, as JSON text, with a schema. `name` is the schema's name in messages.
 pub(super) fn compare(schema: &Schema, name: &str, json: &str, watch: &Watch) -> Result<(), Fault> {
     let clock = watch.clone();
     let stop: Stop = Arc::new(move || clock.verdict().is_err());

@@ -1,5 +1,5 @@
-//! How tools come to be, and change: the term is checked, examples are run, callers are looked
-//! after, and then the registry and the journal change in one transaction.
+//! Creates and changes tools: checks the term, runs the examples and those of callers, then writes
+//! the registry and the journal in one transaction.
 
 use std::sync::Arc;
 
@@ -18,55 +18,55 @@ use crate::schema::Schema;
 use crate::state::{Change, Effect, Refusal, Write};
 use crate::text::{self, MOST_NAME, begins_as_json, quote, quote_one};
 
-/// A change that somebody proposes.
+/// A proposed change of a tool.
 #[derive(Debug)]
 pub struct Proposal {
-    /// The tool.
+    /// The tool's name.
     pub name: String,
-    /// What it does, for those who will call it.
+    /// The description, for callers.
     pub description: String,
-    /// The term, as JSON: a string holds the text of one, or is one itself.
+    /// The term, as JSON. A string is the text of a term, or is itself the term.
     pub code: String,
-    /// What the tool is expected to do; None: what was expected of it before, as far as it still
-    /// does that.
+    /// The examples. None keeps those of the current revision that still pass.
     pub examples: Option<Vec<Example>>,
-    /// What its values have to be like, as JSON Schema: `true` for anything. None: as before.
+    /// The JSON Schema of the tool's values; `true` allows any value. None keeps the current
+    /// schema.
     pub output_schema: Option<String>,
-    /// The revision that is to be changed.
+    /// The revision to change: the change fails if another one is current. None accepts any.
     pub expected: Option<String>,
-    /// Whether to refuse a change that breaks examples of callers.
+    /// Whether a change that breaks examples of callers is refused.
     pub verify_dependents: bool,
 }
 
-/// A change that was made.
+/// A completed change of a tool.
 #[derive(Debug)]
 pub struct Evolved {
     /// sha256 of the term.
     pub hash: String,
-    /// What the change was.
+    /// The kind of change.
     pub status: Status,
-    /// What there is to say of it.
+    /// Notes for the caller.
     pub notes: Vec<String>,
-    /// Its entry in the journal.
+    /// The number of its journal entry.
     pub entry: i64,
 }
 
-/// A change that was looked at and can be made, if its examples pass.
+/// A checked change. Its examples have not run yet.
 #[derive(Debug)]
 pub struct Prepared {
     proposal: Proposal,
     schema: Option<Arc<Schema>>,
     summary: Summary,
-    /// With the change as a candidate.
+    /// The tools, with the change as a candidate.
     tools: Tools,
-    /// What is changed.
+    /// The revision that the change replaces; None for a new tool.
     current: Option<Definition>,
     notes: Vec<String>,
 }
 
 impl Workshop {
-    /// Looks at a change without running anything, or says why it cannot be made; then the journal
-    /// tells of that. `arguments` is what was asked for, as text.
+    /// Checks a change without running anything. A refusal is journaled. `arguments` is the text of
+    /// the request.
     pub fn prepare(
         &self,
         proposal: Proposal,
@@ -77,7 +77,7 @@ impl Workshop {
         self.tell_refusal(&name, arguments, self.try_prepare(proposal, watch))
     }
 
-    /// Makes a change, or says why not; either way the journal tells of it.
+    /// Runs the examples and writes the change. The change or its refusal is journaled.
     pub fn make(
         &self,
         prepared: Prepared,
@@ -88,7 +88,7 @@ impl Workshop {
         self.tell_refusal(&name, arguments, self.try_make(prepared, arguments, watch))
     }
 
-    /// Does both.
+    /// Calls [`Self::prepare`], then [`Self::make`].
     pub fn evolve(
         &self,
         proposal: Proposal,
@@ -99,7 +99,7 @@ impl Workshop {
         self.make(prepared, arguments, watch)
     }
 
-    /// Whether to make a change takes runs: of its examples, or of those of callers.
+    /// Whether the change has examples to run: its own, or those of callers.
     pub fn has_runs(&self, prepared: &Prepared) -> Result<bool, Fault> {
         let Prepared { proposal, current, summary, .. } = prepared;
         let has_examples = match (&proposal.examples, current) {
@@ -111,7 +111,7 @@ impl Workshop {
         Ok(has_examples || (is_changed && self.has_callers(&proposal.name)?))
     }
 
-    /// Whether other tools call this one.
+    /// Whether other registered tools call this one.
     pub fn has_callers(&self, name: &str) -> Result<bool, Fault> {
         let callers = self.tools()?.registered.callers(name, 1).map_err(stored)?;
         Ok(!callers.is_empty())
@@ -139,7 +139,7 @@ impl Workshop {
     fn try_prepare(&self, proposal: Proposal, watch: &Watch) -> Result<Prepared, Refused> {
         let Proposal { name, description, code, output_schema, expected, .. } = &proposal;
         self.registry.review(name, description, expected.as_deref()).map_err(refused)?;
-        // A store may have had the name since before it was the library's.
+        // A store may hold a tool of this name from before the library had the prefix.
         if self.tools()?.registered.find(name).map_err(refused)?.is_none() {
             library::ensure_outside(name)?;
         }
@@ -200,7 +200,8 @@ impl Workshop {
         Ok(Evolved { hash, status, notes, entry })
     }
 
-    /// The schema that a change gives a tool, or that it leaves it.
+    /// The schema that the tool has after the change: the given text, or else the current schema.
+    /// None if every value conforms.
     fn schema_of(&self, name: &str, text: Option<&str>) -> Result<Option<Arc<Schema>>, Fault> {
         let kept = match text {
             Some(_) => None,
@@ -211,7 +212,7 @@ impl Workshop {
         Ok((!schema.is_trivial()).then(|| Arc::new(schema)))
     }
 
-    /// Writes a change and its entry.
+    /// Writes a change and its journal entry. Returns the status and the entry's number.
     fn commit(&self, evolution: Evolution, arguments: &str) -> Result<(Status, i64), Refusal> {
         let mut entry = Draft::of_change(EntryKind::Evolve, &evolution.name);
         entry.request = json!({ "arguments": arguments });
@@ -221,7 +222,7 @@ impl Workshop {
         Ok((status, done.entry))
     }
 
-    /// The checked term, and what there is to say of it.
+    /// Checks the code as a term without free variables. Returns the summary and notes.
     fn check_function(&self, code: &str, watch: &Watch) -> Result<(Summary, Vec<String>), Refused> {
         let (summary, mut notes) = self.check_code(code, watch)?;
         notes.extend(summary.notes.iter().map(|note| format!("warning: {note}")));
@@ -240,7 +241,7 @@ impl Workshop {
         }
     }
 
-    /// Checks the code as a term; text that is no JSON is a term too, namely that text.
+    /// Checks the code as a term. A string that is not JSON text is itself the term.
     fn check_code(&self, code: &str, watch: &Watch) -> Result<(Summary, Vec<String>), Refused> {
         let text: Option<String> = serde_json::from_str(code).ok();
         let Some(text) = text else { return Ok((self.sandbox.check(code, watch)?, Vec::new())) };
@@ -261,7 +262,7 @@ impl Workshop {
     }
 }
 
-/// A note on tools that a term names and nobody has made yet.
+/// A note on tools that a term names and that do not exist yet.
 fn missing(name: &str, summary: &Summary, tools: &Tools) -> Result<Option<String>, Fault> {
     let mut missing = Vec::new();
     for Mention { name: tool, .. } in &summary.tools {

@@ -1,4 +1,4 @@
-//! Examples: what a tool is given, and what is expected of it.
+//! Examples of a tool: the arguments and the expected value.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
@@ -8,27 +8,27 @@ use super::effects::{Line, Script};
 use crate::domain::{CallOutcome, Fault, FaultCode, Reason, fault};
 use crate::sandbox::{Argument, Code};
 
-/// Arguments of one example: as many as one `app` has.
+/// The most arguments of one example, as in one `app`.
 const MOST_ARGS: usize = 64;
 
-/// What a tool is expected to do. All members are the JSON text that was written.
+/// An example of a tool. All members keep their JSON text as written.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
-    /// What its function is applied to, as a term.
+    /// The argument, as a term.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub input: Option<Box<RawValue>>,
-    /// The same as plain JSON.
+    /// The argument, as plain JSON.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub data: Option<Box<RawValue>>,
-    /// Plain JSON again, where the function takes several arguments: each is given to what the one
-    /// before it left.
+    /// Several arguments as plain JSON. The tool is applied to the first, the result to the second,
+    /// and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<Box<RawValue>>>,
     /// What calls of other servers come to, one after another: an example calls nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<Vec<Scripted>>,
-    /// What comes out.
+    /// The expected value.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub output: Option<Box<RawValue>>,
 }
@@ -63,13 +63,13 @@ impl Scripted {
     }
 }
 
-/// A member that is there, even if it is null: a tool may be given null, and may give it.
+/// Reads a member that is present, even if it is null: null is a valid argument and a valid value.
 fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
     Box::<RawValue>::deserialize(deserializer).map(Some)
 }
 
 impl Example {
-    /// What is wrong with its shape.
+    /// The defect of the example's members; None if they are valid.
     #[must_use]
     pub fn complaint(&self) -> Option<String> {
         let inputs = [self.input.is_some(), self.data.is_some(), self.args.is_some()];
@@ -94,7 +94,8 @@ impl Example {
         Script::new(&answers.iter().map(Scripted::line).collect::<Vec<_>>())
     }
 
-    /// What to run. Several arguments are variables of a term that applies the tool to them.
+    /// The code, the argument and the context of the run. Several arguments become variables of a
+    /// term that applies the tool to them.
     pub(super) fn call(&self, name: &str) -> (Code, Argument, Option<String>) {
         let text = |raw: &RawValue| raw.get().to_owned();
         let tool = || Code::Tool(name.to_owned());
@@ -115,8 +116,8 @@ impl Example {
         }
     }
 
-    /// A fault in the words of the example: the term that applies a tool to several arguments is
-    /// none of its author's.
+    /// Rewrites a fault for the author of the example: the term that applies a tool to several
+    /// arguments is generated, so its places mean nothing to the author.
     pub(super) fn told(&self, fault: Fault) -> Fault {
         if self.args.is_none() || fault.tool.is_some() {
             return fault;
@@ -134,13 +135,13 @@ impl Example {
     }
 }
 
-/// Examples as the registry keeps them.
+/// The examples as JSON text, as the registry keeps them.
 pub(super) fn to_json(examples: &[Example]) -> String {
-    // They are JSON already.
+    // They cannot fail to serialize: all parts are JSON already.
     serde_json::to_string(examples).unwrap_or_else(|_| "[]".to_owned())
 }
 
-/// Examples that the registry kept.
+/// Parses examples from the registry.
 pub(super) fn from_json(text: &str) -> Result<Vec<Example>, Fault> {
     serde_json::from_str(text).map_err(|error| {
         fault(

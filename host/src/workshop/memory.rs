@@ -1,4 +1,4 @@
-//! How the memory changes: with its entry in the journal, in one transaction.
+//! Changes the memory and writes the journal entry in one transaction.
 
 use serde_json::json;
 
@@ -15,12 +15,12 @@ use crate::text;
 pub enum Remember {
     /// Keeps a value under a key.
     Keep(Note),
-    /// Forgets a key, if it is known.
+    /// Forgets a key. An unknown key changes nothing.
     Forget(String),
 }
 
 impl Workshop {
-    /// Changes the memory. `arguments` is what was asked for, as text.
+    /// Changes the memory. `arguments` is the text of the request.
     pub fn remember(&self, change: &Remember, arguments: &str) -> Result<Kept, Fault> {
         let write = match change {
             Remember::Keep(note) => keeping(note.clone(), true, arguments),
@@ -36,7 +36,7 @@ impl Workshop {
     }
 }
 
-/// Keeps a value. What is there under its key is changed only if `replace` says so.
+/// The write that keeps a value. An existing value is replaced only if `replace` is set.
 pub(super) fn keeping(note: Note, replace: bool, arguments: &str) -> Write {
     let entry = draft(note.key(), arguments);
     Write { change: Change::Keep { note, replace }, entry }

@@ -1,6 +1,6 @@
-//! Where the parts meet: terms are run in the sandbox with the tools of the registry, and what
-//! happens goes into the journal. The server, the command line and replays work here. It blocks
-//! its thread and knows nothing of MCP.
+//! Joins the sandbox, the registry and the journal: runs terms with the registered tools and
+//! journals the results. The server, the command line and replays use it. Its calls block the
+//! thread. It does not depend on MCP.
 
 mod backup;
 mod bundle;

@@ -1,12 +1,12 @@
-//! A workshop: the sandbox and all state, and how they are opened.
+//! Opens a workshop: the sandbox, the registry, the journal and the memory.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::effects::{Allowed, Denied, Effects};
 use super::record;
 use super::refusal::stored;
-use super::effects::{Allowed, Denied, Effects};
 use super::world::Tools;
 use crate::broker::Client;
 use crate::config::Config;
@@ -17,7 +17,7 @@ use crate::registry::Registry;
 use crate::sandbox::{Limits, Sandbox};
 use crate::state::{self, Store};
 
-/// Why a workshop does not open.
+/// The error of a workshop that does not open.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The store cannot be used.
@@ -28,7 +28,7 @@ pub enum Error {
     Journal {
         /// The file.
         place: String,
-        /// What is wrong.
+        /// The broken entry, or the error of the store.
         reason: journal::Error,
     },
 }
@@ -36,13 +36,13 @@ pub enum Error {
 /// The workshop: a sandbox and all state.
 #[derive(Debug)]
 pub struct Workshop {
-    /// Where terms are run.
+    /// Runs terms.
     pub sandbox: Arc<Sandbox>,
     /// The tools.
     pub registry: Registry,
-    /// What happened.
+    /// The log of runs and changes.
     pub journal: Journal,
-    /// What models want to know again later.
+    /// Values that models keep between sessions.
     pub memory: Memory,
     pub(super) store: Arc<dyn Store>,
     pub(super) limits: Limits,
@@ -52,11 +52,11 @@ pub struct Workshop {
     pub(super) longest: Duration,
     /// Who calls tools of other servers.
     broker: Option<Arc<Client>>,
-    /// Bytes of a term.
+    /// The most bytes that a term may have.
     pub(super) most_code: usize,
 }
 
-/// All that lasts, open.
+/// The opened store, with the registry, the journal and the memory in it.
 #[derive(Debug)]
 pub struct State {
     store: Arc<dyn Store>,
@@ -66,8 +66,8 @@ pub struct State {
 }
 
 impl State {
-    /// Opens the store that the settings name, and verifies its journal. `evaluator` is the sha256
-    /// of the component that runs will be made with, 64 hexadecimal digits.
+    /// Opens the store of the settings and verifies its journal. `evaluator` is the sha256 of the
+    /// component that makes runs, as 64 hexadecimal digits.
     pub fn open(config: &Config, evaluator: &str) -> Result<Self, Error> {
         let store = open_store(config)?;
         let journal = Journal::new(Arc::clone(&store), settings(config, evaluator));
@@ -83,13 +83,13 @@ impl State {
 }
 
 impl Workshop {
-    /// Opens the store that the settings name, and verifies its journal.
+    /// Opens the store of the settings and verifies its journal.
     pub fn open(config: &Config, sandbox: Arc<Sandbox>) -> Result<Self, Error> {
         let state = State::open(config, sandbox.hash())?;
         Ok(Self::new(config, state, sandbox))
     }
 
-    /// Puts together what was opened apart.
+    /// Joins a state and a sandbox that were opened separately.
     #[must_use]
     pub fn new(config: &Config, state: State, sandbox: Arc<Sandbox>) -> Self {
         let State { store, registry, journal, memory } = state;
@@ -126,7 +126,7 @@ impl Workshop {
         &self.effects
     }
 
-    /// Has calls of runs made.
+    /// Sets the handler of calls. Without it every call is denied.
     #[must_use]
     pub fn granting(self, effects: Arc<dyn Effects>) -> Self {
         Self { effects, ..self }
@@ -146,26 +146,26 @@ impl Workshop {
         self.broker.as_deref()
     }
 
-    /// The file that keeps all this, unless it is in memory.
+    /// The path of the store's file; None if the store is in memory.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.store.path()
     }
 
-    /// The tools there are now.
+    /// A snapshot of the current tools.
     pub fn tools(&self) -> Result<Tools, Fault> {
         let registered = self.registry.snapshot().map_err(stored)?;
         Ok(Tools { registered, candidates: Arc::default() })
     }
 
-    /// Tells whoever watches the tools that they have changed.
+    /// Notifies subscribers of the registry that tools have changed.
     pub(super) fn announce(&self) {
         if let Err(error) = self.registry.refresh() {
             tracing::warn!(%error, "a change was made and cannot be announced");
         }
     }
 
-    /// Journals a call that was refused before it did anything.
+    /// Journals a call that was refused before it changed anything.
     pub fn refuse(&self, call: &str, arguments: &str, fault: &Fault) {
         let mut draft = Draft::new(EntryKind::Refusal, Some(call), EntryEnding::Fault(fault.code));
         draft.request = serde_json::json!({ "arguments": arguments });
@@ -176,14 +176,14 @@ impl Workshop {
     }
 }
 
-/// Opens the journal that the settings name as it is, for whoever only reads it.
+/// Opens the journal of the settings for reading, without verifying it.
 pub fn open_journal(config: &Config) -> Result<Journal, Error> {
-    // An evaluator is named in what is written.
+    // Only new entries name the evaluator, so the hash is empty.
     Ok(Journal::new(open_store(config)?, settings(config, "")))
 }
 
-/// Follows the chain of the journal that the settings name, and looks at the file below it. In
-/// this order: the chain can name the entry that is damaged.
+/// Verifies the hash chain of the journal, then checks the file. The chain comes first because its
+/// error names the damaged entry.
 pub fn verify(config: &Config, journal: &Journal) -> Result<journal::Verified, Error> {
     let file = config.place.file();
     let place = || file.map_or_else(|| "memory".to_owned(), |file| file.display().to_string());

@@ -1,16 +1,16 @@
-//! Faults of what a workshop refuses: a caller learns what was wrong, and what to write instead.
+//! The faults of refused requests. Each says the reason and, if possible, how to correct it.
 
 use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
 use crate::memory::{Error as MemoryError, LONGEST_KEY, LONGEST_TAG, MOST_TAGS};
 use crate::registry::Error as RegistryError;
 use crate::state::{Error as StoreError, Refusal};
 
-/// Why a change was not made.
+/// The reason why a change was not made.
 #[derive(Debug)]
 pub struct Refused {
-    /// What was being tried, if not the change itself.
+    /// The step that failed, such as an example; None if the change itself was refused.
     pub during: Option<String>,
-    /// What went wrong: at least one fault.
+    /// At least one fault.
     pub faults: Vec<Fault>,
 }
 
@@ -26,7 +26,7 @@ impl From<Vec<Fault>> for Refused {
     }
 }
 
-/// The fault of a text that is over the limit of this name.
+/// The fault of a text that exceeds the limit `limit`: `length` and `most` are bytes.
 #[must_use]
 pub fn too_large(limit: Limit, what: &str, length: usize, most: usize) -> Fault {
     let message = format!("`{what}` has {length} bytes, more than the {most} that are accepted");
@@ -35,7 +35,7 @@ pub fn too_large(limit: Limit, what: &str, length: usize, most: usize) -> Fault 
     fault(FaultCode::TooLarge, message, Some("send less at a time")).by(Some(limit))
 }
 
-/// What a caller learns when the store fails.
+/// The fault that a caller gets when the store fails.
 #[must_use]
 pub fn stored(error: impl Into<StoreError>) -> Fault {
     let error = error.into();
@@ -47,7 +47,7 @@ pub fn stored(error: impl Into<StoreError>) -> Fault {
     fault(FaultCode::Storage, error.to_string(), Some(hint))
 }
 
-/// What a caller learns when nothing was written.
+/// The fault that a caller gets when a write is refused or fails.
 pub(super) fn unwritten(refusal: Refusal) -> Fault {
     match refusal {
         Refusal::Registry(error) => refused(error),
@@ -56,7 +56,7 @@ pub(super) fn unwritten(refusal: Refusal) -> Fault {
     }
 }
 
-/// What a caller learns when the registry refuses something.
+/// The fault that a caller gets when the registry refuses a change.
 #[must_use]
 pub fn refused(error: RegistryError) -> Fault {
     match error {
@@ -70,7 +70,7 @@ pub fn refused(error: RegistryError) -> Fault {
     }
 }
 
-/// What a caller learns when the memory refuses something.
+/// The fault that a caller gets when the memory refuses a change.
 #[must_use]
 pub fn unkept(error: MemoryError) -> Fault {
     let full = |name, used, limit| {

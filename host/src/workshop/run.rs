@@ -1,4 +1,4 @@
-//! Runs a request, compares its value with the output schemas, and writes its entry.
+//! Runs a request, compares its value with the output schemas and journals the run.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,20 +12,20 @@ use crate::journal::Draft;
 use crate::sandbox::{Outcome, Request, Watch, drive_in_turns, finish, give_way};
 use crate::state::{Error as StoreError, Wait, Write};
 
-/// A run that has ended.
+/// A completed run.
 #[derive(Debug)]
 pub struct Finished {
-    /// How it ended.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// From its start to its end.
+    /// The time from start to end.
     pub elapsed: Duration,
-    /// Its entry in the journal.
+    /// The number of its journal entry.
     pub entry: Option<i64>,
 }
 
 impl Workshop {
-    /// Runs a request to its end. Its entry is written before this returns; where that fails the
-    /// outcome is a fault that says so, for a run that nobody can look up has not taken place.
+    /// Runs a request to its end and journals it before it returns. If the entry cannot be written,
+    /// the outcome is a fault: every reported run has an entry.
     pub fn run(
         &self,
         request: &Request,
@@ -36,7 +36,7 @@ impl Workshop {
         finish(self.run_in_turns(request, tools, observer, watch))
     }
 
-    /// The same, giving way after each turn, and before whatever may have to wait.
+    /// Like [`Self::run`], but yields the thread after each turn and before steps that may wait.
     pub async fn run_in_turns(
         &self,
         request: &Request,

@@ -1,4 +1,4 @@
-//! Output schemas that somebody wrote: reads them, and keeps some at hand.
+//! Parses output schemas and caches them.
 
 use std::sync::{Arc, LazyLock};
 
@@ -7,19 +7,20 @@ use crate::sandbox::{finish, give_way};
 use crate::schema::{Invalid, Schema};
 use crate::state::recall::Recall;
 
-/// Schemas that are kept at hand, and bytes of their texts; each takes a multiple of that.
+/// The most schemas in the cache, and the most bytes of their texts. A parsed schema takes a
+/// multiple of its text.
 const MOST_READ: usize = 64;
 const MOST_BYTES: usize = 256 << 10;
 
-/// Schemas that were read before.
+/// Schemas that were parsed before.
 static READ: LazyLock<Recall<Arc<Schema>>> = LazyLock::new(|| Recall::new(MOST_READ, MOST_BYTES));
 
-/// Reads a schema, unless it was read before.
+/// Returns the schema of a text, from the cache or parsed.
 pub(super) fn recall(text: &str) -> Result<Arc<Schema>, Fault> {
     finish(recall_in_turns(text))
 }
 
-/// The same, giving way before it is read: that takes a thread.
+/// Like [`recall`], but yields the thread before it parses.
 pub(super) async fn recall_in_turns(text: &str) -> Result<Arc<Schema>, Fault> {
     if let Some(schema) = READ.get(text) {
         return Ok(schema);
@@ -30,7 +31,7 @@ pub(super) async fn recall_in_turns(text: &str) -> Result<Arc<Schema>, Fault> {
     Ok(schema)
 }
 
-/// Reads a schema that somebody wrote.
+/// Parses the text of a schema. An invalid schema fails with `invalid-schema`.
 pub(super) fn read(text: &str) -> Result<Schema, Fault> {
     Schema::parse(text).map_err(invalid)
 }

@@ -14,22 +14,22 @@ use crate::registry::Definition;
 use crate::sandbox::{Ending, Request, Watch, drive};
 use crate::text::{self, quote};
 
-/// Continuations that an example may drive: what counts is the value at the end. The wall clock
-/// stops those that never come to one.
+/// The most continuations that an example may drive. The final value counts. The wall clock stops
+/// endless runs.
 const MOST_STEPS: u64 = 1_000_000;
 
-/// The hint of an example that comes to a function.
+/// The hint for an example whose value is a function.
 const MORE: &str = "the tool takes more arguments: give all of them, one after another, as \
     `args`, a list of plain JSON";
 
-/// Characters of a value that a refusal quotes.
+/// The most characters of a value that a refusal quotes.
 const QUOTED: usize = 200;
 
-/// Callers whose examples are run, counting callers of callers.
+/// The most callers, direct and indirect, whose examples are run.
 const MOST_CALLERS: usize = 200;
 
 impl Workshop {
-    /// Runs examples that come with a change: one that fails refuses it.
+    /// Runs the examples of a change. A failing example refuses the change.
     pub(super) fn try_examples(
         &self,
         name: &str,
@@ -52,7 +52,7 @@ impl Workshop {
         Ok(examples)
     }
 
-    /// Runs the examples that a tool has, and says how many there are; one that fails is told.
+    /// Runs the examples of an existing tool. Returns their number, or the first failure.
     pub fn prove(&self, name: &str, watch: &Watch) -> Result<usize, Refused> {
         let tools = self.tools()?;
         let Some(tool) = tools.find(name)? else {
@@ -64,8 +64,7 @@ impl Workshop {
         Ok(proved.len())
     }
 
-    /// Runs the examples of the revision that is changed, where the change brings none. Those that
-    /// pass stay.
+    /// Runs the examples of the current revision if the change has none. Keeps those that pass.
     pub(super) fn carry_over(
         &self,
         name: &str,
@@ -89,7 +88,7 @@ impl Workshop {
         Ok(kept)
     }
 
-    /// Runs a tool on an example and compares what comes out.
+    /// Runs a tool on an example and compares the value.
     pub(super) fn try_example(
         &self,
         name: &str,
@@ -129,8 +128,8 @@ impl Workshop {
         }
     }
 
-    /// Runs the examples of tools that call this one, directly or not, and tells of those that
-    /// no longer pass. All of them share one clock.
+    /// Runs the examples of direct and indirect callers, and adds notes on those that no longer
+    /// pass. All of them share one deadline.
     pub(super) fn broken_callers(
         &self,
         name: &str,
@@ -145,7 +144,7 @@ impl Workshop {
         while let Some(called) = seen.get(next).cloned() {
             next += 1;
             for caller in tools.registered.callers(&called, MOST_CALLERS).map_err(stored)? {
-                // A caller that changes too has been tried by examples of its own.
+                // A caller that changes too has its own examples run already.
                 let is_known = seen.contains(&caller.name) || tools.is_candidate(&caller.name);
                 if is_known || seen.len() > MOST_CALLERS {
                     continue;
@@ -172,7 +171,7 @@ impl Workshop {
         Ok(broken)
     }
 
-    /// An example of a caller that fails now and did not fail before.
+    /// An example of a caller that fails with the change and passed before.
     fn try_caller(
         &self,
         caller: &Definition,
@@ -196,14 +195,14 @@ impl Workshop {
     }
 }
 
-/// The fault of an example that came out otherwise.
+/// The fault of an example with another value than expected.
 fn unexpected(expected: &str, found: &str, hint: &str) -> Fault {
     let message = format!("expected {expected}, got {found}");
     fault(FaultCode::Fail, message, Some(hint))
 }
 
-/// Whether a value is the one that somebody wrote down: spelling does not count, and a float
-/// that is a whole number may be written as one.
+/// Whether a value equals the expected one. Spelling does not matter, and a float that is a whole
+/// number may be written as an integer.
 fn is_same(found: &str, expected: &str) -> bool {
     let parse = |text: &str| serde_json::from_str::<Value>(text).ok();
     found == expected
@@ -229,7 +228,7 @@ fn is_equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Two values that differ, as people see them; with their types where these differ too.
+/// Two different values for a message, with their types if these differ.
 fn compared(expected: &str, [found, kind]: [&str; 2]) -> [String; 2] {
     let wanted = type_of(expected);
     let kind = if kind.is_empty() { type_of(found) } else { kind };

@@ -1,5 +1,5 @@
-//! What surrounds a run: the tools that it can use, each at the revision it had when the run
-//! began, whoever answers effects, and whoever watches it. What it is told is written down.
+//! The environment of a run: its tools, each at the revision that is current when the run begins,
+//! the handler of effects and the observer. All answers that a run gets are recorded.
 
 use std::collections::HashMap;
 use std::future::ready;
@@ -18,24 +18,24 @@ use crate::schema::Schema;
 /// The tools that a run can use.
 #[derive(Debug, Clone)]
 pub struct Tools {
-    /// Those of the registry.
+    /// The tools of the registry.
     pub registered: Snapshot,
-    /// Tools that are not registered yet; they go before those that are.
+    /// Tools that are not registered yet. They take precedence over registered ones.
     pub candidates: Arc<[Candidate]>,
 }
 
-/// A tool that somebody wants to register.
+/// A tool that is not registered yet.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// Its name.
     pub name: String,
     /// The canonical text of its term.
     pub source: String,
-    /// sha256 of that.
+    /// sha256 of `source`.
     pub hash: String,
-    /// Whether it is to be found only where a revision is pinned.
+    /// Whether the tool is found only by a pinned revision.
     pub is_pinned: bool,
-    /// What its values have to be like.
+    /// The schema of the tool's values.
     pub output_schema: Option<Arc<Schema>>,
 }
 
@@ -50,18 +50,18 @@ impl Candidate {
 }
 
 impl Tools {
-    /// A tool by its name, or by `name@hash`: one of the registry, else one of the library.
+    /// Finds a tool by its name or by `name@hash`, in the registry and then in the library.
     pub fn find(&self, reference: &str) -> Result<Option<Definition>, Fault> {
         match self.registered.find(reference) {
             Ok(Some(found)) => Ok(Some(found)),
             Ok(None) => Ok(library().find(reference).cloned()),
             Err(registry::Error::Store(error)) => Err(stored(error)),
-            // What cannot name a revision names nothing.
+            // A malformed revision names no tool.
             Err(_) => Ok(None),
         }
     }
 
-    /// The name closest to one that is unknown.
+    /// The existing name that is closest to an unknown one.
     #[must_use]
     pub fn similar(&self, name: &str) -> Option<String> {
         let registered = self.registered.similar(name).unwrap_or_else(|error| {
@@ -71,19 +71,19 @@ impl Tools {
         registered.or_else(|| library().similar(name).map(str::to_owned))
     }
 
-    /// Whether a tool of this name is to be registered.
+    /// Whether a candidate has this name.
     pub(super) fn is_candidate(&self, name: &str) -> bool {
         self.candidates.iter().any(|candidate| candidate.name == name)
     }
 
-    /// What the values of a tool that is to be registered have to be like.
+    /// The output schema of a candidate.
     pub(super) fn candidate_schema(&self, reference: &str) -> Option<&Schema> {
         let (name, pin) = name::split(reference);
         let found = self.candidates.iter().find(|candidate| candidate.answers_to(name, pin))?;
         found.output_schema.as_deref()
     }
 
-    /// The source and the hash of a tool, registered or not.
+    /// The source and the hash of a tool, candidates first.
     pub(super) fn look_up(&self, reference: &str) -> Result<Option<(String, String)>, Fault> {
         let (name, pin) = name::split(reference);
         match self.candidates.iter().find(|candidate| candidate.answers_to(name, pin)) {
@@ -93,25 +93,25 @@ impl Tools {
     }
 }
 
-/// Who watches a run.
+/// Observes a run.
 pub trait Observer {
-    /// Hears of each continuation that is driven, with the count of those driven so far.
+    /// Receives each driven continuation, with the count of those driven so far.
     fn advance(&mut self, driven: u64);
-    /// Takes a line of the debug report.
+    /// Receives a line of the debug report.
     fn debug(&mut self, line: &str);
 }
 
-/// Nobody.
+/// Ignores everything.
 impl Observer for () {
     fn advance(&mut self, _driven: u64) {}
     fn debug(&mut self, _line: &str) {}
 }
 
-/// Who knows the answers to what a run asks.
+/// Answers the questions of a run.
 pub(super) trait Oracle: Send {
     /// The source and the hash of a tool.
     fn tool(&mut self, name: &str) -> Result<Found, Fault>;
-    /// The name closest to one that is unknown.
+    /// The existing name that is closest to an unknown one.
     fn similar(&mut self, name: &str) -> Option<String>;
     /// What came of calls, or why none was sent.
     fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Came, Fault>>;
@@ -120,15 +120,15 @@ pub(super) trait Oracle: Send {
 /// What came of calls.
 pub(super) type Came = Result<Vec<Answered>, Refusal>;
 
-/// What is known of a tool.
+/// The answer to a look-up of a tool; empty if the tool does not exist.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) source: Option<String>,
-    /// The revision that the name stands for.
+    /// The revision that the name refers to.
     pub(super) hash: Option<String>,
 }
 
-/// The answers as they are now.
+/// Answers from the current tools and effects.
 pub(super) struct Live {
     tools: Tools,
     effects: Arc<dyn Effects>,
@@ -161,7 +161,7 @@ impl Oracle for Live {
     }
 }
 
-/// The world of one run: whatever is asked of the oracle and answered is written down here.
+/// The environment of one run. It records each answer of the oracle.
 pub(super) struct Witness<'a, O> {
     pub(super) oracle: O,
     observer: &'a mut (dyn Observer + Send),
@@ -172,7 +172,7 @@ pub(super) struct Witness<'a, O> {
     intent: Option<Intent<'a>>,
     /// Since when calls wait for what comes of them.
     waits: Option<Instant>,
-    /// Sources that were asked for before: each step of a run asks anew.
+    /// Sources that were looked up before. Each step of a run asks for them again.
     sources: HashMap<String, Option<String>>,
 }
 
@@ -187,8 +187,8 @@ impl<'a, O: Oracle> Witness<'a, O> {
         Self { intent: Some(intent), ..self }
     }
 
-    /// What was asked, the answers, texts of which they hold the digests, and what the store keeps
-    /// of the run until it has ended.
+    /// All recorded questions with their answers, the texts whose digests the answers hold, and what
+    /// the store keeps of the run until it has ended.
     pub(super) fn into_answers(mut self) -> (Vec<Answer>, Vec<String>, Option<i64>) {
         // The run ended while it waited.
         if let (Some(waits), Some(Answer::Calls(made))) = (self.waits, self.answers.last_mut()) {
@@ -238,7 +238,7 @@ impl<O: Oracle> World for Witness<'_, O> {
             self.waits = None;
             let (answer, values) = effects::answered(&calls.calls, &came);
             self.answers.pop();
-            // What nothing grants was not answered.
+            // A denied call is not recorded.
             if came == Err(Refusal::denied(&calls.calls)) {
                 self.texts.truncate(kept);
             } else {

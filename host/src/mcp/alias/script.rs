@@ -1,12 +1,11 @@
-//! Functions in JavaScript: enough of them to show how short ones are written as terms. What is
-//! read here is shown and never run.
+//! Translates short JavaScript functions to terms, for hints. The code is never run.
 
 use serde_json::Value;
 
-/// Characters of a function that is translated.
+/// The most characters of a function that is translated.
 const LONGEST: usize = 400;
 
-/// Operators: how they are written, how tightly they bind, and their form.
+/// Operators: the sign, the precedence and the form.
 const OPERATORS: [(&str, u8, &str); 14] = [
     ("||", 1, "or"),
     ("&&", 2, "and"),
@@ -24,7 +23,7 @@ const OPERATORS: [(&str, u8, &str); 14] = [
     ("%", 6, "mod"),
 ];
 
-/// Whether a text is a program in JavaScript or one of its kin, and no JSON.
+/// Whether a text is a program in JavaScript or a similar language, and not JSON.
 pub(super) fn is_script(text: &str) -> bool {
     const SIGNS: [&str; 9] =
         ["=>", "function", "return", "(fn", "(defn", "lambda", "const ", "let ", "var "];
@@ -32,8 +31,8 @@ pub(super) fn is_script(text: &str) -> bool {
     !text.starts_with(['{', '[', '"']) && SIGNS.iter().any(|sign| text.contains(sign))
 }
 
-/// The term of a function that computes one expression of its parameters, or of the members of
-/// its only parameter.
+/// Translates a function whose body is one expression of its parameters, or of the members of its
+/// only parameter.
 pub(super) fn translate(text: &str) -> Option<String> {
     if text.chars().count() > LONGEST {
         return None;
@@ -50,7 +49,7 @@ pub(super) fn translate(text: &str) -> Option<String> {
     Some(format!("{{\"lam\":{parameters},\"body\":{body}}}"))
 }
 
-/// The words and signs of a program.
+/// Splits a program into words and signs.
 fn tokens(text: &str) -> Option<Vec<&str>> {
     let mut tokens = Vec::new();
     let mut rest = text.trim();
@@ -75,7 +74,7 @@ fn tokens(text: &str) -> Option<Vec<&str>> {
 struct Reader<'a> {
     rest: &'a [&'a str],
     parameters: Vec<String>,
-    /// Members of the only parameter, in the order in which they come.
+    /// Members of the only parameter, in order of appearance.
     members: Vec<String>,
 }
 
@@ -86,7 +85,7 @@ impl<'a> Reader<'a> {
         Some(first)
     }
 
-    /// Takes a token if it comes next.
+    /// Takes the next token if it is `token`.
     fn take(&mut self, token: &str) -> bool {
         let is_next = self.rest.first() == Some(&token);
         if is_next {
@@ -95,7 +94,7 @@ impl<'a> Reader<'a> {
         is_next
     }
 
-    /// `function f(a, b) { return … }`, `(a, b) => …`, `a => …`, and the same with a name before.
+    /// `function f(a, b) { return … }`, `(a, b) => …` or `a => …`, also assigned to a name.
     fn function(&mut self) -> Option<String> {
         if self.take("const") || self.take("let") || self.take("var") {
             self.name()?;
@@ -137,7 +136,7 @@ impl<'a> Reader<'a> {
         is_name.then(|| name.to_owned())
     }
 
-    /// `a ? b : c`, or an expression without.
+    /// `a ? b : c`, or an expression without a condition.
     fn choice(&mut self) -> Option<String> {
         let condition = self.expression(1)?;
         if !self.take("?") {
@@ -149,7 +148,7 @@ impl<'a> Reader<'a> {
         Some(format!("{{\"if\":{{\"cond\":{condition},\"then\":{then},\"else\":{other}}}}}"))
     }
 
-    /// Operands and operators that bind at least so tightly.
+    /// Operands and operators with at least this precedence.
     fn expression(&mut self, least: u8) -> Option<String> {
         let mut left = self.operand()?;
         while let Some((sign, tightness, form)) = self
@@ -191,7 +190,7 @@ impl<'a> Reader<'a> {
             return (!text.contains('\\')).then(|| Value::from(text).to_string());
         }
         if token.bytes().all(|byte| byte.is_ascii_digit()) {
-            // A number with a point is several tokens.
+            // A number with a point consists of several tokens.
             let is_integer = self.rest.first() != Some(&".") && !token.starts_with("00");
             return is_integer.then(|| token.to_owned());
         }
@@ -208,10 +207,10 @@ impl<'a> Reader<'a> {
             }
             member
         } else {
-            // The record as a whole has no counterpart beside its members.
+            // A term cannot use the whole record and its members at once.
             self.members.is_empty().then(|| name.to_owned())?
         };
-        // A call of a method, or a member of a member.
+        // Method calls and members of members are not translated.
         let goes_on = matches!(self.rest.first(), Some(&("(" | "." | "[")));
         (!goes_on).then(|| format!("{{\"var\":{}}}", Value::from(name)))
     }

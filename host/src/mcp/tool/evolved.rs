@@ -1,5 +1,5 @@
-//! Evolved tools under their own names. What a model wrote about them is shown as description
-//! and nowhere else; everything a client may rely on is derived here.
+//! Evolved tools under their own names. The text of a model appears only in the description.
+//! Everything that a client may rely on is derived here.
 
 use std::sync::{Arc, LazyLock};
 
@@ -20,10 +20,10 @@ use crate::sandbox::{Code, Request, Watch};
 use crate::text;
 use crate::workshop::{Tools, Workshop};
 
-/// Arguments that are listed. The others, which are those of `run`, are taken too.
+/// The arguments in the listed schema. The other arguments of `run` are accepted too.
 const LISTED: [&str; 4] = ["input", "data", "fuel", "max_steps"];
 
-/// Characters of a description that clients take.
+/// The most characters of a description that clients accept.
 const MOST_LISTED: usize = 1_024;
 
 /// The schema of all arguments.
@@ -48,7 +48,7 @@ pub(in super::super) fn reach(workshop: &Workshop, tool: &Definition, watch: &Wa
     }
 }
 
-/// What the protocol lists of an evolved tool.
+/// The entry of an evolved tool in tools/list.
 pub(in super::super) fn describe(tool: &Definition, reach: Reach, profile: Profile) -> Tool {
     let mut listed = object(arguments()["properties"].clone());
     listed.retain(|name, _| LISTED.contains(&name.as_str()));
@@ -58,7 +58,7 @@ pub(in super::super) fn describe(tool: &Definition, reach: Reach, profile: Profi
     finish(tool_listed, tool.name.clone(), (Effect::Runs, reach), output_schema(profile), profile)
 }
 
-/// A description as it is listed: with its revision, and within what clients take.
+/// The listed description: it ends with the revision and has at most `MOST_LISTED` characters.
 fn tell_listed(description: &str, revision: &str) -> String {
     let text = text::visible(description);
     let origin = format!("\n(evolved, {revision})");
@@ -70,7 +70,7 @@ fn tell_listed(description: &str, revision: &str) -> String {
     format!("{start}…{origin}")
 }
 
-/// Calls an evolved tool, which exists.
+/// Calls an existing evolved tool.
 pub(in super::super) async fn call(backend: &Arc<Backend>, name: &str, call: Call) -> ToolResult {
     match prepare(backend, name, &call.arguments) {
         Ok((request, tools)) => {

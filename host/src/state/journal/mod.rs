@@ -1,5 +1,5 @@
-//! The journal: what happened, entry by entry, chained so that tampering shows, and complete
-//! enough to do it all again. It knows neither the language nor MCP.
+//! The journal: a log of runs and changes, chained by hashes to detect tampering. Its entries are
+//! complete enough to repeat each run. It depends neither on the language nor on MCP.
 
 mod chain;
 mod entry;

@@ -1,9 +1,9 @@
-//! What the server asks of a store, each by its statement.
+//! Implements the store's operations, each with its statement.
 
 use std::path::Path;
 
+use super::connections::Durability;
 use super::error::told;
-use super::writer::Durability;
 use super::{Sqlite, entries, memos, open, tools};
 use crate::state::journal::{self, Entry, Filter, Link, Pending, Settings, Statistics, Verified};
 use crate::state::memory::{Memo, Search};
@@ -26,7 +26,7 @@ impl Store for Sqlite {
         self.path.as_deref()
     }
 
-    /// SQLite's own look at the file: pages, trees, rows. It reads all of it.
+    /// Runs SQLite's check of the file: pages, trees and rows. It reads the whole file.
     fn check(&self) -> Result<(), Error> {
         let Some(path) = &self.path else { return Ok(()) };
         self.read(|db| open::check(db, path)).map_err(|error| told(path, error))
