@@ -4,7 +4,7 @@
 use pif_guest::fault::Code;
 use pif_guest::request::{Call, Calls, Outcome, Refusal};
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ enum Line {
     /// Its own arguments.
     Echo { echo: bool },
     /// A value.
-    Value { value: Box<RawValue> },
+    Value { value: Value },
     /// A text that may be no JSON.
     Text { text: String },
     /// No value.
@@ -54,12 +54,22 @@ fn refuse(index: u32, call: &Call) -> Option<Refusal> {
 
 fn outcome(call: &Call) -> Outcome {
     match LINES.get(&call.tool) {
-        Some(Line::Value { value }) => Outcome::Value(value.get().to_owned()),
+        Some(Line::Value { value }) => Outcome::Value(value.to_string()),
         Some(Line::Text { text }) => Outcome::Value(text.clone()),
         Some(Line::Failed { reason, message }) => {
             Outcome::Failed { reason: reason.clone(), message: message.clone() }
         }
         Some(Line::Echo { echo: true }) => Outcome::Value(call.args.clone()),
         Some(Line::Echo { .. } | Line::Refused { .. }) | None => Outcome::Value("null".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LINES;
+
+    #[test]
+    fn the_answers_can_be_read() {
+        assert!(LINES.contains_key("test.null"));
     }
 }
