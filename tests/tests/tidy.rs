@@ -302,6 +302,7 @@ const LAYERS: &[&str] = &[
     "",
     "schema",
     "config",
+    "broker",
     "workshop",
     "transport",
     "mcp",

@@ -30,7 +30,7 @@ const IDIOMS: &[(&[&str], &str)] = &[
     (&["||"], r#"{"or": [a, b]}"#),
     (&["!"], r#"{"not": a}"#),
     (&["function", "lambda", "fn", "func", "λ", "=>", "arrow"], r#"{"lam": "x", "body": t}"#),
-    (&["call", "apply", "invoke"], r#"{"app": {"func": f, "arg": a}}"#),
+    (&["apply", "invoke"], r#"{"app": {"func": f, "arg": a}}"#),
     (&["for", "while", "loop", "foreach", "until"], r#"{"fold": [f, init, list]}"#),
     (&["foldl", "foldr", "inject", "accumulate"], r#"{"fold": [f, init, list]}"#),
     (&["collect", "transform", "mapcar"], r#"{"map": [f, list]}"#),

@@ -148,8 +148,8 @@ mod tests {
 
     #[test]
     fn what_may_be_called_depends_on_grant_effect_and_pin() {
-        let permit = |grant, class, pin, approved| permit("a.b", grant, class, pin, approved);
         use EffectClass::{Destructive, Read, Write};
+        let permit = |grant, class, pin, approved| permit("a.b", grant, class, pin, approved);
         assert!(permit(Grant::Allow, Destructive, Pin::Approved, false).is_ok());
         assert!(permit(Grant::Read, Read, Pin::Approved, false).is_ok());
         assert!(permit(Grant::Read, Write, Pin::Approved, false).is_err());

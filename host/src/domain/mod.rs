@@ -7,6 +7,7 @@ mod entry;
 mod fault;
 mod limit;
 mod mismatch;
+mod section;
 mod tool;
 
 pub use self::call::{
@@ -17,7 +18,8 @@ pub use self::code::{FaultCode, faults_page};
 pub use self::entry::{EntryEnding, EntryKind};
 pub use self::fault::{Excess, Fault, fault};
 pub(crate) use self::limit::MEMORY_CAP;
-pub use self::limit::{Beyond, Default, Limit, Row, Section, Setting, Unit};
+pub use self::limit::{Beyond, Default, Limit, Row, Setting, Unit};
 pub use self::mismatch::{Mismatch, Mismatches};
+pub use self::section::Section;
 pub(crate) use self::tool::each_tool;
 pub use self::tool::{BuiltIn, Effect, LEGACY, Toolset};

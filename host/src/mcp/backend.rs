@@ -205,7 +205,7 @@ impl Backend {
         self.opened(caller).await?;
         let (place, stop) = self.enter(&self.runs, caller).await?;
         let watch = self.watch(stop.clone());
-        let mut turns = Turns::new(work(Arc::clone(self), watch));
+        let mut turns = Turns::new(work(Arc::clone(self), watch.clone()));
         let (mut place, mut is_waiting) = (Some(place), false);
         if at_once && caller.session.window.calls() <= 1 {
             match catch_unwind(AssertUnwindSafe(|| turns.turn())) {
@@ -217,7 +217,7 @@ impl Backend {
         }
         loop {
             if is_waiting {
-                place = self.wait(turns.woken(), place, caller, &stop).await;
+                place = self.wait(turns.woken(), place, caller, &stop, &watch).await;
             }
             let task = spawn_blocking(move || {
                 let done = turns.go_on();
@@ -247,6 +247,7 @@ impl Backend {
         place: Option<OwnedSemaphorePermit>,
         caller: &Caller,
         stop: &CancellationToken,
+        watch: &Watch,
     ) -> Option<OwnedSemaphorePermit> {
         let seat = self.waits.try_enter();
         let has_left = seat.is_some();
@@ -259,7 +260,7 @@ impl Backend {
         tokio::select! {
             place = again => place.or(held),
             // Work that must stop does not wait for a place.
-            () = sleep(self.config.values.time(Limit::Waiting)) => held,
+            () = sleep(watch.waiting_left()) => held,
             () = stop.cancelled() => held,
             () = caller.cancelled.cancelled() => {
                 stop.cancel();

@@ -2,7 +2,7 @@
 //! this module does not change the mode. It waits where a call would block.
 
 use std::io::{self, Read, Write};
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -45,6 +45,11 @@ impl Write for Stderr {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// Standard input and output, for a process that uses them only to talk to its parent.
+pub(crate) fn pipes() -> io::Result<(OwnedFd, OwnedFd)> {
+    Ok((stdio::stdin().try_clone_to_owned()?, stdio::stdout().try_clone_to_owned()?))
 }
 
 fn write(output: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<usize> {

@@ -7,7 +7,7 @@ use std::fs;
 
 fn granted(tools: &Value, grants: &Value, effects: &Value) -> Result<Shop> {
     let more = json!({"grants": grants, "effects": effects});
-    Shop::new(&json!({"mcpServers": {"s": server_with(json!({"tools": tools}), &more)}}))
+    Shop::new(&json!({"mcpServers": {"s": server_with(&json!({"tools": tools}), &more)}}))
 }
 
 #[test]
@@ -45,11 +45,11 @@ fn grants_decide_by_the_longest_beginning() -> Result<()> {
 
 #[test]
 fn new_definitions_wait_and_changed_ones_are_blocked() -> Result<()> {
-    let shop = Shop::of(json!([]))?;
+    let shop = Shop::of(&json!([]))?;
     let tools = shop.file("tools.json");
     let offer = |tools_now: Value| fs::write(&tools, tools_now.to_string());
     offer(json!([{"name": "a", "description": "Adds."}]))?;
-    let server = server_with(json!({"tools": tools}), &json!({}));
+    let server = server_with(&json!({"tools": tools}), &json!({}));
     shop.write(&json!({"mcpServers": {"s": server}}))?;
     assert_eq!(shop.value("s.a", "{}")?, r#""done""#);
 
@@ -79,7 +79,7 @@ fn new_definitions_wait_and_changed_ones_are_blocked() -> Result<()> {
 
 #[test]
 fn a_definition_that_changes_before_the_call_stops_it() -> Result<()> {
-    let shop = Shop::of(json!([]))?;
+    let shop = Shop::of(&json!([]))?;
     let (tools, count) = (shop.file("tools.json"), shop.file("count"));
     let offer = |description: &str| {
         let tools_now =
@@ -87,7 +87,7 @@ fn a_definition_that_changes_before_the_call_stops_it() -> Result<()> {
         fs::write(&tools, tools_now.to_string())
     };
     offer("Adds.")?;
-    shop.write(&json!({"mcpServers": {"s": server_with(json!({"tools": tools}), &json!({}))}}))?;
+    shop.write(&json!({"mcpServers": {"s": server_with(&json!({"tools": tools}), &json!({}))}}))?;
     shop.value("s.a", "{}")?;
     // The list that was kept says what was approved; the server says otherwise when it starts.
     offer("Removes.")?;

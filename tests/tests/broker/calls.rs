@@ -8,7 +8,7 @@ use std::time::Instant;
 #[test]
 fn values_are_unwrapped_and_numbers_stay_exact() -> Result<()> {
     let text = |text: &str| json!({"result": {"content": [{"type": "text", "text": text}]}});
-    let shop = Shop::of(json!([
+    let shop = Shop::of(&json!([
         {"name": "echo", "does": {"echo": true}},
         {"name": "json", "does": text("{\"n\": 9007199254740993, \"x\": 1.10}")},
         {"name": "text", "does": text("n: 1")},
@@ -32,7 +32,8 @@ fn values_are_unwrapped_and_numbers_stay_exact() -> Result<()> {
 #[test]
 fn both_eras_are_spoken() -> Result<()> {
     let script = |modern: bool| json!({"modern": modern, "tools": [{"name": "echo", "does": {"echo": true}}]});
-    let config = json!({"mcpServers": {"old": server(script(false)), "new": server(script(true))}});
+    let config =
+        json!({"mcpServers": {"old": server(&script(false)), "new": server(&script(true))}});
     let shop = Shop::new(&config)?;
     for tool in ["old.echo", "new.echo"] {
         assert_eq!(shop.value(tool, r#"{"a":1}"#)?, r#"{"a":1}"#);
@@ -53,11 +54,11 @@ fn every_reason_is_told() -> Result<()> {
         {"name": "often", "does": {}},
     ]);
     let config = json!({"mcpServers": {
-        "s": server(json!({"tools": tools})),
-        "few": server_with(json!({"tools": tools}), &json!({"limits": {"per_minute": 1}})),
+        "s": server(&json!({"tools": tools})),
+        "few": server_with(&json!({"tools": tools}), &json!({"limits": {"per_minute": 1}})),
         "gone": {"command": "/nonexistent/program", "grants": "allow"},
-        "dies": server(json!({"ends": true, "errors": "missing API key"})),
-        "off": server_with(json!({"tools": tools}), &json!({"disabled": true})),
+        "dies": server(&json!({"ends": true, "errors": "missing API key"})),
+        "off": server_with(&json!({"tools": tools}), &json!({"disabled": true})),
     }});
     let shop = Shop::new(&config)?;
     for (tool, expected) in [
@@ -83,7 +84,7 @@ fn a_slow_server_times_out() -> Result<()> {
     let tools = json!([{"name": "slow", "does": {"sleep_ms": 20000}}, {"name": "quick", "does": {"sleep_ms": 300}}]);
     let limits =
         json!({"limits": {"call_timeout": "200ms", "tools": {"q*": {"call_timeout": "9s"}}}});
-    let config = json!({"mcpServers": {"s": server_with(json!({"tools": tools}), &limits)}});
+    let config = json!({"mcpServers": {"s": server_with(&json!({"tools": tools}), &limits)}});
     let shop = Shop::new(&config)?;
     let start = Instant::now();
     assert_eq!(shop.complaint("s.slow", "{}")?, "timeout: `slow` did not answer within 200ms");
@@ -94,7 +95,7 @@ fn a_slow_server_times_out() -> Result<()> {
 
 #[test]
 fn a_large_answer_is_refused() -> Result<()> {
-    let shop = Shop::of(json!([
+    let shop = Shop::of(&json!([
         {"name": "most", "does": {"size": 1_999_998}},
         {"name": "more", "does": {"size": 1_999_999}},
     ]))?;
@@ -130,8 +131,8 @@ fn mistakes_are_found_before_anything_is_sent() -> Result<()> {
 fn a_server_that_does_not_start_hides_only_itself() -> Result<()> {
     let tools = json!([{"name": "echo", "does": {"echo": true}}]);
     let config = json!({"mcpServers": {
-        "dead": server(json!({"ends": true})),
-        "well": server(json!({"tools": tools})),
+        "dead": server(&json!({"ends": true})),
+        "well": server(&json!({"tools": tools})),
     }});
     let shop = Shop::new(&config)?;
     let said = shop.say(&["capability", "list"])?;
@@ -145,7 +146,7 @@ fn a_server_that_does_not_start_hides_only_itself() -> Result<()> {
 
 #[test]
 fn a_client_s_own_configuration_is_taken_over() -> Result<()> {
-    let shop = Shop::of(json!([]))?;
+    let shop = Shop::of(&json!([]))?;
     let file = shop.file("theirs.json");
     let theirs = json!({"mcpServers": {"My Server": {"command": "npx", "args": ["x"], "alwaysAllow": ["y"],
         "env": {"TOKEN": "${env:MY_TOKEN}"}}}});

@@ -26,8 +26,8 @@ fn tools_are_listed_searched_and_inspected() -> Result<()> {
     let grants = json!({"grants": {"*": "read", "secret*": "deny"}});
     let time = json!([{"name": "now", "description": "The time."}]);
     let shop = Shop::new(&json!({"mcpServers": {
-        "github": server_with(json!({"tools": github}), &grants),
-        "time": server(json!({"tools": time})),
+        "github": server_with(&json!({"tools": github}), &grants),
+        "time": server(&json!({"tools": time})),
     }}))?;
     let mut running = Running::start(&shop, &["serve"])?;
     let all = running.call("capabilities", &json!({}))?;
@@ -77,8 +77,8 @@ fn many_tools_are_shown_in_part() -> Result<()> {
 fn one_question_goes_to_all_that_search() -> Result<()> {
     let failing = json!({"error": {"code": -32000, "message": "no index"}});
     let config = json!({"mcpServers": {
-        "a": server(json!({"tools": [search("search", &json!({"echo": true})), {"name": "delete_search"}]})),
-        "b": server(json!({"tools": [search("find_things", &failing)]})),
+        "a": server(&json!({"tools": [search("search", &json!({"echo": true})), {"name": "delete_search"}]})),
+        "b": server(&json!({"tools": [search("find_things", &failing)]})),
     }});
     let shop = Shop::new(&config)?;
     let mut running = Running::start(&shop, &["serve"])?;
@@ -100,7 +100,7 @@ fn calls_at_once_are_bounded() -> Result<()> {
     let time = |at_once: u64| -> Result<u128> {
         let limits = json!({"limits": {"at_once": at_once}});
         let shop = Shop::new(
-            &json!({"mcpServers": {"s": server_with(json!({"tools": tools}), &limits)}}),
+            &json!({"mcpServers": {"s": server_with(&json!({"tools": tools}), &limits)}}),
         )?;
         let mut running = Running::start(&shop, &["serve"])?;
         running.call("capabilities", &json!({}))?;
@@ -117,7 +117,7 @@ fn calls_at_once_are_bounded() -> Result<()> {
 
 #[test]
 fn without_servers_nothing_is_offered() -> Result<()> {
-    let shop = Shop::of(json!([]))?;
+    let shop = Shop::of(&json!([]))?;
     std::fs::remove_file(shop.file("capabilities.json"))?;
     let mut command = shop.command(&["capability", "list"])?;
     command.env_remove("MCP_PIF_CAPABILITIES");

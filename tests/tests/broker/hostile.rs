@@ -10,8 +10,8 @@ use std::time::Instant;
 fn shop(tools: &Value) -> Result<Shop> {
     let well = json!([{"name": "echo", "does": {"echo": true}}]);
     Shop::new(&json!({"mcpServers": {
-        "s": server(json!({"tools": tools})),
-        "well": server(json!({"tools": well})),
+        "s": server(&json!({"tools": tools})),
+        "well": server(&json!({"tools": well})),
     }}))
 }
 
@@ -56,7 +56,7 @@ fn what_is_no_message_is_passed_over() -> Result<()> {
         r#"{"jsonrpc":"2.0","id":99,"result":{}}"#
     ]);
     let script = json!({"tools": tools, "begin": begin});
-    let shop = Shop::new(&json!({"mcpServers": {"s": server(script)}}))?;
+    let shop = Shop::new(&json!({"mcpServers": {"s": server(&script)}}))?;
     assert_eq!(shop.value("s.echo", r#"{"a":1}"#)?, r#"{"a":1}"#);
     Ok(())
 }
@@ -97,7 +97,7 @@ fn texts_of_servers_stay_on_their_line() -> Result<()> {
 #[test]
 fn a_server_that_is_ourselves_is_refused() -> Result<()> {
     let script = json!({"name": "mcp-pif", "tools": [{"name": "run"}]});
-    let shop = Shop::new(&json!({"mcpServers": {"s": server(script)}}))?;
+    let shop = Shop::new(&json!({"mcpServers": {"s": server(&script)}}))?;
     let told = shop.complaint("s.run", "{}")?;
     ensure!(told.contains("the server is mcp-pif itself"), "{told}");
     Ok(())
@@ -107,7 +107,7 @@ fn a_server_that_is_ourselves_is_refused() -> Result<()> {
 fn servers_start_four_at_a_time() -> Result<()> {
     let script = json!({"start_ms": 400, "tools": [{"name": "echo"}]});
     let servers: serde_json::Map<String, Value> =
-        (0..8).map(|n| (format!("s{n}"), server(script.clone()))).collect();
+        (0..8).map(|n| (format!("s{n}"), server(&script))).collect();
     let shop = Shop::new(&json!({"mcpServers": servers}))?;
     let start = Instant::now();
     let listed = shop.say(&["capability", "list"])?;
@@ -119,10 +119,10 @@ fn servers_start_four_at_a_time() -> Result<()> {
 
 #[test]
 fn a_server_that_fails_is_left_alone_for_a_while() -> Result<()> {
-    let shop = Shop::of(json!([]))?;
+    let shop = Shop::of(&json!([]))?;
     let started = shop.file("started");
     let script = json!({"ends": true, "started": started});
-    shop.write(&json!({"mcpServers": {"s": server(script)}}))?;
+    shop.write(&json!({"mcpServers": {"s": server(&script)}}))?;
     // One process of the broker: the second question comes within the pause.
     let said = shop.say(&["capability", "test", "s"])?;
     ensure!(!said.ok, "{said:?}");

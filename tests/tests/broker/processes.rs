@@ -8,9 +8,9 @@ use std::process::Command;
 
 /// A shop whose server leaves a process behind in a session of its own.
 fn shop() -> Result<Shop> {
-    let shop = Shop::of(json!([]))?;
+    let shop = Shop::of(&json!([]))?;
     let script = json!({"grandchild": shop.file("grandchild"), "tools": [{"name": "echo", "does": {"echo": true}}]});
-    shop.write(&json!({"mcpServers": {"s": server(script)}}))?;
+    shop.write(&json!({"mcpServers": {"s": server(&script)}}))?;
     Ok(shop)
 }
 

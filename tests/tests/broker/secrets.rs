@@ -17,7 +17,7 @@ fn shop() -> Result<Shop> {
     ]);
     let more = json!({"env": {"AUTH": "Bearer ${GITHUB}", "API_KEY": "plain-in-the-file"}});
     let server =
-        server_with(json!({"tools": tools, "errors": format!("starting with {TOKEN}")}), &more);
+        server_with(&json!({"tools": tools, "errors": format!("starting with {TOKEN}")}), &more);
     let mut shop = Shop::new(
         &json!({"mcpServers": {"s": server}, "secrets": {"GITHUB": {"env": "GITHUB_TOKEN"}}}),
     )?;

@@ -33,8 +33,8 @@ impl Shop {
     }
 
     /// A shop with one server that offers these tools, all of which are granted.
-    pub(super) fn of(tools: Value) -> Result<Self> {
-        Self::new(&json!({"mcpServers": {"s": server(json!({"tools": tools}))}}))
+    pub(super) fn of(tools: &Value) -> Result<Self> {
+        Self::new(&json!({"mcpServers": {"s": server(&json!({"tools": tools}))}}))
     }
 
     pub(super) fn write(&self, config: &Value) -> Result<()> {
@@ -89,12 +89,12 @@ impl Shop {
 }
 
 /// A server that behaves as a script says, all of whose tools are granted.
-pub(super) fn server(script: Value) -> Value {
+pub(super) fn server(script: &Value) -> Value {
     json!({"command": env!("CARGO_BIN_EXE_upstream"), "args": [script.to_string()], "grants": "allow"})
 }
 
 /// A server that has more to say in the configuration.
-pub(super) fn server_with(script: Value, more: &Value) -> Value {
+pub(super) fn server_with(script: &Value, more: &Value) -> Value {
     let mut server = server(script);
     for (name, value) in more.as_object().into_iter().flatten() {
         server[name] = value.clone();

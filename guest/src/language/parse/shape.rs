@@ -184,7 +184,17 @@ impl Parser<'_> {
         members: &[&str],
     ) -> Result<(), Wrong> {
         let named = members.first().and_then(|first| self.tape().member(value, first));
-        let Some(named) = named else { return self.named(form, token, value, members) };
+        let Some(named) = named else {
+            let applies = self.tape().member(value, "func").is_some();
+            return if applies {
+                // What other languages call a call is an application here.
+                let Wrong { token, fault } = missing(form, value, "tool");
+                let syntax = Form::App.row().map_or("", |row| row.syntax);
+                Err(Wrong { token, fault: fault.hint(format!("write {syntax}")) })
+            } else {
+                self.named(form, token, value, members)
+            };
+        };
         let form_name = form.name();
         let syntax = form.row().map_or("", |row| row.syntax);
         let Token::Text(span) = self.tape().token(named) else {

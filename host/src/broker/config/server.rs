@@ -214,9 +214,15 @@ fn process(
         return Err(command.wrong("this server is mcp-pif itself, which cannot call itself"));
     }
     let cwd = node.read("cwd", |it| Ok(located(directory, &plain(it)?)))?;
-    let env = node.read("env", |it| templates(it, secrets, is_variable))?.unwrap_or_default();
+    let variables = node.read("env", |it| templates(it, secrets, is_variable))?;
     let isolation = node.read("isolate", |it| isolation(it, directory))?.unwrap_or(Isolation::None);
-    Ok(Manner::Process { command: program, args, env, cwd, isolation })
+    Ok(Manner::Process {
+        command: program,
+        args,
+        env: variables.unwrap_or_default(),
+        cwd,
+        isolation,
+    })
 }
 
 /// Whether a command starts this program.

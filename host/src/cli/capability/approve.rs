@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::super::print::{Output, complain};
-use super::line;
+use super::line::line;
 use crate::broker::Client;
 
 #[derive(Debug, Args)]

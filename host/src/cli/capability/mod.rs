@@ -3,6 +3,7 @@
 mod approve;
 mod call;
 mod import;
+mod line;
 mod list;
 mod test;
 
@@ -20,7 +21,6 @@ use self::test::Test;
 use super::settings::{Directory, start};
 use crate::broker::{Client, Link};
 use crate::config::Options;
-use crate::domain::{EffectClass, Grant, Offer, Pin};
 
 #[derive(Debug, Args)]
 pub(super) struct Capability {
@@ -69,25 +69,4 @@ impl Capability {
             }
         })
     }
-}
-
-/// A line about a tool.
-fn line(offer: &Offer) -> String {
-    let class = match offer.class {
-        EffectClass::Read => "reads",
-        EffectClass::Write => "writes",
-        EffectClass::Destructive => "may destroy",
-    };
-    let grant = match offer.grant {
-        Grant::Deny => "deny",
-        Grant::Read => "read",
-        Grant::Ask => "ask",
-        Grant::Allow => "allow",
-    };
-    let pin = match offer.pin {
-        Pin::Approved => "",
-        Pin::Pending => ", PENDING",
-        Pin::Changed => ", CHANGED",
-    };
-    format!("{} [{class}, {grant}{pin}]", offer.signature)
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args;
 
 use super::super::print::{Output, complain};
-use super::line;
+use super::line::line;
 use crate::broker::Client;
 
 #[derive(Debug, Args)]
