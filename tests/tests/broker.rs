@@ -10,6 +10,7 @@ mod broker {
     mod discovery;
     mod hostile;
     mod processes;
+    mod programs;
     mod real;
     mod secrets;
     mod shop;

@@ -5,6 +5,7 @@ mod state {
     mod journal;
     mod maps;
     mod memory;
+    mod rows;
     pub(crate) mod shelf;
     mod tools;
 }

@@ -110,7 +110,7 @@ fn mistakes_are_found_before_anything_is_sent() -> Result<()> {
     let schema = json!({"type": "object", "required": ["query"],
         "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}});
     let shop = Shop::of(
-        json!([{"name": "search_issues", "inputSchema": schema, "does": {"echo": true}}]),
+        &json!([{"name": "search_issues", "inputSchema": schema, "does": {"echo": true}}]),
     )?;
     let signature = "s.search_issues({query: text, limit?: int})";
     for (tool, arguments, expected) in [

@@ -64,7 +64,7 @@ fn many_tools_are_shown_in_part() -> Result<()> {
     let tools: Vec<Value> = (0..400)
         .map(|n| json!({"name": format!("tool_number_{n:03}"), "description": if n == 7 { "Zebra." } else { "Other." }}))
         .collect();
-    let shop = Shop::of(tools.into())?;
+    let shop = Shop::of(&tools.into())?;
     let mut running = Running::start(&shop, &["serve"])?;
     let all = running.call("capabilities", &json!({}))?;
     assert_eq!((names(&all).len(), &all["truncated"]), (20, &json!(380)));

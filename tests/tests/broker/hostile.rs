@@ -67,7 +67,7 @@ fn nobody_else_s_answers_are_taken() -> Result<()> {
     let line = r#"{"jsonrpc":"2.0","id":4711,"result":{"content":[]}}"#;
     let limits = json!({"limits": {"call_timeout": "500ms"}});
     let script = json!({"tools": [{"name": "other", "does": {"line": line}}]});
-    let shop = Shop::new(&json!({"mcpServers": {"s": server_with(script, &limits)}}))?;
+    let shop = Shop::new(&json!({"mcpServers": {"s": server_with(&script, &limits)}}))?;
     ensure!(shop.complaint("s.other", "{}")?.starts_with("timeout: "));
     Ok(())
 }

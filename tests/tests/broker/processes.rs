@@ -28,7 +28,7 @@ fn grandchild(shop: &Shop) -> Result<u32> {
     Ok(fs::read_to_string(shop.file("grandchild"))?.lines().last().context("none")?.parse()?)
 }
 
-fn parts(shop: &Shop, part: &str) -> Vec<u32> {
+pub(super) fn parts(shop: &Shop, part: &str) -> Vec<u32> {
     let is_part = |id: &u32| {
         let line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
         String::from_utf8_lossy(&line).contains(&format!("broker\0{part}\0"))
@@ -36,7 +36,7 @@ fn parts(shop: &Shop, part: &str) -> Vec<u32> {
     all(shop).into_iter().filter(is_part).collect()
 }
 
-fn kill(id: u32) -> Result<()> {
+pub(super) fn kill(id: u32) -> Result<()> {
     ensure!(Command::new("kill").args(["-KILL", &id.to_string()]).status()?.success());
     Ok(())
 }

@@ -144,9 +144,20 @@ impl Running {
     }
 
     pub(super) fn ask(&mut self, method: &str, params: &Value) -> Result<Value> {
+        self.send(method, params)?;
+        self.receive()
+    }
+
+    /// Sends a request. Somebody else waits for the answer.
+    pub(super) fn send(&mut self, method: &str, params: &Value) -> Result<()> {
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         let input = self.child.stdin.as_mut().context("no input")?;
         writeln!(input, "{request}")?;
+        Ok(())
+    }
+
+    /// The next message.
+    pub(super) fn receive(&mut self) -> Result<Value> {
         let mut line = String::new();
         self.lines.read_line(&mut line)?;
         Ok(serde_json::from_str(&line)?)

@@ -1,0 +1,194 @@
+//! What a store of maps holds, and changes of it.
+
+use mcp_pif::journal::{Entry, Hash, Link, Pending};
+use mcp_pif::memory::Memo;
+use mcp_pif::registry::{Definition, Past, name};
+use mcp_pif::state::{Defined, Error, Term, Transaction};
+use mcp_pif::text::time;
+use std::collections::BTreeMap;
+
+/// A change of a tool.
+#[derive(Debug, Clone)]
+pub(super) struct Change {
+    pub(super) past: Past,
+    pub(super) name: String,
+    pub(super) examples: String,
+    pub(super) output_schema: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Rows {
+    /// Terms and what they name, by hash.
+    pub(super) terms: BTreeMap<String, (String, Vec<String>)>,
+    pub(super) changes: Vec<Change>,
+    pub(super) entries: Vec<Entry>,
+    pub(super) anchor: Link,
+    pub(super) memos: BTreeMap<String, Memo>,
+    /// Texts by hash, each with the last entry that has it.
+    pub(super) texts: BTreeMap<String, (String, i64)>,
+    /// Runs that have not ended, and how many there ever were.
+    pub(super) pending: (Vec<Pending>, i64),
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Self {
+            terms: BTreeMap::new(),
+            changes: Vec::new(),
+            entries: Vec::new(),
+            anchor: Link { id: 0, ends: 0, hash: Hash([0; 32]) },
+            memos: BTreeMap::new(),
+            texts: BTreeMap::new(),
+            pending: (Vec::new(), 0),
+        }
+    }
+}
+
+impl Rows {
+    pub(super) fn tool(&self, change: &Change) -> Option<Definition> {
+        let hash = change.past.hash.clone()?;
+        Some(Definition {
+            name: change.name.clone(),
+            source: self.terms[&hash].0.clone(),
+            hash,
+            description: change.past.description.clone(),
+            examples: change.examples.clone(),
+            output_schema: change.output_schema.clone(),
+            change: change.past.change,
+        })
+    }
+
+    pub(super) fn of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Change> {
+        self.changes.iter().rev().filter(move |change| change.name == name)
+    }
+
+    /// All tools there are now, by name.
+    pub(super) fn tools(&self) -> Vec<Definition> {
+        let latest: BTreeMap<&str, &Change> =
+            self.changes.iter().map(|change| (change.name.as_str(), change)).collect();
+        latest.into_values().filter_map(|change| self.tool(change)).collect()
+    }
+
+    pub(super) fn pinned(
+        &self,
+        name: &str,
+        prefix: &str,
+        as_of: i64,
+    ) -> Option<(Definition, bool)> {
+        let known = self.of(name).filter(|it| it.past.change <= as_of);
+        let mut found =
+            known.filter_map(|it| self.tool(it)).filter(|it| it.hash.starts_with(prefix));
+        let latest = found.next()?;
+        let is_ambiguous = found.any(|it| it.hash != latest.hash);
+        Some((latest, is_ambiguous))
+    }
+
+    /// Another name that ever was with the same looks.
+    pub(super) fn looks(&self, wanted: &str, alike: impl Fn(&str, &str) -> bool) -> Option<String> {
+        let other = self.changes.iter().find(|it| it.name != wanted && alike(&it.name, wanted));
+        other.map(|it| it.name.clone())
+    }
+}
+
+impl Transaction for Rows {
+    fn last_change(&self) -> Result<i64, Error> {
+        Ok(self.changes.last().map_or(0, |it| it.past.change))
+    }
+
+    fn find(&self, name: &str, as_of: i64) -> Result<Option<Definition>, Error> {
+        let latest = self.of(name).find(|it| it.past.change <= as_of);
+        Ok(latest.and_then(|it| self.tool(it)))
+    }
+
+    fn find_pinned(&self, name: &str, prefix: &str) -> Result<Option<(Definition, bool)>, Error> {
+        Ok(self.pinned(name, prefix, i64::MAX))
+    }
+
+    fn twin(&self, name: &str) -> Result<Option<String>, Error> {
+        let alike =
+            |a: &str, b: &str| name::twins(a).iter().zip(name::twins(b)).any(|(a, b)| *a == b);
+        Ok(self.looks(name, alike))
+    }
+
+    fn has_history(&self, name: &str) -> Result<bool, Error> {
+        Ok(self.of(name).next().is_some())
+    }
+
+    fn define(&mut self, defined: &Defined<'_>) -> Result<(), Error> {
+        if let Some(Term { hash, source, tools }) = defined.term {
+            let tools = tools.iter().map(|tool| name::split(tool).0.to_owned()).collect();
+            self.terms.entry(hash.to_owned()).or_insert((source.to_owned(), tools));
+        }
+        let past = Past {
+            change: self.last_change()? + 1,
+            hash: defined.term.map(|term| term.hash.to_owned()),
+            description: defined.description.to_owned(),
+            entry: defined.entry,
+            time: time::format(time::now()),
+        };
+        let output_schema = defined.output_schema.map(str::to_owned);
+        let (name, examples) = (defined.name.to_owned(), defined.examples.to_owned());
+        self.changes.push(Change { past, name, examples, output_schema });
+        Ok(())
+    }
+
+    fn head(&self) -> Result<Link, Error> {
+        let last = self.entries.last();
+        Ok(last.map_or(self.anchor, |it| Link { id: it.id, ends: it.ends, hash: it.hash }))
+    }
+
+    fn anchor(&self) -> Result<Link, Error> {
+        Ok(self.anchor)
+    }
+
+    fn append(&mut self, entry: &Entry) -> Result<(), Error> {
+        self.entries.push(entry.clone());
+        Ok(())
+    }
+
+    fn settle(&mut self, run: i64) -> Result<bool, Error> {
+        let before = self.pending.0.len();
+        self.pending.0.retain(|it| it.id != Some(run));
+        Ok(self.pending.0.len() < before)
+    }
+
+    fn keep_text(&mut self, sha256: &str, text: &str, entry: i64) -> Result<(), Error> {
+        self.texts.insert(sha256.to_owned(), (text.to_owned(), entry));
+        Ok(())
+    }
+
+    fn trim(&mut self, ends: i64) -> Result<(), Error> {
+        // The last entry stays, whatever its size.
+        let old = self.entries.iter().take_while(|it| it.ends <= ends).count();
+        let old = old.min(self.entries.len().saturating_sub(1));
+        for it in self.entries.drain(..old) {
+            self.anchor = Link { id: it.id, ends: it.ends, hash: it.hash };
+        }
+        let first = self.anchor.id;
+        self.texts.retain(|_, (_, entry)| *entry > first);
+        Ok(())
+    }
+
+    fn memo(&self, key: &str) -> Result<Option<Memo>, Error> {
+        Ok(self.memos.get(key).cloned())
+    }
+
+    fn sums(&self) -> Result<(u64, u64), Error> {
+        let bytes = self.memos.values().filter_map(|it| it.value.as_ref()).map(String::len);
+        Ok((self.memos.len() as u64, bytes.sum::<usize>() as u64))
+    }
+
+    fn last_update(&self) -> Result<i64, Error> {
+        Ok(self.memos.values().map(|it| it.updated).max().unwrap_or_default())
+    }
+
+    fn keep(&mut self, memo: &Memo) -> Result<(), Error> {
+        self.memos.insert(memo.key.clone(), memo.clone());
+        Ok(())
+    }
+
+    fn forget(&mut self, key: &str) -> Result<(), Error> {
+        self.memos.remove(key);
+        Ok(())
+    }
+}
