@@ -34,6 +34,13 @@ fn build(profile: &str) -> Result<PathBuf> {
         .arg(target()?)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stderr(Stdio::inherit());
+    // Build scripts run again where these change. Cargo sets them for a test, not for a build.
+    for (name, _) in std::env::vars_os() {
+        let name_text = name.to_string_lossy();
+        if name_text.starts_with("CARGO_PKG_") || name_text.starts_with("CARGO_MANIFEST_") {
+            cargo.env_remove(&name);
+        }
+    }
     let output = cargo.output().context("cargo does not start")?;
     ensure!(output.status.success(), "the server does not build; cargo's errors are above");
     let output = String::from_utf8(output.stdout)?;

@@ -82,9 +82,13 @@ impl Shop {
     pub(super) fn complaint(&self, tool: &str, arguments: &str) -> Result<String> {
         let said = self.say(&["capability", "call", tool, arguments])?;
         ensure!(!said.ok, "{tool}: {said:?}");
-        let line = said.errors.lines().find(|line| line.starts_with("mcp-pif: "));
-        let rest = said.errors.split_once("mcp-pif: ").map(|(_, rest)| rest.to_owned());
-        line.and(rest).with_context(|| format!("{said:?}"))
+        let mut lines = said.errors.lines().skip_while(|line| !line.starts_with("mcp-pif: "));
+        let first = lines.next().and_then(|line| line.strip_prefix("mcp-pif: "));
+        // The log goes to the same stream. A hint is indented.
+        let hints = lines.take_while(|line| line.starts_with("  "));
+        let told: Vec<&str> = first.into_iter().chain(hints).collect();
+        ensure!(!told.is_empty(), "{said:?}");
+        Ok(told.join("\n"))
     }
 }
 
