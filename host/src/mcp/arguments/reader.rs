@@ -194,6 +194,20 @@ impl<'de> Deserializer<'de> for Argument<'de> {
         }
     }
 
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        let text = self.text()?;
+        if !variants.contains(&text.as_str()) {
+            return Err(self.wrong(format_args!("must be one of: {}", variants.join(", "))));
+        }
+        let variant: de::value::StringDeserializer<Wrong> = text.into_deserializer();
+        visitor.visit_enum(variant)
+    }
+
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         let items: Vec<&RawValue> =
             serde_json::from_str(self.raw).map_err(|_| self.wrong("must be a list of strings"))?;
@@ -222,7 +236,7 @@ impl<'de> Deserializer<'de> for Argument<'de> {
 
     forward_to_deserialize_any! {
         i8 i16 i32 i64 u8 u16 u32 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct
-        map struct enum identifier ignored_any
+        map struct identifier ignored_any
     }
 }
 
