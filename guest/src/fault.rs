@@ -1,5 +1,7 @@
 //! What a program can do wrong, as data. Where it went wrong is attached by whoever knows the place.
 
+use crate::limits::to_u32;
+use crate::text::quote::is_hidden;
 use std::fmt;
 
 /// The kinds of fault, with the names of LANGUAGE.md (Faults).
@@ -133,6 +135,46 @@ impl fmt::Display for Code {
     }
 }
 
+/// Where something stands in a program that was written as text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Counted from 1.
+    pub line: u32,
+    /// Characters of the line before it, and 1.
+    pub column: u32,
+    /// The line, or the part of it around the place, and below it a `^`.
+    pub shown: String,
+}
+
+/// Characters of a line that are shown before and behind a place.
+const AROUND: usize = 48;
+
+impl Place {
+    /// The place of a byte of a text.
+    #[must_use]
+    pub(crate) fn of(text: &str, at: usize) -> Self {
+        let at = text.floor_char_boundary(at);
+        let (before, behind) = text.split_at_checked(at).unwrap_or((text, ""));
+        let start = before.rfind('\n').map_or(0, |end| end + 1);
+        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        let before = before.get(start..).unwrap_or_default();
+        let column = before.chars().count();
+        let skipped = column.saturating_sub(AROUND);
+        let rest = behind.lines().next().unwrap_or_default();
+        let mut shown = String::from(if skipped > 0 { "…" } else { "" });
+        shown.extend(before.chars().skip(skipped).chain(rest.chars().take(AROUND)).map(blank));
+        shown.push_str(if rest.chars().nth(AROUND).is_some() { "…\n" } else { "\n" });
+        shown.push_str(&" ".repeat(column - skipped + usize::from(skipped > 0)));
+        shown.push('^');
+        Self { line: to_u32(line), column: to_u32(column + 1), shown }
+    }
+}
+
+/// A character as it stands in a line that is shown: one that takes no place is a blank.
+fn blank(c: char) -> char {
+    if is_hidden(c) { ' ' } else { c }
+}
+
 /// A fault with its place resolved, as a host sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -152,6 +194,8 @@ pub struct Fault {
     pub excerpt: Option<String>,
     /// What was warned of before, in the words of a run that has a value.
     pub warnings: Vec<String>,
+    /// Where it is in a program that was written in the notation.
+    pub place: Option<Box<Place>>,
 }
 
 impl Fault {
@@ -161,7 +205,17 @@ impl Fault {
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
         let message = message.into();
         let (at, calls, warnings) = (String::new(), Vec::new(), Vec::new());
-        Self { code, message, at, tool: None, hint: None, calls, excerpt: None, warnings }
+        Self {
+            code,
+            message,
+            at,
+            tool: None,
+            hint: None,
+            calls,
+            excerpt: None,
+            warnings,
+            place: None,
+        }
     }
 
     /// The same fault with advice on what to write instead.

@@ -33,6 +33,7 @@
 //! | `data` | JSON to values, and values to JSON |
 //! | `algorithm` | numbers, regular expressions, sorting, grouping, CSV, dates |
 //! | `code` | the operations, in one table, and the code made of them |
+//! | [`notation`] | programs as text: to terms and back |
 //! | `language` | the forms, in one table; [`term`]s; [`mod@parse`] and [`mod@print`] |
 //! | `memory` | words, the heap, the collector |
 //! | [`json`] | text to a tape of tokens, and back; [`number`]s |
@@ -57,6 +58,7 @@ mod language;
 pub mod limits;
 pub mod machine;
 mod memory;
+pub mod notation;
 pub mod request;
 mod run;
 mod text;

@@ -6,10 +6,10 @@ use crate::json::escape;
 use crate::json::tape::TokenId;
 use crate::language::form::Form;
 use crate::language::forms::FORMS;
-use crate::language::parse::parse_all;
 use crate::language::print;
 use crate::language::survey::{count_forms, tools_named};
 use crate::language::term::Terms;
+use crate::notation::code::code as read_code;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -49,13 +49,16 @@ pub struct Mention {
 /// Faults that a check looks for.
 const MOST_FAULTS: usize = 20;
 
+/// Variables that a program has that is no function.
+const GIVEN: [&str; 2] = ["data", "input"];
+
 /// Tools of which a check tells where they are named: to find a place takes time.
 const MOST_PLACES: usize = 50;
 
 /// Parses a term and looks at it; runs nothing.
 pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
     let mut terms = Terms::default();
-    let parsed = parse_all(&mut terms, code, MOST_FAULTS)?;
+    let parsed = read_code(&mut terms, code, &GIVEN, MOST_FAULTS)?;
     let root = parsed.root;
     let canonical = print::term(&terms, root);
     let (forms, _) = count_forms(&terms, root);

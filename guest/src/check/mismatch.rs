@@ -70,6 +70,14 @@ pub(crate) fn mismatch(
     if let Some(hint) = misplaced(form, operand, wanted, found) {
         return fault.hint(hint);
     }
+    if form == Form::Get
+        && operand == 0
+        && matches!(found, "list" | "string")
+        && terms.form(terms.operand(term, 1)) == Form::Text
+        && terms.text(terms.operand(term, 1)) == "length"
+    {
+        return fault.hint(r#"write {"length": l}"#);
+    }
     // Where a function is needed, it is what the function gives that is wrong.
     let accepted = form.accepted(operand);
     let swapped = swapped(terms, term, operand, kinds::of_name(found));

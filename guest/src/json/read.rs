@@ -160,11 +160,7 @@ impl Reader<'_> {
     }
 
     fn finish(&mut self, id: TokenId, count: u32, object: bool) {
-        let end = self.tape.len();
-        let token = if object { Token::Object { end, count } } else { Token::Array { end, count } };
-        if let Some(slot) = self.tape.tokens.get_mut(id as usize) {
-            *slot = token;
-        }
+        self.tape.finish(id, count, object);
     }
 
     /// What is wrong with the object at `id`, which has just ended and names a key twice.

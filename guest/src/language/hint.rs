@@ -165,6 +165,16 @@ pub(crate) fn for_keys(keys: &[(&str, bool)], excerpt: &str) -> String {
     }
 }
 
+/// Whether a key is a form's, or one that people write for a form.
+pub(crate) fn is_meant_for_form(key: &str) -> bool {
+    if Form::of_key(key).is_some() || key.starts_with("std_") {
+        return true;
+    }
+    let word: String = key.to_lowercase().chars().filter(|c| *c != '_').collect();
+    let is_idiom = IDIOMS.iter().any(|(names, _)| names.contains(&word.as_str()));
+    is_idiom && !NOUNS.contains(&word.as_str())
+}
+
 /// How an object that is data is written in code. What is too long to show, or has objects in it
 /// that need the form as well, shows its first key.
 fn plain(keys: &[(&str, bool)], excerpt: &str) -> String {

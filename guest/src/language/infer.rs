@@ -35,6 +35,7 @@ mod tests {
     use crate::language::form::{Form, Shape};
     use crate::language::forms::FORMS;
     use crate::language::kinds::of_name;
+    use crate::language::term::Origin;
     use crate::limits::Limits;
     use crate::machine::Machine;
     use crate::request::{Answer, Program, Step};
@@ -119,8 +120,9 @@ mod tests {
     fn values_are_what_the_table_says() {
         for row in FORMS {
             let mut terms = Terms::default();
-            let parsed = crate::language::parse::parse_all(&mut terms, row.example, 1)
-                .unwrap_or_else(|faults| panic!("{faults:?}"));
+            let (code, origin) = (crate::language::parse::Notation::Code, Origin::Code);
+            let parsed = crate::language::parse::parse(&mut terms, row.example, origin, code)
+                .unwrap_or_else(|fault| panic!("{fault:?}"));
             let kind = given(&terms, parsed.root);
             if let (Step::Done(done), true) = (run(row.example), kind != 0) {
                 assert_eq!(of_name(done.kind), kind, "{}", row.name);

@@ -1,7 +1,7 @@
 //! Terms: every program of a run in one arena, so that none of them is walked or dropped by
 //! recursion. A term's operands have smaller ids than the term.
 
-use crate::fault::{Fault, Note};
+use crate::fault::{Fault, Note, Place};
 use crate::json::tape::{Span, Tape, TokenId};
 use crate::json::write;
 use crate::language::form::Form;
@@ -59,6 +59,19 @@ pub struct Terms {
     holes: BTreeMap<TermId, Box<[TermId]>>,
     /// Bytes of names, big integers and holes.
     scattered: usize,
+    /// Programs that were written in the notation, in the order of their tokens.
+    written: Vec<Written>,
+}
+
+/// A program that was written in the notation: where each of its tokens is in its text.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    /// Its first token.
+    pub(crate) root: TokenId,
+    /// Its text, on the tape.
+    pub(crate) source: Span,
+    /// The byte of the text at which what a token stands for begins, token by token.
+    pub(crate) starts: Vec<u32>,
 }
 
 impl Terms {
@@ -114,6 +127,7 @@ impl Terms {
             + self.origins.len() * ORIGIN
             + self.nodes.len() * size_of::<Node>()
             + self.links.len() * 4
+            + self.written.iter().map(|it| it.starts.len() * 4).sum::<usize>()
             + self.scattered
     }
 
@@ -298,6 +312,19 @@ impl Terms {
         self.origins.push((root, origin));
     }
 
+    /// Notes a program that was written in the notation.
+    pub(crate) fn add_written(&mut self, written: Written) {
+        self.written.push(written);
+    }
+
+    /// Where a token stands in a program that was written in the notation.
+    fn written_at(&self, token: TokenId) -> Option<Box<Place>> {
+        let before = self.written.partition_point(|it| it.root <= token).checked_sub(1)?;
+        let written = self.written.get(before)?;
+        let start = *written.starts.get((token - written.root) as usize)?;
+        Some(Box::new(Place::of(self.tape.str(written.source), start as usize)))
+    }
+
     /// Where a token stands: its source and the JSON Pointer within it, as it may stand in a
     /// message.
     #[must_use]
@@ -317,7 +344,8 @@ impl Terms {
     pub(crate) fn locate(&self, token: TokenId, fault: Fault) -> Fault {
         let (tool, at) = self.place(token);
         let (tool, excerpt) = (tool.map(str::to_owned), Some(self.excerpt(token)));
-        let mut fault = Fault { at, tool, excerpt, ..fault };
+        let place = self.written_at(token).or(fault.place);
+        let mut fault = Fault { at, tool, excerpt, place, ..fault };
         if fault.is_of_input() {
             let hint = fault.hint.map(|hint| hint + "; ").unwrap_or_default();
             fault.hint = Some(hint + "if it is meant as data, pass it as `data`");

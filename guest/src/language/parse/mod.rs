@@ -51,16 +51,8 @@ pub fn parse(
     read(terms, root, notation)
 }
 
-/// Parses code, and goes on behind what is wrong, which has no place in the term: so it finds up
-/// to so many faults. The first is the one that `parse` finds.
-pub(crate) fn parse_all(terms: &mut Terms, text: &str, most: usize) -> Result<Parsed, Vec<Fault>> {
-    let root = terms.tape.parse(text).map_err(|fault| vec![explain(fault, text)])?;
-    terms.add_origin(root, Origin::Code);
-    read_all(terms, root, Notation::Code, most)
-}
-
 /// Says what to write instead of code that is no JSON.
-fn explain(fault: Fault, text: &str) -> Fault {
+pub(crate) fn explain(fault: Fault, text: &str) -> Fault {
     if fault.code == Code::Unparsable { fault.hint(hint::for_text(text)) } else { fault }
 }
 
@@ -79,7 +71,8 @@ pub(crate) fn read(terms: &mut Terms, root: TokenId, notation: Notation) -> Resu
     read_all(terms, root, notation, 1).map_err(first)
 }
 
-fn read_all(
+/// Makes a term of the JSON at `root`, and goes on behind what is wrong: up to so many faults.
+pub(crate) fn read_all(
     terms: &mut Terms,
     root: TokenId,
     notation: Notation,
