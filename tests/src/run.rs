@@ -81,7 +81,8 @@ impl From<Done> for Value {
 
 impl From<GuestFault> for Fault {
     fn from(fault: GuestFault) -> Self {
-        let GuestFault { code, message, at, tool, hint, calls, excerpt, warnings } = fault;
+        let GuestFault { code, message, at, tool, hint, calls, excerpt, warnings, place: _ } =
+            fault;
         Self { code: code.name().to_owned(), message, at, tool, hint, calls, excerpt, warnings }
     }
 }

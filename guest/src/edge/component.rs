@@ -124,7 +124,7 @@ fn step(step: Step) -> types::Step {
 }
 
 fn fault(fault: Fault) -> types::Fault {
-    let Fault { code, message, at, tool, hint, calls, excerpt, warnings } = fault;
+    let Fault { code, message, at, tool, hint, calls, excerpt, warnings, .. } = fault;
     let code = code.name().into();
     types::Fault { code, message, at, tool, hint, calls, excerpt, warnings }
 }

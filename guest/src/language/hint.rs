@@ -175,6 +175,16 @@ pub(crate) fn is_meant_for_form(key: &str) -> bool {
     is_idiom && !NOUNS.contains(&word.as_str())
 }
 
+/// Whether the only key of an object is one that people write for a form, or nearly one; whether
+/// its value is no list and no object.
+pub(crate) fn is_nearly_form(key: &str, is_scalar: bool) -> bool {
+    let name: String = key.to_lowercase().chars().filter(|c| *c != '_').collect();
+    let is_idiom = || IDIOMS.iter().any(|(names, _)| names.contains(&name.as_str()));
+    let is_marked = key.contains(['.', '$']) && word(key).is_some();
+    is_marked
+        || !is_scalar && (is_idiom() || word(key).is_some() || nearest(key, form_names()).is_some())
+}
+
 /// How an object that is data is written in code. What is too long to show, or has objects in it
 /// that need the form as well, shows its first key.
 fn plain(keys: &[(&str, bool)], excerpt: &str) -> String {

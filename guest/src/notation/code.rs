@@ -55,6 +55,13 @@ pub fn parse(terms: &mut Terms, text: &str, free: &[&str]) -> Result<Parsed, Fau
 /// Whether JSON has objects, and none with a key that is a form's or could be meant for one.
 fn is_plain_data(tape: &Tape, root: TokenId) -> bool {
     let mut has_object = false;
+    let mut members = tape.members(root);
+    if let (Some((key, value)), None) = (members.next(), members.next()) {
+        let is_scalar = !matches!(tape.token(value), Token::Array { .. } | Token::Object { .. });
+        if hint::is_nearly_form(tape.str(key), is_scalar) {
+            return false;
+        }
+    }
     for at in root..tape.len() {
         if !matches!(tape.token(at), Token::Object { .. }) {
             continue;

@@ -9,9 +9,11 @@ pub(crate) mod function;
 pub(crate) mod operand;
 pub(crate) mod operator;
 pub(crate) mod pattern;
+pub(crate) mod record;
 pub(crate) mod scope;
 pub(crate) mod statement;
 pub(crate) mod target;
+pub(crate) mod template;
 pub(crate) mod wrong;
 
 use crate::language::form::Form;

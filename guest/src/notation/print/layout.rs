@@ -18,8 +18,10 @@ pub(super) enum Piece<'t> {
 
 const WIDTH: usize = 100;
 
-/// Columns that a step to the right takes.
+/// Columns that a step to the right takes, and how far the steps go: the text of what is nested very
+/// deep is no longer than its parts.
 const STEP: usize = 2;
+const FURTHEST: usize = 60;
 
 /// The pieces as a text.
 pub(super) fn text(pieces: &[Piece<'_>]) -> String {
@@ -36,7 +38,8 @@ pub(super) fn text(pieces: &[Piece<'_>]) -> String {
             }
             Piece::Open(is_further) => {
                 let fits = column + widths.get(at).copied().unwrap_or_default() <= WIDTH;
-                open.push((inner + if *is_further && !fits { STEP } else { 0 }, inner, !fits));
+                let further = if *is_further && !fits { inner + STEP } else { inner };
+                open.push((further.min(FURTHEST), inner, !fits));
             }
             Piece::Close => {
                 open.pop();

@@ -74,7 +74,7 @@ impl Printer<'_> {
     }
 
     /// Whether a form is read as what people mean by it, and that is another.
-    fn is_read_otherwise(&self, id: TermId) -> bool {
+    pub(super) fn is_read_otherwise(&self, id: TermId) -> bool {
         let terms = self.terms;
         let operands = terms.operands(id);
         match terms.form(id) {

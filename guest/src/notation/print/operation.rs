@@ -95,11 +95,15 @@ impl<'t> Printer<'t> {
             Form::ToString => true,
             _ => self.is_textual(*id),
         };
-        let is_bare = |id: &TermId| {
-            terms.form(*id) == Form::ToString && self.is_textual(terms.operand(*id, 0))
+        let inner = |id: &TermId| match terms.form(*id) {
+            Form::ToString => terms.operand(*id, 0),
+            _ => *id,
         };
+        let is_bare = |id: &TermId| terms.form(*id) == Form::ToString && self.is_textual(inner(id));
         operands.iter().all(fits)
             && !operands.iter().any(is_bare)
+            // JSON is no text that a template sees.
+            && !operands.iter().any(|id| self.is_read_otherwise(inner(id)))
             && operands.iter().any(|id| !is_text(*id))
             && !operands.array_windows().any(|[a, b]| is_text(*a) && is_text(*b))
     }
