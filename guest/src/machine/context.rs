@@ -8,14 +8,14 @@ use crate::language::form::Form;
 use crate::limits::to_u32;
 use crate::machine::{Failure, Input, Machine};
 
-/// The names of the variables of a context; none of a text that is no object.
-pub(super) fn names(text: &str) -> Vec<String> {
-    let mut tape = Tape::default();
-    let Ok(root) = tape.parse(text) else { return Vec::new() };
-    tape.members(root).map(|(key, _)| tape.str(key).to_owned()).collect()
-}
-
 impl Machine {
+    /// The names of the variables of a context; none of a text that is no object.
+    pub(super) fn names_of(context: &str) -> Vec<String> {
+        let mut tape = Tape::default();
+        let Ok(root) = tape.parse(context) else { return Vec::new() };
+        tape.members(root).map(|(key, _)| tape.str(key).to_owned()).collect()
+    }
+
     /// Makes the argument a variable of a program that is no function: data has a value at once; one
     /// in which `input` is free is a function of it.
     pub(super) fn bind_argument(&mut self, name: &str) {

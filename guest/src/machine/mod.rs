@@ -134,7 +134,7 @@ impl Machine {
             Argument::Input(_) => Some("input"),
             Argument::Data(_) => Some("data"),
         };
-        let names = context.as_deref().map(context::names).unwrap_or_default();
+        let names = context.as_deref().map(Self::names_of).unwrap_or_default();
         if let Some(text) = text {
             let names: Vec<&str> = names.iter().map(String::as_str).chain(given).collect();
             self.program = Some(self.submitted(&text, &names)?);
@@ -159,9 +159,9 @@ impl Machine {
 
     /// The fault with all warnings of the run.
     fn warned(&mut self, fault: Failure) -> Failure {
-        let mut fault = Box::new(translated(*fault));
+        let mut fault = translated(*fault);
         fault.warnings = self.all_warnings();
-        fault
+        Box::new(fault)
     }
 
     /// The terms, which nothing else refers to between two steps.

@@ -109,12 +109,6 @@ impl Writer<'_, '_> {
         self.work.extend(pieces.into_iter().rev());
     }
 
-    fn list(&mut self, id: Id, pieces: Vec<Work>, count: usize, out: &mut Vec<Work>) {
-        out.push(Work::Begin(id));
-        out.extend(pieces);
-        out.push(Work::End(false, count));
-    }
-
     /// Schedules the members of an object that has been begun.
     fn form(&mut self, id: Id, form: Form, operands: &[Id]) {
         let tree = self.tree;
@@ -138,7 +132,7 @@ impl Writer<'_, '_> {
                 out.push(Work::Begin(id));
                 for pair in operands.chunks(2) {
                     let pieces = pair.iter().map(|it| Work::Term(*it)).collect();
-                    self.list(id, pieces, pair.len(), &mut out);
+                    list(id, pieces, pair.len(), &mut out);
                 }
                 out.push(Work::End(false, operands.len() / 2));
             }
@@ -149,7 +143,7 @@ impl Writer<'_, '_> {
                 if !codes.is_empty() {
                     let count = codes.len();
                     out.push(Work::Key("codes"));
-                    self.list(id, codes, count, &mut out);
+                    list(id, codes, count, &mut out);
                     members = 3;
                 }
             }
@@ -171,41 +165,61 @@ impl Writer<'_, '_> {
                 }
                 out.push(Work::End(true, operands.len()));
             }
-            Shape::Lambda => {
-                let parameters = names();
+            Shape::Lambda | Shape::Application | Shape::Bindings => {
+                members = self.function(id, form, operands, &mut out);
+            }
+            _ => {
+                let items = operands.iter().map(|it| Work::Term(*it)).collect();
+                list(id, items, operands.len(), &mut out);
+            }
+        }
+        out.push(Work::End(true, members));
+        self.schedule(out);
+    }
+
+    /// The members of a function, an application or a binding; how many there are.
+    fn function(&self, id: Id, form: Form, operands: &[Id], out: &mut Vec<Work>) -> usize {
+        let term = |at: usize| Work::Term(operands.get(at).copied().unwrap_or_default());
+        let names = (0..self.tree.names(id).len()).map(|at| Work::Name(id, at));
+        let names: Vec<Work> = names.collect();
+        match form {
+            Form::Lam => {
+                let parameters = names;
                 match parameters.len() {
                     1 => out.extend(parameters),
-                    count => self.list(id, parameters, count, &mut out),
+                    count => list(id, parameters, count, out),
                 }
                 out.extend([Work::Key("body"), term(0)]);
-                members = 2;
+                2
             }
-            Shape::Application => {
+            Form::App => {
                 out.extend([Work::Begin(id), Work::Key("func"), term(0)]);
                 if operands.len() == 2 {
                     out.extend([Work::Key("arg"), term(1)]);
                 } else {
                     out.push(Work::Key("args"));
                     let given = operands.iter().skip(1).map(|it| Work::Term(*it)).collect();
-                    self.list(id, given, operands.len() - 1, &mut out);
+                    list(id, given, operands.len() - 1, out);
                 }
                 out.push(Work::End(true, 2));
-            }
-            Shape::Bindings => {
-                let count = operands.len().saturating_sub(1);
-                out.push(Work::Begin(id));
-                for (at, name) in names().into_iter().enumerate() {
-                    self.list(id, vec![name, term(at)], 2, &mut out);
-                }
-                out.extend([Work::End(false, count), Work::Key("in"), term(count)]);
-                members = 2;
+                1
             }
             _ => {
-                let items = operands.iter().map(|it| Work::Term(*it)).collect();
-                self.list(id, items, operands.len(), &mut out);
+                let count = operands.len().saturating_sub(1);
+                out.push(Work::Begin(id));
+                for (at, name) in names.into_iter().enumerate() {
+                    list(id, vec![name, term(at)], 2, out);
+                }
+                out.extend([Work::End(false, count), Work::Key("in"), term(count)]);
+                2
             }
         }
-        out.push(Work::End(true, members));
-        self.schedule(out);
     }
+}
+
+/// Schedules a list of so many pieces.
+fn list(id: Id, pieces: Vec<Work>, count: usize, out: &mut Vec<Work>) {
+    out.push(Work::Begin(id));
+    out.extend(pieces);
+    out.push(Work::End(false, count));
 }

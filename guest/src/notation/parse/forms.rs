@@ -37,16 +37,16 @@ impl<'s> Parser<'s> {
             return self.operands_of(span.0, form, count);
         }
         match row.shape {
-            Shape::Name => self.variable_call(form, operands, span),
+            Shape::Name => self.variable_call(form, &operands, span),
             Shape::Ignored if count > 0 => {
                 let function = self.tree.form(form, &[], span);
                 let parts: Vec<(Id, bool)> = operands.into_iter().map(|id| (id, false)).collect();
                 self.apply(function, &parts, span)
             }
-            Shape::Literal => self.literal_call(form, operands, span),
+            Shape::Literal => self.literal_call(form, &operands, span),
             Shape::Branches => self.branches(operands, span),
-            Shape::Try => self.attempt(operands, span),
-            Shape::Effect => self.effect(operands, span),
+            Shape::Try => self.attempt(&operands, span),
+            Shape::Effect => self.effect(&operands, span),
             Shape::Fields => match operands.first() {
                 Some(record) if self.tree.form_of(*record) == Form::Record => Ok(*record),
                 _ => self.operands_of(span.0, form, count),
@@ -58,8 +58,6 @@ impl<'s> Parser<'s> {
                 Ok(self.tree.form(form, &[zero, to], span))
             }
             _ if arguments(form).is_some() => self.elementwise(form, operands, span),
-            // JSON's rule of one bracket is not one here.
-            Shape::ListOrBare => Ok(self.tree.form(form, &operands, span)),
             _ => Ok(self.tree.form(form, &operands, span)),
         }
     }
@@ -67,7 +65,7 @@ impl<'s> Parser<'s> {
     fn variable_call(
         &mut self,
         form: Form,
-        operands: Vec<Id>,
+        operands: &[Id],
         span: (u32, u32),
     ) -> Result<Id, Wrong> {
         let name = operands.first().and_then(|id| self.tree.literal(*id)).map(str::to_owned);
@@ -78,12 +76,7 @@ impl<'s> Parser<'s> {
     }
 
     /// `float` and `int` of a literal.
-    fn literal_call(
-        &mut self,
-        form: Form,
-        operands: Vec<Id>,
-        span: (u32, u32),
-    ) -> Result<Id, Wrong> {
+    fn literal_call(&mut self, form: Form, operands: &[Id], span: (u32, u32)) -> Result<Id, Wrong> {
         let operand = operands.first().copied().unwrap_or_default();
         let text = self.tree.digits(operand).or(self.tree.literal(operand)).map(str::to_owned);
         let is_float = form == Form::Float;
@@ -128,7 +121,7 @@ impl<'s> Parser<'s> {
         Ok(self.tree.form(Form::Cond, &all, span))
     }
 
-    fn attempt(&mut self, operands: Vec<Id>, span: (u32, u32)) -> Result<Id, Wrong> {
+    fn attempt(&mut self, operands: &[Id], span: (u32, u32)) -> Result<Id, Wrong> {
         let [tried, handler, ref codes @ ..] = *operands else {
             return self.operands_of(span.0, Form::Try, operands.len());
         };
@@ -157,7 +150,7 @@ impl<'s> Parser<'s> {
         Ok(self.tree.named(Form::Try, &[tried, handler], names.into(), span))
     }
 
-    fn effect(&mut self, operands: Vec<Id>, span: (u32, u32)) -> Result<Id, Wrong> {
+    fn effect(&mut self, operands: &[Id], span: (u32, u32)) -> Result<Id, Wrong> {
         let [capability, argument] = *operands else {
             return self.operands_of(span.0, Form::Perform, operands.len());
         };

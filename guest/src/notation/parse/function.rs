@@ -185,14 +185,14 @@ impl<'s> Parser<'s> {
             return Ok(self.tree.form(form, &operands, span));
         }
         let [_, list] = *operands else {
-            return self.checked(form, operands, (count, wanted), span);
+            return self.checked(form, &operands, (count, wanted), span);
         };
         let takes_index = matches!(
             form,
             Form::Map | Form::Filter | Form::FlatMap | Form::Find | Form::Any | Form::All
         );
         if count != 2 || !takes_index {
-            return self.checked(form, operands, (count, wanted), span);
+            return self.checked(form, &operands, (count, wanted), span);
         }
         Ok(self.indexed(form, function, list, span))
     }
@@ -200,7 +200,7 @@ impl<'s> Parser<'s> {
     fn checked(
         &mut self,
         form: Form,
-        operands: Vec<Id>,
+        operands: &[Id],
         (count, wanted): (usize, usize),
         span: (u32, u32),
     ) -> Result<Id, Wrong> {
@@ -220,7 +220,7 @@ impl<'s> Parser<'s> {
                 hint,
             );
         }
-        Ok(self.tree.form(form, &operands, span))
+        Ok(self.tree.form(form, operands, span))
     }
 
     /// A form over the pairs of index and element.

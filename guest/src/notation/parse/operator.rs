@@ -31,7 +31,7 @@ impl<'s> Parser<'s> {
                 }
                 if mark == "?" {
                     let test = self.settle(value);
-                    let test = self.reduce(test, CHOICE, true)?;
+                    let test = self.reduce(test, CHOICE, true);
                     self.at += 1;
                     self.enter(Frame::Middle { test });
                     return Ok(Next::Operand);
@@ -47,7 +47,7 @@ impl<'s> Parser<'s> {
             _ => {}
         }
         let value = self.settle(value);
-        let value = self.reduce(value, 0, false)?;
+        let value = self.reduce(value, 0, false);
         Ok(Next::Deliver(value))
     }
 
@@ -143,7 +143,7 @@ impl<'s> Parser<'s> {
                 );
             }
         }
-        value = self.reduce(value, row.level, true)?;
+        value = self.reduce(value, row.level, true);
         if row.form == Form::Coalesce {
             if matches!(self.tree.manner(value), Manner::Member | Manner::Optional) {
                 value = self.protect(value);
@@ -170,7 +170,7 @@ impl<'s> Parser<'s> {
                 );
             }
             if row.style != Style::Right {
-                value = self.reduce(value, row.level - 1, true)?;
+                value = self.reduce(value, row.level - 1, true);
                 if row.form == Form::Coalesce && self.is_operation(value, &[Form::Or]) {
                     return self.mixed(token.start);
                 }
@@ -200,51 +200,50 @@ impl<'s> Parser<'s> {
 
     /// Ends what binds more tightly than a level: all operators that a value is the last operand of.
     /// Behind a `|>` some arrows go on.
-    pub(super) fn reduce(&mut self, value: Id, level: u8, goes_on: bool) -> Result<Id, Wrong> {
+    pub(super) fn reduce(&mut self, value: Id, level: u8, goes_on: bool) -> Id {
         let mut value = value;
         loop {
             let tightness = match self.frames.last() {
                 Some(Frame::Infix { row, .. }) => row.level,
                 Some(Frame::Prefix { .. }) => PREFIX,
-                Some(Frame::Choice { .. }) => CHOICE,
-                Some(Frame::Else { is_statement: false, .. }) => CHOICE,
-                Some(Frame::Arrow { in_pipe: false, .. }) if goes_on => return Ok(value),
+                Some(Frame::Choice { .. } | Frame::Else { is_statement: false, .. }) => CHOICE,
+                Some(Frame::Arrow { in_pipe: false, .. }) if goes_on => return value,
                 Some(Frame::Arrow { .. }) => ARROW,
-                _ => return Ok(value),
+                _ => return value,
             };
             if tightness <= level {
-                return Ok(value);
+                return value;
             }
-            let Some(frame) = self.frames.pop() else { return Ok(value) };
-            value = self.end_operator(frame, value)?;
+            let Some(frame) = self.frames.pop() else { return value };
+            value = self.end_operator(frame, value);
         }
     }
 
-    fn end_operator(&mut self, frame: Frame<'s>, value: Id) -> Result<Id, Wrong> {
+    fn end_operator(&mut self, frame: Frame<'s>, value: Id) -> Id {
         let end = self.end();
         match frame {
             Frame::Infix { row, mut operands, in_pipe } => {
                 self.in_pipe = in_pipe;
                 operands.push(value);
                 let start = operands.first().map_or(0, |first| self.tree.span(*first).0);
-                Ok(self.operation(row, &operands, (start, end)))
+                self.operation(row, &operands, (start, end))
             }
             Frame::Prefix { form, start } => {
                 let id = self.tree.form(form, &[value], (start, end));
                 self.tree.set_manner(id, Manner::Operation);
-                Ok(id)
+                id
             }
             Frame::Choice { test, then } | Frame::Else { test, then, .. } => {
                 let span = (self.tree.span(test).0, end);
                 let id = self.tree.form(Form::If, &[test, then, value], span);
                 self.tree.set_manner(id, Manner::Operation);
-                Ok(id)
+                id
             }
             Frame::Arrow { names, bindings, start, in_pipe } => {
                 self.in_pipe = in_pipe;
-                Ok(self.end_arrow(names, bindings, start, value))
+                self.end_arrow(names, bindings, start, value)
             }
-            _ => Ok(value),
+            _ => value,
         }
     }
 
