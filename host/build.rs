@@ -14,7 +14,7 @@ use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 use wit_component::ComponentEncoder;
 
-#[path = "src/store/schema.rs"]
+#[path = "src/state/sqlite/schema.rs"]
 mod schema;
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -66,7 +66,7 @@ fn main() -> Result<()> {
 }
 
 fn empty_store(host: &Path) -> Result<Vec<u8>> {
-    println!("cargo::rerun-if-changed={}", host.join("src/store").display());
+    println!("cargo::rerun-if-changed={}", host.join("src/state/sqlite").display());
     let mut store = Connection::open_in_memory()?;
     let transaction = store.transaction()?;
     schema::advance(&transaction, 0).context("the schema of the store")?;

@@ -1,4 +1,4 @@
-//! What a program can do wrong, as data. Where it went wrong is attached by whoever knows the place.
+//! Faults of programs, as data. The machine attaches the place.
 
 use crate::limits::to_u32;
 use crate::text::quote::is_hidden;
@@ -11,11 +11,11 @@ pub enum Code {
     Malformed,
     /// An object without a form key.
     UnknownForm,
-    /// An object that names a key twice.
+    /// An object that has a key twice.
     DuplicateKey,
     /// A variable that nothing binds.
     Unbound,
-    /// An application of something that is no function.
+    /// An application of a value that is not a function.
     NotAFunction,
     /// An operand of the wrong type.
     TypeMismatch,
@@ -27,27 +27,27 @@ pub enum Code {
     EmptyList,
     /// An index, count or unit beyond what a form accepts.
     OutOfRange,
-    /// A record without a key that is asked for.
+    /// A record without a key that the program asks for.
     MissingKey,
-    /// A `cond` without a test that is true.
+    /// A `cond` without a true test.
     NoMatch,
-    /// A pattern that is no regular expression.
+    /// An invalid regular expression.
     Regex,
-    /// The program's own.
+    /// A fault that the program raises itself.
     Fail,
-    /// Text that is not what it should hold, such as JSON.
+    /// Text that does not parse, such as invalid JSON.
     Unparsable,
     /// A tool that is not registered.
     UnknownTool,
-    /// `self`, `continue` or `code_of "self"` in code that has no such thing.
+    /// `self`, `continue` or `code_of "self"` outside a tool.
     OutsideTool,
-    /// More than 100 evals inside one another.
+    /// More than 100 nested `eval`s.
     EvalDepth,
     /// The fuel limit.
     OutOfFuel,
     /// The depth limit.
     TooDeep,
-    /// The memory limit, or a size no limit allows.
+    /// The memory limit, or a size beyond every limit.
     TooLarge,
     /// An effect that nothing grants.
     CapabilityDenied,
@@ -88,8 +88,8 @@ impl Code {
 }
 
 impl Code {
-    /// All of them.
-    pub(crate) const ALL: [Self; 23] = [
+    /// All codes.
+    pub const ALL: [Self; 23] = [
         Self::Malformed,
         Self::UnknownForm,
         Self::DuplicateKey,
@@ -115,7 +115,8 @@ impl Code {
         Self::Internal,
     ];
 
-    /// Whether `try` catches it. What a run may not exceed it may not get around either.
+    /// Tells whether `try` catches it. A program must not get around its limits, so faults of
+    /// limits pass.
     #[must_use]
     pub fn is_catchable(self) -> bool {
         !matches!(
@@ -175,10 +176,23 @@ fn blank(c: char) -> char {
     if is_hidden(c) { ' ' } else { c }
 }
 
+/// A limit of a run that a fault is the work of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Fuel.
+    Fuel,
+    /// Pending evaluations.
+    Depth,
+    /// Memory.
+    Memory,
+    /// The length of the result.
+    Output,
+}
+
 /// A fault with its place resolved, as a host sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What kind of fault.
+    /// The kind of fault.
     pub code: Code,
     /// One sentence, lower case, no final period.
     pub message: String,
@@ -186,39 +200,39 @@ pub struct Fault {
     pub at: String,
     /// The tool in whose source `at` points.
     pub tool: Option<String>,
-    /// What to write instead.
+    /// A hint: the code to write instead.
     pub hint: Option<String>,
     /// Tools whose code was active, outermost first.
     pub calls: Vec<String>,
-    /// What stands at `at`, shortened.
+    /// The term at `at`, shortened.
     pub excerpt: Option<String>,
-    /// What was warned of before, in the words of a run that has a value.
+    /// Warnings before the fault, in the words of a run that has a value.
     pub warnings: Vec<String>,
     /// Where it is in a program that was written in the notation.
     pub place: Option<Box<Place>>,
+    /// The limit that the run met.
+    pub limit: Option<Limit>,
 }
 
 impl Fault {
-    /// A fault at the root of the submitted term.
+    /// Returns a fault at the root of the submitted term.
     #[must_use]
     #[inline(never)]
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
         let message = message.into();
         let (at, calls, warnings) = (String::new(), Vec::new(), Vec::new());
-        Self {
-            code,
-            message,
-            at,
-            tool: None,
-            hint: None,
-            calls,
-            excerpt: None,
-            warnings,
-            place: None,
-        }
+        let (tool, hint, excerpt, limit, place) = (None, None, None, None, None);
+        Self { code, message, at, tool, hint, calls, excerpt, warnings, limit, place }
     }
 
-    /// The same fault with advice on what to write instead.
+    /// Marks the fault as the work of a limit.
+    #[must_use]
+    pub fn by(mut self, limit: Limit) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Adds a hint.
     #[must_use]
     #[inline(never)]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -226,14 +240,14 @@ impl Fault {
         self
     }
 
-    /// The same fault with its place as what is found at this one.
+    /// Prefixes the fault's place with a pointer.
     #[must_use]
     pub(crate) fn within(mut self, pointer: &str) -> Self {
         self.at.insert_str(0, pointer);
         self
     }
 
-    /// The same fault at another place.
+    /// Sets the fault's place.
     #[must_use]
     pub(crate) fn at(mut self, pointer: impl Into<String>) -> Self {
         self.at = pointer.into();
@@ -255,7 +269,7 @@ impl fmt::Display for Fault {
 }
 
 impl Fault {
-    /// Whether it is about a form of an `input` that may have been meant as data.
+    /// Tells whether the fault is about a form in `input` that you may have meant as data.
     pub(crate) fn is_of_input(&self) -> bool {
         let is_form = matches!(
             self.code,
@@ -272,7 +286,7 @@ impl Fault {
 
 impl std::error::Error for Fault {}
 
-/// What is likely to be a mistake, or was read otherwise than it is written.
+/// A likely mistake, or a part of the term that is read in another way than it looks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// Such as `ignored-key`.
@@ -281,9 +295,9 @@ pub struct Note {
     pub at: String,
     /// One sentence, lower case, no final period.
     pub message: String,
-    /// What to write instead.
+    /// A hint: the code to write instead.
     pub hint: Option<String>,
-    /// What stands there, on one line and shortened.
+    /// The term at `at`, shortened to one line.
     pub excerpt: Option<String>,
 }
 

@@ -13,23 +13,23 @@
 //! # Ok::<(), Box<pif_guest::fault::Fault>>(())
 //! ```
 //!
-//! Hosts need [`machine`], [`request`], [`limits`] and [`fault`], or [`envelope`] alone; [`analysis`]
-//! tells of a program without running it. Tools that read programs use [`json`], [`form`], [`term`],
-//! [`mod@parse`] and [`mod@print`].
+//! Hosts need [`machine`], [`request`], [`limits`] and [`fault`], or [`envelope`] alone.
+//! [`analysis`] checks a program without running it. Tools that read programs use [`json`],
+//! [`form`], [`term`], [`mod@parse`] and [`mod@print`].
 //!
 //! # The map
 //!
-//! A folder is a stage. A stage names only those below it, and `cargo test --test tidy` checks that.
-//! Read them in the order that a program takes:
+//! A folder is a stage. A stage uses only those below it, and `cargo test --test tidy` checks that.
+//! Read them in the order in which a program passes them:
 //!
-//! | stage | what it does |
+//! | stage | task |
 //! |---|---|
 //! | `edge` | the component of wit/, and [`envelope`]: a run as JSON in and JSON out |
-//! | [`machine`] | one run: its steps, the dispatch loop, what the loop leaves to others, faults with their places |
-//! | `builtin` | the forms that get all their operands as values, a file for each group |
+//! | [`machine`] | one run: its steps, the dispatch loop, rarer operations, places of faults |
+//! | `builtin` | the forms that take all their operands as values, a file for each group |
 //! | `run` | the state of one run: registers, stack, fuel, room, open `try`s |
 //! | `compile` | terms to operations |
-//! | `check` | [`analysis`]: likely mistakes, found without running; what to write instead of a wrong type |
+//! | `check` | [`analysis`]: likely mistakes, found without a run; hints for wrong types |
 //! | `data` | JSON to values, and values to JSON |
 //! | `algorithm` | numbers, regular expressions, sorting, grouping, CSV, dates |
 //! | `code` | the operations, in one table, and the code made of them |
@@ -39,11 +39,11 @@
 //! | [`json`] | text to a tape of tokens, and back; [`number`]s |
 //! | `text` | bytes and characters |
 //!
-//! [`request`], [`fault`] and [`limits`] are what all stages and hosts speak of.
+//! All stages and hosts share [`request`], [`fault`] and [`limits`].
 //!
-//! To learn the language from its definition, begin with `tests/src/definitional.rs`, an evaluator in
-//! big steps that this one must agree with. To follow a program, begin with [`machine::Machine::start`].
-//! To find a form, look for its row in `language/rows`.
+//! To learn the language from its definition, begin with `tests/src/definitional.rs`, an evaluator
+//! in big steps. This crate must agree with it. To follow a program, begin with
+//! [`machine::Machine::start`]. To find a form, look for its row in `language/rows`.
 
 mod algorithm;
 mod builtin;

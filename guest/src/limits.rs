@@ -3,7 +3,7 @@
 /// Bounds of one run. There is no default: hosts decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Evaluated term nodes and work, at the prices of the forms.
+    /// Fuel for evaluated term nodes and work, at the prices of the forms.
     pub fuel: u64,
     /// Pending evaluations.
     pub depth: u32,
@@ -13,31 +13,33 @@ pub struct Limits {
     pub output: u32,
 }
 
-/// What a run has used.
+/// Fuel, memory and depth that a run has used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Fuel spent.
     pub fuel: u64,
-    /// Bytes at the highest point.
+    /// Peak bytes.
     pub peak_memory: u64,
-    /// Pending evaluations at the highest point that was looked at.
+    /// Peak of pending evaluations, at the points where the machine looks.
     pub peak_depth: u32,
 }
 
-/// Evals that may be active inside one another.
+/// Nested `eval`s.
 pub const EVAL_DEPTH: u32 = 100;
+/// Parameters that a function takes at once, and functions that a `letrec` binds.
+pub(crate) const MOST_PARAMETERS: usize = 64;
 /// Bits of the largest integer.
 pub const INTEGER_BITS: u64 = 1 << 20;
 /// Bytes of the longest text.
 pub const TEXT_BYTES: u64 = 1 << 28;
 
-/// Bytes that a form may take beside a heap of at most so many words, until it has its value: half
-/// as much, and some to spare.
+/// Returns how many bytes a form may take outside a heap of `words` words until it has its value:
+/// half the heap's size plus 32 MiB.
 pub(crate) fn aside(words: usize) -> u64 {
     (32 << 20) + 4 * words as u64
 }
 
-/// A count as 32 bits. Nothing that is counted so has more: texts, heaps and tapes end before.
+/// Converts a count to 32 bits. No count is larger: texts, heaps and tapes end before.
 pub(crate) fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

@@ -1,8 +1,8 @@
-//! What a host asks of a machine and what it is told: plain data, mirrored by wit/evaluator.wit.
+//! The messages between a host and a machine: plain data, mirrored by wit/evaluator.wit.
 
 use crate::fault::Fault;
 
-/// What to evaluate.
+/// The code to evaluate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The text of a term.
@@ -11,23 +11,23 @@ pub enum Source {
     Tool(String),
 }
 
-/// What the value of the code is applied to when it is a function.
+/// The argument of the code, if its value is a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Argument {
     /// Unit.
     None,
-    /// A term after normalisation, as JSON text.
+    /// A term, as JSON text. Strings that hold JSON, numbers or booleans are decoded first.
     Input(String),
     /// Plain JSON.
     Data(String),
 }
 
-/// Everything a run starts from.
+/// The start of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// What to evaluate.
+    /// The code to evaluate.
     pub code: Source,
-    /// What its value is applied to.
+    /// The argument of its value.
     pub argument: Argument,
     /// A JSON object whose members are variables of the code.
     pub context: Option<String>,
@@ -40,7 +40,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program that evaluates a term and nothing else.
+    /// Returns a program that evaluates a term without an argument, context or tools.
     #[must_use]
     pub fn term(code: impl Into<String>) -> Self {
         Self {
@@ -54,16 +54,16 @@ impl Program {
     }
 }
 
-/// What a machine is resumed with.
+/// The host's answer to the last step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// To start, or to go on after `Paused`.
+    /// Starts the machine, or continues after `Paused`.
     None,
-    /// To `Lookup`: the source of the tool, or that there is no such tool.
+    /// Answers `Lookup`: the source of the tool, or `None` if there is no such tool.
     Source(Option<String>),
-    /// To `Perform`: `{"ok":true,"value":…}` or `{"ok":false,…}`.
+    /// Answers `Perform`: `{"ok":true,"value":…}` or `{"ok":false,…}`.
     Outcome(String),
-    /// To `Perform`: nothing grants it. The run ends in the fault `capability-denied`.
+    /// Answers `Perform`: nothing grants it. The run ends with the fault `capability-denied`.
     Denied,
 }
 
@@ -74,7 +74,7 @@ pub struct Done {
     pub json: String,
     /// The value's type, as `type_of` names it.
     pub kind: &'static str,
-    /// Such as ``ignored-key at /add/0: `sub` is not part of `add` ``.
+    /// Warnings such as ``ignored-key at /add/0: `sub` is not part of `add` ``.
     pub warnings: Vec<String>,
     /// Lines written by `trace`.
     pub trace: Vec<String>,
@@ -91,19 +91,19 @@ pub struct Continuation {
     pub step: u64,
 }
 
-/// Where a machine stands after `resume`.
+/// The state of a machine after `resume`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It ended with a value.
+    /// The run ended with a value.
     Done(Done),
-    /// It ended with a continuation, which is its value.
+    /// The run ended with a continuation, which is its value.
     Continuation(Done, Continuation),
-    /// It needs the source of this tool.
+    /// The machine needs the source of this tool.
     Lookup(String),
-    /// It needs an effect: capability and argument.
+    /// The machine needs an effect: capability and argument.
     Perform(String, String),
     /// The slice is used up.
     Paused,
-    /// It ended with a fault.
+    /// The run ended with a fault.
     Failed(Box<Fault>),
 }

@@ -4,19 +4,21 @@
 
 pub mod cli;
 pub mod config;
+pub mod domain;
 pub mod harden;
-pub mod journal;
-mod layout;
+mod json;
 pub mod mcp;
-pub mod memory;
 mod quantity;
 mod recall;
-pub mod registry;
+mod render;
 pub mod sandbox;
 pub mod schema;
 mod similar;
+pub mod state;
 mod stdio;
-pub mod store;
 pub mod text;
 pub mod time;
+pub mod transport;
 pub mod workshop;
+
+pub use self::state::{journal, memory, registry};

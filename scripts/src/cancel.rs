@@ -2,10 +2,10 @@
 //! cancelled, and the next call waits for that place. What is measured is the time from the
 //! cancellation to the answer of that call, less what such a call takes by itself.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
+use pif_tests::server::pipe::Pipe;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -32,11 +32,11 @@ const HEAD_STARTS: [u64; 5] = [0, 1, 3, 7, 20];
 /// Measures; the argument is the number of cancellations of each kind of run.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let times: usize = arguments.first().map_or(Ok(300), |n| n.parse())?;
-    let mut server = Server::start()?;
+    let mut server = Pipe::start(Command::new(crate::clients::server()?.1).args(SETTINGS))?;
     let code = json!({"lam": "x", "body": {"continue": {"input": {"var": "x"}}}});
     server
         .call("evolve", &json!({"name": "endless", "description": "Never ends", "code": code}))?;
-    let mut alone = (0..times).map(|_| server.next_call()).collect::<Result<Vec<_>>>()?;
+    let mut alone = (0..times).map(|_| next_call(&mut server)).collect::<Result<Vec<_>>>()?;
     alone.sort();
     println!("{times} cancellations of each kind, milliseconds until the place is free\n");
     println!("run                             median     p99   worst");
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     for (name, arguments) in kinds()? {
         let mut late = Vec::new();
         for round in 0..times {
-            late.push(server.cancel(&arguments, HEAD_STARTS[round % HEAD_STARTS.len()])?);
+            late.push(cancel(&mut server, &arguments, HEAD_STARTS[round % HEAD_STARTS.len()])?);
         }
         late.sort();
         worst = worst.max(late.last().copied().unwrap_or_default());
@@ -96,82 +96,22 @@ fn kinds() -> Result<Vec<(&'static str, Value)>> {
     ])
 }
 
-/// A server with one place, and the pipes to it.
-struct Server {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-    last_id: u64,
+/// How long a short call takes.
+fn next_call(server: &mut Pipe) -> Result<Duration> {
+    let start = Instant::now();
+    let result = server.call("run", &json!({"code": {"add": [40, 2]}}))?;
+    ensure!(result["structuredContent"]["value"] == 42, "{result}");
+    Ok(start.elapsed())
 }
 
-impl Server {
-    fn start() -> Result<Self> {
-        let mut command = Command::new(crate::clients::server()?.1);
-        command.args(SETTINGS).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().context("the server does not start")?;
-        let input = child.stdin.take().context("no input")?;
-        let output = BufReader::new(child.stdout.take().context("no output")?);
-        let mut server = Self { child, input, output, last_id: 0 };
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
-            "clientInfo": {"name": "cancel", "version": "1"}});
-        let id = server.request("initialize", &params)?;
-        server.answer(id)?;
-        Ok(server)
-    }
-
-    fn send(&mut self, message: &Value) -> Result<()> {
-        writeln!(self.input, "{message}").and_then(|()| self.input.flush()).context("it is gone")
-    }
-
-    fn request(&mut self, method: &str, params: &Value) -> Result<u64> {
-        self.last_id += 1;
-        let id = self.last_id;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
-        Ok(id)
-    }
-
-    /// The next answer, which must be the one to this request: nothing else may be on its way.
-    fn answer(&mut self, id: u64) -> Result<Value> {
-        loop {
-            let mut line = String::new();
-            ensure!(self.output.read_line(&mut line)? > 0, "the server closed its output");
-            let message: Value = serde_json::from_str(&line)?;
-            if message.get("method").is_none() {
-                ensure!(message["id"] == id, "expected the answer to {id}: {message}");
-                return Ok(message);
-            }
-        }
-    }
-
-    fn call(&mut self, tool: &str, arguments: &Value) -> Result<Value> {
-        let id = self.request("tools/call", &json!({"name": tool, "arguments": arguments}))?;
-        self.answer(id)
-    }
-
-    fn next_call(&mut self) -> Result<Duration> {
-        let start = Instant::now();
-        let answer = self.call("run", &json!({"code": {"add": [40, 2]}}))?;
-        ensure!(answer["result"]["structuredContent"]["value"] == 42, "{answer}");
-        Ok(start.elapsed())
-    }
-
-    /// Starts a run, cancels it so many milliseconds later, and waits for its place.
-    fn cancel(&mut self, arguments: &Value, head_start: u64) -> Result<Duration> {
-        let id = self.request("tools/call", &json!({"name": "run", "arguments": arguments}))?;
-        thread::sleep(Duration::from_millis(head_start));
-        let params = json!({"requestId": id});
-        let notice =
-            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
-        let start = Instant::now();
-        self.send(&notice)?;
-        self.next_call()?;
-        Ok(start.elapsed())
-    }
-
-    fn finish(self) -> Result<()> {
-        let Self { mut child, input, .. } = self;
-        drop(input);
-        ensure!(child.wait()?.success(), "the server fails");
-        Ok(())
-    }
+/// Starts a run, cancels it so many milliseconds later, and waits for its place.
+fn cancel(server: &mut Pipe, arguments: &Value, head_start: u64) -> Result<Duration> {
+    let id = server.send("run", arguments)?;
+    thread::sleep(Duration::from_millis(head_start));
+    let params = json!({"requestId": id});
+    let notice = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
+    let start = Instant::now();
+    server.write(&notice)?;
+    next_call(server)?;
+    Ok(start.elapsed())
 }

@@ -4,12 +4,11 @@
 
 mod inspector;
 mod node;
-#[path = "../../tests/tests/sdk/python.rs"]
-mod python;
 
-use crate::environment;
+use pif_tests::sdk::python;
 
 use anyhow::{Context, Result, ensure};
+use pif_tests::sdk::environment;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use crate::{environment, npm, tasks};
+use crate::{npm, tasks};
+use pif_tests::sdk::environment;
 
 /// Runs all of them; fails if one does not print what it must.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {

@@ -9,8 +9,6 @@ mod cancel;
 mod clients;
 mod counts;
 mod curve;
-#[path = "../../tests/tests/sdk/environment.rs"]
-mod environment;
 mod examples;
 mod fuel;
 mod fuzz;
@@ -34,8 +32,10 @@ cargo x <task>
 
   check      what continuous integration runs: format, lints, docs, tests
   bless      rewrite the expectations of the corpus from the native evaluator
-  reference  put the table of forms into guest/LANGUAGE.md
-  library    put the tools of host/library into their canonical spelling, with their hashes
+  reference  put the table of forms into guest/LANGUAGE.md, and make the pages of host/docs that
+             have a table behind them
+  library    put the tools of host/library into their canonical spelling, with their hashes, and
+             their tables into host/docs/library.md
   component  build the component and say where it is
   bench      the benchmark programs, in the sandbox and natively, against CPython (rounds; 11);
              `bench data` the forms on data, in the sandbox against CPython;

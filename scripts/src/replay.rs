@@ -117,7 +117,7 @@ fn replay(mut command: Command) -> Result<[u64; 2]> {
         let line = line?;
         match line.split_once(' ') {
             Some((_, "equal")) => equal += 1,
-            Some((_, reason)) if reason.starts_with("skipped: it is no run") => others += 1,
+            Some((_, reason)) if reason.starts_with("skipped: it is not a run") => others += 1,
             _ if line.ends_with(" skipped") => summary = line,
             _ => bail!("{line}"),
         }

@@ -40,21 +40,27 @@ pub(crate) fn bless() -> Result<()> {
     cargo(&["test", "-p", "pif-tests", "--test", "corpus"], &[("BLESS", "1")])
 }
 
-/// Puts the table of forms into the reference.
+/// Puts the table of forms into the reference, and renews the pages that the server's tables make.
 pub(crate) fn reference() -> Result<()> {
     let path = pif_tests::reference::path();
     let text = std::fs::read_to_string(&path)?;
     std::fs::write(&path, pif_tests::reference::renew(&text)?)?;
+    for (path, text) in pif_tests::pages::made()? {
+        std::fs::write(path, text)?;
+    }
     Ok(())
 }
 
-/// Spells the tools of the library canonically and renews their hashes.
+/// Spells the tools of the library canonically, and renews their hashes and their page.
 pub(crate) fn library() -> Result<()> {
     for path in pif_tests::library::files()? {
         let text = std::fs::read_to_string(&path)?;
         let renewed = pif_tests::library::renew(&text);
         std::fs::write(&path, renewed.with_context(|| path.display().to_string())?)?;
     }
+    let page = pif_tests::library::page();
+    let text = std::fs::read_to_string(&page)?;
+    std::fs::write(&page, pif_tests::library::renew_page(&text)?)?;
     Ok(())
 }
 

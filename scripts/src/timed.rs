@@ -28,7 +28,7 @@ pub(crate) fn timed(
 ) -> Result<Timed> {
     let limits = Limits { fuel: FUEL, depth: 1 << 20, memory, output: 16 << 20 };
     let watch = Watch::new(Duration::from_mins(1));
-    let fault = |fault: mcp_pif::sandbox::Fault| anyhow::anyhow!("{fault:?}");
+    let fault = |fault: mcp_pif::domain::Fault| anyhow::anyhow!("{fault:?}");
     // An instance is made ahead, as a server does it.
     sandbox.tidy();
     // What asking for the time on a core takes is in neither of the two.

@@ -2,12 +2,12 @@
 //! once with nothing compiled yet; and for calls that run nothing, while all places of a server are
 //! taken by runs of five seconds.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
+use pif_tests::server::pipe::Pipe;
 use serde_json::{Value, json};
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -25,15 +25,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let cache = crate::tasks::target()?.join("wait");
     let _ = fs::remove_dir_all(&cache);
     let started = thread::scope(|scope| {
-        let start = || scope.spawn(|| Server::start(&binary, &cache));
-        let started: Vec<_> = (0..servers).map(|_| start()).collect();
-        let join = |it: thread::ScopedJoinHandle<'_, Result<Server>>| match it.join() {
+        let begin = || scope.spawn(|| start(&binary, &cache));
+        let started: Vec<_> = (0..servers).map(|_| begin()).collect();
+        let join = |it: thread::ScopedJoinHandle<'_, Result<(Pipe, Duration)>>| match it.join() {
             Ok(server) => server,
             Err(_) => bail!("it panicked"),
         };
         started.into_iter().map(join).collect::<Result<Vec<_>>>()
     })?;
-    let slowest = started.iter().map(|it| it.waited).max().unwrap_or_default();
+    let slowest = started.iter().map(|(_, waited)| *waited).max().unwrap_or_default();
     println!("initialize of {servers} servers that start at once: {slowest:?} at most");
     drop(started);
     let looks = looks(&binary, &cache)?;
@@ -49,14 +49,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 
 /// The longest that each kind of look took, while all places are taken.
 fn looks(binary: &Path, cache: &Path) -> Result<Vec<(&'static str, Duration)>> {
-    let mut server = Server::start(binary, cache)?;
+    let (mut server, _) = start(binary, cache)?;
     let twice = json!({"lam": "x", "body": {"app": {"func": {"var": "x"}, "arg": {"var": "x"}}}});
     let endless =
         json!({"code": {"app": {"func": twice, "arg": twice}}, "fuel": 1_000_000_000_000_u64});
     server.call("run", &json!({"code": 1}))?;
     server.call("memory_store", &json!({"key": "k", "value": 1}))?;
-    for id in 0..thread::available_parallelism()?.get() {
-        server.send(&json!(format!("run {id}")), "run", &endless)?;
+    for _ in 0..thread::available_parallelism()?.get() {
+        server.send("run", &endless)?;
     }
     thread::sleep(Duration::from_millis(300));
     let kinds = [
@@ -69,79 +69,25 @@ fn looks(binary: &Path, cache: &Path) -> Result<Vec<(&'static str, Duration)>> {
     let mut worst = Vec::new();
     for (tool, arguments) in kinds {
         let times =
-            (0..LOOKS).map(|_| server.call(tool, &arguments)).collect::<Result<Vec<_>>>()?;
+            (0..LOOKS).map(|_| time(&mut server, tool, &arguments)).collect::<Result<Vec<_>>>()?;
         worst.push((tool, times.into_iter().max().unwrap_or_default()));
     }
     Ok(worst)
 }
 
-struct Server {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-    /// For the answer to `initialize`, from its start on.
-    waited: Duration,
+/// Starts a server; gives how long `initialize` took, from its start on.
+fn start(binary: &Path, cache: &Path) -> Result<(Pipe, Duration)> {
+    let start = Instant::now();
+    let mut server = Command::new(binary);
+    server.args(["--ephemeral", "--fuel-ceiling", "1000000G", "--cache"]).arg(cache);
+    Ok((Pipe::start(&mut server)?, start.elapsed()))
 }
 
-impl Server {
-    fn start(binary: &Path, cache: &Path) -> Result<Self> {
-        let start = Instant::now();
-        let mut server = Command::new(binary);
-        server.args(["--ephemeral", "--fuel-ceiling", "1000000G", "--cache"]).arg(cache);
-        let mut child = server.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        let (input, output) = (child.stdin.take(), child.stdout.take());
-        let (input, output) = (input.context("no input")?, output.context("no output")?);
-        let waited = Duration::ZERO;
-        let mut server = Self { child, input, output: BufReader::new(output), waited };
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
-            "clientInfo": {"name": "wait", "version": "1"}});
-        let id = json!("initialize");
-        server.write(
-            &json!({"jsonrpc": "2.0", "id": id, "method": "initialize", "params": params}),
-        )?;
-        server.answer(&id)?;
-        server.waited = start.elapsed();
-        server.write(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
-        Ok(server)
-    }
-
-    fn write(&mut self, message: &Value) -> Result<()> {
-        writeln!(self.input, "{message}").and_then(|()| self.input.flush()).context("it is gone")
-    }
-
-    fn send(&mut self, id: &Value, tool: &str, arguments: &Value) -> Result<()> {
-        let params = json!({"name": tool, "arguments": arguments});
-        self.write(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}))
-    }
-
-    /// Waits for an answer, before which there may be notifications and no other answer.
-    fn answer(&mut self, id: &Value) -> Result<()> {
-        loop {
-            let mut line = String::new();
-            ensure!(self.output.read_line(&mut line)? > 0, "the server closed its output");
-            let message: Value = serde_json::from_str(&line)?;
-            if message.get("method").is_none() {
-                ensure!(message["id"] == *id, "not the answer to {id}: {message}");
-                ensure!(message["result"]["isError"] != true, "{message}");
-                return Ok(());
-            }
-        }
-    }
-
-    /// How long a call takes.
-    fn call(&mut self, tool: &str, arguments: &Value) -> Result<Duration> {
-        let start = Instant::now();
-        let id = json!(tool);
-        self.send(&id, tool, arguments)?;
-        self.answer(&id)?;
-        Ok(start.elapsed())
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // Its runs do not end by themselves.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// How long a call takes that succeeds.
+fn time(server: &mut Pipe, tool: &str, arguments: &Value) -> Result<Duration> {
+    let start = Instant::now();
+    let result = server.call(tool, arguments)?;
+    let time = start.elapsed();
+    ensure!(result["isError"] == false, "{tool}: {result}");
+    Ok(time)
 }

@@ -1,6 +1,7 @@
 //! Drives the machine inside the component, through the server's own sandbox.
 
 use crate::run::{Fault, Run, Value};
+use mcp_pif::domain;
 use mcp_pif::sandbox::{self, Answer, Argument, Code, Sandbox, Step, Watch};
 use pif_guest::limits::{Limits, Usage};
 use pif_guest::request::{self, Program};
@@ -98,9 +99,10 @@ impl From<sandbox::Continuation> for Value {
     }
 }
 
-impl From<sandbox::Fault> for Fault {
-    fn from(fault: sandbox::Fault) -> Self {
-        let sandbox::Fault { code, message, at, tool, hint, calls, excerpt, warnings, .. } = fault;
-        Self { code, message, at, tool, hint, calls, excerpt, warnings }
+impl From<domain::Fault> for Fault {
+    fn from(fault: domain::Fault) -> Self {
+        let domain::Fault { code, message, at, tool, hint, calls, excerpt, warnings, .. } = fault;
+        let (code, limit) = (code.to_string(), fault.limit.map(|limit| limit.name.name()));
+        Self { code, message, at, tool, hint, calls, excerpt, warnings, limit }
     }
 }

@@ -200,12 +200,7 @@ impl Evaluator {
             Form::FloatNumber => Value::Float(self.terms.float(term)),
             Form::Text => Value::Text(self.terms.text(term).into()),
             Form::Var => env.get(self.terms.only_name(term)).ok_or(Code::Unbound)?,
-            Form::Lam => Value::Function(Rc::new(Closure {
-                lambda: term,
-                taken: Vec::new(),
-                env: env.clone(),
-                tool: tool.clone(),
-            })),
+            Form::Lam => Value::closure(term, env, tool),
             Form::Quote => self.quote(term, env, tool, depth)?,
             Form::SelfRef => {
                 let name = tool.clone().ok_or(Code::OutsideTool)?;
@@ -231,6 +226,7 @@ impl Evaluator {
             Form::Cond => return self.cond(term, env, tool, depth),
             Form::Try => return self.try_catch(term, env, tool, depth),
             Form::Let => return self.bind(term, env, tool, depth),
+            Form::Letrec => return self.bind_functions(term, env, tool, depth),
             _ => {
                 let operands = self.operands(term, env, tool, depth)?;
                 return self.strict(term, operands, env, tool, depth);
@@ -298,6 +294,23 @@ impl Evaluator {
             env = env.with(*name, value);
         }
         Ok(Next::Tail(self.terms.operand(term, names.len()), env, tool.clone()))
+    }
+
+    /// The functions are values at once, and see each other by their names.
+    fn bind_functions(
+        &mut self,
+        term: TermId,
+        env: &Environment,
+        tool: &Context,
+        depth: u32,
+    ) -> Result<Next, Code> {
+        let names = self.terms.names(term).iter().copied();
+        let functions: Vec<_> = names.zip(self.terms.operands(term).iter().copied()).collect();
+        let body = self.terms.operand(term, functions.len());
+        for (_, lambda) in &functions {
+            self.visit(*lambda, env, tool, depth + 1)?;
+        }
+        Ok(Next::Tail(body, env.with_functions(functions, tool), tool.clone()))
     }
 
     /// Forms that need no more of their operands than their values.

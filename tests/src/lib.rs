@@ -19,8 +19,14 @@ pub mod library;
 pub mod modules;
 pub mod native;
 pub mod oracle;
+#[cfg(feature = "host")]
+pub mod pages;
 pub mod reference;
 pub mod registry_entry;
 pub mod run;
+#[cfg(feature = "host")]
+pub mod sdk;
+#[cfg(feature = "host")]
+pub mod server;
 #[cfg(target_os = "linux")]
 pub mod system;

@@ -1,6 +1,7 @@
 //! The files of the standard library as they are to be: terms in their canonical spelling, their
 //! hashes, one layout. Whoever edits them writes terms in any spelling.
 
+use crate::reference;
 use anyhow::{Context, Result, ensure};
 use pif_guest::analysis;
 use serde_json::{Map, Value, json};
@@ -21,6 +22,38 @@ pub fn files() -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// Where the page about the library is.
+#[must_use]
+pub fn page() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/docs/library.md")
+}
+
+/// The page with its tables as the files have them now.
+pub fn renew_page(text: &str) -> Result<String> {
+    let files = files()?;
+    let tables = files.iter().map(|file| table(file)).collect::<Result<Vec<_>>>()?;
+    reference::replace(text, "library", &tables.join("\n"))
+}
+
+/// The tools of a file by name and description, below its name. Earlier revisions are left out.
+fn table(file: &Path) -> Result<String> {
+    let name = file.file_stem().and_then(|name| name.to_str()).context("a name")?;
+    let mut title = name.to_owned();
+    title[..1].make_ascii_uppercase();
+    let mut text = format!("## {title}\n\n| tool | what it does |\n|---|---|\n");
+    for tool in tools(&fs::read_to_string(file)?)?.iter().filter(|tool| !is_pinned(tool)) {
+        let member = |name: &str| tool.get(name).and_then(Value::as_str).unwrap_or_default();
+        let description = member("description").replace('|', "\\|");
+        writeln!(text, "| `{}` | {description} |", member("name"))?;
+    }
+    Ok(text)
+}
+
+/// Whether a revision is kept for those that name it, and is not the current one.
+fn is_pinned(tool: &Map<String, Value>) -> bool {
+    tool.get("pinned") == Some(&json!(true))
+}
+
 /// The tools of a file.
 pub fn tools(text: &str) -> Result<Vec<Map<String, Value>>> {
     let mut file: Value = serde_json::from_str(text)?;
@@ -30,7 +63,7 @@ pub fn tools(text: &str) -> Result<Vec<Map<String, Value>>> {
 /// A file with its tools in order, and with everything that follows from their terms.
 pub fn renew(text: &str) -> Result<String> {
     let mut tools = tools(text)?;
-    tools.sort_by_key(|tool| (tool["name"].to_string(), tool.get("pinned") != Some(&json!(true))));
+    tools.sort_by_key(|tool| (tool["name"].to_string(), !is_pinned(tool)));
     let tools = tools.iter().map(|tool| renew_tool(tool).context(tool["name"].to_string()));
     let tools = tools.collect::<Result<Vec<String>>>()?;
     let head = "{\n  \"format\": \"mcp-pif tools\",\n  \"version\": 1,\n  \"tools\": [\n";
@@ -46,7 +79,7 @@ fn renew_tool(tool: &Map<String, Value>) -> Result<String> {
     let mut text = format!("    {{\n      \"name\": {},\n", member("name")?);
     writeln!(text, "      \"sha256\": \"{}\",", summary.hash)?;
     writeln!(text, "      \"description\": {},", member("description")?)?;
-    if tool.get("pinned") == Some(&json!(true)) {
+    if is_pinned(tool) {
         writeln!(text, "      \"pinned\": true,")?;
     }
     let source: Value = serde_json::from_str(&summary.canonical)?;

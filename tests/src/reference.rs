@@ -23,7 +23,8 @@ pub fn renew(text: &str) -> Result<String> {
     replace(&text, "prices", &prices()?)
 }
 
-fn replace(text: &str, part: &str, made: &str) -> Result<String> {
+/// A page with another text between the comments that name a part of it.
+pub(crate) fn replace(text: &str, part: &str, made: &str) -> Result<String> {
     let (open, close) = (format!("<!-- {part} -->\n"), format!("<!-- /{part} -->\n"));
     let (before, rest) = text.split_once(&open).with_context(|| format!("no part `{part}`"))?;
     let (_, after) = rest.split_once(&close).with_context(|| format!("`{part}` has no end"))?;

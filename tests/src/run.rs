@@ -1,6 +1,6 @@
 //! What came of a run, in the words that the native machine and the component share.
 
-use pif_guest::fault::Fault as GuestFault;
+use pif_guest::fault::{Fault as GuestFault, Limit};
 use pif_guest::request::Done;
 
 /// What came of a run.
@@ -61,6 +61,8 @@ pub struct Fault {
     pub excerpt: Option<String>,
     /// What was warned of before.
     pub warnings: Vec<String>,
+    /// The limit of the run that was met, where hosts tell it.
+    pub limit: Option<&'static str>,
 }
 
 impl Fault {
@@ -81,8 +83,15 @@ impl From<Done> for Value {
 
 impl From<GuestFault> for Fault {
     fn from(fault: GuestFault) -> Self {
-        let GuestFault { code, message, at, tool, hint, calls, excerpt, warnings, place: _ } =
+        let GuestFault { code, message, at, tool, hint, calls, excerpt, warnings, limit, place: _ } =
             fault;
-        Self { code: code.name().to_owned(), message, at, tool, hint, calls, excerpt, warnings }
+        let limit = limit.and_then(|limit| match limit {
+            Limit::Fuel => Some("fuel"),
+            Limit::Depth => Some("depth"),
+            Limit::Memory => Some("memory"),
+            Limit::Output => None,
+        });
+        let code = code.name().to_owned();
+        Self { code, message, at, tool, hint, calls, excerpt, warnings, limit }
     }
 }

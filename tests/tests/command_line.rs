@@ -1,19 +1,17 @@
 //! What scripts rely on in the command line: exit codes, which stream says what, where terms come
 //! from, and what is left behind. What each command does is in `server/command_line.rs`.
 
-#[path = "server/binary.rs"]
-mod binary;
-#[path = "server/folder.rs"]
-mod folder;
-#[path = "command_line/settings.rs"]
-mod settings;
+mod command_line {
+    mod settings;
+}
 
 use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use folder::{Folder, cache};
+use pif_tests::server::binary;
+use pif_tests::server::folder::{Folder, cache};
 
 /// The code for a command line that cannot be understood.
 const MISUSE: i32 = 2;

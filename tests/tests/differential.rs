@@ -99,6 +99,14 @@ fn calls_stop_at_the_same_place_whatever_their_fuel_and_depth() -> anyhow::Resul
     const COUNT: &str = r#"{"lam": "n", "body": {"if": {"cond": {"eq": [{"var": "n"}, 0]},
         "then": 0, "else": {"add": [1,
             {"app": {"func": {"self": true}, "arg": {"add": [-1, {"var": "n"}]}}}]}}}}"#;
+    const EVEN: &str = r#"{"lam": "n", "body": {"letrec": [
+        ["even", {"lam": "m", "body": {"if": {"cond": {"eq": [{"var": "m"}, 0]}, "then": {"var": "n"},
+            "else": {"app": {"func": {"var": "odd"}, "arg": {"sub": [{"var": "m"}, 1]}}}}}}],
+        ["odd", {"lam": "m", "body": {"add": [1,
+            {"app": {"func": {"var": "even"}, "arg": {"sub": [{"var": "m"}, 1]}}}]}}]],
+        "in": {"app": {"func": {"var": "even"}, "arg": {"var": "n"}}}}}"#;
+    const REDUCE: &str = r#"{"lam": "n", "body": {"reduce": [{"lam": ["a", "x"], "body":
+        {"add": [{"var": "a"}, {"mul": [{"var": "x"}, {"var": "n"}]}]}}, {"var": "n"}, [1, 2, 3]]}}"#;
     const LEAST: &str = "-4611686018427387904";
     for (tool, arguments) in [
         (FIB, ["6", "\"six\"", "1"]),
@@ -106,6 +114,8 @@ fn calls_stop_at_the_same_place_whatever_their_fuel_and_depth() -> anyhow::Resul
         (LOOP, [r#"{"pair": [5, 0]}"#, r#"{"pair": [4, "no"]}"#, LEAST]),
         (COUNT, ["5", "\"five\"", LEAST]),
         (DOUBLE, ["3", "\"three\"", LEAST]),
+        (EVEN, ["6", "\"six\"", "1"]),
+        (REDUCE, ["3", "\"three\"", LEAST]),
         (BUILD, ["3", "\"three\"", LEAST]),
         (LOOP, [r#"{"pair": [5, 4611686018427387900]}"#, "7", r#"{"pair": [false, 0]}"#]),
     ] {

@@ -3,13 +3,7 @@
 
 #![expect(clippy::print_stdout, reason = "tests tell what they measured")]
 
-#[path = "server/binary.rs"]
-mod binary;
-#[path = "server/client.rs"]
-#[expect(dead_code, reason = "shared with other tests")]
-mod client;
-#[path = "server/folder.rs"]
-mod folder;
+use pif_tests::server::{binary, client, folder};
 
 mod endurance {
     #[cfg(target_os = "linux")]

@@ -1,12 +1,10 @@
 //! The programs of host/examples that take no more than cargo and python3, on the component that
 //! the server embeds. `cargo x examples` runs all of them.
 
-#[path = "sdk/environment.rs"]
-mod environment;
-
 use anyhow::{Context, Result, ensure};
 use mcp_pif::sandbox::COMPONENT;
 use pif_tests::embedding::{self, Example, PYTHON, RUST};
+use pif_tests::sdk::environment;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,18 +1,10 @@
 //! The layers between a program and the world: for each a test in which it and no other is the one
 //! that fires, with evaluators made for the purpose where the embedded one would never get there.
-//! README.md holds the table.
+//! `host/docs/limits.md` holds the table.
 
 #![expect(clippy::print_stdout, reason = "tests tell what they measured")]
 
-#[path = "server/binary.rs"]
-mod binary;
-#[path = "server/client.rs"]
-#[expect(dead_code, reason = "shared with other tests")]
-mod client;
-#[path = "server/folder.rs"]
-mod folder;
-#[path = "server/text.rs"]
-mod text;
+use pif_tests::server::{binary, client, folder, text};
 
 mod layers {
     mod cache;

@@ -1,11 +1,9 @@
 //! What the server is packed into, and what its binary carries: versions and names agree, entries
 //! are as their readers want them, scripts and pages are read without complaint.
 
-#[path = "server/binary.rs"]
-mod binary;
-
 use anyhow::{Context, Result, ensure};
 use mcp_pif::sandbox::{COMPONENT, HASH, Sandbox};
+use pif_tests::server::binary;
 use pif_tests::{embedding, registry_entry};
 use serde_json::{Value, json};
 use std::fs;

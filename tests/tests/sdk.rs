@@ -1,15 +1,9 @@
 //! The official Python SDK as a client of the real binary, in each of its modes. The first run
 //! makes a virtual environment, which takes python3 and a package index.
 
-#[path = "server/binary.rs"]
-mod binary;
-#[path = "sdk/environment.rs"]
-mod environment;
-#[path = "sdk/python.rs"]
-mod python;
-
-use anyhow::{Context, Result, ensure};
-use std::path::Path;
+use anyhow::{Result, ensure};
+use pif_tests::sdk::python;
+use pif_tests::server::binary;
 
 /// Checks that the client makes at least, in every mode.
 const CHECKS: usize = 10;
@@ -30,8 +24,8 @@ fn stateless_protocol() -> Result<()> {
 }
 
 fn passes(mode: &str) -> Result<()> {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().context("no target directory")?;
-    let output = python::client(target, binary::path()?, mode)?.output()?;
+    let target = binary::target()?;
+    let output = python::client(&target, binary::path()?, mode)?.output()?;
     let said = String::from_utf8_lossy(&output.stdout);
     let complaints = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{mode}: {}\n{said}{complaints}", output.status);

@@ -2,19 +2,17 @@
 //! lines and JSON, and from the command line.
 
 mod server {
+    pub(crate) use pif_tests::server::{binary, client, folder, text};
+
     mod aliases;
     mod attacks;
     mod backup;
-    pub(crate) mod binary;
     mod chain;
-    #[expect(dead_code, reason = "shared with other tests")]
-    pub(crate) mod client;
     mod command_line;
     mod conformance;
     mod ending;
     mod examples;
     mod faults;
-    pub(crate) mod folder;
     mod handshake;
     #[cfg(target_os = "linux")]
     mod hardening;
@@ -38,7 +36,7 @@ mod server {
     mod start;
     #[cfg(unix)]
     mod streams;
-    mod text;
+    mod toolsets;
     mod transfer;
     mod turns;
     mod wire;

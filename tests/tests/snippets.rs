@@ -1,9 +1,17 @@
-//! What README.md tells people to put into the settings of their clients: each piece is read in its
-//! language, and says what that client wants to know, in the client's words.
+//! What README.md and the other pages show: settings are read in their language and speak the
+//! client's words, commands print what stands beside them, links lead somewhere.
+
+#[path = "snippets/commands.rs"]
+mod commands;
+#[path = "snippets/links.rs"]
+mod links;
+#[path = "snippets/pages.rs"]
+mod pages;
 
 use anyhow::{Context, Result, bail, ensure};
+use pages::Block;
+pub(crate) use pif_tests::server::binary;
 use serde_json::{Map, Value};
-use std::fs;
 use yaml_rust2::{Yaml, YamlLoader};
 
 const COMMAND: &str = "/path/to/mcp-pif";
@@ -11,7 +19,7 @@ const COMMAND: &str = "/path/to/mcp-pif";
 /// How a client is told of a server.
 struct Client {
     name: &'static str,
-    /// The file it reads, as README.md calls it.
+    /// The file it reads, as the pages call it.
     file: &'static str,
     language: &'static str,
     /// The member that holds all servers.
@@ -90,32 +98,15 @@ const CLIENTS: [Client; 7] = [
     },
 ];
 
-/// A fenced block with the line that introduces it.
-struct Snippet {
-    label: String,
-    language: String,
-    text: String,
+/// The pages that show settings, the one with commands first.
+const PAGES: [&str; 2] = ["host/docs/clients.md", "README.md"];
+
+fn snippets() -> Result<Vec<Block>> {
+    let blocks = PAGES.iter().map(|page| pages::blocks(page));
+    Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
 }
 
-fn snippets() -> Result<Vec<Snippet>> {
-    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md"))?;
-    let (_, section) = readme.split_once("\n## Using it\n").context("no such section")?;
-    let section = section.split("\n## ").next().context("a section")?;
-    let (mut found, mut label) = (Vec::new(), String::new());
-    let mut lines = section.lines();
-    while let Some(line) = lines.next() {
-        if let Some(language) = line.strip_prefix("```") {
-            let text: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
-            let (language, text) = (language.to_owned(), text.join("\n"));
-            found.push(Snippet { label: label.clone(), language, text });
-        } else if !line.is_empty() {
-            line.clone_into(&mut label);
-        }
-    }
-    Ok(found)
-}
-
-fn parse(snippet: &Snippet) -> Result<Value> {
+fn parse(snippet: &Block) -> Result<Value> {
     match snippet.language.as_str() {
         "json" => Ok(serde_json::from_str(&snippet.text)?),
         "toml" => Ok(basic_toml::from_str(&snippet.text)?),

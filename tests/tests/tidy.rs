@@ -121,7 +121,7 @@ fn the_host_does_not_depend_on_the_guest() -> Result<()> {
 
 #[test]
 fn only_the_protocol_knows_rmcp() -> Result<()> {
-    ensure_absent(ALL, &["rmcp::"], &["host/src/mcp/"])
+    ensure_absent(ALL, &["rmcp::"], &["host/src/mcp/", "host/src/transport/"])
 }
 
 #[test]
@@ -139,18 +139,34 @@ fn only_hardening_restricts_the_process() -> Result<()> {
 
 #[test]
 fn the_sandbox_knows_neither_protocol_nor_registry() -> Result<()> {
-    let state = ["host/src/registry", "host/src/journal", "host/src/memory", "host/src/store"];
-    let below = [&["host/src/sandbox"][..], &state].concat();
-    ensure_absent(&below, &["crate::mcp", "crate::cli", "crate::config", "crate::workshop"], &[])?;
-    ensure_absent(&["host/src/sandbox"], &["crate::registry", "crate::journal"], &[])?;
+    let state = ["host/src/state"];
+    ensure_absent(
+        &["host/src/sandbox", "host/src/state"],
+        &["crate::mcp", "crate::cli", "crate::config", "crate::workshop"],
+        &[],
+    )?;
+    ensure_absent(
+        &["host/src/sandbox"],
+        &["crate::registry", "crate::journal", "crate::state"],
+        &[],
+    )?;
     ensure_absent(&state, &["crate::sandbox"], &[])?;
     ensure_absent(&["host/src/workshop"], &["crate::mcp", "crate::cli"], &[])
 }
 
+/// What everything else speaks of depends on nothing else, and does nothing.
 #[test]
-fn only_the_keepers_of_state_know_the_database() -> Result<()> {
-    let homes = ["host/src/store/", "host/src/registry/", "host/src/journal/", "host/src/memory/"];
-    ensure_absent(&["host/src"], &["rusqlite::"], &homes)
+fn the_domain_stands_on_its_own() -> Result<()> {
+    let world = ["std::fs", "std::io", "std::net", "std::process", "std::time", "tokio::"];
+    ensure_absent(&["host/src/domain"], &[&["crate::"][..], &world].concat(), &[])?;
+    ensure_absent(&["host/src/render"], &["crate::mcp", "crate::cli", "crate::config"], &[])?;
+    ensure_absent(&["host/src/json"], &["crate::"], &[])?;
+    ensure_absent(&["host/src/mcp"], &["crate::cli"], &[])
+}
+
+#[test]
+fn only_one_store_knows_its_database() -> Result<()> {
+    ensure_absent(&["host/src"], &["rusqlite::"], &["host/src/state/sqlite/"])
 }
 
 #[test]
@@ -162,8 +178,7 @@ fn only_the_settings_come_from_the_environment() -> Result<()> {
 #[test]
 fn only_transport_and_command_line_write_to_standard_output() -> Result<()> {
     let homes = [
-        "host/src/mcp/outlet.rs",
-        "host/src/mcp/transport.rs",
+        "host/src/transport/stdio/mod.rs",
         "host/src/cli/print.rs",
         "host/src/stdio/mod.rs",
         "host/src/stdio/patient.rs",

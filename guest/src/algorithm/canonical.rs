@@ -1,4 +1,4 @@
-//! Values as bytes that are equal if, as `eq` says, the values are.
+//! Canonical bytes of values: they are equal if `eq` calls the values equal.
 
 use crate::algorithm::number::arithmetic::{length_work, limbs};
 use crate::algorithm::number::value::Number;
@@ -15,18 +15,18 @@ use crate::memory::word::{
 use num_bigint::{BigInt, Sign};
 use num_traits::{FromPrimitive, ToPrimitive};
 
-/// Why the keys cannot be told apart.
+/// The reason why a key has no canonical bytes.
 #[derive(Debug)]
 pub(crate) enum Failed {
     /// This value cannot be compared.
     Incomparable(Word),
-    /// It is more work than the budget.
+    /// The work exceeds the budget.
     Budget,
     /// The keys do not fit into memory.
     Full,
 }
 
-/// Something to write.
+/// A piece to write.
 enum Item {
     Value(Word),
     /// The rest of a list.
@@ -35,12 +35,12 @@ enum Item {
     Member(Word, Word),
 }
 
-/// The bytes of values, one after another.
+/// The canonical bytes of values, one after another.
 pub(crate) struct Canonical<'h> {
     heap: &'h Heap,
     terms: &'h Terms,
     budget: u64,
-    /// The work of looking at all values so far.
+    /// The work on all values so far.
     pub(crate) work: u64,
     pub(crate) bytes: Vec<u8>,
     open: Vec<Item>,
@@ -51,8 +51,8 @@ impl<'h> Canonical<'h> {
         Self { heap, terms, budget, work: 0, bytes: Vec::new(), open: Vec::new() }
     }
 
-    /// Appends the canonical bytes of a value: no value's are the beginning of another's. All
-    /// that there are may become `most`.
+    /// Appends the canonical bytes of a value, up to `most` bytes in all. No value's bytes begin
+    /// another's.
     pub(crate) fn write(&mut self, v: Word, most: u64) -> Result<(), Failed> {
         self.open.clear();
         self.open.push(Item::Value(v));
@@ -133,7 +133,7 @@ impl<'h> Canonical<'h> {
         Ok(())
     }
 
-    /// Spends the work of looking at so many bytes of text.
+    /// Spends the work of reading so many bytes of text.
     pub(crate) fn pay_text(&mut self, bytes: u64) -> Result<(), Failed> {
         self.work += bytes / TEXT_UNIT;
         if self.work > self.budget { Err(Failed::Budget) } else { Ok(()) }
@@ -145,7 +145,7 @@ impl<'h> Canonical<'h> {
         self.append_text(v, bytes)
     }
 
-    /// Appends the canonical bytes of a text, which has been paid for.
+    /// Appends the canonical bytes of a text whose work is paid.
     pub(crate) fn append_text(&mut self, v: Word, bytes: u64) -> Result<(), Failed> {
         let end = self.bytes.len() as u64 + bytes;
         if end / 8 > self.heap.limit as u64 {
@@ -157,7 +157,7 @@ impl<'h> Canonical<'h> {
         Ok(())
     }
 
-    /// A whole number in the same way whether it is an integer or a float.
+    /// Writes a number. A whole float is written as an integer.
     fn write_number(&mut self, number: Number) {
         let big = match number {
             Number::Small(n) => return self.write_small(n),
@@ -182,7 +182,7 @@ impl<'h> Canonical<'h> {
     }
 }
 
-/// The text in the bytes of a value that is one.
+/// Returns the text in a text's canonical bytes.
 pub(crate) fn text_in(key: &[u8]) -> Option<&[u8]> {
     key.strip_prefix(b"t").and_then(|rest| rest.get(8..))
 }

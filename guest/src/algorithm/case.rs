@@ -1,18 +1,18 @@
-//! Texts in capitals or without: runs of ASCII eight bytes at a time, the letters of Latin-1 by
-//! themselves, all others as the library has them.
+//! Upper and lower case. ASCII is converted eight bytes at a time, Latin-1 letters one by one, all
+//! others by the standard library.
 
 use crate::memory::flat::recase;
 use crate::text::digits::HIGH;
 
 use crate::text::scan::Places;
 
-/// The first byte of the letters from `À` to `ÿ`.
+/// The first byte of `À` to `ÿ`.
 const LATIN: u8 = 0xc3;
 
-/// The bytes of a text with all letters turned into capitals.
+/// Returns the bytes of a text in upper case.
 pub(crate) fn upper(text: &[u8]) -> Vec<u8> {
-    // Capitals and the division sign stay, and `ß` is two letters; the others but `ÿ` have their
-    // capitals 0x20 before them.
+    // Capitals and the division sign stay. `ß` becomes two letters. The others, except `ÿ`, have
+    // their capitals 0x20 before them.
     let latin = |byte, out: &mut Vec<u8>| match byte {
         0xa0..=0xb6 | 0xb8..=0xbe => out.extend_from_slice(&[LATIN, byte - 0x20]),
         0x9f => out.extend_from_slice(b"SS"),
@@ -22,9 +22,9 @@ pub(crate) fn upper(text: &[u8]) -> Vec<u8> {
     changed(text, b'a', latin, |c, out| c.to_uppercase().for_each(|c| push(c, out)))
 }
 
-/// The bytes of a text with all capitals turned into small letters.
+/// Returns the bytes of a text in lower case.
 pub(crate) fn lower(text: &[u8]) -> Vec<u8> {
-    // What becomes of a capital sigma depends on what stands around it.
+    // The small letter of a capital sigma depends on its neighbors.
     if Places::new(text, "Σ".as_bytes()).next().is_some() {
         return std::str::from_utf8(text).unwrap_or_default().to_lowercase().into_bytes();
     }
@@ -35,8 +35,8 @@ pub(crate) fn lower(text: &[u8]) -> Vec<u8> {
     changed(text, b'A', latin, |c, out| c.to_lowercase().for_each(|c| push(c, out)))
 }
 
-/// A text with the 26 letters from `from` on turned into those `0x20` away. `latin` writes the
-/// characters from `À` to `ÿ`, given their second byte, and `other` all others.
+/// Turns the 26 letters from `from` on into those `0x20` away. `latin` writes the characters from
+/// `À` to `ÿ`, given their second byte; `other` writes all others.
 #[inline(always)]
 fn changed(
     bytes: &[u8],
@@ -50,7 +50,7 @@ fn changed(
         let rest = bytes.get(at..).unwrap_or_default();
         match rest.first_chunk::<8>() {
             Some(eight) => run = *eight,
-            // What is missing is not taken for ASCII.
+            // The padding must not count as ASCII.
             None => {
                 run.iter_mut()
                     .zip(rest.iter().chain([&0xff; 8]))
@@ -60,7 +60,7 @@ fn changed(
         let word = u64::from_le_bytes(run);
         let plain = (word & HIGH).trailing_zeros() as usize / 8;
         if plain > 0 {
-            // A byte that is not ASCII spoils only those after it.
+            // A byte that is not ASCII spoils only the bytes after it.
             let end = out.len() + plain;
             out.extend_from_slice(&recase(word, from).to_le_bytes());
             out.truncate(end);

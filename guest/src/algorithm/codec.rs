@@ -1,10 +1,10 @@
-//! Bytes as text: base64 and base64url (RFC 4648, sections 4 and 5), hexadecimal digits (section 8),
-//! and percent-encoding (RFC 3986, section 2.1).
+//! Bytes as text: base64 and base64url (RFC 4648, sections 4 and 5), hexadecimal digits (section
+//! 8), and percent-encoding (RFC 3986, section 2.1).
 
-/// Bytes of the encoded text for each byte, at most.
+/// Most bytes of the encoded text for each byte.
 pub(crate) const MOST: u64 = 3;
 
-/// How bytes are written.
+/// An encoding of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Base64,
@@ -16,12 +16,12 @@ pub(crate) enum Encoding {
 impl Encoding {
     pub(crate) const ALL: [Self; 4] = [Self::Base64, Self::Base64Url, Self::Hex, Self::Url];
 
-    /// The encoding of this name.
+    /// Returns the encoding of this name.
     pub(crate) fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
-    /// Its name.
+    /// Returns its name.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Base64 => "base64",
@@ -37,7 +37,7 @@ const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const LOWER: &[u8; 16] = b"0123456789abcdef";
 const UPPER: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Writes bytes. base64 is padded, base64url is not; `url` leaves the unreserved characters.
+/// Encodes bytes. base64 is padded, base64url is not. `url` keeps the unreserved characters.
 pub(crate) fn encode(bytes: &[u8], encoding: Encoding) -> String {
     let mut out = String::new();
     match encoding {
@@ -78,7 +78,7 @@ fn base64(bytes: &[u8], alphabet: &[u8; 64], is_padded: bool, out: &mut String) 
     }
 }
 
-/// Reads bytes, or gives the reason why the text is not in this encoding. base64 may lack its
+/// Decodes a text, or returns the reason why it is not in this encoding. base64 may lack its
 /// padding.
 pub(crate) fn decode(text: &str, encoding: Encoding) -> Result<Vec<u8>, &'static str> {
     match encoding {
@@ -111,9 +111,9 @@ fn from_url(text: &[u8]) -> Result<Vec<u8>, &'static str> {
             continue;
         }
         let Some((pair, more)) = rest.split_at_checked(2) else {
-            return Err("two digits follow each `%`");
+            return Err("each `%` needs two digits");
         };
-        out.extend(from_hex(pair).map_err(|_| "two digits follow each `%`")?);
+        out.extend(from_hex(pair).map_err(|_| "each `%` needs two digits")?);
         rest = more;
     }
     Ok(out)
@@ -131,9 +131,9 @@ fn from_base64(text: &str, alphabet: &[u8; 64]) -> Result<Vec<u8>, &'static str>
         for letter in group {
             let place = alphabet.iter().position(|it| it == letter);
             let place = place.and_then(|place| u32::try_from(place).ok());
-            bits = bits << 6 | place.ok_or("it has another character")?;
+            bits = bits << 6 | place.ok_or("it has a character outside the alphabet")?;
         }
-        // The last letter of a short group has bits that belong to no byte: they are 0.
+        // The last letter of a short group has unused bits, which must be 0.
         let unused = match group.len() {
             4 => 0,
             3 => 2,
@@ -141,7 +141,7 @@ fn from_base64(text: &str, alphabet: &[u8; 64]) -> Result<Vec<u8>, &'static str>
             _ => return Err("a letter is missing"),
         };
         if bits & ((1 << unused) - 1) != 0 {
-            return Err("its last letter has bits of no byte");
+            return Err("its last letter has extra bits");
         }
         let bytes = (bits >> unused).to_be_bytes();
         out.extend_from_slice(bytes.get(5 - group.len()..).unwrap_or_default());

@@ -3,7 +3,6 @@
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::{TOGETHER, Trouble};
 use crate::algorithm::weight::TEXT_UNIT;
-use crate::memory::types::type_name;
 
 use crate::algorithm::weight;
 use crate::language::form::Form;
@@ -17,10 +16,10 @@ use num_bigint::BigInt;
 use num_traits::FromPrimitive;
 use std::cmp::Ordering;
 
-/// Work of ordering two texts, or a float and a number, as such.
+/// Work of a comparison of two texts, or of a float with a number, without their lengths.
 const APART: u64 = 6;
 
-/// Orders two numbers exactly; integers and floats are not rounded to one another.
+/// Orders two numbers exactly. It never rounds an integer to a float or back.
 pub(crate) fn order_numbers(a: &Number, b: &Number) -> Ordering {
     match (a, b) {
         (Number::Small(a), Number::Small(b)) => a.cmp(b),
@@ -36,7 +35,7 @@ fn order_float(a: f64, b: &BigInt) -> Ordering {
     floor.cmp(b).then(if a > a.floor() { Ordering::Greater } else { Ordering::Equal })
 }
 
-/// Orders a float and an integer beyond all floats, which is not read: nothing pays for it.
+/// Orders a float and an integer beyond all floats. Nothing pays for reading that integer.
 fn order_far(heap: &Heap, x: Word, y: Word) -> Option<Ordering> {
     let far = |float: Word, integer: Word| {
         heap.as_float(float)?;
@@ -46,9 +45,9 @@ fn order_far(heap: &Heap, x: Word, y: Word) -> Option<Ordering> {
     far(x, y).or_else(|| far(y, x).map(Ordering::reverse))
 }
 
-/// Orders two integers that are not both small by their limbs as they lie on the heap.
+/// Orders two integers, unless both are small, by their limbs on the heap.
 fn order_integers(heap: &Heap, x: Word, y: Word) -> Option<(u64, Ordering)> {
-    // A word is less than anything that does not fit into one.
+    // A small integer is closer to zero than any big one.
     let parts = |v| match heap.limbs(v) {
         None if is_integer(v) => Some((false, as_small(v) < 0, [].as_slice())),
         limbs => limbs.map(|(limbs, is_negative)| (true, is_negative, limbs)),
@@ -69,13 +68,13 @@ fn order_integers(heap: &Heap, x: Word, y: Word) -> Option<(u64, Ordering)> {
     Some((work, ordering))
 }
 
-/// A comparison's work, and its result or what is wrong.
+/// The work of a comparison, with its result or fault.
 pub(crate) struct Compared {
     pub(crate) work: u64,
     pub(crate) result: Result<Word, Trouble>,
 }
 
-/// `lt`, `gt`, `lte`, `gte`: two numbers, or two texts by code point.
+/// Does `lt`, `gt`, `lte` and `gte` of two numbers, or of two texts by code point.
 pub(crate) fn order(heap: &Heap, form: Form, x: Word, y: Word) -> Compared {
     if let Some(ordering) = order_far(heap, x, y) {
         return Compared { work: APART, result: Ok(holds(form, ordering)) };
@@ -98,8 +97,8 @@ pub(crate) fn order(heap: &Heap, form: Form, x: Word, y: Word) -> Compared {
         (true, false) => (1, "a number or a string"),
         (true, true) => (TOGETHER, "two numbers or two strings"),
     };
-    let found = type_name(heap, if operand == 0 { x } else { y });
-    Compared { work: 0, result: Err(Trouble::Type { operand, wanted, found }) }
+    let odd = if operand == 0 { x } else { y };
+    Compared { work: 0, result: Err(Trouble::of_type(heap, operand, odd, wanted)) }
 }
 
 fn holds(form: Form, ordering: Ordering) -> Word {
@@ -111,7 +110,7 @@ fn holds(form: Form, ordering: Ordering) -> Word {
     })
 }
 
-/// `eq`, with a stack on the heap. Stops when the work exceeds `budget`.
+/// Does `eq`, with a stack on the heap. Stops when the work exceeds `budget`.
 pub(crate) fn equal(heap: &Heap, terms: &Terms, x: Word, y: Word, budget: u64) -> Compared {
     let mut comparison = Comparison { heap, terms, open: vec![(x, y, 0)], work: 0, budget };
     while let Some((x, y, work)) = comparison.open.pop() {
@@ -129,28 +128,26 @@ pub(crate) fn equal(heap: &Heap, terms: &Terms, x: Word, y: Word, budget: u64) -
 struct Comparison<'h> {
     heap: &'h Heap,
     terms: &'h Terms,
-    /// What is left to compare, and the work of getting there.
+    /// Pairs left to compare, each with its work.
     open: Vec<(Word, Word, u64)>,
     work: u64,
     budget: u64,
 }
 
 impl Comparison<'_> {
-    /// Whether two values are alike as far as they themselves go; their parts are left open.
+    /// Tells whether two values are equal apart from their parts, which it adds to `open`.
     fn same(&mut self, x: Word, y: Word) -> Result<bool, Trouble> {
         let heap = self.heap;
         for (operand, v) in [x, y].into_iter().enumerate() {
             if is_function(v) || heap.object_kind(v) == KIND_CONTINUATION || v == HOLE {
-                let found = type_name(heap, v);
-                let wanted = "a value that can be compared";
-                return Err(Trouble::Type { operand, wanted, found });
+                return Err(Trouble::of_type(heap, operand, v, "a value that can be compared"));
             }
         }
         if is_integer(x) && is_integer(y) {
             return Ok(x == y);
         }
         match (tag(x), tag(y)) {
-            // A pair is read as a cell is.
+            // A pair has the layout of a cell.
             (CONS, CONS) | (PAIR, PAIR) => {
                 let [a, b] = heap.next(x);
                 let [c, d] = heap.next(y);
@@ -197,7 +194,8 @@ impl Comparison<'_> {
         self.heap.string(x) == self.heap.string(y)
     }
 
-    /// Records with the same keys are compared member by member; a key is work if it is long.
+    /// Compares the keys of two records. If they are equal, it adds the members to `open`. A long
+    /// key is work.
     fn same_keys(&mut self, x: Word, y: Word) -> bool {
         let heap = self.heap;
         let (a, b) = (heap.members(x), heap.members(y));

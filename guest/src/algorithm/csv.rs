@@ -1,5 +1,5 @@
-//! Comma-separated values after RFC 4180. Lines may end in a line feed alone, and a line with
-//! nothing in it is no row. A byte order mark at the beginning belongs to no cell.
+//! Comma-separated values after RFC 4180. Lines may end with a line feed alone. An empty line is
+//! not a row. A byte order mark at the beginning belongs to no cell.
 
 use crate::algorithm::trouble::{BYTE_ORDER_MARK, Trouble};
 
@@ -9,12 +9,12 @@ use crate::text::quote::{push, shorten};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// How a text is written.
+/// The format of a CSV text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
-    /// What stands between cells, a comma if it is not told.
+    /// The separator of cells; by default, a comma.
     pub(crate) delimiter: Option<char>,
-    /// Whether the first row has the names of the columns.
+    /// Whether the first row has the column names.
     pub(crate) has_header: bool,
 }
 
@@ -24,32 +24,32 @@ impl Default for Style {
     }
 }
 
-/// A text of rows.
+/// A CSV text with its header.
 #[derive(Debug)]
 pub(crate) struct Table<'t> {
-    /// The names of the columns, if the text has them.
+    /// The column names, if the text has them.
     pub(crate) header: Option<Vec<Cow<'t, str>>>,
-    /// What follows the header.
+    /// The text after the header.
     body: Reader<'t>,
     columns: usize,
-    /// What seems to stand between cells in place of the comma.
+    /// The separator that the text seems to use in place of the comma.
     pub(crate) other: Option<char>,
 }
 
-/// Advice to read by another delimiter.
+/// Advises to read with another delimiter.
 pub(crate) fn by_delimiter(delimiter: char) -> String {
     let mut shown = String::new();
     push(delimiter, &mut shown);
     format!(
-        r#"cells between other marks are read by {{"csv_parse": [s, {{"record": {{"delimiter": "{shown}"}}}}]}}"#
+        r#"for another separator, write {{"csv_parse": [s, {{"record": {{"delimiter": "{shown}"}}}}]}}"#
     )
 }
 
-/// What often stands between cells.
+/// Other common delimiters.
 const OTHERS: [char; 3] = [';', '\t', '|'];
 
 impl<'t> Table<'t> {
-    /// Reads the first row, which may have so many cells.
+    /// Reads the first row, of at most `most` cells.
     pub(crate) fn new(text: &'t str, style: Style, most: usize) -> Result<Self, Trouble> {
         let rest = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         let delimiter = style.delimiter.unwrap_or(',');
@@ -82,7 +82,7 @@ impl<'t> Table<'t> {
         Ok(Self { header: Some(first), body, columns, other })
     }
 
-    /// The rows, to be read one after another.
+    /// Returns a reader of the rows.
     pub(crate) fn rows(&self) -> Rows<'t> {
         let model = if self.header.is_some() { "header" } else { "first row" };
         let (reader, columns, other) = (self.body, self.columns, self.other);
@@ -90,12 +90,12 @@ impl<'t> Table<'t> {
     }
 }
 
-/// Reads the rows of a table.
+/// Reads the rows of a table, one by one.
 #[derive(Debug)]
 pub(crate) struct Rows<'t> {
     reader: Reader<'t>,
     columns: usize,
-    /// What has as many cells.
+    /// The row that sets the number of cells.
     model: &'static str,
     other: Option<char>,
     cells: Vec<Cow<'t, str>>,
@@ -103,7 +103,7 @@ pub(crate) struct Rows<'t> {
 }
 
 impl<'t> Rows<'t> {
-    /// The cells of the next row, as many as the header has. Says what is wrong and in which line.
+    /// Returns the cells of the next row, as many as the header has. A fault names the line.
     pub(crate) fn next(&mut self) -> Result<Option<&[Cow<'t, str>]>, Trouble> {
         if self.reader.rest.is_empty() {
             return Ok(None);
@@ -122,7 +122,7 @@ impl<'t> Rows<'t> {
         Ok(Some(&self.cells))
     }
 
-    /// How many have been read.
+    /// Counts the rows read.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
@@ -132,7 +132,7 @@ fn message(what: &str, line: usize) -> String {
     format!("not CSV: {what} at line {line}")
 }
 
-/// The fault of a text whose cells seem to stand between other marks.
+/// The fault of a text that seems to use another delimiter.
 fn hinted(what: &str, line: usize, other: Option<char>) -> Trouble {
     let message = message(what, line);
     match other {
@@ -155,8 +155,8 @@ impl<'t> Reader<'t> {
         Err(hinted(what, self.line, other))
     }
 
-    /// Reads the cells of a row, the end of its line and the blank lines behind it; of a row that
-    /// has more than so many cells, only these.
+    /// Reads the cells of a row, the end of its line and the blank lines behind it. Stops after
+    /// `most` cells.
     fn row(&mut self, cells: &mut Vec<Cow<'t, str>>, most: usize) -> Result<(), Trouble> {
         loop {
             cells.push(self.cell()?);
@@ -198,7 +198,7 @@ impl<'t> Reader<'t> {
         Ok(Cow::Borrowed(cell))
     }
 
-    /// Bytes before the first delimiter, quote or end of a line.
+    /// Counts the bytes before the next delimiter, quote or end of line.
     fn bare_length(&self) -> usize {
         let mut lead = [0; 4];
         let lead = self.delimiter.encode_utf8(&mut lead).bytes().next().unwrap_or_default();
@@ -207,7 +207,7 @@ impl<'t> Reader<'t> {
         while let Some(rest) = self.rest.as_bytes().get(at..) {
             let Some(step) = rest.iter().position(is_mark) else { break };
             at += step;
-            // Other characters begin with the first byte of a delimiter that has several.
+            // Other characters may share the first byte of a long delimiter.
             let is_other = lead >= 0x80
                 && rest.get(step) == Some(&lead)
                 && !self.rest.get(at..).is_some_and(|rest| rest.starts_with(self.delimiter));

@@ -1,7 +1,7 @@
-//! Groups of values that are equal as `eq` says, in order of first sight, looked up in a hash table.
-//! The hash of an integer of a word, or of a text of up to eight bytes, tells which it is. Any other
-//! value is written in its canonical way. Known hashes can be made to collide; keys that would be
-//! looked for too far are kept in a tree, so nobody can make a look-up cost more than that.
+//! Groups of equal values, as `eq` defines it, in order of first occurrence. A hash table finds
+//! them. The hash alone identifies a small integer, or a text of up to eight bytes. Any other value
+//! has canonical bytes. An attacker can make known hashes collide, so keys without a near place go
+//! into a tree, which bounds the cost of a look-up.
 
 use crate::algorithm::canonical::{Canonical, Failed, text_in};
 use crate::algorithm::tree::Tree;
@@ -11,39 +11,39 @@ use crate::memory::heap::Heap;
 use crate::memory::index;
 use crate::memory::word::{NIL, Word, as_small, aux, fit, is_integer, size};
 
-/// Places that are looked at for a key before it is looked for in the tree.
+/// Places to try for a key before the tree.
 const REACH: usize = 32;
-/// Bytes of a group besides those of its key: where that is, its hash, its share of the table, and
-/// of what all of these leave behind when they grow.
+/// Bytes of a group besides its key's: place, hash and share of the table, with the garbage of
+/// their growth.
 const KEY_BYTES: usize = 40;
-/// The same of a group whose key has no bytes.
+/// Those bytes for a key without bytes.
 const PLAIN_BYTES: usize = 36;
-/// Bytes of a key in the tree besides.
+/// More bytes of a key in the tree.
 const FAR_BYTES: usize = 72;
-/// Instead of the key of an integer of a word, which its hash tells.
+/// Stands for the key of a small integer, which its hash identifies.
 const INTEGER: Word = NIL;
-/// Places of the table at first.
+/// Places of the first table.
 const FIRST: usize = 64;
 
 /// The groups seen so far.
 pub(crate) struct Groups<'h> {
     heap: &'h Heap,
-    /// The keys that are written.
+    /// The canonical bytes of keys.
     written: Canonical<'h>,
-    /// For each group its key and the hash of that. The key is `INTEGER`, or the header of a text of
-    /// up to a word, which the hash tells too, or the `span` of its bytes.
+    /// Key and hash of each group. The key is `INTEGER`, the header of a text of up to a word, or
+    /// the `span` of its bytes.
     keys: Vec<(Word, u64)>,
-    /// How many of the groups have keys without bytes.
+    /// The number of groups whose keys have no bytes.
     plain: usize,
-    /// A power of two of places: the number of the group whose key is there, counted from 1, or 0.
+    /// A power of two of places. Each holds a group's number, counted from 1, or 0.
     table: Vec<u32>,
-    /// The groups whose keys are not in the table, and how many they are.
+    /// The groups whose keys are not in the table, and their number.
     far: Tree,
     far_count: usize,
 }
 
 impl<'h> Groups<'h> {
-    /// No groups yet of `n` values that may come.
+    /// Starts without groups, for `n` values.
     pub(crate) fn new(heap: &'h Heap, terms: &'h Terms, budget: u64, n: usize) -> Self {
         let keys = Vec::with_capacity(n.min(Self::most(heap)));
         Self {
@@ -57,24 +57,24 @@ impl<'h> Groups<'h> {
         }
     }
 
-    /// More groups than fit. Room for as many costs nothing before it is used, while a table that
-    /// grows leaves behind what nothing else fits into.
+    /// Returns a number of groups that cannot fit. To reserve that many costs nothing until use,
+    /// but a growing table leaves garbage that nothing else fits into.
     pub(crate) fn most(heap: &Heap) -> usize {
         let most = limits::aside(heap.limit) / PLAIN_BYTES as u64 + 1;
         usize::try_from(most).unwrap_or(usize::MAX)
     }
 
-    /// How many groups there are.
+    /// Counts the groups.
     pub(crate) fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// The work of looking at all keys so far.
+    /// Returns the work on all keys so far.
     pub(crate) fn work(&self) -> u64 {
         self.written.work
     }
 
-    /// The group of a value, a new one if it equals none of those before it.
+    /// Returns the group of a value: a new one if no earlier value equals it.
     #[inline(always)]
     pub(crate) fn group(&mut self, v: Word) -> Result<u32, Failed> {
         if is_integer(v) {
@@ -86,7 +86,7 @@ impl<'h> Groups<'h> {
         }
     }
 
-    /// The same for a text in one piece, which is written only if it is long and new.
+    /// Returns the group of a flat text. Only a long, new text is copied.
     fn group_text(&mut self, v: Word) -> Result<u32, Failed> {
         let (heap, head) = (self.heap, self.heap.header(v));
         self.written.pay_text(aux(head).into())?;
@@ -108,12 +108,12 @@ impl<'h> Groups<'h> {
         }
     }
 
-    /// The same for an integer of a word.
+    /// Returns the group of a small integer.
     fn group_small(&mut self, n: i64) -> Result<u32, Failed> {
         self.group_told(INTEGER, mixed(n.cast_unsigned()))
     }
 
-    /// The same for a key that its hash tells.
+    /// Returns the group of a key that its hash identifies.
     #[inline(always)]
     fn group_told(&mut self, key: Word, hash: u64) -> Result<u32, Failed> {
         match self.look_up(hash, |known| known == key) {
@@ -122,7 +122,7 @@ impl<'h> Groups<'h> {
         }
     }
 
-    /// The same for any other value, which is written.
+    /// Returns the group of any other value, by its canonical bytes.
     #[inline(never)]
     fn group_other(&mut self, v: Word) -> Result<u32, Failed> {
         let start = self.written.bytes.len();
@@ -132,7 +132,7 @@ impl<'h> Groups<'h> {
         if let [b'i', n @ ..] = key
             && let Ok(n) = n.try_into()
         {
-            // A whole float.
+            // A whole float equals an integer.
             self.written.bytes.truncate(start);
             return self.group_small(i64::from_le_bytes(n));
         }
@@ -154,7 +154,7 @@ impl<'h> Groups<'h> {
         }
     }
 
-    /// The group of a key that has been written from a place on and is not in the table.
+    /// Returns the group of a key whose bytes begin at `start` and which is not in the table.
     fn add_written(
         &mut self,
         start: usize,
@@ -165,13 +165,14 @@ impl<'h> Groups<'h> {
         let groups = self.keys.len();
         let group = self.find_far(key, hash, place)?;
         if self.keys.len() == groups {
-            // It was there.
+            // The group existed.
             self.written.bytes.truncate(start);
         }
         Ok(group)
     }
 
-    /// The group of a key that is not in the table, a new one if it is not in the tree either.
+    /// Returns the group of a key that is not in the table: a new one if it is not in the tree
+    /// either.
     #[inline(always)]
     fn find_far(&mut self, key: Word, hash: u64, place: Option<usize>) -> Result<u32, Failed> {
         let place = match place {
@@ -185,7 +186,8 @@ impl<'h> Groups<'h> {
         self.add(key, hash, place)
     }
 
-    /// The group of a key in the tree, or the first bit in which it differs from the nearest one.
+    /// Returns the group of a key in the tree, or the first bit where it differs from the nearest
+    /// key.
     #[inline(never)]
     fn in_tree(&self, key: Word, hash: u64) -> Result<u32, Option<u64>> {
         let this = self.key(key, hash);
@@ -199,7 +201,7 @@ impl<'h> Groups<'h> {
         }
     }
 
-    /// A new group.
+    /// Adds a group.
     fn add(&mut self, key: Word, hash: u64, place: Place) -> Result<u32, Failed> {
         let group = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
         if 2 * self.keys.len() + 2 > self.table.len() {
@@ -213,7 +215,7 @@ impl<'h> Groups<'h> {
         if self.taken() > limits::aside(self.heap.limit) { Err(Failed::Full) } else { Ok(group) }
     }
 
-    /// The group with such a key, or the free place where it could be, if one is in reach.
+    /// Returns the group of a matching key, or the free place for it, if one is in reach.
     #[inline(always)]
     fn look_up(&self, hash: u64, is_key: impl Fn(Word) -> bool) -> Result<u32, Option<usize>> {
         for place in self.places(hash) {
@@ -227,7 +229,7 @@ impl<'h> Groups<'h> {
         Err(None)
     }
 
-    /// The bytes of a key that is written, none of another.
+    /// Returns the bytes of a key. A key that its hash identifies has none.
     fn bytes_of(&self, key: Word) -> &[u8] {
         let span = if is_integer(key) { as_small(key) } else { 0 };
         let [start, len] = [span & i64::from(u32::MAX), span >> u32::BITS]
@@ -240,21 +242,21 @@ impl<'h> Groups<'h> {
         Key { first: [hash, first], bytes: self.bytes_of(key) }
     }
 
-    /// Bytes taken by the groups, the same on every platform.
+    /// Counts the bytes of all groups. The count is equal on every platform.
     fn taken(&self) -> u64 {
         let others = self.keys.len() - self.plain;
         let keys = KEY_BYTES * others + PLAIN_BYTES * self.plain;
         (self.written.bytes.len() + keys + FAR_BYTES * self.far_count) as u64
     }
 
-    /// Where a key with this hash may be.
+    /// Iterates over the places for a hash.
     fn places(&self, hash: u64) -> impl Iterator<Item = usize> + use<> {
         let mask = self.table.len() - 1;
         let first = (hash >> 32) as usize;
         (0..REACH).map(move |i| first.wrapping_add(i) & mask)
     }
 
-    /// Where a key goes that is not there.
+    /// Returns the place for a new key.
     fn free(&self, key: Word, hash: u64) -> Place {
         match self.places(hash).find(|place| self.table.get(*place) == Some(&0)) {
             Some(place) => Place::Table(place),
@@ -262,7 +264,7 @@ impl<'h> Groups<'h> {
         }
     }
 
-    /// Puts a group whose key is not there into its place.
+    /// Puts a new group into its place.
     fn put(&mut self, group: u32, key: Word, hash: u64, place: Place) {
         match place {
             Place::Table(place) => {
@@ -279,7 +281,7 @@ impl<'h> Groups<'h> {
         }
     }
 
-    /// Puts the groups that are in the table into one twice as large.
+    /// Moves the groups of the table into one of twice the size.
     fn enlarge(&mut self) {
         let larger = vec![0; 2 * self.table.len()];
         for number in std::mem::replace(&mut self.table, larger) {
@@ -292,16 +294,16 @@ impl<'h> Groups<'h> {
     }
 }
 
-/// Where a group goes: to a place of the table, or into the tree, with the first bit in which its key
-/// differs from the nearest one there.
+/// The place of a group: in the table, or in the tree, with the first bit where its key differs
+/// from the nearest one.
 #[derive(Clone, Copy)]
 enum Place {
     Table(usize),
     Tree(Option<u64>),
 }
 
-/// A key as the tree sees it. One that its hash tells differs from all that are written in the second
-/// word.
+/// A key for the tree. A key that its hash identifies differs from all keys with bytes in the
+/// second word.
 struct Key<'k> {
     first: [u64; 2],
     bytes: &'k [u8],
@@ -327,13 +329,13 @@ impl Key<'_> {
         64 * self.words() as u64
     }
 
-    /// Whether a bit is set, counted from the lowest one of the first word.
+    /// Tells whether a bit is set, counted from the lowest bit of the first word.
     fn bit(&self, bit: u64) -> bool {
         let at = usize::try_from(bit / 64).unwrap_or(usize::MAX);
         self.word(at) >> (bit % 64) & 1 == 1
     }
 
-    /// The first bit in which two keys differ.
+    /// Returns the first bit where two keys differ.
     fn differs(&self, other: &Key<'_>) -> Option<u64> {
         let words = self.words().max(other.words());
         let bits = (0..words).zip(0..).map(|(at, i)| (self.word(at) ^ other.word(at), 64 * i));
@@ -342,21 +344,21 @@ impl Key<'_> {
     }
 }
 
-/// The key whose bytes begin at a place and are so many, if these can be told in a word.
+/// Returns the key for `len` bytes at `start`, if a word can hold both.
 fn span(start: usize, len: usize) -> Option<Word> {
     let [start, len] = [start, len].map(|n| u32::try_from(n).map(u64::from).ok());
     fit(i64::try_from(len? << u32::BITS | start?).ok()?)
 }
 
-/// Spreads a number over 64 bits; the upper half is the better one.
-// INVARIANT: no two numbers become the same one, since each of the steps can be undone.
+/// Hashes a number to 64 bits. The upper half is better.
+// INVARIANT: different numbers have different hashes, since each step is reversible.
 fn mixed(n: u64) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let hash = n.wrapping_mul(FACTOR);
     (hash ^ hash >> 32).wrapping_mul(FACTOR)
 }
 
-/// Whether two keys are the same, a word at a time; the last word may lie over the one before it.
+/// Tells whether two keys are equal, a word at a time. The last word may overlap the one before it.
 fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;

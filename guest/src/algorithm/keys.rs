@@ -1,4 +1,4 @@
-//! Which keys go together, and what looking at them costs.
+//! Checks that keys can be compared with one another, and finds the cost.
 
 use crate::algorithm::sorting::{is_number, weight};
 use crate::algorithm::trouble::Trouble;
@@ -6,7 +6,7 @@ use crate::limits;
 use crate::memory::heap::Heap;
 use crate::memory::word::{CONS, FALSE, TRUE, UNIT, Word, is_integer, is_list, tag};
 
-/// What a key, or an element of one, may be. Null goes with each of them.
+/// The kind of a key, or of an element of one. Null matches every kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Number,
@@ -29,21 +29,21 @@ impl Kind {
     }
 }
 
-/// What the keys weigh, as far as they were looked at: the work of looking at all of them, and of
-/// one round of comparing them; and the key, or the element of a key, that is none or of another
-/// kind than what stands at its place in those before it.
+/// The weight of keys: the work of reading them all, and of one round of comparisons. `wrong` is
+/// the first key or element that cannot be compared, or whose kind differs from earlier ones at its
+/// place.
 pub(crate) struct Weighed {
     pub(crate) work: u64,
     pub(crate) wrong: Option<Word>,
 }
 
-/// Weighs the keys until that is more work than the budget. The n-th elements of keys that are
-/// lists must be of one kind as well, and so on: then no order of comparisons meets two values that
-/// do not compare.
+/// Weighs the keys until the work exceeds the budget. If keys are lists, their n-th elements must
+/// be of one kind too, at every depth. So no order of comparisons meets two values that do not
+/// compare.
 pub(crate) fn weigh(heap: &Heap, keys: &[Word], budget: u64) -> Result<Weighed, Trouble> {
     let mut scale = Scale { heap, budget, work: 0, places: vec![Place::default()] };
     let mut wrong = None;
-    // Integers of a word weigh nothing.
+    // Small integers weigh nothing.
     let integers = keys.iter().take_while(|key| is_integer(**key)).count();
     if let (Some(place), true) = (scale.places.first_mut(), integers > 0) {
         place.kind = Some(Kind::Number);
@@ -57,25 +57,25 @@ pub(crate) fn weigh(heap: &Heap, keys: &[Word], budget: u64) -> Result<Weighed, 
     Ok(Weighed { work: scale.work, wrong })
 }
 
-/// A place in keys: the key itself, or the n-th element of what is at another place.
+/// A place in keys: the key itself, or the n-th element at another place.
 #[derive(Clone, Copy, Default)]
 struct Place {
-    /// Of what stands there, unless that was null each time.
+    /// The kind of the values here, unless all were null.
     kind: Option<Kind>,
-    /// The place of the first element of what stands there, and the place after this one; 0 where
-    /// there was none yet.
+    /// The place of the first element of the values here, and the place after this one. 0 if there
+    /// is none yet.
     first: u32,
     next: u32,
 }
 
-/// How a place is found from another one.
+/// The way from one place to another.
 #[derive(Clone, Copy)]
 enum Step {
     First(u32),
     Next(u32),
 }
 
-/// Bytes that a place takes, and a list whose other elements wait, in vectors that grow.
+/// Bytes of a place, and of a list with elements left, in growing vectors.
 const PLACE_BYTES: usize = 24;
 const WAITING_BYTES: usize = 48;
 
@@ -87,10 +87,10 @@ struct Scale<'h> {
 }
 
 impl Scale<'_> {
-    /// Adds a key; gives what is wrong with it.
+    /// Adds a key. Returns the part that does not fit.
     fn key(&mut self, key: Word) -> Result<Option<Word>, Trouble> {
         let (mut value, mut place) = (key, 0);
-        // The rest of each list that the value is in, and how the place of what comes next is found.
+        // The rest of each list around the value, and the step to its next element's place.
         let mut waiting: Vec<(Word, Step)> = Vec::new();
         while self.work <= self.budget {
             if !self.fits(value, place) {
@@ -111,13 +111,13 @@ impl Scale<'_> {
             self.work += 1;
             let bytes = PLACE_BYTES * self.places.len() + WAITING_BYTES * waiting.len();
             if bytes as u64 > limits::aside(self.heap.limit) {
-                return Err(Trouble::TooLarge("the keys would not fit into the memory limit"));
+                return Err(Trouble::Full("the keys would not fit into the memory limit"));
             }
         }
         Ok(None)
     }
 
-    /// Whether a value may stand at a place.
+    /// Tells whether a value may stand at a place.
     fn fits(&mut self, value: Word, place: u32) -> bool {
         if value == UNIT {
             return true;
@@ -130,7 +130,7 @@ impl Scale<'_> {
         *place.kind.get_or_insert(kind) == kind
     }
 
-    /// The place that a step leads to.
+    /// Returns the place that a step leads to.
     fn place(&mut self, step: Step) -> u32 {
         let new = u32::try_from(self.places.len()).unwrap_or(u32::MAX);
         let (Step::First(from) | Step::Next(from)) = step;
@@ -148,7 +148,7 @@ impl Scale<'_> {
     }
 }
 
-/// Why none of these values was found, when nulls are passed over.
+/// The fault of a search that skips nulls and finds no value.
 pub(crate) fn empty(values: &[Word]) -> Trouble {
     if values.is_empty() { Trouble::EmptyList } else { Trouble::OnlyNulls }
 }

@@ -1,11 +1,11 @@
-//! Sorting texts: by the eight bytes after those that all of them begin with, which are a word,
-//! and by all their bytes where those are equal.
+//! Sorts texts by a word: the eight bytes after their common beginning. Compares all bytes where
+//! those are equal.
 
 use crate::algorithm::radix;
 use crate::memory::heap::Heap;
 use crate::memory::word::Word;
 
-/// The order of texts that are no ropes, as indices. Equal ones keep their order.
+/// Returns the order of flat texts, as indices. Equal texts keep their order.
 pub(crate) fn order(heap: &Heap, texts: &[Word], descending: bool) -> Vec<u32> {
     let flip = if descending { u64::MAX } else { 0 };
     let start = common(heap, texts);
@@ -22,7 +22,7 @@ pub(crate) fn order(heap: &Heap, texts: &[Word], descending: bool) -> Vec<u32> {
     order.into_iter().map(|(_, index)| index).collect()
 }
 
-/// How many bytes all of them begin with.
+/// Counts the bytes that all texts begin with.
 fn common(heap: &Heap, texts: &[Word]) -> usize {
     let first = texts.first().map_or(&[][..], |text| heap.flat(*text));
     texts.iter().fold(first.len(), |common, text| {
@@ -31,7 +31,7 @@ fn common(heap: &Heap, texts: &[Word]) -> usize {
     })
 }
 
-/// Eight bytes from a place on, or zeros behind the last of them: less if they come before.
+/// Returns eight bytes from `start` on, as a number that orders like them. Zeros pad a short text.
 fn eight(bytes: &[u8], start: usize) -> u64 {
     let bytes = bytes.get(start..).unwrap_or_default();
     match bytes.first_chunk() {

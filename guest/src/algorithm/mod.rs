@@ -1,4 +1,4 @@
-//! What forms do with values once their operands have been evaluated.
+//! The work of forms on values, after their operands are evaluated.
 
 pub(crate) mod canonical;
 pub(crate) mod case;

@@ -1,20 +1,20 @@
-//! Sorting by integers of a word, a byte at a time from the lowest on: stable, and time grows with
-//! their number alone.
+//! Sorts by words, a byte at a time from the lowest on. The sort is stable, and its time grows only
+//! with the number of items.
 
-/// Fewer are sorted by insertion.
+/// Fewer items are sorted by insertion.
 const FEW: usize = 64;
 
-/// The order of a word as an integer with a sign, for words without.
+/// Maps a signed integer to an unsigned one of equal order.
 pub(crate) fn order_bits(n: i64) -> u64 {
     n.cast_unsigned() ^ 1 << 63
 }
 
-/// The key of an item that has it first.
+/// Returns the key of an item that begins with it.
 pub(crate) fn first(item: &(u64, u32)) -> u64 {
     item.0
 }
 
-/// Sorts items by their keys; equal ones keep their order.
+/// Sorts items by their keys. Items with equal keys keep their order.
 pub(crate) fn sort<T: Copy>(items: &mut Vec<T>, key: impl Fn(&T) -> u64) {
     if items.is_sorted_by_key(&key) {
         return;

@@ -1,16 +1,16 @@
-//! Members of records: where a key is, and two records as one.
+//! Members of records: finding a key, and merging two records.
 
 use crate::memory::heap::Heap;
 use crate::memory::index::Known;
 use crate::memory::word::Word;
 use std::cmp::Ordering;
 
-/// Where the key stands among the members of a record, or where it would be put in.
+/// Returns the index of a key among the members of a record, or the index where it belongs.
 pub(crate) fn find(heap: &Heap, record: Word, key: &[u8]) -> Result<usize, usize> {
     search(heap, record, |here| heap.flat(here).cmp(key))
 }
 
-/// The same for a key that is a value; one that is a rope is written out.
+/// Finds a key that is a value. A rope is written out first.
 pub(crate) fn find_text(heap: &Heap, record: Word, key: Word) -> Result<usize, usize> {
     if heap.is_flat(key) {
         return search(heap, record, |here| heap.compare_flat(here, key));
@@ -20,10 +20,10 @@ pub(crate) fn find_text(heap: &Heap, record: Word, key: Word) -> Result<usize, u
     find(heap, record, &bytes)
 }
 
-/// Where the key stands, looked for as many others may be after it.
+/// Returns the index of a key. Many look-ups of one record make an index.
 pub(crate) fn look_up(heap: &mut Heap, record: Word, key: Word) -> Option<usize> {
     let Some(key) = flattened(heap, key) else { return find_text(heap, record, key).ok() };
-    // Records that were made alike have a key in the same place.
+    // Records of one shape have a key at one place.
     let last = heap.last_found;
     if heap.members(record).get(last).is_some_and(|here| heap.same_flat(*here, key)) {
         return Some(last);
@@ -39,7 +39,7 @@ pub(crate) fn look_up(heap: &mut Heap, record: Word, key: Word) -> Option<usize>
     }
 }
 
-/// The text in one piece, if it is one or there is room for it.
+/// Returns a text as a flat text, if it is one or there is room for it.
 fn flattened(heap: &mut Heap, text: Word) -> Option<Word> {
     if heap.is_flat(text) {
         return Some(text);
@@ -67,13 +67,13 @@ fn search(heap: &Heap, record: Word, compare: impl Fn(Word) -> Ordering) -> Resu
     Err(2 * low)
 }
 
-/// Units of work that the keys of a record are: only long ones are any.
+/// Returns the work of a record's keys. Only long ones count.
 pub(crate) fn key_work(heap: &Heap, record: Word) -> u64 {
     let keys = heap.members(record).iter().step_by(2);
     keys.map(|key| crate::algorithm::weight::text_work(heap, *key)).sum()
 }
 
-/// The members of both records, in order; of two with the same key that of `b`.
+/// Merges the members of both records, in order. For equal keys, the member of `b` wins.
 pub(crate) fn merge(heap: &Heap, a: Word, b: Word) -> Vec<Word> {
     let (mut a, mut b) = (heap.members(a), heap.members(b));
     let mut members = Vec::with_capacity(a.len() + b.len());

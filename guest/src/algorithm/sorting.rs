@@ -1,5 +1,5 @@
-//! Sorting: the order that keys come in. Keys are numbers, texts, booleans, or lists of these at any
-//! depth, compared element by element; null stands before everything else.
+//! The order of keys. Keys are numbers, texts, booleans, or lists of these at any depth, compared
+//! element by element. Null comes first.
 
 use crate::algorithm::comparison::order_numbers;
 use crate::algorithm::lexical;
@@ -17,12 +17,12 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Whether a value is a number.
+/// Tells whether a value is a number.
 pub(crate) fn is_number(heap: &Heap, v: Word) -> bool {
     is_integer(v) || heap.as_float(v).is_some() || heap.limbs(v).is_some()
 }
 
-/// The work of comparing a number or a text, beyond that of any comparison.
+/// Returns the work of comparing a number or a text, beyond one comparison.
 pub(crate) fn weight(heap: &Heap, v: Word) -> u64 {
     match heap.text_size(v) {
         Some((bytes, _)) => bytes / TEXT_UNIT,
@@ -30,14 +30,14 @@ pub(crate) fn weight(heap: &Heap, v: Word) -> u64 {
     }
 }
 
-/// The work of sorting `n` keys of this weight: in each round a comparison is no more work than
-/// the lesser of its keys, which is the one that gets to its place.
+/// Returns the work of sorting `n` keys of this weight. In each round, a comparison costs no more
+/// than its lesser key, which finds its place.
 pub(crate) fn sorting_work(n: usize, weight: u64) -> u64 {
     let rounds = n.saturating_sub(1).checked_ilog2().map_or(0, |log| u64::from(log) + 1);
     (n as u64).saturating_add(weight).saturating_mul(rounds)
 }
 
-/// The order of keys that have been weighed, as indices. Equal keys keep their order.
+/// Returns the order of weighed keys, as indices. Equal keys keep their order.
 pub(crate) fn sorted(heap: &Heap, keys: &[Word], descending: bool) -> Result<Vec<u32>, Trouble> {
     let indices = 0..u32::try_from(keys.len()).unwrap_or(u32::MAX);
     if keys.iter().all(|key| is_integer(*key)) {
@@ -62,19 +62,19 @@ pub(crate) fn sorted(heap: &Heap, keys: &[Word], descending: bool) -> Result<Vec
     Ok(keys.into_iter().map(|(_, index)| index).collect())
 }
 
-/// Bits of a float that are ordered as floats are.
+/// Returns a word that orders like a float.
 fn float_bits(heap: &Heap, v: Word) -> Option<u64> {
-    // The zero with a sign is no other one.
+    // Negative zero equals zero.
     let bits = (heap.as_float(v)? + 0.0).to_bits();
     Some(if bits >> 63 == 0 { bits ^ 1 << 63 } else { !bits })
 }
 
-/// Sorts integers of a word.
+/// Sorts small integers.
 pub(crate) fn sort_integers(keys: &mut Vec<Word>) {
     radix::sort(keys, |key| order_bits(key.cast_signed()));
 }
 
-/// The first of the greatest keys, or of the least, nulls being passed over; they have been weighed.
+/// Returns the first of the greatest or the least keys. It skips nulls. The keys have been weighed.
 pub(crate) fn extreme(
     heap: &Heap,
     keys: &[Word],
@@ -90,11 +90,11 @@ pub(crate) fn extreme(
     Ok(best.map(|(index, _)| index))
 }
 
-/// The order of keys. Texts that are joined from others are written out once, because a single
-/// comparison could have to walk all of their parts.
+/// The order of keys. Ropes are written out once, because each comparison would walk all their
+/// parts.
 struct Order<'h> {
     heap: &'h Heap,
-    /// Where those texts are in `bytes`, by their heap index.
+    /// The range of each rope in `bytes`, by its heap index.
     written: BTreeMap<usize, Range<usize>>,
     bytes: Vec<u8>,
 }
@@ -127,7 +127,7 @@ impl<'h> Order<'h> {
         let start = self.bytes.len();
         let end = start.saturating_add(usize::try_from(more).unwrap_or(usize::MAX));
         if end / 8 > self.heap.limit {
-            return Err(Trouble::TooLarge("the keys would not fit into the memory limit"));
+            return Err(Trouble::Full("the keys would not fit into the memory limit"));
         }
         self.heap.write_text(v, usize::MAX, &mut self.bytes);
         self.written.insert(index(v), start..end);
@@ -141,7 +141,7 @@ impl<'h> Order<'h> {
         }
     }
 
-    /// Not inlined, because the sort would hold many copies of it.
+    /// Compares two keys. Not inlined, because the sort would contain many copies.
     #[inline(never)]
     fn compare_keys(&self, a: Word, b: Word, descending: bool) -> Ordering {
         if descending { self.compare(b, a) } else { self.compare(a, b) }
@@ -153,7 +153,7 @@ impl<'h> Order<'h> {
         }
         let (mut a, mut b, mut rests) = (a, b, Vec::new());
         loop {
-            // What follows a list within a list waits until that one has been compared.
+            // The rests of outer lists wait until the inner lists are compared.
             while tag(a) == CONS && tag(b) == CONS {
                 let [x, rest_a] = self.heap.next(a);
                 let [y, rest_b] = self.heap.next(b);
@@ -177,7 +177,7 @@ impl<'h> Order<'h> {
         }
     }
 
-    /// Two values of a kind of which one at most is a list with elements, or null.
+    /// Compares two values of one kind. At most one is a list with elements, or null.
     fn compare_one(&self, a: Word, b: Word) -> Ordering {
         match (a, b) {
             _ if a == b => Ordering::Equal,
@@ -191,15 +191,15 @@ impl<'h> Order<'h> {
     }
 }
 
-/// Orders two numbers exactly, for many comparisons: what a comparison makes does not grow with
-/// the larger of the two.
+/// Orders two numbers exactly, for sorting: the cost of a comparison does not grow with the larger
+/// number.
 pub(crate) fn compare_numbers(heap: &Heap, a: Word, b: Word) -> Ordering {
     if is_integer(a) && is_integer(b) {
         return as_small(a).cmp(&as_small(b));
     }
     match (heap.limbs(a), heap.limbs(b)) {
         (Some(a), Some(b)) => return compare_limbs(a, b),
-        // An integer of more limbs than any float has is decided by its sign.
+        // If an integer has more limbs than any float, its sign decides.
         (Some((limbs, negative)), None) if is_integer(b) || limbs.len() > 16 => {
             return if negative { Ordering::Less } else { Ordering::Greater };
         }
@@ -226,7 +226,7 @@ fn compare_limbs((a, a_negative): (&[u64], bool), (b, b_negative): (&[u64], bool
     }
 }
 
-/// An integer of a word with a float, without rounding either.
+/// Orders a 64-bit integer and a float exactly.
 fn compare_with_float(a: i64, b: f64) -> Ordering {
     const BEYOND: f64 = 9_223_372_036_854_775_808.0;
     if b >= BEYOND {

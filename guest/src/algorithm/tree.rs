@@ -1,17 +1,15 @@
-//! A crit-bit tree (Morrison's PATRICIA, JACM 15(4), 1968, without its threads): keys told apart by
-//! the bits in which they differ. A look-up goes through at most as many nodes as the key has bits
-//! that is looked up, whatever the others are, and allocates nothing. The keys themselves are kept
-//! by who uses it.
+//! A crit-bit tree (Morrison's PATRICIA, JACM 15(4), 1968, without its threads). It tells keys
+//! apart by the bits where they differ. A look-up visits at most as many nodes as its key has bits,
+//! whatever the other keys are, and allocates nothing. The user of the tree keeps the keys.
 
-/// A node: the number of the bit that its two sides differ in, what is on each, and one of the keys
-/// below it.
+/// A node: the first bit where its sides differ, the sides, and one of the keys below it.
 struct Node {
     bit: u64,
     sides: [Side; 2],
     key: u32,
 }
 
-/// What is on a side: twice the number of a node, or twice that of a key and 1.
+/// One side: twice a node's number, or twice a key's number plus 1.
 #[derive(Clone, Copy)]
 struct Side(u32);
 
@@ -33,7 +31,7 @@ impl Side {
     }
 }
 
-/// Numbers of keys, less than 2^31. None is the beginning of another.
+/// A set of key numbers below 2^31. No key is the beginning of another.
 #[derive(Default)]
 pub(crate) struct Tree {
     root: Option<Side>,
@@ -41,8 +39,8 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// The key that is like one of so many bits in all those of them that are looked at: the same
-    /// one, if that is there at all.
+    /// Returns a key that agrees with the wanted one in all the bits that the search tests. If the
+    /// wanted key is in the tree, it is the result.
     pub(crate) fn nearest(&self, bits: u64, bit: impl Fn(u64) -> bool) -> Option<u32> {
         let mut side = self.root?;
         while !side.is_key() {
@@ -56,7 +54,8 @@ impl Tree {
         Some(side.number())
     }
 
-    /// Adds a key, whose first bit that differs from those of `nearest` is given, if there was one.
+    /// Adds a key. `differs` is its first bit that differs from the key of `nearest`, if there was
+    /// one.
     pub(crate) fn add(&mut self, key: u32, differs: Option<u64>, bit: impl Fn(u64) -> bool) {
         let (Some(root), Some(differs)) = (self.root, differs) else {
             self.root = Some(Side::key(key));

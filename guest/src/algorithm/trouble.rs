@@ -1,34 +1,35 @@
-//! What went wrong in an operation, before it is known where that stands in the source.
+//! Faults of operations, without a place in the source.
 
 use crate::fault::{Code, Fault};
-use crate::memory::heap::Full;
+use crate::memory::heap::{Full, Heap};
+use crate::memory::types::type_name;
 use crate::memory::word::Word;
 use crate::text::quote::shorten;
 
-/// Not one operand is of the wrong type, but they do not go together.
+/// Stands for all operands: each type is right, but they do not go together.
 pub(crate) const TOGETHER: usize = usize::MAX;
 
-/// What went wrong in an operation, before it is known where that stands in the source.
+/// A fault of an operation, without a place in the source.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// An operand of the wrong type, or `TOGETHER`.
+    /// An operand of the wrong type, or all of them (`TOGETHER`).
     Type {
         operand: usize,
         wanted: &'static str,
         found: &'static str,
     },
-    /// An operand is a list, but not all its elements are what they should be.
+    /// A list operand with a wrong element.
     Element {
         operand: usize,
         wanted: &'static str,
         found: &'static str,
     },
-    /// A function was needed.
+    /// An applied value that is not a function.
     NotAFunction {
         found: &'static str,
     },
-    /// The value of a function that was given too many arguments was needed as a function; the
-    /// operation that called it.
+    /// The value of a function that got too many arguments is not a function. With the operation
+    /// that called it.
     NotAFunctionAfter {
         call: usize,
         found: &'static str,
@@ -37,22 +38,25 @@ pub(crate) enum Trouble {
     DivideByZero,
     NotFinite,
     EmptyList,
-    /// A list with nothing but nulls in it, of which the form passes over each.
+    /// A list of only nulls, in a form that skips nulls.
     OnlyNulls,
-    /// An index, a count, a step, a unit that is beyond what the form takes.
+    /// An index, a count, a step or a unit beyond the form's range.
     OutOfRange(String),
-    /// This key is not in this record.
+    /// A record without this key.
     MissingKey(String, Word),
-    /// No test of a `cond` was true.
+    /// No true test in a `cond`.
     NoMatch,
-    /// A text is not what it should be.
+    /// A text that does not parse.
     Unparsable(String),
-    /// A pattern is no regular expression.
+    /// An invalid regular expression.
     Regex(String),
-    /// The program says so; its value is kept where results go.
+    /// The program's own fault. Its value is in `failed`.
     Fail,
+    /// A value is beyond a fixed bound of the language.
     TooLarge(&'static str),
-    /// One more pending call does not fit into memory.
+    /// A value does not fit into the memory of the run.
+    Full(&'static str),
+    /// Memory has no room for another pending call.
     NoRoomForCall,
     UnknownTool(String),
     OutsideTool,
@@ -60,28 +64,37 @@ pub(crate) enum Trouble {
     CapabilityDenied(String),
     /// A fault of the form itself.
     Here(Box<Fault>),
-    /// A fault that knows its place, from parsing a source.
+    /// A fault with a place, from parsing a source.
     Elsewhere(Box<Fault>),
 }
 
 impl Trouble {
-    /// A fault of the form itself, with what to write instead.
+    /// An operand has another type than it must have.
+    pub(crate) fn of_type(heap: &Heap, operand: usize, v: Word, wanted: &'static str) -> Self {
+        Self::Type { operand, wanted, found: type_name(heap, v) }
+    }
+
+    /// A value within an operand has another type than it must have.
+    pub(crate) fn of_element(heap: &Heap, operand: usize, v: Word, wanted: &'static str) -> Self {
+        Self::Element { operand, wanted, found: type_name(heap, v) }
+    }
+
+    /// Makes a fault of the form itself, with a hint.
     pub(crate) fn with_hint(code: Code, message: String, hint: impl Into<String>) -> Self {
         Self::Here(Box::new(Fault::new(code, message).hint(hint)))
     }
 }
 
-/// The byte order mark, which Unicode does not count as white space.
+/// The byte order mark. Unicode does not count it as white space.
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The fault of a text that is not what it should be.
+/// The fault of a text that does not parse.
 pub(crate) fn misread(text: &str, what: &str, hint: Option<&'static str>) -> Trouble {
     let (what, hint) = if text.starts_with(BYTE_ORDER_MARK) {
-        let hint =
-            r#"take it away with {"slice": [s, 1]}; `trim` keeps it, for it is no white space"#;
+        let hint = r#"remove it with {"slice": [s, 1]}; `trim` keeps it"#;
         ("begins with a byte order mark (U+FEFF)", Some(hint))
     } else if text.trim().len() < text.len() {
-        (what, Some("take blanks away with `trim`"))
+        (what, Some("remove blanks with `trim`"))
     } else {
         (what, hint)
     };
@@ -92,11 +105,11 @@ pub(crate) fn misread(text: &str, what: &str, hint: Option<&'static str>) -> Tro
     }
 }
 
-/// The message of a fault for want of memory.
+/// The message of a fault for lack of memory.
 pub(crate) const FULL: &str = "the values of this run do not fit into its memory limit";
 
 impl From<Full> for Trouble {
     fn from(_: Full) -> Self {
-        Self::TooLarge(FULL)
+        Self::Full(FULL)
     }
 }

@@ -1,35 +1,33 @@
-//! What terms and values weigh that are made into one another: 8 for each node; 1 for each full
-//! 8 bytes of its text, or of its names with a byte after each; and for an integer of several
-//! 64-bit limbs what finding its digits takes. Walks stop when they have found more than a
-//! budget.
+//! The weight of terms and values that are converted into each other: 8 for each node, 1 for each
+//! full 8 bytes of its text or of its names (with one byte after each name), and the work of
+//! finding the digits of a big integer. A walk stops when it exceeds its budget.
 
 use crate::language::form::Form;
 use crate::language::term::{TermId, Terms};
 use crate::memory::heap::Heap;
-use crate::memory::types::type_name;
 use crate::memory::word::{
     CONS, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, PAIR, Word, aux, index,
     is_function, kind, tag,
 };
 
-/// Bytes of text that count as one unit of work.
+/// Bytes of text for one unit of work.
 pub(crate) const TEXT_UNIT: u64 = 8;
 
-/// Units of work that a text is.
+/// Returns the units of work of a text.
 pub(crate) fn text_work(heap: &Heap, v: Word) -> u64 {
     heap.text_size(v).map_or(0, |(bytes, _)| bytes / TEXT_UNIT)
 }
 
-/// The work of finding the digits of an integer of so many limbs, or the integer of its digits:
-/// multiplication takes that much.
+/// Returns the work of converting an integer of so many limbs to digits or back, which is that of
+/// its multiplications.
 pub(crate) fn digits_work(limbs: u64) -> u64 {
     if limbs < 2 { 0 } else { limbs.saturating_mul(8 + 2 * limbs.isqrt()) }
 }
 
-/// The weight of a node as such.
+/// The weight of a node alone.
 pub(crate) const NODE: u64 = 8;
 
-/// The weight of one node without what is below it.
+/// Returns the weight of a node without the nodes below it.
 pub(crate) fn of_node(terms: &Terms, term: TermId) -> u64 {
     NODE + match terms.form(term) {
         Form::Text => terms.text(term).len() as u64 / TEXT_UNIT,
@@ -43,7 +41,7 @@ pub(crate) fn of_node(terms: &Terms, term: TermId) -> u64 {
     }
 }
 
-/// The weight of a term.
+/// Returns the weight of a term.
 pub(crate) fn of_term(terms: &Terms, root: TermId, budget: u64) -> u64 {
     let (mut work, mut open) = (0, vec![root]);
     while work <= budget
@@ -55,20 +53,20 @@ pub(crate) fn of_term(terms: &Terms, root: TermId, budget: u64) -> u64 {
     work
 }
 
-/// What a value weighs as a term, and the type of what is in it that is no part of any term.
+/// Returns the weight of a value as a term, and a part that no term can hold.
 pub(crate) struct Weighed {
     pub(crate) work: u64,
-    pub(crate) odd: Option<&'static str>,
+    pub(crate) odd: Option<Word>,
 }
 
-/// The weight of a value.
+/// Returns the weight of a value.
 pub(crate) fn of_value(heap: &Heap, terms: &Terms, value: Word, budget: u64) -> Weighed {
     let (mut work, mut open) = (0, vec![value]);
     while work <= budget
         && let Some(v) = open.pop()
     {
         if is_function(v) || heap.object_kind(v) == KIND_CONTINUATION {
-            return Weighed { work, odd: Some(type_name(heap, v)) };
+            return Weighed { work, odd: Some(v) };
         }
         if tag(v) == IMMEDIATE && kind(v) == KIND_QUOTED {
             work += of_term(terms, aux(v), budget - work);
@@ -103,8 +101,8 @@ pub(crate) fn of_value(heap: &Heap, terms: &Terms, value: Word, budget: u64) -> 
     Weighed { work, odd: None }
 }
 
-/// Whether two terms have the same canonical text, and the weight of the nodes of the first one
-/// that were looked at.
+/// Tells whether two terms have equal canonical texts. Also returns the weight of the nodes that it
+/// visited in the first.
 pub(crate) fn same(terms: &Terms, a: TermId, b: TermId, budget: u64) -> (bool, u64) {
     let (mut work, mut open) = (0, vec![(a, b)]);
     while work <= budget

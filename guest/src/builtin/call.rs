@@ -1,7 +1,7 @@
-//! A form with its operands, and what all builtins do with them.
+//! A form with its operands, and methods for all builtins.
 //!
-//! The methods that all builtins use are calls (`inline(never)`): copied into each of them they would
-//! take 40 kB of the component and save nothing that counts.
+//! The common methods are calls (`inline(never)`). Inlined, they would add 40 kB to the component
+//! without a measurable gain.
 
 use crate::algorithm::number::value::Number;
 use crate::code::Image;
@@ -14,38 +14,38 @@ use crate::run::context::Context;
 use crate::run::state::{Exit, State};
 use std::cell::Cell;
 
-/// A form with its operands, being evaluated.
+/// A form with its operands during its evaluation.
 pub(crate) struct Call<'a> {
     pub(crate) image: &'a Image,
     pub(crate) s: &'a mut State,
     /// The operation.
     pub(super) at: usize,
     pub(crate) form: Form,
-    /// Where the operands begin on the stack.
+    /// First operand on the stack.
     pub(super) base: usize,
-    /// How many there are; none: they are in the list at `base`.
+    /// The number of operands. If it is 0, they are in the list at `base`.
     pub(super) n: usize,
-    /// Bytes that are taken beside the heap.
+    /// Bytes taken outside the heap.
     pub(super) aside: Cell<u64>,
 }
 
 impl Call<'_> {
-    /// The operation, for whatever is not done by builtins alone.
+    /// Returns the operation's context, for functions that are not only for builtins.
     pub(crate) fn context(&mut self) -> Context<'_> {
         Context { image: self.image, s: self.s, at: self.at }
     }
 
-    /// How many operands there are.
+    /// Counts the operands.
     pub(crate) fn len(&self) -> usize {
         self.n
     }
 
-    /// An operand. Read it again after making room.
+    /// Returns an operand. Read it again after making room.
     pub(crate) fn operand(&self, i: usize) -> Word {
         self.s.at(self.base + i)
     }
 
-    /// An operand as messages show it.
+    /// Returns an operand's text for a message.
     #[inline(never)]
     pub(crate) fn shown(&self, i: usize) -> String {
         let State { heap, terms, .. } = &*self.s;
@@ -58,31 +58,31 @@ impl Call<'_> {
         self.context().bulk(work)
     }
 
-    /// Warns of the form: a message, and what to write instead. One warning of each code shows.
+    /// Warns of the form with a message and a hint. Only one warning of each code appears.
     pub(crate) fn warn(&mut self, code: &'static str, tell: impl FnOnce() -> (String, String)) {
         self.s.warn(self.image, self.at, code, tell);
     }
 
-    /// The most work that can be paid.
+    /// Returns the most work that the fuel left can pay.
     pub(crate) fn budget(&mut self) -> u64 {
         self.context().budget()
     }
 
-    /// Makes room for `n` words. Values that are on no stack move.
+    /// Makes room for `n` words. Values that are not on the stack may move.
     #[inline(never)]
     pub(crate) fn room(&mut self, n: usize) -> Result<(), Exit> {
         let live = self.base + self.n.max(1);
         self.s.make_room(n, live)
     }
 
-    /// Makes room for `n` words, and follows these to where they move.
+    /// Makes room for `n` words. Updates `words` if they move.
     pub(crate) fn room_keeping(&mut self, n: usize, words: &mut [Word]) -> Result<(), Exit> {
         let live = self.base + self.n.max(1);
         self.s.make_room_keeping(n, live, words)
     }
 
-    /// Makes room for lists that take as many words at most. How many they really take, since integers
-    /// take fewer, is only asked where that matters.
+    /// Makes room for lists of at most `most` words. Calls `exact` for the real number, which
+    /// integers reduce, only if it matters.
     pub(crate) fn list_room(
         &mut self,
         most: usize,
@@ -92,7 +92,7 @@ impl Call<'_> {
         self.room(words)
     }
 
-    /// The fault of an operand of the wrong type.
+    /// Returns the fault of an operand of the wrong type.
     #[inline(never)]
     pub(crate) fn wrong(&self, i: usize, wanted: &'static str) -> Exit {
         self.s.wrong_type(i, self.operand(i), wanted)
@@ -103,28 +103,28 @@ impl Call<'_> {
         if is_list(self.operand(i)) { Ok(()) } else { Err(self.wrong(i, "a list")) }
     }
 
-    /// The elements of an operand that must be a list; nothing is charged for it.
+    /// Returns the elements of an operand that must be a list. It charges nothing.
     #[inline(never)]
     pub(crate) fn list(&self, i: usize) -> Result<Vec<Word>, Exit> {
         self.must_be_list(i)?;
         Ok(self.elements(self.operand(i)))
     }
 
-    /// The elements of a list.
+    /// Returns the elements of a list.
     #[inline(never)]
     pub(crate) fn elements(&self, list: Word) -> Vec<Word> {
         self.s.heap.elements(list)
     }
 
-    /// A list of these elements, which lie on the heap as they are now: there must be room for two
-    /// words each.
+    /// Makes a list of these elements, which are on the heap. There must be room for two words for
+    /// each.
     #[inline(never)]
     pub(crate) fn make_list(&mut self, elements: &[Word]) -> Word {
         self.s.heap.list(elements.iter().copied())
     }
 
-    /// An operand that must be an integer: the number, if it is one of a word, else whether it is
-    /// negative.
+    /// Returns an operand that must be an integer: its value if it is small, otherwise whether it
+    /// is negative.
     #[inline(never)]
     pub(crate) fn integer(&self, i: usize) -> Result<Result<i64, bool>, Exit> {
         let v = self.operand(i);
@@ -135,7 +135,7 @@ impl Call<'_> {
         }
     }
 
-    /// The characters of an operand that must be a text; nothing is charged for it.
+    /// Returns the characters of an operand that must be a text. It charges nothing.
     #[inline(never)]
     pub(crate) fn text(&self, i: usize) -> Result<String, Exit> {
         let v = self.operand(i);
@@ -146,33 +146,33 @@ impl Call<'_> {
         Ok(self.s.heap.string(v))
     }
 
-    /// Notes so many bytes taken beside the heap until the form has its value. They are within
-    /// the memory limit too, which hosts set twice as high for it, with some to spare.
+    /// Counts bytes taken outside the heap until the form has its value. They count against the
+    /// memory limit. Hosts set the real limit twice as high, and more, to allow for them.
     pub(crate) fn set_aside(&self, bytes: u64) -> Result<(), Full> {
         let all = self.aside.get().saturating_add(bytes);
         self.aside.set(all);
         if all > limits::aside(self.s.heap.limit) { Err(Full) } else { Ok(()) }
     }
 
-    /// An operand that must be a number.
+    /// Returns an operand that must be a number.
     #[inline(never)]
     pub(crate) fn number(&self, i: usize) -> Result<Number, Exit> {
         Number::of(&self.s.heap, self.operand(i)).ok_or_else(|| self.wrong(i, "a number"))
     }
 
-    /// A new number.
+    /// Makes a number.
     #[inline(never)]
     pub(crate) fn make_number(&mut self, n: &Number) -> Result<Word, Exit> {
         self.room(n.words())?;
         Ok(n.put(&mut self.s.heap))
     }
 
-    /// A new text.
+    /// Makes a text.
     pub(crate) fn make_text(&mut self, text: &str) -> Result<Word, Exit> {
         self.make_text_of(text.as_bytes())
     }
 
-    /// The same of bytes that are a text.
+    /// Makes a text from valid UTF-8.
     #[inline(never)]
     pub(crate) fn make_text_of(&mut self, bytes: &[u8]) -> Result<Word, Exit> {
         self.room(Heap::text_words(bytes.len()))?;

@@ -1,6 +1,6 @@
-//! `char_code`, `from_char_code`, `encode`, `decode`: texts and what stands for them.
+//! `char_code`, `from_char_code`, `encode`, `decode`: texts as codes and encodings.
 //!
-//! Fuel: 1 per 8 bytes of operand and result; `from_char_code` nothing.
+//! Fuel: 1 per 8 bytes of operand and result; `from_char_code` costs nothing.
 
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
@@ -30,7 +30,7 @@ pub(crate) fn from_char_code(c: &mut Call<'_>) -> Result<Word, Exit> {
         return c.make_text(one.encode_utf8(&mut [0; 4]));
     }
     let message =
-        format!("{} is no character: the codes are 0 to 55295 and 57344 to 1114111", c.shown(0));
+        format!("{} is not a character: the codes are 0 to 55295 and 57344 to 1114111", c.shown(0));
     Err(Trouble::OutOfRange(message).into())
 }
 
@@ -51,11 +51,11 @@ pub(crate) fn decode(c: &mut Call<'_>) -> Result<Word, Exit> {
         Trouble::Unparsable(format!("`{}` is not {}: {what}", shorten(&text), encoding.name()))
     };
     let bytes = codec::decode(&text, encoding).map_err(&wrong)?;
-    let decoded = String::from_utf8(bytes).map_err(|_| wrong("its bytes are no UTF-8 text"))?;
+    let decoded = String::from_utf8(bytes).map_err(|_| wrong("its bytes are not UTF-8"))?;
     c.give_text(&decoded)
 }
 
-/// The text and the encoding, paid for.
+/// Returns the text and the encoding, after charging for both.
 fn operands(c: &mut Call<'_>) -> Result<(String, Encoding), Exit> {
     let (text, name) = (c.text(0)?, c.text(1)?);
     c.charge_texts(&[&text, &name])?;

@@ -1,8 +1,8 @@
 //! `date_parse date_format date_parts date_add date_diff`: seconds since 1970, UTC.
 //!
-//! Fuel: a unit per 8 bytes of each text that is read or made, keys too, and per 2 bytes of a
-//! pattern that a date is read by; `date_add` a unit per
-//! member of its record, and the limbs of a member of two or more.
+//! Fuel: 1 per 8 bytes of each text read or made, including keys, and 1 per 2 bytes of a pattern
+//! that reads a date. `date_add`: 1 per member of its record, and the limbs of a member of two or
+//! more.
 
 use crate::algorithm::number::value::Number;
 use crate::algorithm::weight::TEXT_UNIT;
@@ -17,10 +17,10 @@ use crate::memory::word::{KIND_RECORD, Word, small};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
-/// Bytes of a letter of a pattern.
+/// Bytes of a letter in a pattern.
 const LETTER: u64 = 2;
 
-/// A text operand, once its reading has been paid for.
+/// Returns a text operand, after charging for reading it.
 fn paid_text(c: &mut Call<'_>, i: usize) -> Result<String, Exit> {
     let size = c.s.heap.text_size(c.operand(i));
     c.charge(size.map_or(0, |(bytes, _)| bytes / TEXT_UNIT))?;
@@ -44,7 +44,7 @@ pub(crate) fn date_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
 pub(crate) fn date_format(c: &mut Call<'_>) -> Result<Word, Exit> {
     let n = c.number(0)?;
     let wanted = if c.len() > 1 { paid_text(c, 1)? } else { FORMAT.to_owned() };
-    // A letter makes no more than ten characters of its two.
+    // A letter takes two characters and writes at most ten.
     c.set_aside(5 * wanted.len() as u64)?;
     if date::is_bare(&wanted) {
         c.warn("likely-mistake", || date::doubt(&wanted));

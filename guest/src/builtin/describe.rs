@@ -1,11 +1,11 @@
-//! `describe`: the look of a value, in a record of bounded size: `type`; `size` of a text, a list or
-//! a record; and `keys` of a record, or of the records in a list: of each key the types of its
-//! values, how many records have it, and an example. At most 100 keys, the first in order. The
-//! example is the first value that is a boolean, a float, an integer of one 64-bit limb or a text;
-//! a text is cut after 100 characters.
+//! `describe`: a summary of a value, in a record of bounded size. It has `type`, `size` for a text,
+//! a list or a record, and `keys` for a record or a list of records. A key has the types of its
+//! values, the number of records with it, and an example. There are at most 100 keys, the first in
+//! order. The example is the first value that is a boolean, a float, an integer of one 64-bit limb
+//! or a text; a text is cut after 100 characters.
 //!
-//! Fuel, beside the visits: 1 per element of a list, 1 per member of each record, and 1 per full
-//! 8 bytes of each of their keys; then 1 per full 8 bytes of each text that is an example.
+//! Fuel, besides the visits: 1 per element of a list, 1 per member of each record, and 1 per full 8
+//! bytes of each key; then 1 per full 8 bytes of each text that is an example.
 
 use crate::algorithm::weight::text_work;
 use crate::builtin::call::Call;
@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 const MOST_KEYS: usize = 100;
 const MOST_CHARS: usize = 100;
 
-/// What is known of a key.
+/// The facts about a key.
 struct Seen {
     key: Word,
     /// A bit for each of `TYPES`.
@@ -61,8 +61,7 @@ pub(crate) fn describe(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(write(&mut c.s.heap, kind, size, has_keys.then_some(&keys))?)
 }
 
-/// Looks at all members. The keys that come first are kept: one that is given up for them can
-/// never be among them again.
+/// Summarizes all members. It keeps the first keys in order. A key that it drops can never return.
 fn look(heap: &Heap, records: &[Word]) -> Vec<Seen> {
     let mut keys: BTreeMap<&[u8], Seen> = BTreeMap::new();
     for record in records {
@@ -85,7 +84,7 @@ fn look(heap: &Heap, records: &[Word]) -> Vec<Seen> {
     keys.into_values().collect()
 }
 
-/// Whether a value can be an example.
+/// Tells whether a value can be an example.
 fn is_short(heap: &Heap, v: Word) -> bool {
     matches!(v, TRUE | FALSE)
         || is_integer(v)
@@ -95,7 +94,7 @@ fn is_short(heap: &Heap, v: Word) -> bool {
 }
 
 impl Call<'_> {
-    /// Makes room for what is written, and follows the keys and examples to where they move.
+    /// Makes room for the summary. Updates the keys and examples if they move.
     fn keep(&mut self, keys: &mut [Seen]) -> Result<(), Exit> {
         let texts = 4 * (TYPES.len() + 7);
         let words = keys.iter().map(|seen| {
@@ -120,7 +119,7 @@ fn cut_words(heap: &Heap, v: Word) -> usize {
     if is_long { Heap::text_words(4 * MOST_CHARS + 3) } else { 0 }
 }
 
-/// The value itself, or the beginning of a long text.
+/// Returns the value itself, or the beginning of a long text.
 fn example(heap: &mut Heap, v: Word) -> Result<Word, Full> {
     if cut_words(heap, v) == 0 {
         return Ok(v);

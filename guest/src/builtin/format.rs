@@ -1,7 +1,7 @@
 //! `format_number`.
 //!
-//! Fuel: 1 per option and per 8 bytes of its name; what writing an integer of several limbs takes;
-//! 1 per 8 bytes of the result.
+//! Fuel: 1 per option and per 8 bytes of its name; the work of writing a big integer; 1 per 8 bytes
+//! of the result.
 
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;
@@ -16,10 +16,10 @@ use crate::run::state::Exit;
 use crate::algorithm::number::format::{Decimal, Layout};
 use crate::memory::word::{Word, as_small, is_integer};
 
-/// Digits behind the point, at most.
+/// Most digits after the point.
 const MOST_DECIMALS: i64 = 100;
 
-/// Digits of a limb, at most.
+/// Most decimal digits of a limb.
 const LIMB_DIGITS: u64 = 20;
 
 const DECIMALS: &str = "decimals";
@@ -35,7 +35,7 @@ pub(crate) fn format_number(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Err(TOO_LARGE.into());
     }
     c.charge(digits_work(limbs))?;
-    // The digits, with what stands between them.
+    // The digits, with the marks between them.
     c.set_aside(limbs.saturating_mul(4 * LIMB_DIGITS))?;
     let decimal = match &n {
         Number::Float(n) => Decimal::of_float(*n),
@@ -84,7 +84,7 @@ fn decimals(c: &Call<'_>, value: Word) -> Result<usize, Exit> {
     })
 }
 
-/// The character that a text is, if it is not empty.
+/// Returns the only character of a text. Returns nothing for an empty text.
 fn character(c: &Call<'_>, value: Word, name: &str) -> Result<Option<char>, Exit> {
     let text = text(c, value, "a record whose `group` and `point` are strings")?;
     let mut chars = text.chars();
@@ -95,7 +95,7 @@ fn character(c: &Call<'_>, value: Word, name: &str) -> Result<Option<char>, Exit
     Err(Trouble::OutOfRange(format!("the `{name}` has more than one character")).into())
 }
 
-/// The beginning of a text, enough to know whether it is longer than an option may be.
+/// Returns the beginning of a text: enough to tell whether it is too long for an option.
 fn text(c: &Call<'_>, value: Word, wanted: &'static str) -> Result<String, Exit> {
     if c.s.heap.is_text(value) {
         return Ok(c.s.heap.prefix(value, 16));

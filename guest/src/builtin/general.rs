@@ -1,4 +1,4 @@
-//! Forms for values of every type, which cost their visit.
+//! Forms for values of every type. They cost only their visit.
 
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;

@@ -1,32 +1,28 @@
-//! Keys: which of them are equal, and what looking at them costs.
+//! Keys: which are equal, and the cost of reading them.
 
 use crate::algorithm::canonical::Failed;
 use crate::algorithm::grouping::Groups;
 use crate::algorithm::keys::{Weighed, weigh};
 use crate::algorithm::trouble::Trouble;
-use crate::memory::types::type_name;
 
 use crate::memory::word::Word;
 use crate::run::context::Context;
-use crate::run::state::Exit;
+use crate::run::state::{Exit, State};
 use std::rc::Rc;
 
-/// Pays for looking at the keys of a sort; gives their weight.
+/// Charges for reading the keys of a sort. Returns their weight.
 pub(crate) fn pay_keys(
     c: &mut Context<'_>,
     keys: &[Word],
-    wrong: impl Fn(&'static str) -> Trouble,
+    wrong: impl Fn(&State, Word) -> Exit,
 ) -> Result<u64, Exit> {
     c.bulk(keys.len() as u64)?;
     let Weighed { work, wrong: found } = weigh(&c.s.heap, keys, c.budget())?;
     c.bulk(work)?;
-    match found {
-        Some(key) => Err(wrong(type_name(&c.s.heap, key)).into()),
-        None => Ok(work),
-    }
+    found.map_or(Ok(work), |key| Err(wrong(c.s, key)))
 }
 
-/// Which keys are equal.
+/// Groups of equal keys.
 pub(crate) struct Grouped {
     /// The group of each key.
     pub(crate) of_each: Vec<u32>,
@@ -34,14 +30,14 @@ pub(crate) struct Grouped {
     pub(crate) firsts: Vec<u32>,
 }
 
-/// Fuel of a key that is looked up.
+/// Fuel for looking up a key.
 const GROUPED: u64 = 4;
 
-/// Pays for grouping keys, and groups them.
+/// Groups keys, after charging for it.
 pub(crate) fn grouped(
     c: &mut Context<'_>,
     keys: &[Word],
-    wrong: impl Fn(&'static str) -> Trouble,
+    wrong: impl Fn(&State, Word) -> Exit,
 ) -> Result<Grouped, Exit> {
     c.bulk(GROUPED * keys.len() as u64)?;
     let terms = Rc::clone(&c.s.terms);
@@ -65,8 +61,8 @@ pub(crate) fn grouped(
     let work = groups.work();
     c.bulk(work)?;
     match failed {
-        Some(Failed::Incomparable(key)) => Err(wrong(type_name(&c.s.heap, key)).into()),
-        Some(_) => Err(Trouble::TooLarge("the keys would not fit into the memory limit").into()),
+        Some(Failed::Incomparable(key)) => Err(wrong(c.s, key)),
+        Some(_) => Err(Trouble::Full("the keys would not fit into the memory limit").into()),
         None => Ok(grouped),
     }
 }

@@ -1,5 +1,5 @@
-//! `upper`, `lower`, `trim`: texts without some of their letters, or with others. What they cost
-//! stands at the head of `text`.
+//! `upper`, `lower`, `trim`: texts with other letters, or without some. The head of `text` lists
+//! their fuel.
 
 use crate::algorithm::weight::TEXT_UNIT;
 use crate::builtin::call::Call;
@@ -13,7 +13,7 @@ use crate::run::state::Exit;
 
 use crate::memory::word::Word;
 
-/// What changing the case of a unit of text that is not ASCII costs besides.
+/// Extra fuel for the case of a unit of text that is not ASCII.
 const WIDE_CASE: u64 = 3;
 
 pub(crate) fn trim(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -22,18 +22,18 @@ pub(crate) fn trim(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.give_text(text.trim())
 }
 
-/// `upper` and `lower`.
+/// Does `upper` and `lower`.
 pub(crate) fn recase(c: &mut Call<'_>) -> Result<Word, Exit> {
     if let Some(bytes) = c.plain(0) {
         return recased(c, bytes);
     }
     let whole = c.operand(0);
     let Some((size, chars)) = c.s.heap.text_size(whole) else { return Err(c.wrong(0, "a string")) };
-    // Room for the result, or for its pieces in one.
+    // This is room for the result, or for a flat copy of a rope.
     c.set_aside(size)?;
     c.charge(size / TEXT_UNIT)?;
     if chars < size {
-        // Each character is looked up, and those around a final sigma too.
+        // Each character is looked up, and a final sigma's neighbors too.
         c.charge(WIDE_CASE * (size / TEXT_UNIT))?;
     }
     let is_upper = c.form == Form::Upper;
@@ -48,7 +48,7 @@ pub(crate) fn recase(c: &mut Call<'_>) -> Result<Word, Exit> {
         if bytes > c.longest() {
             return Err(TOO_LARGE.into());
         }
-        // A text that becomes longer is moved while it is written.
+        // A text that grows moves while it is written.
         c.set_aside(if bytes > size { 3 * bytes } else { bytes })?;
     }
     let changed = if is_upper { case::upper(&text) } else { case::lower(&text) };
@@ -56,7 +56,7 @@ pub(crate) fn recase(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.make_text_of(&changed)
 }
 
-/// `upper`, `lower` of a text in one piece that is of ASCII alone.
+/// Does `upper` and `lower` of a flat ASCII text.
 fn recased(c: &mut Call<'_>, bytes: u64) -> Result<Word, Exit> {
     c.charge(bytes / TEXT_UNIT)?;
     if bytes > c.longest() {
@@ -68,13 +68,13 @@ fn recased(c: &mut Call<'_>, bytes: u64) -> Result<Word, Exit> {
     Ok(c.s.heap.recased(text, if c.form == Form::Upper { b'a' } else { b'A' }))
 }
 
-/// Bytes of a text of these characters.
+/// Counts the bytes of these characters.
 fn length(chars: impl Iterator<Item = char>) -> u64 {
     chars.map(|c| c.len_utf8() as u64).sum()
 }
 
 impl Call<'_> {
-    /// Bytes of an operand, if it is a text in one piece and of ASCII alone.
+    /// Returns the bytes of an operand, if it is a flat ASCII text.
     fn plain(&self, i: usize) -> Option<u64> {
         let v = self.operand(i);
         let (bytes, chars) = self.s.heap.text_size(v)?;

@@ -1,22 +1,21 @@
-//! Forms that make lists of lists, without looking at what the elements are.
+//! Forms that make lists of lists, without reading the elements.
 //!
-//! Fuel: `sort` and `distinct` as `keyed` says, the elements being the keys. `reverse`, `last`,
-//! `enumerate` and `chunk` 1 per element. `flatten` 1 per element and 1 per element of each.
-//! `append` 1 per element of the first list; the second becomes the end of the result as it is.
-//! `nth` 1 per element up to that one, `take` and `drop` 1 per element taken or dropped, `zip` 1
-//! per pair. `range` 1 per element, times the limbs of its longest operand,
-//! and those limbs once, if there are two or more, where the range is empty.
+//! Fuel: `sort` and `distinct` as `keyed` says, with the elements as keys. `reverse`, `last`,
+//! `enumerate` and `chunk`: 1 per element. `flatten`: 1 per element and 1 per element of each.
+//! `append`: 1 per element of the first list; the second becomes the end of the result unchanged.
+//! `nth`: 1 per element up to that one. `take` and `drop`: 1 per element taken or dropped. `zip`: 1
+//! per pair. `range`: 1 per element, times the limbs of its longest operand; an empty range costs
+//! those limbs once, if there are two or more.
 
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::builtin::keys::{Grouped, grouped, pay_keys};
-use crate::memory::types::type_name;
 
 use crate::language::form::Form;
 use crate::memory::heap::Heap;
 
-use crate::run::state::Exit;
+use crate::run::state::{Exit, State};
 
 use crate::algorithm::sorting::{sort_integers, sorted, sorting_work};
 
@@ -25,7 +24,7 @@ use num_bigint::BigInt;
 use num_integer::Integer as _;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-/// The elements of an operand that must be a list, paid for.
+/// Returns the elements of an operand that must be a list, after charging for them.
 fn charged(c: &mut Call<'_>, i: usize) -> Result<Vec<Word>, Exit> {
     let elements = c.list(i)?;
     c.charge(elements.len() as u64)?;
@@ -38,13 +37,11 @@ pub(crate) fn last(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 pub(crate) fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
+    const WANTED: &str =
+        "a list of only numbers, only strings, only booleans, or only lists of these";
     let mut keys = c.list(0)?;
     let n = keys.len();
-    let wrong = |found| Trouble::Element {
-        operand: 0,
-        wanted: "a list of only numbers, only strings, only booleans, or only lists of these",
-        found,
-    };
+    let wrong = |s: &State, key| s.wrong_element(0, key, WANTED);
     let weight = pay_keys(&mut c.context(), &keys, wrong)?;
     c.charge(sorting_work(n, weight))?;
     if keys.iter().all(|key| is_integer(*key)) {
@@ -56,7 +53,7 @@ pub(crate) fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
     select(c, &order)
 }
 
-/// The elements of the first operand with these indices, in this order.
+/// Makes a list of the first operand's elements with these indices, in this order.
 fn select(c: &mut Call<'_>, indices: &[u32]) -> Result<Word, Exit> {
     c.room(2 * indices.len())?;
     let elements = c.elements(c.operand(0));
@@ -73,23 +70,19 @@ pub(crate) fn reverse(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 pub(crate) fn distinct(c: &mut Call<'_>) -> Result<Word, Exit> {
     let keys = c.list(0)?;
-    let wrong = |found| Trouble::Element {
-        operand: 0,
-        wanted: "a list of values that can be compared",
-        found,
-    };
+    let wrong = |s: &State, key| s.wrong_element(0, key, "a list of values that can be compared");
     let Grouped { firsts, .. } = grouped(&mut c.context(), &keys, wrong)?;
     select(c, &firsts)
 }
 
 pub(crate) fn flatten(c: &mut Call<'_>) -> Result<Word, Exit> {
     let lists = charged(c, 0)?;
-    // A list may stand in the other one many times: no more is counted than there is room for.
+    // A list may occur in the other many times. The count stops when it exceeds the room.
     let most = most(c, 2);
     let (mut total, mut wrong) = (0, None);
     for list in lists {
         if !is_list(list) {
-            wrong = Some(type_name(&c.s.heap, list));
+            wrong = Some(list);
             break;
         }
         total += c.s.heap.length(list) as u64;
@@ -98,8 +91,8 @@ pub(crate) fn flatten(c: &mut Call<'_>) -> Result<Word, Exit> {
         }
     }
     c.charge(total)?;
-    if let Some(found) = wrong {
-        return Err(Trouble::Element { operand: 0, wanted: "a list of lists", found }.into());
+    if let Some(element) = wrong {
+        return Err(c.s.wrong_element(0, element, "a list of lists"));
     }
     c.room(usize::try_from(2 * total).unwrap_or(usize::MAX))?;
     let lists = c.elements(c.operand(0));
@@ -110,9 +103,9 @@ pub(crate) fn flatten(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(flat)
 }
 
-const TOO_LONG: Trouble = Trouble::TooLarge("the list would not fit into the memory limit");
+const TOO_LONG: Trouble = Trouble::Full("the list would not fit into the memory limit");
 
-/// How many elements of so many words there may be at most: both halves of the heap are memory.
+/// Returns the most elements of `words` words that fit. Both halves of the heap are memory.
 fn most(c: &Call<'_>, words: u64) -> u64 {
     c.s.heap.limit as u64 / 2 / words
 }
@@ -125,7 +118,7 @@ pub(crate) fn enumerate(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(make_pairs(c, numbered))
 }
 
-/// A list of pairs, for which there is room.
+/// Makes a list of pairs. There must be room.
 fn make_pairs(c: &mut Call<'_>, pairs: Vec<(Word, Word)>) -> Word {
     pairs.into_iter().rev().fold(NIL, |rest, (a, b)| {
         let pair = c.s.heap.two(a, b, PAIR);
@@ -143,7 +136,7 @@ pub(crate) fn append(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(c.s.heap.list_before(elements.iter().copied(), end))
 }
 
-/// A count that must not be negative; one that is too large for a word is too large for any list.
+/// Returns a count of at least `least`. A big integer is too large for any list.
 fn count(c: &Call<'_>, i: usize, least: i64) -> Result<usize, Exit> {
     match c.integer(i)? {
         Ok(n) if n >= least => return Ok(usize::try_from(n).unwrap_or(usize::MAX)),
@@ -162,8 +155,8 @@ fn count(c: &Call<'_>, i: usize, least: i64) -> Result<usize, Exit> {
     Err(Trouble::OutOfRange(format!("{name} of `{form}` must {wanted}, it is {found}")).into())
 }
 
-/// How many of the first `n` elements of the first operand there are, and the list after them;
-/// they are paid for.
+/// Skips up to `n` elements of the first operand, after charging for them. Returns their number and
+/// the rest.
 fn skip(c: &mut Call<'_>, n: usize) -> Result<(usize, Word), Exit> {
     let (rest, skipped) = c.s.heap.after(c.operand(0), n);
     c.charge(skipped as u64)?;
@@ -205,7 +198,8 @@ pub(crate) fn take(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(c.make_list(&elements))
 }
 
-/// The integers from one on, in steps, up to another that is not reached.
+/// Does `range`: the integers from the first operand on, in steps, up to the second, which is
+/// excluded.
 pub(crate) fn range(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (mut numbers, mut longest) = (Vec::with_capacity(3), 1);
     for i in 0..c.len() {
@@ -245,7 +239,7 @@ pub(crate) fn range(c: &mut Call<'_>) -> Result<Word, Exit> {
     }))
 }
 
-/// The integer, if it is one of a word.
+/// Returns an integer that is small.
 fn in_word(n: &BigInt) -> Option<i64> {
     n.to_i64().and_then(fit).map(as_small)
 }
@@ -260,7 +254,7 @@ pub(crate) fn zip(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(make_pairs(c, pairs))
 }
 
-/// The elements of two lists, to the end of the shorter.
+/// Pairs the elements of two lists, up to the end of the shorter.
 fn zipped(c: &Call<'_>, n: usize) -> Vec<(Word, Word)> {
     let (mut a, mut b, mut pairs) = (c.operand(0), c.operand(1), Vec::with_capacity(n));
     while tag(a) == CONS && tag(b) == CONS {

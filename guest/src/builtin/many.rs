@@ -1,14 +1,13 @@
-//! `add mul concat min max` of any number of operands, which lie in a list, and `min max` of one
-//! list. All operands are looked at before any is used.
+//! `add mul concat min max` of a list of operands, and `min max` of one list. All operands are
+//! checked before any is used.
 //!
-//! Fuel: each sum, product and comparison of integers with several limbs as between two operands;
-//! `min max` of one list 1 per element besides. `concat` nothing more.
+//! Fuel: each sum, product and comparison of big integers, as between two operands. `min max` of
+//! one list: 1 more per element. `concat`: nothing more.
 
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::memory::rope::{join, longest_text};
-use crate::memory::types::type_name;
 
 use crate::language::form::Form;
 use crate::memory::heap::Full;
@@ -23,7 +22,7 @@ use crate::memory::word::{TRUE, UNIT, Word};
 /// Words of a joined text.
 const JOINED: usize = 3;
 
-/// The operands, all of which must be of a type.
+/// Returns the operands, which must all be of one type.
 fn operands(
     c: &Call<'_>,
     wanted: &'static str,
@@ -36,7 +35,7 @@ fn operands(
     }
 }
 
-/// The operands are used from left to right.
+/// Does `add` and `mul` from left to right.
 pub(crate) fn arithmetic(c: &mut Call<'_>) -> Result<Word, Exit> {
     // Nothing moves until the result is made.
     let words = operands(c, "a number", |c, v| is_number(&c.s.heap, v))?;
@@ -60,7 +59,7 @@ pub(crate) fn concat(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge(texts.len() as u64)?;
     let sizes = texts.iter().filter_map(|text| c.s.heap.text_size(*text));
     if sizes.map(|(bytes, _)| bytes).sum::<u64>() > longest_text(&c.s.heap) {
-        return Err(Trouble::TooLarge("the text would not fit into the memory limit").into());
+        return Err(Trouble::Full("the text would not fit into the memory limit").into());
     }
     c.room(JOINED * texts.len())?;
     let mut texts = c.elements(c.operand(0)).into_iter();
@@ -69,7 +68,7 @@ pub(crate) fn concat(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(joined.ok_or(Full)?)
 }
 
-/// `min` and `max`: of several operands, or of the list that the only one is.
+/// Does `min` and `max` of several operands, or of a single list operand.
 pub(crate) fn extreme(c: &mut Call<'_>) -> Result<Word, Exit> {
     if c.len() != 1 {
         let numbers = operands(c, "a number", |c, v| is_number(&c.s.heap, v))?;
@@ -80,13 +79,12 @@ pub(crate) fn extreme(c: &mut Call<'_>) -> Result<Word, Exit> {
     let none = empty(&elements);
     elements.retain(|element| *element != UNIT);
     if let Some(element) = elements.iter().find(|element| !is_number(&c.s.heap, **element)) {
-        let found = type_name(&c.s.heap, *element);
-        return Err(Trouble::Element { operand: 0, wanted: "a list of numbers", found }.into());
+        return Err(c.s.wrong_element(0, *element, "a list of numbers"));
     }
     if elements.is_empty() { Err(none.into()) } else { first_extreme(c, &elements) }
 }
 
-/// The first of the least or the greatest numbers.
+/// Returns the first of the least or the greatest numbers.
 fn first_extreme(c: &mut Call<'_>, numbers: &[Word]) -> Result<Word, Exit> {
     let Some((first, others)) = numbers.split_first() else {
         return Err(Trouble::EmptyList.into());

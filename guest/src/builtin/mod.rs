@@ -1,7 +1,7 @@
-//! Strict forms beyond the original calculus. Their operands lie on the stack, where the collector
-//! finds them: whoever makes room reads them again. What a form costs is charged before the work
-//! is done (for a `join` of short texts right behind it), and stands at the head of its group's
-//! module in units of work; the price of a unit stands in the rows of the forms.
+//! Strict forms beyond the original calculus. Their operands are on the stack, where the collector
+//! finds them: a function that makes room reads them again. Fuel is charged before the work (for a
+//! `join` of short texts, right after it). The head of each module lists the units of work of its
+//! forms; the rows of the forms hold the price of a unit.
 
 mod call;
 mod codec;
@@ -37,10 +37,10 @@ use crate::run::state::Exit;
 use crate::memory::word::Word;
 use std::cell::Cell;
 
-/// Evaluates a form; the collector may move all values that are on no stack.
+/// Evaluates a form. The collector may move all values that are not on the stack.
 type Function = fn(&mut Call<'_>) -> Result<Word, Exit>;
 
-/// What evaluates each form.
+/// The function of each form.
 static FUNCTIONS: Table<Function> = Table::of(
     Evaluation::Builtin,
     &[
@@ -141,7 +141,7 @@ static FUNCTIONS: Table<Function> = Table::of(
     ],
 );
 
-/// Evaluates a form of the `n` operands from slot `d` on; the value goes to `d`.
+/// Evaluates a form of the `n` operands from slot `d` on. The value goes to `d`.
 pub(crate) fn call(c: &mut Context<'_>, form: Form, [d, n]: [Slot; 2]) -> Result<(), Exit> {
     let base = c.s.base + usize::from(d);
     let Context { image, s, at } = c;

@@ -1,9 +1,9 @@
 //! `fdiv neg abs sqrt exp ln log10 floor ceil to_int to_float pow round`.
 //!
-//! Fuel: 8 and the limbs of the longest operand where that is an integer of two limbs or more; in
-//! `pow` of such a result its products besides, as `mul` counts them; `round` of such an integer to
-//! negative digits 8 and the square of its limbs instead, of a float to digits below 0 or above 22
-//! 64.
+//! Fuel: 8 and the limbs of the longest operand, if that is a big integer. `pow` of integers with
+//! such a result: its products too, as `mul` counts them. `round` of a big integer to negative
+//! digits: instead 8 and the square of its limbs. `round` of a float to digits below 0 or above 22:
+//! instead 64.
 
 use crate::algorithm::number::value::{Number, finite};
 use crate::algorithm::trouble::Trouble;
@@ -26,20 +26,20 @@ pub(crate) fn fdiv(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.make_number(&Number::Float(quotient(&n, &divisor)?))
 }
 
-/// The operand, with work on it paid for.
+/// Returns the operand, after charging for its work.
 fn operand(c: &mut Call<'_>) -> Result<Number, Exit> {
     let n = c.number(0)?;
     c.charge(length_work(n.limbs()))?;
     Ok(n)
 }
 
-/// Gives `f` of the operand as a float.
+/// Applies `f` to the operand as a float.
 fn of_float(c: &mut Call<'_>, f: fn(f64) -> f64) -> Result<Word, Exit> {
     let n = operand(c)?.float()?;
     c.make_number(&Number::Float(finite(f(n))?))
 }
 
-/// Gives the integer that `f` makes of a float; an integer stays.
+/// Applies `f` to a float to make an integer. An integer stays.
 fn to_integer(c: &mut Call<'_>, f: fn(f64) -> Number) -> Result<Word, Exit> {
     let n = match operand(c)? {
         Number::Float(n) => f(n),
@@ -118,7 +118,7 @@ pub(crate) fn pow(c: &mut Call<'_>) -> Result<Word, Exit> {
 const WORD_DIGITS: RangeInclusive<i64> = 0..=22;
 const FAR_DIGITS_WORK: u64 = 64;
 
-/// A float without a fraction as an integer.
+/// Converts a float without a fraction to an integer.
 fn whole(n: f64) -> Number {
     match n.to_i64() {
         Some(n) => Number::Small(n),
@@ -126,7 +126,7 @@ fn whole(n: f64) -> Number {
     }
 }
 
-/// Digits beyond 64 bits are as many as no number has.
+/// Returns the digits. Digits beyond 64 bits are more than any number has.
 fn digits(c: &Call<'_>) -> Result<i64, Exit> {
     match c.number(1) {
         Ok(Number::Small(digits)) => Ok(digits),
@@ -141,7 +141,7 @@ fn power_of(c: &mut Call<'_>, base: &Number, exponent: &Number) -> Result<Number
         c.charge(work)?;
         return power(base, exponent, |work| c.charge(work));
     }
-    // What is too large costs nothing, and whether this is can only be computed.
+    // A result that is too large costs nothing. Only the computation shows whether this one is.
     let result = power(base, exponent, |more| {
         work += more;
         Ok::<_, Trouble>(())

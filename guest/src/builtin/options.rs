@@ -3,7 +3,6 @@
 use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::TEXT_UNIT;
 use crate::builtin::call::Call;
-use crate::memory::types::type_name;
 
 use crate::fault::Code;
 use crate::language::hint::nearest;
@@ -12,8 +11,8 @@ use crate::run::state::Exit;
 use crate::memory::word::{KIND_RECORD, Word};
 use crate::text::quote::shorten;
 
-/// Hands each option of the second operand, a record, to `take`, which says whether it knows the
-/// name. Each costs 1, and 1 per 8 bytes of its name.
+/// Passes each option of the record in the second operand to `take`, which returns whether it knows
+/// the name. Each option costs 1, and 1 per 8 bytes of its name.
 pub(crate) fn read(
     c: &mut Call<'_>,
     known: &[&'static str],
@@ -39,14 +38,17 @@ pub(crate) fn read(
 
 /// The fault of an option whose value has another type.
 pub(crate) fn wrong(c: &Call<'_>, value: Word, wanted: &'static str) -> Exit {
-    Trouble::Element { operand: 1, wanted, found: type_name(&c.s.heap, value) }.into()
+    c.s.wrong_element(1, value, wanted)
 }
 
-/// The fault of an option that a form does not have.
+/// Returns the fault of an unknown option.
 fn unknown(name: &str, known: &[&'static str]) -> Trouble {
     let (last, others) = known.split_last().unwrap_or((&"", &[]));
-    let message =
-        format!("`{}` is none of the options {} and {last}", shorten(name), others.join(", "));
+    let message = format!(
+        "there is no option `{}`; the options are {} and {last}",
+        shorten(name),
+        others.join(", ")
+    );
     match nearest(name, known.iter().copied()) {
         Some(near) => {
             Trouble::with_hint(Code::OutOfRange, message, format!("did you mean `{near}`?"))

@@ -1,20 +1,20 @@
 //! Paths of keys and list indices through records and lists: `get_in`, `put_in`, `update_in`.
 //!
-//! Fuel, in units of work: 1 per step and per 8 bytes of a key; 1 per list element that is passed;
-//! where something is put, 1 per member of each record on the way.
+//! Fuel, in units of work: 1 per step and per 8 bytes of a key; 1 per list element passed; to put a
+//! value, 1 per member of each record on the path.
 
 use crate::algorithm::record;
 use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::text_work;
 use crate::memory::heap::Heap;
-use crate::memory::types::type_name;
 use crate::memory::word::{
     CONS, KIND_RECORD, ROPE, UNIT, Word, as_small, is_integer, is_list, tag,
 };
 use crate::run::context::Context;
 use crate::run::state::Exit;
 
-/// The steps of a path, which must be a list of texts and integers; they are paid for.
+/// Returns the steps of a path, which must be a list of texts and integers, after charging for
+/// them.
 pub(crate) fn steps(c: &mut Context<'_>, path: Word) -> Result<Vec<Word>, Exit> {
     if !is_list(path) {
         return Err(c.s.wrong_type(1, path, "a list"));
@@ -23,15 +23,13 @@ pub(crate) fn steps(c: &mut Context<'_>, path: Word) -> Result<Vec<Word>, Exit> 
     c.bulk(steps.len() as u64)?;
     let is_step = |v: Word| is_integer(v) || c.s.heap.is_text(v) || c.s.heap.limbs(v).is_some();
     if let Some(odd) = steps.iter().find(|v| !is_step(**v)) {
-        let found = type_name(&c.s.heap, *odd);
-        let wanted = "a list of strings and integers";
-        return Err(Trouble::Element { operand: 1, wanted, found }.into());
+        return Err(c.s.wrong_element(1, *odd, "a list of strings and integers"));
     }
     c.bulk(steps.iter().map(|v| text_work(&c.s.heap, *v)).sum())?;
     Ok(steps)
 }
 
-/// The value at the end of a path.
+/// Returns the value at the end of a path.
 pub(crate) fn follow(c: &mut Context<'_>, root: Word, steps: &[Word]) -> Result<Word, Exit> {
     let (mut at, mut passed) = (root, 0);
     let mut found = Ok(at);
@@ -44,7 +42,7 @@ pub(crate) fn follow(c: &mut Context<'_>, root: Word, steps: &[Word]) -> Result<
     Ok(found?)
 }
 
-/// The member or element of `at` that a step names; counts the elements it passes.
+/// Returns the member or element of `at` that a step names. Counts the elements passed.
 fn follow_step(heap: &Heap, at: Word, step: Word, passed: &mut u64) -> Result<Word, Trouble> {
     if heap.is_text(step) {
         let place = key_place(heap, at, step)?;
@@ -72,7 +70,7 @@ fn value_at(heap: &Heap, record: Word, place: usize) -> Word {
     heap.members(record).get(place + 1).copied().unwrap_or_default()
 }
 
-/// Where the key is among the members of a record, or where it belongs.
+/// Returns the index of the key among the members of a record, or the index where it belongs.
 fn key_place(heap: &Heap, at: Word, key: Word) -> Result<Result<usize, usize>, Trouble> {
     if heap.object_kind(at) != KIND_RECORD {
         return Err(through(heap, at, "a record wherever the path has a string"));
@@ -80,24 +78,24 @@ fn key_place(heap: &Heap, at: Word, key: Word) -> Result<Result<usize, usize>, T
     Ok(record::find(heap, at, heap.string(key).as_bytes()))
 }
 
-/// The index that a step is, for a list.
+/// Returns the list index of a step.
 fn index_in(heap: &Heap, at: Word, step: Word) -> Result<usize, Trouble> {
     if !is_list(at) {
         return Err(through(heap, at, "a list wherever the path has an integer"));
     }
     let Some(n) = is_integer(step).then(|| as_small(step)) else {
-        return Err(beyond("of such an index"));
+        return Err(beyond("at such an index"));
     };
     usize::try_from(n).map_err(|_| beyond(&n.to_string()))
 }
 
 fn through(heap: &Heap, at: Word, wanted: &'static str) -> Trouble {
-    Trouble::Type { operand: 0, wanted, found: type_name(heap, at) }
+    Trouble::of_type(heap, 0, at, wanted)
 }
 
-/// The root with a value at the end of a path. The places on the stack hold root, path and value;
-/// slots below `live` are kept. A key that is missing, or has the value null, gets a record
-/// where the path goes on with a key.
+/// Returns the root with a value at the end of a path. The places on the stack hold root, path and
+/// value. Slots below `live` are kept. A missing key, or one with the value null, gets a record if
+/// the path goes on with a key.
 pub(crate) fn put(
     c: &mut Context<'_>,
     [root, path, value]: [usize; 3],
@@ -136,8 +134,8 @@ pub(crate) fn put(
     Ok(result)
 }
 
-/// The value at a step, or null where there is none. Counts the work and the words that a new value
-/// there takes.
+/// Returns the value at a step, or null if there is none. Counts the work and the words that a new
+/// value there takes.
 fn measure(
     heap: &Heap,
     at: Word,
@@ -162,7 +160,7 @@ fn measure(
     Ok(place.map_or(UNIT, |place| value_at(heap, at, place)))
 }
 
-/// A record or list with another part at a step. There is room for it.
+/// Returns a record or list with another part at a step. There must be room.
 fn with_part(heap: &mut Heap, at: Word, step: Word, part: Word) -> Result<Word, Exit> {
     if !heap.is_text(step) {
         let n = usize::try_from(as_small(step)).unwrap_or_default();

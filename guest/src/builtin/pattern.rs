@@ -1,11 +1,11 @@
 //! `matches`, `find_all`, `regex_replace`, `regex_split`, `captures`.
 //!
-//! Fuel, by which time is bounded: for the pattern 16 per byte, 256 per class that is not of ASCII
-//! alone (8192 where a flag makes case ignored, for then the parser looks at all its characters)
-//! and 1 per step, unless it is among the last 8 that the run has used; for the text
-//! bytes · (8 + steps) / 16; `find_all` and `regex_split` 1 per element of the result;
-//! `captures` 1 per match and per group of it; `regex_replace` once and per match the
-//! number of dollars in the replacement, 1 per match, and 1 per 8 bytes of replacement and result.
+//! Fuel, which bounds the time. For the pattern: 16 per byte, 256 per class beyond ASCII (8192 if a
+//! flag ignores case, because the parser then looks at all its characters) and 1 per step. The last
+//! 8 patterns of the run are free. For the text: bytes · (8 + steps) / 16. `find_all` and
+//! `regex_split`: 1 per element of the result. `captures`: 1 per match and per group of it.
+//! `regex_replace`: the number of dollars in the replacement, once and per match; 1 per match; 1
+//! per 8 bytes of replacement and result.
 
 use crate::builtin::call::Call;
 use crate::text::order;
@@ -20,7 +20,7 @@ use crate::memory::word::{UNIT, Word, boolean};
 use crate::run::state::Exit;
 use std::rc::Rc;
 
-/// Patterns that are kept, and need not be paid for again.
+/// Recent patterns to keep. They need not be paid for again.
 const KEPT: usize = 8;
 
 pub(crate) fn matches(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -97,7 +97,7 @@ pub(crate) fn captures(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(c.make_list(&records))
 }
 
-/// What each group of a pattern is called, in the order of these names: it has a name, or its number.
+/// Returns the key of each group, sorted: its name, or its number.
 fn keys(pattern: &Pattern) -> Vec<(String, usize)> {
     let name = |group: &usize| {
         let known = pattern.names().find(|(_, number)| number == group);
@@ -109,7 +109,7 @@ fn keys(pattern: &Pattern) -> Vec<(String, usize)> {
     order.into_iter().map(|group| (text(group).to_owned(), group)).collect()
 }
 
-/// A pattern, with the search of a text paid for.
+/// Returns a pattern, after charging for the search of a text.
 fn searched(c: &mut Call<'_>, text: &str, source: &str) -> Result<Rc<Pattern>, Exit> {
     let pattern = compiled(c, source)?;
     c.charge(search_cost(text, &pattern))?;
@@ -120,7 +120,7 @@ fn search_cost(text: &str, pattern: &Pattern) -> u64 {
     (text.len() as u64).saturating_mul(8 + pattern.size) / 16
 }
 
-/// A pattern, compiled now or before.
+/// Returns a pattern, compiled now or before.
 fn compiled(c: &mut Call<'_>, source: &str) -> Result<Rc<Pattern>, Exit> {
     if let Some(at) = c.s.patterns.iter().position(|(known, _)| known == source)
         && let Some((known, pattern)) = c.s.patterns.remove(at)
@@ -140,7 +140,7 @@ fn compiled(c: &mut Call<'_>, source: &str) -> Result<Rc<Pattern>, Exit> {
     Ok(pattern)
 }
 
-/// Where the matches begin and end.
+/// Finds the beginnings and ends of the matches.
 fn spans(c: &mut Call<'_>, text: &str, pattern: &Pattern) -> Result<Vec<(usize, usize)>, Exit> {
     let mut matches = Matches::new(pattern, text);
     let (mut found, mut words) = (Vec::new(), 0);
@@ -157,7 +157,7 @@ fn spans(c: &mut Call<'_>, text: &str, pattern: &Pattern) -> Result<Vec<(usize, 
     Ok(found)
 }
 
-/// The list of parts of a text.
+/// Makes a list of parts of a text.
 fn give_spans(c: &mut Call<'_>, text: &str, spans: &[(usize, usize)]) -> Result<Word, Exit> {
     c.give_texts(spans.iter().map(|(start, end)| text.get(*start..*end).unwrap_or_default()))
 }
@@ -173,7 +173,8 @@ fn replace(c: &mut Call<'_>, text: &str, pattern: &Pattern, to: &str) -> Result<
     let longest = c.longest_written();
     let (mut out, mut copied, mut fits) = (String::new(), 0, true);
     while fits && let Some(slots) = matches.next() {
-        // Fuel is spent at once for all matches, but no more is done than it pays for.
+        // The fuel of all matches is charged at once, but the loop does no more than the fuel left
+        // pays for.
         work += 1 + dollars;
         if work > left {
             break;
@@ -191,10 +192,10 @@ fn replace(c: &mut Call<'_>, text: &str, pattern: &Pattern, to: &str) -> Result<
     c.make_text(&out)
 }
 
-/// Bytes of the pieces of a replacement that a dollar may make.
+/// Most bytes of pieces that a dollar in a replacement makes.
 const PIECES: u64 = 48;
 
-/// Appends, if that makes no more than so many bytes.
+/// Appends a text if the result has at most `longest` bytes. Returns whether it did.
 fn push(out: &mut String, text: &str, longest: usize) -> bool {
     let fits = out.len() + text.len() <= longest;
     if fits {

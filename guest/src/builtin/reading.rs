@@ -1,10 +1,10 @@
 //! Values as text, and text as values.
 //!
-//! Fuel: 1 per 8 bytes of text read or written, 1 per element of a list and member of a record;
-//! an integer of `n` limbs, n being 2 or more, n · (8 + 2 · ⌊√n⌋), where 19 digits that are
-//! read count as a limb, and 19 to 37 as two; a float of more than 19 characters that is read 16.
-//! What is written costs 1 per pair, 8 per float and the weight of a quoted term besides.
-//! `to_string` of a text costs nothing. Tables are read in [`table`].
+//! Fuel: 1 per 8 bytes of text read or written, 1 per element of a list and member of a record. An
+//! integer of `n` ≥ 2 limbs: n · (8 + 2 · ⌊√n⌋); for reading, 19 digits count as a limb, and 19 to
+//! 37 digits as two. Reading a float of more than 19 characters: 16. Writing: also 1 per pair, 8
+//! per float and the weight of a quoted term. `to_string` of a text costs nothing. [`table`] reads
+//! tables.
 
 use crate::algorithm::trouble::{BYTE_ORDER_MARK, Trouble, misread};
 use crate::algorithm::weight;
@@ -14,7 +14,7 @@ use crate::json::tape::{Tape, Token};
 use crate::builtin::text::TOO_LARGE;
 use crate::data::parsed;
 use crate::data::parsed::Failed;
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, Fault, Limit};
 use crate::memory::heap::Heap;
 
 use crate::data::plain;
@@ -29,7 +29,7 @@ use crate::memory::word::{Word, fit};
 /// Decimal digits that count as a limb.
 const LIMB_DIGITS: usize = 19;
 
-/// Characters from which on a float is not read at once, and what it costs then.
+/// Characters of the longest float that is read at once, and the work of a longer one.
 const LONG_FLOAT: usize = 19;
 const LONG_FLOAT_WORK: u64 = 16;
 
@@ -58,19 +58,19 @@ pub(crate) fn json_text(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.make_text_of(&text)
 }
 
-/// The work of turning so many digits into an integer.
+/// Returns the work of parsing an integer of so many digits.
 fn digits_work(digits: usize) -> u64 {
     let limbs = (digits / LIMB_DIGITS) as u64;
-    // What has that many digits is no word any more, as a rule.
+    // A number with so many digits is usually not small.
     weight::digits_work(if limbs == 1 { 2 } else { limbs })
 }
 
-/// A number without the zeros before its first digit other than that, and whether it is negative.
+/// Returns whether a number is negative, and its text without leading zeros.
 fn significant(text: &str) -> (bool, &str) {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let zeros = digits.len() - digits.trim_start_matches('0').len();
     let rest = digits.get(zeros..).unwrap_or_default();
-    // One zero is left where no other digit follows.
+    // One zero stays if no other digit follows.
     let zeros = if rest.starts_with(|c: char| c.is_ascii_digit()) {
         zeros
     } else {
@@ -128,7 +128,7 @@ pub(crate) fn json_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Err(misread(&text, "is not JSON", None).into());
     }
     let tokens = tokens(&text);
-    // More words than any value of so many tokens takes.
+    // No value of so many tokens takes more words.
     let words = 6 * tokens + text.len() / 8 + 16;
     if c.s.heap.could_have(words) {
         c.room(words)?;
@@ -147,11 +147,14 @@ pub(crate) fn json_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.room(words)?;
     parsed::value(&mut c.s.heap, &tape, root).map_err(|failed| match failed {
         Failed::At(_, fault) => read(fault),
-        Failed::Full => read(Fault::new(Code::TooLarge, "the data does not fit into the memory")),
+        Failed::Full => {
+            let message = "the data does not fit into the memory";
+            read(Fault::new(Code::TooLarge, message).by(Limit::Memory))
+        }
     })
 }
 
-/// How many tokens a text that is JSON has.
+/// Counts the tokens of a JSON text.
 fn tokens(text: &str) -> usize {
     let (mut tokens, mut in_string, mut escaped) = (1, false, false);
     for byte in text.bytes() {
@@ -166,10 +169,10 @@ fn tokens(text: &str) -> usize {
     tokens
 }
 
-/// What the values of a tape take.
+/// The size of the values of a tape.
 struct Size {
     work: u64,
-    /// At least as many words as on the heap.
+    /// An upper bound of their words on the heap.
     words: usize,
 }
 

@@ -1,6 +1,6 @@
 //! Records.
 //!
-//! Fuel, beside the visits; text counts 1 per full 8 bytes, so that short keys are free:
+//! Fuel, besides the visits. Text counts 1 per full 8 bytes, so short keys are free:
 //!
 //! | form | bulk work |
 //! |---|---|
@@ -15,7 +15,6 @@
 use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::text_work;
 use crate::builtin::call::Call;
-use crate::memory::types::type_name;
 
 use crate::algorithm::{lexical, record};
 use crate::builtin::path;
@@ -25,21 +24,21 @@ use crate::memory::word::{KIND_RECORD, NIL, PAIR, ROPE, UNIT, Word, boolean, ind
 use crate::run::state::Exit;
 
 impl Call<'_> {
-    /// An operand that must be a record.
+    /// Returns an operand that must be a record.
     pub(crate) fn record(&self, i: usize) -> Result<Word, Exit> {
         let v = self.operand(i);
         let found = self.s.heap.object_kind(v) == KIND_RECORD;
         if found { Ok(v) } else { Err(self.wrong(i, "a record")) }
     }
 
-    /// The first operand, a record, and the second, a text, which is charged.
+    /// Returns the first operand, a record, and the second, a text, which it charges.
     fn member(&mut self) -> Result<(Word, Word), Exit> {
         self.record(0)?;
         let key = self.key()?;
         Ok((self.operand(0), key))
     }
 
-    /// The second operand, a text, which is charged.
+    /// Returns the second operand, a text, which it charges.
     fn key(&mut self) -> Result<Word, Exit> {
         let key = self.operand(1);
         if !self.s.heap.is_text(key) {
@@ -49,7 +48,7 @@ impl Call<'_> {
         Ok(key)
     }
 
-    /// The same with the bytes of the text.
+    /// Returns the first operand, a record, and the bytes of the second, a text, which it charges.
     fn record_and_key(&mut self) -> Result<(Word, Vec<u8>), Exit> {
         let (record, key) = self.member()?;
         Ok((record, self.bytes(key)))
@@ -61,18 +60,13 @@ impl Call<'_> {
         bytes
     }
 
-    /// Members of an operand that is a record.
+    /// Counts the members of a record operand.
     fn count(&self, i: usize) -> usize {
         self.s.heap.members(self.operand(i)).len() / 2
     }
-
-    /// A fault about a part of an operand.
-    fn wrong_part(&self, operand: usize, part: Word, wanted: &'static str) -> Exit {
-        Trouble::Element { operand, wanted, found: type_name(&self.s.heap, part) }.into()
-    }
 }
 
-/// A key that is missing, for a message.
+/// Returns the fault of a missing key.
 fn missing(key: Vec<u8>, record: Word) -> Trouble {
     Trouble::MissingKey(String::from_utf8(key).unwrap_or_default(), record)
 }
@@ -157,7 +151,7 @@ pub(crate) fn merge(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(c.s.heap.record(&members)?)
 }
 
-/// The members of the only operand, with room for so many words for each.
+/// Returns the members of the only operand, with room for `words` words for each.
 fn members(c: &mut Call<'_>, words: usize) -> Result<Vec<Word>, Exit> {
     c.record(0)?;
     let n = c.count(0);
@@ -194,11 +188,11 @@ pub(crate) fn from_entries(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge(n + n * u64::from(n.max(1).next_power_of_two().ilog2()))?;
     let heap = &c.s.heap;
     if let Some(odd) = entries.iter().find(|v| tag(**v) != PAIR) {
-        return Err(c.wrong_part(0, *odd, "a list of pairs (key, value)"));
+        return Err(c.s.wrong_element(0, *odd, "a list of pairs (key, value)"));
     }
     let keys = || entries.iter().map(|pair| heap.cell(index(*pair))[0]);
     if let Some(odd) = keys().find(|key| !heap.is_text(*key)) {
-        return Err(c.wrong_part(0, odd, "a list of pairs whose first halves are strings"));
+        return Err(c.s.wrong_element(0, odd, "a list of pairs whose first halves are strings"));
     }
     let work = keys().map(|key| text_work(heap, key)).sum();
     let ropes = keys().filter(|key| tag(*key) == ROPE);
@@ -218,7 +212,7 @@ pub(crate) fn from_entries(c: &mut Call<'_>) -> Result<Word, Exit> {
     for at in lexical::order(heap, &keys, false) {
         let at = at as usize;
         let (Some(key), Some(value)) = (keys.get(at), values.get(at)) else { continue };
-        // Equal keys stand in the order of the list: the last of them stays.
+        // Equal keys stand in the order of the list. The last one wins.
         if let [.., last, old] = record.as_mut_slice()
             && heap.compare_flat(*last, *key).is_eq()
         {
@@ -230,7 +224,7 @@ pub(crate) fn from_entries(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(c.s.heap.record(&record)?)
 }
 
-/// The text as one that is no rope; `bytes` are those of a rope, for which there is room.
+/// Returns the text as a flat text. `bytes` are those of a rope; there must be room for them.
 fn flat(heap: &mut Heap, text: Word, bytes: &[u8]) -> Result<Word, Exit> {
     if tag(text) != ROPE {
         return Ok(text);
@@ -238,16 +232,16 @@ fn flat(heap: &mut Heap, text: Word, bytes: &[u8]) -> Result<Word, Exit> {
     Ok(heap.text(std::str::from_utf8(bytes).unwrap_or_default())?)
 }
 
-/// Work of looking for a key in a record of any size.
+/// Work of looking up a key in a record of any size.
 const LOOK_UP: u64 = 4;
 
-/// `pick` and `omit`.
+/// Does `pick` and `omit`.
 pub(crate) fn choose(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.record(0)?;
     let (keys, n) = (c.list(1)?, c.count(0));
     c.charge(LOOK_UP * keys.len() as u64 + n as u64)?;
     if let Some(odd) = keys.iter().find(|key| !c.s.heap.is_text(**key)) {
-        return Err(c.wrong_part(1, *odd, "a list of strings"));
+        return Err(c.s.wrong_element(1, *odd, "a list of strings"));
     }
     c.charge(keys.iter().map(|key| text_work(&c.s.heap, *key)).sum())?;
     c.room(1 + 2 * n)?;

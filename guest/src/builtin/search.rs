@@ -1,5 +1,5 @@
-//! `contains index_of`: where a part is in a text, or an element in a list. What they cost stands at
-//! the head of `text`.
+//! `contains index_of`: find a part of a text, or an element of a list. The head of `text` lists
+//! their fuel.
 
 use crate::algorithm::weight::TEXT_UNIT;
 use crate::builtin::call::Call;
@@ -17,7 +17,7 @@ pub(crate) fn index_of(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(find(c)?.and_then(|at| fit(i64::try_from(at).ok()?)).unwrap_or(UNIT))
 }
 
-/// Where a part of a text, or an element of a list, first is.
+/// Finds the first place of a part of a text, or of an element of a list.
 fn find(c: &mut Call<'_>) -> Result<Option<usize>, Exit> {
     if c.s.heap.is_text(c.operand(0)) {
         find_text(c)
@@ -37,7 +37,7 @@ fn find(c: &mut Call<'_>) -> Result<Option<usize>, Exit> {
     }
 }
 
-/// The character of a text at which another begins. A text in one piece is not copied.
+/// Finds the character of a text at which another begins. A flat text is not copied.
 fn find_text(c: &mut Call<'_>) -> Result<Option<usize>, Exit> {
     let whole = c.operand(0);
     let (bytes, chars) = c.s.heap.text_size(whole).unwrap_or_default();
@@ -56,12 +56,12 @@ fn find_text(c: &mut Call<'_>) -> Result<Option<usize>, Exit> {
     })
 }
 
-/// The bytes of a text, copied if it is in several pieces.
+/// Returns the bytes of a text. A rope is copied.
 pub(crate) fn bytes_of(heap: &Heap, text: Word) -> Cow<'_, [u8]> {
     heap.flat_text(text).map_or_else(|| heap.string(text).into_bytes().into(), Cow::Borrowed)
 }
 
-/// How many characters the bytes are.
+/// Counts the characters of the bytes.
 fn characters(bytes: &[u8]) -> usize {
     std::str::from_utf8(bytes).map_or(0, |text| text.chars().count())
 }

@@ -1,13 +1,12 @@
-//! Forms that take a list of numbers together. Nulls are passed over.
+//! Forms that combine a list of numbers. They skip nulls.
 //!
-//! Fuel: 1 per element, and 8 and the limbs of each integer of two or more. `product` pays what
-//! `mul` pays as well, from the left, the first factor being 1; `median` and `percentile` what `sort`
-//! pays for its rounds.
+//! Fuel: 1 per element, and 8 and the limbs of each big integer. `product`: also the fuel of `mul`,
+//! from the left, beginning with 1. `median` and `percentile`: also the fuel of `sort` for its
+//! rounds.
 
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
-use crate::memory::types::type_name;
 
 use crate::run::state::Exit;
 
@@ -42,7 +41,7 @@ pub(crate) fn percentile(c: &mut Call<'_>) -> Result<Word, Exit> {
     quantile(c, &p)
 }
 
-/// The numbers of the first operand and their weight, paid for.
+/// Returns the numbers of the first operand and their weight, after charging for them.
 fn numbers(c: &mut Call<'_>) -> Result<(Vec<Word>, u64), Exit> {
     let mut numbers = c.list(0)?;
     c.charge(numbers.len() as u64)?;
@@ -60,11 +59,10 @@ fn numbers(c: &mut Call<'_>) -> Result<(Vec<Word>, u64), Exit> {
 }
 
 fn no_number(c: &Call<'_>, v: Word) -> Exit {
-    let found = type_name(&c.s.heap, v);
-    Trouble::Element { operand: 0, wanted: "a list of numbers", found }.into()
+    c.s.wrong_element(0, v, "a list of numbers")
 }
 
-/// The sum of the numbers of the first operand, and how many they are; paid for as `numbers` does.
+/// Returns the sum and the count of the first operand's numbers. It charges as `numbers` does.
 fn sum_of(c: &mut Call<'_>) -> Result<(Sum, u64), Exit> {
     c.must_be_list(0)?;
     let budget = c.budget();
@@ -87,7 +85,7 @@ fn sum_of(c: &mut Call<'_>) -> Result<(Sum, u64), Exit> {
             sum.add_float(float);
         } else if wrong.is_none() && is_number(&c.s.heap, first) {
             weights += weight(&c.s.heap, first);
-            // What cannot be paid for is not added any more.
+            // It stops adding numbers that the fuel cannot pay for.
             if n + weights <= budget {
                 sum.add(number(c, first));
             }
@@ -131,7 +129,7 @@ pub(crate) fn product(c: &mut Call<'_>) -> Result<Word, Exit> {
     make_number(c, &product)
 }
 
-/// The second operand of `percentile`.
+/// Returns the second operand of `percentile`.
 fn percentage(c: &Call<'_>) -> Result<Number, Exit> {
     let p = c.operand(1);
     if !is_number(&c.s.heap, p) {

@@ -1,7 +1,7 @@
 //! `csv_parse`.
 //!
-//! Fuel: 1 per 8 bytes of the text, 1 per row and per cell; of the options 1 each and 1 per 8 bytes
-//! of its name.
+//! Fuel: 1 per 8 bytes of the text, 1 per row and per cell; 1 per option and per 8 bytes of its
+//! name.
 
 use crate::algorithm::csv;
 use crate::algorithm::csv::Style;
@@ -19,7 +19,7 @@ use std::borrow::Cow;
 /// Words of the memory limit for each column of a table.
 const COLUMN_WORDS: usize = 64;
 
-/// The options.
+/// The names of the options.
 const DELIMITER: &str = "delimiter";
 const HEADER: &str = "header";
 
@@ -42,7 +42,7 @@ pub(crate) fn csv_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.room(words + keys.sum::<usize>())?;
     let heap = &mut c.s.heap;
     let keys = header.iter().map(|key| heap.text(key)).collect::<Result<Vec<_>, _>>()?;
-    // Records have their members in the order of their keys, and share these.
+    // The members of a record are sorted by key. All records share these keys.
     let key = |at: usize| header.get(at).map_or("", |key| key);
     let order = table.header.is_some().then(|| order::order_of(keys.len(), &key));
     let (mut made, mut rows) = (Vec::with_capacity(count), table.rows());
@@ -62,7 +62,7 @@ pub(crate) fn csv_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(c.make_list(&made))
 }
 
-/// A row as a record.
+/// Makes a record of a row.
 fn record(
     heap: &mut Heap,
     keys: &[Word],
@@ -78,7 +78,7 @@ fn record(
     Ok(heap.record(&members)?)
 }
 
-/// How the text is written, as the options have it.
+/// Returns the format of the text by the options.
 fn style(c: &mut Call<'_>) -> Result<Style, Exit> {
     let mut style = Style::default();
     options::read(c, &[DELIMITER, HEADER], |c, name, value| {
@@ -98,7 +98,7 @@ fn style(c: &mut Call<'_>) -> Result<Style, Exit> {
     Ok(style)
 }
 
-/// The character between cells.
+/// Returns the separator of cells.
 fn delimiter(text: &str) -> Result<char, Trouble> {
     let mut chars = text.chars();
     match (chars.next(), chars.next()) {

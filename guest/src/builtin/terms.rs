@@ -1,15 +1,16 @@
-//! Terms made while a program runs: quotes with holes, and terms as data and back.
+//! Terms made while a program runs: quotes with holes, terms as data, and data as terms.
 //!
-//! Fuel, beside the visits (of a quote with holes: of what is unquoted, not of the `unquote`s):
+//! Fuel, besides the visits (of a quote with holes: the visits of the unquoted terms, not of the
+//! `unquote`s):
 //!
 //! | form | bulk work |
 //! |---|---|
 //! | `quote` with holes | the weight of the term it gives |
 //! | `term_to_data` | the weight of the term |
-//! | `data_to_term` | the weight of the data, as if it were that of a literal |
+//! | `data_to_term` | the weight of the data, counted as a literal |
 //!
-//! The weight is that of `primitive::weight`. What is made stays until the end of the run, and is
-//! accounted as memory.
+//! `algorithm::weight` defines the weight. The new terms stay until the end of the run and count as
+//! memory.
 
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
@@ -31,13 +32,13 @@ use crate::memory::word::{IMMEDIATE, KIND_QUOTED, Word, aux, kind, quoted, tag};
 use std::rc::Rc;
 
 impl Call<'_> {
-    /// The term that is evaluated.
+    /// Returns the term that is evaluated.
     fn term(&self) -> TermId {
         self.image.term(self.at)
     }
 }
 
-/// A quote with holes: its operands are the values for them.
+/// Fills a quote with holes. The operands are the values for them.
 pub(crate) fn fill(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (quote, budget) = (c.term(), c.budget());
     let values: Vec<Word> = match c.len() {
@@ -59,12 +60,12 @@ pub(crate) fn fill(c: &mut Call<'_>) -> Result<Word, Exit> {
         }
         let weighed = weight::of_value(&c.s.heap, &terms, *v, budget - work);
         work += weighed.work;
-        odd = weighed.odd.map(|found| (i, found));
+        odd = weighed.odd.map(|v| (i, v));
     }
     drop(terms);
     c.charge(work)?;
-    if let Some((operand, found)) = odd {
-        return Err(Trouble::Type { operand, wanted: "a value that has a literal", found }.into());
+    if let Some((operand, v)) = odd {
+        return Err(c.s.wrong_type(operand, v, "a value that has a literal"));
     }
     c.s.may_build(work)?;
     let terms = Rc::make_mut(&mut c.s.terms);
@@ -89,7 +90,7 @@ pub(crate) fn term_to_data(c: &mut Call<'_>) -> Result<Word, Exit> {
     let work = weight::of_term(&c.s.terms, aux(x), budget);
     c.charge(work)?;
     c.s.may_build(work)?;
-    let full = || Trouble::TooLarge("the term does not fit into memory as data");
+    let full = || Trouble::Full("the term does not fit into memory as data");
     let mut tape = Tape::default();
     let root = tape.parse(&print::data(&c.s.terms, aux(x))).map_err(|_| full())?;
     c.room(parsed::words(&tape))?;
@@ -100,11 +101,11 @@ pub(crate) fn data_to_term(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (x, budget, token) = (c.operand(0), c.budget(), c.s.terms.node(c.term()).token);
     let Weighed { work, odd } = weight::of_value(&c.s.heap, &c.s.terms, x, budget);
     c.charge(work)?;
-    if let Some(found) = odd {
-        return Err(Trouble::Type { operand: 0, wanted: "plain data", found }.into());
+    if let Some(v) = odd {
+        return Err(c.s.wrong_type(0, v, "plain data"));
     }
     c.s.may_build(work)?;
-    let full = |_| Trouble::TooLarge("the data does not fit into memory as a term");
+    let full = |_| Trouble::Full("the data does not fit into memory as a term");
     let text = show::json(&c.s.heap, &c.s.terms, &[], x, usize::MAX).map_err(full)?;
     let terms = Rc::make_mut(&mut c.s.terms);
     let before = terms.bytes();

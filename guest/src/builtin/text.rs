@@ -1,9 +1,9 @@
 //! Texts, and the forms that take lists as well as texts.
 //!
-//! Fuel: 1 per 8 bytes of each operand that is a text and of a result that is one; 1 per element
-//! of a list, be it an operand or the result. `upper` and `lower` of a text that is not ASCII four
-//! times that of the operand. `contains` and `index_of` of a list cost besides
-//! what `eq` costs for each element that they look at.
+//! Fuel: 1 per 8 bytes of each text operand and of a text result; 1 per element of a list, as an
+//! operand or as the result. `upper` and `lower` of a text that is not ASCII: four times that of
+//! the operand. `contains` and `index_of` of a list: also the fuel of `eq` for each element that
+//! they look at.
 
 use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::TEXT_UNIT;
@@ -11,7 +11,6 @@ use crate::builtin::call::Call;
 use crate::builtin::search::bytes_of;
 use crate::memory::flat::flat_in;
 use crate::memory::rope::longest_text;
-use crate::memory::types::type_name;
 
 use crate::language::form::Form;
 use crate::memory::heap::Heap;
@@ -27,22 +26,21 @@ use crate::memory::word::{
 use std::borrow::Cow;
 use std::rc::Rc;
 
-pub(crate) const TOO_LARGE: Trouble =
-    Trouble::TooLarge("the text would not fit into the memory limit");
+pub(crate) const TOO_LARGE: Trouble = Trouble::Full("the text would not fit into the memory limit");
 
 impl Call<'_> {
-    /// Spends the fuel of going through texts.
+    /// Charges for reading texts.
     pub(crate) fn charge_texts(&mut self, texts: &[&str]) -> Result<(), Exit> {
         self.charge(texts.iter().map(|text| text.len() as u64 / TEXT_UNIT).sum())
     }
 
-    /// A new text, paid for.
+    /// Makes a text, after charging for it.
     pub(crate) fn give_text(&mut self, text: &str) -> Result<Word, Exit> {
         self.charge_texts(&[text])?;
         self.make_text(text)
     }
 
-    /// A list of new texts, 1 unit of fuel each. There may be more of them than fit anywhere.
+    /// Makes a list of new texts, 1 unit of fuel each. There may be more texts than memory.
     pub(crate) fn give_texts<'t>(
         &mut self,
         texts: impl Iterator<Item = &'t str> + Clone,
@@ -54,8 +52,8 @@ impl Call<'_> {
         Ok(self.make_list(&texts))
     }
 
-    /// The texts between separators in the first operand, which is a text in one piece, as
-    /// `give_texts` does.
+    /// Makes a list of the texts between separators in the first operand, a flat text, like
+    /// `give_texts`.
     fn give_pieces(&mut self, separator: &str) -> Result<Word, Exit> {
         let whole = self.operand(0);
         let Some(text) = self.s.heap.flat_text(whole) else { return Ok(NIL) };
@@ -64,7 +62,7 @@ impl Call<'_> {
         for end in Places::new(text, separator.as_bytes()) {
             words += 2 + Heap::text_words(end - start);
             (start, count) = (end + width, count + 1);
-            // Of more than fit anywhere it is enough to know how many they are.
+            // If the texts exceed memory, only their number matters.
             if words <= most {
                 ends.push(u32::try_from(end).unwrap_or(u32::MAX));
             }
@@ -83,19 +81,19 @@ impl Call<'_> {
         Ok(heap.two(piece, list, CONS))
     }
 
-    /// Bytes of the longest text that a form can build.
+    /// Returns the bytes of the longest text that a form can build.
     pub(crate) fn longest(&self) -> u64 {
         longest_text(&self.s.heap) / 2
     }
 
-    /// Bytes of the longest text that can be built without knowing its length before: it is moved
+    /// Returns the bytes of the longest text that can be built without knowing its length. It moves
     /// while it is written.
     pub(crate) fn longest_written(&self) -> usize {
         usize::try_from(self.longest() / 2).unwrap_or(usize::MAX)
     }
 
-    /// An operand that must be an integer; one that is beyond all sizes is the largest or the
-    /// smallest.
+    /// Returns an operand that must be an integer. A big integer becomes the largest or the
+    /// smallest `i64`.
     fn position(&self, i: usize) -> Result<i64, Exit> {
         let v = self.operand(i);
         if is_integer(v) {
@@ -107,7 +105,7 @@ impl Call<'_> {
         }
     }
 
-    /// `eq`.
+    /// Does `eq`.
     pub(super) fn equal(&mut self, x: Word, y: Word) -> Result<bool, Exit> {
         let budget = self.budget();
         let terms = Rc::clone(&self.s.terms);
@@ -117,7 +115,7 @@ impl Call<'_> {
     }
 }
 
-/// How many there are to be: the second operand, which is `n`.
+/// Returns the second operand, which is `n`, as a count.
 fn count(c: &Call<'_>, n: i64) -> Result<u64, Trouble> {
     u64::try_from(n).map_err(|_| {
         let what = if c.form == Form::Repeat { "count" } else { "length" };
@@ -157,7 +155,7 @@ pub(crate) fn split(c: &mut Call<'_>) -> Result<Word, Exit> {
     let Some(text) = text else { return c.give_pieces(&separator) };
     let mut chars = separator.chars();
     match (chars.next(), chars.next()) {
-        // One character is found much faster than a text of one.
+        // Searching for a character is much faster than for a text of one.
         (Some(one), None) => c.give_texts(text.split(one)),
         _ => c.give_texts(text.split(&separator)),
     }
@@ -186,7 +184,7 @@ pub(crate) fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Ok(joined);
     }
     let heap = &c.s.heap;
-    // Whether all parts are in one piece.
+    // `flat` tells whether all parts are flat.
     let (mut bytes, mut flat, mut wrong) = (0, true, None);
     let (mut rest, mut count) = (c.operand(0), 0);
     while tag(rest) == CONS && wrong.is_none() {
@@ -201,8 +199,7 @@ pub(crate) fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
     count += heap.length(rest) as u64;
     c.charge(count)?;
     if let Some(part) = wrong {
-        let (wanted, found) = ("a list of strings", type_name(&c.s.heap, part));
-        return Err(Trouble::Element { operand: 0, wanted, found }.into());
+        return Err(c.s.wrong_element(0, part, "a list of strings"));
     }
     bytes += count.saturating_sub(1) * separator.len() as u64;
     if bytes > c.longest() {
@@ -229,9 +226,8 @@ pub(crate) fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.make_text(&String::from_utf8(joined).unwrap_or_default())
 }
 
-/// The same if all parts are short and in one piece, there is room for what they become that is found
-/// without collecting, and the fuel lasts: then one walk is enough. What it does is paid for by the
-/// element, even if it ends at a part that cannot be joined.
+/// Joins in a single walk, if all parts are short and flat, there is room without collecting, and
+/// the fuel lasts. The walk is paid per element, even if it ends at a part that cannot be joined.
 fn joined_in_place(c: &mut Call<'_>, separator: &str) -> Result<Option<Word>, Exit> {
     if separator.len() > SHORT {
         return Ok(None);
@@ -248,7 +244,7 @@ fn joined_in_place(c: &mut Call<'_>, separator: &str) -> Result<Option<Word>, Ex
     Ok(Some(c.s.heap.sealed(joined.bytes, joined.chars)))
 }
 
-/// From where to where a slice of so many goes.
+/// Returns the range of a slice from `from` to `to` of so many elements.
 fn bounds(from: i64, to: i64, length: usize) -> (usize, usize) {
     let length = i64::try_from(length).unwrap_or(i64::MAX);
     let clamp = |at: i64| {
@@ -312,7 +308,7 @@ pub(crate) fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
         }
     }
     let source = if let Cow::Owned(text) = text { Some(text) } else { None };
-    // Of bytes and of characters: what is kept, and what comes to that.
+    // The new size, in bytes or in characters: the part kept plus the replacements.
     let changed = |size: u64, gone: usize, come: usize| {
         let kept = size.saturating_sub((count * gone) as u64);
         (count as u64).saturating_mul(come as u64).saturating_add(kept)
@@ -346,7 +342,7 @@ pub(crate) fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(replaced?)
 }
 
-/// Places that are kept rather than looked for twice.
+/// Most places to remember instead of searching twice.
 const PLACES: usize = 1 << 16;
 
 pub(crate) fn repeat(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -362,7 +358,7 @@ pub(crate) fn repeat(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.make_text(&text.repeat(n))
 }
 
-/// `pad_left`, `pad_right`.
+/// Does `pad_left` and `pad_right`.
 pub(crate) fn pad(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (text, n) = (c.text(0)?, c.position(1)?);
     let fill = if c.len() > 2 { c.text(2)? } else { " ".to_owned() };

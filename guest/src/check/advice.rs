@@ -1,12 +1,13 @@
-//! Likely mistakes: what is a term, and hardly what its author meant. One walk, which also finds
-//! the free variables. Quoted terms are data but for what is unquoted in them.
+//! Likely mistakes: valid terms that their author hardly meant. One walk, which also finds the free
+//! variables. Quoted terms are data, except for unquoted parts.
 
 use crate::check::doubt;
 use crate::fault::Note;
 use crate::json::tape::{Tape, Token};
 use crate::language::form::{Evaluation, Form};
-use crate::language::hint::nearest;
+use crate::language::hint::{nearest, recursive};
 use crate::language::kinds;
+use crate::language::scope::Scope;
 use crate::text::quote::shorten;
 
 use crate::check::mismatch::{mismatch, no_function};
@@ -14,28 +15,28 @@ use crate::language::infer;
 
 use crate::language::term::{NameId, TermId, Terms};
 
-/// Notes on one term: more are of no use, and to find their places takes time.
+/// Most notes on one term. More are of no use, and finding their places takes time.
 const MOST_NOTES: usize = 50;
 
-/// Free variables that are compared with bound ones.
+/// Most free variables to compare with bound ones.
 const MOST_COMPARED: usize = 20;
 
-/// Bytes of a text that may spell a variable.
+/// Bytes of the longest text that may spell a variable.
 const LONGEST: usize = 200;
 
-/// What a walk through a term finds.
+/// The findings of a walk through a term.
 pub(crate) struct Advice {
-    /// Variables that nothing in the term binds, in order of first sight.
+    /// Variables that nothing in the term binds, in order of first occurrence.
     pub(crate) free: Vec<NameId>,
     /// Likely mistakes.
     pub(crate) notes: Vec<Note>,
 }
 
-/// A name that is bound where the walk is.
+/// A bound name at a point of the walk.
 struct Bound {
     name: NameId,
     binder: TermId,
-    /// What the name meant outside, counted from 1.
+    /// The name's outer binding, counted from 1.
     outer: usize,
     is_used: bool,
     /// A text that spells it.
@@ -50,16 +51,16 @@ enum Walk {
 
 struct Reader<'t> {
     terms: &'t Terms,
-    /// Whether names can be used that nobody sees, by `eval`.
+    /// Whether `eval` may use names that the walk cannot see.
     has_eval: bool,
     bound: Vec<Bound>,
-    /// Of each name its innermost binding, counted from 1.
+    /// The innermost binding of each name, counted from 1.
     meaning: Vec<usize>,
     is_free: Vec<bool>,
     found: Advice,
 }
 
-/// Looks at the term at `root`.
+/// Walks through the term at `root`.
 pub(crate) fn advise(terms: &Terms, root: TermId, has_eval: bool) -> Advice {
     let (meaning, is_free) = (vec![0; terms.count_names()], vec![false; terms.count_names()]);
     let found = Advice { free: Vec::new(), notes: Vec::new() };
@@ -79,20 +80,20 @@ pub(crate) fn advise(terms: &Terms, root: TermId, has_eval: bool) -> Advice {
     reader.found
 }
 
-/// Schedules what is evaluated of a term, in the scope in which it is.
+/// Schedules the evaluated parts of a term, each in its scope.
 fn schedule(terms: &Terms, term: TermId, walk: &mut Vec<Walk>) {
-    let operands = terms.evaluated(term);
-    let names = match terms.form(term) {
-        Form::Lam | Form::Let => terms.names(term),
-        _ => &[],
+    let (operands, names) = (terms.evaluated(term), terms.names(term));
+    // How many operands are in the scope of earlier names only: of `let` the terms, not the body.
+    let (names, outer) = match terms.form(term).scope() {
+        Scope::All => (names, 0),
+        Scope::Later => (names, names.len()),
+        Scope::None => (&[][..], 0),
     };
-    // Of `lam` the body alone, of `let` the terms and then the body.
-    let bound = operands.len().saturating_sub(1).min(names.len());
     walk.extend(names.iter().map(|_| Walk::Unbind));
-    walk.extend(operands.get(bound..).unwrap_or_default().iter().rev().map(|t| Walk::Term(*t)));
+    walk.extend(operands.get(outer..).unwrap_or_default().iter().rev().map(|t| Walk::Term(*t)));
     for (at, name) in names.iter().enumerate().rev() {
         walk.push(Walk::Bind(*name, term));
-        walk.extend(operands.get(at).filter(|_| at < bound).map(|t| Walk::Term(*t)));
+        walk.extend(operands.get(at).filter(|_| at < outer).map(|t| Walk::Term(*t)));
     }
 }
 
@@ -121,9 +122,10 @@ impl Reader<'_> {
         if is_used || self.has_eval || text.starts_with('_') {
             return;
         }
-        let (text, is_let) = (shorten(text), self.terms.form(binder) == Form::Let);
+        let is_let = matches!(self.terms.form(binder), Form::Let | Form::Letrec);
+        let text = shorten(text);
         if let Some(spelt) = spelt {
-            let message = format!("a text is not the variable `{text}`, which is never used");
+            let message = format!("this text is not the variable `{text}`, which is never used");
             self.note(spelt, message, Some(variable(&text)));
         } else if is_let || outer > 0 {
             let message = format!("`{text}` is bound here and never used");
@@ -132,7 +134,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The binding of a name.
+    /// Returns the binding of a name.
     fn meant(&mut self, name: NameId) -> Option<&mut Bound> {
         let at = self.meaning.get(name as usize)?.checked_sub(1)?;
         self.bound.get_mut(at)
@@ -167,7 +169,11 @@ impl Reader<'_> {
         let text = terms.name(name);
         let hint = if let Some(row) = Form::of_key(text).and_then(Form::row) {
             Some(format!("a form is written {}", row.syntax))
-        } else if text.len() > 2 && self.found.free.len() <= MOST_COMPARED {
+        } else if self.found.free.len() > MOST_COMPARED {
+            None
+        } else if let Some(hint) = recursive(terms, term) {
+            Some(hint)
+        } else if text.len() > 2 {
             let near = nearest(text, self.bound.iter().map(|bound| terms.name(bound.name)));
             near.map(|near| format!("did you mean `{}`?", shorten(near)))
         } else {
@@ -178,7 +184,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes the variables that a text spells, alone or in what looks like code.
+    /// Notes the variables that a text spells, alone or in text that looks like code.
     fn text(&mut self, term: TermId) {
         let text = self.terms.text(term);
         if text.len() > LONGEST || self.bound.is_empty() {
@@ -195,7 +201,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Code as other Lisps write it.
+    /// Notes code in the notation of other Lisps.
     fn list(&mut self, term: TermId) {
         let terms = self.terms;
         let is_text = |t: &TermId| terms.form(*t) == Form::Text;
@@ -205,7 +211,7 @@ impl Reader<'_> {
             && !rest.iter().all(is_text)
             && let Some(row) = Form::of_key(terms.text(*first)).and_then(Form::row)
         {
-            let message = format!("a list that begins with the text `{}` is a list", row.name);
+            let message = format!("a list that begins with the text `{}` is not a form", row.name);
             self.note(term, message, Some(format!("the form is written {}", row.syntax)));
         }
     }
@@ -215,8 +221,7 @@ impl Reader<'_> {
         if a != b && a != 0 && b != 0 {
             let (a, b) = (kinds::name(a), kinds::name(b));
             let message = format!("`{}` compares a {a} with a {b}", form.name());
-            let hint =
-                "compare values of one type: `parse_int` or `to_string` makes one of the other";
+            let hint = "compare values of one type: convert one with `parse_int` or `to_string`";
             self.note(term, message, Some(hint.into()));
         }
     }
@@ -278,7 +283,7 @@ impl Reader<'_> {
             self.note(operand, message, Some(hint));
         }
         if inner == Form::Text && form != Form::JsonParse && is_code(terms.text(operand)) {
-            let message = "a text that holds a term is a text".to_owned();
+            let message = "a text that holds a term is not evaluated".to_owned();
             self.note(operand, message, Some("write the term itself, without quotes".into()));
         }
     }
@@ -288,7 +293,7 @@ fn variable(name: &str) -> String {
     format!(r#"the variable is written {{"var": "{name}"}}"#)
 }
 
-/// Whether a text is the JSON of an object with the key of a form.
+/// Tells whether a text is the JSON of an object with a form's key.
 fn is_code(text: &str) -> bool {
     let mut tape = Tape::default();
     text.trim_start().starts_with("{\"")

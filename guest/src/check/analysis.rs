@@ -1,4 +1,4 @@
-//! What can be said of a term without running it.
+//! Facts about a term, found without running it.
 
 use crate::check::advice::{Advice, advise};
 use crate::fault::{Fault, Note};
@@ -29,9 +29,9 @@ pub struct Summary {
     pub free: Vec<String>,
     /// Tools that the term names literally, in the order of their names.
     pub tools: Vec<Mention>,
-    /// Whether the term can do nothing but compute, if the tools that it names can do no more.
+    /// Whether the term can only compute, provided that the tools that it names can only compute.
     pub pure: bool,
-    /// What may be a mistake.
+    /// Likely mistakes.
     pub notes: Vec<Note>,
 }
 
@@ -42,20 +42,20 @@ pub struct Mention {
     pub name: String,
     /// JSON Pointer to the first form that names it.
     pub at: String,
-    /// What stands there; `None`, and no place, beyond the first `MOST_PLACES`.
+    /// The form there. Beyond the first `MOST_PLACES`, `None` and no place.
     pub excerpt: Option<String>,
 }
 
-/// Faults that a check looks for.
+/// Most faults that a check looks for.
 const MOST_FAULTS: usize = 20;
 
-/// Variables that a program has that is no function.
+/// Variables of a program that is no function.
 const GIVEN: [&str; 2] = ["data", "input"];
 
-/// Tools of which a check tells where they are named: to find a place takes time.
+/// Most tools to give a place for, since finding a place takes time.
 const MOST_PLACES: usize = 50;
 
-/// Parses a term and looks at it; runs nothing.
+/// Parses a term and examines it, without running it.
 pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
     let mut terms = Terms::default();
     let parsed = read_code(&mut terms, code, &GIVEN, MOST_FAULTS)?;
@@ -65,7 +65,7 @@ pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
     let has = |form: Form| forms.iter().any(|(used, _)| *used == form);
     let Advice { free, notes } = advise(&terms, root, has(Form::Eval));
     let (tools, computes_tools) = tools_named(&terms, root);
-    // What is made of data can be anything, and so can a tool whose name is not known.
+    // A term made of data can do anything, and so can a tool with a computed name.
     let pure = !(has(Form::Perform) || computes_tools || has(Form::DataToTerm) && has(Form::Eval));
     Ok(Summary {
         hash: hash(&canonical),
@@ -98,7 +98,7 @@ fn hash(text: &str) -> String {
     hex
 }
 
-/// The table of forms as JSON: `[{name, group, syntax, doc, example, result}]`.
+/// Returns the table of forms as JSON: `[{name, group, syntax, doc, example, result}]`.
 #[must_use]
 pub fn forms() -> String {
     let mut out = String::from("[");

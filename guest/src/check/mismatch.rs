@@ -1,4 +1,4 @@
-//! A value of the wrong type, in words: what is wrong, and what to write instead.
+//! Messages for a value of the wrong type: the fault and the code to write instead.
 
 use crate::algorithm::trouble::TOGETHER;
 use crate::fault::{Code, Fault};
@@ -24,21 +24,21 @@ fn ordinal(operand: usize) -> String {
     }
 }
 
-/// What an operand is called.
+/// Names an operand in words.
 fn which(terms: &Terms, term: TermId, operand: usize) -> String {
     let form = terms.form(term);
     let (name, is_only) = (form.name(), terms.operands(term).len() == 1);
     match form {
         _ if operand == TOGETHER => format!("the operands of `{name}`"),
         Form::If => "the condition of `if`".to_owned(),
-        Form::Quote => "what `unquote` puts into a quote".to_owned(),
+        Form::Quote => "the value of `unquote`".to_owned(),
         Form::Cons => "the tail of `cons`".to_owned(),
         _ if is_only => format!("the operand of `{name}`"),
         _ => format!("the {} operand of `{name}`", ordinal(operand)),
     }
 }
 
-/// An operand is a list, but there is a value of another type in it than in `wanted`.
+/// The fault of a list operand with an element of another type than `wanted`.
 pub(crate) fn element(
     terms: &Terms,
     term: TermId,
@@ -46,7 +46,7 @@ pub(crate) fn element(
     (wanted, found): (&str, &str),
 ) -> Fault {
     let which = which(terms, term, operand);
-    let message = format!("{which} must be {wanted}, not one with a value of type {found} in it");
+    let message = format!("{which} must be {wanted}, not one that holds a value of type {found}");
     let fault = Fault::new(Code::TypeMismatch, message);
     match idiom(terms.form(term), wanted, found) {
         Some(hint) => fault.hint(hint),
@@ -54,7 +54,7 @@ pub(crate) fn element(
     }
 }
 
-/// An operand is of another type than it must be.
+/// The fault of an operand of the wrong type.
 pub(crate) fn mismatch(
     terms: &Terms,
     term: TermId,
@@ -78,7 +78,7 @@ pub(crate) fn mismatch(
     {
         return fault.hint(r#"write {"length": l}"#);
     }
-    // Where a function is needed, it is what the function gives that is wrong.
+    // In the place of a function, the fault is about the function's value.
     let accepted = form.accepted(operand);
     let swapped = swapped(terms, term, operand, kinds::of_name(found));
     if let Some(syntax) = swapped.filter(|_| accepted != kinds::FUNCTION) {
@@ -96,8 +96,9 @@ pub(crate) fn mismatch(
     if matches!(form, Form::Eq | Form::Lt | Form::Gt | Form::Lte | Form::Gte)
         && terms.operands(term).iter().any(|it| terms.form(*it) == Form::Text)
     {
-        return fault
-            .hint(r#"a variable is written {"var": "x"}; `parse_int` makes a number of a text"#);
+        return fault.hint(
+            r#"a variable is written {"var": "x"}; `parse_int` converts a text to a number"#,
+        );
     }
     let hint = idiom(form, wanted, found);
     let bracket = form.row().filter(|row| row.shape == Shape::ListOrBare && wanted == "a list");
@@ -105,7 +106,7 @@ pub(crate) fn mismatch(
         (None, None) => fault,
         (None, Some(hint)) => fault.hint(hint),
         (Some(Row { name, .. }), None) => fault.hint(one_element(name)),
-        // What is written there is an element, and no list that is written otherwise.
+        // The brackets hold an element, not a list written in another way.
         (Some(Row { name, .. }), Some(_)) if !is_of_texts(form) && is_bracketed(terms, term) => {
             fault.hint(one_element(name))
         }
@@ -115,29 +116,29 @@ pub(crate) fn mismatch(
     }
 }
 
-/// Whether the value of a term may be of one of these types, as far as can be seen.
+/// Tells whether the value of a term may have one of these types, as far as the term shows.
 fn may_be(terms: &Terms, term: TermId, kinds: Kinds) -> bool {
     let given = infer::given(terms, term);
     given == 0 || given & kinds != 0
 }
 
-/// How a form of one list takes a single element.
+/// Shows how a form of one list takes a single element.
 fn one_element(name: &str) -> String {
     format!(r#"a list of one element has two brackets, {{"{name}": [[a]]}}"#)
 }
 
-/// Whether texts are given to a form of one list as often as lists of one text.
+/// Tells whether people give a form of one list a text as often as a list of one text.
 fn is_of_texts(form: Form) -> bool {
     matches!(form, Form::Reverse | Form::Last | Form::Distinct)
 }
 
-/// Whether the operand of a form is written out as a single value in brackets.
+/// Tells whether the operand of a form is a single literal in brackets.
 fn is_bracketed(terms: &Terms, term: TermId) -> bool {
     let operand = terms.form(terms.operand(term, 0));
     matches!(operand, Form::Text | Form::Record | Form::Integer)
 }
 
-/// What to write where the type of an operand tells more than the order of the operands does.
+/// Advises where an operand's type says more than the order of the operands.
 fn misplaced(form: Form, operand: usize, wanted: &str, found: &str) -> Option<&'static str> {
     Some(match (form, operand, found) {
         (Form::Contains | Form::IndexOf, 0, "record") => r#"write {"has": [record, key]}"#,
@@ -165,7 +166,7 @@ fn misplaced(form: Form, operand: usize, wanted: &str, found: &str) -> Option<&'
     })
 }
 
-/// What to write where a form of lists or of dates is given a text.
+/// Advises where a form of lists or dates gets a text.
 fn of_text(form: Form) -> &'static str {
     match form {
         Form::Head => r#"the first character is {"slice": [s, 0, 1]}"#,
@@ -174,38 +175,38 @@ fn of_text(form: Form) -> &'static str {
         Form::Take => r#"the first characters are {"slice": [s, 0, n]}"#,
         Form::Drop => r#"all but the first characters are {"slice": [s, n]}"#,
         Form::Nth => r#"a character is {"nth": [{"chars": s}, i]}"#,
-        Form::IsEmpty => r#"of a text write {"eq": [s, ""]}"#,
-        Form::Reverse => r#"of a text write {"join": [{"reverse": {"chars": s}}, ""]}"#,
+        Form::IsEmpty => r#"for a text, write {"eq": [s, ""]}"#,
+        Form::Reverse => r#"for a text, write {"join": [{"reverse": {"chars": s}}, ""]}"#,
         Form::Append => {
-            r#"join texts with {"concat": [a, b]}; an element is added by {"append": [list, [x]]}"#
+            r#"join texts with {"concat": [a, b]}; add an element with {"append": [list, [x]]}"#
         }
         Form::Join => r#"the texts are a list of their own: {"join": [["a", "b"], ","]}"#,
-        _ => r#"the characters of a text are {"chars": s}; JSON text is read by {"json_parse": s}"#,
+        _ => r#"the characters of a text are {"chars": s}; read JSON text with {"json_parse": s}"#,
     }
 }
 
-/// What to write where a form of records is given a list.
+/// Advises where a form of records gets a list.
 fn of_list(form: Form) -> &'static str {
     match form {
-        Form::Get | Form::GetIn => r#"of a list {"nth": [list, i]} is an element"#,
-        Form::Has => r#"of a list write {"contains": [list, x]}"#,
+        Form::Get | Form::GetIn => r#"for an element of a list, write {"nth": [list, i]}"#,
+        Form::Has => r#"for a list, write {"contains": [list, x]}"#,
         Form::Keys => r#"the indices of a list are {"range": [0, {"length": list}]}"#,
         Form::Values => "a list has no keys: write the list itself",
-        Form::Entries => r#"of a list write {"enumerate": [list]}"#,
+        Form::Entries => r#"for a list, write {"enumerate": [list]}"#,
         Form::Put => {
-            r#"of a list write {"append": [list, [x]]}, or change its elements with {"map": [f, list]}"#
+            r#"for a list, write {"append": [list, [x]]}, or change its elements with {"map": [f, list]}"#
         }
-        Form::Update => r#"of a list write {"map": [f, list]}"#,
-        Form::Remove => r#"of a list write {"filter": [f, list]}"#,
+        Form::Update => r#"for a list, write {"map": [f, list]}"#,
+        Form::Remove => r#"for a list, write {"filter": [f, list]}"#,
         Form::Merge => r#"join lists with {"append": [a, b]}"#,
         Form::Pick | Form::Omit => {
-            r#"of each record in a list: {"map": [{"lam": "r", "body": {"pick": [{"var": "r"}, ["a"]]}}, list]}"#
+            r#"for each record in a list, write {"map": [{"lam": "r", "body": {"pick": [{"var": "r"}, ["a"]]}}, list]}"#
         }
         _ => r#"make one with {"from_entries": pairs}"#,
     }
 }
 
-/// What to write where a form is given something else than it wants.
+/// Advises where a form gets another type than it needs.
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
     Some(match (form, wanted, found) {
@@ -213,27 +214,27 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
             Form::DateFormat | Form::DateParts | Form::DateAdd | Form::DateDiff,
             "a number",
             "string",
-        ) => r#"a date becomes a number by {"date_parse": s}"#,
+        ) => r#"convert a date with {"date_parse": s}"#,
         (Form::DateParse, "a string", "integer" | "float") => {
-            r#"a number of seconds is a date already; {"date_format": [n]} is its text"#
+            r#"a number of seconds is already a date; {"date_format": [n]} is its text"#
         }
         (Form::Append, "a list", "integer" | "float" | "boolean") => {
-            r#"an element is added by {"append": [list, [x]]}"#
+            r#"add an element with {"append": [list, [x]]}"#
         }
         (Form::Min | Form::Max, "a list", _) => "give two or more numbers, or a list",
         (Form::Add, "a number", "list") => {
             r#"join lists with {"append": [a, b]}; {"sum": list} adds up numbers"#
         }
         (Form::Add, "a number", "string") => {
-            r#"join texts with {"concat": [a, b]}; `parse_int` makes a number of a text"#
+            r#"join texts with {"concat": [a, b]}; `parse_int` converts a text to a number"#
         }
         (Form::Min | Form::Max, "a number", "null") => {
-            r#"only {"min": [list]} and {"max": [list]} pass over null"#
+            r#"only {"min": [list]} and {"max": [list]} skip null"#
         }
-        (_, "a number", "string") => "a text becomes a number by `parse_int` or `parse_float`",
+        (_, "a number", "string") => "convert a text with `parse_int` or `parse_float`",
         (Form::Concat, _, "list") => r#"join lists with {"append": [a, b]}"#,
         (Form::Concat, _, "integer" | "float" | "number" | "boolean") => {
-            r#"write {"to_string": a} for what is no text"#
+            r#"convert other values with {"to_string": a}"#
         }
         (Form::Length, _, "record") => r#"write {"length": {"keys": record}}"#,
         (Form::Get | Form::GetIn, "a record", "pair") => "take pairs apart with `fst` and `snd`",
@@ -252,7 +253,7 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
             r#"`data` is never code: pass a term as `input`, or make one with {"data_to_term": d}"#
         }
         (_, "a list of numbers", "string") => {
-            r#"make numbers of texts: {"map": [{"lam": "s", "body": {"parse_int": {"var": "s"}}}, list]}"#
+            r#"convert the texts: {"map": [{"lam": "s", "body": {"parse_int": {"var": "s"}}}, list]}"#
         }
         (_, "a list of numbers", "record") => {
             r#"get the number of each: {"map": [{"lam": "r", "body": {"get": [{"var": "r"}, "key"]}}, list]}"#
@@ -261,13 +262,13 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
             r#"{"flatten": lists} is the list of all their elements"#
         }
         (_, "a list of strings", "integer" | "float" | "boolean") => {
-            r#"make texts of them: {"map": [{"lam": "x", "body": {"to_string": {"var": "x"}}}, list]}"#
+            r#"convert them: {"map": [{"lam": "x", "body": {"to_string": {"var": "x"}}}, list]}"#
         }
         (_, "a list", "string") => of_text(form),
-        (_, "a record", "string") => r#"JSON text is read by {"json_parse": s}"#,
+        (_, "a record", "string") => r#"read JSON text with {"json_parse": s}"#,
         (Form::FromEntries, _, "list") => r#"an entry is written {"pair": [key, value]}"#,
         (_, "an integer", "float") => {
-            "write a number without a point, or make an integer of a float with `to_int` or `round`"
+            "write a number without a point, or convert a float with `to_int` or `round`"
         }
         (_, "a pair", "list") => "take lists apart with `head` and `tail`",
         (_, "a pair", "integer" | "string" | "boolean") => {
@@ -277,7 +278,7 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
     })
 }
 
-/// Something that is no function is to be applied.
+/// The fault of an applied value that is not a function.
 pub(crate) fn no_function(terms: &Terms, term: TermId, operand: usize, found: &str) -> Fault {
     let name = terms.form(term).name();
     if terms.form(term) == Form::Reduce
@@ -296,8 +297,8 @@ pub(crate) fn no_function(terms: &Terms, term: TermId, operand: usize, found: &s
         "quoted" => {
             r#"evaluate it first: {"eval": {"code_of": "name"}}, or write {"tool": "name"}"#
         }
-        "string" => r#"a tool is named by {"tool": "name"}"#,
+        "string" => r#"for a tool, write {"tool": "name"}"#,
         "record" => "`data` is never code: pass a function as `input`",
-        _ => r#"a function is written {"lam": "x", "body": t}"#,
+        _ => r#"write a function as {"lam": "x", "body": t}"#,
     })
 }

@@ -1,4 +1,4 @@
-//! What can be said of a term without running it, and of a value of the wrong type when it runs.
+//! Facts about a term before its run, and advice on a value of the wrong type during it.
 
 pub(crate) mod advice;
 pub mod analysis;

@@ -1,21 +1,21 @@
-//! The code of all functions compiled so far: the operations, and tables beside them that only
-//! faults, depth checks and debugging read.
+//! The code of all functions compiled so far: operations, and tables beside them for faults, depth
+//! checks and debugging.
 
 use crate::code::op::{Op, Slot};
 use crate::language::term::{NameId, TermId};
 
-/// Where a value is that a closure captures or a scope names.
+/// The place of a value that a closure captures or a scope names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In a slot.
+    /// A slot.
     Slot(Slot),
-    /// Captured by the running closure.
+    /// A captured value of the running closure.
     Captured(u16),
     /// A constant.
     Constant(u32),
 }
 
-/// The code of one function, of a whole program, or of an evaluated term.
+/// The code of a function, of a whole program, or of an evaluated term.
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
     /// Its first operation.
@@ -24,45 +24,45 @@ pub(crate) struct Code {
     pub(crate) end: u32,
     /// Arguments it takes at once.
     pub(crate) arity: u8,
-    /// Fuel of the functions that are made when so many arguments have been taken, one after
-    /// another.
+    /// Fuel of the functions that the closure makes while it takes its arguments one by one. The
+    /// index is the number of arguments taken.
     pub(crate) merged: Vec<u8>,
-    /// What its closures capture, in the function that makes them.
+    /// The values that its closures capture, as places in the function that makes them.
     pub(crate) captures: Vec<Place>,
-    /// The tool in whose source it stands, counted from 1, or 0.
+    /// The tool whose source holds it, counted from 1, or 0.
     pub(crate) tool: u32,
-    /// The `eval` that faults inside it are reported at, if it came from a plain quote.
+    /// The `eval` that its faults are reported at, if it came from a plain quote.
     pub(crate) site: Option<TermId>,
 }
 
-/// The facts about a code that a call needs.
+/// The facts of a code that a call needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     /// Its first operation.
     pub(crate) pc: u32,
     /// Arguments it takes at once.
     pub(crate) arity: u8,
-    /// Fuel of the functions that are made when it has taken one, two or three arguments.
+    /// Fuel of the functions that it makes while it takes one, two or three arguments.
     pub(crate) merged: [u8; 3],
 }
 
-/// Visible names at an `eval`, and where their values are.
+/// The names visible at an `eval`, with the places of their values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
-    /// Each name once.
+    /// Names, each once.
     pub(crate) names: Vec<(NameId, Place)>,
-    /// Where faults of plain quotes are reported: the `eval` or the one it is itself inside.
+    /// The place for faults of plain quotes: the `eval`, or the one around it.
     pub(crate) site: TermId,
 }
 
-/// One visit of a term node, chained to the one before it in its block.
+/// One visit of a term node, chained to the visit before it in its block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Visit {
     /// The visit before it, or `NO_VISIT`.
     pub(crate) previous: u32,
     /// The term.
     pub(crate) term: TermId,
-    /// How many nodes, one of them `term` and the others right below it.
+    /// The number of nodes: `term` and others right below it.
     pub(crate) nodes: u32,
     /// Pending evaluations within the function.
     pub(crate) depth: u16,
@@ -71,16 +71,16 @@ pub(crate) struct Visit {
 }
 
 impl Visit {
-    /// The fuel of all its nodes.
+    /// Returns the fuel of all its nodes.
     pub(crate) fn cost(&self) -> i64 {
         i64::from(self.nodes) * i64::from(self.price)
     }
 }
 
-/// A block has no visit yet.
+/// Marks a block without a visit.
 pub(crate) const NO_VISIT: u32 = u32::MAX;
 
-/// Everything compiled so far.
+/// All code compiled so far.
 #[derive(Debug, Default)]
 pub(crate) struct Image {
     /// The operations of all codes.
@@ -91,7 +91,7 @@ pub(crate) struct Image {
     pub(crate) visits_at: Vec<u32>,
     /// All visits.
     pub(crate) visits: Vec<Visit>,
-    /// Of each code its entry and its arity, close together for calls.
+    /// The entry and arity of each code, close together for calls.
     pub(crate) entries: Vec<Entry>,
     /// Functions, in ascending order of `entry`.
     pub(crate) codes: Vec<Code>,
@@ -103,24 +103,24 @@ pub(crate) struct Image {
     pub(crate) debug_names: Vec<Vec<NameId>>,
 }
 
-/// Where the operations stand that no term is compiled to.
+/// Operations that no term compiles to.
 pub(crate) const HALT: u32 = 0;
-/// `Rest { n }` stands at this plus `n`.
+/// Place of `Rest { n: 0 }`; `Rest { n }` is `n` later.
 pub(crate) const REST: u32 = 0;
 pub(crate) const EVAL_END: u32 = MOST_ARGUMENTS + 1;
 pub(crate) const TOOL_END: u32 = MOST_ARGUMENTS + 2;
 /// Applies slot 0 to slot 1.
 pub(crate) const APPLY: u32 = MOST_ARGUMENTS + 3;
-/// The constant that is a hole; the one before it is the empty list.
+/// The constant that is a hole. The one before it is the empty list.
 pub(crate) const HOLE_CONSTANT: u32 = 1;
-/// Arguments that may be pending.
+/// The most pending arguments.
 pub(crate) const MOST_ARGUMENTS: u32 = 128;
 
-/// Operations of a run of a small tool, at most.
+/// The most operations of a small tool's run.
 const USUAL: usize = 256;
 
 impl Image {
-    /// An image without code.
+    /// Returns an image without code.
     pub(crate) fn new() -> Self {
         let rest = (1..=MOST_ARGUMENTS).map(|n| Op::Rest { n: Slot::try_from(n).unwrap_or(0) });
         let apply = Op::TailCall { f: 0, base: 1, n: 1, cost: 0 };
@@ -133,14 +133,14 @@ impl Image {
         Self { ops, terms, visits_at, ..Self::default() }
     }
 
-    /// How far tables reach that only grow, for `bytes_since`.
+    /// Returns the lengths of the growing tables, for `bytes_since`.
     pub(crate) fn mark(&self) -> [usize; 5] {
         let Self { ops, visits, codes, scopes, keys, .. } = self;
         [ops.len(), visits.len(), codes.len(), scopes.len(), keys.len()]
     }
 
-    /// Bytes by which the tables have grown since a mark, more or less, and equal on every
-    /// platform.
+    /// Estimates by how many bytes the tables have grown since a mark. The estimate is equal on
+    /// every platform.
     pub(crate) fn bytes_since(&self, mark: [usize; 5]) -> usize {
         const OP: usize = size_of::<Op>() + 8;
         const CODE: usize = 128;
@@ -156,23 +156,23 @@ impl Image {
             + keys.map(|keys| TABLE + 4 * keys.len()).sum::<usize>()
     }
 
-    /// The operation at `pc`.
+    /// Returns the operation at `pc`.
     pub(crate) fn op(&self, pc: usize) -> Op {
         self.ops.get(pc).copied().unwrap_or(Op::Halt)
     }
 
-    /// The term the operation at `pc` belongs to.
+    /// Returns the term of the operation at `pc`.
     pub(crate) fn term(&self, pc: usize) -> TermId {
         self.terms.get(pc).copied().unwrap_or_default()
     }
 
-    /// The code that the operation at `pc` belongs to.
+    /// Returns the code that holds the operation at `pc`.
     pub(crate) fn code_at(&self, pc: usize) -> Option<&Code> {
         let index = self.codes.partition_point(|code| code.entry as usize <= pc).checked_sub(1)?;
         self.codes.get(index).filter(|code| pc < code.end as usize)
     }
 
-    /// Visits of the block of the operation at `pc`, up to it, in order.
+    /// Returns the visits in the block of the operation at `pc`, up to it, in order.
     pub(crate) fn visited(&self, pc: usize) -> Vec<Visit> {
         let mut at = self.visits_at.get(pc).copied().unwrap_or(NO_VISIT);
         let mut visits = Vec::new();

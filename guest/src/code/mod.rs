@@ -1,8 +1,8 @@
-//! What the compiler produces and the machine runs: operations on slots, eight bytes each.
+//! The code that the compiler produces and the machine runs: operations on slots, eight bytes each.
 //!
 //! A *slot* is a word in the window of the running function. A *block* is a straight line of
-//! operations; the last one of a block pays its `cost`, which is the fuel of every term visited
-//! since the block began and of every application.
+//! operations. The last operation of a block pays its `cost`: the fuel of all terms visited since
+//! the block began, and of all applications.
 
 pub(crate) mod image;
 pub(crate) mod op;

@@ -1,4 +1,4 @@
-//! The operations: one row each, from which everything is derived that holds for all of them.
+//! The operations: one row each. The accessors for all operations come from these rows.
 
 use crate::language::form::Form;
 use crate::language::term::NameId;
@@ -6,16 +6,16 @@ use crate::language::term::NameId;
 /// A word in the window of the running function.
 pub(crate) type Slot = u8;
 
-/// Declares the operations. Those of the first group have an arm in the dispatch loop, which does
-/// them as far as they are simple; the loop leaves those of the second group to `complete`.
+/// Declares the operations. The dispatch loop has an arm for each operation of the first group and
+/// does its simple cases. It leaves the second group to `complete`.
 ///
-/// The name of a field tells its part in every operation that has it:
+/// A field's name tells its part in every operation:
 ///
-/// - `d`: the slot that gets the result.
+/// - `d`: the slot for the result.
 /// - `a`, `b`: the slots of operands.
-/// - `cost`: the fuel of the block that the operation ends. It is paid before anything else is done.
-/// - `to`, `exit`, `body`: where to go on. A label, until the function is put into its place.
-/// - `back`: how many operations earlier the body of the running function begins that is called.
+/// - `cost`: the fuel of the block that the operation ends. It is paid first.
+/// - `to`, `exit`, `body`: the operation to continue at. A label, until the function is placed.
+/// - `back`: the distance back to the body of the running function, which is called.
 macro_rules! ops {
     (
         dispatch {
@@ -25,14 +25,14 @@ macro_rules! ops {
             $($(#[$then_doc:meta])* $then:ident $({ $($then_field:ident: $then_type:ty),* })?,)*
         }
     ) => {
-        /// One operation.
+        /// An operation.
         #[derive(Clone, Copy, Debug)]
         pub(crate) enum Op {
             $($(#[$first_doc])* $first $({ $($first_field: $first_type),* })?,)*
             $($(#[$then_doc])* $then $({ $($then_field: $then_type),* })?,)*
         }
 
-        /// A pattern of all operations that the dispatch loop has no arm for.
+        /// A pattern of all operations without an arm in the dispatch loop.
         macro_rules! left_to_complete {
             () => {
                 $(Op::$then { .. })|*
@@ -46,11 +46,11 @@ macro_rules! ops {
     };
 }
 
-/// The functions that look for a field in every operation.
+/// Defines functions that look for a field in every operation.
 macro_rules! accessors {
     ($($op:ident { $($field:ident),* })*) => {
         impl Op {
-            /// The fuel that the operation pays before it does anything else.
+            /// Returns the fuel that the operation pays first.
             pub(crate) fn cost(self) -> u32 {
                 let cost = match self {
                     $(Self::$op { $($field),* } => first([$(part!(cost, $field, $field)),*]),)*
@@ -58,7 +58,8 @@ macro_rules! accessors {
                 cost.unwrap_or_default()
             }
 
-            /// Lets the operation pay so much, if it ends a block and its field holds the number.
+            /// Makes the operation pay `total`. Returns false if it ends no block or its field is
+            /// too small.
             pub(crate) fn set_cost(&mut self, total: u32) -> bool {
                 let fits = match self {
                     $(Self::$op { $($field),* } => {
@@ -68,7 +69,7 @@ macro_rules! accessors {
                 fits.unwrap_or_default()
             }
 
-            /// The slots of the operands `a` and `b`, as far as the operation has them.
+            /// Returns the slots of the operands `a` and `b` that the operation has.
             pub(crate) fn operands(self) -> Vec<Slot> {
                 match self {
                     $(Self::$op { $($field),* } => {
@@ -77,7 +78,7 @@ macro_rules! accessors {
                 }
             }
 
-            /// Where the operation may go on, if that is not the next one.
+            /// Returns the operation's jump target, if it has one.
             pub(crate) fn target(&mut self) -> Option<&mut u32> {
                 match self {
                     $(Self::$op { $($field),* } => first([$(part!(target, $field, $field)),*]),)*
@@ -87,7 +88,7 @@ macro_rules! accessors {
     };
 }
 
-/// The value that a field contributes to one of the functions above, if it has that part.
+/// Returns a field's part in one of the functions above, if it has one.
 macro_rules! part {
     (cost, cost, $field:ident) => {
         Some(u32::from($field))
@@ -128,167 +129,172 @@ ops! {
     dispatch {
         /// Ends a block.
         Pay { cost: u32 },
-        /// `d` becomes `a`.
+        /// Copies `a` to `d`.
         Move { d: Slot, a: Slot },
-        /// `d` becomes an integer.
+        /// Sets `d` to an integer.
         Integer { d: Slot, n: i32 },
-        /// `d` becomes a constant.
+        /// Sets `d` to a constant.
         Constant { d: Slot, k: u32 },
-        /// `d` becomes a captured value of the running closure.
+        /// Sets `d` to a captured value of the running closure.
         Capture { d: Slot, i: u16 },
-        /// Sum of `a` and `b`.
+        /// Adds `a` and `b`.
         Add { d: Slot, a: Slot, b: Slot },
-        /// Difference.
+        /// Subtracts `b` from `a`.
         Sub { d: Slot, a: Slot, b: Slot },
-        /// Product.
+        /// Multiplies `a` and `b`.
         Mul { d: Slot, a: Slot, b: Slot },
-        /// Sum of `a` and a literal (of `sub`: the negated literal).
+        /// Adds a literal to `a`; for `sub`, the negated literal.
         AddLiteral { d: Slot, a: Slot, n: i32 },
         /// A strict form of two operands.
         Binary { form: Form, d: Slot, a: Slot, b: Slot, cost: u16 },
-        /// The texts `a` and `b` joined.
+        /// Joins the texts `a` and `b`.
         Concat { d: Slot, a: Slot, b: Slot, cost: u16 },
         /// A strict form of one operand.
         Unary { form: Form, d: Slot, a: Slot, cost: u16 },
-        /// Puts the value that the function gave before the result, and goes on with the next
-        /// element at `body`.
+        /// Puts the function's value before the result, and continues with the next element at
+        /// `body`.
         EachPush { d: Slot, cost: u16, body: u32 },
-        /// Puts the element before the result if the function gave true, and goes on with the next
-        /// element at `body`. The function must give a boolean.
+        /// Puts the element before the result if the function's value is true, and continues with
+        /// the next element at `body`. The value must be a boolean.
         EachSelect { d: Slot, cost: u16, body: u32 },
-        /// The list that begins with `a` and goes on with `b`.
+        /// Makes a list of the first element `a` and the rest `b`.
         Cons { d: Slot, a: Slot, b: Slot },
-        /// The pair of `a` and `b`.
+        /// Makes a pair of `a` and `b`.
         Pair { d: Slot, a: Slot, b: Slot },
-        /// First half of a pair.
+        /// Takes the first half of a pair.
         First { d: Slot, a: Slot },
-        /// Second half of a pair.
+        /// Takes the second half of a pair.
         Second { d: Slot, a: Slot },
-        /// First element of a list.
+        /// Takes the first element of a list.
         Head { d: Slot, a: Slot },
-        /// The list without its first element.
+        /// Takes a list without its first element.
         Tail { d: Slot, a: Slot },
-        /// The opposite boolean.
+        /// Negates a boolean.
         Not { d: Slot, a: Slot },
         /// Puts `a` before the list in `d`.
         Push { d: Slot, a: Slot },
-        /// Goes on elsewhere; ends a block.
+        /// Continues at `to`. Ends a block.
         Jump { to: u32, cost: u16 },
-        /// Goes on at `to` if `a` is false. It must be a boolean, and is that operand of its form.
+        /// Continues at `to` if `a` is false. It must be a boolean; `operand` is its number in the
+        /// form.
         JumpFalse { a: Slot, operand: u16, to: u32 },
-        /// Goes on at `to` if `a` is true. It must be a boolean, and is that operand of its form.
+        /// Continues at `to` if `a` is true. It must be a boolean; `operand` is its number in the
+        /// form.
         JumpTrue { a: Slot, operand: u16, to: u32 },
-        /// Goes on at `to` unless `a` < `b`; `swap` 1: the operands of the form are `b` and `a`.
+        /// Continues at `to` unless `a` < `b`. With `swap` 1, the form's operands are `b` and `a`.
         JumpNotLess { a: Slot, b: Slot, swap: u8, to: u32 },
-        /// Goes on at `to` if `a` < `b`; `swap` as above.
+        /// Continues at `to` if `a` < `b`; `swap` as above.
         JumpLess { a: Slot, b: Slot, swap: u8, to: u32 },
-        /// Goes on at `to` unless `a` = `b`.
+        /// Continues at `to` unless `a` = `b`.
         JumpNotEqual { a: Slot, b: Slot, to: u32 },
-        /// Goes on at `to` unless `a` < `n`, for integers: of `lte`, `n` is the literal plus one.
+        /// Continues at `to` unless the integer `a` < `n`. For `lte`, `n` is the literal plus one.
         JumpNotLessLiteral { a: Slot, n: i16, to: u32 },
-        /// Goes on at `to` if `a` < `n`, for integers: of `gt`, `n` is the literal plus one.
+        /// Continues at `to` if the integer `a` < `n`. For `gt`, `n` is the literal plus one.
         JumpLessLiteral { a: Slot, n: i16, to: u32 },
-        /// Goes on at `to` unless `a` = `n`.
+        /// Continues at `to` unless `a` = `n`.
         JumpNotEqualLiteral { a: Slot, n: i16, to: u32 },
-        /// Goes on at `to` unless the list `a` is empty.
+        /// Continues at `to` unless the list `a` is empty.
         JumpNotEmpty { a: Slot, to: u32 },
-        /// Goes on at `to` unless `a` is null.
+        /// Continues at `to` unless `a` is null.
         JumpNotNull { a: Slot, to: u32 },
-        /// Faults unless `a` is a boolean. It is that operand of its form.
+        /// Faults unless `a` is a boolean; `operand` is its number in the form.
         Boolean { a: Slot, operand: u16 },
-        /// A closure of a code that captures `a` alone.
+        /// Makes a closure of a code that captures `a` alone.
         CloseOver { d: Slot, a: Slot, code: u32 },
-        /// Applies `f` to the `n` arguments from `base` on; the value goes to `base`.
+        /// Applies `f` to the `n` arguments from `base` on. The value goes to `base`.
         Call { f: Slot, base: Slot, n: u8, depth: u8, cost: u16 },
         /// Applies a captured value of the running closure to the `n` arguments from `base` on.
         CallCaptured { i: u8, base: Slot, n: u8, depth: u8, cost: u16 },
-        /// `Call` in place of the running function.
+        /// Does a `Call` in place of the running function.
         TailCall { f: Slot, base: Slot, n: u8, cost: u16 },
-        /// More arguments of `f` follow the `n` at `base`, of which `new` are new: applies it now
-        /// unless it can wait for them.
+        /// Announces more arguments of `f` after the `n` at `base`, of which `new` are new. Applies
+        /// `f` now unless it can wait for them.
         Feed { f: Slot, base: Slot, n: u8, new: u8, depth: u8, cost: u16 },
-        /// Applies `f` after a `Feed` of the first `given` of the `n` arguments. If these are there
-        /// still, it takes back the nodes visited by taking them, because the body of `f` pays for
-        /// them too. If they are holes, `f` is the value of their application, and gets the others.
+        /// Applies `f` after a `Feed` of the first `given` of the `n` arguments. If these are still
+        /// present, it returns the fuel of taking them, because the body of `f` pays for it again.
+        /// If they are holes, `f` is the value of their application and gets the others.
         CallFed { f: Slot, base: Slot, n: u8, given: u8, depth: u8, cost: u16 },
-        /// `CallFed` in place of the running function.
+        /// Does a `CallFed` in place of the running function.
         TailCallFed { f: Slot, base: Slot, n: u8, given: u8, cost: u16 },
-        /// After a `Feed` that applied `f`: its value takes the place of `f`.
+        /// Follows a `Feed` that applied `f`: the value takes the place of `f`.
         Fed { f: Slot, base: Slot, n: u8 },
         /// Applies the running function, which begins `back` operations earlier, to `base`.
         CallSelf { base: Slot, depth: u8, cost: u16, back: u16 },
-        /// `CallSelf` with a pair, whose halves are in `base` and the slot after it.
+        /// Does a `CallSelf` with a pair, whose halves are in `base` and the slot after it.
         CallSelfPair { base: Slot, depth: u8, cost: u16, back: u16 },
-        /// `CallSelf` in place of the running function.
+        /// Does a `CallSelf` in place of the running function.
         TailSelf { base: Slot, cost: u16, back: u16 },
-        /// `CallSelfPair` in place of the running function.
+        /// Does a `CallSelfPair` in place of the running function.
         TailSelfPair { base: Slot, cost: u16, back: u16 },
-        /// If slot 0 is a pair, spreads it over slots 0 and 1 and goes on at `to`.
+        /// Spreads a pair in slot 0 over slots 0 and 1, and continues at `to`. Another value stays.
         Spread { to: u32 },
-        /// The value of the running function is `a`.
+        /// Returns `a` from the running function.
         Return { a: Slot, cost: u16 },
-        /// The value of the running function is `a` plus a literal (of `sub`: the negated literal).
+        /// Returns `a` plus a literal; for `sub`, the negated literal.
         AddLiteralReturn { a: Slot, cost: u16, n: i32 },
-        /// The value of the running function is `a` + `b`.
+        /// Returns `a` + `b`.
         AddReturn { a: Slot, b: Slot, cost: u16 },
-        /// Faults unless `f` is a function, and the fold of `d` has a list.
+        /// Faults unless `f` is a function and the fold at `d` has a list.
         FoldFunction { f: Slot, d: Slot },
-        /// Begins a fold with the accumulator in `d`: the first item goes to its slot. An empty
-        /// list goes to `exit`.
+        /// Begins a fold with the accumulator in `d`: the first item goes to its slot. With an
+        /// empty list, it continues at `exit`.
         FoldBegin { d: Slot, cost: u16, exit: u32 },
-        /// Takes the next accumulator, and goes on with the next item at `body`.
+        /// Takes the next accumulator, and continues with the next item at `body`.
         FoldNext { d: Slot, cost: u16, body: u32 },
     }
     complete {
-        /// The outermost evaluation is finished; its value is in slot 0.
+        /// Ends the outermost evaluation. Its value is in slot 0.
         Halt,
-        /// The value of a function that was given too many arguments is applied to the other `n`.
+        /// Applies the value of a function that got too many arguments to the other `n`.
         Rest { n: u8 },
-        /// An `eval` has its value.
+        /// Ends an `eval`.
         EvalEnd,
-        /// The source of a tool has its value, in slot 1; the tool is the integer in slot 0.
+        /// Ends the evaluation of a tool's source. Slot 1 holds its value, slot 0 the tool's
+        /// number.
         ToolEnd,
         /// Writes a debug line about a visit.
         Debug { visit: u32 },
-        /// Any other strict form of the `n` operands from `d` on. If `n` is 0, the operands are in
-        /// the list in `d`.
+        /// Does any other strict form of the `n` operands from `d` on. If `n` is 0, the operands
+        /// are in the list in `d`.
         Builtin { form: Form, d: Slot, n: u8, cost: u16 },
-        /// Begins to apply the function in `d`, which is a hole if it is a literal, to each element
-        /// of a list: the first one goes to its slot. Without any, the value goes to `d`, and on to
-        /// `exit`.
+        /// Begins to apply the function in `d` (a hole if it is a literal) to each element of a
+        /// list: the first one goes to its slot. With an empty list, the value goes to `d`, and it
+        /// continues at `exit`.
         EachBegin { form: Form, d: Slot, exit: u32 },
-        /// Takes the value that the function gave into the result, and goes on with the next
-        /// element at `body`. After the last, or when no more are needed, the value goes to `d`.
+        /// Takes the function's value into the result, and continues with the next element at
+        /// `body`. After the last element, or if no more are needed, the value goes to `d`.
         EachNext { form: Form, d: Slot, body: u32 },
-        /// After the last `EachPush` or `EachSelect`: the value goes to `d`.
+        /// Follows the last `EachPush` or `EachSelect`: the value goes to `d`.
         EachEnd { form: Form, d: Slot },
-        /// From here to the `TryEnd`, a fault goes to `to`, as a record in `d`.
+        /// Begins a `try`. Up to the `TryEnd`, a fault continues at `to`, with its record in `d`.
         TryBegin { d: Slot, to: u32 },
-        /// Ends the innermost `TryBegin`, for nothing went wrong.
+        /// Ends the innermost `TryBegin` without a fault.
         TryEnd,
-        /// Faults: no test of a `cond` was true.
+        /// Faults: no test of a `cond` is true.
         NoMatch,
-        /// Reverses the list in `d`, which nothing else refers to.
+        /// Reverses the list in `d`. Nothing else refers to it.
         Reverse { d: Slot },
-        /// The record with the keys of a key list and the values in the (reversed) list `d`.
+        /// Makes a record of a key list and the values in the (reversed) list `d`.
         Record { d: Slot, keys: u32 },
-        /// A closure of a code, which lists the captured places.
+        /// Makes a closure of a code, with the places it captures.
         Close { d: Slot, code: u32 },
-        /// Evaluates the quoted term in `a` among the names of a scope.
+        /// Lets the `n` closures from `d` on capture each other, where they captured these slots.
+        Tie { d: Slot, n: u8 },
+        /// Evaluates the quoted term in `a` with the names of a scope.
         Eval { d: Slot, a: Slot, depth: u8, cost: u16, scope: u16 },
-        /// The source of the tool that `a` names, quoted; `tool` is the one this code belongs to.
+        /// Gets the source of the tool named `a`, quoted. The code belongs to `tool`.
         CodeOf { d: Slot, a: Slot, cost: u16, tool: u16 },
-        /// The value of the tool that `a` names.
+        /// Gets the value of the tool named `a`.
         Tool { d: Slot, a: Slot, depth: u8, cost: u16 },
-        /// The value of the tool this code belongs to.
+        /// Gets the value of the tool that the code belongs to.
         SelfTool { d: Slot, depth: u8, cost: u16, tool: u16 },
-        /// A continuation of the tool this code belongs to.
+        /// Makes a continuation of the tool that the code belongs to.
         Continue { d: Slot, a: Slot, tool: u16 },
-        /// Writes `a` and `b` to the trace; the value is `b`.
+        /// Writes `a` and `b` to the trace. The value is `b`.
         Trace { d: Slot, a: Slot, b: Slot },
         /// Asks the host for an effect.
         Perform { d: Slot, a: Slot, cost: u16, name: u16 },
-        /// Faults: a variable that nothing binds.
+        /// Faults: nothing binds a variable.
         Unbound { name: NameId },
     }
 }

@@ -1,5 +1,5 @@
-//! Where a loop keeps its values: slots counted from the slot `d` that its operations name. The
-//! compiler, the dispatch loop and `complete` agree on them here.
+//! The slots of loops, counted from the slot `d` of their operations. The compiler, the dispatch
+//! loop and `complete` agree on them here.
 
 /// A `fold`. Its operations name the slot of the accumulator.
 pub(crate) mod fold {
@@ -11,7 +11,7 @@ pub(crate) mod fold {
     pub(crate) const ITEM: Slot = 2;
     /// The accumulator of the next turn.
     pub(crate) const NEXT: Slot = 3;
-    /// The first slot that the body may use.
+    /// The first slot for the body.
     pub(crate) const FREE: Slot = 4;
 }
 
@@ -22,13 +22,13 @@ pub(crate) mod each {
 
     /// The rest of the list.
     pub(crate) const LIST: Slot = 1;
-    /// A further operand, or something else that the form keeps.
+    /// A further operand, or a value that the form keeps.
     pub(crate) const KEPT: Slot = 2;
-    /// The result so far, the last element first.
+    /// The result so far, in reverse.
     pub(crate) const RESULT: Slot = 3;
     /// The element of this turn.
     pub(crate) const ELEMENT: Slot = 4;
-    /// The value that the function gave.
+    /// The function's value.
     pub(crate) const GIVEN: Slot = 5;
 }
 
@@ -41,10 +41,10 @@ pub(crate) mod update {
     pub(crate) const KEY: Slot = 1;
     /// The function.
     pub(crate) const FUNCTION: Slot = 2;
-    /// The place of the value among the members.
+    /// The index of the value among the members.
     pub(crate) const PLACE: Slot = 3;
-    /// The value, which is the argument of the function.
+    /// The value: the argument of the function.
     pub(crate) const VALUE: Slot = super::each::ELEMENT;
-    /// The value that the function gave.
+    /// The function's value.
     pub(crate) const GIVEN: Slot = super::each::GIVEN;
 }

@@ -1,4 +1,4 @@
-//! Forms that decide which term is evaluated: `if`, `cond`, `and`, `or`.
+//! Forms that choose which term to evaluate: `if`, `cond`, `and`, `or`.
 
 use crate::code::{Op, Slot};
 use crate::compile::compiler::{Compiler, Failed};
@@ -6,25 +6,59 @@ use crate::compile::task::{Goal, Task};
 use crate::language::form::Form;
 use crate::language::term::TermId;
 
+/// The branches that a comparison is part of, which are taken unless it holds.
+struct Comparison {
+    with_literal: fn(Slot, i16, u32) -> Op,
+    of_two: fn(Slot, Slot, u32) -> Op,
+}
+
+/// The branches of a form that compares; any other form is evaluated before its branch.
+fn comparison(form: Form) -> Option<Comparison> {
+    Some(match form {
+        Form::Lt => Comparison {
+            with_literal: |a, n, to| Op::JumpNotLessLiteral { a, n, to },
+            of_two: |a, b, to| Op::JumpNotLess { a, b, swap: 0, to },
+        },
+        Form::Lte => Comparison {
+            with_literal: |a, n, to| Op::JumpNotLessLiteral { a, n: n + 1, to },
+            of_two: |a, b, to| Op::JumpLess { a: b, b: a, swap: 1, to },
+        },
+        Form::Gt => Comparison {
+            with_literal: |a, n, to| Op::JumpLessLiteral { a, n: n + 1, to },
+            of_two: |a, b, to| Op::JumpNotLess { a: b, b: a, swap: 1, to },
+        },
+        Form::Gte => Comparison {
+            with_literal: |a, n, to| Op::JumpLessLiteral { a, n, to },
+            of_two: |a, b, to| Op::JumpLess { a, b, swap: 0, to },
+        },
+        Form::Eq => Comparison {
+            with_literal: |a, n, to| Op::JumpNotEqualLiteral { a, n, to },
+            of_two: |a, b, to| Op::JumpNotEqual { a, b, to },
+        },
+        _ => return None,
+    })
+}
+
 impl Compiler<'_> {
-    pub(super) fn if_else(&mut self, t: TermId, d: Slot, depth: u32) {
-        let (otherwise, end) = (self.label(), self.label());
+    pub(super) fn if_else(&mut self, t: TermId, d: Slot, goal: Goal) {
+        let otherwise = self.label();
+        let end = matches!(goal, Goal::Slot { .. }).then(|| self.label());
         let operand = |i| self.terms.operand(t, i);
-        let tasks = [
-            Task::Test { t: operand(0), d, depth: depth + 1, label: otherwise, of: (t, 0) },
+        let (inner, of) = (goal.depth() + 1, (t, 0));
+        let mut tasks = vec![
+            Task::Test { t: operand(0), d, depth: inner, label: otherwise, of },
             Task::Save,
-            Task::Term { t: operand(1), d, depth },
-            Task::End { op: Op::Jump { to: end, cost: 0 }, t },
-            Task::Label(otherwise),
-            Task::Restore,
-            Task::Term { t: operand(2), d, depth },
-            Task::End { op: Op::Pay { cost: 0 }, t },
-            Task::Label(end),
+            goal.task(operand(1), d),
         ];
+        tasks.extend(end.map(|to| Task::End { op: Op::Jump { to, cost: 0 }, t }));
+        tasks.extend([Task::Label(otherwise), Task::Restore, goal.task(operand(2), d)]);
+        if let Some(end) = end {
+            tasks.extend([Task::End { op: Op::Pay { cost: 0 }, t }, Task::Label(end)]);
+        }
         self.schedule(&tasks);
     }
 
-    /// Branches to `label` unless `t` is true; comparisons are part of the branch.
+    /// Branches to `label` unless `t` is true. A comparison becomes part of the branch.
     pub(super) fn test(
         &mut self,
         t: TermId,
@@ -45,37 +79,23 @@ impl Compiler<'_> {
             self.schedule(&tasks);
             return Ok(());
         }
-        // The successor of a literal must fit too.
+        // The literal plus one must fit too.
         let literal = self.terms.literal::<i16>(right).filter(|n| *n < i16::MAX);
-        let (first, second, op) = match (form, literal) {
-            (Form::Lt | Form::Lte | Form::Gt | Form::Gte | Form::Eq, Some(n)) => {
+        let (first, second, op) = match (comparison(form), literal) {
+            (Some(comparison), Some(n)) => {
                 let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
                 let literal = Task::Visit { t: right, depth: inner };
-                let op = match form {
-                    Form::Lt => Op::JumpNotLessLiteral { a, n, to },
-                    Form::Lte => Op::JumpNotLessLiteral { a, n: n + 1, to },
-                    Form::Gt => Op::JumpLessLiteral { a, n: n + 1, to },
-                    Form::Gte => Op::JumpLessLiteral { a, n, to },
-                    _ => Op::JumpNotEqualLiteral { a, n, to },
-                };
-                (task, Some(literal), op)
+                (task, Some(literal), (comparison.with_literal)(a, n, to))
             }
-            (Form::Lt | Form::Lte | Form::Gt | Form::Gte | Form::Eq, None) => {
+            (Some(comparison), None) => {
                 let ((a, first), (b, second)) = self.two(t, d, inner)?;
-                let op = match form {
-                    Form::Lt => Op::JumpNotLess { a, b, swap: 0, to },
-                    Form::Lte => Op::JumpLess { a: b, b: a, swap: 1, to },
-                    Form::Gt => Op::JumpNotLess { a: b, b: a, swap: 1, to },
-                    Form::Gte => Op::JumpLess { a, b, swap: 0, to },
-                    _ => Op::JumpNotEqual { a, b, to },
-                };
-                (first, Some(second), op)
+                (first, Some(second), (comparison.of_two)(a, b, to))
             }
-            (Form::IsEmpty, _) => {
+            (None, _) if form == Form::IsEmpty => {
                 let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
                 (task, None, Op::JumpNotEmpty { a, to })
             }
-            _ => {
+            (None, _) => {
                 let (a, task) = self.operand(t, d, depth)?;
                 self.schedule(&[task, Task::Emit { op: Op::JumpFalse { a, operand, to }, t: of }]);
                 return Ok(());
@@ -89,7 +109,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Tests of all operands, one after another, as far as they decide anything.
+    /// Compiles `and` or `or`: tests the operands in order until one decides.
     pub(super) fn and_or(&mut self, t: TermId, d: Slot, inner: u32) {
         let end = self.label();
         let is_and = self.terms.form(t) == Form::And;
@@ -115,7 +135,7 @@ impl Compiler<'_> {
         self.schedule(&tasks);
     }
 
-    /// The first operand that is not null.
+    /// Compiles `coalesce`: the first operand that is not null.
     pub(super) fn coalesce(&mut self, t: TermId, d: Slot, inner: u32) {
         let end = self.label();
         let pay = Task::End { op: Op::Pay { cost: 0 }, t };
@@ -131,7 +151,7 @@ impl Compiler<'_> {
         self.schedule(&tasks);
     }
 
-    /// The first branch whose test is true.
+    /// Compiles `cond`: the first branch whose test is true.
     pub(super) fn cond(&mut self, t: TermId, d: Slot, goal: Goal) {
         let end = self.label();
         let inner = goal.depth() + 1;

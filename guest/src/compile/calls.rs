@@ -1,16 +1,17 @@
-//! Applications: of literal functions, of the running function, of anything else.
+//! Applications: of literal functions, of the running function, and of all others.
 
-use crate::compile::compiler::{Compiler, Failed, MERGED, MOST_PARAMETERS};
+use crate::compile::compiler::{Compiler, Failed, MERGED};
 use crate::compile::place::{Location, slot};
 use crate::compile::task::{Body, SelfCall, Spine, Task};
-use crate::limits::to_u32;
+use crate::limits::{MOST_PARAMETERS, to_u32};
 
 use crate::code::{Op, Place, Slot};
 use crate::language::form::Form;
 use crate::language::term::TermId;
 
 impl Compiler<'_> {
-    /// A literal function applied to as many arguments as it takes binds them like `let`.
+    /// Compiles a literal function applied to exactly its parameters: it binds them like `let`.
+    /// Returns false for another application.
     pub(super) fn inline(&mut self, t: TermId, d: Slot, depth: Option<u32>) -> bool {
         let Some((function, arguments)) = self.terms.operands(t).split_first() else {
             return false;
@@ -41,14 +42,21 @@ impl Compiler<'_> {
         true
     }
 
-    pub(super) fn application(&mut self, t: TermId, d: Slot, depth: u32) -> Result<(), Failed> {
-        if self.inline(t, d, Some(depth)) || self.apply_self(t, d, Some(depth)) {
+    /// An application at a depth, or in tail position.
+    pub(super) fn application(
+        &mut self,
+        t: TermId,
+        d: Slot,
+        depth: Option<u32>,
+    ) -> Result<(), Failed> {
+        if self.inline(t, d, depth) || self.apply_self(t, d, depth) {
             return Ok(());
         }
-        self.call(t, d, Some(depth))
+        self.call(t, d, depth)
     }
 
-    /// `self` applied to one argument, where the running function is the one that it means.
+    /// Compiles `self` applied to one argument in its own function. Returns false for another
+    /// application.
     pub(super) fn apply_self(&mut self, t: TermId, d: Slot, depth: Option<u32>) -> bool {
         let [function, argument] = *self.terms.operands(t) else { return false };
         let known = self.is_self() && self.function().arity == 1;
@@ -76,7 +84,7 @@ impl Compiler<'_> {
         true
     }
 
-    /// A call of anything else. Applications nested in function position become one call.
+    /// Compiles any other call. Applications nested in function position become one call.
     pub(super) fn call(&mut self, t: TermId, d: Slot, depth: Option<u32>) -> Result<(), Failed> {
         let first = depth.unwrap_or(0);
         let (mut at, mut levels, mut arguments) = (t, 0, 0);
@@ -112,8 +120,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// A call of a captured variable fetches it after the arguments: its slot is then above
-    /// theirs, and the value of the call is in place.
+    /// Compiles a call of a captured variable. It fetches the function after the arguments, so the
+    /// function's slot is above theirs and the call's value is in place.
     fn call_captured(
         &mut self,
         t: TermId,
@@ -156,17 +164,17 @@ impl Compiler<'_> {
         Ok(true)
     }
 
-    /// Whether an application is compiled without a call of an unknown function.
+    /// Tells whether an application is compiled without a call of an unknown function.
     fn is_direct(&mut self, t: TermId) -> bool {
         let function = self.terms.operand(t, 0);
-        match self.terms.form(function) {
-            Form::Lam => self.terms.names(function).len() == self.terms.operands(t).len() - 1,
-            Form::SelfRef => self.is_self(),
-            _ => false,
-        }
+        let form = self.terms.form(function);
+        let arguments = self.terms.operands(t).len() - 1;
+        form == Form::Lam && self.terms.names(function).len() == arguments
+            || form == Form::SelfRef && self.is_self()
     }
 
-    /// The arguments of the application `levels` inside `t`, then of the ones around it.
+    /// Compiles the arguments of the application `levels` inside `t`, then those of the
+    /// applications around it.
     pub(super) fn feed(&mut self, t: TermId, levels: u32, spine: Spine, depth: Option<u32>) {
         let mut at = t;
         for _ in 0..levels {

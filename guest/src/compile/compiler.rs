@@ -1,4 +1,4 @@
-//! The compiler of one unit: the functions that are being compiled, and what is left to do.
+//! The compiler of one unit: the functions in progress, and the tasks left.
 
 use crate::code::{Image, Op, Place, Slot};
 use crate::compile::facts::Facts;
@@ -9,14 +9,14 @@ use crate::memory::heap::{Full, Heap};
 use crate::memory::word::Word;
 use std::collections::BTreeMap;
 
-/// Why a term cannot be compiled.
+/// The reason why a term cannot be compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failed {
-    /// Its constants do not fit into memory.
+    /// Its constants do not fit in memory.
     Full,
     /// Its functions share too many variables.
     Entangled,
-    /// A function with more parameters or arguments than slots allow.
+    /// A function has more parameters or arguments than slots allow.
     Parameters(TermId),
 }
 
@@ -26,22 +26,20 @@ impl From<Full> for Failed {
     }
 }
 
-/// What is compiled: a term that is evaluated on its own.
+/// A unit to compile: a term that is evaluated on its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit {
     /// The term.
     pub(crate) root: TermId,
-    /// The scope it is evaluated in, if it is evaluated by `eval`.
+    /// The scope of its evaluation, if `eval` evaluates it.
     pub(crate) scope: Option<u16>,
     /// The tool whose source it is, counted from 1, or 0.
     pub(crate) tool: u32,
-    /// Where its faults are reported, if it came from a plain quote.
+    /// The term for its faults, if it came from a plain quote.
     pub(crate) site: Option<TermId>,
 }
 
-/// Parameters a function may take at once.
-pub(crate) const MOST_PARAMETERS: usize = 64;
-/// Nested functions of one parameter each that are merged into one.
+/// Most nested functions of one parameter that become one.
 pub(super) const MERGED: usize = 8;
 
 /// A function being compiled.
@@ -58,13 +56,13 @@ pub(super) struct Function {
     pub(super) cost: u32,
     pub(super) visit: u32,
     pub(super) saved: Vec<(u32, u32)>,
-    /// It is the function that `self` means: its operations may call it directly.
+    /// Whether `self` means this function, so that its operations may call it directly.
     pub(super) is_self: bool,
-    /// Where the body begins that takes the two halves of a pair, once it has begun.
+    /// The beginning of the body that takes the two halves of a pair, once it exists.
     pub(super) split: Option<u32>,
 }
 
-/// Where constants go.
+/// The compiler's access to constants.
 #[derive(Debug)]
 pub(crate) struct Store<'m> {
     /// The heap they are on.
@@ -92,7 +90,7 @@ pub(crate) struct Compiler<'m> {
 }
 
 impl<'m> Compiler<'m> {
-    /// A compiler for one unit. `literals` are the constants made so far, by term.
+    /// Makes a compiler for one unit.
     pub(crate) fn new(
         terms: &'m Terms,
         image: &'m mut Image,
@@ -119,7 +117,7 @@ impl<'m> Compiler<'m> {
         u16::try_from(self.unit.tool).map_err(|_| Failed::Entangled)
     }
 
-    /// Schedules tasks so that the first is done first.
+    /// Schedules tasks in reverse, so that the first is done first.
     pub(super) fn schedule(&mut self, tasks: &[Task]) {
         self.tasks.extend(tasks.iter().rev());
     }
@@ -133,8 +131,8 @@ impl<'m> Compiler<'m> {
         &mut self.functions[last]
     }
 
-    /// Moves a crowded sub-term into a function of its own, called on the spot; its value goes
-    /// to `to`, or is the value of the running function if there is no depth.
+    /// Moves a crowded sub-term into a function of its own, which is called at once. Its value goes
+    /// to `to`, or becomes the running function's value if there is no depth.
     pub(super) fn outline(&mut self, body: Task, t: TermId, d: Slot, depth: Option<u32>, to: Slot) {
         self.functions.push(Function::new(0));
         let (close, base) = (Task::Close { t, d }, d.saturating_add(1));

@@ -1,15 +1,16 @@
-//! Where a value goes: into a slot, to a variable, to the next turn of a loop, to the caller.
+//! The targets of values: a slot, a variable, the next turn of a loop, the caller.
 
 use crate::code::slots::fold;
 use crate::code::{Op, Place, Slot};
 use crate::compile::compiler::{Compiler, Failed};
-use crate::compile::place::Location;
+use crate::compile::place::{Location, slot};
 use crate::compile::task::{Goal, Task, Turn};
 use crate::language::form::Form;
 use crate::language::term::TermId;
+use crate::limits::to_u32;
 
-/// How far above the second half of an accumulator the next first half is: the loop has its slots
-/// from the one after the second half on.
+/// The distance from an accumulator's second half to its next first half. The loop's slots begin
+/// one after the second half.
 const NEXT: Slot = 1 + fold::NEXT;
 
 impl Compiler<'_> {
@@ -22,7 +23,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// A variable that is another one, or half of it, is where that one is.
+    /// Compiles the bindings of a `let`. A variable that is another one, or half of it, shares its
+    /// place.
     pub(super) fn let_in(
         &mut self,
         t: TermId,
@@ -52,53 +54,56 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The next accumulator of a loop, of which both halves are kept. What does not lead to a pair
-    /// has been ruled out.
+    /// Functions that see each other: each captures the slots of all, which are filled when the last
+    /// of them is made.
+    pub(super) fn letrec(&mut self, t: TermId, d: Slot, goal: Goal) {
+        let names = self.terms.names(t);
+        let (n, depth) = (slot(to_u32(names.len())), goal.depth() + 1);
+        let mut tasks = Vec::with_capacity(4 * names.len() + 3);
+        let places = || (d..).zip(names);
+        for (d, name) in places() {
+            tasks.push(Task::Emit { op: Op::Constant { d, k: 0 }, t });
+            let location = Location::At(Place::Slot(d));
+            tasks.push(Task::Bind { name: *name, location });
+        }
+        for ((d, _), t) in places().zip(self.terms.operands(t)) {
+            tasks.extend([Task::Visit { t: *t, depth }, Task::Function { t: *t, d }]);
+        }
+        tasks.push(Task::Emit { op: Op::Tie { d, n }, t });
+        tasks.push(goal.task(self.terms.operand(t, names.len()), d + n));
+        tasks.push(Task::Unbind { count: u32::from(n) });
+        self.schedule(&tasks);
+    }
+
+    /// Compiles the next accumulator of a loop that keeps both halves. The term always gives a pair.
     pub(super) fn next(&mut self, t: TermId, d: Slot, turn: Turn) -> Result<(), Failed> {
         let Turn { second, to, .. } = turn;
         let depth = u32::from(turn.depth);
-        let form = self.terms.form(t);
-        if d > crate::compile::CROWDED_SLOT
-            || !matches!(form, Form::Pair | Form::Let | Form::If | Form::Cond)
-        {
+        if d > super::CROWDED_SLOT {
             self.schedule(&[Task::Term { t, d, depth }, Task::Apart { t, d, turn }]);
             return Ok(());
         }
-        self.visit(t, depth);
-        let operand = |i| self.terms.operand(t, i);
-        match form {
-            Form::Let => {
-                self.tasks.push(Task::Let { t, index: 0, d, goal: Goal::Next(turn) });
-            }
-            Form::Cond => self.cond(t, d, Goal::Next(turn)),
-            Form::If => {
-                let (test, then, other) = (operand(0), operand(1), operand(2));
-                let otherwise = self.label();
-                self.schedule(&[
-                    Task::Test { t: test, d, depth: depth + 1, label: otherwise, of: (t, 0) },
-                    Task::Save,
-                    Task::Next { t: then, d, turn },
-                    Task::Label(otherwise),
-                    Task::Restore,
-                    Task::Next { t: other, d, turn },
-                ]);
-            }
-            _ => {
-                // Nothing is overwritten before both halves are there.
-                let inner = depth + 1;
-                let (b, other) = self.operand(operand(1), d + 1, inner)?;
-                let first = Task::Into { t: operand(0), d, depth: inner, to: d };
-                let moves = [(second, b), (second + NEXT, d)].into_iter().filter(|(d, a)| d != a);
-                let mut tasks = vec![first, other];
-                tasks.extend(moves.map(|(d, a)| Task::Emit { op: Op::Move { d, a }, t }));
-                tasks.push(Task::End { op: Op::Jump { to, cost: 0 }, t });
-                self.schedule(&tasks);
-            }
+        if self.lead(t, d, Goal::Next(turn))? {
+            return Ok(());
         }
+        if self.terms.form(t) != Form::Pair {
+            self.schedule(&[Task::Term { t, d, depth }, Task::Apart { t, d, turn }]);
+            return Ok(());
+        }
+        // Nothing is overwritten before both halves are there.
+        self.visit(t, depth);
+        let (operand, inner) = (|i| self.terms.operand(t, i), depth + 1);
+        let first = Task::Into { t: operand(0), d, depth: inner, to: d };
+        let (b, other) = self.operand(operand(1), d + 1, inner)?;
+        let moves = [(second, b), (second + NEXT, d)].into_iter().filter(|(d, a)| d != a);
+        let mut tasks = vec![first, other];
+        tasks.extend(moves.map(|(d, a)| Task::Emit { op: Op::Move { d, a }, t }));
+        tasks.push(Task::End { op: Op::Jump { to, cost: 0 }, t });
+        self.schedule(&tasks);
         Ok(())
     }
 
-    /// Takes a pair that was built apart, as the next accumulator of a loop.
+    /// Splits a pair into the halves of a loop's next accumulator.
     pub(super) fn apart(&mut self, t: TermId, d: Slot, turn: Turn) {
         let Turn { second, to, .. } = turn;
         self.emit(Op::Second { d: second, a: d }, t);
@@ -107,58 +112,22 @@ impl Compiler<'_> {
     }
 
     pub(super) fn tail(&mut self, t: TermId, d: Slot) -> Result<(), Failed> {
-        match self.terms.form(t) {
-            Form::If => {
-                self.visit(t, 0);
-                let otherwise = self.label();
-                let operand = |i| self.terms.operand(t, i);
-                let tasks = [
-                    Task::Test { t: operand(0), d, depth: 1, label: otherwise, of: (t, 0) },
-                    Task::Save,
-                    Task::Tail { t: operand(1), d },
-                    Task::Label(otherwise),
-                    Task::Restore,
-                    Task::Tail { t: operand(2), d },
-                ];
-                self.schedule(&tasks);
-            }
-            Form::Let => {
-                self.visit(t, 0);
-                self.tasks.push(Task::Let { t, index: 0, d, goal: Goal::Return });
-            }
-            Form::App => {
-                self.visit(t, 0);
-                if !self.inline(t, d, None) && !self.apply_self(t, d, None) {
-                    self.call(t, d, None)?;
-                }
-            }
-            Form::Add | Form::Sub if self.terms.added_literal(t).is_some() => {
-                self.visit(t, 0);
-                let sum = |a, n| Task::End { op: Op::AddLiteralReturn { a, cost: 0, n }, t };
-                self.sum_with_literal(t, (d, 1), sum)?;
-            }
-            Form::Add if self.terms.operands(t).len() == 2 => {
-                self.visit(t, 0);
-                let ((a, first), (b, second)) = self.two(t, d, 1)?;
-                let op = Op::AddReturn { a, b, cost: 0 };
-                self.schedule(&[first, second, Task::End { op, t }]);
-            }
-            Form::Cond => {
-                self.visit(t, 0);
-                self.cond(t, d, Goal::Return);
-            }
-            Form::Try => {
-                self.visit(t, 0);
-                self.try_catch(t, d, None);
-            }
-            Form::Pipe => {
-                self.visit(t, 0);
-                self.pipe(t, d, None)?;
-            }
-            _ => {
-                let (a, task) = self.operand(t, d, 0)?;
-                self.schedule(&[task, Task::End { op: Op::Return { a, cost: 0 }, t }]);
-            }
+        if self.lead(t, d, Goal::Return)? {
+            return Ok(());
+        }
+        let form = self.terms.form(t);
+        if self.terms.added_literal(t).is_some() {
+            self.visit(t, 0);
+            let sum = |a, n| Task::End { op: Op::AddLiteralReturn { a, cost: 0, n }, t };
+            self.sum_with_literal(t, (d, 1), sum)?;
+        } else if form == Form::Add && self.terms.operands(t).len() == 2 {
+            self.visit(t, 0);
+            let ((a, first), (b, second)) = self.two(t, d, 1)?;
+            let op = Op::AddReturn { a, b, cost: 0 };
+            self.schedule(&[first, second, Task::End { op, t }]);
+        } else {
+            let (a, task) = self.operand(t, d, 0)?;
+            self.schedule(&[task, Task::End { op: Op::Return { a, cost: 0 }, t }]);
         }
         Ok(())
     }

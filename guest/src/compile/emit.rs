@@ -1,4 +1,4 @@
-//! Emitting operations: blocks and their cost, labels, functions put in their place.
+//! Emits operations: blocks with their costs, labels, and finished functions.
 
 use crate::compile::compiler::{Compiler, Function};
 use crate::compile::place::{Location, Part};
@@ -46,7 +46,7 @@ impl Compiler<'_> {
         self.note(term, depth, 1, price);
     }
 
-    /// Notes the visits of so many literals with ids one after another.
+    /// Notes the visits of literals with consecutive ids.
     pub(super) fn visit_literals(&mut self, first: TermId, depth: u32, nodes: u32) {
         self.note(first, depth, nodes, 1);
     }
@@ -59,7 +59,7 @@ impl Compiler<'_> {
 
     fn note(&mut self, term: TermId, depth: u32, nodes: u32, price: u16) {
         let function = self.function();
-        // What is deeper has been outlined before.
+        // Deeper terms are already functions of their own.
         let depth = u16::try_from(depth).unwrap_or(u16::MAX);
         let visit = Visit { previous: function.visit, term, nodes, depth, price };
         function.cost = function.cost.saturating_add(nodes * u32::from(price));
@@ -93,8 +93,8 @@ impl Compiler<'_> {
         (function.cost, function.visit) = (0, NO_VISIT);
     }
 
-    /// Emits a call of the running function: a jump to one of its bodies, or, from too far
-    /// away, a call of the value of `self`.
+    /// Emits a call of the running function: a jump to one of its bodies, or a call of the value of
+    /// `self` if the body is too far away.
     pub(super) fn call_self(&mut self, call: SelfCall, t: TermId) {
         let SelfCall { body, base, depth } = call;
         self.pay_if_much(t);
@@ -115,7 +115,7 @@ impl Compiler<'_> {
         self.end(op, t);
     }
 
-    /// Pays for the block so far if it costs more than its last operation can pay.
+    /// Pays for the block so far, if its last operation cannot pay that much.
     fn pay_if_much(&mut self, t: TermId) {
         let cost = self.function().cost;
         if u16::try_from(cost).is_err() {
@@ -139,7 +139,7 @@ impl Compiler<'_> {
         self.end(call, t);
     }
 
-    /// Whether the current function is the one that `self` means.
+    /// Tells whether `self` means the current function.
     pub(super) fn is_self(&mut self) -> bool {
         self.function().is_self
     }
@@ -161,7 +161,7 @@ impl Compiler<'_> {
         to_u32(self.constants.len() - 1)
     }
 
-    /// Brings a variable's value into a slot.
+    /// Copies a variable's value to a slot.
     pub(super) fn fetch(&mut self, location: Location, d: Slot, t: TermId) {
         match location {
             Location::At(Place::Slot(a)) if a == d => {}
@@ -181,7 +181,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Ends a function and makes its closure in the one around it.
+    /// Ends a function, and makes its closure in the function around it.
     pub(super) fn close(&mut self, t: TermId, d: Slot) {
         let Some(function) = self.functions.pop() else { return };
         let captures = function.captures.clone();
@@ -222,7 +222,7 @@ impl Compiler<'_> {
         to_u32(self.image.codes.len() - 1)
     }
 
-    /// Begins the body of the current function that takes the halves of its argument.
+    /// Begins the second body of the current function, which takes the halves of its argument.
     pub(super) fn spread(&mut self, t: TermId, label: u32) {
         self.mark(label);
         let function = self.function();

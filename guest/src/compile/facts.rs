@@ -1,16 +1,17 @@
-//! What the compiler must know of a term before it reaches it: which functions use their
-//! parameter only to take a pair apart, so that the pair need never be built.
+//! Facts about a term that the compiler needs in advance: functions that only take their parameter
+//! apart as a pair. Then the pair need not be built.
 
 use crate::language::form::Form;
+use crate::language::scope::Scope;
 use crate::language::term::{NameId, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of the functions of one parameter in a term, with no `eval` in reach.
+/// Facts about the functions of one parameter in a term. Functions around an `eval` are left out.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    /// Those that use it only by `fst` and `snd`.
+    /// Functions that use their parameter only in `fst` and `snd`.
     apart: BTreeSet<TermId>,
-    /// Those of them that use its first half only so, too.
+    /// Those of them that use its first half only in `fst` and `snd`, too.
     apart_twice: BTreeSet<TermId>,
 }
 
@@ -36,7 +37,9 @@ impl Facts {
                     for name in names {
                         pass.unbind(*name);
                     }
-                    if names.len() == 1 && evals == pass.evals && !pass.whole.contains(&term) {
+                    let is_function = terms.form(term) == Form::Lam;
+                    let is_apart = evals == pass.evals && !pass.whole.contains(&term);
+                    if is_function && names.len() == 1 && is_apart {
                         facts.apart.insert(term);
                         if !pass.half_whole.contains(&term) {
                             facts.apart_twice.insert(term);
@@ -48,12 +51,12 @@ impl Facts {
         facts
     }
 
-    /// Whether a function never uses its argument whole.
+    /// Tells whether a function never uses its argument as a whole.
     pub(super) fn is_taken_apart(&self, function: TermId) -> bool {
         self.apart.contains(&function)
     }
 
-    /// Whether it never uses the first half of its argument whole, either.
+    /// Tells whether a function never uses its argument's first half as a whole.
     pub(super) fn is_taken_apart_twice(&self, function: TermId) -> bool {
         self.apart_twice.contains(&function)
     }
@@ -61,32 +64,32 @@ impl Facts {
 
 enum Walk {
     Enter(TermId),
-    /// The value of a variable of a `let`.
+    /// The value of a `let`'s variable.
     Value(TermId),
-    /// The function and the number of evals seen before it.
+    /// A term whose names are bound in all of it, and the number of evals seen before it.
     Leave(TermId, u32),
-    /// The variables of a `let` end.
+    /// The end of a `let`'s variable.
     Unbind(NameId),
-    /// The variable of a `let` begins, with this value.
+    /// The beginning of a `let`'s variable, with its value.
     Bind(NameId, TermId),
 }
 
-/// What a variable is for.
+/// The meaning of a variable.
 #[derive(Clone, Copy)]
 enum Use {
-    /// It is the parameter of a function.
+    /// The parameter of a function.
     Parameter(TermId),
-    /// It is the first half of that.
+    /// The first half of a function's parameter.
     Half(TermId),
 }
 
 struct Pass<'t> {
     terms: &'t Terms,
-    /// For each name what binds it, the innermost last; `None` for another value of a `let`.
+    /// The bindings of each name, the innermost last. `None` is another value of a `let`.
     binders: BTreeMap<NameId, Vec<Option<Use>>>,
-    /// Functions whose parameter is used otherwise.
+    /// Functions that use their parameter as a whole.
     whole: BTreeSet<TermId>,
-    /// Functions of which the first half of the parameter is.
+    /// Functions that use their parameter's first half as a whole.
     half_whole: BTreeSet<TermId>,
     evals: u32,
 }
@@ -119,18 +122,22 @@ impl Pass<'_> {
                 [only] if self.halved(only).is_some() => {}
                 _ => walk.extend(operands.iter().map(|t| Walk::Enter(*t))),
             },
-            Form::Lam => {
-                for name in self.terms.names(term) {
-                    self.bind(*name, Some(Use::Parameter(term)));
+            form => match form.scope() {
+                Scope::None => {
+                    self.evals += u32::from(form == Form::Eval);
+                    walk.extend(operands.iter().rev().map(|t| Walk::Enter(*t)));
                 }
-                walk.push(Walk::Leave(term, self.evals));
-                walk.extend(operands.iter().map(|t| Walk::Enter(*t)));
-            }
-            Form::Let => self.enter_let(term, walk),
-            form => {
-                self.evals += u32::from(form == Form::Eval);
-                walk.extend(operands.iter().rev().map(|t| Walk::Enter(*t)));
-            }
+                Scope::All => {
+                    let names = self.terms.names(term);
+                    let binder = (form == Form::Lam).then_some(Use::Parameter(term));
+                    for name in names {
+                        self.bind(*name, binder);
+                    }
+                    walk.push(Walk::Leave(term, self.evals));
+                    walk.extend(operands.iter().rev().map(|t| Walk::Enter(*t)));
+                }
+                Scope::Later => self.enter_let(term, walk),
+            },
         }
     }
 
@@ -145,12 +152,12 @@ impl Pass<'_> {
         }
     }
 
-    /// What a variable is for.
+    /// Returns the meaning of a variable.
     fn used(&self, variable: TermId) -> Option<Use> {
         *self.binders.get(&self.terms.only_name(variable))?.last()?
     }
 
-    /// The function of whose parameter a term is the first half.
+    /// Returns the function, if a term is the first half of its parameter.
     fn halved(&self, term: TermId) -> Option<TermId> {
         match (self.terms.form(term), self.terms.evaluated(term)) {
             (Form::Fst, [only]) if self.terms.form(*only) == Form::Var => match self.used(*only) {

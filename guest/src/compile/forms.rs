@@ -1,39 +1,32 @@
-//! How each form is compiled: into a slot, as the value of the function, or as a branch.
+//! Compiles forms into a slot, as the value of the function, or as a branch.
 
-use crate::compile::compiler::{Compiler, Failed, Function, MERGED, MOST_PARAMETERS};
+use crate::compile::compiler::{Compiler, Failed, Function, MERGED};
 use crate::compile::place::{Location, Part, slot};
 use crate::compile::task::Task;
-use crate::limits::to_u32;
+use crate::limits::{MOST_PARAMETERS, to_u32};
 
 use crate::code::{Op, Place, Slot};
 use crate::language::form::Form;
 use crate::language::term::TermId;
 use crate::memory::word::{NIL, UNIT, boolean, fit, quoted};
 
-/// The value of an operand: where it will be, and the task that brings it there.
+/// An operand: its slot, and the task that puts its value there.
 type Operand = (Slot, Task);
 
 impl Compiler<'_> {
-    /// An operand that is a local variable, or half of a pair never built, is used in place;
-    /// anything else is evaluated into `d`.
+    /// Finds an operand. A local variable, or half of an unbuilt pair, is used in place. Any other
+    /// term is evaluated into `d`.
     pub(super) fn operand(&mut self, t: TermId, d: Slot, depth: u32) -> Result<Operand, Failed> {
-        match self.terms.form(t) {
-            Form::Var => {
-                if let Some(Location::At(Place::Slot(a))) = self.look_up(self.terms.only_name(t))? {
-                    return Ok((a, Task::Visit { t, depth }));
-                }
-            }
-            Form::Fst | Form::Snd => {
-                if let Some(Part::Slot(a)) = self.half(t)? {
-                    return Ok((a, Task::Half { t, depth }));
-                }
-            }
-            _ => {}
+        if let Some(Location::At(Place::Slot(a))) = self.variable_at(t)? {
+            return Ok((a, Task::Visit { t, depth }));
+        }
+        if let Some(Part::Slot(a)) = self.half(t)? {
+            return Ok((a, Task::Half { t, depth }));
         }
         Ok((d, Task::Term { t, d, depth }))
     }
 
-    /// Two operands, in order; the second goes to a slot of its own.
+    /// Finds two operands, in order. The second gets a slot of its own.
     pub(super) fn two(
         &mut self,
         t: TermId,
@@ -46,14 +39,26 @@ impl Compiler<'_> {
         Ok((first, second))
     }
 
-    /// Of `fst` or `snd` of a variable, or of half of one, whose pair was never built: where that
-    /// half is.
+    /// Where a term is that is a bound variable.
+    fn variable_at(&mut self, t: TermId) -> Result<Option<Location>, Failed> {
+        if self.terms.form(t) == Form::Var {
+            self.look_up(self.terms.only_name(t))
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// Returns the place of `fst` or `snd` of an unbuilt pair, which is a variable or a variable's
+    /// half.
     fn half(&mut self, t: TermId) -> Result<Option<Part>, Failed> {
-        let (operand, is_first) = (self.terms.operand(t, 0), self.terms.form(t) == Form::Fst);
-        let location = match self.terms.form(operand) {
-            Form::Var => self.look_up(self.terms.only_name(operand))?,
-            Form::Fst => self.half_pair(operand)?,
-            _ => None,
+        let is_first = self.terms.form(t) == Form::Fst;
+        if !is_first && self.terms.form(t) != Form::Snd {
+            return Ok(None);
+        }
+        let operand = self.terms.operand(t, 0);
+        let location = match self.variable_at(operand)? {
+            None => self.half_pair(operand)?,
+            found => found,
         };
         Ok(match location {
             Some(Location::Halves(first, second)) => Some(if is_first { first } else { second }),
@@ -62,22 +67,18 @@ impl Compiler<'_> {
         })
     }
 
-    /// Of `fst` of a variable: where its halves are, if it is a pair that was never built.
+    /// Returns the halves of `fst` of a variable, if that is an unbuilt pair.
     pub(super) fn half_pair(&mut self, t: TermId) -> Result<Option<Location>, Failed> {
-        let operand = match self.terms.form(t) {
-            Form::Fst => self.terms.operand(t, 0),
-            _ => return Ok(None),
-        };
-        if self.terms.form(operand) != Form::Var {
+        if self.terms.form(t) != Form::Fst {
             return Ok(None);
         }
-        Ok(match self.look_up(self.terms.only_name(operand))? {
+        Ok(match self.variable_at(self.terms.operand(t, 0))? {
             Some(Location::Thirds([a, b, _])) => Some(Location::Halves(a, b)),
             _ => None,
         })
     }
 
-    /// Notes the visits of `fst` and `snd` of a pair that was never built, and of its variable.
+    /// Notes the visits of `fst` and `snd` of an unbuilt pair, and of its variable.
     pub(super) fn visit_half(&mut self, t: TermId, depth: u32) {
         let (mut at, mut depth) = (t, depth);
         self.visit(at, depth);
@@ -88,8 +89,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles `add` or `sub` if one operand is a literal; says whether it was so. `last` makes the
-    /// operation of the slot of the other operand and of the literal to add.
+    /// Compiles `add` or `sub` if one operand is a literal. Returns whether it is. `last` makes the
+    /// operation from the slot of the other operand and the literal to add.
     pub(super) fn sum_with_literal(
         &mut self,
         t: TermId,
@@ -124,14 +125,14 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The function of the tool in which a term stands.
+    /// Compiles `self`: the function of the tool that holds the term.
     pub(super) fn self_reference(&mut self, t: TermId, d: Slot, inner: u32) -> Result<(), Failed> {
         let (depth, tool) = (slot(inner), self.tool()?);
         self.end(Op::SelfTool { d, depth, cost: 0, tool }, t);
         Ok(())
     }
 
-    /// A quote is a constant, unless it has holes.
+    /// Compiles a quote. It is a constant, unless it has holes.
     pub(super) fn quote(&mut self, t: TermId, d: Slot, inner: u32) {
         if !self.terms.evaluated(t).is_empty() {
             return self.builtin(t, Form::Quote, d, inner);
@@ -150,7 +151,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The constant of a literal that is no small integer; made once per term.
+    /// Returns the constant of a literal other than a small integer. Each term has one.
     fn literal_constant(&mut self, t: TermId) -> Result<u32, Failed> {
         if let Some(k) = self.literals.get(&t) {
             return Ok(*k);
@@ -204,7 +205,7 @@ impl Compiler<'_> {
         u32::try_from(self.image.keys.len() - 1).map_err(|_| Failed::Entangled)
     }
 
-    /// A list of plain literals is a constant; any other is built from its end.
+    /// Compiles a list. A list of plain literals is a constant; any other is built from its end.
     pub(super) fn list(&mut self, t: TermId, d: Slot, inner: u32) -> Result<(), Failed> {
         let items = self.terms.operands(t);
         let plain = |t: &TermId| {
@@ -277,7 +278,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Functions right inside one another become one function of several parameters.
+    /// Compiles a function. Directly nested functions become one function of several parameters.
     pub(super) fn lambda(&mut self, t: TermId, d: Slot) -> Result<(), Failed> {
         let is_self = self.unit.tool != 0 && self.unit.scope.is_none() && t == self.unit.root;
         let (mut names, mut merged, mut inner) = (Vec::new(), Vec::new(), Vec::new());

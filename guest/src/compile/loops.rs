@@ -1,93 +1,108 @@
-//! Forms that apply functions themselves: folds, the other list forms, `try`, `pipe`.
+//! Forms that apply functions themselves: folds, other list forms, `try`, `pipe`.
 
-use crate::compile::compiler::{Compiler, Failed, MOST_PARAMETERS};
+use crate::compile::compiler::{Compiler, Failed};
 use crate::compile::place::{Location, Part, slot};
 use crate::compile::task::{Task, Turn};
+use crate::language::table::Table;
+use crate::limits::{MOST_PARAMETERS, to_u32};
 
 use crate::code::slots::{each, fold, update};
 use crate::code::{HOLE_CONSTANT, Op, Place, Slot};
-use crate::language::form::Form;
+use crate::language::form::{Evaluation, Form};
 use crate::language::term::{NameId, TermId};
 
+/// The use that a form makes of the value of its function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    /// It is an element of the result, or a key.
+    Push,
+    /// It tells whether the element is one of the result.
+    Select,
+    /// The form itself looks at it.
+    Next,
+    /// The form applies its function to one value in a record, and puts it there.
+    Update,
+}
+
+/// That use in each form.
+static TAKEN: Table<Taken> = Table::of(
+    Evaluation::Elementwise,
+    &[
+        (Form::Map, Taken::Push),
+        (Form::FlatMap, Taken::Next),
+        (Form::Filter, Taken::Select),
+        (Form::Find, Taken::Next),
+        (Form::Any, Taken::Next),
+        (Form::All, Taken::Next),
+        (Form::SortBy, Taken::Push),
+        (Form::GroupBy, Taken::Push),
+        (Form::CountBy, Taken::Push),
+        (Form::DistinctBy, Taken::Push),
+        (Form::MaxBy, Taken::Push),
+        (Form::MinBy, Taken::Push),
+        (Form::Partition, Taken::Next),
+        (Form::Update, Taken::Update),
+        (Form::UpdateIn, Taken::Update),
+    ],
+);
+
 impl Compiler<'_> {
-    /// A fold over a literal function is a loop in the same function, and its pair of
-    /// accumulator and item is built only if the function uses it whole.
+    /// A `fold` over a literal function of one parameter, or a `reduce` over one of two, is a loop in
+    /// the same function. The pair that `fold` gives is built only if the function uses it whole.
     pub(super) fn fold(&mut self, t: TermId, d: Slot, depth: u32) {
         let [function, start, list] = *self.terms.operands(t) else { return };
-        let inner = depth + 1;
-        let literal = self.terms.form(function) == Form::Lam;
-        let [name] = *self.terms.names(function) else {
-            return self.fold_unknown(t, d, depth);
-        };
-        if !literal {
+        let (names, inner) = (self.terms.names(function), depth + 1);
+        let parameters = if self.terms.form(t) == Form::Reduce { 2 } else { 1 };
+        if self.terms.form(function) != Form::Lam || names.len() != parameters {
             return self.fold_unknown(t, d, depth);
         }
         self.visit(function, inner);
-        if self.terms.form(start) == Form::Pair
+        if let [name] = *names
+            && self.terms.form(start) == Form::Pair
             && self.facts.is_taken_apart_twice(function)
             && self.gives_pair(self.terms.operand(function, 0))
         {
             return self.fold_halves(t, name, d, depth);
         }
         let (begin, exit) = (self.label(), self.label());
-        let application = Task::Applied { t, depth };
-        let (body, next) = (self.terms.operand(function, 0), d + fold::NEXT);
+        let next = d + fold::NEXT;
         let mut tasks = vec![
             Task::Term { t: start, d, depth: inner },
             Task::Term { t: list, d: d + fold::LIST, depth: inner },
             Task::End { op: Op::FoldBegin { d, cost: 0, exit }, t },
             Task::Label(begin),
-            application,
-        ];
-        if self.facts.is_taken_apart(function) {
-            let location = Location::Halves(Part::Slot(d), Part::Slot(d + fold::ITEM));
-            tasks.push(Task::Bind { name, location });
-            tasks.push(Task::Into { t: body, d: next, depth: inner, to: next });
-        } else {
-            let pair = Op::Pair { d: next, a: d, b: d + fold::ITEM };
-            tasks.push(Task::Emit { op: pair, t });
-            let location = Location::At(Place::Slot(next));
-            tasks.push(Task::Bind { name, location });
-            tasks.push(Task::Into { t: body, d: d + fold::FREE, depth: inner, to: next });
-        }
-        tasks.push(Task::Unbind { count: 1 });
-        tasks.push(Task::End { op: Op::FoldNext { d, cost: 0, body: begin }, t });
-        tasks.push(Task::Label(exit));
-        self.schedule(&tasks);
-    }
-
-    /// A `reduce` over a literal function of two parameters is a loop in the same function.
-    pub(super) fn reduce(&mut self, t: TermId, d: Slot, depth: u32) {
-        let [function, start, list] = *self.terms.operands(t) else { return };
-        let inner = depth + 1;
-        let [accumulator, item] = *self.terms.names(function) else {
-            return self.fold_unknown(t, d, depth);
-        };
-        if self.terms.form(function) != Form::Lam {
-            return self.fold_unknown(t, d, depth);
-        }
-        self.visit(function, inner);
-        let (begin, exit) = (self.label(), self.label());
-        let next = d + fold::NEXT;
-        let at = |slot| Location::At(Place::Slot(slot));
-        self.schedule(&[
-            Task::Term { t: start, d, depth: inner },
-            Task::Term { t: list, d: d + fold::LIST, depth: inner },
-            Task::End { op: Op::FoldBegin { d, cost: 0, exit }, t },
-            Task::Label(begin),
             Task::Applied { t, depth },
-            Task::Bind { name: accumulator, location: at(d) },
-            Task::Bind { name: item, location: at(d + fold::ITEM) },
-            Task::Into { t: self.terms.operand(function, 0), d: next, depth: inner, to: next },
-            Task::Unbind { count: 2 },
+        ];
+        let at = |slot| Location::At(Place::Slot(slot));
+        let mut free = next;
+        match *names {
+            [accumulator, item] => tasks.extend([
+                Task::Bind { name: accumulator, location: at(d) },
+                Task::Bind { name: item, location: at(d + fold::ITEM) },
+            ]),
+            [name] if self.facts.is_taken_apart(function) => {
+                let location = Location::Halves(Part::Slot(d), Part::Slot(d + fold::ITEM));
+                tasks.push(Task::Bind { name, location });
+            }
+            _ => {
+                let pair = Op::Pair { d: next, a: d, b: d + fold::ITEM };
+                tasks.push(Task::Emit { op: pair, t });
+                tasks.extend(names.iter().map(|n| Task::Bind { name: *n, location: at(next) }));
+                free = d + fold::FREE;
+            }
+        }
+        tasks.extend([
+            Task::Into { t: self.terms.operand(function, 0), d: free, depth: inner, to: next },
+            Task::Unbind { count: to_u32(parameters) },
             Task::End { op: Op::FoldNext { d, cost: 0, body: begin }, t },
             Task::Label(exit),
         ]);
+        self.schedule(&tasks);
     }
 
-    /// Such a loop over an accumulator that is a pair, of which only the halves are used: it is
-    /// built once, at the end. The second half is in `d`, the first one after it, where the loop
-    /// has its accumulator.
+    /// Compiles such a loop whose accumulator is a pair that is used only in halves. The pair is
+    /// built once, at the end. The second half is in `d`, the first one after it, as the loop's
+    /// accumulator.
     fn fold_halves(&mut self, t: TermId, name: NameId, d: Slot, depth: u32) {
         let [function, start, list] = *self.terms.operands(t) else { return };
         let (begin, next, exit) = (self.label(), self.label(), self.label());
@@ -119,31 +134,30 @@ impl Compiler<'_> {
         ]);
     }
 
-    /// Whether a term gives nothing but pairs that it builds itself.
+    /// Tells whether a term always gives a pair that it builds itself.
     fn gives_pair(&self, t: TermId) -> bool {
         let mut leads_to = vec![t];
         while let Some(t) = leads_to.pop() {
-            let operands = self.terms.operands(t);
-            match self.terms.form(t) {
-                Form::Pair => {}
-                Form::Let => leads_to.extend(operands.last()),
-                Form::If => leads_to.extend(operands.get(1..).unwrap_or_default()),
-                Form::Cond => leads_to.extend(operands.iter().skip(1).step_by(2)),
-                _ => return false,
+            if self.terms.form(t) != Form::Pair {
+                let before = leads_to.len();
+                leads_to.extend(self.leads_to(t));
+                if leads_to.len() == before {
+                    return false;
+                }
             }
         }
         true
     }
 
-    /// A `fold` or `reduce` over any other function, which waits below the loop and is called in
-    /// each turn.
+    /// Compiles a `fold` or `reduce` with any other function, which waits below the loop and is
+    /// called in each turn.
     fn fold_unknown(&mut self, t: TermId, f: Slot, depth: u32) {
         let (begin, exit) = (self.label(), self.label());
         let inner = depth + 1;
         let d = f + 1;
         let [list, item, next] = [fold::LIST, fold::ITEM, fold::NEXT].map(|slot| d + slot);
         let term = |i, d| Task::Term { t: self.terms.operand(t, i), d, depth: inner };
-        // A fold gives one pair, a `reduce` two arguments.
+        // A `fold` gives one pair, a `reduce` two arguments.
         let (n, arguments) = if self.terms.form(t) == Form::Reduce {
             (2, [Op::Move { d: next, a: d }, Op::Move { d: next + 1, a: item }])
         } else {
@@ -168,9 +182,9 @@ impl Compiler<'_> {
         self.schedule(&tasks);
     }
 
-    /// A form that applies a function to each element of a list: between `EachBegin` and what takes
-    /// its value stands a call, or, if it is a literal, its body. `update` applies one to the value
-    /// of a key.
+    /// Compiles a form that applies a function to each element of a list. Between `EachBegin` and
+    /// the operation that takes the value is a call, or the body of a literal function. `update`
+    /// applies its function to the value of a key.
     pub(super) fn each(&mut self, t: TermId, d: Slot, depth: u32) {
         let (begin, exit) = (self.label(), self.label());
         let (form, inner) = (self.terms.form(t), depth + 1);
@@ -205,31 +219,25 @@ impl Compiler<'_> {
             tasks.push(Task::End { op: call, t });
         }
         let end = Task::Emit { op: Op::EachEnd { form, d }, t };
-        match form {
-            Form::Filter => {
+        match TAKEN.get(form) {
+            Some(Taken::Push) => {
+                tasks.push(Task::End { op: Op::EachPush { d, cost: 0, body: begin }, t });
+                tasks.push(end);
+            }
+            Some(Taken::Select) => {
                 tasks.push(Task::End { op: Op::EachSelect { d, cost: 0, body: begin }, t });
                 tasks.push(end);
             }
-            Form::FlatMap
-            | Form::Find
-            | Form::Any
-            | Form::All
-            | Form::Partition
-            | Form::Update
-            | Form::UpdateIn => {
+            Some(Taken::Next | Taken::Update) | None => {
                 tasks.extend(literal.map(|_| pay));
                 tasks.push(Task::Emit { op: Op::EachNext { form, d, body: begin }, t });
-            }
-            _ => {
-                tasks.push(Task::End { op: Op::EachPush { d, cost: 0, body: begin }, t });
-                tasks.push(end);
             }
         }
         tasks.push(Task::Label(exit));
         self.schedule(&tasks);
     }
 
-    /// Parameter and body of the function of such a form, if it is a literal of one parameter.
+    /// Returns parameter and body of such a form's function, if it is a literal of one parameter.
     fn literal_function(&self, t: TermId, form: Form) -> Option<(NameId, TermId)> {
         let function = self.terms.operand(t, 0);
         let [name] = *self.terms.names(function) else { return None };
@@ -237,7 +245,7 @@ impl Compiler<'_> {
         is_literal.then(|| (name, self.terms.operand(function, 0)))
     }
 
-    /// `try`: what is tried is never in tail position, the handler's application is.
+    /// Compiles `try`. The tried term is never in tail position; the application of the handler is.
     pub(super) fn try_catch(&mut self, t: TermId, d: Slot, depth: Option<u32>) {
         let (handler, end) = (self.label(), self.label());
         let (tried, function) = (self.terms.operand(t, 0), self.terms.operand(t, 1));
@@ -267,7 +275,7 @@ impl Compiler<'_> {
         ]);
     }
 
-    /// Passes a value through functions; the last call is in tail position.
+    /// Compiles `pipe`: passes a value through functions. The last call is in tail position.
     pub(super) fn pipe(&mut self, t: TermId, d: Slot, depth: Option<u32>) -> Result<(), Failed> {
         let operands = self.terms.operands(t).to_vec();
         if operands.len() > MOST_PARAMETERS {
@@ -295,7 +303,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// A strict form of any number of operands, or of those in a list where there may be many.
+    /// Compiles a strict form of any number of operands. Many operands go into a list.
     pub(super) fn builtin(&mut self, t: TermId, form: Form, d: Slot, inner: u32) {
         let operands = self.terms.evaluated(t);
         if operands.len() > MOST_PARAMETERS || is_many(form, operands.len()) {
@@ -315,12 +323,12 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a form applies a function to one value in a record.
+/// Tells whether a form applies a function to one value in a record.
 fn is_update(form: Form) -> bool {
-    matches!(form, Form::Update | Form::UpdateIn)
+    TAKEN.get(form) == Some(Taken::Update)
 }
 
-/// Whether a form takes its operands in a list because there may be any number of them.
+/// Tells whether a form takes its operands in a list, because there can be any number of them.
 fn is_many(form: Form, operands: usize) -> bool {
     let of_many = matches!(form, Form::Add | Form::Mul | Form::Concat | Form::Min | Form::Max);
     of_many && operands > 1

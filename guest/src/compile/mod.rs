@@ -1,10 +1,9 @@
-//! From terms to operations. One pass over the term, driven by a list of tasks instead of
-//! recursion: nesting costs heap, not native stack.
+//! From terms to operations, in one pass. A list of tasks replaces recursion: nesting costs heap,
+//! not native stack.
 //!
-//! Names become slots, captures and constants; curried functions become functions of several
-//! parameters; a fold over a literal function becomes a loop; comparisons become branches. None of
-//! this changes what is counted as fuel and depth: every term node that is visited is noted, in
-//! order, in the visits of its block.
+//! Names become slots, captures and constants. Curried functions become functions of several
+//! parameters. A fold over a literal function becomes a loop. Comparisons become branches. None of
+//! this changes fuel and depth: the visits of a block list every term node visited, in order.
 
 mod branches;
 mod calls;
@@ -33,8 +32,8 @@ const CROWDED_SLOT: Slot = 160;
 const CROWDED_DEPTH: u32 = 200;
 
 impl Compiler<'_> {
-    /// Compiles a unit; the result is the index of a code without parameters. `context` are
-    /// variables whose values are constants.
+    /// Compiles a unit. Returns the index of a code without parameters. `context` are variables
+    /// with constant values.
     pub(crate) fn unit(mut self, unit: Unit, context: &[(NameId, u32)]) -> Result<u32, Failed> {
         self.unit = unit;
         self.facts = Facts::of(self.terms, unit.root);
@@ -77,6 +76,7 @@ impl Compiler<'_> {
             Task::Half { t, depth } => self.visit_half(t, depth),
             Task::Into { t, d, depth, to } => self.into(t, d, depth, to)?,
             Task::Let { t, index, d, goal } => self.let_in(t, index, d, goal)?,
+            Task::Function { t, d } => self.lambda(t, d)?,
             Task::Next { t, d, turn } => self.next(t, d, turn)?,
             Task::Apart { t, d, turn } => self.apart(t, d, turn),
             Task::Feed { t, index, spine, depth } => self.feed(t, index, spine, depth),

@@ -1,27 +1,27 @@
-//! Where the values of variables are.
+//! The places of variables' values.
 
 use crate::code::{Place, Slot};
 use crate::language::term::NameId;
 use std::collections::BTreeMap;
 
-/// Where a variable's value is, seen from the function being compiled.
+/// The location of a variable's value, in the function being compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Location {
-    /// In one place.
+    /// A single place.
     At(Place),
-    /// A pair that was never built: its two halves.
+    /// The two halves of a pair that is not built.
     Halves(Part, Part),
-    /// A pair that was never built, and whose first half was not either: the halves of the first
+    /// A pair that is not built, and whose first half is not built either: the halves of the first
     /// half, and the second half.
     Thirds([Part; 3]),
 }
 
-/// Where a part of a pair is that was never built.
+/// The place of a part of an unbuilt pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// In a slot.
+    /// A slot.
     Slot(Slot),
-    /// Captured by the running closure.
+    /// A captured value of the running closure.
     Captured(u16),
 }
 
@@ -34,10 +34,10 @@ impl From<Part> for Place {
     }
 }
 
-/// Bindings that reach the current place.
+/// Bindings visible at the current place.
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
-    /// For each name the functions (by level) and locations, the innermost last.
+    /// For each name, the functions (by level) and locations, the innermost last.
     pub(super) by_name: BTreeMap<NameId, Vec<(usize, Location)>>,
     /// All bound names in order.
     pub(super) order: Vec<NameId>,
@@ -45,7 +45,7 @@ pub(super) struct Bindings {
     pub(super) work: usize,
 }
 
-/// A small number as a slot or depth field; what does not fit has been outlined before.
+/// Converts a small number to a slot or depth field. Larger numbers are in functions of their own.
 pub(super) fn slot(n: u32) -> Slot {
     Slot::try_from(n).unwrap_or(Slot::MAX)
 }

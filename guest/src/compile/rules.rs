@@ -1,5 +1,5 @@
-//! How a term is compiled: by the rule of its form, or into the operation that its form is. A form
-//! whose evaluation is `Control` or `Operation` has an entry here.
+//! Compiles a term by its form's rule, or into its form's operation. Each form whose evaluation is
+//! `Control` or `Operation` has an entry here.
 
 use crate::code::{Op, Slot};
 use crate::compile::compiler::{Compiler, Failed};
@@ -10,71 +10,109 @@ use crate::language::table::Table;
 use crate::language::term::TermId;
 use Operation::{Binary, Unary};
 
-/// Compiles a term into a slot; its node is at this depth.
-type Rule = fn(&mut Compiler<'_>, TermId, Slot, u32) -> Result<(), Failed>;
+/// How a form of control is compiled, whose node has been visited.
+#[derive(Clone, Copy)]
+enum Rule {
+    /// Into a slot; the node is at this depth. No operand is in tail position.
+    Value(fn(&mut Compiler<'_>, TermId, Slot, u32) -> Result<(), Failed>),
+    /// For a goal, since its value is that of one of these operands.
+    Leads(Ends, fn(&mut Compiler<'_>, TermId, Slot, Goal)),
+    /// Into a slot, with the node at a depth, or as the value of the running function: its value is
+    /// that of the last function which it applies.
+    Applies(fn(&mut Compiler<'_>, TermId, Slot, Option<u32>) -> Result<(), Failed>),
+}
+use Rule::{Applies, Leads, Value};
 
-/// The rules of the forms that decide what is evaluated, and where.
+/// The operands of a form, one of which has the value of the form.
+#[derive(Clone, Copy)]
+enum Ends {
+    Last,
+    AllButFirst,
+    EverySecond,
+}
+
+/// The rules of the forms that decide which terms are evaluated, and where.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "an entry takes a compiler of any lifetime, a method of one"
+)]
 static CONTROL: Table<Rule> = Table::of(
     Evaluation::Control,
     &[
-        (Form::Var, |c, t, d, _| c.variable(t, d)),
-        (Form::Lam, |c, t, d, _| c.lambda(t, d)),
-        (Form::App, |c, t, d, depth| c.application(t, d, depth)),
-        (Form::And, |c, t, d, depth| {
-            c.and_or(t, d, depth + 1);
-            Ok(())
-        }),
-        (Form::Or, |c, t, d, depth| {
-            c.and_or(t, d, depth + 1);
-            Ok(())
-        }),
-        (Form::If, |c, t, d, depth| {
-            c.if_else(t, d, depth);
-            Ok(())
-        }),
-        (Form::Nil, |c, t, d, _| c.constant_term(t, d)),
-        (Form::Fst, |c, t, d, depth| c.projection(t, d, depth + 1)),
-        (Form::Snd, |c, t, d, depth| c.projection(t, d, depth + 1)),
-        (Form::SelfRef, |c, t, d, depth| c.self_reference(t, d, depth + 1)),
-        (Form::Fold, |c, t, d, depth| {
-            c.fold(t, d, depth);
-            Ok(())
-        }),
-        (Form::Quote, |c, t, d, depth| {
-            c.quote(t, d, depth + 1);
-            Ok(())
-        }),
-        (Form::Let, |c, t, d, depth| {
-            c.tasks.push(Task::Let { t, index: 0, d, goal: Goal::Slot { to: d, depth } });
-            Ok(())
-        }),
-        (Form::Cond, |c, t, d, depth| {
-            c.cond(t, d, Goal::Slot { to: d, depth });
-            Ok(())
-        }),
-        (Form::Coalesce, |c, t, d, depth| {
-            c.coalesce(t, d, depth + 1);
-            Ok(())
-        }),
-        (Form::Reduce, |c, t, d, depth| {
-            c.reduce(t, d, depth);
-            Ok(())
-        }),
-        (Form::Try, |c, t, d, depth| {
-            c.try_catch(t, d, Some(depth));
-            Ok(())
-        }),
-        (Form::Pipe, |c, t, d, depth| c.pipe(t, d, Some(depth))),
-        (Form::Record, |c, t, d, depth| c.record(t, d, depth + 1)),
+        (Form::Var, Value(|c, t, d, _| c.variable(t, d))),
+        (Form::Lam, Value(|c, t, d, _| c.lambda(t, d))),
+        (Form::App, Applies(|c, t, d, depth| c.application(t, d, depth))),
+        (
+            Form::And,
+            Value(|c, t, d, depth| {
+                c.and_or(t, d, depth + 1);
+                Ok(())
+            }),
+        ),
+        (
+            Form::Or,
+            Value(|c, t, d, depth| {
+                c.and_or(t, d, depth + 1);
+                Ok(())
+            }),
+        ),
+        (Form::If, Leads(Ends::AllButFirst, |c, t, d, goal| c.if_else(t, d, goal))),
+        (Form::Nil, Value(|c, t, d, _| c.constant_term(t, d))),
+        (Form::Fst, Value(|c, t, d, depth| c.projection(t, d, depth + 1))),
+        (Form::Snd, Value(|c, t, d, depth| c.projection(t, d, depth + 1))),
+        (Form::SelfRef, Value(|c, t, d, depth| c.self_reference(t, d, depth + 1))),
+        (
+            Form::Fold,
+            Value(|c, t, d, depth| {
+                c.fold(t, d, depth);
+                Ok(())
+            }),
+        ),
+        (
+            Form::Quote,
+            Value(|c, t, d, depth| {
+                c.quote(t, d, depth + 1);
+                Ok(())
+            }),
+        ),
+        (
+            Form::Let,
+            Leads(Ends::Last, |c, t, d, goal| c.tasks.push(Task::Let { t, index: 0, d, goal })),
+        ),
+        (Form::Letrec, Leads(Ends::Last, |c, t, d, goal| c.letrec(t, d, goal))),
+        (Form::Cond, Leads(Ends::EverySecond, |c, t, d, goal| c.cond(t, d, goal))),
+        (
+            Form::Coalesce,
+            Value(|c, t, d, depth| {
+                c.coalesce(t, d, depth + 1);
+                Ok(())
+            }),
+        ),
+        (
+            Form::Reduce,
+            Value(|c, t, d, depth| {
+                c.fold(t, d, depth);
+                Ok(())
+            }),
+        ),
+        (
+            Form::Try,
+            Applies(|c, t, d, depth| {
+                c.try_catch(t, d, depth);
+                Ok(())
+            }),
+        ),
+        (Form::Pipe, Applies(|c, t, d, depth| c.pipe(t, d, depth))),
+        (Form::Record, Value(|c, t, d, depth| c.record(t, d, depth + 1))),
     ],
 );
 
-/// The operation that a form with evaluated operands becomes.
+/// Makes the operation of a form with evaluated operands.
 #[derive(Clone, Copy)]
 enum Operation {
-    /// Of the slots of result and operand, and the depth of the operand.
+    /// Takes the slots of result and operand, and the depth of the operand.
     Unary(fn(&mut Compiler<'_>, TermId, [Slot; 2], Slot) -> Result<Op, Failed>),
-    /// Of the slots of result and operands.
+    /// Takes the slots of result and operands.
     Binary(fn(Form, [Slot; 3]) -> Op),
 }
 
@@ -139,7 +177,12 @@ impl Compiler<'_> {
             Evaluation::Literal if form == Form::List => self.list(t, d, depth + 1),
             Evaluation::Literal => self.constant_term(t, d),
             Evaluation::Control => match CONTROL.get(form) {
-                Some(rule) => rule(self, t, d, depth),
+                Some(Value(rule)) => rule(self, t, d, depth),
+                Some(Applies(rule)) => rule(self, t, d, Some(depth)),
+                Some(Leads(_, rule)) => {
+                    rule(self, t, d, Goal::Slot { to: d, depth });
+                    Ok(())
+                }
                 None => Err(Failed::Entangled),
             },
             Evaluation::Operation => self.operation(t, form, d, depth),
@@ -152,6 +195,35 @@ impl Compiler<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Compiles a term for a goal if one of its operands, or a function that it applies, has the value
+    /// for that; says whether it is so.
+    pub(super) fn lead(&mut self, t: TermId, d: Slot, goal: Goal) -> Result<bool, Failed> {
+        match (CONTROL.get(self.terms.form(t)), goal) {
+            (Some(Leads(_, rule)), _) => {
+                self.visit(t, goal.depth());
+                rule(self, t, d, goal);
+            }
+            (Some(Applies(rule)), Goal::Return) => {
+                self.visit(t, 0);
+                rule(self, t, d, None)?;
+            }
+            (Some(Value(_) | Applies(_)) | None, _) => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The operands of a term one of which has its value; none if it may be any other value.
+    pub(super) fn leads_to(&self, t: TermId) -> impl Iterator<Item = TermId> {
+        let operands = self.terms.operands(t);
+        let (from, step) = match CONTROL.get(self.terms.form(t)) {
+            Some(Leads(Ends::Last, _)) => (operands.len().saturating_sub(1), 1),
+            Some(Leads(Ends::AllButFirst, _)) => (1, 1),
+            Some(Leads(Ends::EverySecond, _)) => (1, 2),
+            Some(Value(_) | Applies(_)) | None => (operands.len(), 1),
+        };
+        operands.iter().skip(from).step_by(step).copied()
     }
 
     /// A form whose operands are evaluated first; an operation takes one or two.
@@ -172,7 +244,7 @@ impl Compiler<'_> {
                 let ((a, first), (b, second)) = self.two(t, d, inner)?;
                 self.schedule(&[first, second, Task::of(make(form, [d, a, b]), t)]);
             }
-            // Of more operands a builtin gets a list.
+            // More operands go to a builtin, in a list.
             (Some(Operation::Unary(_) | Operation::Binary(_)) | None, _) => {
                 self.builtin(t, form, d, inner);
             }

@@ -1,12 +1,12 @@
-//! Names while compiling: where each is bound, and which values closures must capture.
+//! Names during compilation: their places, and the values that closures must capture.
 
 use crate::code::{Place, Scope};
 use crate::compile::compiler::{Compiler, Failed};
 use crate::compile::place::{Location, Part};
 use crate::language::term::{NameId, TermId};
 
-/// Captures and scope entries of one compilation; more is refused as `too-large`, because nested
-/// functions that all use the variables of all others need space without any relation to their text.
+/// Most captures and scope entries of one compilation. More is refused as `too-large`: nested
+/// functions that use each other's variables can need space out of proportion to their text.
 const MOST_WORK: usize = 1 << 22;
 
 impl Compiler<'_> {
@@ -29,7 +29,7 @@ impl Compiler<'_> {
         outer.chain(self.bindings.order.iter().copied()).collect()
     }
 
-    /// Where a variable is; functions between its binder and here capture it.
+    /// Finds a variable. Functions between its binder and here capture it.
     pub(super) fn look_up(&mut self, name: NameId) -> Result<Option<Location>, Failed> {
         let found = self.bindings.by_name.get(&name).and_then(|locations| locations.last());
         let found = found.copied().or_else(|| Some((0, self.outer(name)?)));
@@ -54,8 +54,8 @@ impl Compiler<'_> {
         if self.bindings.work > MOST_WORK { Err(Failed::Entangled) } else { Ok(Some(location)) }
     }
 
-    /// Names at the place of the `eval` whose term is compiled. They may be many, and the term one
-    /// of very many: each is looked for when it is met.
+    /// Returns the names at the `eval` whose term is compiled. There may be many names and many
+    /// such terms, so each name is looked up when it occurs.
     fn outer_names(&self) -> &[(NameId, Place)] {
         let scope = self.unit.scope.and_then(|scope| self.image.scopes.get(scope as usize));
         scope.map_or(&[], |scope| &scope.names)
@@ -67,7 +67,7 @@ impl Compiler<'_> {
         names.get(at).map(|(_, place)| Location::At(*place))
     }
 
-    /// All names visible here, for an `eval`.
+    /// Makes the scope of an `eval`: all names visible here.
     pub(super) fn scope(&mut self, term: TermId) -> Result<u16, Failed> {
         let mut names = self.bound_names();
         names.sort_unstable();

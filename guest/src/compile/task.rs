@@ -1,10 +1,10 @@
-//! What is left to compile: tasks in order, which stand for the recursion over terms.
+//! Tasks left to compile, in order. They replace recursion over terms.
 
 use super::place::Location;
 use crate::code::{Op, Slot};
 use crate::language::term::{NameId, TermId};
 
-/// Applications nested in function position: where the function and its arguments are.
+/// Applications nested in function position: the places of the function and its arguments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spine {
     pub(super) function: Slot,
@@ -16,9 +16,9 @@ pub(super) struct Spine {
 /// A beginning of the running function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Body {
-    /// It takes its argument as one value.
+    /// The body that takes the argument as one value.
     Whole,
-    /// It takes the halves of its argument, which is a pair.
+    /// The body that takes the halves of the argument, which is a pair.
     Halves,
 }
 
@@ -26,34 +26,34 @@ pub(super) enum Body {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SelfCall {
     pub(super) body: Body,
-    /// Where the argument is, or its halves, one after the other.
+    /// First slot of the argument, or of its halves, one after the other.
     pub(super) base: Slot,
-    /// Pending evaluations around the call; none in tail position.
+    /// Pending evaluations around the call; `None` in tail position.
     pub(super) depth: Option<u8>,
 }
 
-/// A loop whose accumulator is kept in halves: the second one in `second`, the first one after it.
+/// A loop that keeps its accumulator in halves: the second one in `second`, the first one after it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     pub(super) second: Slot,
     pub(super) depth: u8,
-    /// Where the next turn begins.
+    /// The beginning of the next turn.
     pub(super) to: u32,
 }
 
-/// What a value is for.
+/// The target of a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Goal {
-    /// It is that of the running function.
+    /// The value of the running function.
     Return,
-    /// It goes to a slot.
+    /// A slot.
     Slot { to: Slot, depth: u32 },
-    /// It is a pair, and the next accumulator of a loop.
+    /// The next accumulator of a loop. It is a pair.
     Next(Turn),
 }
 
 impl Goal {
-    /// Pending evaluations around the value.
+    /// Returns the pending evaluations around the value.
     pub(super) fn depth(self) -> u32 {
         match self {
             Self::Return => 0,
@@ -62,7 +62,7 @@ impl Goal {
         }
     }
 
-    /// Evaluates a term for this, with `d` as the first free slot.
+    /// Returns the task that evaluates a term for this goal, with `d` as the first free slot.
     pub(super) fn task(self, t: TermId, d: Slot) -> Task {
         match self {
             Self::Return => Task::Tail { t, d },
@@ -72,7 +72,7 @@ impl Goal {
     }
 }
 
-/// Something to do, in order.
+/// A task.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Task {
     /// Evaluate a term into a slot.
@@ -86,7 +86,7 @@ pub(super) enum Task {
         t: TermId,
         d: Slot,
     },
-    /// Branch to a label if a term, which is an operand of `of`, is not true.
+    /// Branch to a label unless a term, which is an operand of `of`, is true.
     Test {
         t: TermId,
         d: Slot,
@@ -104,45 +104,50 @@ pub(super) enum Task {
         t: TermId,
         depth: u32,
     },
-    /// Note the visits of `fst` or `snd` of a pair that was never built.
+    /// Note the visits of `fst` or `snd` of an unbuilt pair.
     Half {
         t: TermId,
         depth: u32,
     },
-    /// Evaluate a term with `d` as the first free slot; its value goes to `to`.
+    /// Evaluate a term with `d` as the first free slot. Its value goes to `to`.
     Into {
         t: TermId,
         d: Slot,
         depth: u32,
         to: Slot,
     },
-    /// The bindings of a `let` from `index` on, and its body.
+    /// Compile the bindings of a `let` from `index` on, and its body.
     Let {
         t: TermId,
         index: u32,
         d: Slot,
         goal: Goal,
     },
-    /// Evaluate a term that gives a pair as the next accumulator of a loop.
+    /// Make the closure of a function that sees itself.
+    Function {
+        t: TermId,
+        d: Slot,
+    },
+    /// Evaluate a term that gives a pair: the next accumulator of a loop.
     Next {
         t: TermId,
         d: Slot,
         turn: Turn,
     },
-    /// The pair in `d` is the next accumulator of a loop.
+    /// Split the pair in `d` into the next accumulator of a loop.
     Apart {
         t: TermId,
         d: Slot,
         turn: Turn,
     },
-    /// The arguments of nested applications from `index` on, then the call.
+    /// Compile the arguments of nested applications from `index` on, then the call.
     Feed {
         t: TermId,
         index: u32,
         spine: Spine,
         depth: Option<u32>,
     },
-    /// Bring the value of a variable into a slot.
+    /// Copy the value of a variable to a slot.
     Fetch {
         location: Location,
         d: Slot,
@@ -170,7 +175,7 @@ pub(super) enum Task {
         d: Slot,
         depth: u32,
     },
-    /// The next operation has this label.
+    /// Put this label at the next operation.
     Label(u32),
     /// Remember the block at a branch, return to it, forget it.
     Save,
@@ -182,12 +187,12 @@ pub(super) enum Task {
     Unbind {
         count: u32,
     },
-    /// The body of the function is complete; its closure goes to `d`.
+    /// End the function. Its closure goes to `d`.
     Close {
         t: TermId,
         d: Slot,
     },
-    /// The second body of a function that takes a pair apart begins.
+    /// Begin the second body of a function that takes a pair apart.
     Spread {
         t: TermId,
         label: u32,
@@ -195,7 +200,7 @@ pub(super) enum Task {
 }
 
 impl Task {
-    /// Does an operation; one that pays ends a block.
+    /// Returns the task for an operation. An operation that pays ends a block.
     pub(super) fn of(mut op: Op, t: TermId) -> Self {
         if op.set_cost(0) { Self::End { op, t } } else { Self::Emit { op, t } }
     }

@@ -1,38 +1,37 @@
-//! Keys and members of records that are being read. Keys that come again and again are one text.
+//! Keys and members of records while they are read. Repeated keys share one text.
 
 use crate::algorithm::lexical;
 use crate::memory::heap::Heap;
 use crate::memory::word::{UNIT, Word};
 use std::ops::Range;
 
-/// Places for keys that were met.
+/// Places for known keys.
 const PLACES: usize = 128;
-/// Members that are put in order one by one.
+/// Most members to sort by insertion.
 const FEW: usize = 16;
-/// Bytes of the longest key that is kept.
+/// Bytes of the longest key to remember.
 const LONGEST: usize = 64;
 
-/// Members of all open records, one after another, and the keys met so far.
+/// Members of all open records, one after another, and known keys.
 pub(crate) struct Keys {
     pub(crate) members: Vec<[Word; 2]>,
     met: [Word; PLACES],
-    /// What came after the key at a place and its value.
+    /// The key that came after the key at a place.
     follows: [Follower; PLACES],
     /// The place of the last key.
     last: u8,
-    /// The keys of the last record whose keys were seen to rise.
+    /// The keys of the last record whose keys are known to be sorted.
     risen: Vec<Word>,
 }
 
-/// The key that came after another one and its value.
+/// A key that came after another one's value.
 #[derive(Clone, Copy, Default)]
 struct Follower {
     key: Word,
     place: u8,
-    /// Whether it is the first of a record.
+    /// Whether it is the first key of a record.
     is_first: bool,
-    /// Where the JSON stands that begins with what separates it from that value and ends before its
-    /// own.
+    /// The range of the JSON from the separator before the key to its colon.
     start: usize,
     bytes: usize,
 }
@@ -45,8 +44,8 @@ impl Default for Keys {
 }
 
 impl Keys {
-    /// Begins a member if what stands at a place in JSON is what stood there the last time, from
-    /// the separator to the colon; gives the place of the member's value.
+    /// Begins a member if the JSON at a place repeats the JSON after the last key, from the
+    /// separator to the colon. Returns the place of the member's value.
     #[inline(always)]
     pub(crate) fn expected(&mut self, json: &[u8], at: usize, is_first: bool) -> Option<usize> {
         let next = *self.follows.get(usize::from(self.last))?;
@@ -68,7 +67,7 @@ impl Keys {
         Some(at + bytes)
     }
 
-    /// Begins a member; `json` is where it stands with what separates it from what is around it.
+    /// Begins a member. `json` is the range of its key with the separators around it.
     pub(crate) fn begin(
         &mut self,
         heap: &mut Heap,
@@ -95,12 +94,12 @@ impl Keys {
         Some(())
     }
 
-    /// The value of the member that was begun last.
+    /// Sets the value of the last member.
     pub(crate) fn give(&mut self, value: Word) {
         self.members.last_mut().into_iter().for_each(|member| member[1] = value);
     }
 
-    /// The record of the members from a place on; nothing if a key stands twice.
+    /// Makes a record of the members from `start` on. Returns nothing if a key occurs twice.
     pub(crate) fn record(&mut self, heap: &mut Heap, start: usize) -> Option<Word> {
         let members = self.members.get_mut(start..)?;
         let rises = |pair: &[[Word; 2]]| match pair {
@@ -126,7 +125,7 @@ impl Keys {
     }
 }
 
-/// Puts members in the order of their keys.
+/// Sorts members by their keys.
 fn sort(heap: &Heap, members: &mut [[Word; 2]]) {
     if members.len() > FEW {
         let keys: Vec<Word> = members.iter().map(|[key, _]| *key).collect();
@@ -145,13 +144,13 @@ fn sort(heap: &Heap, members: &mut [[Word; 2]]) {
     }
 }
 
-/// Where a key would be among those that were met.
+/// Returns the place of a key among known keys.
 fn place(key: &[u8]) -> u8 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let hash = key
         .iter()
         .take(LONGEST)
         .fold(key.len() as u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FACTOR));
-    // INVARIANT: there are as many places as seven bits tell apart.
+    // INVARIANT: seven bits number all places.
     (hash >> 57) as u8
 }

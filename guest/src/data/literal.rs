@@ -1,4 +1,4 @@
-//! The literal term that evaluates to a value.
+//! Makes literal terms of values.
 
 use crate::algorithm::number::value::Number;
 use crate::json::tape::TokenId;
@@ -14,12 +14,12 @@ use crate::memory::word::{
 
 enum Work {
     Value(Word),
-    /// The last so many terms become one, with these names.
+    /// Makes one term of the last terms, with these names.
     Build(Form, usize, Vec<NameId>),
 }
 
-/// Makes the literal of a value in which there are no functions and no continuations; a quoted
-/// term stands for itself.
+/// Makes the literal of a value without functions and continuations. A quoted term stands for
+/// itself.
 pub(crate) fn make(
     heap: &Heap,
     terms: &mut Terms,
@@ -45,7 +45,7 @@ pub(crate) fn make(
     Ok(done.pop().unwrap_or_default())
 }
 
-/// Of a value that has parts the form that makes it, the parts and their names.
+/// Returns the form that makes a compound value, its parts and their names.
 fn parts(heap: &Heap, terms: &mut Terms, v: Word) -> Option<(Form, Vec<Word>, Vec<NameId>)> {
     if is_list(v) {
         return Some((Form::List, heap.elements(v), Vec::new()));

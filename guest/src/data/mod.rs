@@ -1,4 +1,4 @@
-//! JSON as values, and values as JSON.
+//! JSON to values, and values to JSON.
 
 pub(crate) mod keys;
 pub(crate) mod literal;

@@ -1,4 +1,4 @@
-//! Plain JSON as values: `data`, `context`, answers of the host, and literal `input`.
+//! Plain JSON as values: `data`, `context`, the host's answers, and literal `input`.
 
 use crate::fault::Fault;
 use crate::json::tape::{Span, Tape, Token, TokenId};
@@ -8,7 +8,7 @@ use crate::text::order;
 use crate::json::number::{Integer, Literal, literal};
 use crate::memory::word::{CONS, NIL, UNIT, Word, boolean, fit, pointer, small};
 
-/// Why JSON cannot become a value: at a token, or for lack of memory.
+/// The reason why JSON cannot become a value: a fault at a token, or lack of memory.
 pub(crate) enum Failed {
     At(TokenId, Fault),
     Full,
@@ -20,15 +20,15 @@ impl From<Full> for Failed {
     }
 }
 
-/// A container whose members are being read.
+/// A container whose members are still to come.
 enum Open {
-    /// Cells from `at` on; the next item goes to cell `next` of `count`.
+    /// Cells from `at` on. The next item goes to cell `next` of `count`.
     List { at: usize, next: u32, count: u32 },
-    /// Keys and values so far, and the key of the next value.
+    /// Keys and values so far, and the next value's key.
     Record { members: Vec<(Span, Word)>, count: u32, key: Span },
 }
 
-/// Words that a value of all that is on a tape takes, or more.
+/// Counts the words that a value of everything on a tape may need.
 pub(crate) fn words(tape: &Tape) -> usize {
     let words = (0..tape.len()).map(|id| match tape.token(id) {
         Token::Array { count, .. } => 2 * count as usize,
@@ -41,7 +41,7 @@ pub(crate) fn words(tape: &Tape) -> usize {
     words.sum()
 }
 
-/// Makes a value of the JSON at `root`. Room is made by growing: nothing moves meanwhile.
+/// Makes a value of the JSON at `root`. Makes room by growing, so nothing moves.
 pub(crate) fn value(heap: &mut Heap, tape: &Tape, root: TokenId) -> Result<Word, Failed> {
     let mut open: Vec<Open> = Vec::new();
     let mut id = root;
@@ -63,7 +63,7 @@ pub(crate) fn value(heap: &mut Heap, tape: &Tape, root: TokenId) -> Result<Word,
             }
             token => scalar(heap, tape, token).map_err(|failed| failed.at(id - 1))?,
         };
-        // Puts the value where it belongs, and every container that it completes.
+        // Puts the value into its container, and each completed container into the next one.
         loop {
             match open.last_mut() {
                 None => return Ok(done),
@@ -108,7 +108,7 @@ impl Failed {
     }
 }
 
-/// A value without members.
+/// Makes a value without members.
 fn scalar(heap: &mut Heap, tape: &Tape, token: Token) -> Result<Word, Failed> {
     Ok(match token {
         Token::Null => UNIT,
@@ -124,13 +124,13 @@ fn scalar(heap: &mut Heap, tape: &Tape, token: Token) -> Result<Word, Failed> {
     })
 }
 
-/// A new text; room is made by growing.
+/// Makes a text. Makes room by growing.
 pub(crate) fn text(heap: &mut Heap, text: &str) -> Result<Word, Full> {
     heap.grow(Heap::text_words(text.len()))?;
     heap.text(text)
 }
 
-/// An integer or a float.
+/// Makes an integer or a float.
 fn number(heap: &mut Heap, text: &str) -> Result<Word, Failed> {
     match literal(text).map_err(|fault| Failed::At(0, fault))? {
         Literal::Float(n) => {

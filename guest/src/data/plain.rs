@@ -1,5 +1,6 @@
-//! The short way from JSON text to values: everything but escapes in texts and integers of more
-//! than 18 digits or with an exponent. Those are left to the tape, which also says what is wrong with a text.
+//! The fast reader of JSON values. It reads everything but texts with escapes, and integers of more
+//! than 18 digits or with an exponent. It leaves those to the tape, which also finds the faults of
+//! a text.
 
 use crate::data::keys::Keys;
 use crate::json::number::POWERS;
@@ -8,27 +9,26 @@ use crate::memory::inline::Items;
 use crate::memory::word::{CONS, FALSE, NIL, TRUE, UNIT, Word, fit, pointer, small};
 use crate::text::{digits, lanes};
 
-/// A value built directly, and what it would be as a term.
+/// A value that was read directly, with its size as a term.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plain {
     /// The value.
     pub(crate) value: Word,
-    /// Values in it, and itself.
+    /// The number of values in it, including itself.
     pub(crate) nodes: u64,
-    /// Levels of lists and records.
+    /// The levels of lists and records.
     pub(crate) depth: u32,
 }
 
-/// A list or record whose end has not been seen.
+/// A list or record whose end is still to come.
 #[derive(Clone, Copy)]
 enum Container {
     List(Open),
-    /// Where its members begin among those of all open records.
+    /// The index of its first member among those of all open records.
     Record(usize),
 }
 
-/// A list whose end has not been seen: how it begins, where what comes next is to be written, and
-/// how many elements it has.
+/// A list whose end is still to come: its beginning, the word for its rest, and its length so far.
 #[derive(Clone, Copy)]
 struct Open {
     list: Word,
@@ -40,9 +40,9 @@ impl Open {
     const EMPTY: Self = Self { list: NIL, rest: 0, count: 0 };
 }
 
-/// Builds the value of `text` if it is so simple; `any` says whether it may be any data, or only
-/// lists of what means the same as a term. Room is made by growing; what was built of text that
-/// turns out otherwise is garbage.
+/// Builds the value of `text`, if it is simple enough. `any` allows any data; otherwise only lists
+/// of values that mean the same as terms. Makes room by growing. If the text turns out not to be
+/// simple, the value is garbage.
 pub(crate) fn build(heap: &mut Heap, text: &str, any: bool) -> Option<Plain> {
     let mut reader = Reader { bytes: text.as_bytes(), text, at: 0, nodes: 0, start: heap.top };
     let (mut open, mut current): (Vec<Container>, Option<Container>) = (Vec::new(), None);
@@ -106,8 +106,8 @@ pub(crate) fn build(heap: &mut Heap, text: &str, any: bool) -> Option<Plain> {
 }
 
 impl Open {
-    /// Appends a value. The tail of its cell is the cell right after it, which is corrected if the
-    /// next value goes elsewhere, and when the list ends.
+    /// Appends a value. The tail of its cell points to the next cell. It is corrected if the next
+    /// value goes elsewhere, and at the end of the list.
     #[inline(always)]
     fn push(&mut self, heap: &mut Heap, value: Word, reader: Reader) -> Option<()> {
         let cell = heap.top;
@@ -130,7 +130,7 @@ impl Open {
         Some(())
     }
 
-    /// Appends items that have been read.
+    /// Appends items.
     #[inline(always)]
     fn extend(&mut self, heap: &mut Heap, items: &Items) {
         if self.list == NIL {
@@ -143,20 +143,20 @@ impl Open {
     }
 }
 
-/// Where the text is being read. What is called seldom gets a copy, so that the rest of the code
-/// need not keep this in memory.
+/// The reader's place in the text. Rare functions get a copy, so that the rest of the code can keep
+/// it in registers.
 #[derive(Clone, Copy)]
 struct Reader<'t> {
     bytes: &'t [u8],
     text: &'t str,
     at: usize,
     nodes: u64,
-    /// Where on the heap the value begins.
+    /// The beginning of the value on the heap.
     start: usize,
 }
 
 impl<'t> Reader<'t> {
-    /// Makes room for a cell, and for as many more as the rest of the text is likely to need.
+    /// Makes room for a cell, and for the likely needs of the rest of the text.
     #[cold]
     #[inline(never)]
     fn make_room(self, heap: &mut Heap) -> Option<()> {
@@ -166,12 +166,12 @@ impl<'t> Reader<'t> {
         let (used, rest) = (heap.top - self.start, self.bytes.len() - self.at);
         let likely = used as u64 * rest as u64 / self.at.max(1) as u64;
         let likely = usize::try_from(likely + likely / 32).unwrap_or(usize::MAX);
-        // If that is too much, two words may still not be.
+        // If that is too much, two words may still fit.
         let _ = heap.expect(likely.saturating_add(2));
         heap.grow(2).ok()
     }
 
-    /// The next byte that is no blank, or 0.
+    /// Skips blanks. Returns the next byte, or 0.
     #[inline(always)]
     fn blank(&mut self) -> u8 {
         let mut byte = self.bytes.get(self.at).copied().unwrap_or(0);
@@ -182,13 +182,13 @@ impl<'t> Reader<'t> {
         byte
     }
 
-    /// Takes the bracket that begins a container.
+    /// Reads the bracket that begins a container.
     fn begin(&mut self) {
         self.at += 1;
         self.nodes += 1;
     }
 
-    /// After a value: whether a comma follows, or the end of the container.
+    /// Reads the separator after a value. Returns whether another value follows.
     #[inline(always)]
     fn goes_on(&mut self, close: u8) -> Option<bool> {
         let byte = self.blank();
@@ -196,8 +196,8 @@ impl<'t> Reader<'t> {
         (byte == b',' || byte == close).then_some(byte == b',')
     }
 
-    /// Reads the key of a record's next member and what is around it, up to the value; false at the
-    /// end of the record.
+    /// Reads the key of a record's next member, up to the value. Returns false at the end of the
+    /// record.
     #[inline(always)]
     fn member(&mut self, heap: &mut Heap, keys: &mut Keys, is_first: bool) -> Option<bool> {
         if let Some(end) = keys.expected(self.bytes, self.at, is_first) {
@@ -213,7 +213,7 @@ impl<'t> Reader<'t> {
         Some(is_there)
     }
 
-    /// The same, and where the reader stands after it.
+    /// Does `member` for a key that was not expected. Also returns the new place.
     #[inline(never)]
     fn unexpected_member(
         mut self,
@@ -243,7 +243,7 @@ impl<'t> Reader<'t> {
         Some((true, self.at))
     }
 
-    /// Reads short numbers and texts as long as each is at once followed by a comma.
+    /// Reads short numbers and texts while a comma follows each at once.
     #[inline(always)]
     fn items(&mut self, heap: &mut Heap, list: &mut Open, any: bool) -> Option<()> {
         loop {
@@ -266,7 +266,7 @@ impl<'t> Reader<'t> {
             };
             let Some((value, end)) = item.filter(|(_, end)| self.bytes.get(*end) == Some(&b','))
             else {
-                // It is read again by itself.
+                // The item is read again on its own.
                 heap.top = top;
                 return Some(());
             };
@@ -307,8 +307,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The number whose digits begin at a place, and where it ends: an integer of up to 16 digits,
-    /// or a float of up to 15 with 8 of them behind the point.
+    /// Reads the number whose digits begin at a place, and returns its end: an integer of up to 16
+    /// digits, or a float of up to 15, with up to 8 after the point.
     #[inline(always)]
     fn short_number(&self, heap: &mut Heap, at: usize, sign: i64) -> Option<(Word, usize)> {
         let (count, n) = digits::sixteen(self.bytes, at).or_else(|| self.last_digits(at))?;
@@ -327,8 +327,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The float that begins with an integer of so many digits, from behind its point on, and where
-    /// it ends.
+    /// Reads a float from behind its point, given its integer part. Returns its end.
     #[inline(always)]
     #[expect(clippy::cast_precision_loss, reason = "15 digits are less than 2^53")]
     fn short_float(&self, whole: (u32, i64), at: usize) -> Option<(f64, usize)> {
@@ -342,7 +341,7 @@ impl<'t> Reader<'t> {
         Some(((whole.1 as f64 * power + f64::from(digits)) / power, end))
     }
 
-    /// Digits within the last seven bytes of the text.
+    /// Reads digits within the last seven bytes of the text.
     #[cold]
     fn last_digits(self, at: usize) -> Option<(u32, i64)> {
         let rest = self.bytes.get(at..)?;
@@ -359,7 +358,7 @@ impl<'t> Reader<'t> {
         found.then_some(value)
     }
 
-    /// Reads a string without escapes, from its opening quote on.
+    /// Reads a string without escapes, from its opening quote.
     #[inline(always)]
     fn quoted(&mut self) -> Option<&'t [u8]> {
         let from = self.at + 1;
@@ -371,7 +370,7 @@ impl<'t> Reader<'t> {
         self.bytes.get(from..end)
     }
 
-    /// The number that the next digits make, after `n`, and how many they are.
+    /// Reads the next digits, which follow `n`. Returns the number and how many there are.
     fn digits(&mut self, n: u64) -> (u64, usize) {
         let (mut n, from) = (n, self.at);
         while let Some((count, more)) = digits::eight(self.bytes, self.at) {
@@ -389,7 +388,7 @@ impl<'t> Reader<'t> {
         (n, self.at - from)
     }
 
-    /// An integer of up to 18 digits, or a float, and where it ends.
+    /// Reads an integer of up to 18 digits, or a float. Returns its end.
     #[inline(never)]
     fn number(mut self, heap: &mut Heap) -> Option<(Word, usize)> {
         let start = self.at;
@@ -416,7 +415,7 @@ impl<'t> Reader<'t> {
         if has_exponent {
             self.at += 1;
             let sign = self.bytes.get(self.at).copied();
-            // An integer, and maybe a long one.
+            // An integer with an exponent may be long.
             if decimals == 0 && sign != Some(b'-') {
                 return None;
             }

@@ -1,4 +1,4 @@
-//! Values as canonical JSON, written with a stack on the heap.
+//! Writes values as canonical JSON, up to the limit `output`, with a stack on the heap.
 
 use crate::algorithm::number::value::Number;
 use crate::algorithm::weight::TEXT_UNIT;
@@ -19,15 +19,15 @@ use crate::text::quote;
 use std::borrow::Cow;
 use std::io::Write as _;
 
-/// Bytes that a message shows of an operand.
+/// Bytes of an operand in a message.
 pub(crate) const OPERAND_BYTES: usize = 60;
 
-/// The text would be longer than allowed.
+/// The text is longer than the limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TooLong;
 
-/// Canonical JSON of a value, of at most `limit` bytes. `tools` are the tools that continuations
-/// refer to.
+/// Returns the canonical JSON of a value, of at most `limit` bytes. `tools` are the tools that
+/// continuations refer to.
 pub(crate) fn json(
     heap: &Heap,
     terms: &Terms,
@@ -40,28 +40,28 @@ pub(crate) fn json(
     Ok(text(writer.out))
 }
 
-/// What JSON of a value for the program itself came to.
+/// JSON of a value for the program itself.
 pub(crate) struct Written {
-    /// The bytes of the text, as far as it was written.
+    /// The bytes written.
     pub(crate) text: Vec<u8>,
-    /// What it cost.
+    /// The work of writing.
     pub(crate) work: u64,
     pub(crate) end: End,
 }
 
-/// Why writing ended.
+/// The reason why writing ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Complete,
-    /// There was a function.
+    /// The value holds a function.
     Function,
-    /// The text would be longer than allowed.
+    /// The text is longer than the limit.
     TooLong,
-    /// The work is more than the budget.
+    /// The work exceeds the budget.
     Spent,
 }
 
-/// Canonical JSON of a value without functions, of at most `limit` bytes; writing ends when the
+/// Writes the canonical JSON of a value without functions, of at most `limit` bytes. Stops if the
 /// work exceeds the budget.
 pub(crate) fn exact(
     heap: &Heap,
@@ -87,15 +87,15 @@ pub(crate) fn exact(
     Written { work: writer.effort(), text: writer.out, end }
 }
 
-/// What a writer wrote, all of which is text.
+/// Returns the bytes of a writer, which are text.
 fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// More bytes than a value has that is written without a detour.
+/// More bytes than a simple value has.
 const SHORT: usize = 160;
 
-/// The beginning of a value's JSON, with nothing hidden in it.
+/// Returns the beginning of a value's JSON, without hidden characters.
 pub(crate) fn excerpt(
     heap: &Heap,
     terms: &Terms,
@@ -114,7 +114,7 @@ pub(crate) fn excerpt(
     quote::visible(&out)
 }
 
-/// What is left to write, the next thing last.
+/// Pieces left to write; the next one is last.
 enum Work {
     Value(Word),
     /// The other elements of a list.
@@ -132,16 +132,16 @@ pub(super) struct Writer<'h> {
     pub(super) limit: usize,
     work: Vec<Work>,
     pub(super) powers: Powers,
-    /// What was written: bytes, because a few of them are appended faster than a text.
+    /// The text, as bytes, since appending a few bytes is faster than appending text.
     pub(super) out: Vec<u8>,
-    /// Whether something was left out.
+    /// Whether some of the value is missing.
     pub(super) is_cut: bool,
-    /// Whether functions are refused.
+    /// Whether a function is a fault.
     pub(super) is_exact: bool,
     pub(super) has_function: bool,
-    /// Work beside that of appending bytes.
+    /// Work besides that of appending bytes.
     pub(super) effort: u64,
-    /// Work after which writing may end.
+    /// Work after which writing may stop.
     pub(super) budget: u64,
 }
 
@@ -191,7 +191,7 @@ impl<'h> Writer<'h> {
         }
     }
 
-    /// What was done so far, as fuel counts it.
+    /// Returns the work so far, as fuel counts it.
     fn effort(&self) -> u64 {
         self.effort + self.out.len() as u64 / TEXT_UNIT
     }
@@ -247,7 +247,7 @@ impl<'h> Writer<'h> {
         self.out.push_text(text);
     }
 
-    /// A text in quotes, if it does not make the whole too long.
+    /// Writes a text in quotes, unless the whole becomes too long.
     fn whole_text(&mut self, v: Word) {
         let bytes = self.heap.text_size(v).map_or(0, |(bytes, _)| bytes);
         self.is_cut = self.out.len() as u64 + bytes > self.limit as u64;
@@ -286,7 +286,7 @@ impl<'h> Writer<'h> {
         }
         let bytes = self.heap.text_size(v).map_or(0, |(bytes, _)| bytes);
         if bytes > self.limit as u64 {
-            // Too long whatever it is: written far enough for an excerpt.
+            // The text is too long in any case. Its beginning is enough for an excerpt.
             let Some(chars) = self.heap.beginning(v, self.limit.saturating_mul(4)) else {
                 let _ = write!(self.out, "(a text of {bytes} bytes)");
                 return self.work.clear();
@@ -300,8 +300,8 @@ impl<'h> Writer<'h> {
         escape::string(&self.heap.string(v), &mut self.out);
     }
 
-    /// Writes what is most common, if that is far from making the whole too long: a short integer,
-    /// a float, a short text without escapes, a boolean, null. Of any other value nothing is written.
+    /// Writes a common value, if there is ample room: a short integer, a float, a short text
+    /// without escapes, a boolean, null. Writes nothing of another value.
     #[inline(always)]
     fn scalar(&mut self, v: Word) -> bool {
         if self.out.len() + SHORT > self.limit || self.effort() > self.budget {

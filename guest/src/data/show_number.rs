@@ -8,7 +8,7 @@ use crate::text::digits;
 use num_bigint::BigInt;
 use std::io::Write as _;
 
-/// Parts of a long number are of eight digits.
+/// Long numbers are written in parts of eight digits.
 const PART: u64 = 100_000_000;
 
 /// Eight digits 0 as text.
@@ -37,7 +37,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a number below 10^8: all of its eight digits, or those from the first that counts.
+    /// Writes a number below 10^8: all eight digits, or, for `first`, without leading zeros.
     fn digits(&mut self, n: u64, first: bool) {
         let digits = digits::of(n);
         let zeros = if first { (digits.trailing_zeros() / 8).min(7) } else { 0 };
@@ -60,7 +60,8 @@ impl Writer<'_> {
         let whole = digits / power(decimals);
         self.integer(whole.cast_signed());
         self.out.push(b'.');
-        // Digits behind the point, at least one, eight at a time; what is left over is cut off.
+        // Writes the digits after the point, at least one, eight at a time. Excess digits are cut
+        // off.
         let mut fraction = (digits - whole * power(decimals)) * power(16 - decimals);
         let end = self.out.len() + decimals.max(1);
         self.digits(fraction / PART, false);
@@ -71,7 +72,8 @@ impl Writer<'_> {
         self.out.truncate(end);
     }
 
-    /// An integer. One that is too long whatever its digits are is not converted: that takes time.
+    /// Writes an integer. It does not convert one that is too long in any case, since that takes
+    /// time.
     pub(super) fn large(&mut self, n: &BigInt) {
         // A digit has less than 4 bits.
         if n.bits() / 4 > self.limit as u64 {

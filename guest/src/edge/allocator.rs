@@ -1,7 +1,7 @@
-//! The allocator of the component: `dlmalloc` behind four functions that nothing inlines. So it
-//! can be built for speed: built for size, it calls a function for each step of a pointer.
+//! The allocator of the component: `dlmalloc` behind four functions that are never inlined. They
+//! let the build optimize `dlmalloc` for speed. A build for size makes each pointer step a call.
 
-#![expect(unsafe_code, reason = "what a global allocator is has no safe form")]
+#![expect(unsafe_code, reason = "a global allocator has no safe form")]
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::ops::RangeInclusive;
@@ -10,15 +10,15 @@ use dlmalloc::GlobalDlmalloc;
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
-/// Bytes to grow by that are worth looking whether the place is the last: fewer are copied with less
-/// effort, and nothing that is reserved little by little grows by more.
+/// Growth, in bytes, for which `realloc` calls `extend`. Less is cheaper to copy, and nothing that
+/// grows in steps grows by more.
 const LONG: RangeInclusive<usize> = 1 << 12..=1 << 26;
 
 #[derive(Debug)]
 struct Allocator;
 
-// SAFETY: each function hands on what it was given, so both sides' conditions are the same. What
-// `extend` takes is of a size, nobody else hears of it, and it is given back at once.
+// SAFETY: each function passes on its arguments, so the caller's conditions are the callee's.
+// `extend` takes a block of nonzero size, shares it with nobody, and frees it at once.
 unsafe impl GlobalAlloc for Allocator {
     #[inline(never)]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -47,12 +47,12 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-/// Sees to it that so much memory is free, mostly behind all that is in use. `dlmalloc` moves what lies
-/// last as soon as it grows beyond the memory that there is; with more of it there, it stays.
+/// Makes that much memory free, mostly behind all blocks in use. `dlmalloc` moves the last block
+/// when it outgrows the memory it has. With more memory behind it, the block stays.
 ///
 /// # Safety
 ///
-/// As for `alloc`: `layout` has a size.
+/// As for `alloc`: the size of `layout` is not zero.
 unsafe fn extend(layout: Layout) {
     unsafe {
         let taken = GlobalDlmalloc.alloc(layout);

@@ -6,7 +6,7 @@
 use crate::check::analysis;
 use crate::check::analysis::Mention;
 use crate::edge::envelope;
-use crate::fault::{Fault, Note};
+use crate::fault::{Fault, Limit, Note};
 use crate::limits::Limits;
 use crate::machine;
 use crate::request::{Answer, Argument, Done, Program, Source, Step};
@@ -124,9 +124,18 @@ fn step(step: Step) -> types::Step {
 }
 
 fn fault(fault: Fault) -> types::Fault {
-    let Fault { code, message, at, tool, hint, calls, excerpt, warnings, .. } = fault;
-    let code = code.name().into();
-    types::Fault { code, message, at, tool, hint, calls, excerpt, warnings }
+    let Fault { code, message, at, tool, hint, calls, excerpt, warnings, limit, .. } = fault;
+    let (code, limit) = (code.name().into(), limit.map(self::limit));
+    types::Fault { code, message, at, tool, hint, calls, excerpt, warnings, limit }
+}
+
+fn limit(limit: Limit) -> types::Limit {
+    match limit {
+        Limit::Fuel => types::Limit::Fuel,
+        Limit::Depth => types::Limit::Depth,
+        Limit::Memory => types::Limit::Memory,
+        Limit::Output => types::Limit::Output,
+    }
 }
 
 fn summary(summary: analysis::Summary) -> types::Summary {

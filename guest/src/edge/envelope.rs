@@ -8,7 +8,7 @@ use crate::machine::Machine;
 use crate::request::{Answer, Argument, Done, Program, Source, Step};
 use crate::text::quote::shorten;
 
-/// Limits where the request gives none: the defaults of LANGUAGE.md (Limits).
+/// Default limits, as LANGUAGE.md (Limits) lists them.
 const DEFAULT: Limits =
     Limits { fuel: 100_000_000, depth: 1_000_000, memory: 64 << 20, output: 16 << 20 };
 
@@ -34,7 +34,7 @@ pub fn evaluate(request: &str) -> String {
     out
 }
 
-/// Runs to the end: what was not given is not there, and nothing is performed.
+/// Runs to the end: unknown tools do not exist, and every effect is denied.
 fn run(machine: &mut Machine) -> Step {
     let mut answer = Answer::None;
     loop {

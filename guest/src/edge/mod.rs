@@ -1,4 +1,4 @@
-//! The outside: the component of wit/, and a run as JSON in and JSON out.
+//! The edge: the component of wit/, and a run as JSON in and JSON out.
 
 #[cfg(all(target_arch = "wasm32", feature = "component"))]
 mod allocator;

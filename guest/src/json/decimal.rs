@@ -1,27 +1,27 @@
-//! Large integers as decimal digits and back. Halves are converted on their own, so that time
-//! grows with that of a product and not with the square of the digits: no fuel pays for it.
+//! Large integers to decimal digits and back. Halves are converted on their own, so time grows like
+//! a product's, not with the square of the digits. That matters because no fuel pays for it.
 
 use num_bigint::BigUint;
 use num_traits::{Num, Zero};
 
-/// Digits that are converted at once, and of the smallest power.
+/// Digits of one direct conversion, and of the smallest power.
 const LEAF: usize = 512;
 
-/// Powers of ten, each the square of the one before it, as far as they were needed.
+/// Powers of ten, each the square of the one before it, made when needed.
 #[derive(Debug, Default)]
 pub(crate) struct Powers(Vec<Power>);
 
-/// `10^(LEAF * 2^i)`, and what division by it takes.
+/// `10^(LEAF * 2^i)`, with its parts for a division.
 #[derive(Debug)]
 struct Power {
     value: BigUint,
     bits: u64,
-    /// `2^(2 * bits) / value`, once it was needed.
+    /// `2^(2 * bits) / value`, made when needed.
     reciprocal: Option<BigUint>,
 }
 
 impl Powers {
-    /// The integer that decimal digits spell.
+    /// Parses decimal digits.
     pub(crate) fn parse(&mut self, digits: &str) -> BigUint {
         if digits.len() <= 2 * LEAF {
             return BigUint::from_str_radix(digits, 10).unwrap_or_default();
@@ -35,7 +35,7 @@ impl Powers {
         self.power(level).map_or_else(BigUint::zero, |power| high * &power.value + low)
     }
 
-    /// The decimal digits of an integer.
+    /// Returns the decimal digits of an integer.
     pub(crate) fn text(&mut self, n: &BigUint) -> String {
         if n.is_zero() {
             return "0".to_owned();
@@ -50,8 +50,8 @@ impl Powers {
         out
     }
 
-    /// Appends the digits of `n`, which is less than the power of `level`, with leading zeros up
-    /// to as many as that has if there are digits before them.
+    /// Appends the digits of `n`, which is less than the power of `level`. If digits stand before
+    /// them, `padded` adds leading zeros up to that power's digits.
     fn write(&mut self, n: &BigUint, level: usize, padded: bool, out: &mut String) {
         let Some(below) = level.checked_sub(1) else {
             let digits = if n.is_zero() { String::new() } else { n.to_string() };
@@ -68,7 +68,8 @@ impl Powers {
         self.write(&low, below, true, out);
     }
 
-    /// Quotient and remainder of `n`, less than the square of the power, by the power of a level.
+    /// Divides `n`, less than the square of the level's power, by that power: quotient and
+    /// remainder.
     fn divide(&mut self, n: &BigUint, level: usize) -> (BigUint, BigUint) {
         let Some(Power { value, bits, reciprocal }) = self.power(level) else {
             return Default::default();

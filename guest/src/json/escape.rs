@@ -1,8 +1,8 @@
-//! Strings as JSON writes them.
+//! Strings as JSON text.
 
 use crate::text::lanes;
 
-/// Bytes of a byte of text in a JSON string.
+/// Returns how many bytes a byte of text takes in a JSON string.
 pub(crate) fn escaped(byte: u8) -> usize {
     match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 2,
@@ -11,7 +11,7 @@ pub(crate) fn escaped(byte: u8) -> usize {
     }
 }
 
-/// What text can be appended to.
+/// A target that you can append text to.
 pub(crate) trait Sink {
     /// Appends a text.
     fn push_text(&mut self, text: &str);

@@ -1,5 +1,5 @@
-//! JSON text as a flat tape of tokens: exact, duplicate-free, and without recursion however deep
-//! the text is nested. Knows nothing of terms or values.
+//! JSON text as a flat tape of tokens: exact, without duplicate keys, and without recursion at any
+//! depth. Knows nothing of terms or values.
 
 pub(crate) mod build;
 pub(crate) mod decimal;

@@ -1,4 +1,4 @@
-//! Numbers as JSON writes them: exact integers of any size, and floats.
+//! JSON numbers: exact integers of any size, and floats.
 
 use crate::fault::{Code, Fault};
 use crate::json::decimal::Powers;
@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 pub enum Integer {
     /// It fits.
     Small(i64),
-    /// It does not.
+    /// It does not fit.
     Big(BigInt),
 }
 
@@ -24,12 +24,12 @@ impl From<BigInt> for Integer {
     }
 }
 
-/// What a JSON number means, in code and in data alike.
+/// The meaning of a JSON number, in code and in data alike.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
-    /// It has neither a point nor a negative exponent.
+    /// A number with neither a point nor a negative exponent.
     Integer(Integer),
-    /// The nearest float.
+    /// Any other number: the nearest float.
     Float(f64),
 }
 
@@ -37,7 +37,7 @@ pub enum Literal {
 #[expect(clippy::cast_possible_truncation, reason = "2^20")]
 const MAX_DIGITS: usize = INTEGER_BITS as usize * 302 / 1000 + 1;
 
-/// Whether a text is a number as JSON writes it.
+/// Tells whether a text is a JSON number.
 #[must_use]
 pub(crate) fn is_json(text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -57,7 +57,7 @@ pub(crate) fn is_json(text: &str) -> bool {
         && exponent.is_none_or(digits)
 }
 
-/// Whether a number as JSON writes it is a float: it has a point or a negative exponent.
+/// Tells whether a JSON number is a float: it has a point or a negative exponent.
 #[must_use]
 pub(crate) fn is_float(text: &str) -> bool {
     text.bytes().any(|byte| byte == b'.') || text.contains("e-") || text.contains("E-")
@@ -74,7 +74,7 @@ pub(crate) fn literal(text: &str) -> Result<Literal, Fault> {
     if significant.is_empty() {
         return Ok(Literal::Integer(Integer::Small(0)));
     }
-    // An exponent that does not fit is too large in any case.
+    // An exponent that does not fit is too large anyway.
     let zeros = exponent.parse::<usize>().unwrap_or(usize::MAX);
     if significant.len().saturating_add(zeros) > MAX_DIGITS {
         return Err(too_large());
@@ -85,8 +85,8 @@ pub(crate) fn literal(text: &str) -> Result<Literal, Fault> {
     }
 }
 
-/// Decimal digits of a number as JSON writes it that is an integer; those that its exponent adds
-/// count unless they make it too large.
+/// Counts the decimal digits of a JSON number that is an integer. The zeros of its exponent count
+/// unless they make it too large.
 pub(crate) fn digits(text: &str) -> usize {
     let (whole, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let whole = whole.trim_start_matches('-');
@@ -94,7 +94,7 @@ pub(crate) fn digits(text: &str) -> usize {
     whole.len() + zeros.unwrap_or(0)
 }
 
-/// The float nearest to a number as JSON writes it.
+/// Returns the float nearest to a JSON number.
 pub fn float(text: &str) -> Result<f64, Fault> {
     let n = text.parse().ok().filter(|n: &f64| n.is_finite());
     n.ok_or_else(|| {
@@ -118,7 +118,7 @@ fn signed(decimal: &str, negative: bool) -> Integer {
 /// Appends the digits of an integer.
 pub(crate) fn write_integer(n: &BigInt, powers: &mut Powers, out: &mut String) {
     if let Some(n) = n.to_i128() {
-        // A `String` takes everything.
+        // Writing to a `String` never fails.
         let _ = write!(out, "{n}");
         return;
     }
@@ -128,30 +128,30 @@ pub(crate) fn write_integer(n: &BigInt, powers: &mut Powers, out: &mut String) {
     out.push_str(&powers.text(n.magnitude()));
 }
 
-/// The fault of an integer beyond what any limit allows.
+/// The fault of an integer beyond every limit.
 #[must_use]
 pub(crate) fn too_large() -> Fault {
     Fault::new(Code::TooLarge, format!("an integer of more than {INTEGER_BITS} bits"))
 }
 
-/// The shortest text that reads back as `n`, always with a point or a negative exponent.
+/// Returns the shortest text that reads back as `n`, always with a point or a negative exponent.
 #[must_use]
 pub fn float_text(n: f64) -> String {
     FloatText(n).to_string()
 }
 
-/// The same, to be written.
+/// The text of a float, for `write!`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FloatText(pub(crate) f64);
 
-/// Powers of ten, all of them exact: the quotient of two exact floats is rounded once (Clinger,
-/// "How to read floating point numbers accurately", PLDI 1990).
+/// Exact powers of ten. The quotient of two exact floats is rounded once (Clinger, "How to read
+/// floating point numbers accurately", PLDI 1990).
 pub(crate) const POWERS: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
-/// The shortest decimal that reads back as a float: an integer, and how many of its last digits
-/// stand behind the point. Only if the float is zero or at least 10^-4, from where on it is written
-/// without an exponent, and has at most 15 digits: no two such decimals are the same float.
+/// Returns the shortest decimal that reads back as a float: an integer and its number of decimals.
+/// Only for zero and for floats of at least 10^-4, which are written without an exponent, with at
+/// most 15 digits: no two such decimals are the same float.
 pub(crate) fn short_decimal(n: f64) -> Option<(u64, usize)> {
     let whole = POWERS.iter().take_while(|power| **power <= n).count();
     let mut decimals = 15_usize.checked_sub(whole).filter(|_| n >= 1e-4 || n == 0.0)?;

@@ -9,13 +9,13 @@ use crate::text::quote::shorten;
 use crate::text::{digits, lanes};
 
 impl Tape {
-    /// Parses `text` and puts its tokens on the tape. On a fault the tape is as before.
+    /// Parses `text` and appends its tokens to the tape. A fault leaves the tape unchanged.
     pub fn parse(&mut self, text: &str) -> Result<TokenId, Fault> {
         let (root, base) = (self.tokens.len(), self.text.len());
         if base + text.len() > LONGEST {
             return Err(Fault::new(Code::TooLarge, "the texts of this run are longer than 2 GiB"));
         }
-        // Room for what follows, so that a long text is not copied for a short one after it.
+        // Room for later texts too, so that a short one does not copy a long one.
         if self.text.capacity() < base + text.len() {
             self.text.reserve(text.len() + text.len() / 16 + 1024);
         }
@@ -32,21 +32,21 @@ impl Tape {
     }
 }
 
-/// Puts the tokens of `text`, which begins at `base` of the tape's text, on the tape.
+/// Appends the tokens of `text`, which begins at `base` of the tape's text.
 fn document(tape: &mut Tape, text: &str, base: usize) -> Result<(), Wrong> {
     Reader { bytes: text.as_bytes(), source: text, at: 0, base, tape }.document()
 }
 
-/// Why text is not what it should be, at a byte.
+/// A syntax error at a byte, or a duplicate key.
 enum Wrong {
     Syntax(usize, &'static str),
     DuplicateKey(DuplicateKey),
 }
 
-/// A key that an object names twice.
+/// A key that an object has twice.
 struct DuplicateKey {
     key: String,
-    /// Where the object is, as a JSON Pointer, and the byte at which it ends.
+    /// The object's place, as a JSON Pointer, and the byte where it ends.
     object: String,
     end: usize,
 }
@@ -57,7 +57,7 @@ impl Wrong {
             Self::DuplicateKey(DuplicateKey { key, object, end }) => {
                 let (key, place) = (shorten(&key), place(text, end));
                 let message =
-                    format!("the key `{key}` stands twice in one object, which ends at {place}");
+                    format!("the key `{key}` occurs twice in the object that ends at {place}");
                 Fault::new(Code::DuplicateKey, message).hint("keep one of the two").at(object)
             }
             Self::Syntax(at, what) => {
@@ -68,7 +68,7 @@ impl Wrong {
     }
 }
 
-/// Where a byte of a text is, in words.
+/// Describes the place of a byte in a text.
 fn place(text: &str, at: usize) -> String {
     let before = text.as_bytes().get(..at).unwrap_or_default();
     let line = 1 + before.split(|b| *b == b'\n').count().saturating_sub(1);
@@ -76,7 +76,7 @@ fn place(text: &str, at: usize) -> String {
     format!("line {line} column {column}")
 }
 
-/// An array or object whose end has not been seen.
+/// An array or object whose end is still to come.
 struct Open {
     id: TokenId,
     count: u32,
@@ -87,7 +87,7 @@ struct Reader<'a> {
     bytes: &'a [u8],
     source: &'a str,
     at: usize,
-    /// Where `source` begins in the tape's text.
+    /// The beginning of `source` in the tape's text.
     base: usize,
     tape: &'a mut Tape,
 }
@@ -128,7 +128,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads separators and ends after a value, up to the start of the next; true at the end.
+    /// Reads separators and ends after a value, up to the next value. Returns true at the end.
     fn close(&mut self, open: &mut Vec<Open>) -> Result<bool, Wrong> {
         while let Some(top) = open.last_mut() {
             top.count += 1;
@@ -163,9 +163,9 @@ impl Reader<'_> {
         self.tape.finish(id, count, object);
     }
 
-    /// What is wrong with the object at `id`, which has just ended and names a key twice.
+    /// Describes the object at `id`, which has just ended and has a key twice.
     fn duplicate(&mut self, key: String, id: TokenId, open: &[Open]) -> Wrong {
-        // Paths lead through containers that have ended.
+        // A pointer needs containers that have ended.
         for Open { id, count, object } in open {
             self.finish(*id, *count, *object);
         }
@@ -188,7 +188,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a scalar or an empty container, or the beginning of a container that has members.
+    /// Reads a scalar or an empty container, or the beginning of another container.
     fn value(&mut self) -> Result<Option<Open>, Wrong> {
         match self.peek() {
             b'-' | b'0'..=b'9' => self.number()?,
@@ -318,7 +318,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a string that has an escape at the current place; its decoded text is appended.
+    /// Reads a string with an escape at the current place. Its decoded text is appended.
     fn escaped(&mut self, start: usize) -> Result<(), Wrong> {
         let from = self.tape.text.len();
         let mut piece = start;
@@ -395,4 +395,4 @@ impl Reader<'_> {
     }
 }
 
-const LONE: &str = "half of a surrogate pair, which is no character";
+const LONE: &str = "half of a surrogate pair";

@@ -14,7 +14,7 @@ pub enum Token {
     Null,
     /// `true`, `false`
     Boolean(bool),
-    /// An integer without point or exponent that fits.
+    /// An integer without point or exponent that fits in 32 bits.
     Integer(i32),
     /// Any other number: a span of the text.
     Number(Span),
@@ -45,7 +45,7 @@ pub struct Span {
     pub len: u32,
 }
 
-/// Bytes of all texts of a tape.
+/// Bytes of the longest tape's text.
 pub(super) const LONGEST: usize = (u32::MAX / 2) as usize;
 
 /// Every text parsed so far, and its tokens.
@@ -57,26 +57,26 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// A tape with room for so many tokens, and for a text of so many bytes with its decoded
-    /// strings.
+    /// Returns a tape with room for `tokens` tokens and for a text of `bytes` bytes with its
+    /// decoded strings.
     #[must_use]
     pub(crate) fn with_room(tokens: usize, bytes: usize) -> Self {
         Self { text: String::with_capacity(bytes), tokens: Vec::with_capacity(tokens) }
     }
 
-    /// The token at `id`.
+    /// Returns the token at `id`.
     #[must_use]
     pub fn token(&self, id: TokenId) -> Token {
         self.tokens.get(id as usize).copied().unwrap_or(Token::Null)
     }
 
-    /// Number of tokens so far: the id of the next root.
+    /// Counts the tokens: the id of the next root.
     #[must_use]
     pub(crate) fn len(&self) -> u32 {
         to_u32(self.tokens.len())
     }
 
-    /// The token after the value at `id`.
+    /// Returns the id after the value at `id`.
     #[must_use]
     pub(crate) fn after(&self, id: TokenId) -> TokenId {
         match self.token(id) {
@@ -85,20 +85,20 @@ impl Tape {
         }
     }
 
-    /// The characters of a span.
+    /// Returns the characters of a span.
     #[must_use]
     pub fn str(&self, span: Span) -> &str {
         let start = span.start as usize;
         self.text.get(start..start + span.len as usize).unwrap_or_default()
     }
 
-    /// The member `key` of the object at `id`.
+    /// Finds the member `key` of the object at `id`.
     #[must_use]
     pub(crate) fn member(&self, id: TokenId, key: &str) -> Option<TokenId> {
         self.members(id).find(|(name, _)| self.str(*name) == key).map(|(_, value)| value)
     }
 
-    /// Keys and values of the object at `id`; nothing for any other value.
+    /// Iterates over keys and values of the object at `id`. Another value has none.
     pub fn members(&self, id: TokenId) -> impl Iterator<Item = (Span, TokenId)> + '_ {
         let end = if let Token::Object { end, .. } = self.token(id) { end } else { 0 };
         let mut next = id + 1;
@@ -110,7 +110,7 @@ impl Tape {
         })
     }
 
-    /// The members of the object at `id` in the order of their keys.
+    /// Returns the members of the object at `id` in the order of their keys.
     #[must_use]
     pub(crate) fn sorted_members(&self, id: TokenId) -> Vec<(Span, TokenId)> {
         let members: Vec<(Span, TokenId)> = self.members(id).collect();
@@ -119,7 +119,7 @@ impl Tape {
         order.into_iter().filter_map(|at| members.get(at)).copied().collect()
     }
 
-    /// Values of the array at `id`; nothing for any other value.
+    /// Iterates over the values of the array at `id`. Another value has none.
     pub fn items(&self, id: TokenId) -> impl Iterator<Item = TokenId> + '_ {
         let end = if let Token::Array { end, .. } = self.token(id) { end } else { 0 };
         let mut next = id + 1;
@@ -130,7 +130,7 @@ impl Tape {
         })
     }
 
-    /// JSON Pointer (RFC 6901) from the value at `root` down to the one at `target`.
+    /// Returns the JSON Pointer (RFC 6901) from the value at `root` down to the token at `target`.
     #[must_use]
     pub(crate) fn pointer(&self, root: TokenId, target: TokenId) -> String {
         let mut pointer = String::new();
@@ -150,7 +150,7 @@ impl Tape {
             let Some((segment, value)) = step else { break };
             pointer.push('/');
             pointer.push_str(&segment);
-            // A token between a member's value and the member before it is the member's key.
+            // A token between one member's value and the next is a key.
             at = value.max(at + 1);
             if value > target {
                 break;
@@ -159,7 +159,7 @@ impl Tape {
         pointer
     }
 
-    /// Appends a text that is no JSON; `None` if it does not fit.
+    /// Appends a text that need not be JSON. Returns `None` if it does not fit.
     pub(crate) fn add_text(&mut self, text: &str) -> Option<Span> {
         let start = self.text.len();
         if start + text.len() > LONGEST {
@@ -169,12 +169,12 @@ impl Tape {
         Some(Span { start: to_u32(start), len: to_u32(text.len()) })
     }
 
-    /// Bytes that texts and tokens take.
+    /// Counts the bytes of texts and tokens.
     pub(crate) fn bytes(&self) -> usize {
         self.text.len() + self.tokens.len() * size_of::<Token>()
     }
 
-    /// The first key that the object at `id` names twice.
+    /// Finds the first key that the object at `id` has twice.
     pub(super) fn duplicate_key(&self, id: TokenId, count: u32) -> Option<Span> {
         if count > 8 {
             let mut seen = BTreeSet::new();
@@ -194,7 +194,7 @@ impl Tape {
     }
 }
 
-/// Appends a key to a pointer as RFC 6901 wants it.
+/// Escapes a key for a pointer (RFC 6901).
 fn escape_pointer(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }

@@ -1,18 +1,17 @@
-//! JSON from a tape, as text again: sorted keys, no blanks, numbers as they are written.
+//! Writes a tape as JSON text: keys sorted, no blanks, numbers as in the source.
 
 use crate::json::escape;
 use crate::json::tape::{Span, Tape, Token, TokenId};
 
-/// What is left to write, the next thing last.
+/// Pieces left to write; the next one is last.
 enum Work {
     Value(TokenId),
     Key(Span),
     Str(&'static str),
 }
 
-/// The canonical text of the value at `root`. When it has more than `most` bytes, what is missing
-/// of it is beyond these; to write the beginning of a long text takes no longer than its members
-/// take to be sorted.
+/// Returns the canonical text of the value at `root`. Only its first `most` bytes are sure to be
+/// complete. The beginning of a long text costs no more than sorting its members.
 pub(crate) fn text(tape: &Tape, root: TokenId, most: usize) -> String {
     let (mut out, mut work) = (String::new(), vec![Work::Value(root)]);
     while out.len() <= most
@@ -64,7 +63,7 @@ fn string(tape: &Tape, span: Span, most: usize, out: &mut String) {
     escape::string(beginning(tape.str(span), most), out);
 }
 
-/// As much of a text as has so many bytes, or all of it.
+/// Returns the first `most` bytes of a text, rounded down to a whole character.
 fn beginning(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or(text)
 }

@@ -1,9 +1,9 @@
-//! Forms, and the row that holds all data about one.
+//! Forms, and the row with all data about one.
 
 use super::kinds::Kinds;
 use super::prices::Fuel;
 
-/// What a term is: a form of the table, or a literal.
+/// The form of a term: a form of the table, or a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "each form is documented by its row of the table")]
@@ -42,6 +42,7 @@ pub enum Form {
     Eval,
     CodeOf,
     Let,
+    Letrec,
     Cond,
     Coalesce,
     Try,
@@ -158,7 +159,7 @@ pub enum Form {
     DataToTerm,
     Analyze,
     TypeOf,
-    // Literals have no key and no row.
+    // Literals have neither a key nor a row.
     Unit,
     Boolean,
     Integer,
@@ -168,7 +169,7 @@ pub enum Form {
     List,
 }
 
-/// How the operands of a form are written.
+/// How you write the operands of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// `"name"`
@@ -177,24 +178,24 @@ pub enum Shape {
     Lambda,
     /// `{"func": f, "arg": a}` or `{"func": f, "args": [a, b]}`
     Application,
-    /// `[a, b]`, so many.
+    /// `[a, b]`, exactly as many.
     Operands(u32),
     /// The bare term.
     Operand,
-    /// `[a, b, …]`, so many or more.
+    /// `[a, b, …]`, at least as many.
     AtLeast(u32),
-    /// `[a, b?]`, from so many to so many.
+    /// `[a, b?]`, with a least and a greatest number.
     Between(u32, u32),
-    /// The same, or the bare term where it is no literal array.
+    /// `Between`, or the bare term unless it is a literal array.
     BareOr(u32, u32),
-    /// The bare term, or `[a, b?]`, so many at most: alone it is bare unless it is a literal array.
+    /// The bare term, or `[a, b?]` with at most as many. A literal array is never the bare term.
     OperandOr(u32),
-    /// `[list]` or the list: a literal array of exactly one element holds the list, any other is
+    /// `[list]` or the list. A literal array of exactly one element holds the list; any other is
     /// the list itself.
     ListOrBare,
-    /// `[a, b, …]`, or `[list]` or the bare term of one.
+    /// `[a, b, …]`, or `[list]`, or the bare list.
     Extremes,
-    /// A number, or a text that spells one.
+    /// A number, or a text of one.
     Literal,
     /// `[[test, value], …]`
     Branches,
@@ -202,60 +203,62 @@ pub enum Shape {
     Try,
     /// `{"cond": c, "then": t, "else": e}`, named members in order of evaluation.
     Members(&'static [&'static str]),
-    /// Anything; it is ignored.
+    /// Anything. It is ignored.
     Ignored,
     /// `[["x", t], …], "in": b` or `{"x": t}, "in": b`
     Bindings,
+    /// `[["f", lam], …], "in": b` or `{"f": lam}, "in": b`
+    Functions,
     /// `{"key": t, …}`
     Fields,
     /// `{"capability": "name", "args": t}`
     Effect,
 }
 
-/// How a form is evaluated: it decides which table holds its function.
+/// How a form is evaluated. This decides which table holds its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Evaluation {
-    /// Reading it makes a literal.
+    /// The parser makes a literal of it.
     Literal,
     /// The compiler has a rule for it (`compile::rules`).
     Control,
-    /// The operands are evaluated first, then an operation of the machine takes one or two.
+    /// The machine evaluates the operands, then an operation takes one or two.
     Operation,
-    /// A function is applied to elements, one after another (`compile::loops`).
+    /// It applies a function to elements, one after another (`compile::loops`).
     Elementwise,
-    /// The operands are evaluated first, then a function gets them all (`machine::builtin`).
+    /// The machine evaluates the operands, then a function takes them all (`machine::builtin`).
     Builtin,
-    /// It has a meaning inside a quote only.
+    /// It has a meaning only inside a quote.
     Hole,
 }
 
-/// One row of the table.
+/// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// The key in JSON.
     pub name: &'static str,
     /// The form.
     pub form: Form,
-    /// The category in `help`.
+    /// The group in `help`.
     pub group: &'static str,
-    /// How its operands are written.
+    /// How you write its operands.
     pub shape: Shape,
     /// How it is evaluated.
     pub(crate) evaluation: Evaluation,
-    /// The types that its operands must have; the last is for all that follow.
+    /// The types of its operands. The last is for all that follow.
     pub(crate) takes: &'static [Kinds],
     /// The type of its value.
     pub(crate) gives: Kinds,
-    /// What it costs.
+    /// Its prices.
     pub(crate) fuel: Fuel,
-    /// Whether it is a form of the original calculus, which `input` knows as code.
+    /// Whether it belongs to the original calculus. `input` reads only those as code.
     pub(crate) is_original: bool,
-    /// How it is written, for people.
+    /// Its syntax, for people.
     pub syntax: &'static str,
     /// One line of documentation.
     pub doc: &'static str,
-    /// A term that shows it.
+    /// A term that shows its use.
     pub example: &'static str,
-    /// What the example gives, as canonical JSON.
+    /// The example's value, as canonical JSON.
     pub result: &'static str,
 }

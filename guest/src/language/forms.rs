@@ -1,14 +1,14 @@
-//! The table of forms. A row holds all data about a form: the parser, the checker, the compiler,
-//! the prices, `help` and the reference read it there. The rows stand in `rows`, a file for each
-//! group. To add a form, add its name to `Form`, its row to a group, and its function to the table
-//! of its evaluation; the compiler names whatever you forget.
+//! The table of forms. A row holds all data about a form for the parser, the checker, the compiler,
+//! the prices, `help` and the reference. `rows` has a file for each group. To add a form, add its
+//! name to `Form`, its row to a group, and its function to the table of its evaluation. The
+//! compiler names the parts that you forget.
 
 use super::form::{Evaluation, Form, Row};
 use super::kinds::{self, ANY, Kinds, UNKNOWN};
 use super::prices::{self, Fuel};
 use super::rows::{control, dates, lists, meta, numbers, original, records, text};
 
-/// The groups, in the order in which an object's keys are searched for a form.
+/// The groups, in the order in which the parser searches an object's keys for a form.
 const GROUPS: [&[Row]; 8] = [
     original::ROWS,
     control::ROWS,
@@ -20,7 +20,7 @@ const GROUPS: [&[Row]; 8] = [
     meta::ROWS,
 ];
 
-/// How many forms have a row.
+/// The number of forms with a row.
 pub(crate) const COUNT: usize = {
     let (mut count, mut group) = (0, 0);
     while group < GROUPS.len() {
@@ -30,7 +30,7 @@ pub(crate) const COUNT: usize = {
     count
 };
 
-/// Every form, in the order in which an object's keys are searched for one.
+/// All forms, in the order in which the parser searches an object's keys for one.
 pub static FORMS: &[Row] = &{
     let mut rows = [original::ROWS[0]; COUNT];
     let (mut at, mut group) = (0, 0);
@@ -46,10 +46,10 @@ pub static FORMS: &[Row] = &{
     rows
 };
 
-/// A literal: it has no key and no row, and its price is one for all.
+/// A literal. It has neither a key nor a row; all literals have one price.
 struct Literal {
     form: Form,
-    /// What it is called.
+    /// Its name.
     name: &'static str,
     gives: Kinds,
 }
@@ -74,7 +74,7 @@ static LITERALS: [Literal; 7] = {
 };
 
 impl Form {
-    /// The form's row; literals have none.
+    /// Returns the form's row. A literal has none.
     #[must_use]
     pub fn row(self) -> Option<&'static Row> {
         FORMS.get(self as usize)
@@ -84,53 +84,53 @@ impl Form {
         LITERALS.get((self as usize).checked_sub(COUNT)?)
     }
 
-    /// Whether the form is a literal that stands for itself, and no list.
+    /// Tells whether the form is a literal other than a list.
     #[must_use]
     pub(crate) fn is_literal(self) -> bool {
         self as usize >= COUNT && self != Self::List
     }
 
-    /// The form's key, or what a literal is called.
+    /// Returns the form's key, or a literal's name.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.row().map_or_else(|| self.literal().map_or("", |it| it.name), |row| row.name)
     }
 
-    /// Whether the form is one of the original calculus, which `input` knows as code.
+    /// Tells whether the form belongs to the original calculus. `input` reads only those as code.
     #[must_use]
     pub(crate) fn is_original(self) -> bool {
         self.row().is_some_and(|row| row.is_original)
     }
 
-    /// How the form is evaluated.
+    /// Returns how the form is evaluated.
     pub(crate) fn evaluation(self) -> Evaluation {
         self.row().map_or(Evaluation::Literal, |row| row.evaluation)
     }
 
-    /// The types that the form takes as this operand.
+    /// Returns the types that the form accepts for an operand.
     pub(crate) fn accepted(self, operand: usize) -> Kinds {
         let takes = self.row().map_or(&[][..], |row| row.takes);
         takes.get(operand).or(takes.last()).copied().unwrap_or(ANY)
     }
 
-    /// The type of the form's value; `UNKNOWN` where it depends on operands.
+    /// Returns the type of the form's value, or `UNKNOWN` if it depends on operands.
     pub(crate) fn given(self) -> Kinds {
         self.row().map_or_else(|| self.literal().map_or(UNKNOWN, |it| it.gives), |row| row.gives)
     }
 
-    /// Fuel of each visit of a node of this form.
+    /// Returns the fuel of a visit of a node of this form.
     #[must_use]
     pub fn visit_price(self) -> u16 {
         self.fuel().visit
     }
 
-    /// Fuel of each application of a function that this form makes.
+    /// Returns the fuel of each application that this form makes.
     #[must_use]
     pub fn application_price(self) -> u16 {
         self.fuel().application
     }
 
-    /// Fuel of a unit of the work that this form does with its operands.
+    /// Returns the fuel of a unit of this form's work.
     #[must_use]
     pub fn work_price(self) -> u64 {
         self.fuel().work.into()
@@ -141,7 +141,7 @@ impl Form {
     }
 }
 
-/// Names of all forms, for suggestions.
+/// Iterates over the names of all forms, for suggestions.
 pub(crate) fn form_names() -> impl Iterator<Item = &'static str> {
     FORMS.iter().map(|row| row.name)
 }

@@ -1,13 +1,14 @@
-//! Advice for the mistakes that people and models make: what to write instead.
+//! Advice for common mistakes: the code to write instead.
 
 use crate::language::form::Form;
 use crate::language::forms::form_names;
+use crate::language::term::{TermId, Terms};
 use crate::text::quote::shorten;
 
-/// Where others name what is done, beside which other keys tell nothing.
+/// Keys for an operator in other languages. They say more than the keys beside them.
 const OPERATOR: &[&str] = &["op", "operator", "opcode", "callee"];
 
-/// Spellings from other languages in lower case and without `_`, and the form that does it here.
+/// Spellings of other languages, in lower case and without `_`, each with the form to use here.
 const IDIOMS: &[(&[&str], &str)] = &[
     (&["+", "plus"], r#"{"add": [a, b]}"#),
     (&["-", "minus", "subtract"], r#"{"sub": [a, b]}"#),
@@ -51,9 +52,10 @@ const IDIOMS: &[(&[&str], &str)] = &[
         r#"{"if": {"cond": c, "then": t, "else": e}}"#,
     ),
     (&["switch", "case", "when", "match", "elif", "elseif"], r#"{"cond": [[test, value], …]}"#),
+    (&["let*", "define", "def", "bind", "begin", "do"], r#"{"let": [["x", t]], "in": b}"#),
     (
-        &["let*", "letrec", "define", "def", "bind", "begin", "do"],
-        r#"{"let": [["x", t]], "in": b}"#,
+        &["letrec", "letrec*", "labels", "flet", "letfn", "fix"],
+        r#"{"letrec": [["f", {"lam": "x", "body": t}]], "in": b}"#,
     ),
     (&["raise", "throw", "error", "assert"], r#"{"fail": t}"#),
     (&["catch", "rescue", "except"], r#"{"try": t, "catch": f}"#),
@@ -88,16 +90,16 @@ const IDIOMS: &[(&[&str], &str)] = &[
     (OPERATOR, r#"{"add": [a, b]}: the name of the form is the key"#),
     (
         &["return", "result", "yield", "expr", "expression", "term", "code"],
-        "the term itself: its value is what it returns",
+        "the term itself: its value is the result",
     ),
     (&["import", "require", "use"], r#"{"tool": "name"}"#),
     (
         &["now", "today", "random", "rand", "sleep", "fetch", "http", "readfile", "open", "env"],
-        "the value as `data`: a run has no clock, no chance and no world",
+        "the value as `data`: a run has no clock, no random numbers and no network",
     ),
     (
         &["input", "data", "args", "arguments", "params", "argument"],
-        r#"{"lam": "x", "body": t}: it is what a function is applied to"#,
+        r#"{"lam": "x", "body": t}: the variable is the argument"#,
     ),
     (&["some", "exist"], r#"{"any": [f, list]}"#),
     (&["every", "forall"], r#"{"all": [f, list]}"#),
@@ -108,7 +110,7 @@ const IDIOMS: &[(&[&str], &str)] = &[
     (&["ceiling"], r#"{"ceil": a}"#),
 ];
 
-/// Names of idioms that are as likely to be keys of data: of several keys they tell nothing.
+/// Idioms that are just as likely to be keys of data. Beside other keys they say nothing.
 const NOUNS: &[&str] = &[
     "args", "array", "at", "average", "avg", "case", "code", "count", "data", "dict", "empty",
     "end", "env", "error", "expr", "field", "first", "format", "hash", "in", "index", "input",
@@ -118,16 +120,16 @@ const NOUNS: &[&str] = &[
     "text", "times", "today", "true", "type", "unique", "value", "variable", "where",
 ];
 
-/// Keys of an object that are looked at, and names that are compared: advice is for what people
-/// write, and no fuel pays for it.
+/// Most keys of an object to look at, and most names to compare. Advice is for human code, and no
+/// fuel pays for it.
 pub(crate) const MOST_KEYS: usize = 16;
 const MOST_NAMES: usize = 1_000;
 
-/// Characters of a name that can be a slip of the pen.
+/// Characters of the longest name that may be a typo.
 pub(crate) const LONGEST: usize = 64;
 
-/// What to write instead of an object with these keys, none of which is a form; of each key whether
-/// its value is no list and no object. `excerpt` is the beginning of the object.
+/// Advises on an object whose keys name no form. Each key comes with whether its value is a scalar.
+/// `excerpt` is the beginning of the object.
 pub(crate) fn for_keys(keys: &[(&str, bool)], excerpt: &str) -> String {
     let plain = plain(keys, excerpt);
     let single = keys.len() == 1;
@@ -185,8 +187,8 @@ pub(crate) fn is_nearly_form(key: &str, is_scalar: bool) -> bool {
         || !is_scalar && (is_idiom() || word(key).is_some() || nearest(key, form_names()).is_some())
 }
 
-/// How an object that is data is written in code. What is too long to show, or has objects in it
-/// that need the form as well, shows its first key.
+/// Shows how to write an object as a record in code. A long or nested object shows only its first
+/// key.
 fn plain(keys: &[(&str, bool)], excerpt: &str) -> String {
     let is_whole = excerpt.ends_with('}') && excerpt.matches('{').count() == 1;
     let members = match keys.first() {
@@ -196,16 +198,16 @@ fn plain(keys: &[(&str, bool)], excerpt: &str) -> String {
     format!(r#"a plain object is written {{"record":{members}}}"#)
 }
 
-/// The form that a key names, such as `Math.floor`, `$var` or `sum_list`: the whole of it after a
-/// mark, or one of its words.
+/// Finds the form in a key such as `Math.floor`, `$var` or `sum_list`: all of it after a mark, or
+/// one of its words.
 fn word(key: &str) -> Option<&'static str> {
     let bare = key.rsplit(['.', '$', ':', '@']).next().unwrap_or(key);
     let known = |name: &str| Form::of_key(name).and_then(Form::row).map(|row| row.name);
-    // Two letters are too little to go by.
+    // A word of two letters says too little.
     known(bare).or_else(|| bare.split('_').filter(|word| word.len() > 2).find_map(known))
 }
 
-/// What to write instead of code that is no JSON.
+/// Advises on code that is not JSON.
 #[must_use]
 pub(crate) fn for_text(text: &str) -> &'static str {
     let text = text.trim_start();
@@ -215,13 +217,30 @@ pub(crate) fn for_text(text: &str) -> &'static str {
     if is_function || text.contains("=>") || text.contains("->") {
         r#"code is JSON: a function is written {"lam": "x", "body": t}, and its variable {"var": "x"}"#
     } else if text.starts_with(['{', '[', '"']) {
-        "mend the JSON there: quotes are double, and no comma stands before a bracket that closes"
+        "fix the JSON there: use double quotes, and no comma before a closing bracket"
     } else {
         r#"code is JSON: a form is an object such as {"add": [1, 2]}, a variable {"var": "x"}"#
     }
 }
 
-/// The candidate that differs least from `name`, if it is close enough to be meant.
+/// Returns the spelling with `letrec`, if a variable is in a function that a `let` binds to its name.
+pub(crate) fn recursive(terms: &Terms, variable: TermId) -> Option<String> {
+    let (name, token) = (terms.only_name(variable), terms.node(variable).token);
+    let holds = |function: TermId| {
+        let from = terms.node(function).token;
+        terms.form(function) == Form::Lam && (from..terms.tape.after(from)).contains(&token)
+    };
+    // A term comes after those in it.
+    let mut around = (variable..terms.len()).filter(|it| terms.form(*it) == Form::Let);
+    let found = around.any(|it| {
+        let bound = terms.operands(it).split_last().map_or(&[][..], |(_, bound)| bound);
+        terms.names(it).contains(&name) && bound.iter().any(|function| holds(*function))
+    });
+    let row = Form::Letrec.row().filter(|_| found)?;
+    Some(format!("a function bound by `let` does not see itself; write {}", row.syntax))
+}
+
+/// Returns the candidate nearest to `name`, if it is close enough.
 pub(crate) fn nearest<'a>(
     name: &str,
     candidates: impl Iterator<Item = &'a str>,
@@ -231,7 +250,7 @@ pub(crate) fn nearest<'a>(
         return None;
     }
     let allowed = 1 + length / 4;
-    // Names differ by at least as much as their lengths do.
+    // The distance of two names is at least the difference of their lengths.
     let is_near =
         |candidate: &&str| candidate.chars().take(2 * LONGEST).count().abs_diff(length) <= allowed;
     let candidates = candidates.filter(is_near).take(MOST_NAMES);
@@ -240,10 +259,10 @@ pub(crate) fn nearest<'a>(
     (best.0 <= allowed).then_some(best.1)
 }
 
-/// Edits between two names, without regard to case: two neighbours that changed places are one.
+/// Counts the edits between two names, without regard to case. Two swapped neighbors are one edit.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.to_lowercase().chars().collect();
-    // Two rows back, the last, and this one.
+    // The row before the last, the last row, and this one.
     let mut rows = [const { Vec::new() }; 3];
     let [above, last, row] = &mut rows;
     *row = (0..=b.len()).collect();

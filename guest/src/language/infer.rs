@@ -1,16 +1,16 @@
-//! Types of values as far as a term shows them without being evaluated: for the hints of faults,
-//! and for the notes of a check.
+//! Types of values, as far as a term shows them without evaluation. Hints of faults and notes of
+//! checks use them.
 
 use crate::language::kinds::{ANY, Kinds};
 use crate::language::term::{TermId, Terms};
 
-/// The type of a term's value; `UNKNOWN` where that is not to be seen.
+/// Returns the type of a term's value, or `UNKNOWN`.
 pub(crate) fn given(terms: &Terms, term: TermId) -> Kinds {
     terms.form(term).given()
 }
 
-/// How a form is written, if an operand that is a `found` stands in the place of another, which
-/// would do in its own as far as can be seen.
+/// Returns a form's syntax if two operands seem to be swapped: `found`, the type at `operand`, fits
+/// another place, and the operand there fits here.
 pub(crate) fn swapped(
     terms: &Terms,
     term: TermId,
@@ -53,7 +53,7 @@ mod tests {
         r#"{"pair":[1,2]}"#,
     ];
 
-    /// A form with these operands, if it is one with a list of them.
+    /// Writes a form with these operands, if its shape is a list of operands.
     fn written(name: &str, shape: Shape, operands: &[&str]) -> Option<String> {
         let list = operands.join(",");
         Some(match shape {
@@ -73,7 +73,7 @@ mod tests {
         }
     }
 
-    /// What the table refuses the machine refuses, at the same operand.
+    /// The machine refuses the types that the table refuses, at the same operand.
     #[test]
     fn operands_are_refused_as_the_table_has_it() {
         let mut tried = 0;
@@ -90,7 +90,7 @@ mod tests {
             for at in 0..count {
                 let kinds = row.form.accepted(at);
                 for (kind, sample) in SAMPLES.iter().enumerate() {
-                    // `and` and `or` do not look at what does not matter.
+                    // `and` and `or` skip operands that cannot matter.
                     let is_last = at > 0 && matches!(row.form, Form::And | Form::Or);
                     if kinds & (1 << kind) != 0 || is_last {
                         continue;
@@ -115,7 +115,7 @@ mod tests {
         assert!(tried > 500, "{tried}");
     }
 
-    /// What the table says a form gives is what the form's example gives.
+    /// The type in the table is the type of the example's value.
     #[test]
     fn values_are_what_the_table_says() {
         for row in FORMS {

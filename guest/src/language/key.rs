@@ -1,4 +1,4 @@
-//! The form that a key of an object names, by a hash table that is made at compile time.
+//! Finds the form of an object's key, in a hash table made at compile time.
 
 use crate::language::form::Form;
 use crate::language::forms::{COUNT, FORMS};
@@ -6,8 +6,8 @@ use crate::language::forms::{COUNT, FORMS};
 /// Places of the hash table of keys, more than twice as many as there are keys.
 const PLACES: usize = 512;
 
-/// Of each place the row of the form whose key is there, counted from 1. Keys that hash alike
-/// stand in places one after another.
+/// The row number of the key at each place, counted from 1. Keys with equal hashes stand in
+/// consecutive places.
 static KEYS: [u8; PLACES] = {
     assert!(COUNT < 256 && 2 * COUNT < PLACES, "a row's number is a byte");
     let mut keys = [0; PLACES];
@@ -25,7 +25,7 @@ static KEYS: [u8; PLACES] = {
     keys
 };
 
-/// Where the search for a key begins (FNV-1a).
+/// Returns the first place to search for a key (FNV-1a).
 const fn place(key: &str) -> usize {
     let bytes = key.as_bytes();
     let (mut hash, mut at) = (0x811c_9dc5_u32, 0);
@@ -37,7 +37,7 @@ const fn place(key: &str) -> usize {
 }
 
 impl Form {
-    /// The form that an object key names.
+    /// Returns the form that an object key names.
     #[must_use]
     pub(crate) fn of_key(key: &str) -> Option<Self> {
         let mut at = place(key);

@@ -1,5 +1,4 @@
-//! Types of values as rows name them: sets of types, a bit each. The two types of numbers are one
-//! here.
+//! Types of values in rows: sets of types, one bit each. Integers and floats are one type here.
 
 /// A set of types.
 pub(crate) type Kinds = u16;
@@ -20,25 +19,25 @@ pub(crate) const PAIR: Kinds = 1 << 8;
 pub(crate) const NUMBER_OR_STRING: Kinds = NUMBER | STRING;
 pub(crate) const RECORD_OR_NULL: Kinds = RECORD | NULL;
 pub(crate) const STRING_OR_LIST: Kinds = STRING | LIST;
-/// An operand that is kept as it is, so that any type will do.
+/// An operand that is kept unchanged. Any type will do.
 pub(crate) const VALUE: Kinds = (1 << 9) - 1;
-/// An operand of which nothing is known.
+/// An operand of any type, as far as the table knows.
 pub(crate) const ANY: Kinds = Kinds::MAX;
-/// A value of which nothing is known.
+/// A value of unknown type.
 pub(crate) const UNKNOWN: Kinds = 0;
 
-/// The type of this name; `UNKNOWN` for one that no literal has.
+/// Returns the type of this name, or `UNKNOWN` if no literal has it.
 pub(crate) fn of_name(name: &str) -> Kinds {
     let name = if matches!(name, "integer" | "float") { "number" } else { name };
     NAMES.iter().position(|known| *known == name).map_or(UNKNOWN, |at| 1 << at)
 }
 
-/// The name of a single type.
+/// Returns the name of a single type.
 pub(crate) fn name(kind: Kinds) -> &'static str {
     NAMES.get(kind.trailing_zeros() as usize).copied().unwrap_or_default()
 }
 
-/// What an operand must be, in words.
+/// Returns the required type of an operand, in words.
 pub(crate) fn wanted(kinds: Kinds) -> &'static str {
     const WORDS: [(Kinds, &str); 10] = [
         (BOOLEAN, "a boolean"),
@@ -55,7 +54,7 @@ pub(crate) fn wanted(kinds: Kinds) -> &'static str {
     WORDS.iter().find(|(known, _)| *known == kinds).map_or("another value", |(_, words)| words)
 }
 
-/// The names of all types, in order.
+/// The names of all types, in alphabetical order.
 pub(crate) const TYPES: [&str; 11] = [
     "boolean",
     "continuation",

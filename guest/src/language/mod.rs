@@ -1,4 +1,4 @@
-//! The language: its forms in one table, terms, and the ways from JSON text to terms and back.
+//! The language: its forms in one table, its terms, and the ways from JSON text to terms and back.
 
 pub(crate) mod form;
 pub(crate) mod forms;
@@ -11,6 +11,7 @@ pub(crate) mod prices;
 pub mod print;
 pub(crate) mod quasiquote;
 pub(crate) mod rows;
+pub(crate) mod scope;
 pub(crate) mod survey;
 pub(crate) mod table;
 pub mod term;

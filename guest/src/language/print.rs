@@ -8,27 +8,28 @@ use crate::language::term::{TermId, Terms};
 use crate::text::order;
 use num_bigint::BigInt;
 
-/// What is left to write, the next thing last.
+/// Pieces left to write; the next one is last.
 enum Work {
     Term(TermId),
     Str(&'static str),
     Name(u32),
-    /// The operands of a term from an index on, then this.
+    /// The operands of a term from an index on, and a closing text.
     Items(TermId, usize, &'static str),
 }
 
-/// Canonical JSON of a term.
+/// Returns the canonical JSON of a term.
 #[must_use]
 pub fn term(terms: &Terms, root: TermId) -> String {
     term_within(terms, root, usize::MAX).unwrap_or_else(|beginning| beginning)
 }
 
-/// Canonical JSON of a term if it has at most so many bytes; else its beginning.
+/// Returns the canonical JSON of a term if it has at most `limit` bytes. Fails with its beginning
+/// otherwise.
 pub(crate) fn term_within(terms: &Terms, root: TermId, limit: usize) -> Result<String, String> {
     print(terms, root, limit, false)
 }
 
-/// The same to be read as data: a float is one by itself, also outside of its form.
+/// Returns the canonical JSON of a term as data: floats read back as floats without their form.
 pub(crate) fn data(terms: &Terms, root: TermId) -> String {
     print(terms, root, usize::MAX, true).unwrap_or_else(|beginning| beginning)
 }
@@ -60,7 +61,7 @@ struct Printer<'t> {
 }
 
 impl Printer<'_> {
-    /// Schedules pieces so that the first is written first.
+    /// Schedules pieces in reverse, so that the first is written first.
     fn schedule(&mut self, pieces: Vec<Work>) {
         self.work.extend(pieces.into_iter().rev());
     }
@@ -80,7 +81,8 @@ impl Printer<'_> {
             }
             Form::FloatNumber => {
                 let n = self.terms.float(id);
-                // INVARIANT: what names revisions does not change, and `1e16` is how it has been.
+                // INVARIANT: the text that names revisions never changes, and it has always had
+                // `1e16`.
                 let text = if self.as_data { float_text(n) } else { format!("{n:?}") };
                 self.out.push_str("{\"float\":");
                 self.out.push_str(&text);
@@ -95,14 +97,15 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether a term is an integer of more digits than that: its digits are not worth finding.
+    /// Tells whether a term is an integer of more than `limit` digits. Then finding its digits is a
+    /// waste.
     fn is_beyond(&self, id: TermId, limit: usize) -> bool {
         let digits = |n: &BigInt| n.bits() / 4;
         self.terms.form(id) == Form::BigInteger
             && self.terms.big_integer(id).is_some_and(|n| digits(n) > limit as u64)
     }
 
-    /// The operands of a term, with commas between them.
+    /// Writes the operands of a term, with commas between them.
     fn items(&mut self, list: TermId, next: usize, close: &'static str) {
         let Some(item) = self.terms.operands(list).get(next) else {
             self.out.push_str(close);
@@ -159,7 +162,7 @@ impl Printer<'_> {
                 self.branches(operands);
             }
             Shape::Try => self.attempt(id),
-            // Literals are no forms any more once they are read.
+            // Literal forms become literals when they are read.
             Shape::Literal => {}
             Shape::Members(members) => {
                 self.open(form);
@@ -179,7 +182,7 @@ impl Printer<'_> {
             }
             Shape::Lambda => self.lambda(id),
             Shape::Application => self.application(operands),
-            Shape::Bindings => self.bindings(id),
+            Shape::Bindings | Shape::Functions => self.bindings(id, row.name),
         }
     }
 
@@ -273,10 +276,11 @@ impl Printer<'_> {
         self.schedule(pieces);
     }
 
-    fn bindings(&mut self, id: TermId) {
+    fn bindings(&mut self, id: TermId, key: &'static str) {
         let operands = self.terms.operands(id);
         let Some((body, bound)) = operands.split_last() else { return };
-        let mut pieces = vec![Work::Str("{\"in\":"), Work::Term(*body), Work::Str(",\"let\":[")];
+        let mut pieces = vec![Work::Str("{\"in\":"), Work::Term(*body)];
+        pieces.extend([Work::Str(",\""), Work::Str(key), Work::Str("\":[")]);
         for (index, (name, term)) in self.terms.names(id).iter().zip(bound).enumerate() {
             pieces.push(Work::Str(if index > 0 { ",[" } else { "[" }));
             pieces.extend([Work::Name(*name), Work::Str(","), Work::Term(*term), Work::Str("]")]);

@@ -1,15 +1,15 @@
-//! Quotes with holes: which terms of a quote are evaluated, and how others take their places.
+//! Quotes with holes: which terms of a quote are evaluated, and how their values take their places.
 //!
-//! An `unquote` belongs to the innermost quote around it that no other `unquote` has left again,
-//! as in Scheme's quasi-quotation. A quote is evaluated by filling the holes that belong to it;
-//! those of the quotes inside it stay until these are evaluated.
+//! An `unquote` belongs to the innermost quote around it that no other `unquote` has closed, as in
+//! Scheme's quasiquotation. The evaluation of a quote fills the holes that belong to it. Holes of
+//! inner quotes stay until those are evaluated.
 
 use crate::language::form::Form;
 use crate::language::term::{TermId, Terms};
 use std::collections::BTreeMap;
 
-/// Notes of every quote below `root` which terms fill its holes. An `unquote` that belongs to no
-/// quote is an error.
+/// Notes which terms fill the holes of every quote below `root`. Fails with an `unquote` that
+/// belongs to no quote.
 pub(crate) fn note_holes(terms: &mut Terms, root: TermId) -> Result<(), TermId> {
     enum Walk {
         Enter(TermId),
@@ -52,7 +52,7 @@ pub(crate) fn note_holes(terms: &mut Terms, root: TermId) -> Result<(), TermId> 
     Ok(())
 }
 
-/// How deep in quotes the operands of a term stand, which itself stands `level` deep in them.
+/// Returns the quote level of a term's operands. The term itself has `level`.
 fn inner_level(form: Form, level: u32) -> u32 {
     match form {
         Form::Quote => level + 1,
@@ -61,7 +61,7 @@ fn inner_level(form: Form, level: u32) -> u32 {
     }
 }
 
-/// The nodes that stay when the holes of a quote are filled, one after another.
+/// Iterates over the nodes of a quote that stay when its holes are filled.
 pub(crate) fn outline(terms: &Terms, quote: TermId) -> impl Iterator<Item = TermId> + '_ {
     let mut open = vec![(terms.operand(quote, 0), 0)];
     std::iter::from_fn(move || {
@@ -78,7 +78,7 @@ pub(crate) fn outline(terms: &Terms, quote: TermId) -> impl Iterator<Item = Term
     })
 }
 
-/// The term in a quote with these terms in place of its holes. What has no holes in it is not
+/// Returns the term in a quote, with these terms in place of its holes. Parts without holes are not
 /// copied.
 pub(crate) fn fill(terms: &mut Terms, quote: TermId, parts: &[TermId]) -> TermId {
     enum Walk {
@@ -121,7 +121,7 @@ pub(crate) fn fill(terms: &mut Terms, quote: TermId, parts: &[TermId]) -> TermId
     }
     let filled = done.pop().unwrap_or_default();
     if has_holes {
-        // What is put in has no holes of its own outside its quotes, so that this finds none.
+        // The parts have no holes outside their own quotes, so this cannot fail.
         let _ = note_holes(terms, filled);
     }
     filled

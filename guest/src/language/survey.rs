@@ -1,4 +1,4 @@
-//! Looking at terms: which forms they use, which tools they name.
+//! Surveys of terms: the forms they use and the tools they name.
 
 use crate::json::tape::TokenId;
 use crate::language::form::Form;
@@ -7,7 +7,7 @@ use crate::language::forms::FORMS;
 use crate::language::term::{TermId, Terms};
 use std::collections::BTreeMap;
 
-/// How often each form occurs in a term, in the order of the table, and how many nodes it has.
+/// Counts each form in a term, in the order of the table, and all its nodes.
 pub(crate) fn count_forms(terms: &Terms, root: TermId) -> (Vec<(Form, u32)>, u64) {
     let mut counts = vec![0_u32; FORMS.len()];
     let mut nodes = 0_u64;
@@ -23,8 +23,8 @@ pub(crate) fn count_forms(terms: &Terms, root: TermId) -> (Vec<(Form, u32)>, u64
     (used.map(|(row, count)| (row.form, count)).collect(), nodes)
 }
 
-/// Tools that a term names literally, in `tool` and `code_of`, with the first place of each; and
-/// whether it names any otherwise.
+/// Finds the tools that a term names literally, in `tool` and `code_of`, with the first place of
+/// each. Also tells whether it computes any tool's name.
 pub(crate) fn tools_named(terms: &Terms, root: TermId) -> (BTreeMap<&str, TokenId>, bool) {
     let mut names = BTreeMap::new();
     let mut computes_any = false;

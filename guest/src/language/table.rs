@@ -1,36 +1,41 @@
-//! Tables from forms to whatever a stage does with them: complete, or the program does not compile.
+//! Tables from forms to a stage's functions. An incomplete table does not compile.
 
 use crate::language::form::{Evaluation, Form};
 use crate::language::forms::{COUNT, FORMS};
 
-/// Something for each form that is evaluated in one way.
-pub(crate) struct Table<T: 'static>([Option<T>; COUNT]);
+/// An entry for each form of one evaluation.
+pub(crate) struct Table<T: 'static> {
+    entries: &'static [(Form, T)],
+    /// The number of each form's entry, counted from 1; 0 for none.
+    numbers: [u8; COUNT],
+}
 
 impl<T: Copy> Table<T> {
-    /// A table with something for each form of this evaluation.
+    /// Makes a table with an entry for each form of this evaluation.
     ///
     /// # Panics
     /// At compile time, where a form of this evaluation has no entry, or any form has two.
-    pub(crate) const fn of(evaluation: Evaluation, entries: &[(Form, T)]) -> Self {
-        let mut table = [None; COUNT];
-        let mut at = 0;
-        while at < entries.len() {
-            let (form, entry) = entries[at];
-            assert!(table[form as usize].is_none(), "a form has two entries");
-            table[form as usize] = Some(entry);
-            at += 1;
+    pub(crate) const fn of(evaluation: Evaluation, entries: &'static [(Form, T)]) -> Self {
+        assert!(entries.len() < 256, "the number of an entry is a byte");
+        let (mut numbers, mut number) = ([0; COUNT], 0);
+        while (number as usize) < entries.len() {
+            let form = entries[number as usize].0;
+            assert!(numbers[form as usize] == 0, "a form has two entries");
+            number += 1;
+            numbers[form as usize] = number;
         }
         let mut at = 0;
         while at < COUNT {
-            let is_missing = table[at].is_none() && FORMS[at].evaluation as u8 == evaluation as u8;
+            let is_missing = numbers[at] == 0 && FORMS[at].evaluation as u8 == evaluation as u8;
             assert!(!is_missing, "a form of this evaluation has no entry");
             at += 1;
         }
-        Self(table)
+        Self { entries, numbers }
     }
 
-    /// The entry of a form.
+    /// Returns the entry of a form.
     pub(crate) fn get(&self, form: Form) -> Option<T> {
-        *self.0.get(form as usize)?
+        let number = usize::from(*self.numbers.get(form as usize)?);
+        Some(self.entries.get(number.checked_sub(1)?)?.1)
     }
 }

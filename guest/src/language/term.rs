@@ -1,5 +1,5 @@
-//! Terms: every program of a run in one arena, so that none of them is walked or dropped by
-//! recursion. A term's operands have smaller ids than the term.
+//! Terms. One arena holds all programs of a run, so no code walks or drops them by recursion. A
+//! term's operands have smaller ids than the term.
 
 use crate::fault::{Fault, Note, Place};
 use crate::json::tape::{Span, Tape, TokenId};
@@ -17,45 +17,45 @@ pub type TermId = u32;
 /// A name: of a variable, a record key, a capability.
 pub type NameId = u32;
 
-/// One term. What `first`, `count` and `datum` mean depends on the form; see the accessors.
+/// One term. The form decides the meaning of `first`, `count` and `datum`; see the accessors.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
-    /// What kind of term.
+    /// Its form.
     pub form: Form,
     first: u32,
     count: u32,
     datum: u32,
-    /// The JSON it was read from.
+    /// The JSON that it was read from.
     pub token: TokenId,
 }
 
-/// Where a source text came from.
+/// The origin of a source text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The submitted code.
     Code,
-    /// The argument of a run; the name of the member, such as `input`.
+    /// The argument of a run, with the name of its member, such as `input`.
     Argument(&'static str),
     /// The source of a tool.
     Tool(String),
-    /// A string that was decoded because it holds JSON; the token of that string.
+    /// A string that was decoded because it holds JSON, with that string's token.
     Decoded(TokenId),
 }
 
-/// All terms of a run, with the JSON they were read from.
+/// All terms of a run, with the JSON that they were read from.
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
     /// The JSON.
     pub tape: Tape,
-    /// Roots on the tape in ascending order, and where each came from.
+    /// Roots on the tape in ascending order, each with its origin.
     origins: Vec<(TokenId, Origin)>,
     nodes: Vec<Node>,
-    /// Operands of terms, each group followed by the term's names.
+    /// The operands of terms. Each group is followed by the term's names.
     links: Vec<u32>,
     names: Vec<Box<str>>,
     name_ids: BTreeMap<Box<str>, NameId>,
     bigs: Vec<BigInt>,
-    /// Of quotes with holes the terms that are evaluated to fill them, in order.
+    /// The terms that fill a quote's holes, in order.
     holes: BTreeMap<TermId, Box<[TermId]>>,
     /// Bytes of names, big integers and holes.
     scattered: usize,
@@ -75,26 +75,27 @@ pub(crate) struct Written {
 }
 
 impl Terms {
-    /// The term at `id`.
+    /// Returns the term at `id`.
     #[must_use]
     pub fn node(&self, id: TermId) -> Node {
         const MISSING: Node = Node { form: Form::Unit, first: 0, count: 0, datum: 0, token: 0 };
         self.nodes.get(id as usize).copied().unwrap_or(MISSING)
     }
 
-    /// The form of the term at `id`.
+    /// Returns the form of the term at `id`.
     #[must_use]
     pub fn form(&self, id: TermId) -> Form {
         self.node(id).form
     }
 
-    /// How many terms there are: the id of the next.
+    /// Counts the terms: the id of the next.
     #[must_use]
     pub(crate) fn len(&self) -> u32 {
         to_u32(self.nodes.len())
     }
 
-    /// Operands, in order of evaluation. Of `lam` the body; of `let` the terms, then the body.
+    /// Returns the operands in order of evaluation. For `lam`, the body; for `let` and `letrec`, the terms, then
+    /// the body.
     #[must_use]
     pub fn operands(&self, id: TermId) -> &[TermId] {
         let node = self.node(id);
@@ -105,7 +106,8 @@ impl Terms {
         self.links.get(first..first + node.count as usize).unwrap_or_default()
     }
 
-    /// What is evaluated of a term: its operands; of a quote what is unquoted in it.
+    /// Returns the terms that the evaluation of a term evaluates: its operands, or the unquoted
+    /// terms of a quote.
     #[must_use]
     pub(crate) fn evaluated(&self, id: TermId) -> &[TermId] {
         if self.form(id) != Form::Quote {
@@ -114,13 +116,13 @@ impl Terms {
         self.holes.get(&id).map_or(&[], |holes| holes)
     }
 
-    /// Notes which terms are evaluated to fill the holes of a quote.
+    /// Notes the terms that fill the holes of a quote.
     pub(crate) fn set_holes(&mut self, quote: TermId, holes: Vec<TermId>) {
         self.scattered += 64 + 4 * holes.len();
         self.holes.insert(quote, holes.into());
     }
 
-    /// Bytes that all of it takes, more or less, and equal on every platform.
+    /// Estimates the bytes of all terms. The estimate is equal on every platform.
     pub(crate) fn bytes(&self) -> usize {
         const ORIGIN: usize = 40;
         self.tape.bytes()
@@ -131,13 +133,14 @@ impl Terms {
             + self.scattered
     }
 
-    /// The operand at `index`.
+    /// Returns the operand at `index`.
     #[must_use]
     pub fn operand(&self, id: TermId, index: usize) -> TermId {
         self.operands(id).get(index).copied().unwrap_or_default()
     }
 
-    /// Names: a variable's, a lambda's parameters, a `let`'s variables, a record's keys.
+    /// Returns the names: a variable's, a lambda's parameters, a `let`'s or `letrec`'s variables, a record's
+    /// keys.
     #[must_use]
     pub fn names(&self, id: TermId) -> &[NameId] {
         let node = self.node(id);
@@ -148,49 +151,49 @@ impl Terms {
         self.links.get(first..first + node.datum as usize).unwrap_or_default()
     }
 
-    /// The only name of a `var` or `perform`.
+    /// Returns the only name of a `var` or `perform`.
     #[must_use]
     pub fn only_name(&self, id: TermId) -> NameId {
         self.names(id).first().copied().unwrap_or_default()
     }
 
-    /// The characters of a name.
+    /// Returns the characters of a name.
     #[must_use]
     pub fn name(&self, id: NameId) -> &str {
         self.names.get(id as usize).map_or("", |name| name)
     }
 
-    /// How many names there are.
+    /// Counts the names.
     pub(crate) fn count_names(&self) -> usize {
         self.names.len()
     }
 
-    /// A name that occurs.
+    /// Returns the id of a name, if it occurs.
     pub(crate) fn name_id(&self, name: &str) -> Option<NameId> {
         self.name_ids.get(name).copied()
     }
 
-    /// The truth value of a `Boolean`.
+    /// Returns the truth value of a `Boolean`.
     #[must_use]
     pub fn boolean(&self, id: TermId) -> bool {
         self.node(id).datum != 0
     }
 
-    /// The value of an `Integer`.
+    /// Returns the value of an `Integer`.
     #[must_use]
     pub fn integer(&self, id: TermId) -> i64 {
         let node = self.node(id);
         (u64::from(node.first) << 32 | u64::from(node.count)).cast_signed()
     }
 
-    /// The value of an `Integer` that fits; nothing of other terms.
+    /// Returns the value of an `Integer` that fits, or nothing for another term.
     pub(crate) fn literal<T: TryFrom<i64>>(&self, id: TermId) -> Option<T> {
         let is_integer = self.form(id) == Form::Integer;
         is_integer.then(|| self.integer(id).try_into().ok()).flatten()
     }
 
-    /// Of `add` or `sub` of two operands: which of them is a literal, if one is, and what it adds to
-    /// the other. A float of which 0 is taken away keeps its sign, and one to which 0 is added does not.
+    /// Returns which operand of a binary `add` or `sub` is a literal, if any, and the number that
+    /// it adds to the other. Subtracting 0 keeps the sign of a float; adding 0 does not.
     pub(crate) fn added_literal(&self, id: TermId) -> Option<(usize, i32)> {
         let form = self.form(id);
         if !matches!(form, Form::Add | Form::Sub) {
@@ -204,32 +207,32 @@ impl Terms {
         }
     }
 
-    /// The value of a `FloatNumber`.
+    /// Returns the value of a `FloatNumber`.
     #[must_use]
     pub fn float(&self, id: TermId) -> f64 {
         let node = self.node(id);
         f64::from_bits(u64::from(node.first) << 32 | u64::from(node.count))
     }
 
-    /// The value of a `BigInteger`.
+    /// Returns the value of a `BigInteger`.
     #[must_use]
     pub fn big_integer(&self, id: TermId) -> Option<&BigInt> {
         self.bigs.get(self.node(id).datum as usize)
     }
 
-    /// The characters of a `Text`.
+    /// Returns the characters of a `Text`.
     #[must_use]
     pub fn text(&self, id: TermId) -> &str {
         let node = self.node(id);
         self.tape.str(Span { start: node.first, len: node.count })
     }
 
-    /// All names, in order of first sight.
+    /// Iterates over all names, in order of first occurrence.
     pub(crate) fn all_names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(AsRef::as_ref)
     }
 
-    /// The id of a name.
+    /// Returns the id of a name, which it adds if it is new.
     pub fn intern(&mut self, name: &str) -> NameId {
         if let Some(id) = self.name_ids.get(name) {
             return *id;
@@ -266,13 +269,13 @@ impl Terms {
         self.push(Node { form: Form::Boolean, first: 0, count: 0, datum: u32::from(b), token })
     }
 
-    /// Adds a text that is on the tape.
+    /// Adds a text of the tape.
     pub(crate) fn add_text(&mut self, token: TokenId, span: Span) -> TermId {
         let Span { start: first, len: count } = span;
         self.push(Node { form: Form::Text, first, count, datum: 0, token })
     }
 
-    /// Adds a text of its own; `None` if the texts of the run become too long.
+    /// Adds a new text. Returns `None` if the texts of the run become too long.
     pub fn add_new_text(&mut self, token: TokenId, text: &str) -> Option<TermId> {
         let span = self.tape.add_text(text)?;
         Some(self.add_text(token, span))
@@ -295,7 +298,7 @@ impl Terms {
         }
     }
 
-    /// Adds a float, which is finite.
+    /// Adds a finite float.
     pub fn add_float(&mut self, token: TokenId, n: f64) -> TermId {
         let bits = n.to_bits();
         let (first, count) = (low(bits >> 32), low(bits));
@@ -307,7 +310,7 @@ impl Terms {
         to_u32(self.nodes.len() - 1)
     }
 
-    /// Notes where the JSON from token `root` on came from.
+    /// Notes the origin of the JSON from token `root` on.
     pub(crate) fn add_origin(&mut self, root: TokenId, origin: Origin) {
         self.origins.push((root, origin));
     }
@@ -325,7 +328,7 @@ impl Terms {
         Some(Box::new(Place::of(self.tape.str(written.source), start as usize)))
     }
 
-    /// Where a token stands: its source and the JSON Pointer within it, as it may stand in a
+    /// Returns the place of a token: its tool and the JSON Pointer within the source, safe for a
     /// message.
     #[must_use]
     pub fn place(&self, token: TokenId) -> (Option<&str>, String) {
@@ -333,13 +336,13 @@ impl Terms {
         (tool, quote::pointer(pointer))
     }
 
-    /// What stands at a token, on one line and shortened.
+    /// Returns the JSON at a token, shortened to one line.
     #[must_use]
     pub(crate) fn excerpt(&self, token: TokenId) -> String {
         quote::excerpt(&write::text(&self.tape, token, quote::EXCERPT_BYTES))
     }
 
-    /// The fault as one about what stands at this token.
+    /// Adds the place and the excerpt of a token to a fault.
     #[must_use]
     pub(crate) fn locate(&self, token: TokenId, fault: Fault) -> Fault {
         let (tool, at) = self.place(token);
@@ -348,12 +351,12 @@ impl Terms {
         let mut fault = Fault { at, tool, excerpt, place, ..fault };
         if fault.is_of_input() {
             let hint = fault.hint.map(|hint| hint + "; ").unwrap_or_default();
-            fault.hint = Some(hint + "if it is meant as data, pass it as `data`");
+            fault.hint = Some(hint + "if you mean data, pass it as `data`");
         }
         fault
     }
 
-    /// A note on what stands at this token.
+    /// Makes a note about a token.
     #[must_use]
     pub(crate) fn note(
         &self,

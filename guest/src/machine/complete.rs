@@ -1,4 +1,4 @@
-//! Operations that the dispatch loop leaves: done in full, with everything that can go wrong.
+//! Operations that the dispatch loop leaves: complete, with all their faults.
 
 use crate::algorithm::trouble::Trouble;
 use crate::builtin;
@@ -16,8 +16,8 @@ use crate::memory::word::{
     CONS, FALSE, HOLE, NIL, PAIR, Word, as_small, is_function, is_list, small, tag,
 };
 
-/// Does the operation at `pc`, or finds why it cannot be done. On an exit the registers are as
-/// before and nothing has been paid.
+/// Does the operation at `pc`, or returns the reason why it cannot. After an exit, the registers
+/// are unchanged and nothing is paid.
 #[cold]
 #[inline(never)]
 pub(super) fn operation(image: &Image, s: &mut State) -> Result<(), Exit> {
@@ -44,7 +44,7 @@ pub(super) fn operation(image: &Image, s: &mut State) -> Result<(), Exit> {
         }
         Err(exit) => {
             (s.pc, s.depth) = (at, depth);
-            // A stop has accounted for everything; an effect is paid for when it is asked for.
+            // A stop has accounted for all fuel. An effect is paid when it is requested.
             if !matches!(exit, Exit::Stop(_) | Exit::Perform(..)) {
                 s.meter.fuel += i64::from(cost);
             }
@@ -58,7 +58,7 @@ impl State {
         self.set(self.base + usize::from(slot), word);
     }
 
-    /// Slots that are in use when those named are.
+    /// Returns the end of the slots in use, if these are.
     fn live(&self, slots: &[Slot]) -> usize {
         let highest = slots.iter().copied().max().unwrap_or_default();
         self.base + usize::from(highest) + 1
@@ -68,7 +68,7 @@ impl State {
         if is_function(f) { Ok(()) } else { Err(self.not_a_function(f)) }
     }
 
-    /// Pushes the frame of a call; `pc` is already the next operation.
+    /// Pushes the frame of a call. `pc` is already the next operation.
     fn begin_call(&mut self, deeper: u8) -> Result<(), Exit> {
         let Self { pc, base, closure, depth, .. } = *self;
         let (pc, base) = (to_u32(pc), to_u32(base));
@@ -77,7 +77,7 @@ impl State {
         Ok(())
     }
 
-    /// Makes sure that there is a window at `base`, which a call may have moved.
+    /// Makes room for a window at `base`, which a call may have moved.
     fn make_window(&mut self) -> Result<(), Exit> {
         if self.base + WINDOW > self.stack.len() {
             self.grow_stack(self.base).map_err(|_| Trouble::NoRoomForCall)?;
@@ -101,14 +101,14 @@ impl State {
         self.enter(image, f, usize::from(n), self.base)
     }
 
-    /// Fuel for the nodes visited when `f` was given the `n` arguments at `base`, if they are
-    /// there still: its body pays for them too.
+    /// Returns the fuel for giving `f` the `n` arguments at `base`, if they are still present: its
+    /// body pays for it again.
     fn refund(&self, image: &Image, f: Slot, base: Slot, n: u8) -> i64 {
         let waited = self.slot(base) != HOLE;
         if waited { i64::from(self.fed_visits(image, self.slot(f), n)) } else { 0 }
     }
 
-    /// Does something with so much more fuel, which stays as it was if that goes wrong.
+    /// Does something with `refund` more fuel. A fault takes the fuel back.
     fn refunded(
         &mut self,
         refund: i64,
@@ -116,7 +116,7 @@ impl State {
     ) -> Result<(), Exit> {
         self.meter.fuel += refund;
         let done = action(self);
-        // A stop has accounted for everything.
+        // A stop has accounted for all fuel.
         if !matches!(done, Ok(()) | Err(Exit::Stop(_))) {
             self.meter.fuel -= refund;
         }
@@ -125,7 +125,7 @@ impl State {
 }
 
 impl Context<'_> {
-    /// Goes on at `to` unless the comparison of the operands holds.
+    /// Continues at `to` unless the comparison of the operands holds.
     fn compare(&mut self, form: Form, operands: [Word; 2], to: u32) -> Result<(), Exit> {
         if operate::binary(self, form, operands, 0)? == FALSE {
             self.s.pc = to as usize;
@@ -133,7 +133,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Pushes the frame of a call of the running function, and goes on at its body.
+    /// Pushes the frame of a call of the running function, and continues at its body.
     fn call_self(&mut self, base: Slot, depth: u8, back: u16) -> Result<(), Exit> {
         self.s.begin_call(depth)?;
         self.s.base += usize::from(base);
@@ -147,7 +147,7 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
     let image = c.image;
     match op {
         Op::Rest { n } => {
-            // In slot 0 is the place of the call, then the arguments, then the function.
+            // Slot 0 holds the place of the call. The arguments and the function follow.
             let call = usize::try_from(as_small(c.s.slot(0))).unwrap_or_default();
             let f = c.s.slot(n + 1);
             if !is_function(f) {
@@ -245,6 +245,7 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
             let closed = c.s.close(made, code, c.s.base + usize::from(d))?;
             c.s.set_slot(d, closed);
         }
+        Op::Tie { d, n } => c.s.tie(image, d..d + n),
         Op::FoldFunction { f, d } => {
             let list = c.s.slot(d + fold::LIST);
             if !is_list(list) {
@@ -317,7 +318,7 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
             arithmetic(c, Form::Add, [0, a, b])?;
             c.s.leave();
         }
-        // The dispatch loop leaves these for want of fuel only, and there is some now.
+        // The dispatch loop leaves these only for lack of fuel, and now there is enough.
         Op::Halt
         | Op::Pay { .. }
         | Op::Move { .. }
@@ -335,7 +336,7 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
     Ok(())
 }
 
-/// A strict form of the operands in two slots.
+/// Does a strict form of the operands in two slots.
 fn arithmetic(c: &mut Context<'_>, form: Form, [d, a, b]: [Slot; 3]) -> Result<(), Exit> {
     let (operands, live) = ([c.s.slot(a), c.s.slot(b)], c.s.live(&[d, a, b]));
     let value = operate::binary(c, form, operands, live)?;
@@ -343,7 +344,7 @@ fn arithmetic(c: &mut Context<'_>, form: Form, [d, a, b]: [Slot; 3]) -> Result<(
     Ok(())
 }
 
-/// The operands of a sum with a literal, in the order in which they are written.
+/// Returns the operands of a sum with a literal, in their order in the term.
 fn with_literal(c: &Context<'_>, a: Slot, n: i32) -> [Word; 2] {
     let (other, literal) = (c.s.slot(a), small(i64::from(n)));
     match c.s.terms.added_literal(c.term()) {
@@ -352,7 +353,7 @@ fn with_literal(c: &Context<'_>, a: Slot, n: i32) -> [Word; 2] {
     }
 }
 
-/// A new object of the words in two slots.
+/// Makes an object of the words in two slots.
 fn two(s: &mut State, d: Slot, [a, b]: [Slot; 2], tag: u64) -> Result<(), Exit> {
     s.make_room(2, s.live(&[d, a, b]))?;
     let made = s.heap.two(s.slot(a), s.slot(b), tag);
@@ -360,7 +361,7 @@ fn two(s: &mut State, d: Slot, [a, b]: [Slot; 2], tag: u64) -> Result<(), Exit> 
     Ok(())
 }
 
-/// Makes a record of a key list and a list of values, the last first.
+/// Makes a record of a key list and a reversed list of values.
 fn record(c: &mut Context<'_>, keys: u32, list: Word, live: usize) -> Result<Word, Exit> {
     let keys = c.image.keys.get(keys as usize).map(Vec::as_slice).unwrap_or_default();
     let mut rest = [list];

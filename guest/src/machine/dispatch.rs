@@ -2,24 +2,23 @@
 //! window in locals. It does an operation completely, or it does not begin it.
 //!
 //! **How to leave.** `break` leaves the loop with the registers as they were before the operation,
-//! and `drive` hands the operation to `complete`. An arm breaks wherever an operation takes more
-//! than a few instructions: no room on the heap, no fuel, a limit near, a big integer, a wrong
-//! type. So each arm tests first, and changes registers, slots and the heap when nothing can go
-//! wrong any more.
+//! and `drive` passes the operation to `complete`. An arm breaks where an operation takes more than
+//! a few instructions: no room on the heap, no fuel, a limit near, a big integer, a wrong type. So
+//! each arm tests first, and changes registers, slots and the heap only when nothing can fail any
+//! more.
 //!
 //! **Macros that may break**: `after` (not enough fuel), `object` (no room), `half` (another type),
 //! `integer`, `integers` and `sum` (no small integers), `copy` (more than four arguments),
-//! `refund`, `enter` and `call` (not simply a closure that takes just these arguments, no room for
-//! a frame, the depth limit near), `give_back` (not enough fuel). The others never do: `get`,
-//! `set`, `leave`, `go`, `jump_unless`, `take`.
+//! `refund`, `enter` and `call` (not a closure with exactly these arguments, no room for a frame,
+//! the depth limit near), `give_back` (not enough fuel). The others never break: `get`, `set`,
+//! `leave`, `go`, `jump_unless`, `take`.
 //!
-//! **Why macros, and why no calls.** The compiler of the component keeps few registers over a call,
-//! and looks at the fuel at every turn of a loop. So the arms call nothing that is not inlined and
-//! contain no loop. For the same reason only `pc`, the fuel and the window are locals: registers
-//! that calls alone change stay in the state, so that the locals fit into the registers of the
-//! processor.
+//! **Why macros, and why no calls.** The component's compiler keeps few registers across a call,
+//! and checks the fuel at every turn of a loop. So the arms call only inlined functions and contain
+//! no loop. For the same reason only `pc`, the fuel and the window are locals. Registers that only
+//! calls change stay in the state, so that the locals fit in the processor's registers.
 //!
-//! Slots are read through a window that neither a `u8` nor a few slots after it can miss.
+//! Slots are read through a window that holds every `u8` and a few slots after it.
 
 use crate::code::slots::{each, fold};
 use crate::code::{Image, Op, Slot, left_to_complete};
@@ -35,8 +34,8 @@ use crate::memory::word::{
 use crate::run::state::{State, WINDOW};
 use std::hint::cold_path;
 
-/// Folds and the forms that apply a function to each element keep the rest of the list in one
-/// place.
+/// Folds and forms that apply a function to each element keep the rest of the list in the slot with
+/// this number.
 const LIST: Slot = {
     assert!(each::LIST == fold::LIST, "both take their elements alike");
     fold::LIST
@@ -49,7 +48,7 @@ fn window(stack: &mut [Word], base: usize) -> &mut [Word; WINDOW] {
     (&mut stack[base..base + WINDOW]).try_into().expect("a window")
 }
 
-/// Runs from the registers in `s` up to an operation that is not simple, or that no arm does.
+/// Runs from the registers in `s` up to an operation that is not simple or has no arm.
 #[expect(clippy::too_many_lines, clippy::cognitive_complexity, reason = "a dispatch table")]
 #[expect(clippy::indexing_slicing, reason = "a miss is a defect of the compiler")]
 #[inline(never)]
@@ -59,7 +58,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
     let (mut pc, mut fuel) = (s.pc, meter.fuel);
     let mut fr = window(stack, *base);
 
-    /// Reads a slot, or one so many slots after it.
+    /// Reads a slot, or the one `$next` after it.
     macro_rules! get {
         ($slot:expr) => {
             fr[$slot as usize]
@@ -68,7 +67,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
             fr[$slot as usize + $next as usize]
         };
     }
-    /// Writes a slot, or one so many slots after it.
+    /// Writes a slot, or the one `$next` after it.
     macro_rules! set {
         ($slot:expr, $word:expr) => {
             fr[$slot as usize] = $word
@@ -77,9 +76,9 @@ pub(super) fn run(image: &Image, s: &mut State) {
             fr[$slot as usize + $next as usize] = $word
         };
     }
-    // The operation that the loop does, or leaves.
+    // The operation that the loop does or leaves.
     let mut at: usize;
-    /// The fuel left after `cost`; commit it with the operation.
+    /// Returns the fuel left after `cost`. Commit it with the operation.
     macro_rules! after {
         ($cost:expr) => {{
             let left = fuel - i64::from($cost);
@@ -89,7 +88,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
             left
         }};
     }
-    /// A new object of these words, in slot `$d`.
+    /// Makes an object of these words in slot `$d`.
     macro_rules! object {
         ($d:expr, $words:expr, $tag:expr) => {
             object!($d, 0, $words, $tag)
@@ -102,7 +101,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
             set!($d, $next, pointer(next, $tag));
         }};
     }
-    /// The first or second word of a cell.
+    /// Returns the first or second word of a cell.
     macro_rules! half {
         ($a:expr, $tag:expr, $i:expr) => {{
             let x = get!($a);
@@ -112,7 +111,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
             heap.words[index(x) + $i]
         }};
     }
-    /// The integers in two slots, twice as large.
+    /// Returns the integers in two slots, doubled.
     macro_rules! integers {
         ($a:expr, $b:expr) => {{
             let (x, y) = (get!($a), get!($b));
@@ -122,14 +121,14 @@ pub(super) fn run(image: &Image, s: &mut State) {
             (x.cast_signed(), y.cast_signed())
         }};
     }
-    /// The integer in a slot, twice as large.
+    /// Returns the integer in a slot, doubled.
     macro_rules! integer {
         ($a:expr) => {
             integers!($a, $a).0
         };
     }
-    /// Copies `$n` words from `$from` on to the beginning of the window. A loop would be looked
-    /// into by the sandbox at each turn, so it is always four words; words too many are not used.
+    /// Copies `$n` words from `$from` on to the beginning of the window. The sandbox checks its
+    /// fuel at each turn of a loop, so this always copies four words. Excess words are unused.
     macro_rules! copy {
         ($n:expr, 0) => {};
         ($n:expr, $from:expr) => {{
@@ -144,7 +143,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
             set!(3, fourth);
         }};
     }
-    /// The fuel for arguments that a function has been given already.
+    /// Returns the fuel for arguments that a function already has.
     macro_rules! refund {
         ($entry:expr, 0) => {
             0
@@ -157,9 +156,9 @@ pub(super) fn run(image: &Image, s: &mut State) {
             }
         };
     }
-    /// The function `$f` ready to be entered with the `$n` arguments from `$from` on, which go to
-    /// the beginning of the window: its closure, its code, and the fuel that is left. Of the
-    /// arguments the first `$fed` have been paid for.
+    /// Prepares to enter the function `$f` with the `$n` arguments from `$from` on, which go to the
+    /// beginning of the window. Returns its closure, its code and the fuel left. The first `$fed`
+    /// arguments are already paid.
     macro_rules! enter {
         ($f:expr, $n:expr, $from:tt, $left:expr, $fed:tt) => {
             if tag($f) == CLOSURE {
@@ -171,7 +170,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
                 copy!($n, $from);
                 (to_u32(index($f)), entry.pc as usize, left)
             } else {
-                // A partial application that waits for the last of two arguments.
+                // The function is a partial application that waits for the last of two arguments.
                 let at = index($f);
                 if tag($f) != PARTIAL || $n != 1 || size(heap.words[at]) != 3 {
                     break;
@@ -187,7 +186,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
             }
         };
     }
-    /// Enters a function with a window at `$b`, if there is room: `$enter` gives its closure, its
+    /// Enters a function with a window at `$b`, if there is room. `$enter` returns its closure, its
     /// code and the fuel left.
     macro_rules! call {
         ($deeper:expr, $b:expr, $enter:expr) => {{
@@ -207,7 +206,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
             (fuel, pc) = (left, code);
         }};
     }
-    /// Goes on in the frame below.
+    /// Continues in the frame below.
     macro_rules! leave {
         () => {{
             *top -= 1;
@@ -218,15 +217,15 @@ pub(super) fn run(image: &Image, s: &mut State) {
             fr = window(stack, *base);
         }};
     }
-    /// Goes on elsewhere. As a branch, which is foreseen: chosen without one, `pc` would wait for
-    /// the values compared.
+    /// Continues at another place. This is a branch, which is predicted. Without one, `pc` would
+    /// wait for the compared values.
     macro_rules! go {
         ($to:expr) => {{
             cold_path();
             pc = $to as usize;
         }};
     }
-    /// Goes on elsewhere unless a condition holds.
+    /// Continues at another place unless a condition holds.
     macro_rules! jump_unless {
         ($condition:expr, $to:expr) => {
             if !$condition {
@@ -234,14 +233,14 @@ pub(super) fn run(image: &Image, s: &mut State) {
             }
         };
     }
-    /// The sum of two words.
+    /// Returns the sum of two words.
     macro_rules! sum {
         ($x:expr, $y:expr) => {{
             let Some(sum) = plus($x, $y) else { break };
             sum
         }};
     }
-    /// Takes the next element of the list after `$d`, if there is one, and goes on at `$body`.
+    /// Takes the next element of the list after `$d`, if there is one, and continues at `$body`.
     macro_rules! take {
         ($d:expr, $to:expr, $body:expr) => {{
             let list = get!($d, LIST);
@@ -253,7 +252,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
             }
         }};
     }
-    /// Leaves the function with a value.
+    /// Returns a value from the function.
     macro_rules! give_back {
         ($value:expr, $cost:expr) => {{
             let left = after!($cost);
@@ -266,7 +265,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
     macro_rules! step {
         () => {
             at = pc;
-            // Not copied, or all its fields would be loaded, whatever it is.
+            // A reference, since a copy would load all its fields.
             let op = &ops[pc];
             pc += 1;
             match *op {
@@ -533,7 +532,7 @@ pub(super) fn run(image: &Image, s: &mut State) {
             }
         };
     }
-    // Several steps a turn: a sandbox looks at its clock and its fuel at every turn of a loop.
+    // Several steps a turn, since a sandbox checks its clock and its fuel at every turn of a loop.
     loop {
         step!();
         step!();

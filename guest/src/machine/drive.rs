@@ -4,7 +4,7 @@ use crate::code::{Image, Op};
 use crate::machine::{complete, dispatch};
 use crate::run::state::{Exit, State};
 
-/// Runs from the registers in `s` until something needs the machine.
+/// Runs from the registers in `s` until an operation needs the machine.
 pub(super) fn run(image: &Image, s: &mut State) -> Exit {
     loop {
         dispatch::run(image, s);

@@ -1,12 +1,13 @@
-//! Forms that apply a function to the elements of a list, one after another. The function is
-//! called like any other; these operations stand before and after the call. The slots are those of
-//! `slots::each` and `slots::update`. Forms that need keys keep the whole list, their result so far
-//! being the keys; a `sort_by` that has an order keeps it before the list. `partition` keeps the
-//! elements of which the function is false.
+//! Forms that apply a function to the elements of a list, one by one. The function is called like
+//! any other; these operations are before and after the call. Their slots are in `slots::each` and
+//! `slots::update`. Forms that need keys keep the whole list, and their result so far is the keys.
+//! A `sort_by` with an order keeps the order before the list. `partition` keeps the elements for
+//! which the function is false.
 //!
-//! Fuel: each application is noted as a visit of the form. In units of work `flat_map` pays 1 for
-//! each element of what the function gave, before it is copied; for forms that need keys see
-//! `keyed`. `update`: also 1 per 8 bytes of the key, and 1 per member when the new record is made.
+//! Fuel: each application counts as a visit of the form. In units of work, `flat_map` pays 1 for
+//! each element of the function's value before copying it. `keyed` lists the work of forms that
+//! need keys. `update` also pays 1 per 8 bytes of the key, and 1 per member when the new record is
+//! made.
 
 use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::TEXT_UNIT;
@@ -14,7 +15,8 @@ use crate::builtin::path;
 use crate::code::Slot;
 use crate::code::slots::each::{ELEMENT, GIVEN, KEPT, LIST, RESULT};
 use crate::code::slots::update;
-use crate::language::form::Form;
+use crate::language::form::{Evaluation, Form};
+use crate::language::table::Table;
 use crate::machine::keyed;
 use crate::machine::keyed::{check_order, has_order};
 use crate::run::context::Context;
@@ -25,6 +27,48 @@ use crate::memory::word::{
     CONS, FALSE, HOLE, KIND_RECORD, NIL, PAIR, TRUE, UNIT, Word, as_small, is_function, is_list,
     small, tag,
 };
+use std::cmp::Ordering;
+
+/// How a form handles the elements, in slots from the given one on.
+#[derive(Clone, Copy)]
+struct Each {
+    /// Whether all elements are kept beside the values of the function.
+    keeps: bool,
+    /// Takes the value of the function. Returns the value of the form, if it is there already.
+    next: fn(&mut Context<'_>, Slot) -> Result<Option<Word>, Exit>,
+    /// The value of the form after the last element.
+    finish: fn(&mut Context<'_>, Slot) -> Result<Word, Exit>,
+}
+
+/// A form whose value is made of the keys that its function gives.
+const fn keyed(finish: fn(&mut Context<'_>, Slot) -> Result<Word, Exit>) -> Each {
+    Each { keeps: true, next: gathered, finish }
+}
+
+/// The handlers of each form. `EachPush` and `EachSelect` do the `next` of theirs.
+static EACH: Table<Each> = Table::of(
+    Evaluation::Elementwise,
+    &[
+        (Form::Map, Each { keeps: false, next: gathered, finish: |c, d| Ok(list(c, d)) }),
+        (Form::Filter, Each { keeps: false, next: gathered, finish: |c, d| Ok(list(c, d)) }),
+        (Form::FlatMap, Each { keeps: false, next: push_all, finish: |c, d| Ok(list(c, d)) }),
+        (Form::Find, Each { keeps: false, next: find, finish: |_, _| Ok(UNIT) }),
+        (Form::Any, Each { keeps: false, next: any, finish: |_, _| Ok(FALSE) }),
+        (Form::All, Each { keeps: false, next: all, finish: |_, _| Ok(TRUE) }),
+        (Form::Partition, Each { keeps: false, next: partition, finish: parts }),
+        (Form::SortBy, keyed(keyed::sort)),
+        (Form::GroupBy, keyed(keyed::gather)),
+        (Form::CountBy, keyed(keyed::count)),
+        (Form::DistinctBy, keyed(keyed::distinct)),
+        (Form::MaxBy, keyed(|c, d| keyed::best(c, d, Ordering::Greater))),
+        (Form::MinBy, keyed(|c, d| keyed::best(c, d, Ordering::Less))),
+        (Form::Update, Each { keeps: false, next: end_update, finish: |c, d| Ok(c.s.part(d, 0)) }),
+        (
+            Form::UpdateIn,
+            Each { keeps: false, next: end_update_in, finish: |c, d| Ok(c.s.part(d, 0)) },
+        ),
+    ],
+);
 
 impl State {
     pub(super) fn part(&self, d: Slot, part: Slot) -> Word {
@@ -35,12 +79,12 @@ impl State {
         self.set(self.base + usize::from(d) + usize::from(part), word);
     }
 
-    /// Makes room for `n` words, keeping the parts up to this one.
+    /// Makes room for `n` words. Keeps the parts up to this one.
     pub(super) fn part_room(&mut self, d: Slot, part: Slot, n: usize) -> Result<(), Exit> {
         self.make_room(n, self.base + usize::from(d) + usize::from(part) + 1)
     }
 
-    /// Takes the next element of the list, if there is one.
+    /// Takes the next element of the list. Returns whether there is one.
     #[inline]
     pub(super) fn take_element(&mut self, d: Slot) -> bool {
         let list = self.part(d, LIST);
@@ -53,7 +97,7 @@ impl State {
         true
     }
 
-    /// Goes on with the next element, if there is one.
+    /// Continues with the next element. Returns whether there is one.
     fn go_on(&mut self, d: Slot, body: u32) -> bool {
         let is_more = self.take_element(d);
         if is_more {
@@ -62,7 +106,7 @@ impl State {
         is_more
     }
 
-    /// Whether the function gave true.
+    /// Returns the function's value, which must be a boolean.
     fn holds(&self, d: Slot) -> Result<bool, Exit> {
         match self.part(d, GIVEN) {
             TRUE => Ok(true),
@@ -72,12 +116,13 @@ impl State {
     }
 }
 
-/// Looks at the operands, and takes the first element.
+/// Checks the operands, and takes the first element.
 pub(super) fn begin(c: &mut Context<'_>, form: Form, d: Slot, exit: u32) -> Result<(), Exit> {
-    match form {
-        Form::Update => return begin_update(c, d),
-        Form::UpdateIn => return begin_update_in(c, d),
-        _ => {}
+    if form == Form::Update {
+        return begin_update(c, d);
+    }
+    if form == Form::UpdateIn {
+        return begin_update_in(c, d);
     }
     let (f, list) = (c.s.part(d, 0), c.s.part(d, LIST));
     if !is_list(list) {
@@ -94,7 +139,8 @@ pub(super) fn begin(c: &mut Context<'_>, form: Form, d: Slot, exit: u32) -> Resu
         let kept = c.s.heap.two(order, list, CONS);
         c.s.set_part(d, KEPT, kept);
     } else {
-        c.s.set_part(d, KEPT, if keyed::needs_keys(form) { list } else { NIL });
+        let keeps = EACH.get(form).is_some_and(|each| each.keeps);
+        c.s.set_part(d, KEPT, if keeps { list } else { NIL });
     }
     c.s.set_part(d, RESULT, NIL);
     if !c.s.take_element(d) {
@@ -104,14 +150,14 @@ pub(super) fn begin(c: &mut Context<'_>, form: Form, d: Slot, exit: u32) -> Resu
     Ok(())
 }
 
-/// Puts the value that the function gave before the result so far.
+/// Puts the function's value before the result so far.
 pub(super) fn push_next(s: &mut State, d: Slot, body: u32) -> Result<(), Exit> {
     push(s, d, GIVEN, RESULT)?;
     s.go_on(d, body);
     Ok(())
 }
 
-/// Puts the element before the result so far, if the function says so.
+/// Puts the element before the result so far, if the function's value is true.
 pub(super) fn select_next(s: &mut State, d: Slot, body: u32) -> Result<(), Exit> {
     if s.holds(d)? {
         push(s, d, ELEMENT, RESULT)?;
@@ -120,45 +166,45 @@ pub(super) fn select_next(s: &mut State, d: Slot, body: u32) -> Result<(), Exit>
     Ok(())
 }
 
-/// Takes the value that the function gave in any other way.
+/// Takes the function's value for all other forms.
 pub(super) fn next(c: &mut Context<'_>, form: Form, d: Slot, body: u32) -> Result<(), Exit> {
-    match form {
-        Form::Update => return end_update(c, d),
-        Form::UpdateIn => return end_update_in(c, d),
-        _ => {}
-    }
-    if form == Form::FlatMap {
-        push_all(c, d)?;
-    } else {
-        let holds = c.s.holds(d)?;
-        match form {
-            Form::Partition => push(c.s, d, ELEMENT, if holds { RESULT } else { KEPT })?,
-            Form::Find if holds => {
-                c.s.set_part(d, 0, c.s.part(d, ELEMENT));
-                return Ok(());
-            }
-            Form::Any if holds => {
-                c.s.set_part(d, 0, TRUE);
-                return Ok(());
-            }
-            Form::All if !holds => {
-                c.s.set_part(d, 0, FALSE);
-                return Ok(());
-            }
-            _ => {}
-        }
-    }
-    if !c.s.go_on(d, body) {
+    let Some(each) = EACH.get(form) else { return Ok(()) };
+    if let Some(value) = (each.next)(c, d)? {
+        c.s.set_part(d, 0, value);
+    } else if !c.s.go_on(d, body) {
         finish(c, form, d)?;
     }
     Ok(())
 }
 
+fn gathered(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
+    push(c.s, d, GIVEN, RESULT)?;
+    Ok(None)
+}
+
+fn find(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
+    Ok(c.s.holds(d)?.then(|| c.s.part(d, ELEMENT)))
+}
+
+fn any(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
+    Ok(c.s.holds(d)?.then_some(TRUE))
+}
+
+fn all(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
+    Ok((!c.s.holds(d)?).then_some(FALSE))
+}
+
+fn partition(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
+    let onto = if c.s.holds(d)? { RESULT } else { KEPT };
+    push(c.s, d, ELEMENT, onto)?;
+    Ok(None)
+}
+
 /// Puts a part before a list that is another part.
 fn push(s: &mut State, d: Slot, part: Slot, onto: Slot) -> Result<(), Exit> {
     if !s.heap.has_room_within(2) {
-        // If there has to be a collection, one for all of the result is better than several. The
-        // rest of the list is no more than the words that are collected.
+        // If a collection is needed, a single one for the whole result is better than several. The
+        // rest of the list is no longer than the words that the collection frees.
         let words = 2 + 2 * s.heap.length(s.part(d, LIST));
         let words = if s.heap.could_have(words) { words } else { 2 };
         s.part_room(d, GIVEN, words)?;
@@ -171,7 +217,7 @@ fn push(s: &mut State, d: Slot, part: Slot, onto: Slot) -> Result<(), Exit> {
 
 /// Puts the elements of the list that the function gave before the result so far, one after
 /// another.
-fn push_all(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
+fn push_all(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
     let given = c.s.part(d, GIVEN);
     if !is_list(given) {
         return Err(c.s.wrong_type(0, given, "a function that gives a list"));
@@ -186,34 +232,26 @@ fn push_all(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
         rest = next;
     }
     c.s.set_part(d, RESULT, result);
+    Ok(None)
+}
+
+/// Makes the value when there are no more elements.
+pub(super) fn finish(c: &mut Context<'_>, form: Form, d: Slot) -> Result<(), Exit> {
+    let Some(each) = EACH.get(form) else { return Ok(()) };
+    let value = (each.finish)(c, d)?;
+    c.s.set_part(d, 0, value);
     Ok(())
 }
 
-/// The value, when there are no more elements.
-pub(super) fn finish(c: &mut Context<'_>, form: Form, d: Slot) -> Result<(), Exit> {
-    let value = match form {
-        Form::Find => UNIT,
-        Form::Any => FALSE,
-        Form::All => TRUE,
-        Form::Partition => {
-            c.s.part_room(d, RESULT, 2)?;
-            let (others, these) = (c.s.part(d, KEPT), c.s.part(d, RESULT));
-            let (others, these) = (c.s.heap.reverse(others), c.s.heap.reverse(these));
-            c.s.heap.two(these, others, PAIR)
-        }
-        _ => {
-            let result = c.s.part(d, RESULT);
-            let result = c.s.heap.reverse(result);
-            if keyed::needs_keys(form) {
-                c.s.set_part(d, RESULT, result);
-                keyed::finish(c, form, d)?
-            } else {
-                result
-            }
-        }
-    };
-    c.s.set_part(d, 0, value);
-    Ok(())
+fn list(c: &mut Context<'_>, d: Slot) -> Word {
+    c.s.heap.reverse(c.s.part(d, RESULT))
+}
+
+fn parts(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
+    c.s.part_room(d, RESULT, 2)?;
+    let (others, these) = (c.s.part(d, KEPT), c.s.part(d, RESULT));
+    let (others, these) = (c.s.heap.reverse(others), c.s.heap.reverse(these));
+    Ok(c.s.heap.two(these, others, PAIR))
 }
 
 /// Looks at the operands of `update`, and takes the value of the key.
@@ -241,7 +279,7 @@ fn begin_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
 }
 
 /// Makes the record with the value that the function gave.
-fn end_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
+fn end_update(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
     let words = c.s.heap.members(c.s.part(d, 0)).len();
     c.bulk(words as u64 / 2)?;
     c.s.part_room(d, update::GIVEN, 1 + words)?;
@@ -250,12 +288,10 @@ fn end_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     if let Some(value) = members.get_mut(place + 1) {
         *value = c.s.part(d, update::GIVEN);
     }
-    let updated = c.s.heap.record(&members)?;
-    c.s.set_part(d, 0, updated);
-    Ok(())
+    Ok(Some(c.s.heap.record(&members)?))
 }
 
-/// Looks at the operands of `update_in`, and takes the value at the end of the path.
+/// Checks the operands of `update_in`, and takes the value at the end of the path.
 fn begin_update_in(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     let f = c.s.part(d, update::FUNCTION);
     let steps = path::steps(c, c.s.part(d, update::KEY))?;
@@ -268,10 +304,8 @@ fn begin_update_in(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
 }
 
 /// Puts the value that the function gave at the end of the path.
-fn end_update_in(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
+fn end_update_in(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
     let parts = [0, update::KEY, update::GIVEN].map(|part| c.s.base + usize::from(d + part));
     let live = c.s.base + usize::from(d + update::GIVEN) + 1;
-    let updated = path::put(c, parts, live)?;
-    c.s.set_part(d, 0, updated);
-    Ok(())
+    path::put(c, parts, live).map(Some)
 }

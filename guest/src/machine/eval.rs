@@ -1,4 +1,4 @@
-//! `eval`, and the stubs under terms that an operation evaluates before it has its value.
+//! `eval`, and stubs below terms that an operation evaluates before it has its value.
 
 use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight;
@@ -10,7 +10,7 @@ use crate::run::context::Context;
 use crate::run::state::{Exit, State, closure_index};
 
 impl State {
-    /// Pushes where the current operation goes on, then a stub that ends what begins now.
+    /// Pushes the frame to continue at, then a stub that ends the evaluation that begins now.
     pub(super) fn push_stub(&mut self, stub: u32, slot: usize) -> Result<(), Exit> {
         let Self { pc, base, closure, depth, .. } = *self;
         let (pc, base) = (to_u32(pc), to_u32(base));
@@ -21,8 +21,8 @@ impl State {
     }
 }
 
-/// `eval`: enters the code of a quoted term, compiled for the names at the place of the `eval`.
-/// Fuel: the weight of the term, whether it has been compiled before or not.
+/// Does `eval`: enters the code of a quoted term, compiled for the names at the `eval`. Fuel: the
+/// weight of the term, even if it was compiled before.
 pub(super) fn eval(c: &mut Context<'_>, [d, a, deeper]: [u8; 3], scope: u16) -> Result<(), Exit> {
     let x = c.s.slot(a);
     if tag(x) != IMMEDIATE || kind(x) != KIND_QUOTED {

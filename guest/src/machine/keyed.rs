@@ -1,11 +1,11 @@
-//! What is done with keys: sorting by them, grouping by them, finding the greatest. The keys are
-//! there when this begins; it is done in one go.
+//! Forms that use keys: sorting, grouping, finding the greatest. All keys exist when these begin.
+//! They do their work in one operation.
 //!
-//! Fuel, with n keys: sorting pays n, then the weight of the keys, then ⌈log2 n⌉·(n + weight). A
-//! key's weight is bytes/8 of a text, 8 and the limbs of an integer of two or more; of a list 1 for
-//! each element and their weights. The greatest and the least pay n and the weight. Grouping pays
-//! 4·n, and for each key what `eq` pays for a value equal to it; besides, bytes/8 of each key of a
-//! record. Nothing more is paid for the result.
+//! Fuel for n keys: sorting pays n, then the weight of the keys, then ⌈log2 n⌉·(n + weight). The
+//! weight of a text is bytes/8, that of a big integer is 8 and its limbs, and that of a list is 1
+//! for each element and their weights. The greatest and the least pay n and the weight. Grouping
+//! pays 4·n, and for each key the fuel of `eq` with an equal value; also bytes/8 of each key of a
+//! record. The result costs nothing more.
 
 use crate::algorithm::keys::empty;
 use crate::algorithm::sorting::{extreme, sorted, sorting_work};
@@ -13,7 +13,6 @@ use crate::algorithm::trouble::Trouble;
 use crate::builtin::keys::{Grouped, grouped, pay_keys};
 use crate::code::Slot;
 use crate::code::slots::each::{KEPT, RESULT};
-use crate::language::form::Form;
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
 use crate::text::quote::shorten;
@@ -21,13 +20,12 @@ use crate::text::quote::shorten;
 use crate::memory::word::{CONS, NIL, PAIR, Word, small, tag};
 use std::cmp::Ordering;
 
-/// Whether a `sort_by` is given an order, which then stands before the elements that are kept.
+/// Tells whether a `sort_by` has an order, which is then before the kept elements.
 pub(super) fn has_order(c: &Context<'_>) -> bool {
     c.s.terms.operands(c.term()).len() > 2
 }
 
-/// Takes the order of a `sort_by` from the list that is kept; gives whether it is the descending
-/// one.
+/// Removes the order of a `sort_by` from the kept list. Returns whether it is descending.
 pub(super) fn take_order(c: &mut Context<'_>, d: Slot) -> bool {
     if !has_order(c) {
         return false;
@@ -41,7 +39,7 @@ const ASCENDING: &str = "asc";
 
 const DESCENDING: &str = "desc";
 
-/// Whether an order is one that `sort_by` knows.
+/// Checks that `sort_by` knows the order.
 pub(super) fn check_order(s: &State, d: Slot) -> Result<(), Exit> {
     let order = s.part(d, KEPT);
     if !s.heap.is_text(order) {
@@ -56,60 +54,56 @@ pub(super) fn check_order(s: &State, d: Slot) -> Result<(), Exit> {
     Err(Trouble::OutOfRange(message).into())
 }
 
-/// Whether a form gathers what the function gives as keys of the elements.
-pub(super) fn needs_keys(form: Form) -> bool {
-    matches!(
-        form,
-        Form::SortBy | Form::GroupBy | Form::CountBy | Form::DistinctBy | Form::MaxBy | Form::MinBy
-    )
+/// The fault of a key that cannot be sorted by.
+fn unsorted(s: &State, key: Word) -> Exit {
+    const WANTED: &str =
+        "a function that gives only numbers, only strings, only booleans, or only lists of these";
+    s.wrong_type(0, key, WANTED)
 }
 
-/// The value of a form when all keys are known: they are the result so far, in order.
-pub(super) fn finish(c: &mut Context<'_>, form: Form, d: Slot) -> Result<Word, Exit> {
-    let keys = c.s.heap.elements(c.s.part(d, RESULT));
-    let sorts = |found| Trouble::Type {
-        operand: 0,
-        wanted: "a function that gives only numbers, only strings, only booleans, or only lists of these",
-        found,
-    };
-    let groups = |found| Trouble::Type {
-        operand: 0,
-        wanted: "a function that gives values that can be compared",
-        found,
-    };
-    match form {
-        Form::SortBy => {
-            let weight = pay_keys(c, &keys, sorts)?;
-            c.bulk(sorting_work(keys.len(), weight))?;
-            let is_descending = take_order(c, d);
-            let order = sorted(&c.s.heap, &keys, is_descending)?;
-            // The keys have done their work.
-            c.s.set_part(d, RESULT, NIL);
-            select(c.s, d, &order)
-        }
-        Form::MaxBy | Form::MinBy => {
-            let sought = if form == Form::MaxBy { Ordering::Greater } else { Ordering::Less };
-            pay_keys(c, &keys, sorts)?;
-            let best = extreme(&c.s.heap, &keys, sought)?.ok_or_else(|| empty(&keys))?;
-            let elements = c.s.heap.elements(c.s.part(d, KEPT));
-            Ok(elements.get(best).copied().unwrap_or_default())
-        }
-        Form::DistinctBy => {
-            let Grouped { firsts, .. } = grouped(c, &keys, groups)?;
-            select(c.s, d, &firsts)
-        }
-        Form::CountBy => {
-            let Grouped { of_each, firsts } = grouped(c, &keys, groups)?;
-            count(c.s, d, &of_each, &firsts)
-        }
-        _ => {
-            let Grouped { of_each, firsts } = grouped(c, &keys, groups)?;
-            gather(c.s, d, &of_each, &firsts)
-        }
-    }
+/// The keys, which are the result so far; puts them into their order.
+fn keys(c: &mut Context<'_>, d: Slot) -> Vec<Word> {
+    let keys = c.s.heap.reverse(c.s.part(d, RESULT));
+    c.s.set_part(d, RESULT, keys);
+    c.s.heap.elements(keys)
 }
 
-/// The elements of the list with these indices, in this order.
+/// The elements in the order of their keys, or of those downward.
+pub(super) fn sort(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
+    let keys = keys(c, d);
+    let weight = pay_keys(c, &keys, unsorted)?;
+    c.bulk(sorting_work(keys.len(), weight))?;
+    let is_descending = take_order(c, d);
+    let order = sorted(&c.s.heap, &keys, is_descending)?;
+    // The keys have done their work.
+    c.s.set_part(d, RESULT, NIL);
+    select(c.s, d, &order)
+}
+
+/// The element whose key is the first of the greatest, or of the least.
+pub(super) fn best(c: &mut Context<'_>, d: Slot, sought: Ordering) -> Result<Word, Exit> {
+    let keys = keys(c, d);
+    pay_keys(c, &keys, unsorted)?;
+    let best = extreme(&c.s.heap, &keys, sought)?.ok_or_else(|| empty(&keys))?;
+    let elements = c.s.heap.elements(c.s.part(d, KEPT));
+    Ok(elements.get(best).copied().unwrap_or_default())
+}
+
+/// The elements by equal keys.
+fn groups(c: &mut Context<'_>, d: Slot) -> Result<Grouped, Exit> {
+    let keys = keys(c, d);
+    grouped(c, &keys, |s, key| {
+        s.wrong_type(0, key, "a function that gives values that can be compared")
+    })
+}
+
+/// The first element of each key.
+pub(super) fn distinct(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
+    let Grouped { firsts, .. } = groups(c, d)?;
+    select(c.s, d, &firsts)
+}
+
+/// Makes a list of the elements with these indices, in this order.
 fn select(s: &mut State, d: Slot, indices: &[u32]) -> Result<Word, Exit> {
     s.part_room(d, RESULT, 2 * indices.len())?;
     let elements = s.heap.elements(s.part(d, KEPT));
@@ -117,21 +111,25 @@ fn select(s: &mut State, d: Slot, indices: &[u32]) -> Result<Word, Exit> {
     Ok(s.heap.list(indices.iter().map(element)))
 }
 
-/// Pairs of each key and how often it occurs.
-fn count(s: &mut State, d: Slot, of_each: &[u32], firsts: &[u32]) -> Result<Word, Exit> {
+/// Makes pairs of each key and its number of elements.
+pub(super) fn count(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
+    let Grouped { of_each, firsts } = groups(c, d)?;
+    let s = &mut *c.s;
     let mut counts = vec![0_i64; firsts.len()];
     for group in of_each {
-        if let Some(count) = counts.get_mut(*group as usize) {
+        if let Some(count) = counts.get_mut(group as usize) {
             *count += 1;
         }
     }
     let counts: Vec<Word> = counts.into_iter().map(small).collect();
     s.part_room(d, RESULT, 4 * firsts.len())?;
-    Ok(pairs(s, d, firsts, &counts))
+    Ok(pairs(s, d, &firsts, &counts))
 }
 
-/// Pairs of each key and the elements that have it.
-fn gather(s: &mut State, d: Slot, of_each: &[u32], firsts: &[u32]) -> Result<Word, Exit> {
+/// Makes pairs of each key and its elements.
+pub(super) fn gather(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
+    let Grouped { of_each, firsts } = groups(c, d)?;
+    let s = &mut *c.s;
     s.part_room(d, RESULT, 2 * of_each.len() + 4 * firsts.len())?;
     let elements = s.heap.elements_of(s.part(d, KEPT), of_each.len());
     let mut lists = vec![NIL; firsts.len()];
@@ -140,10 +138,10 @@ fn gather(s: &mut State, d: Slot, of_each: &[u32], firsts: &[u32]) -> Result<Wor
             *list = s.heap.two(element, *list, CONS);
         }
     }
-    Ok(pairs(s, d, firsts, &lists))
+    Ok(pairs(s, d, &firsts, &lists))
 }
 
-/// Pairs of the keys with these indices and these values, for which there is room.
+/// Makes pairs of the keys with these indices and these values. There must be room.
 fn pairs(s: &mut State, d: Slot, firsts: &[u32], values: &[Word]) -> Word {
     let (mut rest, mut at) = (s.part(d, RESULT), 0);
     let mut keys = Vec::with_capacity(firsts.len());

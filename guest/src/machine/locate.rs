@@ -1,30 +1,32 @@
-//! From an operation that went wrong to a fault: which term, which operand, in which source, and
-//! the chain of tools that led there.
+//! Makes a fault from the trouble of an operation: its words, its operand, and the chain of tools
+//! that led there. `run/site.rs` finds the term.
 
 use crate::algorithm::trouble::{FULL, Trouble};
 use crate::data::show::OPERAND_BYTES;
+use crate::language::kinds::FUNCTION;
 use crate::run::site::{Site, site};
 use crate::text::quote::shorten;
 
 use crate::check::mismatch::{element, mismatch, no_function};
 use crate::code::{Image, Op, Slot};
 use crate::data::show;
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, Fault, Limit};
 use crate::language::form::Form;
-use crate::language::hint::{LONGEST, nearest};
+use crate::language::hint::{LONGEST, nearest, recursive};
 use crate::run::meter::Stop;
 use crate::run::state::State;
 
-use crate::language::term::Terms;
+use crate::language::term::{TermId, Terms};
 use crate::memory::word::Word;
 
-/// Tools named in a fault's chain of calls.
+/// Most tools in a fault's chain of calls.
 const MOST_CALLS: usize = 32;
 
-/// Characters of the value of `fail` that its message holds.
+/// Characters of a `fail` value in its message.
 const FAIL_BYTES: usize = 200;
 
-/// The fault of what went wrong at the operation `pc`, or of a limit that was met before.
+/// Returns the fault for the trouble at the operation `pc`, or for a limit that the run reached
+/// before.
 pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
     let pc = s.pc;
     if let Err(met) = s.meter.spend_visited(image, pc, s.depth) {
@@ -47,7 +49,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
             let operand = applied(form, image.op(called_at), terms.operands(site.term).len());
             (Some(operand), no_function(terms, site.term, operand, found))
         }
-        Trouble::Unbound(variable) => (None, unbound(terms, s, terms.name(variable))),
+        Trouble::Unbound(variable) => (None, unbound(terms, s, (site.term, terms.name(variable)))),
         Trouble::DivideByZero => {
             (None, Fault::new(Code::DivideByZero, format!("`{name}` by zero")))
         }
@@ -59,7 +61,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         ),
         Trouble::OnlyNulls => (
             None,
-            Fault::new(Code::EmptyList, format!("`{name}` of nothing but nulls, which it passes over"))
+            Fault::new(Code::EmptyList, format!("`{name}` of a list of only nulls, which it skips"))
                 .hint(r#"test with {"all": [{"lam": "x", "body": {"eq": [{"var": "x"}, null]}}, list]} first"#),
         ),
         Trouble::OutOfRange(what) => (None, Fault::new(Code::OutOfRange, what)),
@@ -73,7 +75,8 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         Trouble::Regex(what) => (None, Fault::new(Code::Regex, what)),
         Trouble::Fail => (None, failed(s)),
         Trouble::TooLarge(what) => (None, Fault::new(Code::TooLarge, what)),
-        Trouble::NoRoomForCall => (None, Fault::new(Code::TooLarge, FULL)),
+        Trouble::Full(what) => (None, Fault::new(Code::TooLarge, what).by(Limit::Memory)),
+        Trouble::NoRoomForCall => (None, Fault::new(Code::TooLarge, FULL).by(Limit::Memory)),
         Trouble::UnknownTool(tool) => (None, unknown_tool(s, &tool)),
         Trouble::OutsideTool => (None, outside_tool(name)),
         Trouble::CapabilityDenied(capability) => {
@@ -81,13 +84,13 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
             (None, Fault::new(Code::CapabilityDenied, message))
         }
         Trouble::EvalDepth => {
-            (None, Fault::new(Code::EvalDepth, "more than 100 evals inside one another"))
+            (None, Fault::new(Code::EvalDepth, "more than 100 nested evals"))
         }
     };
     place(image, s, &site, operand, fault)
 }
 
-/// The operation that something went wrong at, and its term.
+/// Returns the operation with the trouble, and its site.
 fn origin(image: &Image, s: &State, trouble: &Trouble) -> (usize, Site) {
     let pc = match trouble {
         Trouble::NotAFunctionAfter { call, .. } => *call,
@@ -96,21 +99,17 @@ fn origin(image: &Image, s: &State, trouble: &Trouble) -> (usize, Site) {
     (pc, site(image, s, pc))
 }
 
-/// Which operand is the function that an operation of the form applies.
+/// Returns the index of the operand that is the applied function.
 fn applied(form: Form, op: Op, operands: usize) -> usize {
     if form == Form::Pipe
         && let Op::Call { f, base, .. } | Op::TailCall { f, base, .. } = op
     {
         return operands - usize::from(base - f);
     }
-    match form {
-        Form::Try => 1,
-        Form::Update | Form::UpdateIn => 2,
-        _ => 0,
-    }
+    (0..operands).find(|at| form.accepted(*at) == FUNCTION).unwrap_or_default()
 }
 
-/// A result that is no finite number, and what it is the result of.
+/// The fault of a result that is not finite, with its operands.
 fn not_finite(image: &Image, s: &State, form: Form) -> Fault {
     let op = image.op(s.pc);
     let slots =
@@ -124,10 +123,10 @@ fn not_finite(image: &Image, s: &State, form: Form) -> Fault {
     let fault = Fault::new(Code::NotFinite, message);
     let is_negative = operands.first().is_some_and(|first| first.starts_with('-'));
     match form {
-        Form::Sqrt if is_negative => fault.hint("a root is taken of 0 or more"),
-        Form::Ln | Form::Log10 => fault.hint("a logarithm is taken of more than 0"),
+        Form::Sqrt if is_negative => fault.hint("take a root of 0 or more"),
+        Form::Ln | Form::Log10 => fault.hint("take a logarithm of a number above 0"),
         Form::Pow if is_negative => {
-            fault.hint("a negative number is raised to integers only, such as 2 or -1")
+            fault.hint("raise a negative number to an integer, such as 2 or -1")
         }
         _ => fault,
     }
@@ -136,19 +135,19 @@ fn not_finite(image: &Image, s: &State, form: Form) -> Fault {
 fn outside_tool(name: &str) -> Fault {
     let (place, hint) = if name == "self" {
         (
-            "neither in submitted code nor in a tool's source",
-            "`self` in a quote or an input means no function",
+            "only in submitted code or in a tool's source",
+            "a quote or an input has no function for `self`",
         )
     } else {
         (
-            "in no tool's source",
+            "only in a tool's source",
             "`continue` and `code_of \"self\"` work in the source of an evolved tool",
         )
     };
-    Fault::new(Code::OutsideTool, format!("`{name}` stands {place}")).hint(hint)
+    Fault::new(Code::OutsideTool, format!("`{name}` works {place}")).hint(hint)
 }
 
-/// Keys of a record that are compared with one that it lacks.
+/// Most keys of a record to compare with a missing one.
 const MOST_KEYS: usize = 1_000;
 
 fn missing_key(s: &State, form: Form, key: &str, record: Word) -> Fault {
@@ -159,7 +158,7 @@ fn missing_key(s: &State, form: Form, key: &str, record: Word) -> Fault {
             r#"`update` takes no default: write {"put": [record, key, {"app": {"func": f, "arg": {"get": [record, key, default]}}}]}"#
         }
         Form::Get if key.contains('.') => {
-            r#"a path is written {"get_in": [record, ["a", "b"]]}; give a default, or test with `has`"#
+            r#"for a path, write {"get_in": [record, ["a", "b"]]}; give a default, or test with `has`"#
         }
         _ => "give a default, or test with `has`",
     };
@@ -183,22 +182,24 @@ fn failed(s: &State) -> Fault {
     } else {
         None
     };
-    // A text that has nothing to show, or shows it too late, is told as the value that it is.
+    // An empty text, or one whose beginning is too deep, is shown as a value.
     let message = message
         .filter(|text| !text.is_empty())
         .unwrap_or_else(|| show::excerpt(&s.heap, &s.terms, &s.names(), value, FAIL_BYTES));
     Fault::new(Code::Fail, crate::text::quote::visible(&message))
 }
 
-/// The fault of a limit that was met at the operation `pc`.
+/// The fault of a limit reached at the operation `pc`.
 pub(super) fn stop(image: &Image, s: &mut State, stop: Stop) -> Fault {
     let fault = match stop {
         Stop::OutOfFuel | Stop::Pause => {
             let message = format!("the fuel of this run is used up ({} units)", s.meter.spent());
             Fault::new(Code::OutOfFuel, message)
+                .by(Limit::Fuel)
                 .hint("give `fuel`, or look for a loop that does not end")
         }
         Stop::TooDeep => Fault::new(Code::TooDeep, "too many evaluations are pending")
+            .by(Limit::Depth)
             .hint("recurse in tail position with an accumulator, use `fold`, or give `depth`"),
     };
     let mut site = site(image, s, s.pc);
@@ -217,7 +218,7 @@ fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: F
     };
     let token = terms.node(term).token;
     let calls = calls(image, s, fault.code);
-    // A fault that is caught is told to the program, which does not pay for an excerpt.
+    // A caught fault goes to the program, which does not pay for an excerpt.
     if s.catches(fault.code) {
         let (tool, at) = terms.place(token);
         return Fault { at, tool: tool.map(str::to_owned), calls, ..fault };
@@ -225,8 +226,8 @@ fn place(image: &Image, s: &State, site: &Site, operand: Option<usize>, fault: F
     terms.locate(token, Fault { calls, ..fault })
 }
 
-/// Tools whose code is active, outermost first, each run of calls of the same one once. A `try`
-/// does not tell them.
+/// Returns the tools whose code is active, outermost first. Consecutive calls of one tool count
+/// once. A caught fault has none.
 fn calls(image: &Image, s: &State, code: Code) -> Vec<String> {
     if s.catches(code) {
         return Vec::new();
@@ -246,14 +247,19 @@ fn calls(image: &Image, s: &State, code: Code) -> Vec<String> {
 }
 
 /// An unbound variable; suggests a name that is bound in the same code.
-fn unbound(terms: &Terms, s: &State, name: &str) -> Fault {
+fn unbound(terms: &Terms, s: &State, (variable, name): (TermId, &str)) -> Fault {
     let fault = Fault::new(Code::Unbound, format!("unbound variable `{}`", shorten(name)));
+    if !s.catches(Code::Unbound)
+        && let Some(hint) = recursive(terms, variable)
+    {
+        return fault.hint(hint);
+    }
     // Comparing names takes long: it is done once in a run at most.
     let others = terms.all_names().filter(|other| *other != name);
     let near = if s.catches(Code::Unbound) { None } else { nearest(name, others) };
     let tool = s.tool_ids.get(name).is_some_and(Option::is_some);
     if tool {
-        return fault.hint(format!(r#"a tool is named by {{"tool": "{}"}}"#, shorten(name)));
+        return fault.hint(format!(r#"for the tool, write {{"tool": "{}"}}"#, shorten(name)));
     }
     match near {
         Some(near) => fault.hint(format!("did you mean `{}`?", shorten(near))),

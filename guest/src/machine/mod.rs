@@ -17,7 +17,7 @@ mod trace;
 
 use crate::code::Image;
 use crate::data::parsed;
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, Fault, Limit};
 use crate::json::tape::TokenId;
 
 use crate::data::plain;
@@ -32,22 +32,22 @@ use crate::run::state::State;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What the argument is, once parsed.
+/// The argument, once parsed.
 #[derive(Debug)]
 enum Input {
     None,
-    /// A value among the constants, and what evaluating it would cost as a term.
+    /// The index of a constant, and the fuel of its evaluation as a term.
     Ready(usize, u64),
     Term(TermId),
 }
 
-/// What the machine is evaluating.
+/// The phase of a machine: the term that it evaluates.
 #[derive(Debug)]
 enum Phase {
     /// Nothing yet.
     Start,
     Code,
-    /// The argument; the function waits on the stack.
+    /// The argument. The function waits on the stack.
     Argument,
     Application,
     Finished,
@@ -66,9 +66,9 @@ pub struct Machine {
     input: Input,
     context: Vec<(NameId, u32)>,
     warnings: Vec<String>,
-    /// The tool whose source has been asked for.
+    /// The tool whose source the machine has requested.
     asked: Option<String>,
-    /// The effect that has been asked for: the slot for its outcome, and the capability.
+    /// The requested effect: the slot for its outcome, and the capability.
     effect: Option<(u8, String)>,
     debug: bool,
     phase: Phase,
@@ -77,7 +77,7 @@ pub struct Machine {
 type Failure = Box<Fault>;
 
 impl Machine {
-    /// Parses a program; nothing is evaluated yet.
+    /// Parses a program. It evaluates nothing yet.
     pub fn start(program: Program, limits: Limits) -> Result<Self, Failure> {
         let mut machine = Self {
             image: Image::new(),
@@ -101,14 +101,13 @@ impl Machine {
         }
     }
 
-    /// Does every operation in the dispatch loop or in full, for tests: shortcuts change nothing but
-    /// time.
+    /// Turns shortcuts off, for tests: they change nothing but time.
     #[doc(hidden)]
     pub fn take_no_shortcuts(&mut self) {
         self.state.takes_shortcuts = false;
     }
 
-    /// Parses all that was submitted.
+    /// Parses the whole program.
     fn read(
         &mut self,
         code: Source,
@@ -157,14 +156,14 @@ impl Machine {
         Ok(parsed.root)
     }
 
-    /// The fault with all warnings of the run.
+    /// Adds all warnings of the run to a fault.
     fn warned(&mut self, fault: Failure) -> Failure {
         let mut fault = translated(*fault);
         fault.warnings = self.all_warnings();
         Box::new(fault)
     }
 
-    /// The terms, which nothing else refers to between two steps.
+    /// Returns the terms. Nothing else refers to them between two steps.
     fn terms(&mut self) -> &mut Terms {
         Rc::make_mut(&mut self.state.terms)
     }
@@ -206,25 +205,26 @@ impl Machine {
         }
     }
 
-    /// Keeps a value where the collector finds it until the argument is needed.
+    /// Keeps a value as a constant, where the collector finds it, until the argument is needed.
     fn ready(&mut self, value: Word, nodes: u64) -> Input {
         self.state.constants.push(value);
         Input::Ready(self.state.constants.len() - 1, nodes)
     }
 
-    /// A value of the plain JSON at a token.
+    /// Makes a value of the plain JSON at a token.
     fn build(&mut self, token: TokenId) -> Result<Word, Failure> {
         let State { heap, terms, .. } = &mut self.state;
         parsed::value(heap, &terms.tape, token).map_err(|failed| match failed {
             parsed::Failed::At(token, fault) => Box::new(terms.locate(token, fault)),
             parsed::Failed::Full => {
                 let message = "the data does not fit into the memory limit of this run";
-                Box::new(Fault::new(Code::TooLarge, message).hint("give `memory`"))
+                let fault = Fault::new(Code::TooLarge, message).by(Limit::Memory);
+                Box::new(fault.hint("give `memory`"))
             }
         })
     }
 
-    /// What has been used so far.
+    /// Returns the run's usage so far.
     #[must_use]
     pub fn usage(&self) -> Usage {
         Usage {
@@ -234,8 +234,8 @@ impl Machine {
         }
     }
 
-    /// Bytes of memory that the run needs at this point: its values, as far as they can still be reached,
-    /// its stack and its pending calls. To look takes as long as there are values; no run does.
+    /// Returns the bytes of memory that the run needs now: its reachable values, its stack and its
+    /// pending calls. This walks all values; a run never calls it.
     #[must_use]
     pub fn needed_memory(&self) -> u64 {
         8 * self.state.needed() as u64
@@ -248,7 +248,7 @@ impl Machine {
 }
 
 impl Machine {
-    /// All warnings: what the parser found, then what arose while the program ran.
+    /// Returns all warnings: the parser's, then those of the run.
     pub(crate) fn all_warnings(&mut self) -> Vec<String> {
         self.state.warn_of_trials();
         self.warnings.iter().cloned().chain(self.state.notes.lines()).collect()

@@ -3,8 +3,10 @@
 use crate::algorithm::comparison::{Compared, equal, order};
 use crate::algorithm::number::arithmetic;
 use crate::algorithm::trouble::Trouble;
-use crate::language::form::Form;
+use crate::fault::{Code, Fault};
+use crate::language::form::{Evaluation, Form};
 use crate::language::survey;
+use crate::language::table::Table;
 use crate::memory::heap::Full;
 use crate::memory::rope::{join, longest_text};
 use crate::memory::word::{
@@ -15,7 +17,7 @@ use crate::run::state::{Exit, State};
 use crate::text::order;
 use std::rc::Rc;
 
-/// A strict form of two small integers, if that needs no more than a word.
+/// Does a strict form of two small integers, if the result is small.
 #[inline(always)]
 pub(super) fn small(form: Form, a: i64, b: i64) -> Option<Word> {
     match form {
@@ -30,14 +32,65 @@ pub(super) fn small(form: Form, a: i64, b: i64) -> Option<Word> {
     }
 }
 
-/// Whether a product surely has no more than 62 bits. What `checked_mul` does takes a call here.
+/// Tells whether a product surely has at most 62 bits. `checked_mul` would be a call here.
 #[inline(always)]
 pub(super) fn is_short_product(a: i64, b: i64) -> bool {
     let unused = |n: i64| (n ^ (n >> 63)).leading_zeros();
     unused(a) + unused(b) >= 67
 }
 
-/// A strict form of two operands.
+/// How an operation is done outside of the dispatch loop.
+#[derive(Clone, Copy)]
+enum Strict {
+    Arithmetic,
+    Concat,
+    Equal,
+    Order,
+    Length,
+    IsEmpty,
+    Analyze,
+    /// By an arm of its own in `complete`.
+    Own,
+}
+
+static STRICT: Table<Strict> = Table::of(
+    Evaluation::Operation,
+    &[
+        (Form::Add, Strict::Arithmetic),
+        (Form::Sub, Strict::Arithmetic),
+        (Form::Mul, Strict::Arithmetic),
+        (Form::Div, Strict::Arithmetic),
+        (Form::Mod, Strict::Arithmetic),
+        (Form::Concat, Strict::Concat),
+        (Form::Eq, Strict::Equal),
+        (Form::Lt, Strict::Order),
+        (Form::Gt, Strict::Order),
+        (Form::Lte, Strict::Order),
+        (Form::Gte, Strict::Order),
+        (Form::Length, Strict::Length),
+        (Form::IsEmpty, Strict::IsEmpty),
+        (Form::Analyze, Strict::Analyze),
+        (Form::Not, Strict::Own),
+        (Form::Cons, Strict::Own),
+        (Form::Head, Strict::Own),
+        (Form::Tail, Strict::Own),
+        (Form::Pair, Strict::Own),
+        (Form::Continue, Strict::Own),
+        (Form::Eval, Strict::Own),
+        (Form::CodeOf, Strict::Own),
+        (Form::Tool, Strict::Own),
+        (Form::Trace, Strict::Own),
+        (Form::Perform, Strict::Own),
+    ],
+);
+
+/// The fault of an operation that stands where it cannot: a mistake in the compiler.
+fn misplaced() -> Exit {
+    let fault = Fault::new(Code::Internal, "an operation stands where it cannot");
+    Trouble::Here(Box::new(fault)).into()
+}
+
+/// Does a strict form of two operands.
 pub(super) fn binary(
     c: &mut Context<'_>,
     form: Form,
@@ -45,8 +98,8 @@ pub(super) fn binary(
     live: usize,
 ) -> Result<Word, Exit> {
     let [x, y] = operands;
-    match form {
-        Form::Add | Form::Sub | Form::Mul | Form::Div | Form::Mod => {
+    match STRICT.get(form) {
+        Some(Strict::Arithmetic) => {
             let (work, words) = arithmetic::cost(&c.s.heap, form, x, y);
             c.bulk(work)?;
             let mut operands = operands;
@@ -54,17 +107,20 @@ pub(super) fn binary(
             let [x, y] = operands;
             Ok(arithmetic::arithmetic(&mut c.s.heap, form, x, y)?)
         }
-        Form::Concat => concat(c.s, operands, live),
-        Form::Eq => {
+        Some(Strict::Concat) => concat(c.s, operands, live),
+        Some(Strict::Equal) => {
             let terms = Rc::clone(&c.s.terms);
             let Compared { work, result } = equal(&c.s.heap, &terms, x, y, c.budget());
             c.bulk(work)?;
             Ok(result?)
         }
-        _ => {
+        Some(Strict::Order) => {
             let Compared { work, result } = order(&c.s.heap, form, x, y);
             c.bulk(work)?;
             Ok(result?)
+        }
+        Some(Strict::Length | Strict::IsEmpty | Strict::Analyze | Strict::Own) | None => {
+            Err(misplaced())
         }
     }
 }
@@ -78,20 +134,22 @@ fn concat(s: &mut State, operands: [Word; 2], live: usize) -> Result<Word, Exit>
     let mut operands = operands;
     let room = s.make_room_keeping(3, live, &mut operands);
     if all > longest_text(&s.heap) {
-        return Err(Trouble::TooLarge("the text would not fit into the memory limit").into());
+        return Err(Trouble::Full("the text would not fit into the memory limit").into());
     }
     room?;
     let [x, y] = operands;
     join(&mut s.heap, x, y).ok_or_else(|| Trouble::from(Full).into())
 }
 
-/// A strict form of one operand that is no `Builtin`.
+/// Does a strict form of one operand other than a `Builtin`.
 pub(super) fn unary(c: &mut Context<'_>, form: Form, x: Word, live: usize) -> Result<Word, Exit> {
-    match form {
-        Form::Length => length(c, x),
-        Form::IsEmpty if is_list(x) => Ok(boolean(x == NIL)),
-        Form::IsEmpty => Err(c.s.wrong_type(0, x, "a list")),
-        _ => analyze(c, x, live),
+    match STRICT.get(form) {
+        Some(Strict::Length) => length(c, x),
+        Some(Strict::IsEmpty) if is_list(x) => Ok(boolean(x == NIL)),
+        Some(Strict::IsEmpty) => Err(c.s.wrong_type(0, x, "a list")),
+        Some(Strict::Analyze) => analyze(c, x, live),
+        Some(Strict::Arithmetic | Strict::Concat | Strict::Equal | Strict::Order | Strict::Own)
+        | None => Err(misplaced()),
     }
 }
 

@@ -1,10 +1,9 @@
-//! Shortcuts: operations that programs do most, but that need a call, which in the dispatch loop
-//! would take registers from all the others. A shortcut does its operation completely, or does not
-//! begin it. `complete` does whatever has none, so without them everything is as it is and takes
-//! longer.
+//! Shortcuts: common operations that need a call. In the dispatch loop, that call would take
+//! registers from all others. A shortcut does its operation completely, or does not begin it.
+//! `complete` does all others, so without shortcuts nothing changes but time.
 //!
-//! A shortcut stays as long as it saves 3 % of the wasm instructions of some program of the tasks,
-//! the guide or the library, which `cargo x counts components` tells:
+//! A shortcut stays while it saves 3 % of the wasm instructions of some program of the tasks, the
+//! guide or the library, as `cargo x counts components` counts them:
 //!
 //! | shortcut | program | saves |
 //! |---|---|---|
@@ -18,17 +17,17 @@ use crate::language::form::Form;
 use crate::memory::word::{KIND_RECORD, Word};
 use crate::run::state::State;
 
-/// Does the operation at `pc`, if it has a shortcut and nothing stands in its way.
+/// Does the operation at `pc`, if it has a shortcut that applies.
 #[inline(never)]
 pub(super) fn operation(s: &mut State, op: Op) -> bool {
     let Op::Builtin { form: Form::Get, d, n: 2, cost } = op else { return false };
     get(s, d, cost).is_some()
 }
 
-/// Puts the value of a key of a record into the slot of the record, if the key is there.
+/// Puts the value of a record's key into the slot of the record, if the key exists.
 fn get(s: &mut State, d: Slot, cost: u16) -> Option<()> {
     let (record, key) = (s.slot(d), s.slot(d + 1));
-    // An operation that costs nothing belongs to a block that has not been paid for.
+    // An operation without a cost belongs to a block that is not paid yet.
     let is_plain = s.heap.object_kind(record) == KIND_RECORD && s.heap.is_flat(key) && cost > 0;
     if !is_plain {
         return None;
@@ -45,7 +44,7 @@ fn get(s: &mut State, d: Slot, cost: u16) -> Option<()> {
     Some(())
 }
 
-/// The fuel of looking a key up, besides the visit.
+/// Returns the fuel of looking up a key, besides the visit.
 fn work(s: &State, key: Word) -> i64 {
     i64::try_from(Form::Get.work_price() * text_work(&s.heap, key)).unwrap_or(i64::MAX / 2)
 }

@@ -1,10 +1,10 @@
-//! What a machine does between the answers of its host.
+//! The steps of a machine between the answers of its host.
 
 use crate::algorithm::trouble::Trouble;
 use crate::code::{APPLY, HALT};
 use crate::compile::{Compiler, Failed, Store, Unit};
 use crate::data::show;
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, Fault, Limit};
 use crate::json::escape;
 use crate::limits::to_u32;
 use crate::machine::drive::run;
@@ -15,6 +15,7 @@ use crate::run::meter::Stop;
 use crate::run::state::{Exit, Tool};
 use crate::text::quote::shorten;
 
+use crate::algorithm::trouble::FULL;
 use crate::algorithm::weight;
 use crate::language::term::Origin;
 use crate::memory::word::{HOLE, KIND_CONTINUATION, UNIT, Word, aux, index, is_function};
@@ -22,7 +23,7 @@ use crate::request::{Answer, Continuation, Done, Step};
 use std::rc::Rc;
 
 impl Machine {
-    /// Goes on until the program ends, asks for something, or has spent `slice` more fuel.
+    /// Continues until the program ends, requests something, or has spent `slice` more fuel.
     pub fn resume(&mut self, answer: Answer, slice: u64) -> Step {
         self.state.meter.begin_slice(slice);
         match self.answer(answer).and_then(|()| self.go_on()) {
@@ -66,7 +67,7 @@ impl Machine {
         self.state.tools.len() - 1
     }
 
-    /// Learns a tool from the sources given at the start, or asks the host.
+    /// Learns a tool from the program's sources. Asks the host if it is not there.
     fn look_up(&mut self, name: String) -> Option<Step> {
         if let Some(source) = self.sources.get(&name).cloned() {
             self.learn(&name, Some(&source));
@@ -90,7 +91,7 @@ impl Machine {
             };
             match self.phase {
                 Phase::Code => {
-                    // What runs is the first tool met.
+                    // The running code is the first tool met.
                     if let Some(slot) = self.state.tool_values.first_mut() {
                         *slot = value;
                     }
@@ -106,12 +107,12 @@ impl Machine {
         }
     }
 
-    /// Prepares the registers for a unit whose value goes to the slot `base`.
+    /// Sets the registers for a unit whose value goes to the slot `base`.
     fn enter(&mut self, entry: u32, base: usize) {
         let state = &mut self.state;
         state.top = 0;
         let halt = Frame { pc: HALT, base: to_u32(base), closure: NO_CLOSURE, depth: 0 };
-        // There is room for the first frame from the start.
+        // The first frame always has room.
         let _ = state.push_frame(halt);
         (state.pc, state.base, state.depth) = (entry as usize, base, 0);
         state.closure = NO_CLOSURE;
@@ -145,7 +146,7 @@ impl Machine {
         Ok(None)
     }
 
-    /// Evaluates the argument above the function, which waits in the first slot.
+    /// Evaluates the argument. The function waits in the first slot.
     fn begin_argument(&mut self) -> Result<(), Failure> {
         match self.input {
             Input::None => self.begin_application(UNIT),
@@ -174,7 +175,7 @@ impl Machine {
         self.phase = Phase::Application;
     }
 
-    /// Runs to a value, or to a step for the host.
+    /// Runs until there is a value, or a step for the host.
     fn evaluate(&mut self) -> Result<Result<Word, Step>, Failure> {
         loop {
             match run(&self.image, &mut self.state) {
@@ -250,19 +251,22 @@ impl Machine {
         let store = Store { heap, constants, literals: &mut self.literals };
         let compiler = Compiler::new(&terms, &mut self.image, store, self.debug);
         compiler.unit(unit, context).map_err(|failed| {
-            let (message, term) = match failed {
+            let too_large = |message: &str| Fault::new(Code::TooLarge, message);
+            let (fault, term) = match failed {
                 Failed::Full => {
-                    ("the constants of the term do not fit into the memory limit", None)
+                    let message = "the constants of the term do not fit into the memory limit";
+                    (too_large(message).by(Limit::Memory), None)
                 }
                 Failed::Entangled => {
-                    ("too many functions of the term share too many variables", None)
+                    (too_large("too many functions of the term share too many variables"), None)
                 }
                 Failed::Parameters(t) => {
-                    ("a function takes at most 64 parameters or arguments at once", Some(t))
+                    let message = "a function takes at most 64 parameters or arguments at once";
+                    (too_large(message), Some(t))
                 }
             };
             let term = unit.site.or(term).unwrap_or(unit.root);
-            Box::new(terms.locate(terms.node(term).token, Fault::new(Code::TooLarge, message)))
+            Box::new(terms.locate(terms.node(term).token, fault))
         })
     }
 
@@ -271,7 +275,8 @@ impl Machine {
         let limit = self.limits.output as usize;
         show::json(&state.heap, &state.terms, &state.names(), value, limit).map_err(|_| {
             let message = format!("the result is longer than {limit} bytes of JSON");
-            Box::new(Fault::new(Code::TooLarge, message).hint("return a part of it, or its length"))
+            let fault = Fault::new(Code::TooLarge, message).by(Limit::Output);
+            Box::new(fault.hint("return a part of it, or its length"))
         })
     }
 
@@ -297,16 +302,16 @@ impl Machine {
     }
 }
 
-/// Fuel of a fault that is caught: its place and its words have to be found.
+/// Fuel of a caught fault, for finding its place and its message.
 const CAUGHT: u64 = 768;
 
-/// A fault at a place where no term stands.
+/// Makes a fault at a place without a term.
 fn without_term(at: &str, tool: Option<String>, fault: Fault) -> Fault {
     Fault { at: at.to_owned(), tool, excerpt: None, ..fault }
 }
 
 fn full() -> Fault {
-    Fault::new(Code::TooLarge, "the values of this run do not fit into its memory limit")
+    Fault::new(Code::TooLarge, FULL).by(Limit::Memory)
 }
 
 fn no_tool(name: &str) -> Fault {

@@ -1,4 +1,4 @@
-//! Operations that look up a tool, or ask the host: `tool`, `self`, `code_of`, `continue`,
+//! Operations that look up a tool or ask the host: `tool`, `self`, `code_of`, `continue`,
 //! `perform`.
 
 use crate::algorithm::trouble::Trouble;
@@ -19,7 +19,7 @@ impl State {
         Err(self.wrong_type(0, v, "a string"))
     }
 
-    /// The tool of this name.
+    /// Finds the tool of this name.
     fn find_tool(&self, name: &str) -> Result<Option<usize>, Exit> {
         match self.tool_ids.get(name) {
             Some(found) => Ok(*found),
@@ -27,14 +27,15 @@ impl State {
         }
     }
 
-    /// The tool that code belongs to, counted from 1. The submitted code is none that has a name.
+    /// Returns the index of the tool that the code belongs to. `tool` counts from 1. Submitted code
+    /// has no name and is not a tool.
     fn evolved(&self, tool: u16) -> Result<usize, Trouble> {
         let tool = usize::from(tool).checked_sub(1);
         let is_named = |tool: &usize| self.tools.get(*tool).is_some_and(|it| !it.name.is_empty());
         tool.filter(is_named).ok_or(Trouble::OutsideTool)
     }
 
-    /// Gives a tool's value to slot `d`, evaluating its source first if that was not done yet.
+    /// Puts a tool's value into slot `d`. Evaluates its source first, if that is still to be done.
     fn tool_value(&mut self, tool: usize, d: usize, deeper: u8) -> Result<(), Exit> {
         let known = self.tool_values.get(tool).copied().unwrap_or(UNIT);
         if known != HOLE {
@@ -57,7 +58,7 @@ impl State {
     }
 }
 
-/// `tool`: the value of the tool that `x` names.
+/// Does `tool`: gets the value of the tool named `x`.
 pub(super) fn tool(s: &mut State, x: Word, d: u8, deeper: u8) -> Result<(), Exit> {
     let name = s.text(x)?;
     match s.find_tool(&name)? {
@@ -66,7 +67,7 @@ pub(super) fn tool(s: &mut State, x: Word, d: u8, deeper: u8) -> Result<(), Exit
     }
 }
 
-/// `self`: the value of the tool or the submitted code that the code belongs to.
+/// Does `self`: gets the value of the tool or the submitted code that the code belongs to.
 pub(super) fn self_tool(s: &mut State, tool: u16, d: u8, deeper: u8) -> Result<(), Exit> {
     match usize::from(tool).checked_sub(1) {
         Some(tool) => s.tool_value(tool, usize::from(d), deeper),
@@ -74,7 +75,7 @@ pub(super) fn self_tool(s: &mut State, tool: u16, d: u8, deeper: u8) -> Result<(
     }
 }
 
-/// `code_of`: the source of the tool that `x` names, quoted in that tool's context.
+/// Does `code_of`: gets the source of the tool named `x`, quoted in that tool's context.
 pub(super) fn code_of(s: &mut State, x: Word, current: u16) -> Result<Word, Exit> {
     let name = s.text(x)?;
     let found = match s.find_tool(&name)? {
@@ -89,7 +90,7 @@ pub(super) fn code_of(s: &mut State, x: Word, current: u16) -> Result<Word, Exit
     }
 }
 
-/// `continue`: there is room for 3 words.
+/// Does `continue`. There must be room for 3 words.
 pub(super) fn continuation(s: &mut State, input: Word, tool: u16) -> Result<Word, Exit> {
     s.evolved(tool)?;
     let at = s.heap.claim(3);
@@ -98,7 +99,7 @@ pub(super) fn continuation(s: &mut State, input: Word, tool: u16) -> Result<Word
     Ok(pointer(at, OBJECT))
 }
 
-/// `perform`: the exit that asks the host.
+/// Does `perform`: returns the exit that asks the host.
 pub(super) fn perform(s: &State, d: u8, x: Word, name: u16) -> Exit {
     Exit::Perform(d, s.terms.name(u32::from(name)).to_owned(), x)
 }

@@ -1,4 +1,4 @@
-//! `trace`, and the lines that a run writes for debugging.
+//! `trace`, and the lines of a debug run.
 
 use crate::data::show;
 use crate::language::form::Form;
@@ -8,14 +8,14 @@ use crate::run::state::Exit;
 use crate::text::quote::{shorten, visible};
 use std::rc::Rc;
 
-/// Lines of trace that a run may write, and bytes of each.
+/// Most lines of trace of a run, and bytes of each.
 const TRACE_LINES: usize = 100;
 const TRACE_BYTES: usize = 200;
 
 /// Fuel of a line of trace.
 const TRACE_WORK: u64 = 256;
 
-/// `trace`: notes a label and a value, and pays for the line.
+/// Does `trace`: notes a label and a value, and pays for the line.
 pub(super) fn trace(c: &mut Context<'_>, [label, x]: [Word; 2]) -> Result<(), Exit> {
     if c.s.trace.len() >= TRACE_LINES {
         return Ok(());
@@ -23,7 +23,7 @@ pub(super) fn trace(c: &mut Context<'_>, [label, x]: [Word; 2]) -> Result<(), Ex
     c.bulk(TRACE_WORK)?;
     let shown = |v| show::excerpt(&c.s.heap, &c.s.terms, &c.s.names(), v, TRACE_BYTES);
     let label = if c.s.heap.is_text(label) {
-        // A character has up to 4 bytes; what is longer than that is not looked at.
+        // A character has up to 4 bytes. A longer text is not read further.
         let beginning = c.s.heap.beginning(label, 4 * TRACE_BYTES);
         beginning.map_or_else(|| shown(label), |text| text.chars().take(TRACE_BYTES).collect())
     } else {
@@ -34,12 +34,12 @@ pub(super) fn trace(c: &mut Context<'_>, [label, x]: [Word; 2]) -> Result<(), Ex
     Ok(())
 }
 
-/// Names in scope that a debug line tells.
+/// Most names in scope in a debug line.
 const DEBUG_NAMES: usize = 32;
 /// Debug lines kept between two calls of `debug`.
 const DEBUG_LINES: usize = 100_000;
 
-/// Writes a debug line about one visit: term, place, depth, and the names in scope.
+/// Writes a debug line about a visit: term, place, depth, and the names in scope.
 pub(super) fn debug(c: &mut Context<'_>, visit: u32) {
     let Some(visited) = c.image.visits.get(visit as usize) else { return };
     if c.s.debug.len() >= DEBUG_LINES {

@@ -1,9 +1,9 @@
-//! The copying collector, after Cheney (CACM 13(11), 1970): what has been copied is its own queue, so
-//! it needs no stack however deep a structure is.
+//! The copying collector, after Cheney (CACM 13(11), 1970). Copied objects are their own queue, so
+//! it needs no stack at any depth.
 //!
-//! Lists get more compact on the way. Cells that hold integers become runs, and of a run only what the
-//! longest list that begins in it had left at the last collection is copied: an earlier element
-//! cannot be reached any more, because a list only ever gets shorter.
+//! Lists get more compact. Cells of integers become runs. The collector copies only the part of a
+//! run that was in use at the last collection: the longest list that began in it. No list can reach
+//! an earlier element, because lists only get shorter.
 
 use crate::memory::word::{
     CLOSURE, CONS, FORWARD, IMMEDIATE, KIND_RAW, OBJECT, PAIR, PARTIAL, ROPE, Word, end_of_run,
@@ -11,21 +11,22 @@ use crate::memory::word::{
 };
 use std::hint::cold_path;
 
-/// Words that come at a time.
+/// Words of one growth step.
 pub(crate) const STEP: usize = 1 << 15;
 
-/// Cells that become one run at most: they are looked at twice, and are to be still near then.
+/// Most cells of one new run. The collector visits them twice and wants them in the cache the
+/// second time.
 const PACKED: usize = 64;
 
-/// What is copied from, and where to.
+/// The space to copy from and the space to copy to.
 pub(crate) struct Space<'h> {
     from: &'h mut [Word],
     to: &'h mut Vec<Word>,
     /// The next free word.
     pub(crate) top: usize,
-    /// Words that cells took which have become runs, beyond what these take.
+    /// Words saved by turning cells into runs.
     pub(crate) spared: usize,
-    /// Words that there may be, which have been reserved.
+    /// The most words of `to`, which are reserved.
     most: usize,
 }
 
@@ -34,7 +35,7 @@ impl<'h> Space<'h> {
         Self { from, to, top: 0, spared: 0, most }
     }
 
-    /// Where a value is from now on.
+    /// Copies a value, unless that is done, and returns its new word.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "pointers are in range by construction")]
     pub(crate) fn copy(&mut self, v: Word) -> Word {
@@ -68,7 +69,7 @@ impl<'h> Space<'h> {
             self.step(words);
         }
         match words {
-            // A copy of unknown length is a call; these two lengths are nearly all.
+            // A copy of unknown length is a call. Nearly all objects have one of these two lengths.
             2 => self.copy_words::<2>(at, to),
             3 => self.copy_words::<3>(at, to),
             _ => self.to[to..to + words].copy_from_slice(&self.from[at..at + words]),
@@ -78,7 +79,7 @@ impl<'h> Space<'h> {
         pointer(to, tag)
     }
 
-    /// Copies what the values refer to that have been copied.
+    /// Copies all that copied objects refer to.
     #[expect(clippy::indexing_slicing, reason = "scanned words have been copied")]
     pub(crate) fn scan(&mut self) {
         let mut at = 0;
@@ -93,9 +94,9 @@ impl<'h> Space<'h> {
         }
     }
 
-    /// Copies as much as is needed of the run that a list begins in. Lists that begin in it go on
-    /// sharing it: where it went stands in its last word. What none of them has left is not copied
-    /// the next time.
+    /// Copies the needed part of the run that a list begins in. Later lists in the run share the
+    /// copy: the run's last word points to it. The next collection drops elements that no list has
+    /// left.
     #[inline(never)]
     #[expect(clippy::indexing_slicing, reason = "as in `copy`")]
     fn copy_run(&mut self, list: Word) -> Word {
@@ -119,7 +120,8 @@ impl<'h> Space<'h> {
         run(to - 1 - left, left)
     }
 
-    /// Makes a run of the cells that a list begins with, if they hold integers and are more than two.
+    /// Turns the cells at the beginning of a list into a run, if there are more than two and all
+    /// hold integers.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "as in `copy`")]
     fn pack(&mut self, list: Word) -> Option<Word> {
@@ -152,7 +154,7 @@ impl<'h> Space<'h> {
         Some(run(first, n))
     }
 
-    /// Makes more words.
+    /// Adds words to `to`.
     #[cold]
     #[inline(never)]
     fn step(&mut self, words: usize) {

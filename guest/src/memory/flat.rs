@@ -1,4 +1,4 @@
-//! Texts in one piece, a word at a time: what lies behind a text in its last word is zero.
+//! Flat texts: texts in one piece, a word at a time. Zeros fill the last word.
 
 use crate::limits::to_u32;
 use crate::memory::heap::{Full, Heap};
@@ -10,16 +10,16 @@ use crate::text::digits::{HIGH, ONES};
 use crate::text::lanes::{LANES, Lanes, SHORT, copy, padded};
 use std::cmp::Ordering;
 
-/// Bytes of a text or a separator that are joined without looking at where they end.
+/// Bytes of a text or separator that are copied without looking for their end.
 const FEW: usize = 16;
 
 impl Heap {
-    /// A new text; there must be room for `text_words`.
+    /// Makes a text. There must be room for `text_words`.
     pub(crate) fn text(&mut self, text: &str) -> Result<Word, Full> {
         self.text_of(text.as_bytes())
     }
 
-    /// The same of bytes that are a text.
+    /// Makes a text from valid UTF-8. There must be room for `text_words`.
     #[inline(never)]
     pub(crate) fn text_of(&mut self, bytes: &[u8]) -> Result<Word, Full> {
         let words = Self::text_words(bytes.len());
@@ -33,8 +33,7 @@ impl Heap {
         Ok(pointer(at, OBJECT))
     }
 
-    /// Appends the bytes of a text to `out` until that has as many as wanted. Ropes are walked with
-    /// a stack on the heap.
+    /// Appends the bytes of a text until `out` has `wanted` bytes. A stack on the heap walks ropes.
     pub(crate) fn write_text(&self, v: Word, wanted: usize, out: &mut Vec<u8>) {
         if tag(v) != ROPE {
             return self.write_piece(v, wanted, out);
@@ -53,8 +52,8 @@ impl Heap {
         }
     }
 
-    /// Appends the bytes of a text that is no rope, or as many of its characters as make `out` have
-    /// the bytes that are wanted.
+    /// Appends the bytes of a flat text, or as many whole characters as `out` needs to reach
+    /// `wanted` bytes.
     fn write_piece(&self, v: Word, wanted: usize, out: &mut Vec<u8>) {
         let (bytes, room) = (self.flat(v), wanted.saturating_sub(out.len()));
         if bytes.len() <= room {
@@ -65,8 +64,8 @@ impl Heap {
         out.extend_from_slice(bytes.get(..end).unwrap_or_default());
     }
 
-    /// The beginning of a text, for people: nothing if it lies deeper among the pieces that the text
-    /// was joined from than it is worth walking, since nobody pays for that.
+    /// Returns the beginning of a text, for people. Returns nothing if it lies too deep in a rope:
+    /// nobody pays for that walk.
     pub(crate) fn beginning(&self, v: Word, wanted: usize) -> Option<String> {
         const JOINS: usize = 1024;
         let (mut joins, mut first) = (0, v);
@@ -76,7 +75,7 @@ impl Heap {
         (joins <= JOINS).then(|| self.prefix(v, wanted))
     }
 
-    /// Appends the bytes of a text that is no rope. May take 7 bytes more than those for a moment.
+    /// Appends the bytes of a flat text. May take 7 more bytes for a moment.
     pub(crate) fn write_flat(&self, v: Word, out: &mut Vec<u8>) {
         let words = self.flat_words(v);
         if 8 * words.len() > SHORT {
@@ -90,8 +89,8 @@ impl Heap {
         out.truncate(end);
     }
 
-    /// Appends a short text in one piece as a JSON string, if nothing in it has to be escaped;
-    /// otherwise nothing at all.
+    /// Appends a short flat text as a JSON string, if it needs no escapes. Otherwise appends
+    /// nothing.
     #[inline(always)]
     pub(crate) fn write_plain(&self, v: Word, out: &mut Vec<u8>) -> bool {
         let (start, bytes) = (out.len(), aux(self.header(v)) as usize);
@@ -104,7 +103,7 @@ impl Heap {
         for from in (0..bytes).step_by(LANES) {
             let lanes = Lanes::at(text, from);
             let special = lanes.map(|lanes| lanes.special().next().unwrap_or(LANES));
-            // What lies behind the text does not count.
+            // Bytes behind the text do not count.
             if special.is_none_or(|lane| lane < LANES.min(bytes - from)) {
                 out.truncate(start);
                 return false;
@@ -121,22 +120,22 @@ impl Heap {
         true
     }
 
-    /// The header of a text of so many bytes, which are not too many for an object.
+    /// Returns the header of a text of so many bytes, which must fit an object.
     pub(crate) fn text_header(bytes: usize) -> Word {
         header(KIND_TEXT, Self::text_words(bytes), to_u32(bytes))
     }
 
-    /// The bytes of a value that is a text in one piece.
+    /// Returns the bytes of a value that is a flat text.
     pub(crate) fn flat_text(&self, v: Word) -> Option<&[u8]> {
         self.is_flat(v).then(|| self.flat(v))
     }
 
-    /// Whether a value is a text in one piece.
+    /// Tells whether a value is a flat text.
     pub(crate) fn is_flat(&self, v: Word) -> bool {
         self.object_kind(v) == KIND_TEXT
     }
 
-    /// The bytes of a text that is no rope.
+    /// Returns the bytes of a flat text.
     pub(crate) fn flat(&self, v: Word) -> &[u8] {
         flat_in(&self.words, v)
     }
@@ -145,8 +144,8 @@ impl Heap {
         self.words.get(index(v) + 2..index(v) + size(self.header(v))).unwrap_or_default()
     }
 
-    /// A new text of a part of a text in one piece, from one byte to another, which both begin a
-    /// character or end the text; there must be room for `text_words`.
+    /// Makes a text of a flat text's bytes `from` to `to`. Both are boundaries of characters. There
+    /// must be room for `text_words`.
     pub(crate) fn part(&mut self, text: Word, from: usize, to: usize) -> Result<Word, Full> {
         let bytes = to - from;
         let words = Self::text_words(bytes);
@@ -164,8 +163,8 @@ impl Heap {
         Ok(pointer(at, OBJECT))
     }
 
-    /// A text in one piece, of ASCII alone, with other letters: `from` and the 25 after it become
-    /// those `0x20` away. There must be room for as many words.
+    /// Copies a flat ASCII text with other letters: `from` and the 25 after it become those `0x20`
+    /// away. There must be room for as many words.
     pub(crate) fn recased(&mut self, text: Word, from: u8) -> Word {
         let (start, words) = (index(text), size(self.header(text)));
         let at = self.claim(words);
@@ -180,9 +179,9 @@ impl Heap {
         pointer(at, OBJECT)
     }
 
-    /// Texts in one piece as one, with another between them, of `most` bytes at most; nothing if a
-    /// part is no such text or has more bytes than `long`, or if there is no room that can be had
-    /// without moving anything. The text lies above all values: `sealed` makes it one.
+    /// Joins flat texts, with a separator between them, to at most `most` bytes. Returns nothing if
+    /// a part is not flat or longer than `long`, or if there is no room without moving values. The
+    /// text lies above all values; `sealed` turns it into a value.
     pub(crate) fn join_above(
         &mut self,
         list: Word,
@@ -198,7 +197,7 @@ impl Heap {
             if needed > most || !self.has_room_in_place(Self::text_words(needed)) {
                 return None;
             }
-            // As many words as are read at once can be read of the last text too.
+            // Reads of whole vectors stay in bounds for the last text too.
             let (old, new) = self.words.split_at_mut(self.top + Self::text_words(0));
             let out = bytemuck::cast_slice_mut(new);
             let out = out.get_mut(..most.min(out.len()))?;
@@ -212,8 +211,8 @@ impl Heap {
         (joined.rest == NIL).then_some(joined)
     }
 
-    /// A new text of so many bytes and characters, which are written by a function that gets the words
-    /// before the text, to read, and the bytes of the text. There must be room for `text_words`.
+    /// Makes a text of so many bytes and characters. `write` gets the words before the text, to
+    /// read, and the text's bytes, to fill. There must be room for `text_words`.
     pub(crate) fn written(
         &mut self,
         [bytes, chars]: [usize; 2],
@@ -228,7 +227,7 @@ impl Heap {
         Ok(self.sealed(bytes, chars as u64))
     }
 
-    /// The text whose bytes have been written above all values.
+    /// Makes a text of the bytes above all values.
     pub(crate) fn sealed(&mut self, bytes: usize, chars: u64) -> Word {
         let words = Self::text_words(bytes);
         let at = self.claim(words);
@@ -236,48 +235,48 @@ impl Heap {
         if let Some(last) = self.words.get_mut(at + words - 1)
             && !bytes.is_multiple_of(8)
         {
-            // What lies behind the text is zero, whatever was there before.
+            // The rest of the last word becomes zero.
             *last &= u64::MAX >> (64 - 8 * (bytes % 8));
         }
         pointer(at, OBJECT)
     }
 
-    /// Whether two texts that are no ropes are equal.
+    /// Tells whether two flat texts are equal.
     #[inline]
     pub(crate) fn same_flat(&self, a: Word, b: Word) -> bool {
-        // Not as slices: few words take less time than a call.
+        // Words, not slices: comparing few words takes less time than a call.
         let same = |(x, y): (&Word, &Word)| x == y;
         a == b
             || self.header(a) == self.header(b)
                 && self.flat_words(a).iter().zip(self.flat_words(b)).all(same)
     }
 
-    /// Orders two texts that are no ropes by their bytes.
+    /// Orders two flat texts by their bytes.
     pub(crate) fn compare_flat(&self, a: Word, b: Word) -> Ordering {
         for (x, y) in self.flat_words(a).iter().zip(self.flat_words(b)) {
             if x != y {
                 return x.swap_bytes().cmp(&y.swap_bytes());
             }
         }
-        // One is the beginning of the other, and zeros may follow it there.
+        // One is the beginning of the other, which may go on with zeros.
         aux(self.header(a)).cmp(&aux(self.header(b)))
     }
 }
 
-/// How far the texts of a list have been joined.
+/// How far `join_above` has come.
 pub(crate) struct Joined {
     rest: Word,
-    /// How many they are.
+    /// Texts joined.
     pub(crate) count: u64,
-    /// Bytes, with those of the separators between them.
+    /// Bytes, with the separators.
     pub(crate) bytes: usize,
-    /// Characters; those of the separators are added in the end.
+    /// Characters. Those of the separators are added at the end.
     pub(crate) chars: u64,
 }
 
 impl Joined {
-    /// Writes texts and a separator before each but the first, as far as they fit. Gives how many more
-    /// bytes the next one needs, or 0 if there is none, or what comes next is not to be joined.
+    /// Writes texts, and a separator before each but the first, as long as they fit. Returns how
+    /// many bytes the next one needs, or 0 at the end or before a part that cannot be joined.
     #[inline(never)]
     fn go_on(
         &mut self,
@@ -289,8 +288,7 @@ impl Joined {
     ) -> usize {
         let Self { mut rest, mut count, mut bytes, mut chars } = *self;
         let mut wanted = 0;
-        // Short ones without a call and without looking at where they end: what is written behind
-        // them is written over.
+        // Short texts need neither a call nor their exact end: the next write covers the excess.
         let mut short = [0; FEW];
         short.iter_mut().zip(separator).for_each(|(to, byte)| *to = *byte);
         let few = if len <= FEW { FEW + 1 } else { 0 };
@@ -334,13 +332,13 @@ impl Joined {
     }
 }
 
-/// The words that a value points to.
+/// Returns the words that a value points to.
 #[inline(always)]
 fn at<const N: usize>(words: &[Word], v: Word) -> Option<&[Word; N]> {
     words.get(index(v)..).and_then(<[Word]>::first_chunk)
 }
 
-/// Writes the bytes of a text into words, zeros behind them; gives how many characters they are.
+/// Writes the bytes of a text into words, padded with zeros. Returns the number of characters.
 #[inline(always)]
 fn write_words(bytes: &[u8], slots: &mut [Word]) -> Word {
     let (whole, rest) = bytes.as_chunks::<8>();
@@ -361,21 +359,20 @@ fn write_words(bytes: &[u8], slots: &mut [Word]) -> Word {
     bytes.len() as u64 - u64::from(others)
 }
 
-/// How many bytes of a word do not begin a character: their highest bits are 10.
+/// Counts the bytes of a word that continue a character: their highest bits are 10.
 #[inline(always)]
 pub(crate) fn beyond_first(word: Word) -> u32 {
     if word & HIGH == 0 { 0 } else { (word & !(word << 1) & HIGH).count_ones() }
 }
 
-/// The bytes of a text in one piece among words of the heap.
+/// Returns the bytes of a flat text among the heap's words.
 pub(crate) fn flat_in(words: &[Word], text: Word) -> &[u8] {
     let head = words.get(index(text)).copied().unwrap_or_default();
     let bytes: &[u8] = bytemuck::cast_slice(words.get(index(text) + 2..).unwrap_or_default());
     bytes.get(..aux(head) as usize).unwrap_or_default()
 }
 
-/// The word with the letters from `from` on, of 26, turned into those `0x20` away; it is of ASCII
-/// alone.
+/// Turns the 26 letters from `from` on into those `0x20` away. The word is ASCII.
 #[inline(always)]
 pub(crate) fn recase(word: u64, from: u8) -> u64 {
     let from = u64::from(from);

@@ -1,4 +1,4 @@
-//! The heap: words, and the objects in them. How it grows and what it forgets is in `room`.
+//! The heap: words, and the objects in them. `room` grows and collects it.
 
 use crate::memory::word::{
     CONS, KIND_BIG, KIND_FLOAT, KIND_RECORD, KIND_TEXT, MAX_OBJECT, MAX_RUN, NIL, OBJECT, ROPE,
@@ -8,12 +8,12 @@ use crate::memory::word::{
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
 
-/// One pending call.
+/// A pending call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
-    /// Where to go on.
+    /// Operation to continue at.
     pub(crate) pc: u32,
-    /// Where the caller's slots begin.
+    /// First slot of the caller.
     pub(crate) base: u32,
     /// Heap index of the caller's closure, or `NO_CLOSURE`.
     pub(crate) closure: u32,
@@ -21,56 +21,55 @@ pub(crate) struct Frame {
     pub(crate) depth: u32,
 }
 
-/// The frame's code captures nothing.
+/// Marks a frame whose code captures nothing.
 pub(crate) const NO_CLOSURE: u32 = u32::MAX;
 
-/// There is no room within the memory limit.
+/// The memory limit leaves no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
-/// Objects of one machine.
+/// The objects of one machine.
 #[derive(Debug)]
 pub(crate) struct Heap {
-    /// The half in use, up to `top`; as much of it as has been needed so far.
+    /// The half in use, up to `top`. It grows when needed.
     pub(crate) words: Vec<Word>,
-    /// Words that this half may have without a collection, which count against the limit.
+    /// Words of this half that count against the limit. It may fill them without a collection.
     pub(super) size: usize,
-    /// The other half, and the words of it that count.
+    /// The other half, and its words that count.
     pub(super) spare: Vec<Word>,
     pub(super) spare_size: usize,
-    /// Up to this size the heap grows instead of collecting.
+    /// Below this size the heap grows instead of collecting.
     pub(super) nursery: usize,
-    /// The same for a heap whose first values have just been read.
+    /// That bound for a heap whose first values have just been read.
     pub(super) fresh: usize,
-    /// Whether what is in use has become more than a half by what has come outside.
+    /// Whether growth outside the heap has made the words in use more than a half.
     pub(crate) is_crowded: bool,
-    /// Words that the runs among what has been read take less than cells would.
+    /// Words saved by runs among the values read first.
     pub(super) spared: usize,
     /// The next free word.
     pub(crate) top: usize,
-    /// Words that the heap, the stack and the frames may take together.
+    /// Words of the heap, the stack and the frames together.
     pub(crate) limit: usize,
-    /// Words of them that the stack and the frames take.
+    /// Words of the stack and the frames.
     pub(crate) outside: usize,
-    /// The most words in use so far.
+    /// Peak of words in use.
     pub(crate) peak: usize,
-    /// Where the keys of a large record are.
+    /// The keys of a large record.
     pub(super) index: Index,
-    /// The list that was read or counted last, and how many elements it has; none after a collection,
-    /// which moves lists.
+    /// The list read or counted last, and its length. A collection clears it, since lists move.
     pub(crate) counted: (Word, usize),
-    /// Where a key was found last among the members of a record.
+    /// Index of the key found last among the members of a record.
     pub(crate) last_found: usize,
 }
 
-/// The keys of the record in which one was looked up last.
+/// An index of the record whose key was looked up last.
 #[derive(Debug)]
 pub(crate) struct Index {
     pub(super) record: Word,
-    /// Look-ups before the table was made.
+    /// Look-ups before the table.
     pub(super) looked_up: usize,
-    /// A power of two of places, or none: the upper half of a key's hash and, below it, the number
-    /// of its member, counted from 1; or 0.
+    /// Empty, or a power of two of places. A place holds the upper half of a key's hash and, below
+    /// it, its member's number, from 1 on. A free place is 0.
     pub(super) table: Vec<u64>,
 }
 
@@ -81,7 +80,7 @@ impl Default for Index {
 }
 
 impl Heap {
-    /// Claims `n` words that have been seen to fit.
+    /// Claims `n` words. There must be room.
     #[inline(always)]
     pub(crate) fn claim(&mut self, n: usize) -> usize {
         let at = self.top;
@@ -89,14 +88,14 @@ impl Heap {
         at
     }
 
-    /// The two words at an index.
+    /// Returns the two words at an index.
     #[inline(always)]
     pub(crate) fn cell(&self, at: usize) -> [Word; 2] {
         let at = within(at);
         self.words.get(at..at + 2).and_then(|cell| cell.try_into().ok()).unwrap_or([NIL; 2])
     }
 
-    /// The first element of a list that is not empty, and the rest of it.
+    /// Returns the first element and the rest of a list that is not empty.
     #[inline(always)]
     pub(crate) fn next(&self, list: Word) -> [Word; 2] {
         match rest_of_run(list) {
@@ -105,13 +104,13 @@ impl Heap {
         }
     }
 
-    /// The word at an index.
+    /// Returns the word at an index.
     #[inline(always)]
     pub(crate) fn word(&self, at: usize) -> Word {
         self.words.get(at).copied().unwrap_or_default()
     }
 
-    /// Writes into words that have been claimed.
+    /// Writes into claimed words.
     #[inline(always)]
     pub(crate) fn put(&mut self, at: usize, words: &[Word]) {
         if let Some(slots) = self.words.get_mut(at..at + words.len()) {
@@ -119,7 +118,7 @@ impl Heap {
         }
     }
 
-    /// A new object of two words, for which there is room.
+    /// Makes an object of two words. There must be room.
     #[inline(always)]
     pub(crate) fn two(&mut self, a: Word, b: Word, tag: u64) -> Word {
         let at = self.claim(2);
@@ -127,39 +126,39 @@ impl Heap {
         pointer(at, tag)
     }
 
-    /// The header of an object.
+    /// Returns the header of an object.
     pub(crate) fn header(&self, v: Word) -> Word {
         self.word(index(v))
     }
 
-    /// The kind of an `OBJECT`, or 0 for any other value.
+    /// Returns the kind of an `OBJECT`, or 0 for any other value.
     pub(crate) fn object_kind(&self, v: Word) -> u64 {
         if tag(v) == OBJECT { kind(self.header(v)) } else { 0 }
     }
 
-    /// Words that a text of so many bytes takes.
+    /// Counts the words of a text of so many bytes.
     pub(crate) fn text_words(bytes: usize) -> usize {
         2 + bytes.div_ceil(8)
     }
 
-    /// Whether a value is a text.
+    /// Tells whether a value is a text.
     #[inline]
     pub(crate) fn is_text(&self, v: Word) -> bool {
         tag(v) == ROPE || self.object_kind(v) == KIND_TEXT
     }
 
-    /// Bytes and characters of a text.
+    /// Returns the bytes and characters of a text.
     #[inline]
     pub(crate) fn text_size(&self, v: Word) -> Option<(u64, u64)> {
         let size = self.text_word(v)?;
         Some((size >> 32, (size & 0xffff_ffff) >> 1))
     }
 
-    /// The same as a rope has it in its first word: bytes in the upper half, twice the characters
-    /// in the lower. The sum for two texts is that of the text joined from them.
+    /// Returns the size of a text as a rope's first word: bytes in the upper half, twice the
+    /// characters in the lower. The sizes of two texts add up to that of their join.
     #[inline(always)]
     pub(crate) fn text_word(&self, v: Word) -> Option<Word> {
-        // Both tags in one test: two would become a jump by a table.
+        // One test covers both tags. Two would become a jump table.
         let [head, chars] = if tag(v) | 2 == ROPE | 2 { self.cell(index(v)) } else { return None };
         if v & 2 == ROPE & 2 {
             return Some(head);
@@ -167,13 +166,13 @@ impl Heap {
         (kind(head) == KIND_TEXT).then_some(head >> 32 << 32 | chars << 1)
     }
 
-    /// The characters of a text.
+    /// Returns the characters of a text.
     #[inline(never)]
     pub(crate) fn string(&self, v: Word) -> String {
         self.prefix(v, usize::MAX)
     }
 
-    /// The beginning of a text, of so many bytes or to the end of the piece that they stand in.
+    /// Returns the beginning of a text: `wanted` bytes or more, up to the end of a piece.
     #[inline(never)]
     pub(crate) fn prefix(&self, v: Word, wanted: usize) -> String {
         let bytes = self.text_size(v).map_or(0, |(bytes, _)| bytes);
@@ -183,24 +182,24 @@ impl Heap {
         String::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// A new float; there must be room for 2 words.
+    /// Makes a float. There must be room for 2 words.
     pub(crate) fn float(&mut self, n: f64) -> Word {
         let at = self.claim(2);
         self.put(at, &[header(KIND_FLOAT, 2, 0), n.to_bits()]);
         pointer(at, OBJECT)
     }
 
-    /// The float in an `OBJECT` of that kind.
+    /// Returns the float of an `OBJECT` of that kind.
     pub(crate) fn as_float(&self, v: Word) -> Option<f64> {
         (self.object_kind(v) == KIND_FLOAT).then(|| f64::from_bits(self.word(index(v) + 1)))
     }
 
-    /// Words that an integer takes.
+    /// Counts the words of an integer.
     pub(crate) fn integer_words(n: &BigInt) -> usize {
         1 + n.iter_u64_digits().len()
     }
 
-    /// A new integer, in the word itself if it fits; there must be room for `integer_words`.
+    /// Makes an integer, in the word itself if it fits. There must be room for `integer_words`.
     pub(crate) fn integer(&mut self, n: &BigInt) -> Word {
         if let Some(word) = n.to_i64().and_then(fit) {
             return word;
@@ -215,7 +214,7 @@ impl Heap {
         pointer(at, OBJECT)
     }
 
-    /// The limbs of a big integer and whether it is negative.
+    /// Returns the limbs of a big integer and whether it is negative.
     pub(crate) fn limbs(&self, v: Word) -> Option<(&[u64], bool)> {
         let head = self.header(v);
         if tag(v) != OBJECT || kind(head) != KIND_BIG {
@@ -225,9 +224,9 @@ impl Heap {
         Some((limbs, aux(head) & 1 == 1))
     }
 
-    /// A record of these keys and values; there must be room.
-    // INVARIANT: keys are texts that are no ropes, each once, in the order of their bytes, which is
-    // that of code points. So they can be compared in place.
+    /// Makes a record of these keys and values. There must be room.
+    // INVARIANT: keys are flat texts, each once, in the order of their bytes, which is that of code
+    // points. So you can compare them in place.
     #[inline(never)]
     pub(crate) fn record(&mut self, members: &[Word]) -> Result<Word, Full> {
         if members.len() >= MAX_OBJECT {
@@ -236,13 +235,13 @@ impl Heap {
         let at = self.claim(members.len() + 1);
         if let Some([head, slots @ ..]) = self.words.get_mut(at..=at + members.len()) {
             *head = header(KIND_RECORD, members.len() + 1, 0);
-            // There are few as a rule, and a copy of unknown length is a call.
+            // Usually there are few, and a copy of unknown length is a call.
             slots.iter_mut().zip(members).for_each(|(slot, word)| *slot = *word);
         }
         Ok(pointer(at, OBJECT))
     }
 
-    /// Reverses a list in place; nothing else may refer to it.
+    /// Reverses a list in place. Nothing else may refer to it.
     pub(crate) fn reverse(&mut self, list: Word) -> Word {
         let (mut rest, mut reversed) = (list, NIL);
         while tag(rest) == CONS {
@@ -255,7 +254,7 @@ impl Heap {
         reversed
     }
 
-    /// How many elements a list has.
+    /// Counts the elements of a list.
     pub(crate) fn length(&self, list: Word) -> usize {
         if list == self.counted.0 {
             return self.counted.1;
@@ -263,8 +262,7 @@ impl Heap {
         self.after(list, usize::MAX).1
     }
 
-    /// What comes after the first elements of a list, of which as many as wanted are passed over, and
-    /// how many these are.
+    /// Skips up to `wanted` elements of a list. Returns the rest and how many it skipped.
     pub(crate) fn after(&self, list: Word, wanted: usize) -> (Word, usize) {
         let (mut rest, mut passed) = (list, 0);
         while passed < wanted && tag(rest) == CONS {
@@ -278,12 +276,12 @@ impl Heap {
         (rest, passed)
     }
 
-    /// The elements of a list.
+    /// Returns the elements of a list.
     pub(crate) fn elements(&self, list: Word) -> Vec<Word> {
         self.elements_of(list, self.length(list))
     }
 
-    /// The elements of a list, or so many if it has more.
+    /// Returns the elements of a list, at most `n`.
     pub(crate) fn elements_of(&self, list: Word, n: usize) -> Vec<Word> {
         let (mut rest, mut elements) = (list, Vec::with_capacity(n));
         while elements.len() < n && tag(rest) == CONS {
@@ -295,15 +293,14 @@ impl Heap {
         elements
     }
 
-    /// Words that a list of these elements takes.
+    /// Counts the words of a list of these elements.
     pub(crate) fn list_words(elements: &[Word]) -> usize {
         let n = elements.len();
         let is_run = n > 2 && n <= MAX_RUN && elements.iter().all(|element| is_integer(*element));
         if is_run { n + 2 } else { 2 * n }
     }
 
-    /// A list of these elements, which lie on the heap as they are now: there must be room for
-    /// `list_words`.
+    /// Makes a list of these elements, which are on the heap. There must be room for `list_words`.
     pub(crate) fn list(
         &mut self,
         elements: impl DoubleEndedIterator<Item = Word> + ExactSizeIterator + Clone,
@@ -311,7 +308,7 @@ impl Heap {
         self.list_before(elements, NIL)
     }
 
-    /// The same with more elements after these.
+    /// Makes a list of these elements, followed by `rest`. There must be room for `list_words`.
     pub(crate) fn list_before(
         &mut self,
         elements: impl DoubleEndedIterator<Item = Word> + ExactSizeIterator + Clone,
@@ -329,7 +326,7 @@ impl Heap {
         run(at, n)
     }
 
-    /// The words after the header of an object.
+    /// Returns the words after the header of an object.
     pub(crate) fn members(&self, v: Word) -> &[Word] {
         let at = index(v);
         self.words.get(at + 1..at + size(self.header(v))).unwrap_or_default()

@@ -1,27 +1,26 @@
-//! Where the keys of a large record are, for one in which many are looked up: a binary search goes
-//! to as many far places as the record's size has bits. Nothing but the time of a look-up depends on it.
+//! A hash index for a large record with many look-ups. A binary search visits as many distant
+//! places as the record's size has bits. The index changes only the time of a look-up.
 
 use crate::memory::heap::{Heap, Index};
 use crate::memory::word::{Word, aux};
 
-/// Members from which on a record is worth an index.
+/// Members of the smallest record with an index.
 const MANY: usize = 256;
 /// Look-ups per member before the index is made, as a shift.
 const PATIENCE: u32 = 7;
-/// Places that are looked at for a key. Known hashes can be made to collide; keys that find none
-/// of these free are left to the binary search.
+/// Places to try for a key. An attacker can make known hashes collide; keys without a free place
+/// are left to the binary search.
 const REACH: usize = 16;
 
-/// What an index tells of a key.
+/// The answer of an index.
 pub(crate) enum Known {
-    /// It stands there among the members.
+    /// The key's place among the members.
     At(usize),
     Absent,
 }
 
 impl Heap {
-    /// Where a key, a text in one piece, stands among the members of a record, if that is known
-    /// here.
+    /// Finds a key, which is a flat text, among the members of a record, if the index knows.
     pub(crate) fn indexed(&mut self, record: Word, key: Word) -> Option<Known> {
         let members = self.members(record).len() / 2;
         if members < MANY {
@@ -51,7 +50,7 @@ impl Heap {
         None
     }
 
-    /// Makes the index, unless it would be large beside the memory limit.
+    /// Makes the index, unless it would be large for the memory limit.
     fn make_index(&mut self, members: usize) -> bool {
         let len = (2 * members).next_power_of_two();
         if len > self.limit / 8 {
@@ -70,14 +69,14 @@ impl Heap {
         true
     }
 
-    /// Spreads a text in one piece over 64 bits; the upper half is the better one.
+    /// Hashes a flat text to 64 bits. The upper half is better.
     #[inline]
     pub(crate) fn hash(&self, text: Word) -> u64 {
         spread(self.flat_words(text).iter().copied(), u64::from(aux(self.header(text))))
     }
 }
 
-/// The same of the bytes of a text.
+/// Hashes the bytes of a text, as `Heap::hash` does.
 pub(crate) fn hash(text: &[u8]) -> u64 {
     let (whole, rest) = text.as_chunks::<8>();
     let mut last = [0; 8];
@@ -86,8 +85,8 @@ pub(crate) fn hash(text: &[u8]) -> u64 {
     spread(words.map(|word| u64::from_le_bytes(*word)), text.len() as u64)
 }
 
-// INVARIANT: no two single words become the same number if they have the same length, since each of
-// the steps can be undone. Grouping tells short texts by it.
+// INVARIANT: two different single words of equal length have different hashes, since each step is
+// reversible. Grouping tells short texts apart by it.
 #[inline(always)]
 fn spread(words: impl Iterator<Item = u64>, length: u64) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -95,11 +94,11 @@ fn spread(words: impl Iterator<Item = u64>, length: u64) -> u64 {
         let mixed = (hash ^ word).wrapping_mul(FACTOR);
         mixed ^ mixed >> 29
     });
-    // The last bytes of the last word have only reached the highest bits.
+    // The last bytes of the last word have reached only the highest bits.
     (hash ^ hash >> 32).wrapping_mul(FACTOR)
 }
 
-/// Where a key with this hash may be in a table of that many places.
+/// Iterates over the places for a hash in a table of `len` places.
 fn places(hash: u64, len: usize) -> impl Iterator<Item = usize> {
     let first = usize::try_from(hash >> 32).unwrap_or_default();
     (0..REACH).map(move |i| first.wrapping_add(i) & (len - 1))

@@ -1,4 +1,4 @@
-//! Short strings and integers of JSON as values, in lists many at a time.
+//! Reads short strings and integers of JSON as values, many at a time in lists.
 
 use crate::limits::to_u32;
 use crate::memory::flat::beyond_first;
@@ -10,13 +10,13 @@ use crate::text::lanes::{LANES, Lanes, SHORT, four_integers};
 /// Words of a run after its integers.
 const END: usize = 2;
 
-/// Items of a list that have been read.
+/// Items of a list, as far as they are read.
 pub(crate) struct Items {
-    /// The list that begins with them, and where what comes after them is to be written.
+    /// The list that begins with them, and the word for its rest.
     pub(crate) list: Word,
     pub(crate) rest: usize,
     pub(crate) count: usize,
-    /// Where the next item stands in the JSON.
+    /// The next item's place in the JSON.
     pub(crate) end: usize,
 }
 
@@ -25,7 +25,7 @@ impl Items {
         Self { list: NIL, rest: 0, count: 0, end: from }
     }
 
-    /// One more, whose comma stands before a place.
+    /// Adds an item. Its comma stands before `end`.
     #[inline(always)]
     fn add(&mut self, cell: usize, end: usize) {
         if self.count == 0 {
@@ -36,8 +36,8 @@ impl Items {
 }
 
 impl Heap {
-    /// A new text of the string whose opening quote stands at a place in JSON, and where that ends,
-    /// if it is short, there is nothing to decode in it, and room for it that needs no looking for.
+    /// Makes a text of the JSON string whose opening quote stands at `quote`, and returns its end.
+    /// Only for a short string without escapes, with room at hand.
     #[inline(always)]
     pub(crate) fn text_in_json(&mut self, json: &[u8], quote: usize) -> Option<(Word, usize)> {
         let (at, from) = (self.top, quote + 1);
@@ -56,7 +56,7 @@ impl Heap {
             if json.get(end) != Some(&b'"') {
                 return None;
             }
-            // Zeros behind the text, and no word for nothing else.
+            // Zeros pad the text. An empty rest takes no word.
             words += rest.div_ceil(8);
             *slots = beginning(*slots, rest);
             others += slots.iter().map(|word| beyond_first(*word)).sum::<u32>();
@@ -69,8 +69,8 @@ impl Heap {
         None
     }
 
-    /// Reads the short strings that stand one after another in a JSON list, each followed by a
-    /// comma, as long as there is room that needs no looking for. Behind each text lies its cell.
+    /// Reads the short strings that follow one another in a JSON list, each with a comma behind it,
+    /// while there is room at hand. Behind each text lies its cell.
     #[inline(never)]
     pub(crate) fn texts_in_json(&mut self, json: &[u8], from: usize) -> Items {
         let (words, mut top, mut items) = (&mut *self.words, self.top, Items::none(from));
@@ -105,11 +105,12 @@ impl Heap {
         items
     }
 
-    /// The same for integers of up to 16 digits that are not negative; they become a run.
+    /// Reads integers of up to 16 digits, not negative, from a JSON list into a run, while there is
+    /// room at hand.
     #[inline(never)]
     pub(crate) fn integers_in_json(&mut self, json: &[u8], from: usize) -> Items {
-        /// How many are read one by one before it is looked whether there are four to be read at
-        /// once, and at most, since it is twice as many each time that there were none.
+        /// Integers to read singly before trying four at once, at first and at most. The number
+        /// doubles with each vain try.
         const FEW: usize = 2;
         const MANY: usize = 64;
         let (first, mut top, mut patience) = (self.top, self.top, FEW);
@@ -129,8 +130,8 @@ impl Heap {
             }
             if count < patience {
                 self.top = top;
-                // The run goes on where there are more words, whichever way what stands before these was
-                // read: so values lie in the same places on every machine.
+                // The run continues where there are more words, however the integers before were
+                // read. So values lie in the same places on every machine.
                 if integer(rest).is_some() && !self.has_room(1 + END) && self.step(1 + END) {
                     continue;
                 }
@@ -145,7 +146,7 @@ impl Heap {
             return Items::none(from);
         }
         let list = if count == 1 {
-            // The tail of a cell is first taken to be the cell right behind it.
+            // At first the tail of a cell is the cell right behind it.
             self.put(top, &[pointer(top + 1, CONS)]);
             self.top = top + 1;
             pointer(first, CONS)
@@ -158,11 +159,11 @@ impl Heap {
         Items { list, rest: top, count, end }
     }
 
-    /// Reads integers of a list four at a time to a place on the heap, as long as they can be read so and
-    /// there is room that needs no looking for. Gives where the next word belongs and what comes next.
+    /// Reads integers of a list four at a time into the heap, while the format allows it and there
+    /// is room at hand. Returns the next word's place and the rest of the JSON.
     #[inline(never)]
     fn fours_in_json<'j>(&mut self, json: &'j [u8], top: usize) -> (usize, &'j [u8]) {
-        /// Words for the integers that follow, which are read one by one, and for the end.
+        /// Words for the integers that follow, read singly, and for the end.
         const MORE: usize = 128;
         let room = self.words.len().saturating_sub(END);
         let places = self.words.get_mut(top..room).unwrap_or_default().as_chunks_mut().0;
@@ -173,7 +174,7 @@ impl Heap {
         if left > 0 || top >= most {
             return (top, rest);
         }
-        // Words that are written at once need not be cleared before.
+        // Words that are written at once need not be cleared first.
         self.words.truncate(top);
         let rest = fours(rest, |four| {
             let is_room = self.words.len() + 4 <= most;
@@ -188,8 +189,8 @@ impl Heap {
     }
 }
 
-/// Reads integers of a list four at a time as long as they can be read so and are taken. Gives what comes
-/// after them.
+/// Reads integers of a list four at a time, while the format allows it and `take` accepts. Returns
+/// the rest.
 #[inline(always)]
 fn fours(json: &[u8], mut take: impl FnMut([Word; 4]) -> bool) -> &[u8] {
     let mut rest = json;
@@ -203,8 +204,8 @@ fn fours(json: &[u8], mut take: impl FnMut([Word; 4]) -> bool) -> &[u8] {
     rest
 }
 
-/// The next integer of a list that has up to 16 digits, maybe after a space, and where the comma
-/// behind it ends.
+/// Reads the next integer of a list: up to 16 digits, maybe a space before them, and a comma
+/// behind. Returns the place after the comma too.
 #[inline(always)]
 fn integer(json: &[u8]) -> Option<(Word, usize)> {
     let from = usize::from(json.starts_with(b" "));
@@ -214,7 +215,7 @@ fn integer(json: &[u8]) -> Option<(Word, usize)> {
     (count > 0 && !zero && json.get(end) == Some(&b',')).then_some((small(n), end + 1))
 }
 
-/// The first bytes of some words, and zeros for those behind them.
+/// Keeps the first bytes of some words and clears the rest.
 #[inline(always)]
 fn beginning<const N: usize>(mut words: [Word; N], bytes: usize) -> [Word; N] {
     for (word, before) in words.iter_mut().zip((0..).step_by(8)) {

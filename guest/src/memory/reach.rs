@@ -1,4 +1,4 @@
-//! How much can be reached, found without moving anything.
+//! The size of all that is reachable, found without moving anything.
 
 use crate::memory::heap::{Frame, Heap, NO_CLOSURE};
 use crate::memory::word::{
@@ -7,7 +7,7 @@ use crate::memory::word::{
 };
 
 impl Heap {
-    /// Words of all that can be reached from these values and frames. A collection leaves no more.
+    /// Counts the words reachable from these values and frames. A collection never leaves more.
     pub(crate) fn reachable(&self, roots: impl Iterator<Item = Word>, frames: &[Frame]) -> usize {
         let closures = frames.iter().filter(|frame| frame.closure != NO_CLOSURE);
         let closures = closures.map(|frame| pointer(frame.closure as usize, CLOSURE));
@@ -27,7 +27,7 @@ impl Heap {
         found
     }
 
-    /// Where an object begins, how many words it has, and which of them is the first value.
+    /// Returns an object's first word, its length, and the offset of its first value.
     fn extent(&self, v: Word) -> (usize, usize, usize) {
         if is_integer(v) || tag(v) == IMMEDIATE {
             return (0, 0, 0);

@@ -1,29 +1,28 @@
 //! Room on the heap: bump allocation, and when to collect.
 //!
-//! What a half may have (its size, which counts against the memory limit) and the words that are
-//! there differ: words come in steps, because those that are never used need not be cleared, and
-//! the pages that they would lie in need not be found by the system.
+//! A half's size, which counts against the memory limit, and the words that exist differ. Words
+//! come in steps: unused words need not be cleared, and the system need not find pages for them.
 
 use crate::limits::to_u32;
 use crate::memory::collector::{STEP, Space};
 use crate::memory::heap::{Frame, Full, Heap, Index, NO_CLOSURE};
 use crate::memory::word::{CLOSURE, NIL, Word, index, pointer};
 
-/// Words before the first collection, if the limit has room for many times as much.
+/// Words before the first collection, if the limit is many times as large.
 const NURSERY: usize = 1 << 15;
 /// Words at first.
 const FIRST: usize = 1 << 11;
-/// Words that are reserved at least for a heap that has outgrown its nursery.
+/// Words reserved ahead for a heap that has outgrown its nursery.
 const AHEAD: usize = 1 << 17;
-/// The heap may have at least one word for so many of stack and frames: each collection looks at all
-/// of those, so it must not come again too soon.
+/// Words of stack and frames for each word that the heap may have at least. Each collection looks
+/// at all of those, so it must not come too often.
 const BESIDE: usize = 8;
-/// The part of the limit that may be reserved beyond what a half may have, and that the heap may
-/// fill before it is looked at what of the first values is still needed.
+/// The fraction of the limit that may be reserved beyond a half's size. The heap of the first
+/// values may fill it before a collection.
 const PART: (usize, usize) = (3, 8);
 
 impl Heap {
-    /// An empty heap of at most `bytes`.
+    /// Makes an empty heap of at most `bytes`.
     pub(crate) fn new(bytes: u64) -> Self {
         let limit = usize::try_from(bytes / 8).unwrap_or(usize::MAX);
         let nursery = NURSERY.min(limit / 64);
@@ -48,41 +47,42 @@ impl Heap {
         }
     }
 
-    /// Whether `n` more words are there.
+    /// Tells whether `n` more words exist.
     #[inline(always)]
     pub(crate) fn has_room(&self, n: usize) -> bool {
         self.top + n <= self.words.len()
     }
 
-    /// Whether `n` more words fit even if nothing that is there can be collected.
+    /// Tells whether `n` more words fit even if a collection frees nothing.
     pub(crate) fn could_have(&self, n: usize) -> bool {
         self.top + n <= self.half()
     }
 
-    /// Whether `n` more words are there, or can be without moving a value, be it by taking more of the
-    /// limit.
+    /// Tells whether `n` more words exist or can be made without moving a value. It may take more
+    /// of the limit.
     pub(crate) fn has_room_in_place(&mut self, n: usize) -> bool {
         self.has_room(n) || self.step(n) || self.grows_instead(n)
     }
 
-    /// Whether `n` more words are there, or can be without collecting or taking more of the limit.
+    /// Tells whether `n` more words exist or can be made without collecting or taking more of the
+    /// limit.
     #[inline]
     pub(crate) fn has_room_within(&mut self, n: usize) -> bool {
         self.has_room(n) || self.step(n)
     }
 
-    /// The values that are there have just been read, and most of them will stay: until as many
-    /// words have come, looking for others would be in vain. Not so where the limit is near. Runs count
-    /// as cells, since what comes are cells.
+    /// Notes that the values present have just been read and most will stay. Until the heap has
+    /// four times their words, a collection is in vain, unless the limit is near. Runs count as
+    /// cells, since new values are cells.
     pub(crate) fn keep_fresh(&mut self) {
         self.fresh = ((self.top + self.spared) * 4).min(part(self.limit));
-        // More was taken for it than it has needed.
+        // Reading may have taken more than it needed.
         self.cut(self.top.max(self.half()));
     }
 
-    /// Notes the space taken outside the heap; fails if all of it together is too much. Where what is in
-    /// use would be more than a half from now on, the heap is crowded: it is to be collected before
-    /// anything else is done, since it may be garbage that stands in the way of the stack.
+    /// Notes the words taken outside the heap. Fails if everything together is over the limit. If
+    /// the words in use become more than a half, the heap is crowded: it is collected next, since
+    /// garbage may stand in the way of the stack.
     pub(crate) fn account(&mut self, outside: usize) -> Result<(), Full> {
         let had_half = self.top <= self.half();
         self.outside = outside;
@@ -96,14 +96,14 @@ impl Heap {
         self.note()
     }
 
-    /// Words that each half may have now. Whatever is in use is copied within the limit as long as it is
-    /// no more.
-    // INVARIANT: `size` is not above it, unless what is in use was more at some time.
+    /// Returns the words that each half may have now. A collection within the limit works while no
+    /// more are in use.
+    // INVARIANT: `size` is not above it, unless more words were in use at some time.
     fn half(&self) -> usize {
         self.limit.saturating_sub(self.outside) / 2
     }
 
-    /// Makes this half no larger than that.
+    /// Limits this half to `most` words.
     fn cut(&mut self, most: usize) {
         self.size = self.size.min(most);
         self.words.truncate(self.size);
@@ -129,7 +129,7 @@ impl Heap {
         Ok(())
     }
 
-    /// The same for words that are not needed at once.
+    /// Takes room for `n` words that are not needed at once.
     pub(crate) fn expect(&mut self, n: usize) -> Result<(), Full> {
         let want = self.top.saturating_add(n);
         if want <= self.size {
@@ -139,7 +139,7 @@ impl Heap {
         if want > available || want > u32::MAX as usize {
             return Err(Full);
         }
-        // Data that takes more than a half can be read. There is no collecting it.
+        // A large input may take more than a half. The heap cannot collect it then.
         let most = if want <= self.half() { self.half() } else { available };
         self.size = (self.size * 2).max(want).min(most);
         if self.size + self.spare_size > available {
@@ -148,7 +148,7 @@ impl Heap {
         self.note()
     }
 
-    /// Makes so many of the words that this half may have; false if it may not have as many.
+    /// Makes `n` of the words that this half may have. Returns false if it may not have them.
     #[cold]
     #[inline(never)]
     pub(crate) fn step(&mut self, n: usize) -> bool {
@@ -164,8 +164,8 @@ impl Heap {
         true
     }
 
-    /// Collects what is not reachable from `stack`, `frames` and `roots`, so that there is room for `n`
-    /// words.
+    /// Collects words that are not reachable from `stack`, `frames` and `roots`, to make room for
+    /// `n`.
     #[cold]
     #[inline(never)]
     pub(crate) fn collect(
@@ -176,12 +176,12 @@ impl Heap {
         roots: &mut [&mut [Word]],
     ) -> Result<(), Full> {
         let (available, half) = (self.limit.saturating_sub(self.outside), self.half());
-        // So much room means growing in any case: then everything goes to where it stays at once.
+        // The heap must grow for this anyway. Then everything moves to its final place at once.
         let grows = n > self.size / 2;
         let wanted = if grows { self.size.max((2 * (self.top + n)).min(half)) } else { self.size };
         if self.spare_size < wanted {
             let free = available.saturating_sub(self.size);
-            // For this once, the words that have come outside may be had a second time.
+            // For this collection only, the words taken outside may count twice.
             let len = wanted.min(if self.is_crowded { self.top.max(free) } else { free });
             if len < self.top {
                 return Err(Full);
@@ -189,7 +189,7 @@ impl Heap {
             self.spare_size = len;
         }
         self.is_crowded = false;
-        // New memory costs nothing before it is used.
+        // New memory costs nothing until it is used.
         if self.spare.capacity() < self.spare_size {
             self.spare = Vec::new();
             reserve(&mut self.spare, self.spare_size, self.spare_size, self.limit);
@@ -197,15 +197,15 @@ impl Heap {
         let before = self.top;
         let mut spared = self.copy_reachable(stack, frames, roots);
         if self.top + n > half {
-            // Only now is it known what is needed of runs.
+            // Only the first pass finds out which parts of runs are needed.
             spared += self.copy_reachable(stack, frames, roots);
         }
         let need = self.top + n;
         if need > half && n > 0 {
             return Err(Full);
         }
-        // Where most has stayed, most of what comes will: the next search had better be late. What
-        // has become smaller counts as it was, since what comes is not small yet.
+        // If most values stayed, most new ones will: the next collection can wait. Runs count as
+        // the cells they were, since new values are cells.
         let stayed = self.top + spared;
         let times = if stayed > before / 2 { 4 } else { 2 };
         let least = self.nursery.max(self.outside / BESIDE);
@@ -221,7 +221,7 @@ impl Heap {
         self.note()
     }
 
-    /// Makes room by growing, if the heap is as small as that, or as fresh.
+    /// Makes room by growing, if the heap is still in its nursery or fresh.
     fn grows_instead(&mut self, n: usize) -> bool {
         if self.size + n <= self.nursery {
             return self.grow(n.max(self.size)).is_ok();
@@ -235,8 +235,8 @@ impl Heap {
         self.note().is_ok() && self.step(n)
     }
 
-    /// Copies what is reachable to the other half, which is the one in use from then on. Gives how many
-    /// words fewer it takes there.
+    /// Copies reachable words to the other half and makes it the one in use. Returns the words
+    /// saved.
     fn copy_reachable(
         &mut self,
         stack: &mut [Word],
@@ -265,9 +265,9 @@ impl Heap {
     }
 }
 
-/// Has room for so many words that more can come without being moved, but not for as many as could
-/// ever come: a component grows by what is reserved, and that costs time for each page that an
-/// instance before it has used.
+/// Reserves room for growth without moving, but not for all the growth that is possible. A
+/// component's memory grows by the reserved words, and each page that an earlier instance has used
+/// costs time.
 fn reserve(words: &mut Vec<Word>, len: usize, size: usize, limit: usize) {
     if len > words.capacity() {
         let ahead = if size > NURSERY { AHEAD } else { 0 };
@@ -276,7 +276,7 @@ fn reserve(words: &mut Vec<Word>, len: usize, size: usize, limit: usize) {
     }
 }
 
-/// The part of a limit that is taken without looking for what can be forgotten.
+/// Returns the part of a limit that may be taken before a collection.
 fn part(limit: usize) -> usize {
     limit / PART.1 * PART.0
 }

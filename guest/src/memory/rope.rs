@@ -1,15 +1,15 @@
-//! Ropes: texts joined from two others, which stay as they are.
+//! Ropes: texts joined from two others, which stay unchanged.
 
 use super::heap::Heap;
 use super::word::{ROPE, Word, pointer, within};
 use crate::limits::TEXT_BYTES;
 
-/// Two texts joined, if there is room and neither is anything else.
+/// Joins two texts. Returns nothing without room or if a value is not a text.
 #[inline(always)]
 pub(crate) fn join(heap: &mut Heap, x: Word, y: Word) -> Option<Word> {
     let (size, more) = (heap.text_word(x)?, heap.text_word(y)?);
-    // INVARIANT: no side of a rope is empty. Then it has no more nodes than bytes, however often
-    // it was joined with itself, and what walks it is paid for by its length.
+    // INVARIANT: no side of a rope is empty. So a rope has no more nodes than bytes, even if it was
+    // joined with itself, and its length pays for a walk.
     if size == 0 || more == 0 {
         return Some(if size == 0 { y } else { x });
     }
@@ -23,7 +23,7 @@ pub(crate) fn join(heap: &mut Heap, x: Word, y: Word) -> Option<Word> {
     Some(pointer(at, ROPE))
 }
 
-/// Bytes of the longest text that the memory limit has room for.
+/// Returns the bytes of the longest text that the memory limit allows.
 pub(crate) fn longest_text(heap: &Heap) -> u64 {
     TEXT_BYTES.min(8 * heap.limit as u64)
 }

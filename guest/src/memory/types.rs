@@ -6,7 +6,7 @@ use super::word::{
     OBJECT, PAIR, PARTIAL, ROPE, TRUE, UNIT, Word, is_integer, tag,
 };
 
-/// The type of a value, as `type_of` names it.
+/// Returns the type of a value, as `type_of` names it.
 #[inline(never)]
 pub(crate) fn type_name(heap: &Heap, v: Word) -> &'static str {
     if is_integer(v) {

@@ -1,4 +1,4 @@
-//! `try`: where a fault goes on, and the record that its handler gets.
+//! `try`: faults continue at its handler, which gets a record.
 
 use super::state::{Exit, State};
 use super::trial::{Ending, Trial};
@@ -10,7 +10,7 @@ use crate::memory::heap::{Frame, Full, Heap};
 use crate::memory::word::UNIT;
 
 impl State {
-    /// Notes where a fault goes on. The frame is for the collector: it keeps the closure.
+    /// Notes the handler. Its frame keeps the closure for the collector.
     pub(crate) fn begin_try(&mut self, term: TermId, d: Slot, handler: u32) -> Result<(), Exit> {
         let Self { base, closure, depth, top, active_evals, .. } = *self;
         self.push_frame(Frame { pc: handler, base: to_u32(base), closure, depth })?;
@@ -18,12 +18,12 @@ impl State {
         Ok(())
     }
 
-    /// Whether a fault of this code would be caught now.
+    /// Tells whether a `try` would catch a fault of this code now.
     pub(crate) fn catches(&self, code: Code) -> bool {
         code.is_catchable() && self.trials.iter().rev().any(|it| it.takes(&self.terms, code))
     }
 
-    /// What was tried has a value.
+    /// Ends a `try` whose term has a value.
     pub(crate) fn end_try(&mut self) {
         if let Some(trial) = self.trials.pop() {
             self.top = trial.top;
@@ -31,7 +31,8 @@ impl State {
         }
     }
 
-    /// Goes on with the handler of the innermost `try` that takes the fault; false if there is none.
+    /// Continues at the handler of the innermost `try` that catches the fault. Returns false if
+    /// there is none.
     pub(crate) fn catch(&mut self, fault: &Fault) -> Result<bool, Full> {
         if !self.catches(fault.code) {
             return Ok(false);
@@ -49,21 +50,20 @@ impl State {
         Ok(true)
     }
 
-    /// Warns, at the end of a run, of each `try` that was entered more than once and always caught
-    /// a fault: what it tries may be wrong in itself.
+    /// Warns, at the end of a run, of each `try` that ran more than once and caught a fault each
+    /// time. Its term is probably wrong.
     pub(crate) fn warn_of_trials(&mut self) {
         for (term, ending) in std::mem::take(&mut self.endings).0 {
             let Ending::Faults(count @ 2.., first) = ending else { continue };
             self.notes.add(&self.terms, "likely-mistake", term, || {
                 let message = format!("`try` caught a fault all {count} times; the first: {first}");
-                let hint =
-                    "look whether it can have a value at all; name the faults that are meant";
+                let hint = "check that the term can have a value; name the faults to catch";
                 (message, format!(r#"{hint}: "codes": ["{}"]"#, first.code))
             });
         }
     }
 
-    /// The record of a fault; the value of `fail` is in `failed`.
+    /// Makes the record of a fault. The value of `fail` is in `failed`.
     fn fault_record(&mut self, fault: &Fault, d: usize) -> Result<u64, Full> {
         let hint = fault.hint.as_deref().unwrap_or_default();
         let texts = ["at", &fault.at, "code", fault.code.name(), "hint", hint];

@@ -1,5 +1,5 @@
-//! Everything that an operation may use outside the dispatch loop, and the faults that operands of
-//! a wrong type make.
+//! The machine's parts for an operation outside the dispatch loop, and the faults of operands of a
+//! wrong type.
 
 use crate::algorithm::trouble::Trouble;
 use crate::code::Image;
@@ -10,7 +10,7 @@ use crate::run::state::{Exit, State};
 use crate::language::term::TermId;
 use crate::memory::word::Word;
 
-/// An operation that is being done outside the dispatch loop.
+/// An operation outside the dispatch loop.
 pub(crate) struct Context<'r> {
     pub(crate) image: &'r Image,
     /// The registers, stack and heap.
@@ -20,12 +20,12 @@ pub(crate) struct Context<'r> {
 }
 
 impl Context<'_> {
-    /// The term that the operation belongs to.
+    /// Returns the term of the operation.
     pub(crate) fn term(&self) -> TermId {
         self.image.term(self.at)
     }
 
-    /// The form of that term.
+    /// Returns the form of that term.
     pub(crate) fn form(&self) -> Form {
         self.s.terms.form(self.term())
     }
@@ -39,26 +39,31 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The most work that can be paid.
+    /// Returns the most work that the fuel left can pay.
     pub(crate) fn budget(&self) -> u64 {
         self.s.meter.left().max(0).unsigned_abs() / self.form().work_price()
     }
 }
 
 impl State {
-    /// The fault of a value that is not of the type that a form wants there. It is the only way to
-    /// make one of a value in the machine.
+    /// Returns the fault of a value of the wrong type. The machine makes all such faults here.
     #[inline(never)]
     pub(crate) fn wrong_type(&self, operand: usize, v: Word, wanted: &'static str) -> Exit {
-        Trouble::Type { operand, wanted, found: type_name(&self.heap, v) }.into()
+        Trouble::of_type(&self.heap, operand, v, wanted).into()
     }
 
-    /// The fault of a value that is applied and is no function.
+    /// Makes the fault of a value within an operand that is not of the type that a form wants there.
+    #[inline(never)]
+    pub(crate) fn wrong_element(&self, operand: usize, v: Word, wanted: &'static str) -> Exit {
+        Trouble::of_element(&self.heap, operand, v, wanted).into()
+    }
+
+    /// Returns the fault of an applied value that is not a function.
     pub(crate) fn not_a_function(&self, f: Word) -> Exit {
         Trouble::NotAFunction { found: type_name(&self.heap, f) }.into()
     }
 
-    /// Makes room for `n` words; slots below `live` are kept.
+    /// Makes room for `n` words. Slots below `live` are kept.
     #[inline(never)]
     pub(crate) fn make_room(&mut self, n: usize, live: usize) -> Result<(), Exit> {
         if !self.heap.has_room(n) {
@@ -67,7 +72,7 @@ impl State {
         Ok(())
     }
 
-    /// Makes room for `n` words. Some words that are in no slot are followed to where they move.
+    /// Makes room for `n` words. Updates `words`, which are in no slot, if they move.
     pub(crate) fn make_room_keeping(
         &mut self,
         n: usize,

@@ -1,12 +1,11 @@
-//! Fuel and depth. Both are counted exactly as LANGUAGE.md says (Fuel and depth), but looked at only at the end
-//! of a block: a block has no effects, so what is found too late can still be reported as if it
-//! had been found in time.
+//! Fuel and depth. Both are counted exactly as LANGUAGE.md says (Fuel and depth), but checked only
+//! at the end of a block. A block has no effects, so a late check can report the exact place.
 
 use crate::code::{Image, Visit};
 use crate::language::term::TermId;
 use crate::limits::Limits;
 
-/// Why a run stops that did nothing wrong.
+/// The reason for a stop without a fault of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     OutOfFuel,
@@ -14,27 +13,27 @@ pub(crate) enum Stop {
     Pause,
 }
 
-/// What is left of fuel and depth.
+/// The fuel and depth left.
 #[derive(Debug)]
 pub(crate) struct Meter {
-    /// Fuel that may be spent without a closer look.
+    /// Fuel that you may spend without a check.
     pub(crate) fuel: i64,
-    /// The rest of the fuel. `fuel` plus `reserve` is all that is left.
+    /// The rest of the fuel. `fuel` plus `reserve` is the fuel left.
     reserve: i64,
-    /// The run pauses when no more than this is left.
+    /// The run pauses when this much fuel is left.
     pause_at: i64,
     limit: i64,
     max_depth: u32,
-    /// Every block is looked at, because the depth limit may be near.
+    /// Check every block, because the depth limit may be near.
     careful: bool,
-    /// Below this depth no block can exceed the limit.
+    /// Below this depth, no block can exceed the limit.
     soft_depth: u32,
     peak_depth: u32,
-    /// The term whose visit met a limit.
+    /// The term whose visit reached a limit.
     stopped_at: Option<TermId>,
 }
 
-/// Depth that a single function can add by itself; `compile` outlines deeper terms.
+/// Depth that a single function can add by itself. `compile` splits deeper terms.
 const FUNCTION_DEPTH: u32 = 256;
 
 impl Meter {
@@ -56,7 +55,7 @@ impl Meter {
         meter
     }
 
-    /// Fuel that is left.
+    /// Returns the fuel left.
     pub(crate) fn left(&self) -> i64 {
         self.fuel + self.reserve
     }
@@ -73,7 +72,7 @@ impl Meter {
         self.peak_depth
     }
 
-    /// The run is to pause once `slice` more fuel has been spent.
+    /// Makes the run pause after `slice` more fuel.
     pub(crate) fn begin_slice(&mut self, slice: u64) {
         let slice = i64::try_from(slice.max(1)).unwrap_or(i64::MAX);
         let left = self.left();
@@ -81,12 +80,12 @@ impl Meter {
         self.distribute(left, if self.careful { u32::MAX } else { 0 });
     }
 
-    /// Whether every block at this depth needs a closer look.
+    /// Tells whether every block at this depth needs a check.
     pub(crate) fn is_near(&self, depth: u32) -> bool {
         depth >= self.soft_depth
     }
 
-    /// From now on every block is looked at.
+    /// Checks every block from now on.
     pub(crate) fn be_careful(&mut self, depth: u32) {
         self.peak_depth = self.peak_depth.max(depth.min(self.max_depth));
         if !self.careful {
@@ -101,8 +100,8 @@ impl Meter {
         self.reserve = left - self.fuel;
     }
 
-    /// The closer look, when the operation at `pc` cannot pay `cost`: finds the limit that is met
-    /// in its block, or makes `cost` available.
+    /// Checks the block of the operation at `pc`, which cannot pay `cost`. Finds the limit that its
+    /// block reaches, or makes `cost` available.
     pub(crate) fn settle(
         &mut self,
         image: &Image,
@@ -128,8 +127,8 @@ impl Meter {
         self.peak_depth = self.peak_depth.max(depth.min(self.max_depth));
     }
 
-    /// Checks visits one by one, as the definitional evaluator does, without spending anything
-    /// unless one of them is too many.
+    /// Checks visits one by one, as the definitional evaluator does. Spends nothing unless one of
+    /// them is too many.
     fn visit(&mut self, visits: &[Visit], depth: u32) -> Result<(), Stop> {
         let mut left = self.left();
         if left < 0 {
@@ -147,7 +146,7 @@ impl Meter {
             left -= visit.cost();
             if left < 0 {
                 self.set_left(0);
-                // Several nodes noted at once are literals with ids one after another.
+                // Nodes noted in one visit are literals with consecutive ids.
                 self.stopped_at = Some(visit.term + reached.min(visit.nodes - 1));
                 return Err(Stop::OutOfFuel);
             }
@@ -155,7 +154,7 @@ impl Meter {
         Ok(())
     }
 
-    /// After a fault that was caught, what is left is shared out anew.
+    /// Distributes the fuel left again, after a caught fault.
     pub(crate) fn go_on(&mut self, depth: u32) {
         let left = self.left();
         self.distribute(left, depth);
@@ -165,8 +164,8 @@ impl Meter {
         self.reserve = left - self.fuel;
     }
 
-    /// At a fault in the block at `pc`, which has not been paid for: spends what was visited, or
-    /// finds that a limit came first.
+    /// Spends the fuel of visits up to a fault in the block at `pc`, which is not paid. Or finds
+    /// that the run reached a limit first.
     pub(crate) fn spend_visited(
         &mut self,
         image: &Image,
@@ -181,15 +180,15 @@ impl Meter {
         Ok(())
     }
 
-    /// Checks visits of the functions right inside the one of a code, as an application does that
-    /// leaves arguments to be given; of their prices, the first `paid` are paid for.
+    /// Checks visits of the functions directly inside a code's function, as an application with
+    /// missing arguments does. The first `paid` of their fuel is already paid.
     pub(crate) fn visit_functions(
         &mut self,
         image: &Image,
         code: usize,
         paid: i64,
     ) -> Result<(), Stop> {
-        // The body visits them first.
+        // The body begins with these visits.
         let body =
             image.codes.get(code).map_or(0..0, |code| code.entry as usize..code.end as usize);
         let visits = body.map(|pc| image.visited(pc)).find(|visits| !visits.is_empty());
@@ -208,7 +207,7 @@ impl Meter {
         if left < 0 { Err(Stop::OutOfFuel) } else { Ok(()) }
     }
 
-    /// Spends fuel on bulk work at `pc`; the visits before it may already be too deep.
+    /// Spends fuel on bulk work at `pc`. The visits before it may already be too deep.
     pub(crate) fn bulk(
         &mut self,
         image: &Image,
@@ -216,7 +215,7 @@ impl Meter {
         depth: u32,
         amount: u64,
     ) -> Result<(), Stop> {
-        // An operation without a cost of its own belongs to a block that has not been paid for.
+        // An operation without a cost belongs to a block that is not paid yet.
         let pending = if image.op(pc).cost() == 0 { image.visited(pc) } else { Vec::new() };
         self.visit(&pending, depth)?;
         let pending: i64 = pending.iter().map(Visit::cost).sum();

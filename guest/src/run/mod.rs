@@ -1,4 +1,4 @@
-//! The state of one run: registers, stack, fuel, room, and the `try`s that are open.
+//! The state of one run: registers, stack, fuel, room, and open `try`s.
 
 pub(crate) mod catch;
 pub(crate) mod context;

@@ -1,26 +1,26 @@
-//! Warnings that arise while a program runs. Those of the parser stand before them.
+//! Warnings of a running program. The parser's warnings come before them.
 
 use crate::fault::Note;
 use crate::language::term::{TermId, Terms};
 use std::collections::BTreeSet;
 
-/// Warnings that are kept; of the others the number.
+/// Warnings kept. Of the rest, only the number is.
 const MOST: usize = 20;
 
-/// Warnings that are counted.
+/// Warnings counted.
 const MOST_COUNTED: usize = 1000;
 
-/// What a run has warned of so far.
+/// The warnings of a run so far.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     lines: Vec<String>,
-    /// Code and place of each warning. An operation that is begun again may warn again.
+    /// Code and place of each warning, since a restarted operation warns again.
     known: BTreeSet<(&'static str, TermId)>,
 }
 
 impl Notes {
-    /// Warns of a term, unless that was done with this code before. The message, and what to write
-    /// instead, are asked for only if they are kept: to find a place takes time.
+    /// Warns of a term, unless this code has warned of it. Calls `tell` for the message and the
+    /// hint only if the warning is kept, since finding a place takes time.
     pub(crate) fn add(
         &mut self,
         terms: &Terms,
@@ -39,7 +39,7 @@ impl Notes {
         self.lines.push(note.to_string());
     }
 
-    /// All warnings, a line each.
+    /// Iterates over all warnings, a line each.
     pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
         let more = self.known.len() - self.lines.len();
         let more = (more > 0).then(|| format!("… and {more} more"));

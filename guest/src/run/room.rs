@@ -1,4 +1,4 @@
-//! Room for the stack, the frames and what lies on the heap, all of it within the memory limit.
+//! Room for the stack, the frames and the heap, within the memory limit.
 
 use crate::algorithm::weight;
 use crate::algorithm::weight::NODE;
@@ -6,8 +6,8 @@ use crate::language::term::TermId;
 use crate::memory::heap::{Frame, Full};
 use crate::run::state::{NO_FRAME, State, WINDOW, closure_index, closure_word};
 
-/// Words that stack and frames grow by at most, if no more are needed: few enough to be in the cache
-/// still when they are used.
+/// Words of the largest growth step of stack and frames, if no more are needed. They are still in
+/// the cache when they are used.
 const STEP: usize = 1 << 13;
 /// Words of a frame.
 const FRAME_WORDS: usize = size_of::<Frame>() / 8;
@@ -17,7 +17,7 @@ impl State {
         self.heap.account(self.stack.len() + self.frames.len() * FRAME_WORDS + self.built)
     }
 
-    /// Whether a term of this weight may be built, which takes at least this much memory.
+    /// Checks whether a term of this weight may be built: its memory is at least this much.
     pub(crate) fn may_build(&mut self, weight: u64) -> Result<(), Full> {
         const WORDS: u64 = 4;
         let nodes = weight / NODE;
@@ -26,13 +26,13 @@ impl State {
         if nodes.saturating_mul(WORDS) > free as u64 { Err(Full) } else { Ok(()) }
     }
 
-    /// Accounts for so many bytes of terms or code that have been built.
+    /// Counts bytes of terms or code that the run has built.
     pub(crate) fn account_built(&mut self, bytes: usize) -> Result<(), Full> {
         self.built += bytes.div_ceil(8);
         self.account()
     }
 
-    /// Makes sure that a window can begin at `base`.
+    /// Makes the stack large enough for a window at `base`.
     pub(crate) fn grow_stack(&mut self, base: usize) -> Result<(), Full> {
         let need = base + 2 * WINDOW;
         let len = need.max(self.stack.len() + (self.stack.len() / 2).min(STEP));
@@ -66,12 +66,12 @@ impl State {
         Ok(())
     }
 
-    /// Pending calls, the innermost last.
+    /// Returns the pending calls, the innermost last.
     pub(crate) fn pending(&self) -> &[Frame] {
         self.frames.get(..self.top).unwrap_or_default()
     }
 
-    /// Makes room for `n` words; slots below `live` and the running closure are kept.
+    /// Makes room for `n` words. Keeps slots below `live` and the running closure.
     pub(crate) fn collect(&mut self, n: usize, live: usize) -> Result<(), Full> {
         self.meter.note_depth(self.depth);
         if self.heap.has_room_in_place(n) {
@@ -80,24 +80,25 @@ impl State {
         self.collect_in_any_case(n, live)
     }
 
-    /// Between two operations: collects what may stand in the way of the stack.
+    /// Collects garbage that may stand in the way of the stack. Only between two operations.
     #[cold]
     pub(crate) fn relieve(&mut self) -> Result<(), Full> {
         self.meter.note_depth(self.depth);
         self.collect_in_any_case(0, self.window_end())
     }
 
-    /// Between two operations: sees to it that the constants of a term find no garbage in their way.
+    /// Makes room for the constants of a term, so that no garbage stands in their way. Only between
+    /// two operations.
     pub(crate) fn relieve_for(&mut self, root: TermId) {
         let weight = weight::of_term(&self.terms, root, u64::MAX);
         let words = usize::try_from(weight).unwrap_or(usize::MAX);
         if !self.heap.could_have(words) {
-            // They may need less.
+            // They may need less, so a failure here is no fault.
             let _ = self.collect(words, self.window_end());
         }
     }
 
-    /// Words that values, the stack and pending calls take and that no collection could give back.
+    /// Counts words of values, the stack and pending calls that no collection could free.
     pub(crate) fn needed(&self) -> usize {
         let frames = self.pending();
         let live = self.stack.get(..self.window_end()).unwrap_or_default();
@@ -108,7 +109,7 @@ impl State {
         values + live.len() + FRAME_WORDS * frames.len() + self.built
     }
 
-    /// Where the slots end that operations of the running function name.
+    /// Returns the end of the slots that operations of the running function name.
     fn window_end(&self) -> usize {
         (self.base + WINDOW).min(self.stack.len())
     }
@@ -118,8 +119,8 @@ impl State {
         debug_assert!(live <= stack.len(), "a root beyond the stack");
         let live = live.min(stack.len());
         let (stack, dead) = stack.split_at_mut(live);
-        // A slot may come to count as in use before it is written. What an earlier call has left there
-        // must not point to where something was before it moved.
+        // A slot can count as in use before it is written. A word of an earlier call must not point
+        // to an object's old place there.
         dead.fill(0);
         let frames = frames.get_mut(..*top).unwrap_or_default();
         let mut running = closure_word(*closure);
@@ -136,11 +137,11 @@ impl State {
     }
 }
 
-/// Makes a vector that goes on growing have room for `len`, and for much more, so that it is seldom
-/// moved: memory that was never written to costs nothing. At first it is no more than a component
-/// has from the beginning, because to grow costs that much more: half as much again, some times, from
-/// what `State::new` makes is just below it. And never more ahead than a quarter of the limit, in
-/// words: a component gets twice the limit, and what vectors leave behind when they move counts.
+/// Reserves room for `len` elements and much more, so that a growing vector seldom moves. Memory
+/// that is never written costs nothing. The first size stays within a component's initial memory,
+/// since growing that is costly: `State::new` makes a size that reaches just below it after some
+/// growth by half. The excess is at most a quarter of the limit, in words: a component gets twice
+/// the limit, and the memory that moved vectors leave behind counts.
 fn reserve<T>(vector: &mut Vec<T>, len: usize, limit: usize) -> Result<(), Full> {
     const FIRST: usize = 56 << 10;
     const MOST: usize = 32 << 20;

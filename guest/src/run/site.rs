@@ -1,20 +1,21 @@
-//! Where an operation stands in the program: the term that a fault or a warning is reported at.
+//! Where a fault or a warning stands in the program: the term of an operation or, inside the code of a
+//! plain quote, the `eval` that runs it.
 
 use super::state::State;
 use crate::code::Image;
 use crate::language::term::TermId;
 
-/// The term that an operation stands for.
+/// The term of an operation.
 pub(crate) struct Site {
     pub(crate) term: TermId,
-    /// Set inside the code of a plain quote: everything is reported at this `eval`.
+    /// The `eval` that all faults and warnings name, inside the code of a plain quote.
     pub(crate) eval: Option<TermId>,
 }
 
-/// The term that the operation at `pc` stands for.
+/// Returns the term of the operation at `pc`.
 pub(crate) fn site(image: &Image, s: &State, pc: usize) -> Site {
     let mut pc = pc;
-    // Stubs belong to no code: the call that pushed them is the operation before the return.
+    // Stubs belong to no code. The call that pushed one is the operation before the return.
     if image.code_at(pc).is_none() {
         let frames = s.pending().iter().rev();
         let found = frames.map(|f| f.pc as usize).find(|pc| image.code_at(*pc).is_some());
@@ -24,14 +25,14 @@ pub(crate) fn site(image: &Image, s: &State, pc: usize) -> Site {
     Site { term: image.term(pc), eval }
 }
 
-/// The term that a warning about the operation at `pc` stands at: where a fault would.
+/// Returns the term that a warning about the operation at `pc` names, as a fault would.
 fn warned_at(image: &Image, s: &State, pc: usize) -> TermId {
     let Site { term, eval } = site(image, s, pc);
     eval.unwrap_or(term)
 }
 
 impl State {
-    /// Warns of the form of the operation at `pc`: once for each code and place.
+    /// Warns of the form of the operation at `pc`, once for each code and place.
     pub(crate) fn warn(
         &mut self,
         image: &Image,

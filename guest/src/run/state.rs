@@ -1,4 +1,4 @@
-//! The registers, stack, heap and roots of a run, and the rarer things that happen to them.
+//! The registers, stack, heap and roots of a run, and their rarer changes.
 
 use crate::algorithm::trouble::Trouble;
 use crate::code::{Code, Image, MOST_ARGUMENTS, Place, REST, Slot};
@@ -16,26 +16,27 @@ use crate::memory::word::{
     pointer, size, small, tag,
 };
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 use std::rc::Rc;
 
-/// Slots that must exist above the beginning of a function's window: those that operations name,
-/// and some right behind one that they name.
+/// Slots above the beginning of a function's window: those that operations name, and some behind
+/// them.
 pub(crate) const WINDOW: usize = 256 + 8;
-/// Why `run` came back.
+/// The reason why `run` returned.
 #[derive(Debug)]
 pub(crate) enum Exit {
-    /// The outermost evaluation has this value.
+    /// The value of the outermost evaluation.
     Value(Word),
-    /// At this operation something is wrong; it has not been paid for.
+    /// A fault at the current operation, which is not paid yet.
     Trouble(Trouble),
     Stop(Stop),
-    /// The source of this tool is needed.
+    /// The machine needs the source of this tool.
     Lookup(String),
     /// The source of this tool must be compiled.
     CompileTool(usize),
-    /// This term must be compiled in this scope, in the context of this tool.
+    /// This term must be compiled, in this scope and for this tool.
     CompileTerm(TermId, u16, u32),
-    /// The host must perform an effect and put its outcome into this slot.
+    /// The host must perform an effect. Its outcome goes to this slot.
     Perform(Slot, String, Word),
 }
 
@@ -63,19 +64,19 @@ pub(crate) const NO_FRAME: Frame = Frame { pc: 0, base: 0, closure: NO_CLOSURE, 
 #[derive(Debug)]
 pub(crate) struct Tool {
     pub(crate) name: String,
-    /// Its source, or what was wrong with it.
+    /// Its source, or the fault in it.
     pub(crate) source: Result<TermId, Box<Fault>>,
-    /// Where its code begins, once compiled.
+    /// The beginning of its code, once compiled.
     pub(crate) entry: Option<u32>,
 }
 
-/// Everything that changes while operations run.
+/// The changing state of a run.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) terms: Rc<Terms>,
     pub(crate) heap: Heap,
     pub(crate) stack: Vec<Word>,
-    /// Pending calls, the innermost at `top - 1`.
+    /// Pending calls. The innermost is at `top - 1`.
     pub(crate) frames: Vec<Frame>,
     pub(crate) top: usize,
     pub(crate) meter: Meter,
@@ -85,34 +86,34 @@ pub(crate) struct State {
     pub(crate) failed: Word,
     /// Values of tools, or `HOLE`, in the order of `tools`.
     pub(crate) tool_values: Vec<Word>,
-    /// Words that are followed to where they move while room is made.
+    /// Words to update if they move while room is made.
     pub(crate) kept: Vec<Word>,
     pub(crate) tools: Vec<Tool>,
     /// Tools by name; `None` if there is no such tool.
     pub(crate) tool_ids: BTreeMap<String, Option<usize>>,
-    /// Codes of evaluated terms and their weights, by term, scope and tool.
+    /// Codes and weights of evaluated terms, by term, scope and tool.
     pub(crate) evaluated: BTreeMap<(TermId, u16, u32), (u32, u64)>,
-    /// Words of terms and code made of values, which stay until the end of the run.
+    /// Words of terms and code made of values. They stay until the end of the run.
     pub(crate) built: usize,
-    /// The first term that may have been made of values, once there is one.
+    /// The first term that may be made of values.
     pub(crate) first_built: Option<TermId>,
     pub(crate) active_evals: u32,
-    /// Patterns used last, the last one first.
+    /// Recent patterns, the last one first.
     pub(crate) patterns: VecDeque<(String, Rc<Pattern>)>,
-    /// `try`s whose terms are being evaluated, the innermost last.
+    /// Open `try`s, the innermost last.
     pub(crate) trials: Vec<Trial>,
     pub(crate) endings: Endings,
-    /// The operation whose call is being entered.
+    /// The operation whose call is beginning.
     pub(crate) call: usize,
     pub(crate) trace: Vec<String>,
     pub(crate) notes: Notes,
     pub(crate) debug: Vec<String>,
     pub(crate) step: u64,
-    /// Whether operations are done by their shortcuts.
+    /// Whether the dispatch loop takes shortcuts.
     pub(crate) takes_shortcuts: bool,
-    /// The operation that comes next.
+    /// The next operation.
     pub(crate) pc: usize,
-    /// Where the window of the running function begins on the stack.
+    /// The beginning of the running function's window on the stack.
     pub(crate) base: usize,
     /// Heap index of the running closure, or `NO_CLOSURE`.
     pub(crate) closure: u32,
@@ -154,12 +155,12 @@ impl State {
         }
     }
 
-    /// Names of the tools met so far, for continuations.
+    /// Returns the names of the tools met so far, for continuations.
     pub(crate) fn names(&self) -> Vec<&str> {
         self.tools.iter().map(|tool| tool.name.as_str()).collect()
     }
 
-    /// The word in a slot counted from the beginning of the stack.
+    /// Returns the word in a slot counted from the beginning of the stack.
     pub(crate) fn at(&self, slot: usize) -> Word {
         self.stack.get(slot).copied().unwrap_or_default()
     }
@@ -174,7 +175,7 @@ impl State {
         }
     }
 
-    /// How many arguments a function still takes before its body runs.
+    /// Counts the arguments that a function still needs before its body runs.
     pub(crate) fn missing_arguments(&self, image: &Image, f: Word) -> Option<usize> {
         let (closure, taken) = match tag(f) {
             CLOSURE => (f, 0),
@@ -185,7 +186,7 @@ impl State {
         Some(usize::from(code.arity).saturating_sub(taken))
     }
 
-    /// Fuel of giving `n` more arguments to a function that still waits for others.
+    /// Returns the fuel of giving `n` more arguments to a function that needs even more.
     pub(crate) fn fed_visits(&self, image: &Image, f: Word, n: u8) -> u8 {
         let (closure, taken) = match tag(f) {
             PARTIAL => (self.heap.word(index(f) + 1), size(self.heap.header(f)) - 2),
@@ -195,7 +196,7 @@ impl State {
         visits(taken + usize::from(n)) - visits(taken)
     }
 
-    /// A closure of `code`, which captures its places of the running function.
+    /// Makes a closure of `code` from the places of the running function.
     pub(crate) fn close(&mut self, code: &Code, id: u32, live: usize) -> Result<Word, Full> {
         let words = code.captures.len() + 1;
         if !self.heap.has_room(words) {
@@ -214,13 +215,29 @@ impl State {
         Ok(pointer(at, CLOSURE))
     }
 
-    /// A captured value of the running closure.
+    /// Puts the closures in these slots where others of them captured the slots.
+    pub(crate) fn tie(&mut self, image: &Image, slots: Range<Slot>) {
+        for slot in slots.clone() {
+            let closure = self.slot(slot);
+            let code = image.codes.get(aux(self.heap.header(closure)) as usize);
+            for (i, place) in code.iter().flat_map(|code| &code.captures).enumerate() {
+                if let Place::Slot(slot) = place
+                    && slots.contains(slot)
+                {
+                    let word = self.slot(*slot);
+                    self.heap.put(index(closure) + 1 + i, &[word]);
+                }
+            }
+        }
+    }
+
+    /// Returns a captured value of the running closure.
     pub(crate) fn captured(&self, i: usize) -> Word {
         self.heap.word(self.closure as usize + 1 + i)
     }
 
-    /// Applies `f` to the `n` arguments at `base` in every case but the plain one of a closure
-    /// that takes just so many: leading holes, partial applications, too few, too many.
+    /// Applies `f` to the `n` arguments at `base`. Handles every case but a closure with exactly as
+    /// many: leading holes, partial applications, too few, too many.
     pub(crate) fn enter(
         &mut self,
         image: &Image,
@@ -240,8 +257,8 @@ impl State {
         }
         let (mut f, mut base) = (f, base);
         if n > missing {
-            // The other arguments wait below the window of the call, and below them the place of
-            // the call, for a fault.
+            // The other arguments wait below the call's window. Below them is the place of the
+            // call, for a fault.
             let rest = n - missing;
             if let Some(window) = self.stack.get_mut(base..=base + n) {
                 window.rotate_right(1);
@@ -265,7 +282,7 @@ impl State {
         Ok(())
     }
 
-    /// Closes the gap of arguments that have been used already.
+    /// Closes the gap of used arguments.
     fn drop_holes(&mut self, n: usize, base: usize) -> usize {
         let Some(window) = self.stack.get_mut(base..base + n) else { return 0 };
         let holes = window.iter().take_while(|word| **word == HOLE).count();
@@ -286,13 +303,12 @@ impl State {
             self.set(base + i, self.heap.word(index(f) + 2 + i));
         }
         let closure = self.heap.word(index(f) + 1);
-        // The nodes visited when those arguments were taken have been paid for: the body pays
-        // for all of them again.
+        // Returns the fuel of taking those arguments: the body pays for it again.
         self.meter.fuel += i64::from(merged(image, &self.heap, closure, taken));
         Ok(closure)
     }
 
-    /// Too few arguments: the value is a partial application.
+    /// Makes a partial application of too few arguments.
     fn take_some(&mut self, image: &Image, f: Word, n: usize, base: usize) -> Result<(), Exit> {
         self.set(base + n, f);
         let (closure, taken) = match tag(f) {
@@ -322,8 +338,8 @@ impl State {
         Ok(())
     }
 
-    /// The fuel for giving `n` more arguments to a closure that has `taken` and still waits for
-    /// others, if there is as much.
+    /// Returns the fuel of giving `n` more arguments to a closure that has `taken` and needs even
+    /// more. Fails if there is not enough.
     fn afford(
         &mut self,
         image: &Image,
@@ -340,7 +356,7 @@ impl State {
         Ok(due - paid)
     }
 
-    /// Goes on in the frame below.
+    /// Continues in the frame below.
     pub(crate) fn leave(&mut self) {
         let Some(top) = self.top.checked_sub(1) else { return };
         let Some(frame) = self.frames.get(top) else { return };
@@ -350,7 +366,7 @@ impl State {
     }
 }
 
-/// Nodes visited once a closure has taken so many arguments.
+/// Counts the nodes visited once a closure has `taken` arguments.
 fn merged(image: &Image, heap: &Heap, closure: Word, taken: usize) -> u8 {
     let code = image.codes.get(aux(heap.header(closure)) as usize);
     code.and_then(|code| code.merged.get(taken)).copied().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! `try`s whose terms are being evaluated, and how others ended.
+//! Open `try`s, and the endings of others.
 
 use crate::code::Slot;
 use crate::fault::{Code, Fault};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// A `try` whose term is being evaluated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trial {
-    /// Its frame among the pending calls: where the handler begins, and in which function.
+    /// Its frame among the pending calls, which holds the handler's place and function.
     pub(super) top: usize,
     pub(super) term: TermId,
     /// The slot for the record.
@@ -17,25 +17,25 @@ pub(crate) struct Trial {
 }
 
 impl Trial {
-    /// Whether it catches faults of a code: of those that it names, or of any.
+    /// Tells whether it catches faults of a code: one that it names, or any if it names none.
     pub(super) fn takes(&self, terms: &Terms, code: Code) -> bool {
         let codes = terms.names(self.term);
         codes.is_empty() || codes.iter().any(|name| terms.name(*name) == code.name())
     }
 }
 
-/// `try`s that are told of at the end.
+/// The most `try`s to warn of at the end.
 const MOST_TOLD: usize = 100;
 
-/// How the evaluations of `try`s ended that name no codes, by their terms: of the first that did.
+/// The endings of `try`s that name no codes, by term. Only for the first `MOST_TOLD`.
 #[derive(Debug, Default)]
 pub(crate) struct Endings(pub(super) BTreeMap<TermId, Ending>);
 
 #[derive(Debug)]
 pub(super) enum Ending {
-    /// Once at least in a value.
+    /// A value at least once.
     Value,
-    /// Always in a fault: how often, and the first.
+    /// A fault each time: their number, and the first.
     Faults(u32, Box<Fault>),
 }
 

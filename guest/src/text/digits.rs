@@ -1,18 +1,18 @@
-//! Bytes of JSON eight at a time: decimal digits (after Lemire, "Number parsing at a gigabyte per second",
+//! Decimal digits, eight bytes at a time (after Lemire, "Number parsing at a gigabyte per second",
 //! Software: Practice and Experience 51(8), 2021).
 
 /// The lowest bit of each byte.
 pub(crate) const ONES: u64 = 0x0101_0101_0101_0101;
-/// The highest bit of each byte, which those of characters beyond ASCII have.
+/// The highest bit of each byte. Bytes of characters beyond ASCII have it set.
 pub(crate) const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// The next eight bytes, the first one lowest.
+/// Returns the next eight bytes, the first one lowest.
 #[inline(always)]
 pub(crate) fn word(bytes: &[u8], at: usize) -> Option<u64> {
     bytes.get(at..)?.first_chunk().copied().map(u64::from_le_bytes)
 }
 
-/// How many of a word's bytes are digits, from the lowest on.
+/// Counts the leading digits of a word, from its lowest byte.
 #[inline(always)]
 pub(crate) fn leading(word: u64) -> u32 {
     // A byte is a digit if neither adding 0x46 nor taking away 0x30 sets its highest bit.
@@ -21,17 +21,17 @@ pub(crate) fn leading(word: u64) -> u32 {
     odd.trailing_zeros() / 8
 }
 
-/// The number that the lowest bytes of a word make, at least one and all of them digits.
+/// Returns the number in the lowest `count` bytes of a word: at least one, all digits.
 #[inline(always)]
 pub(crate) fn number(word: u64, count: u32) -> u32 {
-    // The digits move to the high end, zeros before them.
+    // The digits move to the high end, with zeros before them.
     let n = (word << (64 - 8 * count)) & 0x0f0f_0f0f_0f0f_0f0f;
     let n = n.wrapping_mul(2561) >> 8 & 0x00ff_00ff_00ff_00ff;
     let n = n.wrapping_mul(6_553_601) >> 16 & 0x0000_ffff_0000_ffff;
     u32::try_from(n.wrapping_mul(42_949_672_960_001) >> 32).unwrap_or_default()
 }
 
-/// How many of the next bytes are digits, up to 8, and the number they make.
+/// Returns how many of the next bytes are digits, up to 8, and their number.
 #[inline(always)]
 pub(crate) fn eight(bytes: &[u8], at: usize) -> Option<(u32, u32)> {
     let word = word(bytes, at)?;
@@ -39,7 +39,8 @@ pub(crate) fn eight(bytes: &[u8], at: usize) -> Option<(u32, u32)> {
     Some((count, if count == 0 { 0 } else { number(word, count) }))
 }
 
-/// The same for up to 16 of them, where at least the first eight bytes are there.
+/// Returns how many of the next bytes are digits, up to 16, and their number. At least eight bytes
+/// must follow.
 #[inline(always)]
 pub(crate) fn sixteen(bytes: &[u8], at: usize) -> Option<(u32, i64)> {
     const POWERS: [i64; 9] =
@@ -53,10 +54,10 @@ pub(crate) fn sixteen(bytes: &[u8], at: usize) -> Option<(u32, i64)> {
     Some((8 + more, i64::from(n) * power + i64::from(low)))
 }
 
-/// The eight digits of a number below 10^8, one in each byte, the first in the lowest.
+/// Returns the eight digits of a number below 10^8, one in each byte, the first one lowest.
 pub(crate) fn of(n: u64) -> u64 {
-    // Halves of the digits move apart in three steps, all parts of a step divided at once: by
-    // 10^4, by 100 with 10486 / 2^20, and by 10 with 103 / 2^10.
+    // Three steps split the digits in halves. Each step divides all parts at once: by 10^4, by 100
+    // with 10486 / 2^20, and by 10 with 103 / 2^10.
     let (high, low) = (n / 10_000, n % 10_000);
     let fours = high | low << 32;
     let high = (fours.wrapping_mul(10_486) >> 20) & 0x0000_007f_0000_007f;

@@ -1,29 +1,29 @@
-//! Bytes that are compared 16 at a time: in a vector of WebAssembly, in two words elsewhere. The width
-//! is one for all, because the heap needs room for a whole vector, and memory must be taken alike.
+//! Compares bytes 16 at a time: in a vector on WebAssembly, in two words elsewhere. The width is 16
+//! everywhere: the heap needs room for a whole vector, and memory use must not depend on the
+//! machine.
 
 pub(crate) use width::{Lanes, four_integers};
 
 use std::borrow::Cow;
 
-/// Bytes that are compared at a time.
+/// Bytes of one comparison.
 pub(crate) const LANES: usize = 16;
 
-/// Bytes of a copy that is not left to a call: a copy of unknown length is one that leaves the code
-/// of the component, which takes as long as copying some words.
+/// Bytes of the longest copy without a call. A copy of unknown length calls a function outside the
+/// component, which costs as much as copying some words.
 pub(crate) const SHORT: usize = 128;
 
-/// Bytes in which four integers may stand, up to where the last one's comma ends, and as many behind
-/// that as are read at a time.
+/// Bytes that may hold four integers, up to the last one's comma, and one read more behind them.
 pub(crate) const FOUR: usize = 2 * 16 + 1 + 16;
 
-/// Lanes of bytes that were found, from the first one on.
+/// Lanes that a test has found, in order.
 pub(crate) struct Found {
-    /// A bit for each of them.
+    /// One bit for each lane.
     bits: u32,
 }
 
 impl Found {
-    /// The lanes that are in both.
+    /// Returns the lanes that are in both.
     #[inline(always)]
     pub(crate) fn and(self, other: &Self) -> Self {
         Self { bits: self.bits & other.bits }
@@ -41,9 +41,8 @@ impl Iterator for Found {
     }
 }
 
-/// Copies so many bytes to a place, many at a time if they are no more than `SHORT`. Bytes behind
-/// them are read if they are there, and what lies behind the place may change: it is for bytes to
-/// come.
+/// Copies `bytes` bytes to a place, in vectors if they are at most `SHORT`. It may read beyond
+/// their end and write beyond the place's end, so the bytes behind the place must be free.
 #[inline(always)]
 pub(crate) fn copy(source: &[u8], from: usize, bytes: usize, out: &mut [u8], to: usize) {
     let mut done = 0;
@@ -63,13 +62,13 @@ pub(crate) fn copy(source: &[u8], from: usize, bytes: usize, out: &mut [u8], to:
     }
 }
 
-/// The bytes and, if they are few, so many more that `copy` need not look for their end.
+/// Returns the bytes, padded if they are few, so that `copy` need not look for their end.
 pub(crate) fn padded(bytes: &[u8]) -> Cow<'_, [u8]> {
     if bytes.len() > SHORT { bytes.into() } else { [bytes, &[0; LANES]].concat().into() }
 }
 
-/// Where the first byte stands, at a place or after it, that ends or escapes a JSON string; the
-/// end of the bytes if there is none.
+/// Returns the first place, at `from` or later, of a byte that ends or escapes a JSON string, or
+/// the end of the bytes.
 pub(crate) fn plain_end(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     while let Some(lanes) = Lanes::at(bytes, at) {
@@ -93,31 +92,31 @@ mod width {
     };
     use std::hint::cold_path;
 
-    /// So many bytes.
+    /// Bytes in a vector.
     #[derive(Clone, Copy)]
     pub(crate) struct Lanes(v128);
 
     impl Lanes {
-        /// The bytes from a place on, if there are as many.
+        /// Returns the bytes at a place, if there are enough.
         #[inline(always)]
         pub(crate) fn at(bytes: &[u8], at: usize) -> Option<Self> {
             let lanes: &[u8; LANES] = bytes.get(at..)?.first_chunk()?;
             Some(Self(bytemuck::pod_read_unaligned(lanes)))
         }
 
-        /// A byte in every lane.
+        /// Returns a byte in every lane.
         #[inline(always)]
         pub(crate) fn all(byte: u8) -> Self {
             Self(u8x16_splat(byte))
         }
 
-        /// Where both have the same byte.
+        /// Finds the lanes where both have equal bytes.
         #[inline(always)]
         pub(crate) fn equal(self, other: Self) -> Found {
             found(u8x16_eq(self.0, other.0))
         }
 
-        /// The bytes that end or escape a JSON string, or may not stand in one.
+        /// Finds bytes that end or escape a JSON string, or may not stand in one.
         #[inline(always)]
         pub(crate) fn special(self) -> Found {
             let ends = u8x16_eq(self.0, u8x16_splat(b'"'));
@@ -125,7 +124,7 @@ mod width {
             found(v128_or(v128_or(ends, escapes), u8x16_lt(self.0, u8x16_splat(b' '))))
         }
 
-        /// The bytes as words, the first one lowest.
+        /// Returns the bytes as words, the first one lowest.
         #[inline(always)]
         pub(crate) fn words(self) -> [u64; LANES / 8] {
             [u64x2_extract_lane::<0>(self.0), u64x2_extract_lane::<1>(self.0)]
@@ -136,13 +135,13 @@ mod width {
         Found { bits: u8x16_bitmask(lanes).into() }
     }
 
-    /// Where the bytes of two numbers come from that stand one after the other, a comma between them,
-    /// when each is to end where a half of a vector does, nothing before it: for `8 * a + b` those of
-    /// numbers of `a` and `b` bytes, 1 to 8 each. (After Muła, "Parsing series of integers with SIMD",
+    /// Source lanes for a pair of numbers with a comma between them. The shuffle moves each number
+    /// to the end of its half of a vector, with zeros before it. Index `8 * a + b` is for numbers
+    /// of `a` and `b` bytes, 1 to 8 each. (After Muła, "Parsing series of integers with SIMD",
     /// 2018.)
     static ORIGINS: Origins = Origins(origins());
 
-    /// None of them lies on two lines of a cache.
+    /// The alignment keeps each entry within one cache line.
     #[repr(align(16))]
     struct Origins([[u8; LANES]; 128]);
 
@@ -165,9 +164,10 @@ mod width {
         table
     }
 
-    /// Reads four integers of a JSON list that all have up to eight digits, or seven after a space,
-    /// and are followed by a comma; the first two and the last two together have less than 16 bytes, and
-    /// all end within 32. Gives twice each, as words have them, and where the last comma ends.
+    /// Reads four integers of a JSON list. Each has up to eight digits, or a space and up to seven,
+    /// and a comma behind it. The first two, and the last two, take less than 16 bytes together;
+    /// all end within 32. Returns twice each integer, as words hold them, and the end of the last
+    /// comma.
     #[inline(always)]
     pub(crate) fn four_integers(json: &[u8; FOUR]) -> Option<([u32; 4], usize)> {
         let lanes = [Lanes::at(json, 0)?.0, Lanes::at(json, LANES)?.0];
@@ -175,7 +175,7 @@ mod width {
             let [low, high] = lanes.map(|lanes| u32::from(u8x16_bitmask(test(lanes))));
             low | high << LANES
         };
-        // First of all where the last one ends: the reading of the next four waits for it.
+        // The end of the last one comes first: the next four wait for it.
         let commas = where_in(|lanes| u8x16_eq(lanes, u8x16_splat(b',')));
         let after = |commas: u32| commas & commas.wrapping_sub(1);
         let left = [commas, after(commas), after(after(commas)), after(after(after(commas)))];
@@ -186,30 +186,31 @@ mod width {
         let sizes = [a, b.wrapping_sub(a + 1), c.wrapping_sub(b + 1), d.wrapping_sub(c + 1)];
         if sizes.iter().fold(0, |all, size| all | size) > 7 {
             cold_path();
-            // Is one too long, or two together, or does it only look so?
+            // Rejects one that is too long, or two that are too long together. The test above is
+            // only rough.
             let fit = |a, b| a <= 8 && b <= 8 && a + b < 16;
             if !fit(sizes[0], sizes[1]) || !fit(sizes[2], sizes[3]) {
                 return None;
             }
         }
         let others = where_in(|lanes| {
-            // Digits become the ten highest of signed bytes.
+            // Digits become the ten highest signed bytes.
             let highest = i8x16_add(lanes, i8x16_splat(0x7f - b'9'.cast_signed()));
             i8x16_lt(highest, i8x16_splat(0x76))
         });
-        // A bit tells a space from a zero, which a space before a number counts as.
+        // One bit tells a space from a zero; a space before a number counts as a zero.
         let blanks = where_in(|lanes| {
             u8x16_eq(v128_and(lanes, u8x16_splat(!(b' ' ^ b'0'))), u8x16_splat(b' '))
         });
         let (starts, spaces) = (commas << 1 | 1, others & !commas);
-        // The place behind it, where a number starts with a space.
+        // If a number starts with a space, its digits start one place later.
         let digits = starts.wrapping_add(spaces);
         let zeros = blanks & !others & !(commas >> 1);
         if spaces & !(starts & blanks) | digits & (commas | zeros) != 0 {
             return None;
         }
         let third = Lanes::at(json, b as usize + 1)?.0;
-        // Two digits make a number, two of these the next one, two of these twice the last one.
+        // Two digits make a number, two of these the next, two of those twice the result.
         let pairs = [(lanes[0], sizes[0], sizes[1]), (third, sizes[2], sizes[3])];
         let halves = pairs.map(|(lanes, a, b)| {
             let origins = ORIGINS.0.get((8 * a + b) as usize % ORIGINS.0.len());
@@ -230,47 +231,48 @@ mod width {
     use crate::text::digits::{self, HIGH, ONES};
     use std::hint::cold_path;
 
-    /// So many bytes, the first ones in the first word.
+    /// Bytes in words, the first ones in the first word.
     #[derive(Clone, Copy)]
     pub(crate) struct Lanes([u64; LANES / 8]);
 
     impl Lanes {
-        /// The bytes from a place on, if there are as many.
+        /// Returns the bytes at a place, if there are enough.
         #[inline(always)]
         pub(crate) fn at(bytes: &[u8], at: usize) -> Option<Self> {
             let lanes: &[u8; LANES] = bytes.get(at..)?.first_chunk()?;
             Some(Self(bytemuck::pod_read_unaligned::<[u64; 2]>(lanes).map(u64::from_le)))
         }
 
-        /// A byte in every lane.
+        /// Returns a byte in every lane.
         #[inline(always)]
         pub(crate) fn all(byte: u8) -> Self {
             Self([ONES * u64::from(byte); 2])
         }
 
-        /// Where both have the same byte.
+        /// Finds the lanes where both have equal bytes.
         #[inline(always)]
         pub(crate) fn equal(self, other: Self) -> Found {
             let ([a, b], [c, d]) = (self.0, other.0);
-            // A byte is zero if neither it nor what is left without its highest bit has that bit.
+            // A byte is zero if neither it nor the sum of its low bits and 0x7f has the highest
+            // bit.
             found([a ^ c, b ^ d].map(|word| !((word & !HIGH).wrapping_add(!HIGH) | word) & HIGH))
         }
 
-        /// The bytes that end or escape a JSON string, or may not stand in one. The first one is
-        /// right; one behind it may only seem to be.
+        /// Finds bytes that end or escape a JSON string, or may not stand in one. The first one is
+        /// exact; later ones may be false.
         #[inline(always)]
         pub(crate) fn special(self) -> Found {
             found(self.0.map(special))
         }
 
-        /// The bytes as words, the first one lowest.
+        /// Returns the bytes as words, the first one lowest.
         #[inline(always)]
         pub(crate) fn words(self) -> [u64; LANES / 8] {
             self.0
         }
     }
 
-    /// The bytes whose highest bits are set.
+    /// Finds the bytes whose highest bit is set.
     #[inline(always)]
     fn found(words: [u64; 2]) -> Found {
         /// Moves the bit of each byte to a bit of the highest byte.
@@ -281,14 +283,15 @@ mod width {
         Found { bits }
     }
 
-    /// Reads four integers of a JSON list that all have up to eight digits, maybe after a space, and
-    /// are followed by a comma. Gives twice each, as words have them, and where the last comma ends.
+    /// Reads four integers of a JSON list. Each has up to eight digits, maybe a space before them,
+    /// and a comma behind them. Returns twice each integer, as words hold them, and the end of the
+    /// last comma.
     #[inline(always)]
     pub(crate) fn four_integers(json: &[u8; FOUR]) -> Option<([u32; 4], usize)> {
         let (mut numbers, mut from) = ([0; 4], 0);
         for n in &mut numbers {
             let mut word = digits::word(json, from)?;
-            // A branch, which is foreseen: counted in, a space would be waited for.
+            // A branch is predicted. Counting the space in would make the next step wait.
             if word & 0xff == u64::from(b' ') {
                 cold_path();
                 from += 1;
@@ -304,11 +307,11 @@ mod width {
         Some((numbers, from))
     }
 
-    /// The highest bits of the bytes that end or escape a JSON string. The lowest one that is found is
-    /// right, only those above it may not be.
+    /// Returns the highest bits of bytes that end or escape a JSON string. Only the lowest one is
+    /// sure to be right.
     #[inline(always)]
     fn special(word: u64) -> u64 {
-        // A byte below `n` borrows when `n` is taken away; one that has its highest bit set does not
+        // A byte below `n` borrows when `n` is subtracted. A byte with its highest bit set does not
         // count.
         let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word;
         let quote = below(word ^ (ONES * u64::from(b'"')), 1);

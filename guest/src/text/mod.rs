@@ -1,4 +1,4 @@
-//! Bytes and characters: this stage knows nothing of JSON, terms or values.
+//! Bytes and characters. This stage knows nothing of JSON, terms or values.
 
 pub(crate) mod digits;
 pub(crate) mod lanes;

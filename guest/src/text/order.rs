@@ -1,6 +1,6 @@
 //! The order of texts.
 
-/// The order of so many texts by their bytes, as indices. Equal ones keep their order.
+/// Returns the indices of `count` texts in the order of their bytes. Equal texts keep their order.
 pub(crate) fn order_of<'t>(count: usize, text: &dyn Fn(usize) -> &'t str) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by(|a, b| text(*a).cmp(text(*b)));

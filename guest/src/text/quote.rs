@@ -1,5 +1,4 @@
-//! Text that a program wrote, as it may stand in what is said about the program: short, on one
-//! line, and with nothing in it that a reader would not see.
+//! Quotes a program's text in messages: short, on one line, without hidden characters.
 
 use std::fmt::Write as _;
 
@@ -9,11 +8,11 @@ const MOST: usize = 40;
 /// Characters of an excerpt.
 const EXCERPT: usize = 80;
 
-/// Bytes of a text whose beginning is the excerpt.
+/// Bytes that hold enough of a text for its excerpt.
 pub(crate) const EXCERPT_BYTES: usize = 4 * EXCERPT + 4;
 
-/// A text as messages quote it, between backticks: what cannot be seen, and what could end the
-/// quotation, is written as JSON escapes it.
+/// Shortens a text for quotation between backticks. Hidden characters and backticks become JSON
+/// escapes.
 #[must_use]
 #[inline(never)]
 pub(crate) fn shorten(text: &str) -> String {
@@ -31,7 +30,7 @@ pub(crate) fn shorten(text: &str) -> String {
     short
 }
 
-/// A canonical text on one line, of which no more than its beginning may be given when it is long.
+/// Shortens a canonical text to one line. For a long text, its beginning is enough.
 #[must_use]
 pub(crate) fn excerpt(beginning: &str) -> String {
     let mut line = visible(beginning);
@@ -42,7 +41,7 @@ pub(crate) fn excerpt(beginning: &str) -> String {
     line
 }
 
-/// A text with what cannot be seen written as JSON escapes it.
+/// Replaces hidden characters by their JSON escapes.
 #[must_use]
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -50,8 +49,7 @@ pub fn visible(text: &str) -> String {
     out
 }
 
-/// A JSON Pointer with nothing hidden in it. One that is too long to be of use is shown by its
-/// beginning and its end.
+/// Makes a JSON Pointer visible. A very long one keeps only its beginning and its end.
 #[must_use]
 pub(crate) fn pointer(pointer: String) -> String {
     const HALF: usize = 1_000;
@@ -87,9 +85,9 @@ pub(crate) fn push(c: char, out: &mut String) {
     }
 }
 
-/// Whether a character prints as nothing, changes how others print, or means nothing to anybody:
-/// controls, format characters (bidirectional, zero-width, tags), variation selectors but for the
-/// two of emoji, fillers, private use, and what Unicode promises never to assign.
+/// Tells whether a character prints as nothing, changes how others print, or has no meaning:
+/// controls, format characters (bidirectional, zero-width, tags), variation selectors except the
+/// two of emoji, fillers, private use, and code points that Unicode never assigns.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
     let plane_end = u32::from(c) & 0xfffe == 0xfffe;

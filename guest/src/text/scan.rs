@@ -1,30 +1,30 @@
-//! Texts within texts, looked for at many places at a time.
+//! Searches for a text within a text, at many places at a time.
 
 use crate::text::lanes::{LANES, Lanes};
 
-/// The places in a text where another stands, none within the one before it.
+/// The places of a part in a text. They do not overlap.
 pub(crate) struct Places<'t> {
     text: &'t [u8],
     part: &'t [u8],
-    /// Its first eight bytes, zeros behind them.
+    /// The part's first eight bytes, padded with zeros.
     head: u64,
-    /// Where the search goes on.
+    /// The next place to search.
     at: usize,
-    /// Bytes that have been compared in vain, or may have been.
+    /// Bytes that the search has compared, or may have compared, in vain.
     effort: usize,
-    /// Text and part for a search that cannot be fooled, once they turn out to be made for it.
+    /// Text and part for the library's search, once they turn out to be hard.
     sure: Option<[&'t str; 2]>,
 }
 
 impl<'t> Places<'t> {
-    /// Both are texts; the second is not empty.
+    /// Starts a search. Both are valid UTF-8; the part is not empty.
     pub(crate) fn new(text: &'t [u8], part: &'t [u8]) -> Self {
         let head = std::array::from_fn(|i| part.get(i).copied().unwrap_or_default());
         Self { text, part, head: u64::from_le_bytes(head), at: 0, effort: 0, sure: None }
     }
 
-    /// Whether the part stands at a place. A short one is compared as a word: the other way is a
-    /// call.
+    /// Tells whether the part stands at a place. A short part is compared as a word, since a
+    /// comparison of slices is a call.
     #[inline(always)]
     fn is_at(&self, place: usize) -> bool {
         let n = self.part.len();
@@ -34,7 +34,8 @@ impl<'t> Places<'t> {
         }
     }
 
-    /// Goes many places at a time to where both the first byte of the part and its last are.
+    /// Finds the next place of the part, looking at many places at a time for its first and last
+    /// byte.
     fn find(&mut self) -> Option<usize> {
         let [first, .., last] = *self.part else {
             return self.find_byte(*self.part.first()?);
@@ -63,14 +64,13 @@ impl<'t> Places<'t> {
         (at..=text.len().checked_sub(part.len())?).find(|place| self.is_at(*place))
     }
 
-    /// Leaves the search from a place on to the library's, whose time is bounded whatever the texts
-    /// are.
+    /// Continues with the library's search, whose time is bounded for all texts.
     #[cold]
     fn find_surely(&mut self, from: usize) -> Option<usize> {
         let (text, part) =
             (std::str::from_utf8(self.text).ok()?, std::str::from_utf8(self.part).ok()?);
         self.sure = Some([text, part]);
-        // No text begins within a character of another.
+        // A text never begins within a character of another.
         self.at = (from..text.len()).find(|at| text.is_char_boundary(*at))?;
         self.find()
     }

@@ -39,6 +39,8 @@ export interface Fault {
   excerpt?: string;
   /** What the run warned of before. */
   warnings?: string[];
+  /** The limit that the run met. */
+  limit?: "fuel" | "depth" | "memory" | "output";
 }
 
 export interface Note {

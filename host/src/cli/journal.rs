@@ -1,30 +1,24 @@
-//! `mcp-pif journal` and `mcp-pif replay`: what happened, whether that was tampered with, and
-//! whether it comes out the same again.
+//! `mcp-pif journal`: what happened, and whether that was tampered with.
 
 use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 
-use super::Directory;
-use super::print::{MOST_LINE, Output, fail};
-use crate::config::Config;
-use crate::journal::{self, Entry, Filter, Kind, Link, Verified};
-use crate::mcp;
-use crate::sandbox::{Fault, Watch};
-use crate::text;
-use crate::workshop::{self, Replayed, Verdict, Workshop, open_journal};
+use super::print::Output;
+use super::settings::{Directory, existing};
+use crate::config::{Config, Options};
+use crate::domain::EntryKind;
+use crate::journal::{self, Entry, Filter, Link, Verified};
+use crate::workshop::{self, open_journal};
 
 /// Entries that are read at a time.
 const PAGE: usize = 100;
 
 /// How often a journal that is followed is looked at.
 const LOOK: Duration = Duration::from_millis(200);
-
-/// Characters of a field in which two runs differ.
-const MOST_FIELD: usize = 1_000;
 
 #[derive(Debug, Args)]
 pub(super) struct Journal {
@@ -33,59 +27,48 @@ pub(super) struct Journal {
     #[command(flatten)]
     recent: Recent,
     #[command(flatten)]
-    pub(super) place: Directory,
+    place: Directory,
 }
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Follow the chain of entries from its start to its end
+    /// Verify the hash chain from the first entry to the last
     Verify {
-        /// The entry, and its hash, that must be part of the chain: what an earlier `verify` printed
+        /// An entry and its hash that must be in the chain, as an earlier `verify` printed it
         #[arg(long, value_name = "ENTRY:HASH", value_parser = parse_link)]
         expect: Vec<(i64, String)>,
     },
-    /// Print all entries, the oldest first, each as a line of JSON with all that it holds
+    /// Print all entries as lines of JSON, oldest first
     Export,
 }
 
 /// Which entries to show, and how.
 #[derive(Debug, Args)]
 struct Recent {
-    /// Wait for more, also from other processes, until interrupted
+    /// Keep printing new entries, also of other processes, until interrupted
     #[arg(long)]
     follow: bool,
-    /// One JSON object for each entry, with all that it holds
+    /// Print each entry as one JSON object
     #[arg(long)]
     json: bool,
     /// The latest N entries
     #[arg(long, value_name = "N", default_value = "20")]
     limit: usize,
-    /// Entries of this kind
-    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(Kind::ALL.map(Kind::name)))]
+    /// Only entries of this kind
+    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(EntryKind::ALL.map(EntryKind::name)))]
     kind: Option<String>,
-    /// Entries about this tool, or this key of the memory
+    /// Only entries about this tool or memory key
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
 }
 
-#[derive(Debug, Args)]
-pub(super) struct Replay {
-    /// The number of an entry
-    #[arg(required_unless_present = "all", conflicts_with = "all", value_name = "ENTRY")]
-    entries: Vec<i64>,
-    /// All entries
-    #[arg(long)]
-    all: bool,
-    #[command(flatten)]
-    pub(super) place: Directory,
-}
-
 impl Journal {
-    pub(super) fn execute(self, config: &Config) -> Result<ExitCode> {
+    pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
+        let config = existing(options, &self.place)?;
         match self.task {
-            Some(Task::Verify { expect }) => verify(config, &expect),
-            Some(Task::Export) => export(&open_journal(config)?),
-            None => self.recent.show(&open_journal(config)?),
+            Some(Task::Verify { expect }) => verify(&config, &expect),
+            Some(Task::Export) => export(&open_journal(&config)?),
+            None => self.recent.show(&open_journal(&config)?),
         }
     }
 }
@@ -121,7 +104,7 @@ fn ensure_link(journal: &journal::Journal, chain: &Verified, id: i64, hash: &str
     if found.to_string() == hash {
         return Ok(());
     }
-    bail!("entry {id} has the hash {found}, not the one that was expected: the journal is another")
+    bail!("entry {id} has the hash {found}, not the expected one: this is a different journal")
 }
 
 fn tell(Link { id, hash, .. }: Link) -> String {
@@ -145,7 +128,10 @@ fn export(journal: &journal::Journal) -> Result<ExitCode> {
 }
 
 /// Hands over all entries, the oldest first, for as long as they are wanted.
-fn walk(journal: &journal::Journal, mut take: impl FnMut(&Entry) -> Result<bool>) -> Result<()> {
+pub(super) fn walk(
+    journal: &journal::Journal,
+    mut take: impl FnMut(&Entry) -> Result<bool>,
+) -> Result<()> {
     let mut filter = Filter { after: Some(0), ..Filter::default() };
     loop {
         let page = journal.entries(&filter, false, PAGE)?;
@@ -161,7 +147,7 @@ fn walk(journal: &journal::Journal, mut take: impl FnMut(&Entry) -> Result<bool>
 
 impl Recent {
     fn show(self, journal: &journal::Journal) -> Result<ExitCode> {
-        let kind = self.kind.as_deref().and_then(Kind::find);
+        let kind = self.kind.as_deref().and_then(EntryKind::find);
         let mut filter = Filter { kind, subject: self.tool.clone(), ..Filter::default() };
         let mut output = Output::open();
         let mut seen = journal.head()?.id;
@@ -187,89 +173,5 @@ impl Recent {
     fn print(&self, entries: &[Entry], output: &mut Output) -> bool {
         let tell = |it: &Entry| if self.json { it.to_json() } else { it.to_line() };
         entries.iter().all(|entry| output.line(&tell(entry)))
-    }
-}
-
-/// How many replays came out how.
-#[derive(Default)]
-struct Tally {
-    equal: u64,
-    different: u64,
-    skipped: u64,
-}
-
-impl Replay {
-    pub(super) fn execute(&self, config: &Config, workshop: &Workshop) -> Result<ExitCode> {
-        let mut output = Output::open();
-        let mut tally = Tally::default();
-        let replay = |entry: &Entry| {
-            let replayed = workshop.replay_entry(entry, &Watch::new(config.wall_clock));
-            replayed.or_else(|fault| stopped(entry, fault))
-        };
-        if self.all {
-            walk(&workshop.journal, |entry| {
-                let replayed = replay(entry).map_err(|fault| anyhow!(mcp::explain(&fault)))?;
-                Ok(tally.add(&replayed, &mut output))
-            })?;
-            let Tally { equal, different, skipped } = tally;
-            output.line(&format!("{equal} equal, {different} different, {skipped} skipped"));
-        }
-        for id in &self.entries {
-            let entry = workshop.journal.entry(*id).context("the journal cannot be read")?;
-            let replayed = match entry {
-                Some(entry) => replay(&entry),
-                None => Err(workshop.missing_entry(*id).unwrap_or_else(|fault| fault)),
-            };
-            match replayed {
-                Ok(replayed) => tally.add(&replayed, &mut output),
-                Err(fault) => {
-                    output.close();
-                    return Ok(fail(&[fault]));
-                }
-            };
-        }
-        let code = output.close();
-        Ok(if tally.different > 0 { ExitCode::FAILURE } else { code })
-    }
-}
-
-/// A replay that the clock ended is one that could not be made.
-fn stopped(entry: &Entry, fault: Fault) -> Result<Replayed, Fault> {
-    if fault.code != "timeout" {
-        return Err(fault);
-    }
-    let reason = format!("{}; --wall-clock gives it more", fault.message);
-    Ok(Replayed { entry: entry.id, verdict: Verdict::Skipped(reason), evaluator: None })
-}
-
-impl Tally {
-    /// Counts and tells how a replay came out. False: nobody reads any more.
-    fn add(&mut self, replayed: &Replayed, output: &mut Output) -> bool {
-        let Replayed { entry, verdict, evaluator } = replayed;
-        let other = match evaluator {
-            Some(hash) => format!(" (made with another evaluator, {hash})"),
-            None => String::new(),
-        };
-        let line = |text: &str| text::line(text, MOST_LINE);
-        match verdict {
-            Verdict::Equal => {
-                self.equal += 1;
-                output.line(&format!("{entry} equal{other}"))
-            }
-            Verdict::Skipped(reason) => {
-                self.skipped += 1;
-                output.line(&format!("{entry} skipped: {}{other}", line(reason)))
-            }
-            Verdict::Different(differences) => {
-                self.different += 1;
-                let field = |text: &str| text::line(text, MOST_FIELD);
-                output.line(&format!("{entry} different{other}"))
-                    && differences.iter().all(|it| {
-                        let (recorded, now) = (field(&it.recorded()), field(&it.now()));
-                        let name = field(&it.field);
-                        output.line(&format!("  {name}: recorded {recorded}, now {now}"))
-                    })
-            }
-        }
     }
 }

@@ -3,10 +3,12 @@
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
-use crate::mcp;
-use crate::sandbox::Fault;
-use crate::stdio::{self, Stdout};
+use crate::domain::Fault;
+use crate::render;
+use crate::stdio::{Stdout, stdout};
 use crate::text;
+
+pub(super) use crate::stdio::complain;
 
 /// Characters of a line about a program.
 pub(super) const MOST_LINE: usize = 10_000;
@@ -20,7 +22,7 @@ pub(super) struct Output {
 
 impl Output {
     pub(super) fn open() -> Self {
-        Self { buffer: BufWriter::new(stdio::stdout()), error: None }
+        Self { buffer: BufWriter::new(stdout()), error: None }
     }
 
     /// Writes a line. False: there is no use in writing more.
@@ -88,12 +90,7 @@ pub(super) fn warn(warnings: &[String]) {
 pub(super) fn fail(faults: &[Fault]) -> ExitCode {
     for fault in faults {
         warn(&fault.warnings);
-        complain(&mcp::explain(fault));
+        complain(&render::explain(fault));
     }
     ExitCode::FAILURE
-}
-
-/// Writes to stderr, which may be a terminal.
-pub(crate) fn complain(text: &str) {
-    stdio::tell(text::visible(text).into_owned());
 }

@@ -1,49 +1,52 @@
-//! `mcp-pif run` and `mcp-pif check`: one term, or one tool.
+//! `mcp-pif run`: runs a term or a tool and prints the value.
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
 
+use super::open_if_any;
 use super::print::{MOST_LINE, complain, fail, print, warn};
+use super::settings::start;
 use super::source::read;
-use crate::config::Config;
-use crate::mcp;
+use crate::config::Options;
+use crate::domain::Limit;
 use crate::quantity::parse_count;
-use crate::sandbox::{Argument, Code, Ending, Fault, Outcome, Request, Summary, Watch};
-use crate::store::{Place, Store};
+use crate::sandbox::{Argument, Code, Ending, Outcome, Request, Watch};
 use crate::text;
-use crate::workshop::{Observer, Workshop};
+use crate::workshop::Observer;
 
 #[derive(Debug, Args)]
 pub(super) struct Run {
     /// A term as JSON, or the name of a tool; `-` reads stdin, `@FILE` a file
     #[arg(allow_negative_numbers = true)]
     code: String,
-    /// What the term's function is applied to: a term, or text that holds JSON; or `-`, or `@FILE`
+    /// The argument of the term's function: a term, or text that holds JSON; or `-`, or `@FILE`
     #[arg(conflicts_with = "data", allow_negative_numbers = true)]
     input: Option<String>,
-    /// The same as plain JSON, never code; or `-`, or `@FILE`
+    /// The argument as plain JSON, never code; or `-`, or `@FILE`
     #[arg(long, value_name = "JSON", allow_negative_numbers = true)]
     data: Option<String>,
     /// A JSON object whose members are variables of the term; or `-`, or `@FILE`
     #[arg(long, value_name = "JSON")]
     context: Option<String>,
-    /// A JSON Schema that the value has to conform to; or `-`, or `@FILE`
+    /// A JSON Schema for the value; or `-`, or `@FILE`
     #[arg(long, value_name = "JSON")]
     output_schema: Option<String>,
-    /// How many continuations to drive
+    /// How many continuations to run
     #[arg(long, value_name = "N", default_value = "0", value_parser = parse_count)]
     max_steps: u64,
-    /// The step of the continuation that the run continues
+    /// The step of the continuation that you continue
     #[arg(long, value_name = "N", default_value = "0", value_parser = parse_count)]
     step: u64,
 }
 
 impl Run {
-    pub(super) fn execute(self, config: Config) -> Result<ExitCode> {
-        let (limits, debug, wall_clock) = (config.limits, config.debug, config.wall_clock);
-        let workshop = open(config)?;
+    pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
+        let config = start(options, None)?;
+        let (limits, debug, wall_clock) =
+            (config.limits, config.debug, config.values.time(Limit::WallClock));
+        let workshop = open_if_any(config)?;
         let tools = match workshop.tools() {
             Ok(tools) => tools,
             Err(fault) => return Ok(fail(&[fault])),
@@ -85,21 +88,6 @@ impl Observer for Terminal {
     }
 }
 
-/// Says what there is to know of a term.
-pub(super) fn check(code: &str, config: Config) -> Result<ExitCode> {
-    let watch = Watch::new(config.wall_clock);
-    let workshop = open(config)?;
-    Ok(report_check(workshop.check(text::unfence(&read(code)?), &watch)))
-}
-
-/// Whoever has never kept anything need not have a place to keep it.
-fn open(mut config: Config) -> Result<Workshop> {
-    if !Store::exists(&config.place) {
-        config.place = Place::Memory;
-    }
-    super::open(&config)
-}
-
 /// An input is JSON where it can be, else a text: `mcp-pif run … hello` needs no second quotes.
 fn as_json(text: &str) -> String {
     match serde_json::from_str::<&serde_json::value::RawValue>(text) {
@@ -120,12 +108,5 @@ fn report_run(outcome: Outcome) -> ExitCode {
             print(&continuation.json)
         }
         Err(fault) => fail(&[fault]),
-    }
-}
-
-fn report_check(checked: Result<Summary, Vec<Fault>>) -> ExitCode {
-    match checked {
-        Ok(summary) => print(&mcp::describe(&summary)),
-        Err(faults) => fail(&faults),
     }
 }

@@ -97,7 +97,7 @@ impl Environment {
         match read {
             Err(reason) if setting.get_id() == "log" => {
                 let value = value.to_string_lossy();
-                self.notes.push(format!("{variable} is `{value}`, and is passed over: {reason}"));
+                self.notes.push(format!("{variable} is `{value}`, which is ignored: {reason}"));
                 Ok(None)
             }
             read => read.map_err(|reason| {

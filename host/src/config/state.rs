@@ -5,19 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use directories::ProjectDirs;
 
-use super::{Error, bounded, directory_parser};
+use super::{Error, Values, directory_parser};
+use crate::domain::Limit;
 use crate::journal::Policy;
-use crate::quantity::parse_size;
-use crate::store::Place;
-
-/// The least that a journal may be held to: room for the longest entries.
-const LEAST_JOURNAL: u64 = 1 << 20;
-
-/// The most: what can still be verified at a start.
-const MOST_JOURNAL: u64 = 64 << 30;
-
-/// The longest request or outcome that an entry may keep.
-const MOST_PAYLOAD: u64 = 64 << 20;
+use crate::state::Place;
 
 /// What a journal in memory is held to.
 const EPHEMERAL: u64 = 16 << 20;
@@ -26,11 +17,11 @@ const EPHEMERAL: u64 = 16 << 20;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "State")]
 pub(super) struct State {
-    /// Where tools, journal and memory are kept [default: the platform's data directory]
+    /// Directory for tools, journal and memory [default: the platform's data directory]
     // Not global: `run` has a --data of its own. Other commands take this one too.
     #[arg(id = "directory", long = "data", env = "MCP_PIF_DATA", value_name = "DIR", value_parser = directory_parser())]
     pub(super) directory: Option<PathBuf>,
-    /// Keep everything in memory and forget it at the end
+    /// Keep everything in memory and discard it at exit
     #[arg(long, env = "MCP_PIF_EPHEMERAL", global = true)]
     ephemeral: bool,
     /// What the journal keeps of requests and results: `full`, `summary` (digests) or `none`
@@ -44,12 +35,6 @@ pub(super) struct State {
         global = true
     )]
     policy: Policy,
-    /// Length of a request or result that the journal keeps; of a longer one it keeps a digest
-    #[arg(id = "journal-entry", long, env = "MCP_PIF_JOURNAL_ENTRY", value_name = "SIZE", default_value = "64KiB", value_parser = parse_size, global = true)]
-    payload: u64,
-    /// Size of the journal; the oldest entries go first. Without a file 16MiB at most
-    #[arg(id = "journal-size", long, env = "MCP_PIF_JOURNAL_SIZE", value_name = "SIZE", default_value = "128MiB", value_parser = parse_size, global = true)]
-    size: u64,
 }
 
 /// How the journal is kept.
@@ -64,13 +49,13 @@ pub struct Journal {
 }
 
 impl State {
-    pub(super) fn journal(&self) -> Result<Journal, Error> {
-        let size = bounded("journal-size", self.size, LEAST_JOURNAL, MOST_JOURNAL)?;
-        Ok(Journal {
+    pub(super) fn journal(&self, values: &Values) -> Journal {
+        let size = values.get(Limit::JournalSize);
+        Journal {
             policy: self.policy,
-            most_payload: bounded("journal-entry", self.payload, 0, MOST_PAYLOAD)?,
+            most_payload: values.size(Limit::JournalEntry),
             most: if self.ephemeral { EPHEMERAL.min(size) } else { size },
-        })
+        }
     }
 
     pub(super) fn place(&self) -> Result<Place, Error> {

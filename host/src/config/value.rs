@@ -9,6 +9,7 @@ use directories::BaseDirs;
 use tracing_subscriber::EnvFilter;
 
 use super::environment::expanded;
+use crate::domain::Toolset;
 
 /// Reads the name of a directory. `~` and `$HOME` at its beginning are the home directory, since most who
 /// start servers have no shell that would see to it.
@@ -28,6 +29,15 @@ fn parse_directory(name: OsString) -> Result<PathBuf, String> {
         }
         Some(_) => Ok(path),
     }
+}
+
+/// Reads the name of a set of tools.
+pub(super) fn parse_toolset(name: &str) -> Result<Toolset, String> {
+    expanded(name)?;
+    Toolset::find(name.trim()).ok_or_else(|| {
+        let names = Toolset::ALL.map(Toolset::name).join("`, `");
+        format!("there is no set of tools `{name}`; the sets are `{names}`")
+    })
 }
 
 /// Refuses what no filter of logged events can be read from.

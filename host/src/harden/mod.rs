@@ -54,7 +54,7 @@ impl Layer {
 
 /// Which layers are in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Report {
+pub struct Hardening {
     /// Files, TCP, abstract sockets and signals to other processes.
     pub landlock: Layer,
     /// The version of Landlock in the kernel, 0 without one.
@@ -63,7 +63,7 @@ pub struct Report {
     pub seccomp: Layer,
 }
 
-impl Report {
+impl Hardening {
     /// Nothing is restricted.
     pub const OFF: Self = Self { landlock: Layer::Off, abi: 0, seccomp: Layer::Off };
 }
@@ -71,7 +71,7 @@ impl Report {
 /// Restricts the process to `paths` and to computing, as far as the system allows it; nothing
 /// happens without paths. `start` is called in between, with the files closed and sockets still
 /// open, and makes what has to be made there, above all threads.
-pub fn apply<T>(paths: Option<&Paths>, start: impl FnOnce() -> T) -> (T, Report) {
+pub fn apply<T>(paths: Option<&Paths>, start: impl FnOnce() -> T) -> (T, Hardening) {
     let (started, seal) = begin(paths, start);
     (started, seal.close())
 }
@@ -92,9 +92,9 @@ pub struct Seal {
 impl Seal {
     /// Restricts system calls, in all threads.
     #[must_use]
-    pub fn close(self) -> Report {
-        let Some((landlock, abi)) = self.files else { return Report::OFF };
-        let report = Report { landlock, abi, seccomp: restrict_calls() };
+    pub fn close(self) -> Hardening {
+        let Some((landlock, abi)) = self.files else { return Hardening::OFF };
+        let report = Hardening { landlock, abi, seccomp: restrict_calls() };
         tracing::info!(
             landlock = landlock.name(),
             abi,

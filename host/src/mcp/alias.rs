@@ -5,11 +5,14 @@ mod script;
 
 use std::sync::Arc;
 
-use super::arguments::{Arguments, decode, malformed};
-use super::members::Members;
-use super::message::object;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::arguments::{self, decode, malformed, record};
 use super::settle::decoded;
-use crate::sandbox::Fault;
+use crate::domain::Fault;
+use crate::json::{Members, object};
 use crate::text::quote_one;
 
 /// The tools that have another spelling and nothing else.
@@ -55,12 +58,22 @@ fn plain(name: &str, arguments: String) -> Meant {
     Meant { name: name.to_owned(), arguments, is_argument: false, notes: Vec::new() }
 }
 
+/// What `execute-tool` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Execute {
+    /// the name of the tool to call
+    tool_name: String,
+    #[serde(default)]
+    #[schemars(schema_with = "record")]
+    arguments: Option<Box<RawValue>>,
+}
+
 /// `execute-tool`: the tool and its arguments are arguments.
 fn execute(text: &str, nesting: usize) -> Result<Meant, Fault> {
     let text = spell(text)?;
-    let arguments = Arguments::parse(&text, EXECUTE, &["tool_name", "arguments"])?;
-    let name = arguments.required("tool_name", "the name of the tool to call")?;
-    let passed = decoded(arguments.raw("arguments").unwrap_or("{}"), '{', nesting);
+    let Execute { tool_name: name, arguments } = arguments::read(&text, EXECUTE)?;
+    let passed = arguments.as_deref().map_or("{}", RawValue::get);
+    let passed = decoded(passed, '{', nesting);
     if !passed.starts_with('{') {
         let hint = "write them as for a direct call, such as {\"input\": 7}";
         return Err(malformed("`arguments` must be an object", Some(hint)));
@@ -90,7 +103,7 @@ fn evolve(text: &str) -> Result<Meant, Fault> {
         other => {
             let message = match other {
                 None => "the argument `type` is missing".to_owned(),
-                Some(other) => format!("there is no evolution of the type {}", quote_one(other)),
+                Some(other) => format!("`meta-evolve` has no type {}", quote_one(other)),
             };
             let hint = "write \"type\": \"add-tool\", or call `evolve`, which needs no type";
             return Err(malformed(message, Some(hint)));
@@ -112,7 +125,7 @@ fn evolve(text: &str) -> Result<Meant, Fault> {
             // What a tool takes follows from its term.
             "tool_type" | "schema" => {
                 let shown = name.replace('_', "-");
-                notes.push(format!("`{shown}` is ignored: a term needs none"));
+                notes.push(format!("`{shown}` is ignored: a term does not need it"));
             }
             name => kept.push((name, value)),
         }

@@ -6,7 +6,7 @@ use rmcp::model::{
     CompleteRequestParams, CompleteResult, CompletionContext, CompletionInfo, ErrorData, Reference,
 };
 
-use super::host::Host;
+use super::backend::Backend;
 use super::resource::{OF_ENTRY, OF_REVISION, OF_TOOL, failed};
 use crate::journal::Filter;
 use crate::text::quote_one;
@@ -22,7 +22,7 @@ struct Completed {
 }
 
 pub(super) fn complete(
-    host: &Host,
+    backend: &Backend,
     request: &CompleteRequestParams,
 ) -> Result<CompleteResult, ErrorData> {
     let Reference::Resource(template) = &request.r#ref else {
@@ -30,9 +30,9 @@ pub(super) fn complete(
     };
     let (argument, prefix) = (request.argument.name.as_str(), request.argument.value.as_str());
     let completed = match (template.uri.as_str(), argument) {
-        (OF_TOOL | OF_REVISION, "name") => names(host, prefix)?,
-        (OF_REVISION, "hash") => hashes(host, request.context.as_ref(), prefix)?,
-        (OF_ENTRY, "entry") => entries(host, prefix)?,
+        (OF_TOOL | OF_REVISION, "name") => names(backend, prefix)?,
+        (OF_REVISION, "hash") => hashes(backend, request.context.as_ref(), prefix)?,
+        (OF_ENTRY, "entry") => entries(backend, prefix)?,
         (OF_TOOL | OF_REVISION | OF_ENTRY, _) => {
             let message = format!("the template has no argument {}", quote_one(argument));
             return Err(ErrorData::invalid_params(message, None));
@@ -54,8 +54,8 @@ pub(super) fn complete(
 }
 
 /// Tools, by name.
-fn names(host: &Host, prefix: &str) -> Result<Completed, ErrorData> {
-    let tools = host.workshop.registry.snapshot().map_err(failed)?;
+fn names(backend: &Backend, prefix: &str) -> Result<Completed, ErrorData> {
+    let tools = backend.workshop.registry.snapshot().map_err(failed)?;
     let mut values = tools.names(prefix, CompletionInfo::MAX_VALUES).map_err(failed)?;
     let mut total = tools.count_names(prefix).map_err(failed)?;
     // A store may have tools of such names too.
@@ -70,14 +70,14 @@ fn names(host: &Host, prefix: &str) -> Result<Completed, ErrorData> {
 
 /// Revisions of the tool that was chosen before, the latest first.
 fn hashes(
-    host: &Host,
+    backend: &Backend,
     context: Option<&CompletionContext>,
     prefix: &str,
 ) -> Result<Completed, ErrorData> {
     let Some(name) = context.and_then(|context| context.get_argument("name")) else {
         return Ok(Completed { values: Vec::new(), total: 0 });
     };
-    let tools = host.workshop.registry.snapshot().map_err(failed)?;
+    let tools = backend.workshop.registry.snapshot().map_err(failed)?;
     let history = tools.history(name, MOST_REVISIONS).map_err(failed)?;
     let mut seen = HashSet::new();
     let is_wanted = |hash: &String| hash.starts_with(prefix) && seen.insert(hash.clone());
@@ -90,8 +90,8 @@ fn hashes(
 }
 
 /// Entries whose numbers begin with these digits, the latest first.
-fn entries(host: &Host, prefix: &str) -> Result<Completed, ErrorData> {
-    let journal = &host.workshop.journal;
+fn entries(backend: &Backend, prefix: &str) -> Result<Completed, ErrorData> {
+    let journal = &backend.workshop.journal;
     let last = journal.head().map_err(failed)?.id;
     let first = journal.entries(&Filter::default(), false, 1).map_err(failed)?;
     let first = first.first().map_or(last + 1, |entry| entry.id);

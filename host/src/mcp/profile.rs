@@ -1,65 +1,32 @@
-//! How much of a reply a client gets: text alone, text and a small record, or all there is.
+//! What the profiles show of a run: how many lines, and what `debug` adds.
 
-use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 
-use super::host::{Host, Report};
-use super::reply::{Refusal, Reply};
+use super::evaluated::Evaluated;
 use super::tool::ToolResult;
-use crate::config::Profile;
+use crate::config::{Config, Profile};
+use crate::domain::Limit;
+use crate::render::{self, Record, cap, put};
 use crate::sandbox::milliseconds;
 
-/// Members of records that no tool's text tells. They follow it: some clients show nothing but text.
-const UNTOLD: [&str; 6] = ["warnings", "trace", "evaluation", "steps", "next_cursor", "tags"];
-
-/// The result of a call as the profile has it.
-pub(super) fn present(result: ToolResult, profile: Profile) -> CallToolResult {
-    let (text, structured, asides, is_error) = match result {
-        Ok(Reply { text, structured, asides }) => (text, structured, asides, false),
-        Err(Refusal { text, structured, asides }) => (text, structured, asides, true),
+/// Tells how a run ended, as the profile has it.
+pub(super) fn tell(run: Evaluated, config: &Config) -> ToolResult {
+    let profile = config.profile;
+    let lines = profile.lines();
+    let mut told = render::outcome(&run.outcome, config.values.size(Limit::Result), lines);
+    let record = match &mut told {
+        Ok(reply) => &mut reply.structured,
+        Err(refusal) => &mut refusal.structured,
     };
-    // The first block is the value alone, or the fault.
-    let mut content = vec![ContentBlock::text(text)];
-    let lines = [asides, untold(&structured)].concat();
-    if !lines.is_empty() {
-        content.push(ContentBlock::text(lines.join("\n")));
+    if profile == Profile::Debug {
+        annotate(record, &run, config);
     }
-    let mut result =
-        if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    // Only a tool without an output schema may do without: in this profile none has one.
-    result.structured_content = (profile != Profile::Slim).then_some(Value::Object(structured));
-    result
-}
-
-/// What the text alone would leave out.
-fn untold(structured: &JsonObject) -> Vec<String> {
-    let mut lines = Vec::new();
-    for name in UNTOLD {
-        let name_or_line = |value: &Value| match value {
-            Value::String(line) => format!("{name}: {line}"),
-            value => format!("{name}: {value}"),
-        };
-        match structured.get(name) {
-            Some(Value::Array(values)) => lines.extend(values.iter().map(name_or_line)),
-            Some(value) if value != 0 => lines.push(name_or_line(value)),
-            _ => {}
-        }
-    }
-    lines
-}
-
-/// Keeps as many lines as the profile shows, and says how many there are more.
-pub(super) fn cap(mut lines: Vec<String>, most: usize) -> Vec<String> {
-    if lines.len() > most {
-        let more = lines.len() - most;
-        lines.truncate(most);
-        lines.push(format!("… and {more} more"));
-    }
-    lines
+    put(record, "evaluation", cap(run.evaluation, lines));
+    told
 }
 
 /// What the profile `debug` adds to the record of a run, whether it ended well or not.
-pub(super) fn annotate(record: &mut JsonObject, report: &Report, host: &Host) {
+fn annotate(record: &mut Record, report: &Evaluated, config: &Config) {
     let (usage, limits) = (&report.outcome.usage, report.limits);
     let added = json!({
         "usage": {
@@ -71,8 +38,8 @@ pub(super) fn annotate(record: &mut JsonObject, report: &Report, host: &Host) {
             "fuel": limits.fuel,
             "depth": limits.depth,
             "memory": limits.memory,
-            "wall_clock_ms": milliseconds(host.config.wall_clock),
-            "result": host.config.max_result,
+            "wall_clock_ms": milliseconds(config.values.time(Limit::WallClock)),
+            "result": config.values.size(Limit::Result),
         },
         "elapsed_ms": milliseconds(report.elapsed),
         "steps": report.outcome.driven,

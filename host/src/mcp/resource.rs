@@ -7,18 +7,20 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 
-use super::host::Host;
-use super::message::object;
+use super::backend::Backend;
 use super::reference;
-use super::server::CURSOR;
 use crate::journal::Entry;
-use crate::registry::{self, Tool, name};
-use crate::store;
+use crate::json::object;
+use crate::registry::{self, Definition, name};
+use crate::state;
 use crate::text;
 use crate::workshop::library;
 
 /// Resources on a page.
 const PAGE: usize = 100;
+
+/// What the cursors of pages begin with.
+pub(super) const CURSOR: &str = "after:";
 
 /// Characters of a URI that an error quotes.
 const MOST_URI: usize = 200;
@@ -36,13 +38,16 @@ const JSON: &str = "application/json";
 const MARKDOWN: &str = "text/markdown";
 
 /// The language, then the tools by name. Entries of the journal are too many to be listed.
-pub(super) fn list(host: &Host, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
+pub(super) fn list(
+    backend: &Backend,
+    cursor: Option<&str>,
+) -> Result<ListResourcesResult, ErrorData> {
     let cursor = cursor.filter(|cursor| !cursor.is_empty());
     let after = match cursor {
         None => "",
         Some(cursor) => cursor.strip_prefix(CURSOR).ok_or_else(unknown_cursor)?,
     };
-    let tools = host.workshop.registry.snapshot().map_err(failed)?;
+    let tools = backend.workshop.registry.snapshot().map_err(failed)?;
     // One more than is listed tells whether there is more.
     let mut page = tools.page(after, PAGE + 1).map_err(failed)?;
     let more = page.len() > PAGE;
@@ -66,7 +71,7 @@ pub(super) fn list(host: &Host, cursor: Option<&str>) -> Result<ListResourcesRes
 }
 
 /// What a model wrote of a tool is shown as its description and nowhere else.
-fn describe(tool: &Tool) -> Resource {
+fn describe(tool: &Definition) -> Resource {
     let about = text::visible(&tool.description);
     Resource::new(format!("{TOOL}{}", tool.name), tool.name.as_str())
         .with_title(tool.name.as_str())
@@ -108,13 +113,13 @@ pub(super) fn unknown_cursor() -> ErrorData {
 }
 
 /// Reads a resource, exactly.
-pub(super) fn read(host: &Host, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(super) fn read(backend: &Backend, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let (text, kind) = if uri == LANGUAGE {
         (reference::TEXT.to_owned(), MARKDOWN)
     } else if let Some(reference) = uri.strip_prefix(TOOL) {
-        (read_tool(host, uri, reference)?, JSON)
+        (read_tool(backend, uri, reference)?, JSON)
     } else if let Some(entry) = uri.strip_prefix(JOURNAL) {
-        (read_entry(host, uri, entry)?, JSON)
+        (read_entry(backend, uri, entry)?, JSON)
     } else {
         let known = [LANGUAGE, OF_TOOL, OF_REVISION, OF_ENTRY].join("`, `");
         return Err(missing(uri, &format!("there are `{known}`")));
@@ -123,10 +128,10 @@ pub(super) fn read(host: &Host, uri: &str) -> Result<ReadResourceResult, ErrorDa
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-fn read_tool(host: &Host, uri: &str, reference: &str) -> Result<String, ErrorData> {
+fn read_tool(backend: &Backend, uri: &str, reference: &str) -> Result<String, ErrorData> {
     // Some clients write all but letters and digits as escapes.
     let reference = reference.replace("%40", "@");
-    let tools = host.workshop.registry.snapshot().map_err(failed)?;
+    let tools = backend.workshop.registry.snapshot().map_err(failed)?;
     match tools.find(&reference) {
         Ok(Some(tool)) => Ok(tell_tool(&tool)),
         Ok(None) if let Some(tool) = library().find(&reference) => Ok(tell_tool(tool)),
@@ -134,7 +139,7 @@ fn read_tool(host: &Host, uri: &str, reference: &str) -> Result<String, ErrorDat
             let (name, pin) = name::split(&reference);
             let is_known = !tools.history(name, 1).map_err(failed)?.is_empty();
             if pin.is_some() && (is_known || library().find(name).is_some()) {
-                return Err(missing(uri, "the tool never was at that revision"));
+                return Err(missing(uri, "the tool has no such revision"));
             }
             let similar = tools.similar(name).map_err(failed)?;
             let similar = similar.or_else(|| library().similar(name).map(str::to_owned));
@@ -149,7 +154,7 @@ fn read_tool(host: &Host, uri: &str, reference: &str) -> Result<String, ErrorDat
     }
 }
 
-fn tell_tool(tool: &Tool) -> String {
+fn tell_tool(tool: &Definition) -> String {
     let text = |text: &str| Value::from(text).to_string();
     // Term, examples and schema are JSON already, and stay as they are.
     let (name, hash, about) = (text(&tool.name), text(&tool.hash), text(&tool.description));
@@ -164,13 +169,13 @@ fn tell_tool(tool: &Tool) -> String {
     visible(&object(members.into_iter().chain(schema)))
 }
 
-fn read_entry(host: &Host, uri: &str, number: &str) -> Result<String, ErrorData> {
+fn read_entry(backend: &Backend, uri: &str, number: &str) -> Result<String, ErrorData> {
     let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
     let id = number.parse().ok().filter(|_| is_number);
     let Some(id) = id else { return Err(missing(uri, "entries have numbers, from 1")) };
-    match host.workshop.journal.entry(id).map_err(failed)? {
+    match backend.workshop.journal.entry(id).map_err(failed)? {
         Some(entry) => Ok(tell_entry(&entry)),
-        None => Err(missing(uri, "the journal has no such entry, or no longer")),
+        None => Err(missing(uri, "the journal does not have this entry, or has removed it")),
     }
 }
 
@@ -212,7 +217,7 @@ fn missing(uri: &str, reason: &str) -> ErrorData {
 
 /// The error of a store that failed.
 #[expect(clippy::needless_pass_by_value, reason = "map_err passes values")]
-pub(super) fn failed(error: store::Error) -> ErrorData {
+pub(super) fn failed(error: state::Error) -> ErrorData {
     tracing::error!(%error, "the store failed");
     ErrorData::internal_error(error.to_string(), None)
 }

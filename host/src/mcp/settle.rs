@@ -8,9 +8,7 @@ use std::fmt::Write;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::members::Members;
-use super::message::object;
-use super::scan;
+use crate::json::{self, Members, object};
 use crate::similar::similar;
 use crate::text;
 
@@ -65,16 +63,16 @@ fn passed_over(foreign: &[(&str, &str)], tool: &str, known: &[&str]) -> Option<S
         _ => ("arguments", "they were"),
     };
     Some(match known {
-        [] => format!("`{tool}` takes no arguments: {names} passed over"),
+        [] => format!("`{tool}` takes no arguments: ignored {names}"),
         known => format!(
-            "`{tool}` has no {noun} {names}: {were} passed over; there are `{}`",
+            "`{tool}` has no {noun} {names}, {were} ignored; its arguments are `{}`",
             known.join("`, `")
         ),
     })
 }
 
 /// A text that holds JSON of this kind, an object or a list, decoded; anything else as it is.
-pub(super) fn decoded(raw: &str, open: char, nesting: usize) -> Cow<'_, str> {
+pub(crate) fn decoded(raw: &str, open: char, nesting: usize) -> Cow<'_, str> {
     match read_text(raw).and_then(|text| as_json(&text, nesting)) {
         Some(json) if json.starts_with(open) => Cow::Owned(json),
         _ => Cow::Borrowed(raw),
@@ -241,7 +239,7 @@ fn read_text(raw: &str) -> Option<String> {
 
 /// The text, if it is JSON and nested no deeper than arguments may be.
 fn as_json(text: &str, nesting: usize) -> Option<String> {
-    let is_shallow = scan::depth(text.as_bytes()) <= nesting;
+    let is_shallow = json::depth(text.as_bytes()) <= nesting;
     let json = is_shallow.then(|| serde_json::from_str::<&RawValue>(text).ok()).flatten();
     json.map(|json| json.get().to_owned())
 }
@@ -316,12 +314,12 @@ mod tests {
         assert_eq!(found.text.as_deref(), Some(r#"{"count":2}"#));
         assert_eq!(found.warnings.len(), 1);
         let warning = found.warnings.first().expect("a warning");
-        assert!(warning.contains("no arguments `_`, `random_string`: they were"), "{warning}");
+        assert!(warning.contains("no arguments `_`, `random_string`, they were"), "{warning}");
         assert_eq!(settle(r#"{"cuont":2}"#, "tool", &schema(), 64).text, None);
         let many: Vec<String> = (0..100_000).map(|n| format!(r#""m{n}":0"#)).collect();
         let found = settle(&format!("{{{}}}", many.join(",")), "tool", &schema(), 64);
         assert_eq!(found.text.as_deref(), Some("{}"));
-        assert!(found.warnings.concat().contains("`m7` and 99992 more: they were"));
+        assert!(found.warnings.concat().contains("`m7` and 99992 more, they were"));
     }
 
     #[test]

@@ -23,7 +23,9 @@ pub(super) use generated::exports::pif::evaluator::machines::{
     Guest as Machines, GuestIndices as MachinesIndices, GuestMachine,
 };
 
-pub(super) use generated::exports::pif::evaluator::types::{Fault as Told, Step as Ended};
+pub(super) use generated::exports::pif::evaluator::types::{
+    Fault as Told, Limit as Exceeded, Step as Ended,
+};
 
 pub use generated::exports::pif::evaluator::types::{
     Answer, Argument, Code, Continuation, Effect, Limits, Mention, Note, Program, Source, Summary,

@@ -5,14 +5,10 @@
 use wasmtime::ResourceLimiter;
 
 use super::bindings::{Argument, Code, Limits, Program};
-use super::fault::Excess;
-
-/// The most memory any instance gets. The component is linked with the same maximum, so it holds
-/// in other hosts too.
-pub const MEMORY_CAP: u64 = 1280 << 20;
+use crate::domain::{Excess, Limit, MEMORY_CAP};
 
 /// Bytes of native stack for the wasm code. The evaluator recurses nowhere.
-pub(super) const STACK: usize = 512 << 10;
+pub(super) const STACK: usize = Limit::WasmStack.fixed_count();
 
 /// Wasm instructions for one byte of input: parsing, compiling, hashing and printing it. Digits
 /// of large integers take by far the most.
@@ -148,7 +144,7 @@ impl Ceiling {
     /// The memory ceiling, if it was met.
     pub(super) fn denied(&self) -> Option<Excess> {
         let limit = self.allowance.memory;
-        self.denied.map(|used| Excess { name: "instance_memory", used, limit })
+        self.denied.map(|used| Excess { name: Limit::InstanceMemory, used, limit })
     }
 
     /// Whether the system had less memory than the ceiling allows.
@@ -164,7 +160,7 @@ impl Ceiling {
     /// The wasmtime fuel, all of which is used.
     pub(super) fn fuel(&self) -> Excess {
         let limit = self.allowance.fuel;
-        Excess { name: "wasmtime_fuel", used: limit, limit }
+        Excess { name: Limit::WasmtimeFuel, used: limit, limit }
     }
 
     /// Allows for another text of so many bytes, with at most so much memory in all. Gives the

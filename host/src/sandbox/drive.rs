@@ -1,13 +1,14 @@
 //! Runs one request to its end: answers what machines ask for, and drives continuations, each
-//! step on a fresh machine. It blocks its thread, or gives way in turns; the [`Watch`] is the way to
-//! stop it.
+//! step on a fresh machine. It blocks its thread, or gives way in turns, and waits where the
+//! [`World`] does; the [`Watch`] is the way to stop it.
 
 use serde::de::IgnoredAny;
 
 use super::bindings::{Answer, Argument, Code, Continuation, Limits, Program, Usage, Value};
-use super::fault::{DEFECT, Excess, Fault, fault};
+use super::fault::DEFECT;
 use super::turn::{finish, give_way};
-use super::{Machine, Sandbox, Step, Watch};
+use super::{Machine, Sandbox, Step, Watch, World};
+use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
 
 /// Fuel between two looks at the watch from outside the guest.
 const SLICE: u64 = 1_000_000;
@@ -18,8 +19,8 @@ const DEBUG_SLICE: u64 = 1_000;
 /// Sources that are looked up in one turn.
 const LOOKUPS: usize = 8;
 
-/// Bytes of the sources that one machine may look up, unless it is but one.
-const MOST_SOURCES: usize = 8 << 20;
+/// Bytes of the sources that one machine may look up, unless it is only one.
+const MOST_SOURCES: u64 = Limit::Sources.fixed();
 
 /// What to evaluate, and how.
 #[derive(Debug, Clone)]
@@ -41,18 +42,6 @@ pub struct Request {
     pub output_schema: Option<String>,
     /// Whether to report every evaluation step.
     pub debug: bool,
-}
-
-/// What surrounds a run: the sources of tools, and those who watch it.
-pub trait World {
-    /// The source of a tool, or why that cannot be told.
-    fn source(&mut self, tool: &str) -> Result<Option<String>, Fault>;
-    /// The name of a tool that somebody who wrote `tool` may have meant.
-    fn similar(&mut self, tool: &str) -> Option<String>;
-    /// Called before each continuation that is driven, with the count of those driven so far.
-    fn advance(&mut self, driven: u64);
-    /// Takes a line of the debug report.
-    fn debug(&mut self, line: &str);
 }
 
 /// How a request ended.
@@ -87,12 +76,7 @@ pub enum Ending {
 }
 
 /// Runs `request` to its end.
-pub fn drive(
-    sandbox: &Sandbox,
-    request: Request,
-    world: &mut (dyn World + Send),
-    watch: &Watch,
-) -> Outcome {
+pub fn drive(sandbox: &Sandbox, request: Request, world: &mut dyn World, watch: &Watch) -> Outcome {
     finish(drive_in_turns(sandbox, request, world, watch))
 }
 
@@ -100,7 +84,7 @@ pub fn drive(
 pub async fn drive_in_turns(
     sandbox: &Sandbox,
     request: Request,
-    world: &mut (dyn World + Send),
+    world: &mut dyn World,
     watch: &Watch,
 ) -> Outcome {
     let Request { code, argument, context, limits, step, max_steps, debug, .. } = request;
@@ -120,7 +104,7 @@ pub async fn drive_in_turns(
 
 struct Run<'a> {
     sandbox: &'a Sandbox,
-    world: &'a mut (dyn World + Send),
+    world: &'a mut dyn World,
     watch: &'a Watch,
     limits: Limits,
     usage: Usage,
@@ -180,7 +164,11 @@ impl Run<'_> {
             if debug && !machine.is_lost() {
                 self.report(machine)?;
             }
-            answer = match step.map_err(|fault| self.advise(fault, missed.take()))? {
+            let step = match step {
+                Ok(step) => step,
+                Err(fault) => return Err(self.advise(fault, missed.take()).await),
+            };
+            answer = match step {
                 Step::Done(value) => {
                     ensure_json(&value.json)?;
                     return Ok(Ending::Value(value));
@@ -189,14 +177,16 @@ impl Run<'_> {
                     ensure_json(&continuation.json)?;
                     return Ok(Ending::Continuation(continuation));
                 }
-                // No capability exists yet: the machine knows where the effect stands.
-                Step::Perform(_) => Answer::Denied,
+                // Where it is denied, the machine knows where the effect stands.
+                Step::Perform(effect) => {
+                    self.watch.while_waiting(self.world.perform(&effect)).await??
+                }
                 Step::Lookup(tool) => {
                     asked += 1;
                     if asked.is_multiple_of(LOOKUPS) {
                         give_way().await;
                     }
-                    let found = self.look_up(tool, &mut missed, debug)?;
+                    let found = self.look_up(tool, &mut missed, debug).await?;
                     count_source(&found, &mut sources)?;
                     found
                 }
@@ -208,13 +198,13 @@ impl Run<'_> {
         }
     }
 
-    fn look_up(
+    async fn look_up(
         &mut self,
         tool: String,
         missed: &mut Option<String>,
         debug: bool,
     ) -> Result<Answer, Fault> {
-        let source = self.world.source(&tool)?;
+        let source = self.world.source(&tool).await?;
         if debug {
             let found = source.as_deref().unwrap_or("there is none");
             self.world.debug(&format!("look up tool `{tool}`: {found}"));
@@ -235,9 +225,10 @@ impl Run<'_> {
     }
 
     /// The guest does not know the names of tools, so it cannot say which one was meant.
-    fn advise(&mut self, mut fault: Fault, missed: Option<String>) -> Fault {
-        if fault.code == "unknown-tool"
-            && let Some(similar) = missed.and_then(|name| self.world.similar(&name))
+    async fn advise(&mut self, mut fault: Fault, missed: Option<String>) -> Fault {
+        if fault.code == FaultCode::UnknownTool
+            && let Some(name) = missed
+            && let Some(similar) = self.world.similar(&name).await
         {
             fault.hint = Some(format!("did you mean `{similar}`?"));
         }
@@ -257,13 +248,14 @@ impl Run<'_> {
 fn count_source(found: &Answer, sources: &mut usize) -> Result<(), Fault> {
     let Answer::Source(Some(source)) = found else { return Ok(()) };
     let before = std::mem::replace(sources, sources.saturating_add(source.len()));
-    if before == 0 || *sources <= MOST_SOURCES {
+    let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+    if before == 0 || count(*sources) <= MOST_SOURCES {
         return Ok(());
     }
-    let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
-    let met = Excess { name: "sources", used: count(*sources), limit: count(MOST_SOURCES) };
+    let met = Excess { name: Limit::Sources, used: count(*sources), limit: MOST_SOURCES };
     let message = "the sources of the tools that this run uses are too long".to_owned();
-    Err(fault("too-large", message, Some("use fewer or shorter tools in one run")).by(Some(met)))
+    Err(fault(FaultCode::TooLarge, message, Some("use fewer or shorter tools in one run"))
+        .by(Some(met)))
 }
 
 /// A value is told to clients as JSON: an evaluator that gives anything else is stopped here.
@@ -273,7 +265,7 @@ fn ensure_json(text: &str) -> Result<(), Fault> {
         Err(error) => {
             tracing::error!(%error, "the evaluator gave a value that is no JSON");
             let message = format!("the evaluator gave a value that is no JSON: {error}");
-            Err(fault("internal", message, Some(DEFECT)))
+            Err(fault(FaultCode::Internal, message, Some(DEFECT)))
         }
     }
 }

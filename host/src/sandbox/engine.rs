@@ -9,7 +9,7 @@ use wasmtime::{
 };
 
 use super::ceiling::STACK;
-use super::gate::LOOKS;
+use super::gate::{LOOKS, WAITING};
 
 /// What stays mapped of a finished instance's memory, to spare the next one its page faults:
 /// more where the kernel tells which pages were written, because only those must be cleared.
@@ -179,7 +179,7 @@ fn settings(size: Option<Size>, addresses: Addresses) -> wasmtime::Result<Config
 }
 
 fn pool(size: Size) -> wasmtime::Result<PoolingAllocationConfig> {
-    let places = u32::try_from(size.concurrency + LOOKS + SPARE)?;
+    let places = u32::try_from(size.concurrency + LOOKS + WAITING + SPARE)?;
     let scanned = PoolingAllocationConfig::is_pagemap_scan_available();
     let keep = if scanned { KEEP_RESIDENT_SCANNED } else { KEEP_RESIDENT };
     let mut pool = PoolingAllocationConfig::new();

@@ -1,10 +1,9 @@
-//! What went wrong with a run, as data: what the guest told of its program, or what the host says
-//! of a run that it stopped, with the limit that was met.
+//! How a fault of the evaluator becomes one of the host.
 
 use std::fmt;
 
-use super::bindings::{Note, Told};
-use crate::schema::Mismatches;
+use super::bindings::{Exceeded, Limits, Note, Told, Usage};
+use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
 
 /// Characters of a message or hint that are kept. The evaluator's are far shorter; this bounds
 /// what anything else in its place could say.
@@ -12,71 +11,31 @@ const LONGEST: usize = 4_000;
 
 /// The hint of faults that no program should be able to cause.
 pub(super) const DEFECT: &str =
-    "this is a defect of the evaluator, not of the program: please report it with the program";
-
-/// What a program did wrong, or what stopped it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// One of the codes of the language reference, or of the host's own.
-    pub code: String,
-    /// One sentence in lower case without a final period.
-    pub message: String,
-    /// JSON Pointer into the submitted term, or into the source of `tool`.
-    pub at: String,
-    /// The tool in whose source `at` points.
-    pub tool: Option<String>,
-    /// What to write instead.
-    pub hint: Option<String>,
-    /// Tools whose code was active, outermost first.
-    pub calls: Vec<String>,
-    /// What stands at `at`, on one line and shortened.
-    pub excerpt: Option<String>,
-    /// What the run had warned of before.
-    pub warnings: Vec<String>,
-    /// The limit that was met, if it was one.
-    pub limit: Option<Excess>,
-    /// Where the value is not as a schema has it.
-    pub mismatches: Option<Box<Mismatches>>,
-}
-
-/// A limit, and what was used of it when it was met.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Excess {
-    /// The layer that the limit belongs to, as `server_info` names it.
-    pub name: &'static str,
-    /// What was used, or asked for.
-    pub used: u64,
-    /// What there was.
-    pub limit: u64,
-}
-
-impl Fault {
-    /// The same fault, as the work of a limit.
-    #[must_use]
-    pub fn by(self, limit: Option<Excess>) -> Self {
-        Self { limit, ..self }
-    }
-
-    /// The message with the figures of the limit, for those who see nothing else.
-    #[must_use]
-    pub fn told(&self) -> String {
-        match self.limit {
-            Some(Excess { name, used, limit }) => {
-                format!("{} [{name}: {used} of {limit}]", self.message)
-            }
-            None => self.message.clone(),
-        }
-    }
-}
+    "this is a defect in the evaluator, not in your program: please report it with the program";
 
 impl From<Told> for Fault {
     fn from(told: Told) -> Self {
-        let Told { code, message, at, tool, hint, calls, excerpt, warnings } = told;
+        let Told { code, message, at, tool, hint, calls, excerpt, warnings, limit: _ } = told;
+        let Some(code) = FaultCode::find(&code) else {
+            let message = format!("the evaluator reports a fault with an unknown code: {code}");
+            return Self { at, tool, ..fault(FaultCode::Internal, cut(message), Some(DEFECT)) };
+        };
         let (message, hint, excerpt) = (cut(message), hint.map(cut), excerpt.map(cut));
         let (limit, mismatches) = (None, None);
-        let code = cut(code);
         Self { code, message, at, tool, hint, calls, excerpt, warnings, limit, mismatches }
     }
+}
+
+/// The limit that a fault is the work of, with what was used of it.
+pub(super) fn excess(exceeded: Exceeded, limits: Limits, used: Usage) -> Option<Excess> {
+    let (name, used, limit) = match exceeded {
+        Exceeded::Fuel => (Limit::Fuel, used.fuel, limits.fuel),
+        Exceeded::Depth => (Limit::Depth, used.peak_depth.into(), limits.depth.into()),
+        Exceeded::Memory => (Limit::Memory, used.peak_memory, limits.memory),
+        // The message names it: nobody can set it.
+        Exceeded::Output => return None,
+    };
+    Some(Excess { name, used, limit })
 }
 
 impl fmt::Display for Note {
@@ -97,21 +56,4 @@ fn cut(mut text: String) -> String {
         text.push('…');
     }
     text
-}
-
-/// A fault that the host makes: it points at no place in the program.
-#[must_use]
-pub fn fault(code: &str, message: String, hint: Option<&str>) -> Fault {
-    Fault {
-        code: code.to_owned(),
-        message,
-        at: String::new(),
-        tool: None,
-        hint: hint.map(str::to_owned),
-        calls: Vec::new(),
-        excerpt: None,
-        warnings: Vec::new(),
-        limit: None,
-        mismatches: None,
-    }
 }

@@ -1,5 +1,5 @@
 //! The gates in front of the sandbox: as many runs at once as there are processors, the others
-//! wait their turn. What runs nothing has a gate of its own.
+//! wait their turn. What runs nothing has a gate of its own, and so has what waits for the world.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,6 +8,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Places for what runs nothing, such as a check of a term: beside those of runs.
 pub const LOOKS: usize = 4;
+
+/// Runs that may wait for the world at once and let others have their places meanwhile. Their
+/// machines stay alive.
+pub const WAITING: usize = 8;
 
 /// Admits a fixed number of runs at once.
 #[derive(Debug)]
@@ -35,5 +39,16 @@ impl Gate {
             Ok(Ok(permit)) => Ok(permit),
             _ => Err(Busy(self.patience)),
         }
+    }
+
+    /// Waits for a place as long as it takes: for what was inside before. None if the gate is gone.
+    pub async fn enter_again(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.places).acquire_owned().await.ok()
+    }
+
+    /// Takes a place if there is one.
+    #[must_use]
+    pub fn try_enter(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.places).try_acquire_owned().ok()
     }
 }

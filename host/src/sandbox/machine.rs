@@ -8,10 +8,11 @@ use super::bindings::{
     Answer, Continuation, Effect, Ended, GuestMachine, Limits, Program, Told, Usage, Value,
 };
 use super::ceiling::{Ceiling, Taken};
-use super::fault::{Excess, Fault};
+use super::fault::excess;
 use super::spare::Spare;
 use super::turn::finish;
 use super::{Guest, Instance};
+use crate::domain::{Fault, FaultCode};
 
 /// A program being evaluated.
 pub struct Machine {
@@ -61,7 +62,8 @@ impl Machine {
                     peak_memory: limits.memory,
                     peak_depth: limits.depth,
                 };
-                let limit = instance.store.data().denied().or_else(|| limit(&told, limits, used));
+                let limit = instance.store.data().denied();
+                let limit = limit.or_else(|| excess(told.limit?, limits, used));
                 Err(Fault::from(told).by(limit))
             }
         }
@@ -137,36 +139,18 @@ impl Machine {
     /// Adds to a fault of the program which limit it met. An evaluator that was refused memory says
     /// that the program is too large, and does not know that the ceiling was meant for itself.
     async fn explain(&mut self, told: Told) -> Fault {
+        let exceeded = told.limit;
         let denied = self.instance.store.data().denied();
-        let met = match denied.filter(|_| told.code == TOO_LARGE) {
+        let fault = Fault::from(told);
+        let met = match denied.filter(|_| fault.code == FaultCode::TooLarge) {
             Some(ceiling) => Some(ceiling),
-            None if LIMITED.contains(&told.code.as_str()) => {
-                let usage = self.usage_in_turns().await.ok();
-                usage.and_then(|usage| limit(&told, self.limits, usage))
-            }
-            None => None,
+            None => match (exceeded, self.usage_in_turns().await) {
+                (Some(exceeded), Ok(usage)) => excess(exceeded, self.limits, usage),
+                _ => None,
+            },
         };
-        Fault::from(told).by(met)
+        fault.by(met)
     }
-}
-
-const TOO_LARGE: &str = "too-large";
-
-/// The codes of faults that are the work of a limit.
-const LIMITED: [&str; 3] = ["out-of-fuel", "too-deep", TOO_LARGE];
-
-/// The limit behind a fault. What is too large may be so by a fixed bound of the language, such as
-/// the bits of an integer: only the message tells.
-fn limit(told: &Told, limits: Limits, used: Usage) -> Option<Excess> {
-    let (name, used, limit) = match told.code.as_str() {
-        "out-of-fuel" => ("fuel", used.fuel, limits.fuel),
-        "too-deep" => ("depth", used.peak_depth.into(), limits.depth.into()),
-        TOO_LARGE if told.message.contains("memory limit") => {
-            ("memory", used.peak_memory, limits.memory)
-        }
-        _ => return None,
-    };
-    Some(Excess { name, used, limit })
 }
 
 fn machine(guest: &Guest) -> GuestMachine<'_> {

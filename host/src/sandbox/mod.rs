@@ -14,6 +14,7 @@ mod opening;
 mod spare;
 mod turn;
 mod watch;
+mod world;
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -27,22 +28,23 @@ pub use self::bindings::{
     Answer, Argument, Code, Continuation, Effect, Limits, Mention, Note, Program, Source, Summary,
     Usage, Value,
 };
-pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, MEMORY_CAP, Net, Taken};
-pub use self::drive::{Ending, Outcome, Request, World, drive, drive_in_turns};
+pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Net, Taken};
+pub use self::drive::{Ending, Outcome, Request, drive, drive_in_turns};
 pub use self::engine::Addresses;
-pub use self::fault::{Excess, Fault, fault};
-pub use self::gate::{Busy, Gate, LOOKS};
+pub use self::gate::{Busy, Gate, LOOKS, WAITING};
 pub use self::machine::{Machine, Step};
 pub use self::opening::Opening;
-pub use self::turn::{finish, give_way, next_turn};
-pub use self::watch::Watch;
+pub use self::turn::{Turn, Turns, finish, give_way};
 pub(crate) use self::watch::milliseconds;
+pub use self::watch::{LONGEST_WAIT, Watch};
+pub use self::world::{Asking, World};
 
 use self::bindings::Machines;
 use self::ceiling::Ceiling;
 use self::opening::Opened;
 use self::spare::Spare;
 use self::turn::TURN;
+use crate::domain::Fault;
 
 /// Why the sandbox could not be opened. What a program did wrong is a [`Fault`] instead.
 #[derive(Debug, thiserror::Error)]
@@ -74,7 +76,8 @@ pub struct Setup<'a> {
     pub component: &'a [u8],
     /// Where its compiled code is kept between starts.
     pub cache: Option<&'a Path>,
-    /// Machines that may be alive at once, besides [`LOOKS`] instances that only look at terms.
+    /// Machines that may be alive at once, besides [`LOOKS`] instances that only look at terms, and
+    /// [`WAITING`] that wait for the world.
     pub concurrency: usize,
     /// The net below the language's own limits.
     pub net: Net,

@@ -15,7 +15,8 @@ use super::artifact::{self, COMPONENT, Found, Origin};
 use super::bindings::{Analysis, MachinesIndices};
 use super::ceiling::Ceiling;
 use super::engine::{Addresses, Engines, Size};
-use super::{Error, Fault, Sandbox, Setup, Spare, fault};
+use super::{Error, Sandbox, Setup, Spare};
+use crate::domain::{Fault, FaultCode, fault};
 
 /// The compiled evaluator, ready to make instances of.
 pub(super) struct Opened {
@@ -137,7 +138,7 @@ impl Sandbox {
 
     /// What it takes to make instances. It keeps its thread until the sandbox is open.
     pub(super) fn entrance(&self) -> Result<&Opened, Fault> {
-        let told = |error: &Error| fault("internal", error.to_string(), None);
+        let told = |error: &Error| fault(FaultCode::Internal, error.to_string(), None);
         self.opened.wait().0.as_ref().map_err(told)
     }
 

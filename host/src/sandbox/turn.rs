@@ -1,35 +1,174 @@
 //! Work in turns. What takes longer than a turn gives way to whoever drives it, who may go on with
-//! it elsewhere: a future here never waits for anything, so it can always be polled again at once.
+//! it elsewhere. Work that waits for the world takes nobody's time: it tells when it can go on.
 
 use std::future::poll_fn;
 use std::mem;
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+use tokio::sync::Notify;
 
 /// Wasm instructions after which a guest gives way to the host, who looks whether it has to stop:
 /// a millisecond at most.
 pub(super) const TURN: u64 = 1_000_000;
 
-/// Does work to its end. It blocks its thread.
+/// How often a thread looks whether work that waits has to stop.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Does work to its end. It blocks its thread, which sleeps while the work waits.
 pub fn finish<T>(work: impl Future<Output = T>) -> T {
     let mut work = pin!(work);
+    let bell = Arc::new(Bell { thread: thread::current(), has_rung: AtomicBool::new(false) });
+    let waker = Waker::from(Arc::clone(&bell));
     loop {
-        if let Poll::Ready(done) = next_turn(work.as_mut()) {
+        if let Poll::Ready(done) = work.as_mut().poll(&mut Context::from_waker(&waker)) {
             return done;
+        }
+        if !bell.has_rung.swap(false, Ordering::AcqRel) {
+            thread::park_timeout(LOOK);
         }
     }
 }
 
-/// Does the next turn of some work.
-pub fn next_turn<T>(work: Pin<&mut (impl Future<Output = T> + ?Sized)>) -> Poll<T> {
-    work.poll(&mut Context::from_waker(Waker::noop()))
+/// Wakes a thread.
+struct Bell {
+    thread: Thread,
+    has_rung: AtomicBool,
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.has_rung.store(true, Ordering::Release);
+        self.thread.unpark();
+    }
 }
 
 /// Ends a turn: before work that may block, or take long.
 pub async fn give_way() {
     let mut has_given_way = false;
-    poll_fn(
-        |_| if mem::replace(&mut has_given_way, true) { Poll::Ready(()) } else { Poll::Pending },
-    )
+    poll_fn(|context| {
+        if mem::replace(&mut has_given_way, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
     .await;
+}
+
+/// Work that goes on wherever somebody has time for it.
+pub struct Turns<T> {
+    work: Pin<Box<dyn Future<Output = T> + Send>>,
+    alarm: Arc<Alarm>,
+}
+
+/// Where work stands after a turn.
+#[derive(Debug)]
+pub enum Turn<T> {
+    /// It is done.
+    Done(T),
+    /// It can go on at once.
+    Going,
+    /// It waits for the world.
+    Waiting,
+}
+
+impl<T> std::fmt::Debug for Turns<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Turns").field("alarm", &self.alarm).finish_non_exhaustive()
+    }
+}
+
+impl<T> Turns<T> {
+    /// Work that has not begun.
+    pub fn new(work: impl Future<Output = T> + Send + 'static) -> Self {
+        Self { work: Box::pin(work), alarm: Arc::default() }
+    }
+
+    /// Does the next turn.
+    pub fn turn(&mut self) -> Turn<T> {
+        let waker = Waker::from(Arc::clone(&self.alarm));
+        match self.work.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(done) => Turn::Done(done),
+            Poll::Pending if self.alarm.has_rung.swap(false, Ordering::AcqRel) => Turn::Going,
+            Poll::Pending => Turn::Waiting,
+        }
+    }
+
+    /// Goes on until the work is done, or waits: then it gives nothing.
+    pub fn go_on(&mut self) -> Option<T> {
+        loop {
+            match self.turn() {
+                Turn::Done(done) => return Some(done),
+                Turn::Going => {}
+                Turn::Waiting => return None,
+            }
+        }
+    }
+
+    /// Returns when work that waits can go on.
+    pub fn woken(&self) -> impl Future<Output = ()> + use<T> {
+        let alarm = Arc::clone(&self.alarm);
+        async move {
+            while !alarm.has_rung.swap(false, Ordering::AcqRel) {
+                alarm.told.notified().await;
+            }
+        }
+    }
+}
+
+/// Wakes whoever waits for work.
+#[derive(Debug, Default)]
+struct Alarm {
+    has_rung: AtomicBool,
+    told: Notify,
+}
+
+impl Wake for Alarm {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.has_rung.store(true, Ordering::Release);
+        self.told.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::sync::oneshot;
+
+    #[test]
+    fn work_gives_way_and_waits() {
+        let (sender, receiver) = oneshot::channel();
+        let mut turns = Turns::new(async {
+            give_way().await;
+            receiver.await.unwrap_or(0) + 1
+        });
+        assert!(matches!(turns.turn(), Turn::Going));
+        assert!(turns.go_on().is_none());
+        assert!(sender.send(41).is_ok());
+        assert_eq!(turns.go_on(), Some(42));
+    }
+
+    #[test]
+    fn a_thread_sleeps_while_work_waits() {
+        let (sender, receiver) = oneshot::channel();
+        let later = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(20));
+            sender.send(42)
+        });
+        assert_eq!(finish(receiver), Ok(42));
+        assert!(matches!(later.join(), Ok(Ok(()))));
+    }
 }

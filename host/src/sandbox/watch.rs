@@ -2,24 +2,37 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 use wasmtime::Trap;
 
-use super::ceiling::{Ceiling, STACK};
-use super::fault::{DEFECT, Excess, Fault, fault};
+use super::ceiling::Ceiling;
+use super::fault::DEFECT;
+use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
 
-/// The wall clock and the cancellation of one request. All machines that the request drives
-/// share it.
+/// How long a run may wait for one answer of the world.
+pub const LONGEST_WAIT: Duration = Duration::from_nanos(Limit::Waiting.fixed());
+
+/// The clocks and the cancellation of one request. All machines that the request drives share
+/// it. While the run waits for the world its wall clock stands still, and another one counts.
 #[derive(Debug, Clone)]
 pub struct Watch {
     cancelled: CancellationToken,
     started: Instant,
     allowed: Duration,
-    /// None when the clock reaches further than the system can count.
-    deadline: Option<Instant>,
+    waits: Arc<Mutex<Waits>>,
+}
+
+/// When a run waited for the world.
+#[derive(Debug, Clone, Copy, Default)]
+struct Waits {
+    /// In all, up to the last time.
+    total: Duration,
+    /// Since when, if it does so now.
+    since: Option<Instant>,
 }
 
 impl Watch {
@@ -32,8 +45,7 @@ impl Watch {
     /// Starts the clock of a run that the token can stop.
     #[must_use]
     pub fn cancelled_by(cancelled: CancellationToken, allowed: Duration) -> Self {
-        let started = Instant::now();
-        Self { cancelled, started, allowed, deadline: started.checked_add(allowed) }
+        Self { cancelled, started: Instant::now(), allowed, waits: Arc::default() }
     }
 
     /// The same watch with its clock at the start again.
@@ -45,16 +57,48 @@ impl Watch {
     /// The fault `cancelled` or `timeout` once the run has to stop.
     pub fn verdict(&self) -> Result<(), Fault> {
         if self.cancelled.is_cancelled() {
-            return Err(fault("cancelled", "the run was cancelled".to_owned(), None));
+            return Err(fault(FaultCode::Cancelled, "the run was cancelled".to_owned(), None));
         }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        let Waits { total, since } = *self.waits();
+        if let Some(waited) = since.map(|since| since.elapsed()) {
+            return if waited < LONGEST_WAIT { Ok(()) } else { Err(waited_too_long(waited)) };
+        }
+        let used = self.started.elapsed().saturating_sub(total);
+        if used >= self.allowed {
             let message = format!("the run took longer than {:?} of wall clock", self.allowed);
             let hint = "do less in one run, or split the work with `continue`";
-            let (used, limit) = (milliseconds(self.started.elapsed()), milliseconds(self.allowed));
-            let limit = Excess { name: "wall_clock_ms", used, limit };
-            return Err(fault("timeout", message, Some(hint)).by(Some(limit)));
+            let (used, limit) = (milliseconds(used), milliseconds(self.allowed));
+            let limit = Excess { name: Limit::WallClock, used, limit };
+            return Err(fault(FaultCode::Timeout, message, Some(hint)).by(Some(limit)));
         }
         Ok(())
+    }
+
+    /// Waits for the world, unless the run has to stop: then the fault says why.
+    pub(super) async fn while_waiting<T>(
+        &self,
+        answer: impl Future<Output = T>,
+    ) -> Result<T, Fault> {
+        let mut answer = pin!(answer);
+        // Whoever cancels wakes the run.
+        let mut cancelled = pin!(self.cancelled.cancelled());
+        self.waits().since = Some(Instant::now());
+        let waited = poll_fn(|context| {
+            if let Poll::Ready(answer) = answer.as_mut().poll(context) {
+                return Poll::Ready(Ok(answer));
+            }
+            let _ = cancelled.as_mut().poll(context);
+            self.verdict().map_or_else(|fault| Poll::Ready(Err(fault)), |()| Poll::Pending)
+        })
+        .await;
+        let mut waits = self.waits();
+        let since = waits.since.take();
+        waits.total += since.map_or(Duration::ZERO, |since| since.elapsed());
+        waited
+    }
+
+    fn waits(&self) -> MutexGuard<'_, Waits> {
+        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a call into a guest. It gives way every [`TURN`](super::TURN) instructions: then
@@ -80,7 +124,7 @@ impl Watch {
         tracing::error!(error = format!("{error:#}"), ?ceiling, "the evaluator was stopped");
         let stopped = |by: &str, limit| {
             let message = format!("the evaluator was stopped by {by}");
-            fault("internal", message, Some(DEFECT)).by(limit)
+            fault(FaultCode::Internal, message, Some(DEFECT)).by(limit)
         };
         match trap {
             Some(Trap::OutOfFuel) => stopped("wasmtime fuel", Some(ceiling.fuel())),
@@ -88,11 +132,11 @@ impl Watch {
             _ if ceiling.is_starved() => {
                 let message = "the system has no more memory for this run".to_owned();
                 let hint = "run fewer at once, or let the server have more memory";
-                fault("internal", message, Some(hint))
+                fault(FaultCode::Internal, message, Some(hint))
             }
             Some(Trap::StackOverflow) => {
-                let limit = u64::try_from(STACK).unwrap_or(u64::MAX);
-                let excess = Excess { name: "wasm_stack", used: limit, limit };
+                let limit = Limit::WasmStack.fixed();
+                let excess = Excess { name: Limit::WasmStack, used: limit, limit };
                 stopped("the wasm stack", Some(excess))
             }
             Some(trap) => stopped(&format!("a trap ({trap})"), None),
@@ -102,7 +146,31 @@ impl Watch {
     }
 }
 
+/// The fault of a run that the world does not answer.
+fn waited_too_long(waited: Duration) -> Fault {
+    let (used, limit) = (milliseconds(waited), milliseconds(LONGEST_WAIT));
+    let message = format!("the run waited longer than {LONGEST_WAIT:?} for the world");
+    let limit = Excess { name: Limit::Waiting, used, limit };
+    fault(FaultCode::Timeout, message, Some("try again later")).by(Some(limit))
+}
+
 /// A span of time as limits count it.
 pub(crate) fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_does_not_wait_for_the_world_without_end() {
+        let watch = Watch::new(Duration::from_millis(1));
+        watch.waits().since = Instant::now().checked_sub(LONGEST_WAIT / 2);
+        assert!(watch.verdict().is_ok());
+        watch.waits().since = Instant::now().checked_sub(LONGEST_WAIT);
+        let fault = watch.verdict().expect_err("it has waited too long");
+        assert_eq!(fault.code, FaultCode::Timeout);
+        assert_eq!(fault.limit.map(|excess| excess.name), Some(Limit::Waiting));
+    }
 }

@@ -3,10 +3,10 @@
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError};
-use serde::Serialize;
 use serde_json::Value;
 
 use super::{Invalid, Refusal};
+use crate::domain::{Mismatch, Mismatches};
 use crate::text::{self, quote};
 
 /// Mismatches that are told of one value.
@@ -15,52 +15,15 @@ const MOST: usize = 3;
 /// Characters of a value that is quoted.
 const QUOTED: usize = 200;
 
-/// A part of a value that is not as the schema has it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Mismatch {
-    /// JSON Pointer into the value.
-    pub instance: String,
-    /// What the schema says of that place.
-    pub expected: String,
-    /// What is there, shortened.
-    pub found: String,
-    /// JSON Pointer into the schema.
-    pub schema_at: String,
-}
-
-/// All that is told of a value: at least one mismatch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct Mismatches(Vec<Mismatch>);
-
-impl Mismatches {
-    /// Mismatches in the order in which they are told.
-    pub fn iter(&self) -> impl Iterator<Item = &Mismatch> {
-        self.0.iter()
-    }
-
-    /// The same with every text rewritten.
-    #[must_use]
-    pub fn map(&self, rewrite: impl Fn(&str) -> String) -> Self {
-        let one = |Mismatch { instance, expected, found, schema_at }: &Mismatch| Mismatch {
-            instance: rewrite(instance),
-            expected: rewrite(expected),
-            found: rewrite(found),
-            schema_at: rewrite(schema_at),
-        };
-        Self(self.iter().map(one).collect())
-    }
-}
-
 /// Tells the first of all mismatches, and how many more there are.
 pub(super) fn tell(errors: &[ValidationError<'_>]) -> Refusal {
     let more = errors.len().saturating_sub(MOST);
-    Refusal::Mismatch(Mismatches(errors.iter().take(MOST).map(one).collect()), Some(more))
+    Refusal::Mismatch(errors.iter().take(MOST).map(one).collect(), Some(more))
 }
 
 /// Tells the first of more mismatches than can be counted.
 pub(super) fn tell_first(error: Option<&ValidationError<'_>>) -> Refusal {
-    Refusal::Mismatch(Mismatches(error.into_iter().map(one).collect()), None)
+    Refusal::Mismatch(error.into_iter().map(one).collect(), None)
 }
 
 /// What can be said of a value with more mismatches than can be looked for.
@@ -71,7 +34,7 @@ pub(super) fn untold(value: &Value) -> Refusal {
         found: quoted(value),
         schema_at: String::new(),
     };
-    Refusal::Mismatch(Mismatches(vec![mismatch]), None)
+    Refusal::Mismatch(Mismatches::from_iter([mismatch]), None)
 }
 
 /// Why a schema is none, as the schema of schemas has it.

@@ -16,23 +16,24 @@ use serde::Deserialize;
 use serde_json::{Deserializer, Value};
 
 pub use self::meter::Stop;
-pub use self::mismatch::{Mismatch, Mismatches};
 
 use self::meter::{Costs, Counted, Place, Unfinished, measure};
 use self::survey::{Survey, survey};
+use crate::domain::{Limit, Mismatches};
+use crate::json;
 
 /// The longest schema, in bytes of JSON.
 pub const LONGEST: usize = 64 << 10;
 
 /// The deepest value that is compared with a schema.
-pub const DEEPEST: usize = 1_000;
+pub const DEEPEST: usize = Limit::SchemaDepth.fixed_count();
 
 /// The most parts of such a value: items and members. An object counts as several, for what it
 /// takes.
-pub const MOST_PARTS: usize = 2_000_000;
+pub const MOST_PARTS: usize = Limit::SchemaParts.fixed_count();
 
 /// Looks that a comparison may take.
-const MOST_LOOKS: u64 = 50_000_000;
+const MOST_LOOKS: u64 = Limit::SchemaWork.fixed();
 
 /// Those that take no time.
 const QUICK: u64 = 4_096;
@@ -227,29 +228,13 @@ fn with_room<T: Send>(stack: usize, work: impl FnOnce() -> T + Send) -> Result<T
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(stack).spawn_scoped(scope, work);
         let thread = thread.map_err(|error| format!("no thread can be started: {error}"))?;
-        thread.join().map_err(|_| "the validator failed by a defect of its own".to_owned())
+        thread.join().map_err(|_| "the validator failed because of a defect".to_owned())
     })
 }
 
-/// How many levels of arrays and objects a JSON text has, and how many parts all told.
+/// How many levels of arrays and objects a JSON text has, and how many parts.
 fn size(json: &str) -> (usize, usize) {
-    let (mut level, mut deepest, mut parts) = (0_usize, 0, 1);
-    let (mut in_text, mut is_escaped) = (false, false);
-    for byte in json.bytes() {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = true,
-            b'"' => in_text = !in_text,
-            _ if in_text => {}
-            b'{' => (level, parts) = (level + 1, parts + 4),
-            b'[' => (level, parts) = (level + 1, parts + 1),
-            b'}' | b']' => level = level.saturating_sub(1),
-            b',' => parts += 1,
-            _ => {}
-        }
-        deepest = deepest.max(level);
-    }
-    (deepest, parts)
+    (json::depth(json.as_bytes()), json::count_parts(json.as_bytes()))
 }
 
 /// Bytes of the longest JSON Pointer into a value, roughly.

@@ -9,6 +9,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::text;
+
 /// Bytes that may wait to be written, on top of one line of any length.
 const MOST: usize = 1 << 20;
 
@@ -81,8 +83,10 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes a line. It may wait for a moment if many others wait already.
-pub(crate) fn tell(mut line: String) {
+/// Writes a line to stderr, which may be a terminal. It may wait for a moment if many others wait
+/// already.
+pub(crate) fn complain(text: &str) {
+    let mut line = text::visible(text).into_owned();
     line.push('\n');
     push(line.into_bytes(), PATIENCE);
 }

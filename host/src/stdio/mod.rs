@@ -6,7 +6,7 @@ mod errors;
 #[cfg(unix)]
 mod patient;
 
-pub(crate) use self::errors::{Log, hold, release, settle, tell};
+pub(crate) use self::errors::{Log, complain, hold, release, settle};
 
 #[cfg(unix)]
 pub(crate) use self::patient::{Stdin, Stdout};

@@ -4,12 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Error, open_store, settings};
+use super::{Error, settings};
 use crate::config::Config;
+use crate::domain::Limit;
 use crate::journal::{Journal, Verified};
 use crate::memory::Memory;
 use crate::registry::Registry;
-use crate::store::{self, Aside, Duplicate, Store};
+use crate::state::{self, Aside, Duplicate, Sqlite, Store, is_occupied};
 
 /// What is in a copy of the store.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ pub struct Restored {
 /// only if `replace` says so.
 pub fn back_up(config: &Config, file: &Path, replace: bool) -> Result<Contents, Error> {
     let refuse = |reason: &str| {
-        Err(store::Error::Unusable { path: file.to_owned(), reason: reason.to_owned() }.into())
+        Err(state::Error::Unusable { path: file.to_owned(), reason: reason.to_owned() }.into())
     };
     if let Some(store) = config.place.file()
         && is_part(file, &store)
@@ -50,7 +51,7 @@ pub fn back_up(config: &Config, file: &Path, replace: bool) -> Result<Contents, 
     if file.exists() && !replace {
         return refuse("there is a file of this name already; --force replaces it");
     }
-    let copy = open_store(config)?.copy(file)?;
+    let copy = Sqlite::open(&config.place, config.values.time(Limit::Patience))?.copy(file)?;
     let contents = verify(config, &copy, file)?;
     copy.publish(replace)?;
     Ok(contents)
@@ -73,24 +74,24 @@ pub fn restore(config: &Config, file: &Path, replace: bool) -> Result<Restored, 
     let copy = Duplicate::of_backup(file, &config.place)?;
     let contents = verify(config, &copy, file)?;
     let place = config.place.file().unwrap_or_default();
-    let aside = if Store::is_occupied(&config.place) {
+    let aside = if is_occupied(&config.place) {
         if !replace {
             let reason = "there is a store already; --force keeps it beside as `mcp-pif.db.old-N`";
-            return Err(store::Error::Unusable { path: place, reason: reason.to_owned() }.into());
+            return Err(state::Error::Unusable { path: place, reason: reason.to_owned() }.into());
         }
         Aside::put(&config.place)?
     } else {
         None
     };
     copy.publish(aside.is_some())?;
-    let aside = aside.map(|(aside, _lock)| aside.path);
-    Ok(Restored { file: place, contents, aside })
+    Ok(Restored { file: place, contents, aside: aside.map(|aside| aside.path) })
 }
 
 /// Looks at all of a copy before anybody relies on it.
 fn verify(config: &Config, copy: &Duplicate, file: &Path) -> Result<Contents, Error> {
-    let store = Arc::new(copy.open()?);
+    let store = copy.open()?;
     Duplicate::check(&store, file)?;
+    let store: Arc<dyn Store> = Arc::new(store);
     let journal = Journal::new(Arc::clone(&store), settings(config, ""));
     let place = || file.display().to_string();
     let journal = journal.verify().map_err(|reason| Error::Journal { place: place(), reason })?;

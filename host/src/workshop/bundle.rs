@@ -6,8 +6,9 @@ use serde_json::value::RawValue;
 
 use super::evolve::examples;
 use super::{Example, conform};
-use crate::registry::Tool;
-use crate::sandbox::{Fault, fault};
+use crate::domain::{Fault, FaultCode, fault};
+use crate::json::compact_value;
+use crate::registry::Definition;
 use crate::schema::Schema;
 use crate::text::{self, quote_one};
 
@@ -80,10 +81,10 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Packed {
-    pub(super) fn new(tool: Tool, pinned: bool) -> Result<Self, Fault> {
+    pub(super) fn new(tool: Definition, pinned: bool) -> Result<Self, Fault> {
         let unreadable = |error: serde_json::Error| {
             fault(
-                "internal",
+                FaultCode::Internal,
                 format!("the term of {} is no JSON: {error}", quote_one(&tool.name)),
                 None,
             )
@@ -123,15 +124,6 @@ impl Packed {
         let schema = self.output_schema.as_deref().map(read).transpose()?;
         Ok(schema.filter(|schema| !schema.is_trivial()))
     }
-
-    /// Whether a registered tool is this one, in all that a file tells of it.
-    pub(super) fn is_same(&self, tool: &Tool) -> Result<bool, Fault> {
-        let known = examples::to_json(&compact(examples::from_json(&tool.examples)?));
-        let is_same = tool.hash == self.sha256 && tool.description == self.description;
-        let schema = self.schema()?;
-        let schema = schema.as_ref().map(Schema::text);
-        Ok(is_same && known == self.examples() && schema == tool.output_schema.as_deref())
-    }
 }
 
 /// The text of a file with these tools, and with this of the memory.
@@ -144,8 +136,9 @@ pub(super) fn write(tools: Vec<Packed>, memory: Vec<Remembered>) -> Result<Strin
         _ => 1,
     };
     let bundle = Bundle { format: FORMAT.to_owned(), version, tools, memory };
-    serde_json::to_string_pretty(&bundle)
-        .map_err(|error| fault("internal", format!("the tools cannot be written: {error}"), None))
+    serde_json::to_string_pretty(&bundle).map_err(|error| {
+        fault(FaultCode::Internal, format!("the tools cannot be written: {error}"), None)
+    })
 }
 
 /// What a file holds.
@@ -153,16 +146,16 @@ pub(super) fn read(text: &str) -> Result<Bundle, Fault> {
     let malformed = |error: serde_json::Error| {
         let reason = text::line(&error.to_string(), MOST_REASON);
         let hint = "`mcp-pif export NAME` writes such a file";
-        fault("malformed", format!("the file cannot be read: {reason}"), Some(hint))
+        fault(FaultCode::Malformed, format!("the file cannot be read: {reason}"), Some(hint))
     };
     let Header { format, version } = serde_json::from_str(text).map_err(malformed)?;
     if format != FORMAT {
         let message = format!("the format of the file is {}, not `{FORMAT}`", quote_one(&format));
-        return Err(fault("malformed", message, None));
+        return Err(fault(FaultCode::Malformed, message, None));
     }
     if version > VERSION {
         let message = format!("the file has version {version}, this mcp-pif knows {VERSION}");
-        return Err(fault("malformed", message, Some("use a later mcp-pif")));
+        return Err(fault(FaultCode::Malformed, message, Some("use a later mcp-pif")));
     }
     let mut bundle: Bundle = serde_json::from_str(text).map_err(malformed)?;
     for tool in &mut bundle.tools {
@@ -183,7 +176,7 @@ fn ensure_examples(tool: &Packed) -> Result<(), Fault> {
     for (index, example) in tool.examples.iter().enumerate() {
         let Some(reason) = example.complaint() else { continue };
         let message = format!("example {index} of {} {reason}", tool.quoted());
-        return Err(fault("malformed", message, None));
+        return Err(fault(FaultCode::Malformed, message, None));
     }
     Ok(())
 }
@@ -196,7 +189,7 @@ fn ensure_once(tools: &[Packed]) -> Result<(), Fault> {
     match twice {
         Some(tool) => {
             let message = format!("the file holds {} twice", tool.quoted());
-            Err(fault("malformed", message, None))
+            Err(fault(FaultCode::Malformed, message, None))
         }
         None => Ok(()),
     }
@@ -204,23 +197,11 @@ fn ensure_once(tools: &[Packed]) -> Result<(), Fault> {
 
 /// Examples without the blanks between their parts.
 fn compact(examples: Vec<Example>) -> Vec<Example> {
-    let one = |raw: Box<RawValue>| without_blanks(&raw).unwrap_or(raw);
     let all = |Example { input, data, args, output }| Example {
-        input: input.map(one),
-        data: data.map(one),
-        args: args.map(|args| args.into_iter().map(one).collect()),
-        output: output.map(one),
+        input: input.map(compact_value),
+        data: data.map(compact_value),
+        args: args.map(|args| args.into_iter().map(compact_value).collect()),
+        output: output.map(compact_value),
     };
     examples.into_iter().map(all).collect()
-}
-
-pub(super) fn without_blanks(raw: &RawValue) -> Option<Box<RawValue>> {
-    let (mut is_text, mut is_escaped) = (false, false);
-    let is_kept = |c: &char| {
-        let is_blank = !is_text && c.is_ascii_whitespace();
-        is_text ^= *c == '"' && !is_escaped;
-        is_escaped = is_text && *c == '\\' && !is_escaped;
-        !is_blank
-    };
-    RawValue::from_string(raw.get().chars().filter(is_kept).collect()).ok()
 }

@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::{Tools, Workshop, stored};
+use crate::domain::{Fault, FaultCode};
 use crate::registry::name;
-use crate::sandbox::{Fault, Mention, Note, Summary, Watch};
+use crate::sandbox::{Mention, Note, Summary, Watch};
 use crate::text::quote_one;
 
 /// Tools that are looked for, and looked at to find out whether one of them can do more than compute.
@@ -66,7 +67,7 @@ impl Workshop {
 /// What there is to say of a term that names so many tools.
 fn unlooked(count: usize) -> Option<Note> {
     let message = format!("only {MOST_TOOLS} of the {count} tools that are named were looked for");
-    let (code, at) = ("unknown-tool".to_owned(), String::new());
+    let (code, at) = (FaultCode::UnknownTool.to_string(), String::new());
     (count > MOST_TOOLS).then_some(Note { code, at, message, hint: None, excerpt: None })
 }
 
@@ -81,7 +82,7 @@ fn absent(mention: &Mention, tools: &Tools) -> Result<Option<Note>, Fault> {
     let is_retired = !tools.registered.history(name, 1).map_err(stored)?.is_empty();
     let (message, hint) = match tools.similar(name) {
         _ if is_retired && name == reference => {
-            (format!("the tool {quoted} is retired"), "`rollback` brings it back".to_owned())
+            (format!("the tool {quoted} is retired"), "`rollback` restores it".to_owned())
         }
         _ if is_retired => {
             let hint = "`inspect` shows its revisions".to_owned();
@@ -95,6 +96,6 @@ fn absent(mention: &Mention, tools: &Tools) -> Result<Option<Note>, Fault> {
             "make it with `evolve`; `list` shows the tools there are".to_owned(),
         ),
     };
-    let (code, at, excerpt) = ("unknown-tool".to_owned(), at.clone(), excerpt.clone());
+    let (code, at, excerpt) = (FaultCode::UnknownTool.to_string(), at.clone(), excerpt.clone());
     Ok(Some(Note { code, at, message, hint: Some(hint), excerpt }))
 }

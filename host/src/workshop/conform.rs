@@ -4,11 +4,12 @@
 use std::sync::{Arc, LazyLock};
 
 use super::Tools;
+use crate::domain::{Excess, Fault, FaultCode, Limit, Mismatch, Mismatches, fault};
 use crate::journal::Answer;
 use crate::recall::Recall;
 use crate::registry::Snapshot;
-use crate::sandbox::{Ending, Excess, Fault, Outcome, Watch, fault, finish, give_way};
-use crate::schema::{Invalid, Mismatch, Mismatches, Refusal, Schema, Stop};
+use crate::sandbox::{Ending, Outcome, Watch, finish, give_way};
+use crate::schema::{Invalid, Refusal, Schema, Stop};
 use crate::text::{self, quote_one};
 
 /// Schemas that are kept at hand, and bytes of their texts; each takes a multiple of that.
@@ -129,9 +130,12 @@ pub(super) fn read(text: &str) -> Result<Schema, Fault> {
 }
 
 fn invalid(Invalid { at, reason, hint }: Invalid) -> Fault {
-    let message = format!("the output schema is none: {reason}");
+    let message = format!("the output schema is invalid: {reason}");
     let hint = hint.as_deref().unwrap_or("correct it there; it is JSON Schema, draft 2020-12");
-    Fault { at: format!("/output_schema{at}"), ..fault("invalid-schema", message, Some(hint)) }
+    Fault {
+        at: format!("/output_schema{at}"),
+        ..fault(FaultCode::InvalidSchema, message, Some(hint))
+    }
 }
 
 /// Compares a value, which is JSON text, with a schema that messages call so.
@@ -146,26 +150,38 @@ pub(super) fn compare(schema: &Schema, name: &str, json: &str, watch: &Watch) ->
         Refusal::TooDeep(used, limit) => {
             let message = format!("the value is nested too deeply to be compared with {name}");
             let hint = "return a flatter value, or leave the schema out";
-            fault("too-deep", message, Some(hint)).by(Some(excess("schema_depth", used, limit)))
+            fault(FaultCode::TooDeep, message, Some(hint)).by(Some(excess(
+                Limit::SchemaDepth,
+                used,
+                limit,
+            )))
         }
         Refusal::TooMany(used, limit) => {
             let message = format!("the value has too many parts to be compared with {name}");
             let hint = "return less, or leave the schema out";
-            fault("too-large", message, Some(hint)).by(Some(excess("schema_parts", used, limit)))
+            fault(FaultCode::TooLarge, message, Some(hint)).by(Some(excess(
+                Limit::SchemaParts,
+                used,
+                limit,
+            )))
         }
         Refusal::TooMuch(limit) => {
             let message = format!("to compare the value with {name} takes too much work");
             let hint = "return less, or use a simpler schema: one that tries fewer alternatives";
-            let limit = Excess { name: "schema_work", used: limit, limit };
-            fault("too-large", message, Some(hint)).by(Some(limit))
+            let limit = Excess { name: Limit::SchemaWork, used: limit, limit };
+            fault(FaultCode::TooLarge, message, Some(hint)).by(Some(limit))
         }
         Refusal::Stopped => match watch.verdict() {
             Err(verdict) => verdict,
-            Ok(()) => fault("cancelled", "the run was cancelled".to_owned(), None),
+            Ok(()) => fault(FaultCode::Cancelled, "the run was cancelled".to_owned(), None),
         },
         Refusal::Defect(reason) => {
             tracing::error!(reason, "a value could not be compared with a schema");
-            fault("internal", format!("the value cannot be compared with {name}: {reason}"), None)
+            fault(
+                FaultCode::Internal,
+                format!("the value cannot be compared with {name}: {reason}"),
+                None,
+            )
         }
     })
 }
@@ -180,7 +196,7 @@ fn mismatch(name: &str, mismatches: Mismatches, more: Option<usize>) -> Fault {
     let message = format!("the value does not conform to {name}: {}{more}", told.join("; "));
     let hint = "return what the schema describes, or change the schema";
     let mismatches = Some(Box::new(mismatches));
-    Fault { mismatches, ..fault("schema-mismatch", message, Some(hint)) }
+    Fault { mismatches, ..fault(FaultCode::SchemaMismatch, message, Some(hint)) }
 }
 
 fn tell(Mismatch { instance, expected, found, schema_at: _ }: &Mismatch) -> String {
@@ -192,7 +208,7 @@ fn tell(Mismatch { instance, expected, found, schema_at: _ }: &Mismatch) -> Stri
     format!("{place}expected {expected}, found {found}")
 }
 
-fn excess(name: &'static str, used: usize, limit: usize) -> Excess {
+fn excess(name: Limit, used: usize, limit: usize) -> Excess {
     let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
     Excess { name, used: count(used), limit: count(limit) }
 }

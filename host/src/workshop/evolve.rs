@@ -8,12 +8,13 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::world::Candidate;
-use super::{STORAGE, Tools, Workshop, conform, library, record, refused, stored, too_large};
-use crate::journal::{Draft, Kind};
-use crate::registry::{self, Change, Status, Tool};
-use crate::sandbox::{Fault, Mention, Summary, Watch, fault};
+use super::{Tools, Workshop, conform, library, record, refused, stored, too_large, unwritten};
+use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, fault};
+use crate::journal::Draft;
+use crate::registry::{Definition, Evolution, Status};
+use crate::sandbox::{Mention, Summary, Watch};
 use crate::schema::Schema;
-use crate::store::Durability;
+use crate::state::{Change, Effect, Refusal, Write};
 use crate::text::{self, MOST_NAME, begins_as_json, quote, quote_one};
 
 pub use self::examples::Example;
@@ -84,7 +85,7 @@ pub struct Prepared {
     /// With the change as a candidate.
     tools: Tools,
     /// What is changed.
-    current: Option<Tool>,
+    current: Option<Definition>,
     notes: Vec<String>,
 }
 
@@ -148,13 +149,14 @@ impl Workshop {
         done: Result<T, Refused>,
     ) -> Result<T, Refused> {
         if let Err(Refused { faults, .. }) = &done
-            && let Some(first) = faults.first().filter(|first| first.code != STORAGE)
+            && let Some(first) = faults.first().filter(|first| first.code != FaultCode::Storage)
         {
             let name = text::line(name, MOST_NAME);
-            let mut draft = Draft::new(Kind::Evolve, Some(&name), &first.code);
+            let mut draft =
+                Draft::new(EntryKind::Evolve, Some(&name), EntryEnding::Fault(first.code));
             draft.request = json!({ "arguments": arguments });
             draft.outcome = record::fault(first);
-            self.journal.append(&draft).map_err(stored)?;
+            self.journal.append(draft).map_err(stored)?;
         }
         done
     }
@@ -179,7 +181,7 @@ impl Workshop {
         let current = tools.find(name)?;
         if output_schema.is_none() && schema.is_some() {
             notes
-                .push("its output schema stays: give `output_schema`, or true for none".to_owned());
+                .push("the tool keeps its output schema: give `output_schema` to change it, or true to remove it".to_owned());
         }
         notes.extend(missing(name, &summary, &tools)?);
         Ok(Prepared { proposal, schema, summary, tools, current, notes })
@@ -209,7 +211,7 @@ impl Workshop {
             ));
         }
         let (tools, Summary { canonical, hash, .. }) = (summary.names(), summary);
-        let change = Change {
+        let evolution = Evolution {
             name,
             description,
             source: canonical,
@@ -219,7 +221,7 @@ impl Workshop {
             output_schema: schema.map(|schema| schema.text().to_owned()),
             expected,
         };
-        let (status, entry) = self.commit(&change, arguments, Kind::Evolve).map_err(refused)?;
+        let (status, entry) = self.commit(evolution, arguments).map_err(unwritten)?;
         Ok(Evolved { hash, status, notes, entry })
     }
 
@@ -235,24 +237,13 @@ impl Workshop {
     }
 
     /// Writes a change and its entry.
-    pub(super) fn commit(
-        &self,
-        change: &Change,
-        arguments: &str,
-        kind: Kind,
-    ) -> Result<(Status, i64), registry::Error> {
-        let done = self.store.write(Durability::Power, |db| {
-            // The entry is numbered before it is written, so that the change can name it.
-            let entry = self.journal.next(db)?;
-            let status = self.registry.evolve(db, change, entry)?;
-            let mut draft = Draft::new(kind, Some(&change.name), status.name());
-            draft.request = json!({ "arguments": arguments });
-            draft.outcome = told(&change.hash, &status);
-            self.journal.add(db, &draft)?;
-            Ok::<_, registry::Error>((status, entry))
-        })?;
+    fn commit(&self, evolution: Evolution, arguments: &str) -> Result<(Status, i64), Refusal> {
+        let mut entry = Draft::of_change(EntryKind::Evolve, &evolution.name);
+        entry.request = json!({ "arguments": arguments });
+        let done = self.journal.commit_one(Write { change: Change::Evolve(evolution), entry })?;
+        let Effect::Evolved(status) = done.effect else { return Err(Refusal::CONFUSED) };
         self.announce();
-        Ok(done)
+        Ok((status, done.entry))
     }
 
     /// The checked term, and what there is to say of it.
@@ -281,12 +272,12 @@ impl Workshop {
         match self.sandbox.check(&text, watch) {
             Ok(summary) => Ok((summary, Vec::new())),
             Err(faults)
-                if matches!(faults.as_slice(), [fault] if fault.code == "unparsable")
+                if matches!(faults.as_slice(), [fault] if fault.code == FaultCode::Unparsable)
                     && !begins_as_json(&text) =>
             {
-                let note = "the code is no JSON, so the tool's value is that text";
+                let note = "the code is not JSON, so the tool's value is that text";
                 if code.len() > self.most_code {
-                    return Err(too_large("code", "code", code.len(), self.most_code).into());
+                    return Err(too_large(Limit::Code, "code", code.len(), self.most_code).into());
                 }
                 Ok((self.sandbox.check(code, watch)?, vec![note.to_owned()]))
             }
@@ -295,7 +286,7 @@ impl Workshop {
     }
 
     /// Runs the examples of tools that call this one, directly or not, and tells of those that
-    /// pass no longer. All of them share one clock.
+    /// no longer pass. All of them share one clock.
     pub(super) fn broken_callers(
         &self,
         name: &str,
@@ -331,7 +322,7 @@ impl Workshop {
         if !names.is_empty() {
             let (are, names) = (if names.len() == 1 { "is" } else { "are" }, quote(&names));
             notes.push(format!(
-                "warning: examples of {names} pass no longer: what they call {are} changed"
+                "warning: examples of {names} no longer pass: what they call {are} changed"
             ));
         }
         Ok(broken)
@@ -340,7 +331,7 @@ impl Workshop {
     /// An example of a caller that fails now and did not fail before.
     fn try_caller(
         &self,
-        caller: &Tool,
+        caller: &Definition,
         tools: &Tools,
         before: &Tools,
         watch: &Watch,
@@ -359,14 +350,6 @@ impl Workshop {
         }
         Ok(())
     }
-}
-
-pub(super) fn told(hash: &str, status: &Status) -> Value {
-    let mut told = json!({ "revision": hash });
-    if let (Status::Changed(previous), Some(members)) = (status, told.as_object_mut()) {
-        members.insert("previous".to_owned(), previous.as_str().into());
-    }
-    told
 }
 
 /// A note on tools that a term names and nobody has made yet.
@@ -388,5 +371,5 @@ fn abstract_over(variable: &str, canonical: &str) -> String {
 /// The fault of an example that came out otherwise.
 fn unexpected(expected: &str, found: &str, hint: &str) -> Fault {
     let message = format!("expected {expected}, got {found}");
-    fault("fail", message, Some(hint))
+    fault(FaultCode::Fail, message, Some(hint))
 }

@@ -6,9 +6,10 @@ use serde_json::value::RawValue;
 
 use super::bundle::{self, Packed, Remembered};
 use super::{Tools, Workshop, stored};
+use crate::domain::{Fault, FaultCode, fault};
 use crate::memory::Memo;
 use crate::registry::name;
-use crate::sandbox::{Fault, Watch, fault};
+use crate::sandbox::Watch;
 use crate::text::quote_one;
 
 /// Tools as a file holds them.
@@ -55,7 +56,7 @@ impl Workshop {
             let value = RawValue::from_string(memo.value.unwrap_or_default());
             let value = value.map_err(|error| {
                 let key = quote_one(&memo.key);
-                fault("internal", format!("the value of {key} is no JSON: {error}"), None)
+                fault(FaultCode::Internal, format!("the value of {key} is no JSON: {error}"), None)
             })?;
             Ok(Remembered { key: memo.key, tags: memo.tags, value })
         };
@@ -80,14 +81,14 @@ fn without_current(packed: Vec<Packed>) -> Vec<Packed> {
 fn missing(reference: &str, caller: Option<String>, tools: &Tools) -> Result<String, Fault> {
     if let Some(caller) = caller {
         let (caller, missing) = (quote_one(&caller), quote_one(reference));
-        return Ok(format!("{caller} names the tool {missing}, which there is not"));
+        return Ok(format!("{caller} names the tool {missing}, which does not exist"));
     }
     let hint = tools.similar(name::split(reference).0).map(|it| format!("did you mean `{it}`?"));
     let message = format!("there is no tool {}", quote_one(reference));
-    Err(fault("unknown-tool", message, hint.as_deref()))
+    Err(fault(FaultCode::UnknownTool, message, hint.as_deref()))
 }
 
 fn first(faults: Vec<Fault>) -> Fault {
-    let none = || fault("internal", "a term was refused for no reason".to_owned(), None);
+    let none = || fault(FaultCode::Internal, "a term was refused for no reason".to_owned(), None);
     faults.into_iter().next().unwrap_or_else(none)
 }

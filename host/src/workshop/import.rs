@@ -1,24 +1,24 @@
 //! Tools come from a file: each is checked against its hash, all examples are run, and then all of
 //! them are registered in one transaction, or none.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::json;
 
 use super::bundle::{self, Packed, Remembered};
-use super::evolve::told;
+use super::memory::keeping;
 use super::world::Candidate;
 use super::{
-    LIBRARY_PREFIX, Refused, STORAGE, Tools, Workshop, library, record, refused, stored, too_large,
-    unkept,
+    LIBRARY_PREFIX, Refused, Tools, Workshop, library, record, refused, stored, too_large, unkept,
+    unwritten,
 };
-use crate::journal::{Draft, Kind};
+use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, fault};
+use crate::journal::Draft;
 use crate::memory::Note;
-use crate::registry::{self, Change, Status, Tool};
-use crate::sandbox::{Fault, Watch, fault};
+use crate::registry::{self, Evolution, Status};
+use crate::sandbox::Watch;
 use crate::schema::Schema;
-use crate::store::{self, Durability, Transaction};
+use crate::state::{self, Change, Done, Effect, Write};
 use crate::text::{self, MOST_NAME, quote, quote_one};
 
 /// What became of a tool of a file.
@@ -49,7 +49,7 @@ pub struct Taken {
     /// Its tools.
     pub tools: Vec<Imported>,
     /// Keys of the memory, and what became of them in a word.
-    pub memory: Vec<(String, &'static str)>,
+    pub memory: Vec<(String, EntryEnding)>,
     /// What else there is to say.
     pub notes: Vec<String>,
 }
@@ -57,32 +57,10 @@ pub struct Taken {
 /// A tool of a file that was checked.
 struct Checked {
     packed: Packed,
-    change: Change,
+    evolution: Evolution,
     schema: Option<Arc<Schema>>,
-}
-
-/// Why a transaction was given up.
-enum Stopped {
-    Registry(registry::Error),
-    Refused(Fault),
-}
-
-impl From<store::Error> for Stopped {
-    fn from(error: store::Error) -> Self {
-        Self::Registry(error.into())
-    }
-}
-
-impl From<registry::Error> for Stopped {
-    fn from(error: registry::Error) -> Self {
-        Self::Registry(error)
-    }
-}
-
-impl From<Fault> for Stopped {
-    fn from(fault: Fault) -> Self {
-        Self::Refused(fault)
-    }
+    /// Whether the library has it.
+    supplied: bool,
 }
 
 impl Workshop {
@@ -93,13 +71,14 @@ impl Workshop {
         let mut subject = None;
         let imported = self.try_import(text, wanted, watch, &mut subject);
         if let Err(Refused { faults, .. }) = &imported
-            && let Some(first) = faults.first().filter(|first| first.code != STORAGE)
+            && let Some(first) = faults.first().filter(|first| first.code != FaultCode::Storage)
         {
             let subject = subject.map(|name: String| text::line(&name, MOST_NAME));
-            let mut draft = Draft::new(Kind::Import, subject.as_deref(), &first.code);
+            let mut draft =
+                Draft::new(EntryKind::Import, subject.as_deref(), EntryEnding::Fault(first.code));
             draft.request = json!({ "arguments": text, "replace": wanted.replace });
             draft.outcome = record::fault(first);
-            self.journal.append(&draft).map_err(stored)?;
+            self.journal.append(draft).map_err(stored)?;
         }
         imported
     }
@@ -121,13 +100,13 @@ impl Workshop {
         let candidates: Arc<[Candidate]> = checked.iter().map(Checked::candidate).collect();
         let tools = Tools { candidates, ..self.tools()? };
         let mut notes = Vec::new();
-        for Checked { packed, change, .. } in &checked {
+        for Checked { packed, evolution, .. } in &checked {
             *subject = Some(packed.name.clone());
             let (reference, examples) = (packed.reference(), packed.examples.clone());
             // How many passed is not worth a line for each tool.
             self.try_examples(&reference, examples, &tools, watch, &mut Vec::new())
                 .map_err(|refused| refused.of(&packed.quoted()))?;
-            notes.extend(missing(packed, change, &tools)?);
+            notes.extend(missing(packed, evolution, &tools)?);
             if is_change(packed, &tools)? {
                 self.broken_callers(&packed.name, &tools, watch, &mut notes)?;
             }
@@ -136,27 +115,18 @@ impl Workshop {
         notes.extend(unasked(&file.memory, memory));
         let wanted = if memory { file.memory } else { Vec::new() };
         let remembered = wanted.into_iter().map(note).collect::<Result<Vec<_>, Fault>>()?;
-        let done = self.store.write(Durability::Power, |db| {
-            let mut before: BTreeMap<&str, Option<Tool>> = BTreeMap::new();
-            for Checked { packed, .. } in &checked {
-                before.insert(&packed.name, self.registry.current(db, &packed.name)?);
-            }
-            let of = |name: &str| before.get(name).cloned().flatten();
-            let register = |it: &Checked| self.register(db, it, of(&it.packed.name), replace);
-            let tools = checked.iter().map(register).collect::<Result<Vec<_>, Stopped>>()?;
-            let take = |(note, arguments): &(Note, String)| {
-                let kept = self.take(db, note, arguments, replace)?;
-                Ok((note.key().to_owned(), kept.status))
-            };
-            let memory = remembered.iter().map(take).collect::<Result<Vec<_>, Stopped>>()?;
-            Ok((tools, memory))
-        });
-        let (tools, memory) = done.map_err(|stopped| match stopped {
-            Stopped::Registry(error) => refused(error),
-            Stopped::Refused(fault) => fault,
-        })?;
+        let taken = checked.iter().map(|it| it.write(replace));
+        let kept = remembered.iter().map(|(note, it)| keeping(note.clone(), replace, it));
+        let writes: Vec<Write> = taken.chain(kept).collect();
+        let mut done = self.journal.commit(&writes).map_err(unwritten)?.into_iter();
         self.announce();
-        Ok(Taken { tools, memory, notes })
+        let tools = checked.into_iter().zip(&mut done).filter_map(|(it, done)| it.told(done));
+        let tools = tools.collect();
+        let memory = remembered.into_iter().zip(done).filter_map(|((note, _), done)| {
+            let Effect::Kept(kept) = done.effect else { return None };
+            Some((note.key().to_owned(), kept.status))
+        });
+        Ok(Taken { tools, memory: memory.collect(), notes })
     }
 
     /// Judges a tool as far as that is possible without the others.
@@ -173,7 +143,7 @@ impl Workshop {
         }
         let length = packed.source.get().len();
         if length > self.most_code {
-            return Err(too_large("code", name, length, self.most_code).into());
+            return Err(too_large(Limit::Code, name, length, self.most_code).into());
         }
         let checked = self.sandbox.check(packed.source.get(), &watch.again());
         let summary = checked.map_err(|faults| Refused {
@@ -185,13 +155,10 @@ impl Workshop {
                 (registry::short(&summary.hash), text::line(&packed.sha256, MOST_NAME));
             let message = format!("the term of {quoted} has the hash {is}…, and not {told}");
             let hint = "the file was altered: export the tool again";
-            return Err(fault("malformed", message, Some(hint)).into());
-        }
-        if let Some(current) = self.tools()?.find(name)? {
-            ensure_replaced(&packed, &current, replace)?;
+            return Err(fault(FaultCode::Malformed, message, Some(hint)).into());
         }
         let schema = packed.schema()?;
-        let change = Change {
+        let evolution = Evolution {
             name: name.clone(),
             description: packed.description.clone(),
             tools: summary.names(),
@@ -201,60 +168,37 @@ impl Workshop {
             output_schema: schema.as_ref().map(|schema| schema.text().to_owned()),
             expected: None,
         };
-        Ok(Checked { packed, change, schema: schema.map(Arc::new) })
-    }
-
-    /// Registers a tool whose name stood for something else `before`, and journals it.
-    fn register(
-        &self,
-        db: &Transaction<'_>,
-        checked: &Checked,
-        before: Option<Tool>,
-        replace: bool,
-    ) -> Result<Imported, Stopped> {
-        let Checked { packed, change, .. } = checked;
-        let entry = self.journal.next(db)?;
-        let status = match (packed.pinned, before) {
-            // What the library has is in no store.
-            (_, None) if library().holds(packed)? => Status::Unchanged,
-            (true, _) if self.registry.has_stood_for(db, &packed.name, &change.hash)? => {
-                Status::Unchanged
-            }
-            (true, Some(current)) => {
-                // It goes into the history, and the name goes on to stand for what it stood for.
-                self.registry.evolve(db, change, entry)?;
-                self.registry.evolve(db, &again(current), entry)?;
-                Status::New
-            }
-            (false, Some(current)) => {
-                // Somebody may have changed it since it was looked at.
-                if ensure_replaced(packed, &current, replace)? {
-                    Status::Unchanged
-                } else {
-                    self.registry.evolve(db, change, entry)?;
-                    let is_described = current.hash == change.hash;
-                    if is_described { Status::Described } else { Status::Changed(current.hash) }
-                }
-            }
-            (_, None) => {
-                self.registry.evolve(db, change, entry)?;
-                Status::New
-            }
-        };
-        let mut draft = Draft::new(Kind::Import, Some(&packed.name), status.name());
-        // Its parts are texts and JSON already.
-        let arguments = serde_json::to_string(packed).unwrap_or_default();
-        draft.request = json!({ "arguments": arguments, "replace": replace });
-        draft.outcome = told(&change.hash, &status);
-        self.journal.add(db, &draft)?;
-        let (name, hash) = (packed.name.clone(), change.hash.clone());
-        Ok(Imported { name, hash, status, is_pinned: packed.pinned })
+        if let Some(current) = self.tools()?.find(name)? {
+            let may_stay = packed.pinned || replace;
+            evolution.ensure_replaced(&current, may_stay).map_err(refused)?;
+        }
+        let supplied = library().holds(&evolution, packed.pinned);
+        Ok(Checked { packed, evolution, schema: schema.map(Arc::new), supplied })
     }
 }
 
 impl Checked {
+    /// What is to be written.
+    fn write(&self, replace: bool) -> Write {
+        let Self { packed, evolution, supplied, .. } = self;
+        let mut entry = Draft::of_change(EntryKind::Import, &packed.name);
+        // Its parts are texts and JSON already.
+        let arguments = serde_json::to_string(packed).unwrap_or_default();
+        entry.request = json!({ "arguments": arguments, "replace": replace });
+        let (evolution, pinned) = (evolution.clone(), packed.pinned);
+        let taken = state::Taken { evolution, pinned, supplied: *supplied, replace };
+        Write { change: Change::Take(taken), entry }
+    }
+
+    /// What became of it.
+    fn told(self, done: Done) -> Option<Imported> {
+        let Effect::Evolved(status) = done.effect else { return None };
+        let (name, hash) = (self.packed.name, self.evolution.hash);
+        Some(Imported { name, hash, status, is_pinned: self.packed.pinned })
+    }
+
     fn candidate(&self) -> Candidate {
-        let Change { name, source, hash, .. } = &self.change;
+        let Evolution { name, source, hash, .. } = &self.evolution;
         Candidate {
             name: name.clone(),
             source: source.clone(),
@@ -283,8 +227,8 @@ fn note(packed: Remembered) -> Result<(Note, String), Fault> {
 /// A note on a memory that is there and not asked for, or the other way round.
 fn unasked(memory: &[Remembered], is_wanted: bool) -> Option<String> {
     match (memory.len(), is_wanted) {
-        (0, true) => Some("the file has nothing of a memory".to_owned()),
-        (1.., false) => Some("the file has a memory too: `--memory` takes it".to_owned()),
+        (0, true) => Some("the file holds no memory".to_owned()),
+        (1.., false) => Some("the file also holds a memory: `--memory` imports it".to_owned()),
         _ => None,
     }
 }
@@ -295,37 +239,15 @@ fn is_change(packed: &Packed, tools: &Tools) -> Result<bool, Fault> {
     Ok(!packed.pinned && current.is_some_and(|current| current.hash != packed.sha256))
 }
 
-/// Whether a tool is here as it is in the file; refuses it where it is not and may not be changed.
-fn ensure_replaced(packed: &Packed, current: &Tool, replace: bool) -> Result<bool, Fault> {
-    let is_same = packed.is_same(current)?;
-    if is_same || packed.pinned || replace {
-        return Ok(is_same);
-    }
-    let how = if current.hash == packed.sha256 {
-        "with another description, other examples or another output schema".to_owned()
-    } else {
-        format!("at the revision `{}`", current.short())
-    };
-    let message = format!("{} is here already, {how}", packed.quoted());
-    Err(fault("malformed", message, Some("`--replace` takes the tools of the file")))
-}
-
-/// A change that makes a tool what it was.
-fn again(tool: Tool) -> Change {
-    let Tool { name, hash, source, description, examples, output_schema, .. } = tool;
-    let (tools, expected) = (Vec::new(), None);
-    Change { name, description, source, hash, tools, examples, output_schema, expected }
-}
-
 /// A note on tools that a term names and that are neither here nor in the file.
-fn missing(packed: &Packed, change: &Change, tools: &Tools) -> Result<Option<String>, Fault> {
+fn missing(packed: &Packed, evolution: &Evolution, tools: &Tools) -> Result<Option<String>, Fault> {
     let mut missing = Vec::new();
-    for tool in &change.tools {
+    for tool in &evolution.tools {
         if tools.look_up(tool)?.is_none() {
             missing.push(tool.as_str());
         }
     }
     let name = quote_one(&packed.name);
     let is_any = !missing.is_empty();
-    Ok(is_any.then(|| format!("warning: {name} names {}, which there is not", quote(&missing))))
+    Ok(is_any.then(|| format!("warning: {name} names {}, which does not exist", quote(&missing))))
 }

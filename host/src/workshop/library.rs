@@ -5,8 +5,9 @@
 use std::sync::LazyLock;
 
 use super::bundle::{self, Packed};
-use crate::registry::{self, Tool, name};
-use crate::sandbox::{Fault, fault};
+use crate::domain::{Fault, FaultCode, fault};
+use crate::json::compact_value;
+use crate::registry::{self, Definition, Evolution, name};
 use crate::similar::similar;
 
 /// What the names of its tools begin with.
@@ -37,7 +38,7 @@ pub struct Library {
 /// A tool at one of its revisions.
 #[derive(Debug)]
 struct Kept {
-    tool: Tool,
+    tool: Definition,
     /// It is found only where its revision is named.
     is_pinned: bool,
 }
@@ -62,13 +63,13 @@ impl Library {
     }
 
     /// The tools there are now, by name.
-    pub fn tools(&self) -> impl Iterator<Item = &Tool> {
+    pub fn tools(&self) -> impl Iterator<Item = &Definition> {
         self.tools.iter().filter(|kept| !kept.is_pinned).map(|kept| &kept.tool)
     }
 
     /// A tool by its name, or by `name@hash`.
     #[must_use]
-    pub fn find(&self, reference: &str) -> Option<&Tool> {
+    pub fn find(&self, reference: &str) -> Option<&Definition> {
         let (name, pin) = name::split(reference);
         let is_meant = |kept: &&Kept| {
             kept.tool.name == name
@@ -92,9 +93,9 @@ impl Library {
 
     /// The tools whose name or description holds all words, by name.
     #[must_use]
-    pub fn search(&self, words: &[String]) -> Vec<&Tool> {
+    pub fn search(&self, words: &[String]) -> Vec<&Definition> {
         let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-        let is_meant = |tool: &&Tool| {
+        let is_meant = |tool: &&Definition| {
             let text = format!("{} {}", tool.name, tool.description).to_lowercase();
             words.iter().all(|word| text.contains(word))
         };
@@ -109,7 +110,7 @@ impl Library {
 
     /// All revisions that a name has in the library, the current one first.
     #[must_use]
-    pub fn revisions(&self, name: &str) -> Vec<&Tool> {
+    pub fn revisions(&self, name: &str) -> Vec<&Definition> {
         let of_name = self.tools.iter().filter(|kept| kept.tool.name == name);
         of_name.rev().map(|kept| &kept.tool).collect()
     }
@@ -136,22 +137,23 @@ impl Library {
     }
 
     /// Whether a tool of a file is in the library as it is in the file.
-    pub(super) fn holds(&self, packed: &Packed) -> Result<bool, Fault> {
-        match self.find(&packed.reference()) {
-            Some(tool) => Ok(packed.pinned || packed.is_same(tool)?),
-            None => Ok(false),
+    pub(super) fn holds(&self, evolution: &Evolution, is_pinned: bool) -> bool {
+        let Evolution { name, hash, .. } = evolution;
+        if is_pinned {
+            return self.find(&format!("{name}@{hash}")).is_some();
         }
+        self.find(name).is_some_and(|tool| evolution.is(tool))
     }
 }
 
 impl Kept {
     fn new(packed: Packed) -> Self {
         let (is_pinned, examples) = (packed.pinned, packed.examples());
-        let source = bundle::without_blanks(&packed.source).unwrap_or(packed.source);
+        let source = compact_value(packed.source);
         let Packed { name, sha256: hash, description, .. } = packed;
         let source = source.get().to_owned();
         Self {
-            tool: Tool {
+            tool: Definition {
                 name,
                 hash,
                 source,
@@ -178,7 +180,7 @@ pub(super) fn ensure_outside(name: &str) -> Result<(), Fault> {
         "choose a name without `{PREFIX}`; to change a copy, take the source that \
          inspect {{\"tool\": \"{PREFIX}…\"}} shows"
     );
-    Err(fault("malformed", message, Some(&hint)))
+    Err(fault(FaultCode::Malformed, message, Some(&hint)))
 }
 
 #[cfg(test)]

@@ -26,28 +26,23 @@ pub use self::import::{Imported, Taken, Wanted};
 pub use self::library::{Library, PREFIX as LIBRARY_PREFIX, library};
 pub use self::memory::{Remember, unkept};
 pub use self::replay::{Difference, Replayed, Verdict};
-pub use self::world::{Candidate, Observer, Tools};
+pub use self::world::{Candidate, Denied, Effects, Observer, Tools};
 
-use self::world::Session;
+use self::world::{Live, Witness};
 use crate::config::Config;
-use crate::journal::{self, Draft, Journal, Kind};
-use crate::memory::Memory;
+use crate::domain::{EntryEnding, EntryKind, Excess, Fault, FaultCode, Limit, fault};
+use crate::journal::{self, Draft, Journal};
+use crate::memory::{Capacity, Memory};
 use crate::registry::{self, Registry};
-use crate::sandbox::{
-    Excess, Fault, Limits, Outcome, Request, Sandbox, Watch, drive_in_turns, fault, finish,
-    give_way,
-};
-use crate::store::{self, Store};
-
-/// The code of the fault of a store that fails.
-const STORAGE: &str = "storage";
+use crate::sandbox::{Limits, Outcome, Request, Sandbox, Watch, drive_in_turns, finish, give_way};
+use crate::state::{self, Refusal, Store, Wait, Write};
 
 /// Why a workshop does not open.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The store cannot be used.
     #[error(transparent)]
-    Store(#[from] store::Error),
+    Store(#[from] state::Error),
     /// The journal was tampered with.
     #[error("{place}: {reason}")]
     Journal {
@@ -69,15 +64,16 @@ pub struct Workshop {
     pub journal: Journal,
     /// What models want to know again later.
     pub memory: Memory,
-    store: Arc<Store>,
+    store: Arc<dyn Store>,
     limits: Limits,
+    effects: Arc<dyn Effects>,
     /// Bytes of a term.
     most_code: usize,
 }
 
 /// A run that has ended.
 #[derive(Debug)]
-pub struct Report {
+pub struct Finished {
     /// How it ended.
     pub outcome: Outcome,
     /// From its start to its end.
@@ -89,7 +85,7 @@ pub struct Report {
 /// All that lasts, open.
 #[derive(Debug)]
 pub struct State {
-    store: Arc<Store>,
+    store: Arc<dyn Store>,
     registry: Registry,
     journal: Journal,
     memory: Memory,
@@ -119,8 +115,15 @@ impl Workshop {
     #[must_use]
     pub fn new(config: &Config, state: State, sandbox: Arc<Sandbox>) -> Self {
         let State { store, registry, journal, memory } = state;
-        let (limits, most_code) = (config.limits, config.max_code);
-        Self { sandbox, registry, journal, memory, store, limits, most_code }
+        let (limits, most_code) = (config.limits, config.values.size(Limit::Code));
+        let effects = Arc::new(Denied);
+        Self { sandbox, registry, journal, memory, store, limits, effects, most_code }
+    }
+
+    /// Has effects of runs answered.
+    #[must_use]
+    pub fn granting(self, effects: Arc<dyn Effects>) -> Self {
+        Self { effects, ..self }
     }
 
     /// The file that keeps all this, unless it is in memory.
@@ -143,7 +146,7 @@ impl Workshop {
         tools: Tools,
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
-    ) -> Report {
+    ) -> Finished {
         finish(self.run_in_turns(request, tools, observer, watch))
     }
 
@@ -154,7 +157,7 @@ impl Workshop {
         tools: Tools,
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
-    ) -> Report {
+    ) -> Finished {
         let start = Instant::now();
         let mut answers = Vec::new();
         let asked = match &request.output_schema {
@@ -164,21 +167,22 @@ impl Workshop {
         let mut outcome = match asked {
             Ok(asked) => {
                 let known = tools.clone();
-                let mut session = Session::new(tools, observer);
+                let live = Live::new(tools, Arc::clone(&self.effects));
+                let mut witness = Witness::new(live, observer);
                 let request = request.clone();
-                let mut outcome = drive_in_turns(&self.sandbox, request, &mut session, watch).await;
-                answers = session.into_answers();
+                let mut outcome = drive_in_turns(&self.sandbox, request, &mut witness, watch).await;
+                answers = witness.into_answers();
                 answers.extend(conform::conform(&mut outcome, asked, &known, watch).await);
                 outcome
             }
             Err(fault) => Outcome::before(fault),
         };
         let elapsed = start.elapsed();
-        let draft = record::run(request, answers, &outcome, elapsed);
-        let appended = match self.journal.append_at_once(&draft) {
-            Err(store::Error::Locked) => {
+        let entry = Write::entry(record::run(request, answers, &outcome, elapsed));
+        let appended = match self.journal.append_within(&entry, Wait::Never) {
+            Err(state::Error::Locked) => {
                 give_way().await;
-                self.journal.append(&draft)
+                self.journal.append_within(&entry, Wait::Patiently)
             }
             appended => appended,
         };
@@ -189,7 +193,7 @@ impl Workshop {
                 None
             }
         };
-        Report { outcome, elapsed, entry }
+        Finished { outcome, elapsed, entry }
     }
 
     /// Tells whoever watches the tools that they have changed.
@@ -201,10 +205,10 @@ impl Workshop {
 
     /// Journals a call that was refused before it did anything.
     pub fn refuse(&self, call: &str, arguments: &str, fault: &Fault) {
-        let mut draft = Draft::new(Kind::Refusal, Some(call), &fault.code);
+        let mut draft = Draft::new(EntryKind::Refusal, Some(call), EntryEnding::Fault(fault.code));
         draft.request = serde_json::json!({ "arguments": arguments });
         draft.outcome = record::fault(fault);
-        if let Err(error) = self.journal.append(&draft) {
+        if let Err(error) = self.journal.append(draft) {
             tracing::error!(%error, "a refusal could not be journaled");
         }
     }
@@ -227,8 +231,8 @@ pub fn verify(config: &Config, journal: &Journal) -> Result<journal::Verified, E
     Ok(verified)
 }
 
-fn open_store(config: &Config) -> Result<Arc<Store>, Error> {
-    Ok(Arc::new(Store::open_within(&config.place, config.patience)?))
+fn open_store(config: &Config) -> Result<Arc<dyn Store>, Error> {
+    Ok(state::open(&config.place, config.values.time(Limit::Patience))?)
 }
 
 fn settings(config: &Config, component: &str) -> journal::Settings {
@@ -236,29 +240,42 @@ fn settings(config: &Config, component: &str) -> journal::Settings {
         policy: config.journal.policy,
         most_payload: config.journal.most_payload,
         most: config.journal.most,
+        memory: Capacity {
+            keys: config.values.get(Limit::MemoryKeys),
+            bytes: config.values.get(Limit::MemoryBytes),
+        },
         component: component.to_owned(),
     }
 }
 
 /// The fault of a text that is over the limit of this name.
 #[must_use]
-pub fn too_large(limit: &'static str, what: &str, length: usize, most: usize) -> Fault {
+pub fn too_large(limit: Limit, what: &str, length: usize, most: usize) -> Fault {
     let message = format!("`{what}` has {length} bytes, more than the {most} that are accepted");
     let count = |bytes| u64::try_from(bytes).unwrap_or(u64::MAX);
     let limit = Excess { name: limit, used: count(length), limit: count(most) };
-    fault("too-large", message, Some("send less at a time")).by(Some(limit))
+    fault(FaultCode::TooLarge, message, Some("send less at a time")).by(Some(limit))
 }
 
 /// What a caller learns when the store fails.
 #[must_use]
-pub fn stored(error: impl Into<store::Error>) -> Fault {
+pub fn stored(error: impl Into<state::Error>) -> Fault {
     let error = error.into();
     tracing::error!(%error, "the store failed");
     let hint = match error {
-        store::Error::Locked => "try again later",
-        _ => "tell whoever runs this server, then try again",
+        state::Error::Locked => "try again later",
+        _ => "tell the operator of this server, then try again",
     };
-    fault(STORAGE, error.to_string(), Some(hint))
+    fault(FaultCode::Storage, error.to_string(), Some(hint))
+}
+
+/// What a caller learns when nothing was written.
+fn unwritten(refusal: Refusal) -> Fault {
+    match refusal {
+        Refusal::Registry(error) => refused(error),
+        Refusal::Memory(error) => unkept(error),
+        Refusal::Store(error) => stored(error),
+    }
 }
 
 /// What a caller learns when the registry refuses something.
@@ -266,7 +283,11 @@ pub fn stored(error: impl Into<store::Error>) -> Fault {
 pub fn refused(error: registry::Error) -> Fault {
     match error {
         registry::Error::Store(error) => stored(error),
-        registry::Error::Unknown(_) => fault("unknown-tool", error.to_string(), None),
-        error => fault("malformed", error.to_string(), None),
+        registry::Error::Unknown(_) => fault(FaultCode::UnknownTool, error.to_string(), None),
+        registry::Error::Present { .. } => {
+            let hint = "`--replace` takes the tools of the file";
+            fault(FaultCode::Malformed, error.to_string(), Some(hint))
+        }
+        error => fault(FaultCode::Malformed, error.to_string(), None),
     }
 }

@@ -6,8 +6,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::journal::{Answer, Draft, Kind};
-use crate::sandbox::{Argument, Code, Ending, Excess, Fault, Limits, Outcome, Request};
+use crate::domain::{EntryEnding, EntryKind, Excess, Fault};
+use crate::journal::{Answer, Draft};
+use crate::sandbox::{Argument, Code, Ending, Limits, Outcome, Request};
 
 /// A request as entries keep it.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -107,16 +108,16 @@ pub(super) fn run(
         memory: outcome.usage.peak_memory,
         depth: outcome.usage.peak_depth,
         micros: u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
-        ..Draft::new(Kind::Run, subject, ending(outcome))
+        ..Draft::new(EntryKind::Run, subject, ending(outcome))
     }
 }
 
 /// How a run ended, in a word.
-pub(super) fn ending(outcome: &Outcome) -> &str {
+pub(super) fn ending(outcome: &Outcome) -> EntryEnding {
     match &outcome.ending {
-        Ok(Ending::Value(_)) => "value",
-        Ok(Ending::Continuation(_)) => "continuation",
-        Err(fault) => &fault.code,
+        Ok(Ending::Value(_)) => EntryEnding::Value,
+        Ok(Ending::Continuation(_)) => EntryEnding::Continuation,
+        Err(fault) => EntryEnding::Fault(fault.code),
     }
 }
 
@@ -145,7 +146,7 @@ pub(super) fn outcome(outcome: &Outcome) -> Value {
 /// A fault as entries keep it.
 pub(super) fn fault(fault: &Fault) -> Value {
     let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches, .. } = fault;
-    let mut told = json!({"code": code, "message": message, "at": at});
+    let mut told = json!({"code": code.name(), "message": message, "at": at});
     if let Value::Object(members) = &mut told {
         let mut add = |name: &str, value: Option<Value>| {
             if let Some(value) = value {
@@ -156,7 +157,8 @@ pub(super) fn fault(fault: &Fault) -> Value {
         add("hint", hint.as_ref().map(|it| json!(it)));
         add("excerpt", excerpt.as_ref().map(|it| json!(it)));
         add("calls", (!calls.is_empty()).then(|| json!(calls)));
-        let excess = |it: &Excess| json!({"name": it.name, "used": it.used, "limit": it.limit});
+        let excess =
+            |it: &Excess| json!({"name": it.name.name(), "used": it.used, "limit": it.limit});
         add("limit", limit.as_ref().map(excess));
         add("mismatches", mismatches.as_ref().map(|it| json!(it)));
     }

@@ -1,25 +1,18 @@
 //! Replays: a run is made again from what its entry holds, with the answers that the machine was
 //! given then, and what comes of it is compared with what came of it. Nothing is journaled.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::future::ready;
 
 use serde_json::{Map, Value, json};
 
 use super::record::{self, Recorded};
+use super::world::{Found, Oracle, Witness};
 use super::{Workshop, conform, library, stored};
-use crate::journal::{Answer, Body, Digest, Entry, Kind, Payload};
+use crate::domain::{EntryKind, Fault, FaultCode, Limit, Section, fault};
+use crate::journal::{Answer, Body, Digest, Entry, Payload};
 use crate::registry::{Snapshot, short};
-use crate::sandbox::{Fault, Outcome, Request, Watch, World, drive, fault};
-
-/// Endings that are no work of the program: they depend on clocks, on other programs and on the
-/// machine.
-const WORLDLY: [&str; 5] = ["timeout", "cancelled", "busy", "storage", "internal"];
-
-/// Those of them by which a watch ends a replay.
-const STOPPED: [&str; 2] = ["timeout", "cancelled"];
-
-/// Limits that are the host's and may be others by now.
-const HOSTED: [&str; 2] = ["wasmtime_fuel", "instance_memory"];
+use crate::sandbox::{Asking, Effect, Outcome, Request, Watch, drive};
 
 /// What a replay has found.
 #[derive(Debug)]
@@ -110,7 +103,7 @@ impl Workshop {
             ),
             removed => format!("its entries are {} to {}", removed + 1, head.id),
         };
-        Ok(fault("unknown-entry", message, Some(&hint)))
+        Ok(fault(FaultCode::UnknownEntry, message, Some(&hint)))
     }
 
     /// Replays the run of an entry that was read.
@@ -135,32 +128,34 @@ impl Workshop {
             Answer::Schema(name, change) => Some((name.as_str(), *change)),
             _ => None,
         });
-        let mut recording = Recording::new(tools, &body.answers);
-        let mut answers = Vec::new();
+        let mut nobody = ();
+        let mut witness = Witness::new(Recording::new(tools, &body.answers), &mut nobody);
+        let mut schema = None;
         let outcome = match request.output_schema.as_deref().map(conform::recall).transpose() {
             Ok(asked) => {
-                let mut outcome = drive(&self.sandbox, request, &mut recording, watch);
-                answers.append(&mut recording.answers);
-                let tools = &recording.tools;
+                let mut outcome = drive(&self.sandbox, request, &mut witness, watch);
+                let tools = &witness.oracle.tools;
                 match conform::conform_again(&mut outcome, asked, recorded, tools, watch) {
-                    Ok(answer) => answers.extend(answer),
+                    Ok(answer) => schema = answer,
                     Err(reason) => return Ok(Verdict::Skipped(reason)),
                 }
                 outcome
             }
             Err(fault) => Outcome::before(fault),
         };
-        match recording.obstacle {
+        match witness.oracle.obstacle.take() {
             Some(Obstacle::Missing(reason)) => return Ok(Verdict::Skipped(reason)),
             Some(Obstacle::Store(fault)) => return Err(*fault),
             None => {}
         }
         // A run that was ended from outside tells nothing of the program.
         if let Err(fault) = &outcome.ending
-            && STOPPED.contains(&fault.code.as_str())
+            && fault.code.is_stop()
         {
             return Err(fault.clone());
         }
+        let mut answers = witness.into_answers();
+        answers.extend(schema);
         let differences = differences(entry, body, &outcome, &answers);
         let is_equal = differences.is_empty();
         Ok(if is_equal { Verdict::Equal } else { Verdict::Different(differences) })
@@ -169,17 +164,18 @@ impl Workshop {
 
 /// The request of an entry and what else it holds; or why that run cannot be made again.
 fn read(entry: &Entry) -> Result<(Request, Body), String> {
-    if entry.kind != Kind::Run.name() {
-        return Err(format!("it is no run but of the kind `{}`", entry.kind));
+    if entry.kind != EntryKind::Run.name() {
+        return Err(format!("it is not a run: its kind is `{}`", entry.kind));
     }
-    if WORLDLY.contains(&entry.ending.as_str()) {
+    if FaultCode::find(&entry.ending).is_some_and(FaultCode::is_worldly) {
         let reason = "which depends on the clock or on this server and not on the program";
         return Err(format!("it ended as `{}`, {reason}", entry.ending));
     }
     let body = entry.read_body().ok_or("its body cannot be read")?;
     let outcome: Value = body.outcome.as_ref().map_or(Value::Null, parse);
-    if let Some(limit) = outcome["fault"]["limit"]["name"].as_str().filter(|it| HOSTED.contains(it))
-    {
+    let limit = outcome["fault"]["limit"]["name"].as_str().and_then(Limit::find);
+    // The host's own limits may be others by now.
+    if let Some(limit) = limit.filter(|limit| limit.row().section == Section::Net) {
         return Err(format!("it was stopped by `{limit}`, which depends on how the server is set"));
     }
     let request = match &body.request {
@@ -194,13 +190,13 @@ fn read(entry: &Entry) -> Result<(Request, Body), String> {
     Ok((request.ok_or("its request cannot be read")?, body))
 }
 
-/// The world of a replay: it gives the answers that are recorded, and writes down the questions.
+/// The answers that are recorded.
 struct Recording {
     tools: Snapshot,
     sources: BTreeMap<String, Option<String>>,
     similar: BTreeMap<String, Option<String>>,
-    answers: Vec<Answer>,
-    asked: BTreeSet<String>,
+    /// Effects that were not asked for yet, in their order.
+    effects: VecDeque<(Effect, String)>,
     obstacle: Option<Obstacle>,
 }
 
@@ -215,54 +211,59 @@ enum Obstacle {
 impl Recording {
     fn new(tools: Snapshot, recorded: &[Answer]) -> Self {
         let (mut sources, mut similar) = (BTreeMap::new(), BTreeMap::new());
+        let mut effects = VecDeque::new();
         for answer in recorded.iter().cloned() {
             match answer {
                 Answer::Tool(name, hash) => drop(sources.insert(name, hash)),
                 Answer::Similar(name, meant) => drop(similar.insert(name, meant)),
+                Answer::Effect(capability, argument, outcome) => {
+                    effects.push_back((Effect { capability, argument }, outcome));
+                }
                 // Whoever compares the value looks for it.
                 Answer::Schema(..) => {}
             }
         }
-        let (answers, asked) = (Vec::new(), BTreeSet::new());
-        Self { tools, sources, similar, answers, asked, obstacle: None }
+        Self { tools, sources, similar, effects, obstacle: None }
     }
 
     /// Ends the run; what it ends with is looked at by nobody.
     fn give_up(&mut self, obstacle: Obstacle) -> Fault {
         self.obstacle = Some(obstacle);
-        fault("internal", "the replay cannot go on".to_owned(), None)
+        fault(FaultCode::Internal, "the replay cannot go on".to_owned(), None)
     }
 }
 
-impl World for Recording {
-    fn source(&mut self, tool: &str) -> Result<Option<String>, Fault> {
+impl Oracle for Recording {
+    fn tool(&mut self, tool: &str) -> Result<Found, Fault> {
         // One that was not asked for then has no answer: that the lists differ will tell.
-        let hash = self.sources.get(tool).cloned().flatten();
-        if self.asked.insert(tool.to_owned()) {
-            self.answers.push(Answer::Tool(tool.to_owned(), hash.clone()));
-        }
-        let Some(hash) = hash else { return Ok(None) };
-        match self.tools.source(&hash) {
-            Ok(Some(source)) => Ok(Some(source)),
-            Ok(None) if let Some(source) = library().source(&hash) => Ok(Some(source.to_owned())),
+        let Some(hash) = self.sources.get(tool).cloned().flatten() else {
+            return Ok(Found::default());
+        };
+        let source = match self.tools.source(&hash) {
+            Ok(Some(source)) => source,
+            Ok(None) if let Some(source) = library().source(&hash) => source.to_owned(),
             Ok(None) => {
                 let short = short(&hash);
                 let reason = format!("the revision {short} of `{tool}` is not in the store");
-                Err(self.give_up(Obstacle::Missing(reason)))
+                return Err(self.give_up(Obstacle::Missing(reason)));
             }
-            Err(error) => Err(self.give_up(Obstacle::Store(Box::new(stored(error))))),
-        }
+            Err(error) => return Err(self.give_up(Obstacle::Store(Box::new(stored(error))))),
+        };
+        Ok(Found { source: Some(source), hash: Some(hash) })
     }
 
     fn similar(&mut self, tool: &str) -> Option<String> {
-        let similar = self.similar.get(tool).cloned().flatten();
-        self.answers.push(Answer::Similar(tool.to_owned(), similar.clone()));
-        similar
+        self.similar.get(tool).cloned().flatten()
     }
 
-    fn advance(&mut self, _driven: u64) {}
-
-    fn debug(&mut self, _line: &str) {}
+    /// The world is not asked again.
+    fn perform<'a>(&'a mut self, effect: &'a Effect) -> Asking<'a, Option<String>> {
+        let is_next = self.effects.front().is_some_and(|(asked, _)| {
+            asked.capability == effect.capability && asked.argument == effect.argument
+        });
+        let recorded = if is_next { self.effects.pop_front() } else { None };
+        Box::pin(ready(recorded.map(|(_, outcome)| outcome)))
+    }
 }
 
 fn differences(
@@ -278,7 +279,7 @@ fn differences(
             found.push(Difference { field: field.to_owned(), recorded, now });
         }
     };
-    compare("ending", json!(entry.ending), json!(record::ending(outcome)));
+    compare("ending", json!(entry.ending), json!(record::ending(outcome).name()));
     // What was not kept cannot differ.
     if let Some(kept) = &body.outcome {
         if let Some(digest) = kept.digest() {

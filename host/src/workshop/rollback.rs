@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::evolve::told;
 use super::world::Candidate;
-use super::{Tools, Workshop, library, refused, stored};
-use crate::journal::{Draft, Kind};
-use crate::registry::{self, Status, Tool};
-use crate::sandbox::{Fault, Watch, fault};
-use crate::store::Durability;
+use super::{Tools, Workshop, library, stored, unwritten};
+use crate::domain::{EntryKind, Fault, FaultCode, fault};
+use crate::journal::Draft;
+use crate::registry::{self, Definition, Status};
+use crate::sandbox::Watch;
+use crate::state::{Change, Effect, Refusal, Write};
 use crate::text::quote;
 
 /// Callers of a tool that are named.
@@ -24,11 +24,11 @@ impl Workshop {
         prefix: &str,
         arguments: &str,
         watch: &Watch,
-    ) -> Result<(Tool, Status, Vec<String>), Fault> {
+    ) -> Result<(Definition, Status, Vec<String>), Fault> {
         let mut notes = Vec::new();
         let tools = self.tools()?;
         if let Some(past) = tools.find(&format!("{name}@{prefix}"))? {
-            let Tool { source, hash, .. } = past;
+            let Definition { source, hash, .. } = past;
             // Its own examples are not run: it is what it was.
             let (is_pinned, output_schema) = (false, None);
             let candidate =
@@ -37,49 +37,51 @@ impl Workshop {
             // Going back is never refused; what it breaks is told.
             self.broken_callers(name, &tools, watch, &mut notes)?;
         }
-        let done = self.store.write(Durability::Power, |db| {
-            let entry = self.journal.next(db)?;
-            let (tool, status) = self.registry.roll_back(db, name, prefix, entry)?;
-            let mut draft = Draft::new(Kind::Rollback, Some(name), status.name());
-            draft.request = json!({ "arguments": arguments });
-            draft.outcome = told(&tool.hash, &status);
-            self.journal.add(db, &draft)?;
-            Ok::<_, registry::Error>((tool, status))
-        });
-        let (tool, status) = done.map_err(refuse)?;
-        self.announce();
+        let change = Change::RollBack { name: name.to_owned(), prefix: prefix.to_owned() };
+        let effect = self.change(EntryKind::Rollback, name, change, arguments)?;
+        let Effect::RolledBack(tool, status) = effect else {
+            return Err(unwritten(Refusal::CONFUSED));
+        };
         Ok((tool, status, notes))
     }
 
     /// Hides a tool: its name stands for nothing, its revisions stay. Gives what it was, and notes.
-    pub fn retire(&self, name: &str, arguments: &str) -> Result<(Tool, Vec<String>), Fault> {
+    pub fn retire(&self, name: &str, arguments: &str) -> Result<(Definition, Vec<String>), Fault> {
         let callers = self.tools()?.registered.callers(name, MOST_CALLERS).map_err(stored)?;
-        let done = self.store.write(Durability::Power, |db| {
-            let entry = self.journal.next(db)?;
-            let tool = self.registry.retire(db, name, entry)?;
-            let mut draft = Draft::new(Kind::Retire, Some(name), "retired");
-            draft.request = json!({ "arguments": arguments });
-            draft.outcome = json!({ "revision": tool.hash });
-            self.journal.add(db, &draft)?;
-            Ok::<_, registry::Error>(tool)
-        });
-        let tool = done.map_err(refuse)?;
-        self.announce();
+        let change = Change::Retire { name: name.to_owned() };
+        let effect = self.change(EntryKind::Retire, name, change, arguments)?;
+        let Effect::Retired(tool) = effect else {
+            return Err(unwritten(Refusal::CONFUSED));
+        };
         let names: Vec<String> = callers.into_iter().map(|caller| caller.name).collect();
         let note = || format!("warning: it is still called by {}", quote(&names));
         let notes = (!names.is_empty()).then(note);
         Ok((tool, notes.into_iter().collect()))
     }
+
+    fn change(
+        &self,
+        kind: EntryKind,
+        name: &str,
+        change: Change,
+        arguments: &str,
+    ) -> Result<Effect, Fault> {
+        let mut entry = Draft::of_change(kind, name);
+        entry.request = json!({ "arguments": arguments });
+        let done = self.journal.commit_one(Write { change, entry }).map_err(refuse)?;
+        self.announce();
+        Ok(done.effect)
+    }
 }
 
 /// Why a tool does not go back, or away.
-fn refuse(error: registry::Error) -> Fault {
-    match error {
-        registry::Error::Unknown(name) if library().find(&name).is_some() => {
+fn refuse(refusal: Refusal) -> Fault {
+    match refusal {
+        Refusal::Registry(registry::Error::Unknown(name)) if library().find(&name).is_some() => {
             let message =
                 format!("`{name}` belongs to the standard library, which does not change");
-            fault("malformed", message, None)
+            fault(FaultCode::Malformed, message, None)
         }
-        error => refused(error),
+        refusal => unwritten(refusal),
     }
 }

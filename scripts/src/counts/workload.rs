@@ -139,7 +139,7 @@ impl Workload {
         let Limits { fuel, depth, memory, output } = LIMITS;
         let limits = sandbox::Limits { fuel, depth, memory, output };
         let watch = Watch::new(PATIENCE);
-        let fault = |fault: sandbox::Fault| anyhow::anyhow!("{}: {fault:?}", self.name);
+        let fault = |fault: mcp_pif::domain::Fault| anyhow::anyhow!("{}: {fault:?}", self.name);
         let mut machine = sandbox.start(&self.convert(), limits, &watch).map_err(fault)?;
         let (mut answer, mut before, mut entered) = (sandbox::Answer::None, 0, 0);
         if self.gated {

@@ -1,33 +1,20 @@
 //! A server, and one call at a time.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
+use pif_tests::server::pipe::Pipe;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-pub(crate) struct Server {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-    last_id: u64,
-}
+pub(crate) struct Server(Pipe);
 
 impl Server {
     /// Starts a server and waits until it has begun a session.
     pub(crate) fn start(binary: &Path, cache: &Path, arguments: &[&str]) -> Result<Self> {
         let mut command = Command::new(binary);
         command.env_clear().env("MCP_PIF_CACHE", cache).args(arguments);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().context("the server does not start")?;
-        let input = child.stdin.take().context("no input")?;
-        let output = BufReader::new(child.stdout.take().context("no output")?);
-        let mut server = Self { child, input, output, last_id: 0 };
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
-            "clientInfo": {"name": "state", "version": "1"}});
-        server.request("initialize", &params)?;
-        Ok(server)
+        Ok(Self(Pipe::start(&mut command)?))
     }
 
     /// The time until the answer to a call, which must succeed.
@@ -52,7 +39,7 @@ impl Server {
 
     /// Bytes of memory at the highest point, where the system tells.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.process())).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
         Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
     }
@@ -81,19 +68,13 @@ impl Server {
     }
 
     fn send(&mut self, method: &str, params: &Value) -> Result<(String, Duration)> {
-        self.last_id += 1;
-        let id = self.last_id;
-        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        let line = format!("{request}\n");
+        let (id, line) = self.0.line(method, params);
         let start = Instant::now();
-        self.input.write_all(line.as_bytes())?;
-        let (id, mut answer) = (format!(r#""id":{id}"#), String::new());
-        // Notifications may come in between.
-        while !answer.contains(&id) {
-            answer.clear();
-            ensure!(self.output.read_line(&mut answer)? > 0, "the server closed its output");
-        }
-        Ok((answer, start.elapsed()))
+        self.0.write_lines(&line)?;
+        let answer = self.0.read()?;
+        let time = start.elapsed();
+        ensure!(answer.contains(&format!(r#""id":{id}"#)), "not the answer to {id}: {answer}");
+        Ok((answer, time))
     }
 
     /// The time of so many calls that must succeed, of which some are under way at once.
@@ -111,25 +92,16 @@ impl Server {
             let mut lines = String::new();
             while sent < calls.min(answered + at_once) {
                 sent += 1;
-                self.last_id += 1;
-                let id = self.last_id;
-                let request =
-                    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
-                lines.push_str(&request.to_string());
-                lines.push('\n');
+                lines.push_str(&self.0.line("tools/call", &params).1);
             }
-            self.input.write_all(lines.as_bytes())?;
-            let mut answer = String::new();
-            ensure!(self.output.read_line(&mut answer)? > 0, "the server closed its output");
+            self.0.write_lines(&lines)?;
+            let answer = self.0.read()?;
             ensure!(answer.contains(r#""isError":false"#), "{tool} {arguments}: {answer}");
         }
         Ok(start.elapsed())
     }
 
     pub(crate) fn finish(self) -> Result<()> {
-        let Self { mut child, input, .. } = self;
-        drop(input);
-        ensure!(child.wait()?.success(), "the server fails");
-        Ok(())
+        self.0.finish()
     }
 }

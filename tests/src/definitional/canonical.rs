@@ -118,7 +118,7 @@ fn members(terms: &Terms, term: TermId, form: Form) -> Vec<(&str, Part<'_>)> {
             };
             vec![(key, Part::Object(vec![argument, ("func", operand(0))]))]
         }
-        Shape::Bindings => {
+        Shape::Bindings | Shape::Functions => {
             let pair =
                 |(id, operand): (&u32, &TermId)| Part::List(vec![name(id), Part::Term(*operand)]);
             let bindings = names.iter().zip(operands).map(pair).collect();

@@ -26,6 +26,12 @@ pub(super) enum Value {
 }
 
 impl Value {
+    /// A lambda in its environment.
+    pub(super) fn closure(lambda: TermId, env: &Environment, tool: &Context) -> Self {
+        let (env, tool) = (env.clone(), tool.clone());
+        Self::Function(Rc::new(Closure { lambda, taken: Vec::new(), env, tool }))
+    }
+
     /// The name of its type.
     pub(super) fn kind(&self) -> &'static str {
         match self {
@@ -80,17 +86,39 @@ impl FromIterator<Value> for List {
     }
 }
 
-/// Variables and their values, the innermost first.
+/// Variables and what they stand for, the innermost first.
 #[derive(Clone, Default)]
-pub(super) struct Environment(Option<Rc<(NameId, Value, Environment)>>);
+pub(super) struct Environment(Option<Rc<(Binding, Environment)>>);
+
+enum Binding {
+    Value(NameId, Value),
+    /// Functions that see each other: their lambdas, and the tool that these stand in.
+    Functions(Vec<(NameId, TermId)>, Context),
+}
 
 impl Environment {
     pub(super) fn with(&self, name: NameId, value: Value) -> Self {
-        Self(Some(Rc::new((name, value, self.clone()))))
+        Self(Some(Rc::new((Binding::Value(name, value), self.clone()))))
+    }
+
+    pub(super) fn with_functions(&self, functions: Vec<(NameId, TermId)>, tool: &Context) -> Self {
+        Self(Some(Rc::new((Binding::Functions(functions, tool.clone()), self.clone()))))
     }
 
     pub(super) fn get(&self, name: NameId) -> Option<Value> {
-        let mut bindings = std::iter::successors(self.0.as_deref(), |b| b.2.0.as_deref());
-        bindings.find(|binding| binding.0 == name).map(|binding| binding.1.clone())
+        let mut at = self;
+        while let Some(binding) = &at.0 {
+            match &binding.0 {
+                Binding::Value(known, value) if *known == name => return Some(value.clone()),
+                Binding::Functions(functions, tool) => {
+                    if let Some((_, lambda)) = functions.iter().find(|(known, _)| *known == name) {
+                        return Some(Value::closure(*lambda, at, tool));
+                    }
+                }
+                Binding::Value(..) => {}
+            }
+            at = &binding.1;
+        }
+        None
     }
 }

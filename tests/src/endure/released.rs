@@ -4,9 +4,10 @@
 
 use super::shop::{evolve, evolve_with, open, proposal, propose, run};
 use anyhow::{Context, Result, ensure};
+use mcp_pif::domain::{FaultCode, fault};
 use mcp_pif::memory::Note;
-use mcp_pif::sandbox::{Code, Sandbox, Watch, fault};
-use mcp_pif::store::{Place, Store};
+use mcp_pif::sandbox::{Code, Sandbox, Watch};
+use mcp_pif::state::{self, Place};
 use mcp_pif::workshop::{Proposal, Remember};
 use serde_json::{Value, json};
 use std::fs;
@@ -84,7 +85,7 @@ fn fill(place: &Path) -> Result<()> {
     shop.refuse(
         "run",
         r#"{"fuel":"much"}"#,
-        &fault("malformed", "`fuel` is no number".into(), None),
+        &fault(FaultCode::Malformed, "`fuel` is no number".into(), None),
     );
     evolve(&shop, "double", &json!({"lam": "x", "body": {"add": [{"var": "x"}, {"var": "x"}]}}))?;
     let watch = Watch::new(Duration::from_secs(5));
@@ -97,6 +98,6 @@ fn fill(place: &Path) -> Result<()> {
     kept.map_err(|fault| anyhow::anyhow!("{fault:?}"))?;
     drop(shop);
     // Whatever opens it later, this version must.
-    Store::open(&Place::Directory(place.to_owned()))?;
+    state::open(&Place::Directory(place.to_owned()), Duration::from_secs(5))?.check()?;
     Ok(())
 }

@@ -113,7 +113,7 @@ pub fn run(shop: &Workshop, code: Code, data: &str) -> Result<(i64, String)> {
     let told = match report.outcome.ending {
         Ok(Ending::Value(value)) => value.json,
         Ok(Ending::Continuation(it)) => it.json,
-        Err(fault) => fault.code,
+        Err(fault) => fault.code.to_string(),
     };
     Ok((report.entry.with_context(|| format!("no entry: {told}"))?, told))
 }

@@ -79,7 +79,7 @@ impl Stage {
     fn set() -> Result<Self> {
         let runtime = Builder::new_current_thread().enable_time().build()?;
         let config = Config::from_flags(&FLAGS)?;
-        let sandbox = Sandbox::open(None, config.concurrency)?;
+        let sandbox = Sandbox::open(None, config.values.size(mcp_pif::domain::Limit::Concurrency))?;
         Ok(Self { runtime, sandbox: Arc::new(sandbox), config })
     }
 

@@ -7,7 +7,7 @@ use super::text::{NAMES, apply, choice, form, lambda, list, variable};
 impl Generator {
     /// Forms that give a value of any kind.
     pub(super) fn common(&mut self, kind: Kind, size: usize) -> String {
-        match self.random.below(28) {
+        match self.random.below(32) {
             0 | 1 => {
                 let cond = self.term(Kind::Boolean, size / 2);
                 let (then, otherwise) = (self.term(kind, size), self.term(kind, size / 2));
@@ -40,7 +40,14 @@ impl Generator {
             12 | 13 => self.fold_of_pair(kind, size),
             14 => self.recursion(kind, size),
             17 | 18 => self.of_list(kind, size),
-            19.. => self.of_table(kind, size),
+            19..28 => self.of_table(kind, size),
+            28 => self.reduce(kind, size),
+            29 | 30 => self.functions(kind, size),
+            31 => {
+                let (before, value) = (self.term(Kind::Unit, size / 2), self.term(kind, size));
+                let after = self.any(size / 2);
+                form("coalesce", list(&[before, value, after]))
+            }
             15 => {
                 let name = self.tool_name(size / 2);
                 let function = if self.random.chance(70) {
@@ -55,17 +62,22 @@ impl Generator {
                 };
                 apply(&function, &[argument])
             }
-            _ => match self.random.below(8) {
-                0 | 1 => form("continue", form("input", self.any(size))),
-                2 => {
-                    let argument = self.any(size / 2);
-                    form("perform", format!(r#"{{"capability":"clock","args":{argument}}}"#))
-                }
-                3 => variable("unbound"),
-                4 => form("eval", self.term(Kind::Quoted, size)),
-                5 => form("self", "{}"),
-                _ => apply(&form("self", "null"), &[self.any(size / 2)]),
-            },
+            _ => self.of_the_run(size),
+        }
+    }
+
+    /// Forms that have to do with the run: its steps, its tool, what it may not do.
+    fn of_the_run(&mut self, size: usize) -> String {
+        match self.random.below(8) {
+            0 | 1 => form("continue", form("input", self.any(size))),
+            2 => {
+                let argument = self.any(size / 2);
+                form("perform", format!(r#"{{"capability":"clock","args":{argument}}}"#))
+            }
+            3 => variable("unbound"),
+            4 => form("eval", self.term(Kind::Quoted, size)),
+            5 => form("self", "{}"),
+            _ => apply(&form("self", "null"), &[self.any(size / 2)]),
         }
     }
 
@@ -223,19 +235,68 @@ impl Generator {
         self.scope.push((variable("n"), Kind::Number));
         let end = self.term(kind, size / 2);
         self.scope.pop();
-        let next = apply(
-            &variable("w"),
-            &[variable("w"), form("sub", list(&[variable("n"), "1".to_owned()]))],
-        );
-        let again = match self.random.below(4) {
+        let again = self.again(apply(&variable("w"), &[variable("w"), less()]));
+        let function = lambda(r#"["w","n"]"#, &choice(&done(), &end, &again));
+        let call = apply(&variable("w"), &[variable("w"), times.to_string()]);
+        format!(r#"{{"let":{{"w":{function}}},"in":{call}}}"#)
+    }
+
+    /// A call in tail position, as an operand, or in an eval.
+    fn again(&mut self, next: String) -> String {
+        match self.random.below(4) {
             0 => form("snd", form("pair", list(&["1".to_owned(), next]))),
             1 => form("eval", form("quote", next)),
             2 => form("cons", format!(r#"{{"head":{{"var":"n"}},"tail":{next}}}"#)),
             _ => next,
-        };
-        let done = form("lte", list(&[variable("n"), "0".to_owned()]));
-        let function = lambda(r#"["w","n"]"#, &choice(&done, &end, &again));
-        let call = apply(&variable("w"), &[variable("w"), times.to_string()]);
-        format!(r#"{{"let":{{"w":{function}}},"in":{call}}}"#)
+        }
     }
+
+    /// Functions that call each other so many times, and capture what is around them.
+    fn functions(&mut self, kind: Kind, size: usize) -> String {
+        let times = self.random.pick(&[0, 3, 20, 99, 101, 300]);
+        let outer = self.scope.len();
+        let names = ["f", "even", "odd"];
+        let names = &names[..=self.random.below(names.len())];
+        let mut bindings = Vec::new();
+        for name in names {
+            self.scope.push((variable("n"), Kind::Number));
+            let end = self.term(kind, size / 2);
+            self.scope.pop();
+            let next = variable(self.random.pick(names));
+            let again = self.again(apply(&next, &[less()]));
+            let body = choice(&done(), &end, &again);
+            let body = if self.random.chance(15) { lambda(r#""y""#, &body) } else { body };
+            bindings.push(format!(r#"["{name}",{}]"#, lambda(r#""n""#, &body)));
+        }
+        self.scope.extend(names.iter().map(|name| (variable(name), Kind::Function)));
+        let first = variable(names[0]);
+        let body = match self.random.below(5) {
+            0 => self.term(kind, size / 2),
+            1 => form("map", list(&[first, "[1,0,2]".to_owned()])),
+            2 => first,
+            _ => apply(&first, &[times.to_string()]),
+        };
+        self.scope.truncate(outer);
+        format!(r#"{{"letrec":[{}],"in":{body}}}"#, bindings.join(","))
+    }
+
+    /// A reduction by a function of two, or of any number.
+    fn reduce(&mut self, kind: Kind, size: usize) -> String {
+        let start = self.term(kind, size / 2);
+        let items = self.term(Kind::List, size / 2);
+        let function = if self.random.chance(20) {
+            self.term(Kind::Function, size / 2)
+        } else {
+            self.lambda_of(&[kind, Kind::Number], kind, size)
+        };
+        form("reduce", list(&[function, start, items]))
+    }
+}
+
+fn done() -> String {
+    form("lte", list(&[variable("n"), "0".to_owned()]))
+}
+
+fn less() -> String {
+    form("sub", list(&[variable("n"), "1".to_owned()]))
 }

@@ -139,7 +139,7 @@ fn piece(random: &mut Random, size: usize) -> String {
     };
     let map = |body: String, n: usize| form("map", list(&[lambda(r#""y""#, &body), range(n)]));
     let y = variable("y");
-    match random.below(17) {
+    match random.below(18) {
         0 | 1 => range(size),
         2 => map(form("to_string", y), size / 5 + 1),
         3 => map(form("to_float", y), size / 4 + 1),
@@ -159,6 +159,11 @@ fn piece(random: &mut Random, size: usize) -> String {
         }
         12 => form("reverse", list(&[range(size)])),
         13 => form("sort", list(&[range(size)])),
+        16 => {
+            let lambdas = r#"["f",{"lam":"z","body":[{"var":"g"},{"var":"y"}]}],["g",{"lam":"z","body":[{"var":"f"},{"var":"y"}]}]"#;
+            let functions = format!(r#"{{"letrec":[{lambdas}],"in":{{"var":"f"}}}}"#);
+            map(functions, size / 8 + 1)
+        }
         14 => form("append", list(&[range(size / 2 + 1), range(size / 2 + 1)])),
         15 => form("json_parse", form("json_text", list(&[range(size)]))),
         _ => {

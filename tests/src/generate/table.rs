@@ -120,7 +120,11 @@ impl Generator {
                 };
                 format!(r#"{{"{}":{tried},"catch":{handler}{codes}}}"#, row.name)
             }
-            Shape::Name | Shape::Bindings | Shape::Lambda | Shape::Application => self.any(size),
+            Shape::Name
+            | Shape::Bindings
+            | Shape::Functions
+            | Shape::Lambda
+            | Shape::Application => self.any(size),
             Shape::Members(members) => {
                 let members = members.iter().zip(operand_kinds(row.form));
                 let written = members
@@ -151,7 +155,10 @@ fn kind_of_result(row: &Row) -> Option<Kind> {
         _ => None,
     }
     // Forms whose value is that of an operand.
-    .filter(|_| !matches!(row.form, Form::If | Form::Cond | Form::Try | Form::Pipe | Form::Get))
+    .filter(|_| {
+        use Form::{Coalesce, Cond, Fold, Get, GetIn, If, Pipe, Reduce, Try};
+        !matches!(row.form, If | Cond | Coalesce | Try | Pipe | Get | GetIn | Fold | Reduce)
+    })
 }
 
 /// The names that a syntax such as `{"slice": [s or list, from, to?]}` gives its operands.
@@ -160,9 +167,9 @@ fn operand_names(syntax: &str) -> Vec<&str> {
     let rest = rest.split_once("} or").map_or(rest, |(first, _)| first);
     let inner = rest.trim_end_matches('}').trim_start_matches('[');
     let inner = inner.strip_suffix(']').unwrap_or(inner);
+    let names = inner.split(',').map(|name| name.trim().trim_end_matches('?'));
     // `[key, …]` is one operand.
-    let inner = inner.split_once("[key").map_or(inner, |(before, _)| before);
-    inner.split(',').map(|name| name.trim().trim_end_matches('?')).collect()
+    names.filter(|name| *name != "…]").collect()
 }
 
 /// Of a form with named members, what they are.
@@ -178,6 +185,9 @@ fn wanted(form: Form, name: &str) -> Wanted {
     use Kind::{Boolean, Function, List, Number, Quoted, Record, Text};
     let texts = |literals| Wanted::One(literals, Text);
     match (form, name) {
+        (Form::FormatNumber, "n") => Wanted::One(world::NUMBERS, Number),
+        (Form::FormatNumber, _) => Wanted::One(world::NUMBER_OPTIONS, Record),
+        (Form::FromCharCode, _) => Wanted::One(world::CODES, Number),
         (Form::DateParse, "pattern") => texts(world::FORMATS),
         (Form::DateParse, _) => texts(world::DATES),
         (Form::DateFormat | Form::DateParts | Form::DateAdd, "n") | (Form::DateDiff, "a" | "b") => {
@@ -198,7 +208,10 @@ fn wanted(form: Form, name: &str) -> Wanted {
             Wanted::One(world::COUNTS, Number)
         }
         (_, "key") => texts(world::KEYS),
-        (Form::GetIn | Form::Pick | Form::Omit, "") => Wanted::One(world::PATHS, List),
+        (_, "[key") => Wanted::One(world::PATHS, List),
+        (_, "encoding") => texts(world::ENCODINGS),
+        (Form::Decode, _) => texts(world::ENCODED),
+        (Form::Coalesce, _) => Wanted::One(world::NULLS, Number),
         (Form::FromEntries, _) => Wanted::One(world::ENTRIES, List),
         (Form::SortBy, "order") => texts(world::ORDERS),
         (Form::Join, "list") => Wanted::One(world::WORDS, List),

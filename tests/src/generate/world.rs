@@ -310,3 +310,56 @@ pub(super) const ENTRIES: &[&str] = &[
 ];
 
 pub(super) const ORDERS: &[&str] = &["\"desc\"", "\"asc\"", "\"DESC\"", "null"];
+
+pub(super) const NULLS: &[&str] =
+    &["null", "null", "null", "0", "false", "{\"find\":[{\"lam\":\"x\",\"body\":false},[1]]}"];
+
+pub(super) const ENCODINGS: &[&str] =
+    &["\"base64\"", "\"base64url\"", "\"hex\"", "\"url\"", "\"Base64\"", "\"rot13\"", "null"];
+
+pub(super) const ENCODED: &[&str] = &[
+    "\"\"",
+    "\"aMOkaA==\"",
+    "\"aMOkaA\"",
+    "\"aMOkaA=\"",
+    "\"_-8\"",
+    "\"/w==\"",
+    "\"68c3A468\"",
+    "\"6\"",
+    "\"ff\"",
+    "\"h%C3%a4h+%20\"",
+    "\"%\"",
+    "\"%FF\"",
+    "\"a b\"",
+    "{\"encode\":[\"häh 👍\",\"base64\"]}",
+    "{\"encode\":[\"häh 👍\",\"url\"]}",
+    "{\"repeat\":[\"YWJj\",40]}",
+];
+
+pub(super) const CODES: &[&str] = &[
+    "0",
+    "97",
+    "8364",
+    "128077",
+    "55296",
+    "1114111",
+    "1114112",
+    "-1",
+    "{\"float\":97.0}",
+    "18446744073709551616",
+    "{\"char_code\":\"é\"}",
+];
+
+pub(super) const NUMBER_OPTIONS: &[&str] = &[
+    "{\"record\":{}}",
+    "{\"record\":{\"decimals\":2}}",
+    "{\"record\":{\"decimals\":0,\"group\":\",\"}}",
+    "{\"record\":{\"decimals\":3,\"group\":\".\",\"point\":\",\"}}",
+    "{\"record\":{\"decimals\":1,\"rounding\":\"half-up\"}}",
+    "{\"record\":{\"decimals\":25,\"rounding\":\"half-even\"}}",
+    "{\"record\":{\"group\":\"\"}}",
+    "{\"record\":{\"decimals\":-1}}",
+    "{\"record\":{\"decimals\":\"2\"}}",
+    "{\"record\":{\"decimal\":2}}",
+    "{\"record\":{\"point\":\"ab\"}}",
+];

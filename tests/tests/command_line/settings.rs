@@ -5,7 +5,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use super::{Ending, MISUSE, Shell};
+use crate::{Ending, MISUSE, Shell};
 use anyhow::{Result, ensure};
 
 const SUM: &str = r#"{"add":[1,2]}"#;
@@ -263,10 +263,10 @@ fn a_terminal_is_told_what_is_waited_for() -> Result<()> {
     use std::process::Stdio;
 
     let shell = Shell::new()?;
-    let server = format!("{} --ephemeral", super::binary::path()?.display());
+    let server = format!("{} --ephemeral", crate::binary::path()?.display());
     let mut command = Command::new("script");
     command.args(["--quiet", "--return", "--command", &server, "/dev/null"]);
-    command.envs([("MCP_PIF_CACHE", super::cache())]).current_dir(shell.folder.path());
+    command.envs([("MCP_PIF_CACHE", crate::cache())]).current_dir(shell.folder.path());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
     let mut stdin = child.stdin.take().into_iter();

@@ -6,6 +6,7 @@ use super::store::{Closed, FILE, open};
 use crate::binary;
 use crate::folder::cache;
 use anyhow::{Context, Result, bail, ensure};
+use mcp_pif::domain::FaultCode;
 use mcp_pif::journal::{Entry, Filter};
 use pif_tests::endure::load::{command, visit};
 use rusqlite::Connection;
@@ -131,7 +132,7 @@ fn a_term_that_is_not_what_its_hash_names_is_not_run() -> Result<()> {
     let store = Closed::make()?;
     let shop = store.open_changed("UPDATE revision SET source = '1' WHERE id = 1")?;
     let fault = shop.tools().and_then(|tools| tools.find("first")).expect_err("altered");
-    ensure!(fault.code == "storage" && fault.message.contains("`first`"), "{fault:?}");
+    ensure!(fault.code == FaultCode::Storage && fault.message.contains("`first`"), "{fault:?}");
     Ok(())
 }
 

@@ -5,7 +5,6 @@ use crate::folder::Folder;
 use anyhow::{Context, Result, ensure};
 use mcp_pif::journal::{Body, Filter};
 use mcp_pif::sandbox::Code;
-use mcp_pif::store::{Place, Store};
 use mcp_pif::workshop::Workshop;
 use pif_tests::endure::released::{ENTRIES, FILE, SCHEMA, double, folder};
 use pif_tests::endure::shop::{evolve, run};
@@ -69,10 +68,7 @@ fn stores_of_released_versions_open() -> Result<()> {
 }
 
 fn schema(directory: &Path) -> Result<Vec<(String, String)>> {
-    tables(&Connection::open(directory.join(FILE))?)
-}
-
-fn tables(db: &Connection) -> Result<Vec<(String, String)>> {
+    let db = Connection::open(directory.join(FILE))?;
     let mut statement =
         db.prepare("SELECT name, coalesce(sql, '') FROM sqlite_schema ORDER BY name")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -95,22 +91,5 @@ fn stores_of_released_versions_become_like_a_new_one() -> Result<()> {
              that was released must not change (before it is, `cargo x store` makes its store anew)"
         );
     }
-    Ok(())
-}
-
-/// One in memory is a copy of what the build made.
-#[test]
-fn stores_in_memory_are_like_those_in_a_file() -> Result<()> {
-    let folder = Folder::new()?;
-    drop(open(folder.path())?);
-    let memory = Store::open(&Place::Memory)?;
-    assert_eq!(memory.read(tables)?, schema(folder.path())?);
-    let marks = |db: &Connection| -> Result<[i64; 4]> {
-        let mark = |name| db.pragma_query_value(None, name, |row| row.get(0));
-        let marks = ["application_id", "user_version", "foreign_keys", "trusted_schema"];
-        Ok([mark(marks[0])?, mark(marks[1])?, mark(marks[2])?, mark(marks[3])?])
-    };
-    let file = Store::open(&Place::Directory(folder.path().to_owned()))?;
-    assert_eq!(memory.read(marks)?, file.read(marks)?);
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::attempt::{ATTEMPTS, FORBIDDEN};
 use super::place::Place;
 use anyhow::{Result, anyhow, bail};
-use mcp_pif::harden::{Layer, Paths, Report, apply, restrict_calls, restrict_files};
+use mcp_pif::harden::{Hardening, Layer, Paths, apply, restrict_calls, restrict_files};
 use pif_tests::system::call;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -37,11 +37,11 @@ pub(crate) fn main(mode: &str) -> Result<()> {
         }
         "landlock" => {
             let (landlock, abi) = restrict_files(&paths);
-            (early(), Report { landlock, abi, seccomp: Layer::Off })
+            (early(), Hardening { landlock, abi, seccomp: Layer::Off })
         }
         "seccomp" => {
             let early = early();
-            (early, Report { landlock: Layer::Off, abi: 0, seccomp: restrict_calls() })
+            (early, Hardening { landlock: Layer::Off, abi: 0, seccomp: restrict_calls() })
         }
         "refused" => {
             // To whoever is filtered already, the kernel looks like one without either layer.

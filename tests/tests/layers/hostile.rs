@@ -2,11 +2,13 @@
 //! test has them do. What the sandbox promises must hold for them too.
 
 use anyhow::{Context, Result};
+use mcp_pif::domain::Fault;
 use mcp_pif::sandbox::{
-    Argument, Code, Fault, Limits, Net, Outcome, Program, Request, Sandbox, Setup, Watch, World,
-    drive,
+    Answer, Argument, Asking, Code, Effect, Limits, Net, Outcome, Program, Request, Sandbox, Setup,
+    Watch, World, drive,
 };
 use std::fmt::Write;
+use std::future::ready;
 use std::path::Path;
 use std::time::Duration;
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
@@ -192,12 +194,16 @@ pub(crate) fn run(sandbox: &Sandbox, code: &str, debug: bool, watch: &Watch) -> 
 struct Nothing;
 
 impl World for Nothing {
-    fn source(&mut self, _tool: &str) -> Result<Option<String>, Fault> {
-        Ok(None)
+    fn source<'a>(&'a mut self, _tool: &'a str) -> Asking<'a, Result<Option<String>, Fault>> {
+        Box::pin(ready(Ok(None)))
     }
 
-    fn similar(&mut self, _tool: &str) -> Option<String> {
-        None
+    fn similar<'a>(&'a mut self, _tool: &'a str) -> Asking<'a, Option<String>> {
+        Box::pin(ready(None))
+    }
+
+    fn perform<'a>(&'a mut self, _effect: &'a Effect) -> Asking<'a, Result<Answer, Fault>> {
+        Box::pin(ready(Ok(Answer::Denied)))
     }
 
     fn advance(&mut self, _driven: u64) {}

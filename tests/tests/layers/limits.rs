@@ -287,3 +287,22 @@ fn nonsense_stops_the_start() -> Result<()> {
     }
     Ok(())
 }
+
+/// A step may use one tool of any size, but not several that are too long together.
+#[test]
+fn the_sources_of_a_run_are_bounded() -> Result<()> {
+    const LENGTH: usize = 3 << 20;
+    let mut client = server(&[])?;
+    let names = ["first", "second", "third"];
+    for name in names {
+        client.evolve(name, "A long text", &json!(name.repeat(LENGTH / name.len())))?;
+    }
+    let lengths = |names: &[&str]| -> Vec<Value> {
+        names.iter().map(|name| json!({"length": {"tool": name}})).collect()
+    };
+    client.text("run", &json!({"code": lengths(&names[..2])}))?;
+    let fault = client.fault("run", &json!({"code": lengths(&names)}))?;
+    let used = &fault["limit"]["used"];
+    ensure!(used.as_u64() > Some(8 << 20), "{fault}");
+    ensure_limit(&fault, "too-large", "sources", used, &json!(8 << 20))
+}

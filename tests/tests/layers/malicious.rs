@@ -2,7 +2,8 @@
 
 use super::hostile::{ENDLESS, Evaluator, NARROW, STEP, patient, run, step};
 use anyhow::{Context, Result, ensure};
-use mcp_pif::sandbox::{Ending, Fault, Net};
+use mcp_pif::domain::{Fault, FaultCode};
+use mcp_pif::sandbox::{Ending, Net};
 
 fn fault(evaluator: &Evaluator, net: Net, debug: bool) -> Result<Fault> {
     let outcome = run(&evaluator.sandbox(net)?, "1", debug, &patient());
@@ -36,7 +37,7 @@ fn what_breaks_the_contract_is_refused() -> Result<()> {
     ] {
         let fault = fault(&evaluator, NARROW, false).with_context(|| name.to_owned())?;
         println!("{name}: {}", fault.message);
-        ensure!(fault.code == "internal", "{name}: {fault:?}");
+        ensure!(fault.code == FaultCode::Internal, "{name}: {fault:?}");
     }
     Ok(())
 }
@@ -44,7 +45,7 @@ fn what_breaks_the_contract_is_refused() -> Result<()> {
 #[test]
 fn a_text_that_is_no_utf_8_is_refused() -> Result<()> {
     let evaluator = Evaluator { data: r"\22\ff\fe\22".to_owned(), ..resuming(&value(2_048, 4)) };
-    ensure!(fault(&evaluator, NARROW, false)?.code == "internal");
+    ensure!(fault(&evaluator, NARROW, false)?.code == FaultCode::Internal);
     Ok(())
 }
 
@@ -57,7 +58,10 @@ fn a_value_that_is_no_json_is_refused() -> Result<()> {
         let length = u32::try_from(wat_length(&data))?;
         let evaluator = Evaluator { data, ..resuming(&value(2_048, length)) };
         let fault = fault(&evaluator, NARROW, false).with_context(|| text.to_owned())?;
-        ensure!(fault.code == "internal" && fault.message.contains("no JSON"), "{text}: {fault:?}");
+        ensure!(
+            fault.code == FaultCode::Internal && fault.message.contains("no JSON"),
+            "{text}: {fault:?}"
+        );
     }
     Ok(())
 }
@@ -84,7 +88,7 @@ fn enormous_answers_are_refused_before_they_are_copied() -> Result<()> {
     ] {
         let evaluator = resuming(&format!("{grown} {body}"));
         let fault = fault(&evaluator, ENDLESS, false).with_context(|| name.to_owned())?;
-        ensure!(fault.code == "internal", "{name}: {fault:?}");
+        ensure!(fault.code == FaultCode::Internal, "{name}: {fault:?}");
     }
     let lines = format!(
         "{grown} (i32.store (i32.const {STEP}) (i32.const 65536))
@@ -92,7 +96,7 @@ fn enormous_answers_are_refused_before_they_are_copied() -> Result<()> {
         STEP + 4,
         bytes / 8,
     );
-    ensure!(fault(&Evaluator::with("debug", &lines), ENDLESS, true)?.code == "internal");
+    ensure!(fault(&Evaluator::with("debug", &lines), ENDLESS, true)?.code == FaultCode::Internal);
     let grown = peak()?.saturating_sub(before);
     ensure!(grown < 128 << 10, "{grown} KiB more at the peak");
     Ok(())
@@ -115,7 +119,7 @@ fn what_a_fault_says_is_kept_short() -> Result<()> {
         NARROW,
         false,
     )?;
-    ensure!(fault.message.chars().count() <= 4_001 && fault.code.chars().count() <= 4_001);
+    ensure!(fault.message.chars().count() <= 4_001 && fault.code == FaultCode::Internal);
     Ok(())
 }
 

@@ -4,7 +4,8 @@ use super::hostile::{
     ENDLESS, Evaluator, GREED, LIMITS, NARROW, RECURSE, SPIN, TRAP, patient, program, run, step,
 };
 use anyhow::{Context, Result, ensure};
-use mcp_pif::sandbox::{Answer, Ending, Fault, Net, Sandbox, Step, Watch};
+use mcp_pif::domain::{Fault, FaultCode, Limit};
+use mcp_pif::sandbox::{Answer, Ending, Net, Sandbox, Step, Watch};
 use std::thread;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -33,7 +34,7 @@ fn failed(Fault { code, message, .. }: Fault) -> anyhow::Error {
     anyhow::anyhow!("{code}: {message}")
 }
 
-fn ensure_stopped(fault: &Fault, code: &str, limit: &str) -> Result<()> {
+fn ensure_stopped(fault: &Fault, code: FaultCode, limit: Limit) -> Result<()> {
     let by = fault.limit.with_context(|| format!("no limit: {fault:?}"))?;
     ensure!(fault.code == code && by.name == limit && by.used >= by.limit, "{fault:?}");
     ensure!(fault.told().contains(&format!("[{limit}: ")), "{}", fault.told());
@@ -57,7 +58,8 @@ fn wasmtime_fuel_stops_an_evaluator_that_spins() -> Result<()> {
         let net = Net { memory: Net::WIDE.memory, ..NARROW };
         let sandbox = Evaluator::with(function, SPIN).sandbox(net)?;
         let fault = call(&sandbox, function, &patient())?;
-        ensure_stopped(&fault, "internal", "wasmtime_fuel").with_context(|| function.to_owned())?;
+        ensure_stopped(&fault, FaultCode::Internal, Limit::WasmtimeFuel)
+            .with_context(|| function.to_owned())?;
     }
     Ok(())
 }
@@ -69,7 +71,7 @@ fn the_memory_ceiling_stops_an_evaluator_that_grows() -> Result<()> {
         let evaluator = Evaluator::with(function, GREED);
         let sandbox = evaluator.sandbox(Net { memory: 8 << 20, ..ENDLESS })?;
         let fault = call(&sandbox, function, &patient())?;
-        ensure_stopped(&fault, "internal", "instance_memory")
+        ensure_stopped(&fault, FaultCode::Internal, Limit::InstanceMemory)
             .with_context(|| function.to_owned())?;
     }
     Ok(())
@@ -81,7 +83,8 @@ fn the_deadline_stops_an_evaluator_that_spins() -> Result<()> {
     for function in OF_A_RUN.into_iter().chain(["check", "forms"]) {
         let sandbox = Evaluator::with(function, SPIN).sandbox(ENDLESS)?;
         let fault = call(&sandbox, function, &Watch::new(Duration::from_millis(50)))?;
-        ensure_stopped(&fault, "timeout", "wall_clock_ms").with_context(|| function.to_owned())?;
+        ensure_stopped(&fault, FaultCode::Timeout, Limit::WallClock)
+            .with_context(|| function.to_owned())?;
     }
     Ok(())
 }
@@ -89,7 +92,7 @@ fn the_deadline_stops_an_evaluator_that_spins() -> Result<()> {
 #[test]
 fn the_wasm_stack_stops_an_evaluator_that_recurses() -> Result<()> {
     let sandbox = Evaluator::with("resume", RECURSE).sandbox(ENDLESS)?;
-    ensure_stopped(&call(&sandbox, "resume", &patient())?, "internal", "wasm_stack")
+    ensure_stopped(&call(&sandbox, "resume", &patient())?, FaultCode::Internal, Limit::WasmStack)
 }
 
 /// Cancelling needs no cooperation, whatever the evaluator is at.
@@ -108,7 +111,7 @@ fn cancelling_stops_an_evaluator_that_spins() -> Result<()> {
             anyhow::Ok((fault?, ended.saturating_duration_since(cancelled)))
         })?;
         println!("cancelled in `{function}`: stopped after {late:?}");
-        ensure!(fault.code == "cancelled" && fault.limit.is_none(), "{fault:?}");
+        ensure!(fault.code == FaultCode::Cancelled && fault.limit.is_none(), "{fault:?}");
         ensure!(late < Duration::from_secs(2), "{late:?}");
     }
     Ok(())
@@ -141,7 +144,10 @@ fn a_trap_in_any_function_is_a_fault_and_no_more() -> Result<()> {
         let sandbox = Evaluator::with(function, TRAP).sandbox(NARROW)?;
         for _ in 0..3 {
             let fault = call(&sandbox, function, &patient())?;
-            ensure!(fault.code == "internal" && fault.limit.is_none(), "{function}: {fault:?}");
+            ensure!(
+                fault.code == FaultCode::Internal && fault.limit.is_none(),
+                "{function}: {fault:?}"
+            );
             ensure!(fault.message.contains("trap"), "{function}: {fault:?}");
         }
     }
@@ -174,14 +180,14 @@ fn ten_thousand_traps_leave_nothing_behind() -> Result<()> {
         for _ in 0..rounds {
             for (code, layer) in [
                 ("1", None),
-                ("22", Some("wasmtime_fuel")),
-                ("333", Some("instance_memory")),
-                ("4444", Some("wasm_stack")),
+                ("22", Some(Limit::WasmtimeFuel)),
+                ("333", Some(Limit::InstanceMemory)),
+                ("4444", Some(Limit::WasmStack)),
             ] {
                 let fault = sandbox.start(&program(code), LIMITS, &patient()).err();
                 let fault = fault.context("no trap")?;
                 let by = fault.limit.map(|limit| limit.name);
-                ensure!(fault.code == "internal" && by == layer, "{code}: {fault:?}");
+                ensure!(fault.code == FaultCode::Internal && by == layer, "{code}: {fault:?}");
             }
         }
         Ok(())
@@ -231,7 +237,8 @@ fn the_deadline_ends_a_conversation_that_does_not() -> Result<()> {
         let watch = Watch::new(Duration::from_millis(100));
         let outcome = run(&sandbox, "1", false, &watch);
         let fault = outcome.ending.err().with_context(|| format!("{name} ends"))?;
-        ensure_stopped(&fault, "timeout", "wall_clock_ms").with_context(|| name.to_owned())?;
+        ensure_stopped(&fault, FaultCode::Timeout, Limit::WallClock)
+            .with_context(|| name.to_owned())?;
         ensure!((outcome.driven > 0) == (name == "continuation"), "{name}: {}", outcome.driven);
     }
     Ok(())

@@ -1,29 +1,20 @@
-//! README.md's table of layers against the server that it speaks of and the tests that it names.
+//! The table of limits against the server: every row is a flag, a variable and a line of
+//! `server_info`, and a test shows the limit at work.
 
 use crate::client::Client;
 use crate::{binary, text};
 use anyhow::{Context, Result, ensure};
+use mcp_pif::domain::{Default, FaultCode, Limit, Setting, Unit};
 use serde_json::{Value, json};
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// A row: layer, flag, default, what is seen beyond, test.
-type Row = [String; 5];
-
-fn rows() -> Result<Vec<Row>> {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
-    let readme = std::fs::read_to_string(readme)?;
-    let (_, rest) = readme.split_once("| layer | flag |").context("README.md has no table")?;
-    let rows = rest.lines().skip(2).take_while(|line| line.starts_with('|'));
-    rows.map(|line| {
-        let cells: Vec<String> = line
-            .trim_matches('|')
-            .split('|')
-            .map(|it| it.replace('`', "").trim().to_owned())
-            .collect();
-        cells.try_into().map_err(|cells| anyhow::anyhow!("not five cells: {cells:?}"))
-    })
-    .collect()
+/// What `server_info` tells of limits.
+fn layers(client: &mut Client) -> Result<Vec<Value>> {
+    let info = client.call("server_info", &json!({}))?;
+    let layers = info["structuredContent"]["layers"].as_array().context("layers")?;
+    Ok(layers.clone())
 }
 
 /// What `--help` says of a flag.
@@ -32,29 +23,125 @@ fn section<'a>(help: &'a str, flag: &str) -> Result<&'a str> {
     Ok(rest.split_once("\n      --").map_or(rest, |(section, _)| section))
 }
 
-/// Every layer is in the table with its flag, default and test, and `server_info` knows the same.
+fn variable(flag: &str) -> String {
+    format!("MCP_PIF_{}", flag.replace('-', "_").to_uppercase())
+}
+
+/// Every Rust file of the tests and of the server.
+fn sources(folder: &Path, all: &mut String) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            sources(&path, all)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            all.push_str(&fs::read_to_string(&path)?);
+        }
+    }
+    Ok(())
+}
+
 #[test]
-fn the_table_of_layers_is_true() -> Result<()> {
+fn every_limit_is_told_with_its_flag_and_its_default() -> Result<()> {
     let help = Command::new(binary::path()?).arg("--help").env_clear().output()?;
     let help = String::from_utf8(help.stdout)?;
-    let tests = [include_str!("limits.rs"), include_str!("net.rs")].concat();
-    let info = Client::legacy_with(text::FOREVER)?.call("server_info", &json!({}))?;
-    let layers = info["structuredContent"]["layers"].as_array().context("layers")?;
-    let rows = rows()?;
-    ensure!(rows.len() == layers.len(), "{} rows, {} layers", rows.len(), layers.len());
-    for ([layer, flag, default, beyond, test], known) in rows.iter().zip(layers) {
-        let text = |member: &str| known[member].as_str().unwrap_or_default().to_owned();
-        ensure!(
-            [layer, flag, beyond].map(Clone::clone) == ["name", "flag", "fault"].map(text),
-            "{layer}: {known}"
+    let layers = layers(&mut Client::legacy()?)?;
+    ensure!(layers.len() == Limit::ALL.len(), "{} limits", layers.len());
+    for (limit, known) in Limit::ALL.iter().zip(&layers) {
+        let row = limit.row();
+        ensure!(known["name"] == row.name && known["fault"] == row.beyond.text(), "{known}");
+        ensure!(known["limit"].is_u64(), "{known}");
+        let Setting::Flag { flag, default, .. } = row.setting else {
+            ensure!(known.get("flag").is_none(), "{known}");
+            continue;
+        };
+        ensure!(known["flag"] == format!("--{flag}"), "{known}");
+        let section = section(&help, &format!("--{flag}"))?;
+        let words = section.split_whitespace().collect::<Vec<_>>().join(" ");
+        ensure!(words.contains(&format!("[default: {}]", default.text())), "{limit}: {words}");
+        ensure!(words.contains(&format!("[env: {}=", variable(flag))), "{limit}: {words}");
+    }
+    Ok(())
+}
+
+/// A value that is not the default, as a user writes it and as the server tells it.
+fn other(limit: Limit, known: &Value) -> Option<(&'static str, String, u64)> {
+    let Setting::Flag { flag, most, .. } = limit.row().setting else { return None };
+    let usual = known["limit"].as_u64()?;
+    let other = if usual < limit.shown(most) { usual + 1 } else { usual - 1 };
+    let unit = if limit.row().unit == Unit::Time { "ms" } else { "" };
+    Some((flag, format!("{other}{unit}"), other))
+}
+
+#[test]
+fn every_limit_is_set_by_its_flag_and_by_its_variable() -> Result<()> {
+    let usual = layers(&mut Client::legacy()?)?;
+    let pairs = Limit::ALL.iter().zip(&usual);
+    let others: Vec<_> = pairs.filter_map(|(limit, known)| other(*limit, known)).collect();
+    ensure!(others.len() > 20, "{} limits can be set", others.len());
+    let flags: Vec<String> =
+        others.iter().map(|(flag, value, _)| format!("--{flag}={value}")).collect();
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let variables: Vec<(String, &str)> =
+        others.iter().map(|(flag, value, _)| (variable(flag), value.as_str())).collect();
+    let variables: Vec<(&str, &str)> =
+        variables.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    for mut client in [Client::start(&flags)?, Client::start_in(&variables, &[])?] {
+        client.initialize()?;
+        let layers = layers(&mut client)?;
+        for (flag, _, value) in &others {
+            let known = layers.iter().find(|layer| layer["flag"] == format!("--{flag}"));
+            ensure!(known.is_some_and(|known| known["limit"] == *value), "--{flag}: {known:?}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_limit_has_a_test() -> Result<()> {
+    let mut all = String::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for folder in ["tests", "../host/src"] {
+        sources(&root.join(folder), &mut all)?;
+    }
+    for limit in Limit::ALL {
+        let test = limit.row().test;
+        ensure!(all.contains(&format!("fn {test}()")), "{limit}: there is no test `{test}`");
+    }
+    Ok(())
+}
+
+#[test]
+fn limits_have_names_of_their_own() {
+    for (index, limit) in Limit::ALL.iter().enumerate() {
+        assert_eq!(Limit::find(limit.name()), Some(*limit));
+        let flag = |limit: &Limit| match limit.row().setting {
+            Setting::Flag { flag, .. } => Some(flag),
+            Setting::Fixed(_) => None,
+        };
+        let rest = Limit::ALL.iter().skip(index + 1);
+        assert!(flag(limit).is_none() || rest.into_iter().all(|it| flag(it) != flag(limit)));
+        let is_derived = matches!(
+            limit.row().setting,
+            Setting::Flag { default: Default::Processors | Default::Profile, .. }
         );
-        ensure!(known["limit"].as_u64() > Some(0), "{known}");
-        let section = section(&help, flag)?;
-        ensure!(section.contains(&format!("[default: {default}]")), "{layer}: {section}");
-        let variable = flag.trim_start_matches('-').replace('-', "_").to_uppercase();
-        ensure!(section.contains(&format!("[env: MCP_PIF_{variable}=")), "{layer}: {section}");
-        ensure!(tests.contains(&format!("fn {test}()")), "{layer}: there is no test `{test}`");
-        println!("{layer:16} → {test:55} → {beyond}");
+        assert!(!is_derived || matches!(*limit, Limit::Result | Limit::Concurrency));
+    }
+}
+
+/// The evaluator and the server agree on codes, and on which of them `try` catches.
+#[test]
+fn every_fault_code_is_in_the_table_and_in_the_reference() -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let reference = fs::read_to_string(root.join("../guest/LANGUAGE.md"))?;
+    let (_, faults) = reference.split_once("\n## Faults\n").context("no section on faults")?;
+    for code in pif_guest::fault::Code::ALL {
+        let known = FaultCode::find(code.name()).with_context(|| code.name().to_owned())?;
+        ensure!(known.is_catchable() == code.is_catchable(), "{code}");
+        ensure!(faults.contains(&format!("`{code}`")), "{code} is not in LANGUAGE.md");
+    }
+    let page = fs::read_to_string(root.join("../host/docs/faults.md"))?;
+    for code in FaultCode::ALL {
+        ensure!(page.contains(&format!("| `{code}` |")), "{code} is not in faults.md");
     }
     Ok(())
 }

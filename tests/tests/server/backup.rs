@@ -244,7 +244,7 @@ fn the_memory_travels_if_it_is_wanted() -> Result<()> {
     ensure!(told.get("memory").is_none() && told["version"] == 1, "{told}");
     let printed = to.execute(&["import", "-"], &exported)?;
     ensure!(
-        printed.output.is_empty() && printed.errors.contains("`--memory` takes it"),
+        printed.output.is_empty() && printed.errors.contains("`--memory` imports it"),
         "{printed:?}"
     );
     let both = from.prints(&["export", "double", "--memory"])?;

@@ -1,9 +1,10 @@
 //! Structured results against the schemas that tools/list advertises, and what else the list
 //! promises.
 
-use super::client::{CHANGING, Client};
+use super::client::Client;
 use super::text::identity;
 use anyhow::{Context, Result, bail, ensure};
+use mcp_pif::domain::{BuiltIn, Effect};
 use serde_json::{Value, json};
 
 /// The schemas' keywords that are known here. Another one is a failure: it would go unchecked.
@@ -191,9 +192,11 @@ fn the_list_says_what_clients_rely_on() -> Result<()> {
         let schema = &tool["inputSchema"];
         ensure!(schema["type"] == "object" && schema["properties"].is_object(), "{name}");
         ensure!(tool["outputSchema"]["type"] == "object", "{name}");
+        let tool_name = name.as_str().context("a name")?;
+        let effect = BuiltIn::find(tool_name).map_or(Effect::Runs, BuiltIn::effect);
         let annotations = json!({
-            "readOnlyHint": !CHANGING.iter().any(|changing| *name == **changing),
-            "destructiveHint": *name == "memory_store",
+            "readOnlyHint": effect.is_read_only(),
+            "destructiveHint": effect == Effect::Destroys,
             "idempotentHint": true,
             "openWorldHint": false,
         });
@@ -222,7 +225,7 @@ fn every_listed_argument_is_known() -> Result<()> {
         }
         let result = client.call(name, &json!({"unheard_of": 1}))?;
         let told = result["structuredContent"]["warnings"].to_string();
-        ensure!(told.contains("`unheard_of`") && told.contains("passed over"), "{name}: {result}");
+        ensure!(told.contains("`unheard_of`") && told.contains("ignored"), "{name}: {result}");
     }
     Ok(())
 }

@@ -340,7 +340,7 @@ fn check_notes_what_is_likely_a_mistake() -> Result<()> {
                 r#"{"tool":"double@0000"}"#,
                 "`inspect` shows its revisions"
             ],
-            ["unknown-tool", "/body/1/let/0/1", r#"{"tool":"gone"}"#, "`rollback` brings it back"],
+            ["unknown-tool", "/body/1/let/0/1", r#"{"tool":"gone"}"#, "`rollback` restores it"],
         ]
     );
     ensure!(result["isError"] != true && summary["pure"] == true, "{result}");
@@ -382,7 +382,7 @@ fn code_that_is_no_json_is_answered_by_what_to_write() -> Result<()> {
     for (code, hint) in [
         ("x => x + 1", r#"{"lam": "x", "body": t}"#),
         ("(add 1 2)", r#"{"add": [1, 2]}"#),
-        ("{'add': [1, 2]}", "quotes are double"),
+        ("{'add': [1, 2]}", "use double quotes"),
     ] {
         for tool in ["run", "check"] {
             let fault = client.fault(tool, &json!({"code": code}))?;

@@ -91,7 +91,7 @@ fn no_key_is_no_value() -> Result<()> {
         ensure!(kept["isError"] == false && text(&kept)? == "null", "{kept}");
         let none = client.call("memory_retrieve", &json!({"key": "unit"}))?;
         ensure!(none["isError"] == true, "{none}");
-        ensure!(text(&none)?.starts_with("unknown-key: nothing is kept under `unit`"), "{none}");
+        ensure!(text(&none)?.starts_with("unknown-key: the memory has no key `unit`"), "{none}");
         ensure!(text(&none)?.contains("did you mean `units`?"), "{none}");
     }
     Ok(())
@@ -295,7 +295,7 @@ fn caps_hold_and_say_what_they_are() -> Result<()> {
 fn long_values_are_told_by_their_size() -> Result<()> {
     let mut client = Client::legacy_with(&["--max-result", "2000"])?;
     let stored = client.text("memory_store", &json!({"key": "long", "value": "x".repeat(3000)}))?;
-    ensure!(stored.contains("replies show 2000 characters at most"), "{stored}");
+    ensure!(stored.contains("replies show at most 2000 characters"), "{stored}");
     let alone = client.call("memory_retrieve", &json!({"key": "long"}))?;
     let record = &alone["structuredContent"];
     assert_eq!((&record["truncated"], &record["size"]), (&json!(true), &json!(3000)));

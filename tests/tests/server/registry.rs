@@ -148,7 +148,7 @@ fn a_tool_goes_back_and_goes_away() -> Result<()> {
     ensure!(!client.text("list", &json!({}))?.contains("- double"));
     ensure!(client.fault("run", &json!({"tool": "double"}))?["code"] == "unknown-tool");
     let fault = client.fault("inspect", &json!({"tool": "double"}))?;
-    ensure!(fault["hint"].as_str().is_some_and(|hint| hint.contains("brings it back")), "{fault}");
+    ensure!(fault["hint"].as_str().is_some_and(|hint| hint.contains("restores it")), "{fault}");
     ensure!(
         client.fault("rollback", &json!({"tool": "double", "retire": true}))?["code"]
             == "unknown-tool"
@@ -166,7 +166,7 @@ fn examples_stay_as_long_as_they_pass() -> Result<()> {
     let examples = json!([{"input": 0, "output": 0}, {"input": 2, "output": 4}]);
     evolve(&mut client, json!({"name": "double", "code": double(), "examples": examples}))?;
     let (_, notes) = evolve(&mut client, json!({"name": "double", "code": triple()}))?;
-    ensure!(notes.contains("1 of its 2 examples failed and went"), "{notes}");
+    ensure!(notes.contains("1 of its 2 examples failed and were removed"), "{notes}");
     let inspected = client.call("inspect", &json!({"tool": "double"}))?;
     let kept = &inspected["structuredContent"]["examples"];
     ensure!(kept == r#"[{"input":0,"output":0}]"#, "{inspected}");
@@ -202,7 +202,7 @@ fn who_changes_a_tool_hears_of_its_callers() -> Result<()> {
     // They were broken before this change: it is no news.
     let (_, notes) =
         evolve(&mut client, json!({"name": "double", "code": {"lam": "x", "body": 1}}))?;
-    ensure!(!notes.contains("pass no longer"), "{notes}");
+    ensure!(!notes.contains("no longer pass"), "{notes}");
     Ok(())
 }
 

@@ -132,7 +132,7 @@ fn whatever_was_run_comes_out_the_same() -> Result<()> {
     for entry in &entries {
         ensure!(all.contains(&format!("{entry} equal\n")), "{entry}: {all}");
     }
-    ensure!(all.starts_with("1 skipped: it is no run but of the kind `evolve`\n"), "{all}");
+    ensure!(all.starts_with("1 skipped: it is not a run: its kind is `evolve`\n"), "{all}");
     assert_eq!(
         kept.prints(&["replay", &entries[0].to_string()])?,
         format!("{} equal\n", entries[0])
@@ -343,8 +343,8 @@ fn what_cannot_be_replayed_says_why() -> Result<()> {
         assert_eq!(client.fault("run", &omega)?["code"], "timeout");
         client.text("run", &json!({"tool": "double", "input": 1}))?;
         for (entry, words) in [
-            (1, "of the kind `evolve`"),
-            (5, "of the kind `refusal`"),
+            (1, "its kind is `evolve`"),
+            (5, "its kind is `refusal`"),
             (6, "it ended as `timeout`, which depends on the clock"),
         ] {
             let record = replay(client, entry)?;

@@ -166,7 +166,7 @@ fn requests_of_a_client_that_does_not_read_are_held_back() -> Result<()> {
 
     let mut ids = HashSet::new();
     while ids.len() < REQUESTS {
-        let answer = client.next()?;
+        let answer = client.next_message()?;
         ensure!(answer.get("error").is_none(), "{answer}");
         if let Some(id) = answer["id"].as_u64() {
             ensure!(ids.insert(id), "{id} was answered twice");

@@ -145,7 +145,7 @@ fn what_is_no_resource_is_told_by_name() -> Result<()> {
             ("pif://tool/doubel", "did you mean `pif://tool/double`?"),
             ("pif://tool/double@", "first 8 digits"),
             ("pif://tool/double@12", "first 8 digits"),
-            (&wrong, "never was at that revision"),
+            (&wrong, "has no such revision"),
             (&wrong.replace("double", "unheard"), "no tool has that name"),
             ("pif://tool/../journal/1", "no tool has that name"),
             ("pif://journal/", "entries have numbers"),
@@ -153,7 +153,7 @@ fn what_is_no_resource_is_told_by_name() -> Result<()> {
             ("pif://journal/+1", "entries have numbers"),
             ("pif://journal/-1", "entries have numbers"),
             ("pif://journal/99999999999999999999", "entries have numbers"),
-            ("pif://journal/7", "no such entry"),
+            ("pif://journal/7", "does not have this entry"),
         ] {
             let error = session.error("resources/read", json!({ "uri": uri }))?;
             // The later era knows no code of its own for it.

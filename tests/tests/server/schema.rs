@@ -286,7 +286,7 @@ fn a_tool_keeps_its_schema() -> Result<()> {
     let read: Value = serde_json::from_str(read["contents"][0]["text"].as_str().context("text")?)?;
     assert_eq!(read["output_schema"], total());
     let again = evolve(&mut client, &record_of(&json!({"mul": [x, 2]})), &json!({}))?;
-    ensure!(again.to_string().contains("its output schema stays"), "{again}");
+    ensure!(again.to_string().contains("the tool keeps its output schema"), "{again}");
     refused(&client.call("sum_up", &data(-5))?, "schema-mismatch")?;
     let without = evolve(&mut client, &record_of(&x), &json!({"output_schema": true}))?;
     assert_eq!(

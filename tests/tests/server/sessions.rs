@@ -1,6 +1,6 @@
 //! Both eras of the protocol on one pipe, and how each hears that the tools have changed.
 
-use super::client::{BUILT_IN, Client, initialize, modern, request};
+use super::client::{Client, built_in, initialize, modern, request};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
@@ -85,7 +85,7 @@ fn a_session_takes_requests_of_both_protocols() -> Result<()> {
 fn discovery_leaves_the_way_to_a_session_open() -> Result<()> {
     let mut client = Client::start(&[])?;
     client.send(modern(&json!("server-discover-probe-1"), "server/discover", json!({}))?)?;
-    assert!(client.next()?.get("result").is_some());
+    assert!(client.next_message()?.get("result").is_some());
     let initialized = client.initialize()?;
     assert_eq!(initialized["protocolVersion"], "2025-11-25");
     client.call("evolve", &double())?;
@@ -126,7 +126,7 @@ fn an_unsupported_version_is_refused_with_those_that_are() -> Result<()> {
 fn the_older_protocol_hears_of_changes() -> Result<()> {
     let mut client = Client::legacy()?;
     let before = names(&client.request("tools/list", &json!({}))?)?;
-    assert_eq!(before, BUILT_IN);
+    assert_eq!(before, built_in());
     client.call("evolve", &double())?;
     let notification = client.notification(CHANGED)?;
     assert!(notification.get("id").is_none());
@@ -144,7 +144,7 @@ fn a_subscriber_hears_of_changes() -> Result<()> {
     let id = json!("listener");
     let filter = json!({"notifications": {"toolsListChanged": true}});
     client.send(modern(&id, "subscriptions/listen", filter)?)?;
-    let acknowledged = client.next()?;
+    let acknowledged = client.next_message()?;
     assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
     assert_eq!(acknowledged["params"]["_meta"][SUBSCRIPTION], id, "{acknowledged}");
     client.modern("tools/call", json!({"name": "evolve", "arguments": double()}))?;
@@ -212,9 +212,9 @@ fn long_lists_come_in_pages() -> Result<()> {
         page = client.request("tools/list", &json!({"cursor": cursor}))?;
         all.extend(names(&page)?);
     }
-    assert_eq!(all.len(), BUILT_IN.len() + 150, "built-in tools and as many as are listed");
+    assert_eq!(all.len(), built_in().len() + 150, "built-in tools and as many as are listed");
     all.dedup();
-    assert_eq!(all.len(), BUILT_IN.len() + 150, "none twice");
+    assert_eq!(all.len(), built_in().len() + 150, "none twice");
     let unlisted = (0..160).map(|index| format!("tool{index:03}")).find(|name| !all.contains(name));
     let unlisted = unlisted.context("one is not listed")?;
     assert!(client.call(&unlisted, &json!({}))?["isError"] == false, "it can be called");

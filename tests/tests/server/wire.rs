@@ -309,7 +309,7 @@ fn drive(client: &mut Client, rows: &[Row]) -> Result<()> {
             // Any answer would come before that of the ping.
             client.send(r#"{"jsonrpc":"2.0","id":"ignored","method":"ping"}"#)?;
         }
-        let answer = client.next().context(row.name)?;
+        let answer = client.next_message().context(row.name)?;
         let expected = match &row.answer {
             Answer::Error(id, code, words) => {
                 let message = answer["error"]["message"].as_str().unwrap_or_default();
@@ -377,7 +377,7 @@ fn lines_come_in_any_pieces() -> Result<()> {
     for byte in b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r\n" {
         client.send_raw(&[*byte])?;
     }
-    assert_eq!(client.next()?["id"], 1);
+    assert_eq!(client.next_message()?["id"], 1);
     let ping = |id: u32| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
     client.send_raw([ping(2), ping(3), ping(4)].concat().as_bytes())?;
     for id in 2..5 {

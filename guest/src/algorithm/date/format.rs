@@ -7,17 +7,18 @@ use crate::algorithm::trouble::Trouble;
 use crate::text::quote::shorten;
 use std::fmt::Write as _;
 
-/// How `date_format` writes a date if it is not told.
+/// The default format of `date_format`.
 pub(crate) const FORMAT: &str = "%Y-%m-%dT%H:%M:%SZ";
 
-/// A moment as text.
+/// Formats a moment.
 pub(crate) fn format(moment: &Moment, format: &str) -> Result<String, Trouble> {
     let mut out = String::with_capacity(format.len());
     write(&Fields::of(moment), format, &mut out)?;
     Ok(out)
 }
 
-/// Calls itself for letters that stand for a format, which holds no such letter.
+/// Writes a format. Calls itself for letters that stand for a format; such a format has no such
+/// letter.
 fn write(fields: &Fields, format: &str, out: &mut String) -> Result<(), Trouble> {
     for piece in Pieces(format) {
         let letter = match piece? {
@@ -53,7 +54,7 @@ fn write(fields: &Fields, format: &str, out: &mut String) -> Result<(), Trouble>
     Ok(())
 }
 
-/// Formats as others write them, and the letters for it, the longest first.
+/// Spellings of other languages with the letters to use here, the longest first.
 const SPELLINGS: &[(&str, &str)] = &[
     ("YYYY", "%Y"),
     ("yyyy", "%Y"),
@@ -77,26 +78,27 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("A", "%p"),
 ];
 
-/// Characters of a format that are looked at.
+/// Characters of a format that advice looks at.
 const LOOKED_AT: usize = 40;
 
-/// Whether a format is written as it stands.
+/// Tells whether a format has no letters, so that it stands for itself.
 pub(crate) fn is_bare(format: &str) -> bool {
     !format.contains('%')
 }
 
-/// What is to be said of such a format, and what to write instead.
+/// Returns the message and the hint for such a format.
 pub(crate) fn doubt(format: &str) -> (String, String) {
     let shown = shorten(format);
-    let message = format!("the format `{shown}` has no letter such as %Y: it gives itself");
+    let message =
+        format!("the format `{shown}` has no letter such as %Y: the result is the format");
     (message, format!(r#"write {{"date_format": [n, "{}"]}}"#, in_letters(format)))
 }
 
-/// What a format without any `%` is likely to mean: `YYYY-MM-DD` is `%Y-%m-%d`.
+/// Guesses the letters that a format without `%` means: `YYYY-MM-DD` is `%Y-%m-%d`.
 pub(crate) fn in_letters(format: &str) -> String {
     let end = format.char_indices().nth(LOOKED_AT).map_or(format.len(), |(end, _)| end);
     let mut rest = format.get(..end).unwrap_or_default();
-    // Two small letters are minutes behind hours only.
+    // `mm` means minutes only after hours.
     let has_hours = rest.contains(['H', 'h']);
     let mut out = String::new();
     while let Some(c) = rest.chars().next() {

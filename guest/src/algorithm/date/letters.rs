@@ -1,4 +1,4 @@
-//! The letters that stand after `%` in a format: one table of what each writes and reads.
+//! The letters after `%` in a format. One table says how each is written and read.
 
 use crate::algorithm::date::moment::{Civil, DAY, Moment};
 use crate::algorithm::trouble::Trouble;
@@ -26,15 +26,15 @@ pub(crate) const MONTHS: &[&str] = &[
 ];
 const HALVES: &[&str] = &["AM", "PM"];
 
-/// A number that belongs to a date.
+/// A number in a date.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
-    /// The letter that stands for it, alone or first.
+    /// Its letter: the only one, or the first.
     pub(crate) letter: char,
     pub(crate) name: &'static str,
     pub(crate) first: i64,
     pub(crate) last: i64,
-    /// How many digits it has at most.
+    /// The most digits of it.
     pub(crate) digits: usize,
 }
 
@@ -52,21 +52,21 @@ pub(crate) const OFFSET_HOUR: Part = part('z', "hour of the offset", [0, 23], 2)
 pub(crate) const OFFSET_MINUTE: Part = part('z', "minute of the offset", [0, 59], 2);
 const WEEKDAY: Part = part('u', "weekday", [1, 7], 1);
 
-/// What a letter stands for.
+/// The meaning of a letter.
 pub(crate) enum Letter {
-    /// A number in all its digits.
+    /// A number with all its digits.
     Number(Part),
-    /// A number with a blank in place of a first digit 0.
+    /// A number with a blank for a leading 0.
     Filled(Part),
     /// Whole seconds since 1970.
     Seconds(Part),
-    /// The name of a number, from 1; `true`: its first three letters.
+    /// The name of a number, from 1. `true` means its first three letters.
     Name(Part, &'static [&'static str], bool),
-    /// Digits after the point of the second.
+    /// The digits after the second's point.
     Fraction,
     /// The offset from UTC.
     Zone,
-    /// What this format stands for.
+    /// This format.
     Format(&'static str),
 }
 
@@ -102,14 +102,14 @@ impl Letter {
     }
 }
 
-/// A part of a format.
+/// A piece of a format.
 pub(crate) enum Piece<'f> {
-    /// It stands for itself.
+    /// A text that stands for itself.
     Text(&'f str),
     Letter(Letter),
 }
 
-/// The parts of a format, one after another.
+/// The pieces of a format, in order.
 pub(crate) struct Pieces<'f>(pub(crate) &'f str);
 
 impl<'f> Iterator for Pieces<'f> {
@@ -128,19 +128,22 @@ impl<'f> Iterator for Pieces<'f> {
         Some(match letter {
             Some('%') => Ok(Piece::Text("%")),
             letter => letter.and_then(Letter::of).map(Piece::Letter).ok_or_else(|| {
-                Trouble::OutOfRange(format!("`{}` is none of {KNOWN}", shorten(shown)))
+                Trouble::OutOfRange(format!(
+                    "there is no letter `{}`; the letters are {KNOWN}",
+                    shorten(shown)
+                ))
             }),
         })
     }
 }
 
-/// What the letters of numbers stand for at a moment.
+/// The values of the letters at a moment.
 pub(crate) struct Fields {
     civil: Civil,
     time: [i64; 3],
     weekday: i64,
     day_of_year: i64,
-    /// The year and the number of the week, which are those of its Thursday.
+    /// The year and the number of the week. They are those of its Thursday.
     week: [i64; 2],
     second: i64,
     pub(crate) micros: u64,

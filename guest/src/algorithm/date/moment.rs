@@ -1,6 +1,6 @@
-//! The proleptic Gregorian calendar from year 1 to 9999, in seconds since 1970, UTC. Days are
-//! counted as Howard Hinnant does in "chrono-Compatible Low-Level Date Algorithms"
-//! (`days_from_civil`, `civil_from_days`): years begin in March, so that the leap day comes last.
+//! The proleptic Gregorian calendar from year 1 to 9999, in seconds since 1970, UTC. The day counts
+//! follow Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms" (`days_from_civil`,
+//! `civil_from_days`): years begin in March, so that the leap day comes last.
 
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;
@@ -12,7 +12,7 @@ use num_traits::{ToPrimitive, Zero};
 
 pub(crate) const DAY: i64 = 86_400;
 
-/// Parts of a second are counted in units of 2^-1074: every float is a whole number of them.
+/// Fractions of a second count units of 2^-1074: every float is a whole number of them.
 pub(super) const UNIT_BITS: u64 = 1074;
 
 /// A day of the calendar.
@@ -24,9 +24,9 @@ pub(crate) struct Civil {
 }
 
 impl Civil {
-    /// The day so many days after the first of 1970.
+    /// Returns the day `days` days after January 1, 1970.
     pub(crate) fn of_days(days: i64) -> Self {
-        // Counted from the first of March of the year 0.
+        // Counted from March 1 of the year 0.
         let days = days + 719_468;
         let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
         let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -37,7 +37,7 @@ impl Civil {
         Self { year: year_of_era + era * 400 + i64::from(month <= 2), month, day }
     }
 
-    /// Days since the first of 1970.
+    /// Counts the days since January 1, 1970.
     pub(crate) fn days(self) -> i64 {
         let year = if self.month <= 2 { self.year - 1 } else { self.year };
         let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
@@ -47,7 +47,7 @@ impl Civil {
         era * 146_097 + of_era - 719_468
     }
 
-    /// Days of the month.
+    /// Returns the number of days in the month.
     pub(super) fn last_day(self) -> i64 {
         let is_leap = self.year % 4 == 0 && (self.year % 100 != 0 || self.year % 400 == 0);
         match self.month {
@@ -58,7 +58,7 @@ impl Civil {
         }
     }
 
-    /// The same day so many months later, or the last one of a shorter month.
+    /// Returns this day some months later, or the last day of a shorter month.
     fn plus_months(self, months: i64) -> Self {
         let month = self.year * 12 + self.month - 1 + months;
         let first = Self { year: month.div_euclid(12), month: month.rem_euclid(12) + 1, day: 1 };
@@ -71,7 +71,7 @@ impl Civil {
 pub(crate) struct Moment {
     /// Whole seconds since 1970, rounded down.
     pub(crate) second: i64,
-    /// What was rounded away, in units of 2^-1074 seconds.
+    /// The rest of a second, in units of 2^-1074 seconds.
     pub(super) rest: BigUint,
 }
 
@@ -83,7 +83,7 @@ pub(super) fn beyond() -> Trouble {
 }
 
 impl Moment {
-    /// The moment of a number of seconds.
+    /// Returns the moment of a number of seconds.
     pub(crate) fn of(n: &Number) -> Result<Self, Trouble> {
         let (second, rest) = match n {
             Number::Small(n) => (*n, BigUint::zero()),
@@ -93,31 +93,31 @@ impl Moment {
         Self { second, rest }.within()
     }
 
-    /// The moment, if it lies within the calendar.
+    /// Returns the moment if it lies within the calendar.
     pub(super) fn within(self) -> Result<Self, Trouble> {
         if (FIRST..=LAST).contains(&self.second) { Ok(self) } else { Err(beyond()) }
     }
 
-    /// The largest float that is not after the moment, and so within its second.
+    /// Returns the largest float that is not after the moment. It lies within the same second.
     pub(crate) fn float(&self) -> f64 {
         let units = BigInt::from(self.rest.clone()) + (BigInt::from(self.second) << UNIT_BITS);
         let (sign, magnitude) = units.into_parts();
         let dropped = magnitude.bits().saturating_sub(u64::from(f64::MANTISSA_DIGITS));
         let is_exact = magnitude.trailing_zeros().is_none_or(|zeros| zeros >= dropped);
         let kept = (magnitude >> dropped).to_u64().unwrap_or_default();
-        // The past is away from zero before 1970. The first bit of 53 counts up the exponent.
+        // Before 1970, the past is away from zero. The first of 53 bits adds to the exponent.
         let away = u64::from(sign == Sign::Minus && !is_exact);
         let float = f64::from_bits((dropped << (f64::MANTISSA_DIGITS - 1)) + kept + away);
         if sign == Sign::Minus { -float } else { float }
     }
 
-    /// Millionths of a second: the nearest, but none of the next second.
+    /// Returns the nearest millionth of a second, but never the next second.
     pub(super) fn micros(&self) -> u64 {
         let halves = (&self.rest * 2_000_000_u32) >> UNIT_BITS;
         halves.to_u64().unwrap_or_default().div_ceil(2).min(999_999)
     }
 
-    /// The moment so many seconds later.
+    /// Returns the moment `seconds` seconds later.
     pub(crate) fn plus(&self, seconds: i64) -> Self {
         Self { second: self.second + seconds, rest: self.rest.clone() }
     }
@@ -126,26 +126,26 @@ impl Moment {
         Civil::of_days(self.second.div_euclid(DAY))
     }
 
-    /// The time of the day: hour, minute, second.
+    /// Returns the time of the day: hour, minute, second.
     pub(crate) fn time(&self) -> [i64; 3] {
         let second = self.second.rem_euclid(DAY);
         [second / 3600, second / 60 % 60, second % 60]
     }
 
-    /// From 1 for Monday.
+    /// Returns the weekday, from 1 for Monday.
     pub(crate) fn weekday(&self) -> i64 {
         // 1970 began on a Thursday.
         (self.second.div_euclid(DAY) + 3).rem_euclid(7) + 1
     }
 
-    /// From 1.
+    /// Returns the day of the year, from 1.
     pub(crate) fn day_of_year(&self) -> i64 {
         let civil = self.civil();
         civil.days() - Civil { month: 1, day: 1, ..civil }.days() + 1
     }
 
-    /// Seconds that come to so many months and then so many seconds, if the dates after both lie
-    /// within the calendar.
+    /// Returns the seconds that `months` months and then `seconds` seconds take, if the dates after
+    /// both lie within the calendar.
     pub(crate) fn way(&self, months: i64, seconds: i64) -> Result<i64, Trouble> {
         let civil = self.civil().plus_months(months.clamp(-200_000, 200_000));
         let days = civil.days() - self.second.div_euclid(DAY);
@@ -155,7 +155,7 @@ impl Moment {
         if is_within(moved) && is_within(end) { Ok(end - self.second) } else { Err(beyond()) }
     }
 
-    /// Whole units from here to another moment.
+    /// Counts whole units from this moment to another.
     pub(crate) fn until(&self, other: &Self, unit: Unit) -> i64 {
         match unit {
             Unit::Seconds(unit) => self.seconds_until(other) / unit,
@@ -185,7 +185,7 @@ impl Moment {
     }
 }
 
-/// What a float has beyond the next integer below, in units of 2^-1074.
+/// Returns a float's distance from the next integer below, in units of 2^-1074.
 fn fraction(n: f64) -> BigUint {
     let (significand, exponent) = parts(n);
     let bits = -exponent;
@@ -199,17 +199,17 @@ fn fraction(n: f64) -> BigUint {
     fraction << (UNIT_BITS.cast_signed() - bits)
 }
 
-/// What `date_add` and `date_diff` count.
+/// A unit of `date_add` and `date_diff`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Unit {
-    /// So many seconds.
+    /// A number of seconds.
     Seconds(i64),
-    /// So many months.
+    /// A number of months.
     Months(i64),
 }
 
 impl Unit {
-    /// The unit of a name.
+    /// Returns the unit of a name.
     pub(crate) fn of(name: &str) -> Result<Self, Trouble> {
         Ok(match name {
             "years" => Self::Months(12),
@@ -221,7 +221,7 @@ impl Unit {
             "seconds" => Self::Seconds(1),
             _ => {
                 let units = "years, months, weeks, days, hours, minutes and seconds";
-                let what = format!("`{}` is none of {units}", shorten(name));
+                let what = format!("there is no unit `{}`; the units are {units}", shorten(name));
                 return Err(Trouble::OutOfRange(what));
             }
         })

@@ -1,4 +1,4 @@
-//! Dates as a pattern says that they are written.
+//! Reads dates by a pattern.
 
 use crate::algorithm::date::format::{in_letters, is_bare};
 use crate::algorithm::date::letters::{Fields, Letter, Part, Piece, Pieces};
@@ -12,7 +12,7 @@ use crate::fault::Code;
 use crate::text::quote::shorten;
 use num_bigint::BigUint;
 
-/// The seconds that a date spells which is written so.
+/// Parses a date by a pattern. Returns its seconds.
 pub(crate) fn parse_as(text: &str, pattern: &str) -> Result<Number, Trouble> {
     if is_bare(pattern) {
         let hint = format!("write the pattern in letters: {}", in_letters(pattern));
@@ -35,17 +35,18 @@ fn refuse(pattern: &str, what: &str, hint: String) -> Trouble {
 const LETTERS: [char; 15] =
     ['Y', 'y', 'm', 'd', 'j', 'G', 'V', 'u', 'U', 'H', 'I', 'p', 'M', 'S', 's'];
 
-/// What has been read.
+/// The parts read so far.
 struct Found<'t> {
-    /// The numbers, in the order of their letters, and what each is called.
+    /// The numbers, in the order of their letters, each with its name.
     numbers: [Option<(i64, &'static str)>; LETTERS.len()],
     fraction: &'t str,
-    /// Seconds that the offset is ahead of UTC.
+    /// Seconds by which the offset is ahead of UTC.
     east: Option<i64>,
 }
 
 impl<'t> Found<'t> {
-    /// Calls itself for letters that stand for a format, which holds no such letter.
+    /// Reads by a pattern. Calls itself for letters that stand for a format; such a format has no
+    /// such letter.
     fn read(&mut self, reader: &mut Reader<'t>, pattern: &str, text: &str) -> Result<(), Trouble> {
         for piece in Pieces(pattern) {
             let read = match piece? {
@@ -66,13 +67,13 @@ impl<'t> Found<'t> {
             return Ok(());
         }
         let found = reader.found(literal.chars().take(40).count());
-        Err(format!("the pattern has `{}`, and here stands {found}", shorten(literal)).into())
+        Err(format!("the pattern has `{}`, but the text has {found}", shorten(literal)).into())
     }
 
     fn letter(&mut self, reader: &mut Reader<'t>, letter: &Letter) -> Result<(), Wrong> {
         match letter {
             Letter::Number(part) => {
-                // Years are written in all their digits.
+                // Years need all their digits.
                 let is_year = matches!(part.letter, 'Y' | 'y' | 'G');
                 let n = reader.digits(part, if is_year { part.digits } else { 1 })?;
                 self.note(part, n)
@@ -108,7 +109,7 @@ impl<'t> Found<'t> {
         }
     }
 
-    /// Notes a number; another for the same part is wrong.
+    /// Notes a number. A second, different number for a part is a fault.
     fn note(&mut self, part: &Part, n: i64) -> Result<(), Wrong> {
         let slots = LETTERS.iter().zip(&mut self.numbers);
         for (_, slot) in slots.filter(|(letter, _)| **letter == part.letter) {
@@ -127,7 +128,7 @@ impl<'t> Found<'t> {
         self.numbers.get(at).copied().flatten().map(|(n, _)| n)
     }
 
-    /// The moment, with which everything that was read must agree.
+    /// Returns the moment. All the parts read must agree with it.
     fn resolve(&self, pattern: &str, text: &str) -> Result<Read<'t>, Trouble> {
         let wrong = |wrong: Wrong| wrong.of(text);
         let east = self.east.unwrap_or_default();
@@ -156,14 +157,14 @@ impl<'t> Found<'t> {
             if let Some((n, name)) = found
                 && *n != is
             {
-                let what = format!("the {name} is {n}, and by the other parts it is {is}");
+                let what = format!("the {name} is {n}, but the other parts make it {is}");
                 return Err(wrong(what.into()));
             }
         }
         Ok(Read { year, second: local - east, fraction: self.fraction })
     }
 
-    /// Days since 1970, if a year was read.
+    /// Returns the days since 1970, if a year was read.
     fn days(&self) -> Result<Option<i64>, Wrong> {
         let century = |year| year + if year < 69 { 2000 } else { 1900 };
         let year = self.get('Y').or_else(|| self.get('y').map(century));
@@ -172,7 +173,7 @@ impl<'t> Found<'t> {
         if let (Some(year), Some(week), None, None, None) =
             (self.get('G'), self.get('V'), month, day, of_year)
         {
-            // The week of the fourth of January is the first; 1970 began on a Thursday.
+            // The week of January 4 is the first. 1970 began on a Thursday.
             let fourth = first(year) + 3;
             let monday = fourth - (fourth + 3).rem_euclid(7);
             return Ok(Some(monday + 7 * (week - 1) + self.get('u').unwrap_or(1) - 1));
@@ -189,7 +190,7 @@ impl<'t> Found<'t> {
         Ok(Some(of_month(civil)?.days()))
     }
 
-    /// The hour of the day, 0 if nothing was read of it.
+    /// Returns the hour of the day, 0 if no part of it was read.
     fn hour(&self) -> Option<i64> {
         match (self.get('H'), self.get('I'), self.get('p')) {
             (Some(hour), _, _) => Some(hour),
@@ -200,7 +201,7 @@ impl<'t> Found<'t> {
     }
 }
 
-/// The number of a name that stands here, in full or by its first three letters.
+/// Reads a name, in full or by its first three letters. Returns its number.
 fn name(reader: &mut Reader<'_>, part: &Part, names: &[&str]) -> Result<i64, Wrong> {
     for (name, n) in names.iter().zip(1..) {
         let short = name.get(..3).unwrap_or(name);

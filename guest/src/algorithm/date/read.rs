@@ -1,5 +1,4 @@
-//! Dates as ISO 8601 writes them, and the parts that all dates are read from. Whatever is wrong
-//! with a date is said by the name of its part.
+//! Reads ISO 8601 dates, and the parts of all dates. A fault names the wrong part.
 
 use crate::algorithm::date::letters::{
     DAY_OF_MONTH, HOUR, MINUTE, MONTH, MONTHS, OFFSET_HOUR, OFFSET_MINUTE, Part, SECOND, YEAR,
@@ -11,19 +10,18 @@ use crate::algorithm::trouble::{Trouble, misread};
 use crate::text::quote::shorten;
 use num_bigint::BigUint;
 
-/// Digits after the point that can tell one float from another.
+/// Digits after the point that can distinguish floats.
 const MOST_DIGITS: usize = 1074;
 
-const BY_PATTERN: &str =
-    r#"dates that are written otherwise are read by a pattern: {"date_parse": [s, "%d.%m.%Y"]}"#;
+const BY_PATTERN: &str = r#"read other dates with a pattern: {"date_parse": [s, "%d.%m.%Y"]}"#;
 
-/// The seconds that a date spells.
+/// Parses a date. Returns its seconds.
 pub(crate) fn parse(text: &str) -> Result<Number, Trouble> {
     let read = Reader { rest: text }.date().map_err(|wrong| wrong.of(text))?;
     read.number()
 }
 
-/// What is wrong with a date, and what to write instead.
+/// A fault in a date, with its hint.
 pub(crate) struct Wrong {
     what: String,
     hint: Option<&'static str>,
@@ -31,7 +29,7 @@ pub(crate) struct Wrong {
 
 impl Wrong {
     pub(crate) fn of(self, text: &str) -> Trouble {
-        misread(text, &format!("is no date: {}", self.what), self.hint)
+        misread(text, &format!("is not a date: {}", self.what), self.hint)
     }
 
     fn hint(self, hint: &'static str) -> Self {
@@ -45,23 +43,23 @@ impl From<String> for Wrong {
     }
 }
 
-/// What a text of a date says.
+/// The content of a date's text.
 pub(crate) struct Read<'t> {
     pub(crate) year: i64,
     pub(crate) second: i64,
-    /// Digits after the point of the second.
+    /// Digits after the second's point.
     pub(crate) fraction: &'t str,
 }
 
 impl Read<'_> {
-    /// Seconds since 1970: an integer, or a float if there is a fraction.
+    /// Returns the seconds since 1970: an integer, or a float if there is a fraction.
     pub(crate) fn number(&self) -> Result<Number, Trouble> {
         let digits = self.fraction.trim_end_matches('0');
-        // The digits that follow do not reach the next unit.
+        // Further digits do not reach the next unit.
         let kept = digits.get(..MOST_DIGITS).unwrap_or(digits);
         let one = BigUint::from(10_u8).pow(u32::try_from(kept.len()).unwrap_or_default());
         let rest = (kept.parse::<BigUint>().unwrap_or_default() << UNIT_BITS) / one;
-        // The zone may lead out of the calendar.
+        // The offset may lead out of the calendar.
         let moment = Moment { second: self.second, rest }.within()?;
         if self.year == 0 {
             return Err(beyond());
@@ -71,7 +69,7 @@ impl Read<'_> {
     }
 }
 
-/// A text and how far it has been read.
+/// The rest of a text that is being read.
 pub(crate) struct Reader<'t> {
     pub(crate) rest: &'t str,
 }
@@ -105,7 +103,7 @@ impl<'t> Reader<'t> {
         Ok(Civil { year, month, day })
     }
 
-    /// Seconds of the day, and digits of a fraction.
+    /// Reads a time: seconds of the day, and digits of a fraction.
     fn time(&mut self) -> Result<(i64, &'t str), Wrong> {
         let hour = self.digits(&HOUR, 2)?;
         self.mark(":", &MINUTE)?;
@@ -118,7 +116,7 @@ impl<'t> Reader<'t> {
         Ok((minutes * 60 + second, fraction))
     }
 
-    /// Seconds that an offset is ahead of UTC, if one stands here.
+    /// Reads an offset, if there is one: seconds ahead of UTC.
     pub(crate) fn zone(&mut self) -> Result<Option<i64>, Wrong> {
         if self.skip("Z") || self.skip("z") {
             return Ok(Some(0));
@@ -136,7 +134,7 @@ impl<'t> Reader<'t> {
         Ok(Some(sign * minutes))
     }
 
-    /// The digits after the point of the second.
+    /// Reads the digits after the second's point.
     pub(crate) fn fraction(&mut self) -> Result<&'t str, Wrong> {
         let length = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         if length == 0 {
@@ -148,7 +146,7 @@ impl<'t> Reader<'t> {
         Ok(digits)
     }
 
-    /// A number of at least so many digits.
+    /// Reads a number of at least `least` digits.
     pub(crate) fn digits(&mut self, part: &Part, least: usize) -> Result<i64, Wrong> {
         let Part { name, first, last, digits, .. } = *part;
         let count = self.rest.bytes().take(digits).take_while(u8::is_ascii_digit).count();
@@ -180,7 +178,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// What must stand before a part.
+    /// Reads the mark before a part.
     fn mark(&mut self, mark: &str, next: &Part) -> Result<(), Wrong> {
         if self.rest.is_empty() {
             return Err(format!("the {} is missing", next.name).into());
@@ -202,10 +200,10 @@ impl<'t> Reader<'t> {
         if self.rest.is_empty() {
             return Ok(());
         }
-        Err(format!("`{}` stands behind its end", shorten(self.rest)).into())
+        Err(format!("`{}` follows its end", shorten(self.rest)).into())
     }
 
-    /// What stands here, as far as so many characters.
+    /// Describes the next characters of the text, at most `chars`.
     pub(crate) fn found(&self, chars: usize) -> String {
         if self.rest.is_empty() {
             return "the end".to_owned();
@@ -215,7 +213,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The day, if its month has it.
+/// Checks that the month has the day.
 pub(crate) fn of_month(civil: Civil) -> Result<Civil, Wrong> {
     let Civil { year, month, day } = civil;
     let last = civil.last_day();

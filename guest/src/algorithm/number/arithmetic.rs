@@ -1,8 +1,7 @@
-//! Arithmetic beyond what fits in a word: exact integers, floats, and everything of the wrong type.
+//! Arithmetic on big integers and floats, with the faults of other types.
 
 use crate::algorithm::number::value::{Number, TOO_LARGE, bounded, finite};
 use crate::algorithm::trouble::Trouble;
-use crate::memory::types::type_name;
 
 use crate::algorithm::number::remainder;
 use crate::language::form::Form;
@@ -13,17 +12,17 @@ use num_bigint::BigInt;
 use num_integer::Integer as _;
 use num_traits::Zero;
 
-/// 64-bit limbs of an integer; 1 for anything that fits into one.
+/// Counts the 64-bit limbs of an integer; 1 for any smaller value.
 pub(crate) fn limbs(heap: &Heap, v: Word) -> u64 {
     if is_integer(v) { 1 } else { heap.limbs(v).map_or(1, |(limbs, _)| limbs.len().max(1) as u64) }
 }
 
-/// Whether a value is a number.
+/// Tells whether a value is a number.
 pub(crate) fn is_number(heap: &Heap, v: Word) -> bool {
     is_integer(v) || heap.limbs(v).is_some() || heap.as_float(v).is_some()
 }
 
-/// Bulk work of an operation on two integers, and words its result may need.
+/// Returns the bulk work of an operation on two integers, and the words that its result may need.
 pub(crate) fn cost(heap: &Heap, form: Form, x: Word, y: Word) -> (u64, usize) {
     if !is_number(heap, x) || !is_number(heap, y) {
         return (0, 2);
@@ -38,17 +37,17 @@ pub(crate) fn cost(heap: &Heap, form: Form, x: Word, y: Word) -> (u64, usize) {
     (work(form, a, b, has_float), words)
 }
 
-/// Work of an operation on integers of several limbs, beside that of the limbs.
+/// Work of an operation on big integers, besides the work of their limbs.
 const LARGE_WORK: u64 = 16;
 /// Work of an operation on a float.
 const FLOAT_WORK: u64 = 6;
 
-/// Work of looking at a number of so many limbs: one costs nothing.
+/// Returns the work of reading a number of so many limbs. A single limb is free.
 pub(crate) fn length_work(limbs: u64) -> u64 {
     if limbs > 1 { 8 + limbs } else { 0 }
 }
 
-/// Bulk work of an operation on numbers of so many limbs.
+/// Returns the bulk work of an operation on numbers of so many limbs.
 pub(crate) fn work(form: Form, a: u64, b: u64, has_float: bool) -> u64 {
     match limbs_work(form, a, b) {
         0 if has_float => FLOAT_WORK,
@@ -57,29 +56,27 @@ pub(crate) fn work(form: Form, a: u64, b: u64, has_float: bool) -> u64 {
     }
 }
 
-/// The part of it that the limbs make.
+/// Returns the part of that work that the limbs cause.
 pub(crate) fn limbs_work(form: Form, a: u64, b: u64) -> u64 {
     match form {
         _ if a.max(b) == 1 => 0,
         Form::Add | Form::Sub => a.max(b),
         Form::Mul => a * b,
-        // Each limb of the quotient takes the divisor once; what is shorter is looked at as a whole.
+        // Each limb of the quotient multiplies the divisor once. Reading a shorter number costs all
+        // its limbs.
         _ => b * (a.max(b) - b + 1),
     }
 }
 
-/// `add`, `sub`, `mul`, `div`, `mod`. There must be room for what `cost` says.
+/// Does `add`, `sub`, `mul`, `div` and `mod`. There must be room for the words of `cost`.
 pub(crate) fn arithmetic(heap: &mut Heap, form: Form, x: Word, y: Word) -> Result<Word, Trouble> {
-    let wrong = |heap: &Heap, operand, v| {
-        let found = type_name(heap, v);
-        Trouble::Type { operand, wanted: "a number", found }
-    };
+    let wrong = |heap: &Heap, operand, v| Trouble::of_type(heap, operand, v, "a number");
     let a = Number::of(heap, x).ok_or_else(|| wrong(heap, 0, x))?;
     let b = Number::of(heap, y).ok_or_else(|| wrong(heap, 1, y))?;
     Ok(combine(form, &a, &b)?.put(heap))
 }
 
-/// The same of numbers out of their words.
+/// Does `add`, `sub`, `mul`, `div` and `mod` of two unpacked numbers.
 pub(crate) fn combine(form: Form, a: &Number, b: &Number) -> Result<Number, Trouble> {
     if form == Form::Mod && (a.is_float() || b.is_float()) {
         return remainder::of(a, b).map(Number::Float);
@@ -101,7 +98,7 @@ fn smalls(form: Form, a: i64, b: i64) -> Result<Option<i64>, Trouble> {
         Form::Sub => a.checked_sub(b),
         Form::Mul => a.checked_mul(b),
         _ if b == 0 => return Err(Trouble::DivideByZero),
-        // The smallest word divided by -1 is no word.
+        // The smallest integer divided by -1 overflows.
         _ if b == -1 => None,
         Form::Div => Some(num_integer::Integer::div_floor(&a, &b)),
         _ => Some(num_integer::Integer::mod_floor(&a, &b)),

@@ -1,11 +1,12 @@
-//! `exp ln log10 pow` of floats. Each is computed to some 90 bits as the sum of two floats and rounded
-//! once: hardly one of 10^10 results is not the nearest float. Nothing but sums, products and quotients of floats is used, and a logarithm to
-//! begin with, all of them equal on every platform.
+//! `exp`, `ln`, `log10` and `pow` of floats. Each result has some 90 bits, as the sum of two
+//! floats, and is rounded once: hardly one of 10^10 results is not the nearest float. The only
+//! operations are sums, products and quotients of floats, and one logarithm as an estimate. All are
+//! equal on every platform.
 
 use crate::algorithm::number::rational::{LEAST, parts, power_of_two};
 use std::f64::consts;
 
-/// A number as the nearest float and what is left of it.
+/// A number as the nearest float and the rest.
 #[derive(Clone, Copy, Debug)]
 struct Double {
     high: f64,
@@ -27,20 +28,20 @@ const INVERSE_FACTORIALS: [Double; 7] = [
     Double { high: 1.0, low: 0.0 },
 ];
 
-/// Relative to a number, less than what separates two different results and more than any error.
+/// Relative to a number: less than the distance of two different results, and more than any error.
 const NOTHING: f64 = 1e-27;
-/// No logarithm of a float other than 1 is as near to 0, nor is the exponential of less another
-/// float than 1.
+/// Below this, e^x is 1 as a float. No logarithm of a float other than 1 is so near to 0.
 const TINY: f64 = 1e-18;
 
-/// The exact sum of two floats.
+/// Returns the exact sum of two floats.
 fn sum(a: f64, b: f64) -> Double {
     let high = a + b;
     let rest = high - a;
     Double { high, low: (a - (high - rest)) + (b - rest) }
 }
 
-/// The exact product of two floats that are far from both ends of their range (Dekker, 1971).
+/// Returns the exact product of two floats that are far from both ends of their range (Dekker,
+/// 1971).
 fn product(a: f64, b: f64) -> Double {
     let halves = |n: f64| {
         let shifted = 134_217_729.0 * n;
@@ -52,7 +53,7 @@ fn product(a: f64, b: f64) -> Double {
     Double { high, low: ((a1 * b1 - high) + a1 * b2 + a2 * b1) + a2 * b2 }
 }
 
-/// The exact sum of two floats, the first of which is not the smaller one.
+/// Returns the exact sum of two floats. The first must not be the smaller one.
 fn short_sum(a: f64, b: f64) -> Double {
     let high = a + b;
     Double { high, low: b - (high - a) }
@@ -65,7 +66,7 @@ impl Double {
         short_sum(first.high, first.low + low.low)
     }
 
-    /// The sum with a number that is not greater.
+    /// Adds a number that is not greater.
     fn plus_less(self, other: Self) -> Self {
         let Self { high, low } = short_sum(self.high, other.high);
         short_sum(high, low + (self.low + other.low))
@@ -87,10 +88,10 @@ impl From<f64> for Double {
     }
 }
 
-/// e^x − 1 of a number between −1/2 and 1/2, by the series of a 64th of it.
+/// Returns e^x − 1 for x between −1/2 and 1/2, by the series of x/64.
 fn exp_minus_one(x: Double) -> Double {
     let x = x.scaled(1.0 / 64.0);
-    // What these add is less than a float can tell beside 1/7!.
+    // The sum of these is less than the precision of 1/7!.
     let rest = [1.0 / 479_001_600.0, 1.0 / 39_916_800.0, 1.0 / 3_628_800.0, 1.0 / 362_880.0];
     let rest = rest.iter().fold(0.0, |sum, inverse| sum * x.high + inverse);
     let rest = Double::from(rest * x.high + 1.0 / 40_320.0);
@@ -100,7 +101,7 @@ fn exp_minus_one(x: Double) -> Double {
     (0..6).fold(series.times(x), |y, _| y.scaled(2.0).plus_less(y.times(y)))
 }
 
-/// The float nearest to e^x.
+/// Returns the float nearest to e^x.
 fn exponential(x: Double) -> f64 {
     if x.high.abs() < TINY {
         return 1.0;
@@ -115,14 +116,13 @@ fn exponential(x: Double) -> f64 {
     nearest(power, halvings as i64)
 }
 
-/// The float nearest to `n * 2^exponent`, `n` being near 1.
+/// Returns the float nearest to `n * 2^exponent`, with `n` near 1.
 fn nearest(n: Double, exponent: i64) -> f64 {
     let is_nothing = |rest: f64| rest.abs() < n.high * NOTHING;
     let (significand, last) = parts(n.high);
     let dropped = LEAST - (last + exponent);
     if dropped > 0 {
-        // Below the normal floats there are fewer digits: the first ones decide, and at one half
-        // the others.
+        // Subnormal floats have fewer digits. The first digits decide, and at one half the others.
         let dropped = dropped.min(60);
         let (half, kept) = (1 << (dropped - 1), significand >> dropped);
         let rest = significand & (2 * half - 1);
@@ -133,7 +133,7 @@ fn nearest(n: Double, exponent: i64) -> f64 {
         };
         return f64::from_bits(kept + u64::from(up));
     }
-    // Between two floats stands the even one.
+    // The middle of two floats rounds to the even one.
     let next = if n.low > 0.0 { n.high.next_up() } else { n.high.next_down() };
     let is_half = significand % 2 == 1 && is_nothing((next - n.high) / 2.0 - n.low);
     let high = if is_half { next } else { n.high };
@@ -143,17 +143,17 @@ fn nearest(n: Double, exponent: i64) -> f64 {
     2.0 * high * power_of_two(exponent - 1)
 }
 
-/// The natural logarithm of a positive float.
+/// Returns the natural logarithm of a positive float.
 fn logarithm(x: f64) -> Double {
     let (significand, exponent) = parts(x);
-    // Between √½ and √2.
+    // Scales the number to between √½ and √2.
     let shift = i64::from(significand.leading_zeros()) - 11;
     let fraction = (significand << shift) & ((1 << 52) - 1);
     let (mut m, mut exponent) = (f64::from_bits(1023 << 52 | fraction), exponent + 52 - shift);
     if m > consts::SQRT_2 {
         (m, exponent) = (m / 2.0, exponent + 1);
     }
-    // What the exponential of an estimate lacks is what the estimate lacks.
+    // One step of Newton's method: the error of the exponential is the error of the estimate.
     let estimate = libm::log(m);
     let power = exp_minus_one(Double::from(estimate));
     let rest = Double::from(m - 1.0).plus(power.scaled(-1.0));
@@ -162,22 +162,23 @@ fn logarithm(x: f64) -> Double {
     LN_2.times(Double::from(exponent as f64)).plus(logarithm)
 }
 
-/// e^x.
+/// Returns e^x.
 pub(crate) fn exp(x: f64) -> f64 {
     exponential(Double::from(x))
 }
 
-/// The natural logarithm; of a negative number or zero no finite float.
+/// Returns the natural logarithm. For a negative number or zero, the result is not finite.
 pub(crate) fn ln(x: f64) -> f64 {
     if x > 0.0 { logarithm(x).high } else { f64::NAN }
 }
 
-/// The decimal logarithm; of a negative number or zero no finite float.
+/// Returns the decimal logarithm. For a negative number or zero, the result is not finite.
 pub(crate) fn log10(x: f64) -> f64 {
     if x > 0.0 { logarithm(x).times(LOG10_E).high } else { f64::NAN }
 }
 
-/// x^y; of a zero to a negative power, and of a negative number to one that is no integer, no finite float.
+/// Returns x^y. For zero to a negative power, and a negative number to a fraction, the result is
+/// not finite.
 pub(crate) fn pow(x: f64, y: f64) -> f64 {
     let is_odd = y.fract() == 0.0 && (y / 2.0).fract() != 0.0;
     if y == 0.0 {
@@ -190,11 +191,11 @@ pub(crate) fn pow(x: f64, y: f64) -> f64 {
     if x.is_sign_negative() && is_odd { -magnitude } else { magnitude }
 }
 
-/// x^y of a positive number.
+/// Returns x^y for a positive number.
 fn power(x: f64, y: f64) -> f64 {
     let logarithm = logarithm(x);
     let estimate = logarithm.high * y;
-    // Out of these bounds the product may be none of floats.
+    // Outside these bounds, the product could leave the range of floats.
     if (TINY..1e3).contains(&estimate.abs()) {
         exponential(logarithm.times(Double::from(y)))
     } else {

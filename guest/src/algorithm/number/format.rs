@@ -1,19 +1,19 @@
-//! Numbers as people write them: rounded to decimals, with marks between groups of digits.
+//! Numbers for people: rounded to decimals, with marks between groups of digits.
 
 use crate::json::number::float_text;
 
 /// Digits between two marks.
 const GROUP: usize = 3;
 
-/// How a number is written.
+/// The layout of a number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
-    /// Digits behind the point; as many as the number has if it is not told.
+    /// Digits after the point; by default, those of the number.
     pub(crate) decimals: Option<usize>,
-    /// What stands between groups of three digits before the point.
+    /// The mark between groups of three digits before the point.
     pub(crate) group: Option<char>,
     pub(crate) point: char,
-    /// Whether a tie goes away from zero, and not to the even digit.
+    /// Whether a tie rounds away from zero instead of to the even digit.
     pub(crate) rounds_half_up: bool,
 }
 
@@ -23,25 +23,25 @@ impl Default for Layout {
     }
 }
 
-/// A decimal: digits, one or more of which are before the point.
+/// A decimal number: digits, of which at least one is before the point.
 #[derive(Debug)]
 pub(crate) struct Decimal {
     is_negative: bool,
     /// Each from 0 to 9.
     digits: Vec<u8>,
-    /// How many of them are before the point.
+    /// How many digits are before the point.
     before: usize,
 }
 
 impl Decimal {
-    /// The decimal that an integer's digits spell.
+    /// Parses the digits of an integer.
     pub(crate) fn of_integer(text: &str) -> Self {
         let digits = values(text.trim_start_matches('-'));
         let before = digits.len();
         Self { is_negative: text.starts_with('-'), digits, before }
     }
 
-    /// The shortest decimal that reads back as a float: users see these digits.
+    /// Returns the shortest decimal that reads back as a float, since users see those digits.
     pub(crate) fn of_float(n: f64) -> Self {
         let text = float_text(n.abs());
         let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -60,7 +60,7 @@ impl Decimal {
         Self { is_negative: n < 0.0, digits, before }
     }
 
-    /// Writes it. Zero has no sign.
+    /// Writes the number. Zero has no sign.
     pub(crate) fn write(mut self, layout: &Layout) -> String {
         let decimals = layout.decimals.unwrap_or(self.digits.len() - self.before);
         self.round(decimals, layout.rounds_half_up);
@@ -80,7 +80,7 @@ impl Decimal {
         out
     }
 
-    /// Rounds to so many digits behind the point.
+    /// Rounds to `decimals` digits after the point.
     fn round(&mut self, decimals: usize, rounds_half_up: bool) {
         let kept = self.before + decimals;
         let Some((head, tail)) = self.digits.split_at_checked(kept) else { return };

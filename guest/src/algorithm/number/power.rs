@@ -1,4 +1,4 @@
-//! Powers: exact ones of integers, the others as floats.
+//! Powers: exact for integers, floats otherwise.
 
 use crate::algorithm::number::arithmetic::limbs_work;
 use crate::algorithm::number::elementary;
@@ -11,8 +11,8 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::f64::consts::LOG2_E;
 
-/// Whether a power surely is no integer with more bits than one may have; the fault if it surely
-/// is one. To be sure of neither takes a power within a thousandth of a bit of the limit.
+/// Tells whether a power surely has few enough bits for an integer. Fails if it surely has too
+/// many. Only within a thousandth of a bit of the limit is neither sure.
 pub(crate) fn fits(a: &Number, b: &Number) -> Result<bool, Trouble> {
     const MARGIN: f64 = 0.001;
     let (base, exponent) = (a.big().into_parts().1, b.big());
@@ -27,7 +27,7 @@ pub(crate) fn fits(a: &Number, b: &Number) -> Result<bool, Trouble> {
     if bits * exponent <= INTEGER_BITS {
         return Ok(true);
     }
-    // What is estimated is less than 2^21, so the estimate is off by less than 2^-25.
+    // The estimate is below 2^21, so its error is below 2^-25.
     let dropped = bits.saturating_sub(64);
     let top = (base >> dropped).to_u64().unwrap_or_default();
     let logarithm = libm::log(to_f64(top)) * LOG2_E + to_f64(dropped);
@@ -40,7 +40,7 @@ fn to_f64(n: u64) -> f64 {
     n as f64
 }
 
-/// `pow` of numbers that have been looked at by `fits`. Each product is paid for before it is made.
+/// Does `pow` of numbers that `fits` has accepted. It pays for each product first.
 pub(crate) fn power<E: From<Trouble>>(
     a: &Number,
     b: &Number,
@@ -72,7 +72,7 @@ fn of_floats(x: f64, y: f64) -> Result<f64, Trouble> {
     finite(elementary::pow(x, y))
 }
 
-/// `1 / base^exponent`, correctly rounded.
+/// Returns `1 / base^exponent`, correctly rounded.
 fn reciprocal(base: &BigUint, exponent: &BigUint) -> Result<f64, Trouble> {
     if base.is_zero() {
         return Err(Trouble::DivideByZero);
@@ -81,7 +81,7 @@ fn reciprocal(base: &BigUint, exponent: &BigUint) -> Result<f64, Trouble> {
         return Ok(1.0);
     }
     let exponent = exponent.to_u64().unwrap_or(u64::MAX);
-    // At most half of the smallest float.
+    // This is at most half of the smallest float.
     if (base.bits() - 1).saturating_mul(exponent) >= 1075 {
         return Ok(0.0);
     }
@@ -92,7 +92,7 @@ fn reciprocal(base: &BigUint, exponent: &BigUint) -> Result<f64, Trouble> {
     quotient(&Number::Small(1), &Number::Big(power.into()))
 }
 
-/// Multiplies, by the bits of the exponent from the highest to the lowest.
+/// Raises `base` to a power, by the bits of the exponent from the highest to the lowest.
 fn product<E>(
     base: &BigUint,
     exponent: u64,

@@ -1,4 +1,4 @@
-//! Exact fractions and the floats nearest to them: quotients, roundings, powers.
+//! Exact fractions and their nearest floats: quotients, roundings, powers.
 
 use crate::algorithm::number::value::{Number, bounded, finite};
 use crate::algorithm::trouble::Trouble;
@@ -11,14 +11,14 @@ use num_traits::{FromPrimitive, One, Signed, ToPrimitive, Zero};
 const BITS: i64 = 53;
 pub(crate) const LEAST: i64 = -1074;
 
-/// A float as `significand * 2^exponent`, without its sign.
+/// Returns a float as `significand * 2^exponent`, without its sign.
 pub(crate) fn parts(n: f64) -> (u64, i64) {
     let bits = n.abs().to_bits();
     let (exponent, fraction) = ((bits >> 52).cast_signed(), bits & ((1 << 52) - 1));
     if exponent == 0 { (fraction, LEAST) } else { (fraction | 1 << 52, exponent - 1 + LEAST) }
 }
 
-/// A number other than zero as `significand * 2^exponent`, without its sign.
+/// Returns a number other than zero as `significand * 2^exponent`, without its sign.
 fn scaled(n: &Number) -> (BigUint, i64) {
     match n {
         Number::Float(n) => {
@@ -45,7 +45,7 @@ fn shift(n: &BigUint, bits: i64) -> BigUint {
     n << bits.max(0)
 }
 
-/// `fdiv`: the float nearest to the exact quotient of the exact operands.
+/// Does `fdiv`: returns the float nearest to the exact quotient.
 pub(crate) fn quotient(a: &Number, b: &Number) -> Result<f64, Trouble> {
     if b.is_zero() {
         return Err(Trouble::DivideByZero);
@@ -64,8 +64,8 @@ pub(crate) fn quotient(a: &Number, b: &Number) -> Result<f64, Trouble> {
     finite(with_sign(ratio, is_negative(a) != is_negative(b)))
 }
 
-/// The float nearest to a quotient, halfway cases to the even one; beyond all floats infinity. The
-/// divisor is not zero.
+/// Returns the float nearest to a quotient; a tie goes to the even one. Beyond all floats, the
+/// result is infinity. The divisor is not zero.
 pub(crate) fn ratio(a: &BigUint, b: &BigUint) -> f64 {
     let difference = to_i64(a.bits()) - to_i64(b.bits());
     if a.is_zero() || difference < LEAST - 2 {
@@ -74,7 +74,7 @@ pub(crate) fn ratio(a: &BigUint, b: &BigUint) -> f64 {
     if difference > 1025 {
         return f64::INFINITY;
     }
-    // A quotient of 66 or 67 bits; the lowest one stands for all that are left out as well.
+    // The quotient has 66 or 67 bits. Its lowest bit also stands for all lower ones.
     let scale = 66 - difference;
     let (quotient, rest) = shift(a, scale).div_rem(&shift(b, -scale));
     let quotient = quotient.to_u128().unwrap_or_default() | u128::from(!rest.is_zero());
@@ -84,13 +84,13 @@ pub(crate) fn ratio(a: &BigUint, b: &BigUint) -> f64 {
     let (kept, half) = (quotient >> dropped, 1_u128 << (dropped - 1));
     let rest = quotient & (2 * half - 1);
     let up = rest > half || rest == half && kept & 1 == 1;
-    // A carry out of the significand is one into the exponent, and out of that infinity.
+    // A carry out of the significand adds to the exponent, and at its end makes infinity.
     let significand = (kept + u128::from(up)).to_u64().unwrap_or_default();
     let biased = (exponent - LEAST).cast_unsigned();
     f64::from_bits(((biased << 52) + significand).min(f64::INFINITY.to_bits()))
 }
 
-/// A power of two from the least float on, not beyond the greatest.
+/// Returns a power of two, from the least float to the greatest.
 pub(crate) fn power_of_two(exponent: i64) -> f64 {
     let above_least = (exponent - LEAST).max(0).cast_unsigned();
     f64::from_bits(if above_least < 52 { 1 << above_least } else { (above_least - 51) << 52 })
@@ -100,7 +100,7 @@ fn to_i64(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
-/// The quotient of two magnitudes rounded half to even.
+/// Returns the quotient of two magnitudes, rounded half to even.
 fn half_even(a: &BigUint, b: &BigUint) -> BigUint {
     let (quotient, rest) = a.div_rem(b);
     match (rest << 1_u8).cmp(b) {
@@ -114,7 +114,7 @@ fn ten(exponent: i64) -> BigUint {
     BigUint::from(10_u8).pow(u32::try_from(exponent).unwrap_or_default())
 }
 
-/// `round` to so many digits after the point, before it if negative.
+/// Does `round` to `digits` digits after the point, or before it if negative.
 pub(crate) fn round(n: &Number, digits: i64) -> Result<Number, Trouble> {
     match n {
         Number::Float(n) => round_float(*n, digits).map(Number::Float),
@@ -124,7 +124,7 @@ pub(crate) fn round(n: &Number, digits: i64) -> Result<Number, Trouble> {
 
 fn round_integer(n: &BigInt, digits: i64) -> Result<Number, Trouble> {
     let zeros = digits.min(0).saturating_neg();
-    // A digit has more than 3 bits: half of such a power is beyond the number.
+    // A digit has more than 3 bits, so half of such a power exceeds the number.
     if zeros.saturating_mul(3) > to_i64(n.bits()) + 1 {
         return Ok(Number::Small(0));
     }
@@ -135,7 +135,7 @@ fn round_integer(n: &BigInt, digits: i64) -> Result<Number, Trouble> {
 
 fn round_float(n: f64, digits: i64) -> Result<f64, Trouble> {
     let (significand, exponent) = parts(n);
-    // As many digits after the point as bits are all there are.
+    // A float has at most as many digits after the point as bits.
     if digits >= exponent.min(0).saturating_neg() {
         return Ok(n);
     }
@@ -151,15 +151,15 @@ fn round_float(n: f64, digits: i64) -> Result<f64, Trouble> {
     finite(with_sign(ratio(&(rounded * down), &up), n.is_sign_negative()))
 }
 
-/// The same of a float below the precision of its digits, if all of it fits into a few words: such
-/// are nearly all that are rounded.
+/// Rounds a float with more digits than `digits`, if everything fits into a few words, as it nearly
+/// always does.
 fn round_word(significand: u64, exponent: i64, digits: i64) -> Option<f64> {
-    // 53 bits times 74, and powers of ten that are floats.
+    // 53 bits times 74 bits; the powers of ten are floats.
     let digits = u32::try_from(digits).ok().filter(|digits| *digits <= 22)?;
     let dropped = u32::try_from(exponent.checked_neg()?).ok().filter(|bits| *bits > 0)?;
     let power = 10_u128.pow(digits);
     let above = u128::from(significand) * power;
-    // Less than half of the last digit.
+    // This is less than half of the last digit.
     if dropped > 128 {
         return Some(0.0);
     }
@@ -172,7 +172,7 @@ fn round_word(significand: u64, exponent: i64, digits: i64) -> Option<f64> {
     (rounded <= 1 << BITS).then(|| rounded as f64 / power as f64)
 }
 
-/// `round` without digits: an integer.
+/// Does `round` without digits. Returns an integer.
 pub(crate) fn nearest_integer(n: f64) -> BigInt {
     let (significand, exponent) = parts(n);
     let sign = if n < 0.0 { Sign::Minus } else { Sign::Plus };
@@ -185,7 +185,7 @@ pub(crate) fn nearest_integer(n: f64) -> BigInt {
     BigInt::from_biguint(sign, rounded)
 }
 
-/// A float without a fraction as an integer.
+/// Converts a float without a fraction to an integer.
 pub(crate) fn integral(n: f64) -> BigInt {
     BigInt::from_f64(n).unwrap_or_default()
 }

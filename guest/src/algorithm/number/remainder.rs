@@ -1,5 +1,5 @@
-//! `mod` where one number is a float: the exact remainder of the exact numbers, rounded once. Both
-//! are multiplied by the least power of two that makes them integers.
+//! `mod` with a float: the exact remainder of the exact numbers, rounded once. Both are multiplied
+//! by the least power of two that makes them integers.
 
 use crate::algorithm::number::value::{Number, finite};
 use crate::algorithm::trouble::Trouble;
@@ -10,14 +10,15 @@ use crate::memory::word::{Word, as_small, is_integer};
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 
-/// A float without its sign as `significand * 2^exponent`, the exponent as near to 0 as it can be.
+/// Returns a float as `significand * 2^exponent`, without its sign. The exponent is as near to 0 as
+/// possible.
 fn reduced(n: f64) -> (u64, i64) {
     let (significand, exponent) = parts(n);
     let zeros = i64::from(significand.trailing_zeros()).min(-exponent).max(0);
     if significand == 0 { (0, 0) } else { (significand >> zeros, exponent + zeros) }
 }
 
-/// 64-bit limbs of both numbers as the integers that they become.
+/// Counts the 64-bit limbs of both numbers once they are integers.
 pub(crate) fn limbs(heap: &Heap, x: Word, y: Word) -> (u64, u64) {
     let (a, b) = (size(heap, x), size(heap, y));
     let least = a.1.min(b.1).min(0);
@@ -28,7 +29,7 @@ pub(crate) fn limbs(heap: &Heap, x: Word, y: Word) -> (u64, u64) {
     (limbs(a), limbs(b))
 }
 
-/// Bits of the significand of a number, and its exponent; that of an integer is 0.
+/// Returns the bits of a number's significand and its exponent, which is 0 for an integer.
 fn size(heap: &Heap, v: Word) -> (u64, i64) {
     let length = |n: u64| u64::from(u64::BITS - n.leading_zeros());
     if let Some(n) = heap.as_float(v) {
@@ -43,7 +44,7 @@ fn size(heap: &Heap, v: Word) -> (u64, i64) {
     (length(*top) + 64 * others.len() as u64, 0)
 }
 
-/// The remainder with the sign of the divisor, a zero too.
+/// Returns the remainder with the sign of the divisor, even for zero.
 pub(crate) fn of(a: &Number, b: &Number) -> Result<f64, Trouble> {
     if b.is_zero() {
         return Err(Trouble::DivideByZero);
@@ -54,7 +55,8 @@ pub(crate) fn of(a: &Number, b: &Number) -> Result<f64, Trouble> {
     finite(with_sign(rest, is_negative(b)))
 }
 
-/// The magnitude of a number as `significand * 2^exponent`, if the significand is a word.
+/// Returns the magnitude of a number as `significand * 2^exponent`, if the significand fits in a
+/// word.
 fn word(n: &Number) -> Option<(u64, i64)> {
     match n {
         Number::Small(n) => Some((n.unsigned_abs(), 0)),
@@ -63,7 +65,7 @@ fn word(n: &Number) -> Option<(u64, i64)> {
     }
 }
 
-/// The magnitude of the remainder, if both numbers become integers of 128 bits.
+/// Returns the magnitude of the remainder, if both numbers fit in integers of 128 bits.
 fn short((a, x): (u64, i64), (b, y): (u64, i64), differ: bool) -> Option<f64> {
     let least = x.min(y).min(0);
     let shifted = |n: u64, exponent: i64| {
@@ -75,11 +77,11 @@ fn short((a, x): (u64, i64), (b, y): (u64, i64), differ: bool) -> Option<f64> {
     let rest = a % b;
     let rest = if differ && rest > 0 { b - rest } else { rest };
     #[expect(clippy::cast_precision_loss, reason = "rounded here, and nowhere else")]
-    // What has more than 53 bits is above the smallest floats, so that the product is exact.
+    // A number of more than 53 bits is above the smallest floats, so the product is exact.
     Some(rest as f64 * power_of_two(least))
 }
 
-/// The same of any numbers.
+/// Returns the magnitude of the remainder of any two numbers.
 fn long(a: &Number, b: &Number, differ: bool) -> f64 {
     let scaled = |n: &Number| match word(n) {
         Some((significand, exponent)) => (BigUint::from(significand), exponent),

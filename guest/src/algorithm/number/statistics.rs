@@ -1,5 +1,4 @@
-//! Sums, means, products and quantiles of many numbers: all but products are exact, and rounded once
-//! if they are floats.
+//! Sums, means, products and quantiles. All but products are exact; floats are rounded once.
 
 use crate::algorithm::number::value::{Number, TOO_LARGE, bounded, finite};
 use crate::algorithm::trouble::Trouble;
@@ -10,25 +9,25 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer as _;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-/// An exact sum. Large integers are kept apart from small ones, and positive ones from negative
-/// ones: so no carry runs through the whole of it more often than its length has been paid for.
+/// An exact sum. Large integers are apart from small ones, and positive from negative ones. So
+/// carries through the whole sum are never more than its length has paid for.
 #[derive(Debug, Default)]
 pub(crate) struct Sum {
     small: i128,
     above: BigUint,
     below: BigUint,
-    /// The floats, once there is one.
+    /// The sum of floats, if there are any.
     floats: Option<Box<Floats>>,
 }
 
 impl Sum {
-    /// Adds an integer of a word.
+    /// Adds a small integer.
     #[inline]
     pub(crate) fn add_small(&mut self, n: i64) {
         self.small += i128::from(n);
     }
 
-    /// Adds an integer of a limb.
+    /// Adds an integer of one limb.
     #[inline]
     pub(crate) fn add_limb(&mut self, limb: u64, is_negative: bool) {
         self.small += if is_negative { -i128::from(limb) } else { limb.into() };
@@ -53,7 +52,7 @@ impl Sum {
         big(&self.above) - big(&self.below) + self.small
     }
 
-    /// An integer if all numbers are integers, else a float.
+    /// Returns the sum: an integer if all numbers are integers, otherwise a float.
     pub(crate) fn total(&self) -> Result<Number, Trouble> {
         if self.floats.is_some() {
             return self.mean(1).map(Number::Float);
@@ -61,7 +60,7 @@ impl Sum {
         bounded(self.integers())
     }
 
-    /// The sum divided by a number that is not zero, rounded once.
+    /// Returns the sum divided by `n`, which is not zero, rounded once.
     pub(crate) fn mean(&self, n: u64) -> Result<f64, Trouble> {
         let (floats, exponent) = self.floats.as_deref().map_or((BigInt::ZERO, 0), Floats::sum);
         let sum = (floats << exponent.max(0)) + (self.integers() << -exponent.min(0));
@@ -69,12 +68,12 @@ impl Sum {
     }
 }
 
-/// Bits of an exponent within one part of a sum of floats, and how many parts all exponents make.
+/// Bits of the exponents in one part of a sum of floats, and the number of parts for all exponents.
 const PART_BITS: i64 = 32;
 const PARTS: usize = 64;
 
-/// An exact sum of floats. Each part has the floats whose last bits lie among its own, as a
-/// multiple of its lowest one: no list is so long that a part overflows (after Neal, "Fast exact
+/// An exact sum of floats. Each part sums the floats whose last bits lie in its range, as a
+/// multiple of its lowest bit. No list is long enough to overflow a part (after Neal, "Fast exact
 /// summation using small and large superaccumulators", 2015).
 #[derive(Debug)]
 struct Floats([i128; PARTS]);
@@ -97,7 +96,7 @@ impl Floats {
         }
     }
 
-    /// The sum as `integer * 2^exponent`.
+    /// Returns the sum as `integer * 2^exponent`.
     fn sum(&self) -> (BigInt, i64) {
         let empty = self.0.iter().take_while(|part| **part == 0).count() % PARTS;
         let parts = self.0.iter().skip(empty).rev();
@@ -106,7 +105,7 @@ impl Floats {
     }
 }
 
-/// The product of two numbers.
+/// Multiplies two numbers.
 pub(crate) fn multiply(a: Number, b: Number) -> Result<Number, Trouble> {
     match (&a, &b) {
         (Number::Float(_), _) | (_, Number::Float(_)) => {
@@ -126,8 +125,7 @@ pub(crate) fn multiply(a: Number, b: Number) -> Result<Number, Trouble> {
     bounded(a * b)
 }
 
-/// A place among numbers in order: after the one at `index`, `part` of `whole` of the way to the
-/// next one.
+/// A rank among sorted numbers: `part / whole` of the way from the one at `index` to the next.
 #[derive(Debug)]
 pub(crate) struct Rank {
     pub(crate) index: usize,
@@ -136,7 +134,7 @@ pub(crate) struct Rank {
 }
 
 impl Rank {
-    /// The rank (n−1)·p/100, exactly. `p` is from 0 to 100, `n` is not 0.
+    /// Returns the exact rank (n−1)·p/100. `p` is from 0 to 100; `n` is not 0.
     pub(crate) fn new(n: usize, p: &Number) -> Self {
         let (p, exponent) = dyadic(p);
         let (steps, hundred) = (p.magnitude() * (n - 1), BigUint::from(100_u8));
@@ -148,8 +146,8 @@ impl Rank {
         Self { index: index.to_usize().unwrap_or_default().min(n - 1), part, whole }
     }
 
-    /// The value at this rank, `a` and `b` being the numbers around it: the exact one, rounded to
-    /// a float.
+    /// Returns the value at this rank between the numbers `a` and `b`: exact, then rounded to a
+    /// float.
     pub(crate) fn value(self, a: &Number, b: &Number) -> Result<f64, Trouble> {
         if self.part.is_zero() {
             return a.float();
@@ -167,7 +165,7 @@ impl Rank {
     }
 }
 
-/// A number as an integer times a power of two.
+/// Returns a number as an integer times a power of two.
 fn dyadic(n: &Number) -> (BigInt, i64) {
     let Number::Float(n) = n else { return (n.big(), 0) };
     let (significand, exponent) = parts(*n);
@@ -175,7 +173,8 @@ fn dyadic(n: &Number) -> (BigInt, i64) {
     (if *n < 0.0 { -significand } else { significand }, exponent)
 }
 
-/// The float nearest to a quotient, the even one of two; infinite if there is none so large.
+/// Returns the float nearest to a quotient; a tie goes to the even one. Beyond all floats, the
+/// result is infinite.
 fn quotient(a: &BigInt, b: &BigUint) -> f64 {
     with_sign(ratio(a.magnitude(), b), a.is_negative())
 }

@@ -1,4 +1,4 @@
-//! A number out of its word.
+//! Numbers, unpacked from their words.
 
 use crate::algorithm::trouble::Trouble;
 use crate::limits::INTEGER_BITS;
@@ -7,7 +7,7 @@ use crate::memory::word::{Word, as_small, fit, is_integer};
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{ToPrimitive, Zero};
 
-/// A number out of its word.
+/// A number, unpacked from its word.
 #[derive(Debug)]
 pub(crate) enum Number {
     Small(i64),
@@ -16,7 +16,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// The number in a word, if it is one.
+    /// Unpacks a number. Returns nothing for another value.
     #[inline(never)]
     pub(crate) fn of(heap: &Heap, v: Word) -> Option<Self> {
         if is_integer(v) {
@@ -41,12 +41,12 @@ impl Number {
         }
     }
 
-    /// The integer, of which nothing else is needed any more.
+    /// Converts the number to an integer, consuming it.
     pub(crate) fn into_big(self) -> BigInt {
         if let Self::Big(n) = self { n } else { self.big() }
     }
 
-    /// The nearest float.
+    /// Returns the nearest float.
     #[inline(never)]
     pub(crate) fn float(&self) -> Result<f64, Trouble> {
         finite(match self {
@@ -57,7 +57,7 @@ impl Number {
         })
     }
 
-    /// Whether this is zero, of either type and sign.
+    /// Tells whether the number is zero, of either type and sign.
     pub(crate) fn is_zero(&self) -> bool {
         match self {
             Self::Small(n) => *n == 0,
@@ -70,7 +70,7 @@ impl Number {
         matches!(self, Self::Float(_))
     }
 
-    /// 64-bit limbs; 1 for anything that fits into one.
+    /// Counts the 64-bit limbs; 1 for a number that fits into one.
     pub(crate) fn limbs(&self) -> u64 {
         match self {
             Self::Big(n) => n.bits().div_ceil(64).max(1),
@@ -78,7 +78,7 @@ impl Number {
         }
     }
 
-    /// Words that the number takes on the heap.
+    /// Counts the words of the number on the heap.
     pub(crate) fn words(&self) -> usize {
         match self {
             Self::Big(n) => Heap::integer_words(n),
@@ -86,7 +86,7 @@ impl Number {
         }
     }
 
-    /// The number on the heap, where there must be room for its words.
+    /// Puts the number on the heap. There must be room for its words.
     #[inline(never)]
     pub(crate) fn put(&self, heap: &mut Heap) -> Word {
         match self {
@@ -97,12 +97,12 @@ impl Number {
     }
 }
 
-/// A float that a program may see.
+/// Checks that a float is finite, since programs see no other floats.
 pub(crate) fn finite(n: f64) -> Result<f64, Trouble> {
     if n.is_finite() { Ok(n) } else { Err(Trouble::NotFinite) }
 }
 
-/// An integer that is not too large.
+/// Checks that an integer is not too large.
 pub(crate) fn bounded(n: BigInt) -> Result<Number, Trouble> {
     if n.bits() > INTEGER_BITS { Err(TOO_LARGE) } else { Ok(Number::Big(n)) }
 }

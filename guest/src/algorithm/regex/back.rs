@@ -1,4 +1,5 @@
-//! From the end of a text to its beginning: from which steps there is a match, place by place.
+//! The pass from the end of a text to its beginning. It finds, place by place, the steps that lead
+//! to a match.
 
 use crate::algorithm::regex::class::Alphabet;
 use crate::algorithm::regex::{Pattern, Step, to_u32};
@@ -6,21 +7,21 @@ use regex_syntax::hir::Look;
 use regex_syntax::try_is_word_character;
 use std::collections::BTreeMap;
 
-/// Bytes of a text from which on sets are remembered.
+/// Bytes of the shortest text for which sets are remembered.
 const LONG: usize = 128;
-/// Sets that are remembered; then all are forgotten.
+/// The most sets to remember. Then all are forgotten.
 const REMEMBERED: usize = 512;
-/// So often; then remembering is given up.
+/// After forgetting so often, remembering stops.
 const FORGOTTEN: u32 = 8;
-/// Steps, a bit each.
+/// A set of steps, a bit each.
 pub(crate) type Set = Vec<u64>;
 
-/// Whether a step is in a set.
+/// Tells whether a step is in a set.
 pub(crate) fn has(set: &[u64], step: u32) -> bool {
     set.get(step as usize / 64).is_some_and(|word| word >> (step % 64) & 1 == 1)
 }
 
-/// Puts a step into a set; false if it was there.
+/// Puts a step into a set. Returns false if the set had it.
 fn put(set: &mut [u64], step: u32) -> bool {
     let Some(word) = set.get_mut(step as usize / 64) else { return false };
     let bit = 1 << (step % 64);
@@ -29,42 +30,42 @@ fn put(set: &mut [u64], step: u32) -> bool {
     is_new
 }
 
-/// The pass from the end of the text.
+/// The pass from the end of a text.
 pub(crate) struct Back<'p> {
     pub(crate) pattern: &'p Pattern,
     text: &'p str,
     memory: Option<Memory<'p>>,
-    /// The set at the place where the pass stands, unless memory has it.
+    /// The set at the current place, unless memory holds it.
     set: Set,
-    /// Steps whose predecessors have not been put into the set.
+    /// Steps whose predecessors are not in the set yet.
     open: Vec<u32>,
     spare: Set,
 }
 
-/// Sets seen before, and what precedes them.
+/// Known sets, each with the sets before it.
 struct Memory<'p> {
     alphabet: &'p Alphabet,
-    /// The first step of the pattern: from there matches begin.
+    /// The first step of the pattern, where matches begin.
     start: u32,
     /// Words of a set.
     words: usize,
-    /// The length of a row as a power of two: an entry for each letter and each answer about a
-    /// place, and what is missing to such a power.
+    /// The length of a row as a power of two. A row has an entry for each letter and each answer
+    /// about a place, and unused ones.
     shift: u32,
-    /// The rows of the sets.
+    /// The row of each set.
     rows: BTreeMap<Set, u32>,
-    /// The sets, one after another in the order of their rows; the first row has none.
+    /// The sets in the order of their rows. The first row has no set.
     sets: Vec<u64>,
-    /// In the row of a set, for each letter and what is true of a place, the row of the set before,
-    /// doubled, and 1 more if matches begin there; 0 if it is not known.
+    /// The entry for a letter and the answers about a place is the row of the set before, doubled,
+    /// plus 1 if a match begins there. 0 means unknown.
     table: Vec<u32>,
-    /// The row of the set at the place where the pass stands.
+    /// The row of the set at the current place.
     current: u32,
     forgotten: u32,
 }
 
 impl<'p> Back<'p> {
-    /// Begins at the end of the text: there are the steps from which there is an empty match.
+    /// Begins at the end of the text, with the steps that have an empty match there.
     pub(crate) fn new(pattern: &'p Pattern, text: &'p str) -> Self {
         let alphabet = || {
             let made = || Alphabet::new(&pattern.classes, pattern.looks.len());
@@ -83,7 +84,7 @@ impl<'p> Back<'p> {
         back
     }
 
-    /// Goes on from a set.
+    /// Continues from a set.
     pub(crate) fn resume(&mut self, set: &[u64]) {
         match &mut self.memory {
             Some(memory) => memory.current = memory.row(set),
@@ -91,12 +92,12 @@ impl<'p> Back<'p> {
         }
     }
 
-    /// The set where the pass stands.
+    /// Returns the set at the current place.
     pub(crate) fn set(&self) -> &[u64] {
         self.memory.as_ref().map_or(&self.set, Memory::set)
     }
 
-    /// What is true of a place, a bit for each of the pattern's looks.
+    /// Returns the answers about a place, a bit for each of the pattern's looks.
     fn truths(&self, at: usize, next: Option<char>) -> u32 {
         if self.pattern.looks.is_empty() {
             return 0;
@@ -106,9 +107,8 @@ impl<'p> Back<'p> {
         looks.fold(0, |truths, (i, look)| truths | u32::from(holds(*look, before, next)) << i)
     }
 
-    /// Goes back over at most so many characters of ASCII as long as it is remembered what precedes
-    /// the set; of each set on the way it is shown whether matches begin there, and the set. Gives
-    /// how many characters that were.
+    /// Goes back over at most `most` ASCII characters while memory holds the sets. Shows each set
+    /// to `see`, with whether a match begins there. Returns the number of characters.
     #[inline(always)]
     pub(crate) fn pass(
         &mut self,
@@ -140,7 +140,7 @@ impl<'p> Back<'p> {
         passed
     }
 
-    /// Goes one character back from a place; gives the place before.
+    /// Goes one character back. Returns the new place.
     pub(crate) fn step(&mut self, end: usize) -> usize {
         let next = self.text.get(..end).unwrap_or_default().chars().next_back();
         let at = end - next.map_or(1, char::len_utf8);
@@ -168,7 +168,7 @@ impl<'p> Back<'p> {
         at
     }
 
-    /// Remembers the set just found, and that it precedes another.
+    /// Remembers the set just found, and its entry in the table.
     fn remember(&mut self, slot: usize) {
         let Some(memory) = &mut self.memory else { return };
         if memory.rows.len() < REMEMBERED {
@@ -185,7 +185,7 @@ impl<'p> Back<'p> {
         }
     }
 
-    /// Turns the set after a character into the one before it.
+    /// Turns the set after a character into the set before it.
     fn before(&mut self, truths: u32, is_in: impl Fn(u32) -> bool) {
         let mut found = std::mem::take(&mut self.spare);
         found.clear();
@@ -200,7 +200,7 @@ impl<'p> Back<'p> {
         self.close(truths);
     }
 
-    /// Adds the end of the pattern, and what leads to the steps of a set without a character.
+    /// Adds the end of the pattern, and all steps that lead to the set's steps without a character.
     fn close(&mut self, truths: u32) {
         let Self { pattern, open, set, .. } = self;
         put(set, 0);
@@ -255,7 +255,7 @@ impl<'p> Memory<'p> {
         self.sets.get(at..at + self.words).unwrap_or_default()
     }
 
-    /// The row of a set.
+    /// Returns the row of a set.
     fn row(&mut self, set: &[u64]) -> u32 {
         if let Some(row) = self.rows.get(set) {
             return *row;
@@ -268,7 +268,7 @@ impl<'p> Memory<'p> {
     }
 }
 
-/// Whether something is true of the place between two characters.
+/// Tells whether a look holds between two characters.
 fn holds(look: Look, before: Option<char>, after: Option<char>) -> bool {
     let ascii = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
     let word = |c: Option<char>| c.is_some_and(|c| try_is_word_character(c).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Sets of characters, and which of them tell characters apart.
+//! Sets of characters, and the letters that they distinguish.
 
 use regex_syntax::hir;
 use std::collections::BTreeMap;
@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 /// A set of characters.
 #[derive(Debug)]
 pub(crate) struct Class {
-    /// In order, not touching.
+    /// Sorted ranges that do not touch.
     ranges: Vec<(u32, u32)>,
-    /// Those below 128, a bit each.
+    /// The characters below 128, a bit each.
     ascii: u128,
 }
 
@@ -34,7 +34,7 @@ impl Class {
     }
 }
 
-/// The ranges of a class of the parser.
+/// Returns the ranges of a parsed class.
 pub(crate) fn ranges(class: &hir::Class) -> Vec<(u32, u32)> {
     match class {
         hir::Class::Unicode(class) => {
@@ -48,27 +48,27 @@ pub(crate) fn ranges(class: &hir::Class) -> Vec<(u32, u32)> {
     }
 }
 
-/// Letters: characters that no class tells apart are the same one.
+/// Letters: characters that no class distinguishes share a letter.
 #[derive(Debug)]
 pub(crate) struct Alphabet {
-    /// The letters that the characters of ASCII are.
+    /// The letter of each ASCII character.
     pub(crate) ascii: Vec<u16>,
-    /// Where letters begin, and which.
+    /// The first character of each run of one letter.
     starts: Vec<(u32, u16)>,
-    /// Of each letter the classes it is in, a bit each in so many words.
+    /// The classes of each letter, a bit each, in `words` words.
     members: Vec<u64>,
     words: usize,
-    /// How many there are.
+    /// The number of letters.
     pub(crate) letters: usize,
 }
 
-/// Letters times possible answers about a place, at most.
+/// Most letters times answers about a place.
 const WIDTH: usize = 1 << 11;
-/// Work of finding the letters, at most.
+/// Most work of finding the letters.
 const WORK: usize = 1 << 15;
 
 impl Alphabet {
-    /// The letters of some classes; nothing if they are too many.
+    /// Finds the letters of some classes. Returns nothing if there are too many.
     pub(crate) fn new(classes: &[Class], looks: usize) -> Option<Self> {
         let mut starts = vec![0];
         for (first, last) in classes.iter().flat_map(|class| &class.ranges) {
@@ -111,12 +111,12 @@ impl Alphabet {
         after.checked_sub(1).and_then(|at| self.starts.get(at)).map_or(0, |(_, letter)| *letter)
     }
 
-    /// The letter that a character is.
+    /// Returns the letter of a character.
     pub(crate) fn letter(&self, c: u32) -> usize {
         usize::from(self.ascii.get(c as usize).copied().unwrap_or_else(|| self.find(c)))
     }
 
-    /// Whether a letter is in a class.
+    /// Tells whether a letter is in a class.
     pub(crate) fn is_in(&self, letter: usize, class: u32) -> bool {
         let word = self.members.get(letter * self.words + class as usize / 64);
         word.is_some_and(|word| word >> (class % 64) & 1 == 1)

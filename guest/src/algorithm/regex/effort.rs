@@ -1,4 +1,4 @@
-//! What a pattern costs: fuel bounds the time of compiling it and of searching for it.
+//! The costs of a pattern. Fuel bounds the time of compiling it and of searching for it.
 
 use regex_syntax::ast;
 use regex_syntax::ast::{
@@ -10,25 +10,25 @@ use std::convert::Infallible;
 
 /// Fuel for a byte of a pattern.
 pub(crate) const BYTE: u64 = 16;
-/// Fuel for a class with a name, such as `\w`, for each bracket around it.
+/// Fuel for a named class, such as `\w`, for each bracket around it.
 const CLASS: u64 = 256;
-/// The same where case is ignored: the parser then looks at every character of the class.
+/// Fuel for a named class where case is ignored: the parser then looks at every character of it.
 const FOLDED: u64 = 8192;
-/// Characters of a range that cost 1 where case is ignored.
+/// Characters of a range for one unit of fuel, where case is ignored.
 const CHARS: u64 = 4;
 
-/// Properties whose tables are left out of the component, by their names and aliases. The parser
-/// may know them all the same where another crate of the same build wants them.
+/// Properties whose tables the component lacks, by their names and aliases. The parser may still
+/// know them if another crate of the build wants them.
 const LEFT_OUT: [&str; 7] =
     ["age", "gcb", "graphemeclusterbreak", "wb", "wordbreak", "sb", "sentencebreak"];
 
-/// The fuel of the classes of a pattern.
+/// Returns the fuel of the classes of a pattern.
 pub(crate) fn classes(ast: &Ast) -> u64 {
     let Ok(Effort { folds, large, chars, .. }) = ast::visit(ast, Effort::default());
     if folds { large * FOLDED + chars / CHARS } else { large * CLASS }
 }
 
-/// Whether a pattern names a property that is left out.
+/// Tells whether a pattern names a property that the component lacks.
 pub(crate) fn names_left_out(ast: &Ast) -> bool {
     let Ok(effort) = ast::visit(ast, Effort::default());
     effort.left_out
@@ -36,13 +36,13 @@ pub(crate) fn names_left_out(ast: &Ast) -> bool {
 
 #[derive(Default)]
 struct Effort {
-    /// Classes with names, and negated ones within others.
+    /// Named classes, and negated classes within others.
     large: u64,
     /// Characters in ranges.
     chars: u64,
     folds: bool,
     left_out: bool,
-    /// Brackets around what is visited. What is in a class is gone through again in each around it.
+    /// Brackets around the current part. Each bracket processes its content again.
     depth: u64,
 }
 
@@ -127,7 +127,7 @@ impl Visitor for Effort {
     }
 }
 
-/// The steps of a pattern, repetitions written out.
+/// Counts the steps of a pattern, with repetitions expanded.
 pub(crate) fn steps(hir: &Hir) -> u64 {
     let sum = |parts: &[Hir]| parts.iter().map(steps).fold(0, u64::saturating_add);
     match hir.kind() {

@@ -1,5 +1,5 @@
 //! Regular expressions: the syntax of the Rust `regex` crates, compiled to steps over characters.
-//! How they are searched for, and why not by those crates, says [`search`].
+//! [`search`] explains the search and why it does not use those crates.
 
 pub(crate) mod back;
 pub(crate) mod class;
@@ -22,12 +22,12 @@ use std::collections::BTreeMap;
 
 /// Bytes of the longest pattern.
 const PATTERN_BYTES: usize = 4096;
-/// Steps of the largest, repetitions written out.
+/// Steps of the largest pattern, with repetitions expanded.
 const STEPS: u64 = 8192;
-/// Ranges of characters in all its classes together.
+/// Ranges of characters in all classes of a pattern.
 const RANGES: usize = 1 << 16;
 
-/// What a state of the search may do.
+/// A step of a pattern.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     /// Takes a character of a class.
@@ -35,14 +35,14 @@ pub(crate) enum Step {
         class: u32,
         to: u32,
     },
-    /// Goes on with either; the first is preferred.
+    /// Continues with either step. The first is preferred.
     Either(u32, u32),
-    /// Notes the place as the beginning or the end of a group.
+    /// Notes the place as the beginning or end of a group.
     Note {
         slot: u32,
         to: u32,
     },
-    /// Goes on if this is true of the place: an index into `looks`.
+    /// Continues if a look holds at the place. `look` is an index into `looks`.
     Look {
         look: u32,
         to: u32,
@@ -56,11 +56,12 @@ pub(crate) struct Pattern {
     steps: Vec<Step>,
     start: u32,
     classes: Vec<Class>,
-    /// Made when a text is long enough to be worth it.
+    /// Made for the first text that is long enough.
     alphabet: OnceCell<Option<Alphabet>>,
-    /// What is asked of places: no kind twice.
+    /// The kinds of looks, each once.
     looks: Vec<Look>,
-    /// Steps that lead to a step without taking a character, and where those of each begin.
+    /// The steps that lead to each step without a character, and the index of each step's first
+    /// one.
     before: Vec<u32>,
     begins: Vec<u32>,
     /// Steps that take a character.
@@ -72,12 +73,12 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// How many groups it has beside the whole.
+    /// Counts the groups, without the whole match.
     pub(crate) fn groups(&self) -> usize {
         self.groups as usize
     }
 
-    /// The groups that have names, with their numbers.
+    /// Iterates over the named groups, with their numbers.
     pub(crate) fn names(&self) -> impl Iterator<Item = (&str, usize)> {
         self.names.iter().map(|(name, group)| (name.as_str(), *group as usize))
     }
@@ -91,12 +92,12 @@ struct Taker {
     to: u32,
 }
 
-/// The fault of a text that is no pattern.
+/// The fault of an invalid pattern.
 fn refuse(pattern: &str, reason: &str) -> Trouble {
-    Trouble::Regex(format!("`{}` is no regular expression: {reason}", shorten(pattern)))
+    Trouble::Regex(format!("`{}` is not a regular expression: {reason}", shorten(pattern)))
 }
 
-/// Refuses patterns that are too long to be looked at.
+/// Refuses patterns that are too long to parse.
 pub(crate) fn check_length(pattern: &str) -> Result<(), Trouble> {
     if pattern.len() <= PATTERN_BYTES {
         return Ok(());
@@ -104,7 +105,7 @@ pub(crate) fn check_length(pattern: &str) -> Result<(), Trouble> {
     Err(refuse(pattern, &format!("it has more than {PATTERN_BYTES} bytes")))
 }
 
-/// The syntax tree of a pattern, and the fuel that its classes cost.
+/// Parses a pattern. Returns its syntax tree and the fuel of its classes.
 pub(crate) fn parse(pattern: &str) -> Result<(Ast, u64), Trouble> {
     let ast = Parser::new().parse(pattern).map_err(|error| {
         let before = pattern.get(..error.span().start.offset).unwrap_or_default();
@@ -115,7 +116,7 @@ pub(crate) fn parse(pattern: &str) -> Result<(Ast, u64), Trouble> {
     Ok((ast, classes))
 }
 
-/// What a syntax tree means, and its steps.
+/// Translates a syntax tree. Returns its meaning and its number of steps.
 pub(crate) fn translate(pattern: &str, ast: &Ast) -> Result<(Hir, u64), Trouble> {
     if effort::names_left_out(ast) {
         return Err(refuse(pattern, "Unicode property not found"));
@@ -130,7 +131,7 @@ pub(crate) fn translate(pattern: &str, ast: &Ast) -> Result<(Hir, u64), Trouble>
     Ok((hir, size))
 }
 
-/// Compiles what `translate` gave.
+/// Compiles the result of `translate`.
 pub(crate) fn compile(pattern: &str, hir: &Hir, size: u64) -> Result<Pattern, Trouble> {
     let mut compiler = Compiler::default();
     compiler.note_groups(hir);
@@ -161,7 +162,7 @@ pub(crate) fn compile(pattern: &str, hir: &Hir, size: u64) -> Result<Pattern, Tr
     })
 }
 
-/// For each step those that lead to it without taking a character.
+/// Finds, for each step, the steps that lead to it without a character.
 fn backwards(steps: &[Step]) -> (Vec<u32>, Vec<u32>) {
     let edges = || {
         steps.iter().enumerate().flat_map(|(from, step)| {
@@ -182,7 +183,7 @@ fn backwards(steps: &[Step]) -> (Vec<u32>, Vec<u32>) {
         total += *end;
         *end = total;
     }
-    // Each list is filled from its end.
+    // This fills each list from its end.
     let mut before = vec![0; total as usize];
     for (from, to) in edges() {
         if let Some(begin) = begins.get_mut(to) {
@@ -193,14 +194,14 @@ fn backwards(steps: &[Step]) -> (Vec<u32>, Vec<u32>) {
     (before, begins)
 }
 
-/// Writes steps from the end of a pattern to its beginning, so that each knows where it goes on.
-/// It recurses as deep as the parser lets patterns be nested, 250 levels.
+/// Writes steps from the end of a pattern to its beginning, so that each knows the step after it.
+/// Its recursion is as deep as the parser allows patterns to nest: 250 levels.
 #[derive(Default)]
 struct Compiler {
     steps: Vec<Step>,
     classes: Vec<Class>,
     known: BTreeMap<Vec<(u32, u32)>, u32>,
-    /// Classes of parts that have been written before, by where these lie.
+    /// Classes of parts that are already written, by the parts' addresses.
     written: BTreeMap<*const hir::Class, u32>,
     looks: Vec<Look>,
     groups: u32,
@@ -242,7 +243,7 @@ impl Compiler {
         self.push(Step::One { class, to })
     }
 
-    /// Notes the groups, those too that steps never reach.
+    /// Notes the groups, including those that no step reaches.
     fn note_groups(&mut self, hir: &Hir) {
         if let HirKind::Capture(capture) = hir.kind() {
             self.groups = self.groups.max(capture.index);
@@ -253,7 +254,7 @@ impl Compiler {
         hir.kind().subs().iter().for_each(|sub| self.note_groups(sub));
     }
 
-    /// The steps of a part that goes on with step `to`; the first of them.
+    /// Writes the steps of a part, followed by step `to`. Returns the first of them.
     fn hir(&mut self, hir: &Hir, to: u32) -> u32 {
         match hir.kind() {
             HirKind::Empty => to,
@@ -306,7 +307,7 @@ impl Compiler {
             let again = self.push(Step::Match);
             let body = self.hir(sub, again);
             self.set(again, choice(body, to));
-            // What can be empty is preferred once more than not at all: as `(x+)?`.
+            // An empty match of the body is preferred to skipping it, as in `(x+)?`.
             let may_be_empty = sub.properties().minimum_len().is_none_or(|least| least == 0);
             first = match *min {
                 0 if may_be_empty => self.push(choice(body, to)),

@@ -1,18 +1,18 @@
-//! Searching in two passes (after Frisch and Cardelli, "Greedy regular expression matching",
-//! ICALP 2004). The first goes through the text from its end and finds for each place the steps
-//! from which there is a match. The second goes forward and takes, of these, the one that is
-//! preferred; it never has to go back. So all matches together take time in proportion to text
-//! times pattern. Engines that look for one match after the other may read the rest of the text
-//! for each of them.
+//! Searches in two passes (after Frisch and Cardelli, "Greedy regular expression matching", ICALP
+//! 2004). The first pass goes from the end of the text to its beginning. At each place it finds the
+//! steps that lead to a match. The second pass goes forward and takes the preferred one of these
+//! steps, so it never goes back. Therefore all matches together take time in proportion to text
+//! times pattern. Other engines find one match after another and may read the rest of the text for
+//! each.
 //!
-//! Sets of steps are kept for one block of the text at a time, and found again for the next.
+//! The search keeps the sets of one block of the text at a time, and finds them again for the next.
 
 use crate::algorithm::regex::back::{Back, Set, has};
 use crate::algorithm::regex::{Pattern, Step};
 
 /// Characters of a block.
 const BLOCK: usize = 1024;
-/// A place of no group.
+/// Marks a group without a place.
 pub(crate) const NOWHERE: usize = usize::MAX;
 
 /// A piece of the text.
@@ -20,7 +20,7 @@ struct Block {
     /// The first byte after it.
     end: usize,
     chars: usize,
-    /// The steps at its end.
+    /// The set at its end.
     after: Set,
     /// Whether a match begins in it.
     begins: bool,
@@ -31,34 +31,34 @@ pub(crate) struct Matches<'p> {
     back: Back<'p>,
     text: &'p str,
     blocks: Vec<Block>,
-    /// The steps at the end of the text.
+    /// The set at the end of the text.
     last: Set,
-    /// The block and the character in it where the search stands, and the byte.
+    /// The block, the character in it and the byte of the current place.
     block: usize,
     char: usize,
     at: usize,
-    /// The sets of the places of this block.
+    /// The sets of this block's places.
     sets: Vec<u64>,
     filled: Option<usize>,
-    /// Where the match before ended.
+    /// The end of the last match.
     ended: Option<usize>,
-    /// Beginnings and ends of the groups of the match.
+    /// Beginnings and ends of the match's groups.
     slots: Vec<usize>,
-    /// When a step was last visited, and how many places have been.
+    /// The visit in which each step was last seen, and the number of visits.
     visited: Vec<u32>,
     visit: u32,
     open: Vec<Open>,
 }
 
-/// What is left to try at a place.
+/// A step left to try at a place.
 enum Open {
     Step(u32),
-    /// Back before this: the slot was so.
+    /// Restores a slot before the search goes back.
     Restore(u32, usize),
 }
 
 impl<'p> Matches<'p> {
-    /// Makes the first pass.
+    /// Does the first pass.
     pub(crate) fn new(pattern: &'p Pattern, text: &'p str) -> Self {
         let mut back = Back::new(pattern, text);
         let last = back.set().to_vec();
@@ -100,13 +100,14 @@ impl<'p> Matches<'p> {
         }
     }
 
-    /// Whether there is a match.
+    /// Tells whether there is a match.
     pub(crate) fn any(&self) -> bool {
         let start = self.back.pattern.start;
         has(&self.last, start) || self.blocks.iter().any(|block| block.begins)
     }
 
-    /// Finds the next match: where each group begins and ends, the whole being group 0.
+    /// Finds the next match. Returns the beginning and end of each group; group 0 is the whole
+    /// match.
     pub(crate) fn next(&mut self) -> Option<&[usize]> {
         loop {
             if !self.find_start() {
@@ -115,7 +116,7 @@ impl<'p> Matches<'p> {
             let start = self.at;
             self.slots.fill(NOWHERE);
             self.follow();
-            // An empty match right after another one does not count.
+            // An empty match right after another match does not count.
             if self.at == start && self.ended == Some(start) {
                 if !self.advance() {
                     return None;
@@ -151,7 +152,7 @@ impl<'p> Matches<'p> {
         }
     }
 
-    /// Goes so many characters on, which are not all that the block still has.
+    /// Skips `n` characters, fewer than the block has left.
     fn skip(&mut self, n: usize) {
         let Some(block) = self.blocks.get(self.block) else { return };
         if block.end - self.at == block.chars - self.char {
@@ -162,7 +163,7 @@ impl<'p> Matches<'p> {
         self.char += n;
     }
 
-    /// Goes one character on; false at the end.
+    /// Goes one character forward. Returns false at the end.
     fn advance(&mut self) -> bool {
         let Some(block) = self.blocks.get(self.block) else { return false };
         self.at += width(self.text.as_bytes(), self.at);
@@ -173,7 +174,7 @@ impl<'p> Matches<'p> {
         true
     }
 
-    /// Finds the sets of the block where the search stands.
+    /// Finds the sets of the current block.
     #[inline]
     fn fill(&mut self) {
         if self.filled != Some(self.block) {
@@ -191,7 +192,7 @@ impl<'p> Matches<'p> {
         let sets = self.sets.get_mut(..words * block.chars).unwrap_or_default();
         let mut slots = sets.chunks_exact_mut(words).rev();
         let mut note = |_, set: &[u64]| match (slots.next(), set) {
-            // Nearly all patterns, and no call as a copy of unknown length is.
+            // This is the usual case. A copy of unknown length would be a call.
             (Some([slot]), [set]) => *slot = *set,
             (Some(slot), set) => slot.copy_from_slice(set),
             _ => {}
@@ -224,8 +225,8 @@ impl<'p> Matches<'p> {
         }
     }
 
-    /// Follows the match from a step on as long as the way is straight, but not out of the block;
-    /// the step where it stops, and the way from there.
+    /// Follows the match from a step while its way is straight, within the block. Updates the step
+    /// and returns the way from there.
     fn go_straight(&mut self, step: &mut u32) -> Way {
         self.fill();
         let (pattern, words) = (self.back.pattern, self.last.len());
@@ -247,8 +248,8 @@ impl<'p> Matches<'p> {
         way
     }
 
-    /// The step after the next character of the match, from a step at this place on; nothing at
-    /// the end of the match.
+    /// Returns the step after the match's next character, from a step at this place. Returns
+    /// nothing at the end of the match.
     fn try_all(&mut self, step: u32) -> Option<u32> {
         let (pattern, words) = (self.back.pattern, self.last.len());
         let set = match self.blocks.get(self.block) {
@@ -290,10 +291,10 @@ impl<'p> Matches<'p> {
     }
 }
 
-/// Steps that are followed without noting which they were.
+/// Most steps to follow without noting them.
 const STRAIGHT: usize = 16;
 
-/// Where steps lead.
+/// The way from a step.
 enum Way {
     /// To a character and this step after it.
     To(u32),
@@ -302,8 +303,8 @@ enum Way {
     Unclear,
 }
 
-/// What `try_all` gives, if the way there has no group and no step comes twice: of steps from which
-/// there is a match, the preferred one leads to it.
+/// Returns the result of `try_all`, if the way there has no group and repeats no step. The
+/// preferred step with a match leads there.
 fn straight(pattern: &Pattern, set: &[u64], step: u32) -> Way {
     let mut step = step;
     for _ in 0..STRAIGHT {
@@ -322,7 +323,7 @@ fn straight(pattern: &Pattern, set: &[u64], step: u32) -> Way {
     Way::Unclear
 }
 
-/// Bytes of the character at a place.
+/// Counts the bytes of the character at a place.
 #[inline(always)]
 fn width(text: &[u8], at: usize) -> usize {
     match text.get(at) {

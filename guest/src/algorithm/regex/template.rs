@@ -1,4 +1,4 @@
-//! What matches are replaced by: text with groups in it, written as the `regex` crates write them.
+//! Replacements of matches: text with groups, in the syntax of the `regex` crates.
 
 use crate::algorithm::regex::Pattern;
 use crate::algorithm::regex::search::NOWHERE;
@@ -7,7 +7,7 @@ use crate::fault::Code;
 
 use crate::text::quote::shorten;
 
-/// A replacement, taken apart.
+/// A parsed replacement.
 #[derive(Debug)]
 pub(crate) struct Template<'t>(Vec<Piece<'t>>);
 
@@ -18,7 +18,7 @@ enum Piece<'t> {
 }
 
 impl<'t> Template<'t> {
-    /// Takes a replacement apart. All groups in it must be the pattern's.
+    /// Parses a replacement. The pattern must have all its groups.
     pub(crate) fn new(text: &'t str, pattern: &Pattern) -> Result<Self, Trouble> {
         let mut pieces = Vec::with_capacity(2 * text.matches('$').count() + 1);
         let mut rest = text;
@@ -42,7 +42,7 @@ impl<'t> Template<'t> {
         Ok(Self(pieces))
     }
 
-    /// Appends what a match is replaced by, if that makes no more than so many bytes.
+    /// Appends the replacement of a match, if that takes at most `longest` bytes.
     pub(crate) fn write(
         &self,
         text: &str,
@@ -67,24 +67,24 @@ impl<'t> Template<'t> {
     }
 }
 
-/// What is to be said of a replacement that names a group as other languages do, and what to write
-/// instead.
+/// Returns a message and a hint for a replacement that names a group as other languages do.
 pub(crate) fn doubt(text: &str) -> Option<(String, String)> {
     let mut rest = text;
     while let Some(at) = rest.find(['\\', '$']) {
         let (mark, after) = rest.get(at..)?.split_at_checked(1)?;
         if let Some((length, meant)) = elsewhere(mark, after) {
             let shown = shorten(rest.get(at..=at + length)?);
-            let message = format!("`{shown}` in a replacement is no group: it stands for itself");
+            let message = format!("`{shown}` in a replacement is not a group: it is copied");
             return Some((message, format!("write `{meant}`")));
         }
-        // A mark that stands twice is one that is meant.
+        // A doubled mark is intended.
         rest = after.strip_prefix(mark).unwrap_or(after);
     }
     None
 }
 
-/// The bytes of a group after a mark as other languages write it, and how it is written here.
+/// Returns the bytes of a group in another language's syntax, after its mark, and the syntax to use
+/// here.
 fn elsewhere(mark: &str, after: &str) -> Option<(usize, String)> {
     let first = after.chars().next()?;
     let start = match (mark, first) {
@@ -103,7 +103,7 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// The name of a group after a `$`, if there is one, and what follows.
+/// Returns the name of a group after a `$`, if there is one, and the rest.
 fn name(text: &str) -> (Option<&str>, &str) {
     if let Some(braced) = text.strip_prefix('{') {
         return match braced.split_once('}') {
@@ -116,11 +116,11 @@ fn name(text: &str) -> (Option<&str>, &str) {
     (Some(name).filter(|name| !name.is_empty()), rest)
 }
 
-/// The fault of a group that the pattern has not: a dollar that is none of a group, or a name that
-/// goes on too far.
+/// The fault of a group that the pattern lacks: a plain dollar, or a name that runs into the text
+/// behind it.
 fn no(name: &str, pattern: &Pattern) -> Trouble {
     let shown = shorten(name);
-    let message = format!("the replacement names the group `{shown}`, which the pattern has not");
+    let message = format!("the replacement names the group `{shown}`, which the pattern lacks");
     let known = (1..name.len().min(LONGEST)).rev().find_map(|end| {
         let (start, rest) = name.split_at_checked(end)?;
         group(start, pattern).map(|_| (start, rest))
@@ -137,10 +137,10 @@ fn no(name: &str, pattern: &Pattern) -> Trouble {
     Trouble::with_hint(Code::Regex, message, hint)
 }
 
-/// Characters of a name within which a group is looked for.
+/// Characters of a name that a search for a group looks at.
 const LONGEST: usize = 40;
 
-/// The group that a number or a name means.
+/// Returns the group of a number or a name.
 fn group(name: &str, pattern: &Pattern) -> Option<usize> {
     let number = match name.parse::<u32>() {
         Ok(number) => number,

@@ -1,4 +1,4 @@
-//! `try`: the codes that it names are literal texts, known before anything runs.
+//! `try`: its codes are literal texts, known before the run.
 
 use crate::fault::{Code, Fault};
 use crate::json::tape::{Token, TokenId};
@@ -24,7 +24,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Each code once, in the order of their names: equal `try`s have one canonical text.
+    /// Returns each code once, in the order of their names, so that equal `try`s have one canonical
+    /// text.
     fn codes(&mut self, list: TokenId) -> Result<Vec<NameId>, Wrong> {
         if !matches!(self.tape().token(list), Token::Array { count: 1.., .. }) {
             return Err(self.malformed(Form::Try, list));
@@ -42,7 +43,7 @@ impl Parser<'_> {
     }
 }
 
-/// The code of this name, which `try` must be able to catch.
+/// Returns the code of this name. `try` must be able to catch it.
 fn code(name: &str) -> Result<Code, Fault> {
     let catchable = || Code::ALL.into_iter().filter(|code| code.is_catchable()).map(Code::name);
     let found = Code::ALL.into_iter().find(|code| code.name() == name);

@@ -1,14 +1,14 @@
-//! Forms of one operand that take a list, or anything: where others would refuse or unwrap a list of
-//! one, these take it as it is.
+//! Forms of one operand that accept a list, or anything. Others refuse or unwrap a list of one
+//! element; these take it unchanged.
 
-use crate::language::form::{Form, Shape};
+use crate::language::form::{Evaluation, Form, Shape};
 use crate::language::infer;
 use crate::language::kinds;
 use crate::language::parse::Parser;
 use crate::language::term::TermId;
 
 impl Parser<'_> {
-    /// Warns of a literal list of one element where the element is likely to be the operand.
+    /// Warns of a literal list of one element if the element is probably the operand.
     pub(crate) fn warn_bracket(&mut self, term: TermId) {
         let terms = &*self.terms;
         let form = terms.form(term);
@@ -23,30 +23,28 @@ impl Parser<'_> {
         let (token, shown) = (terms.node(operand).token, terms.excerpt(terms.node(item).token));
         let name = form.name();
         let message = format!("the brackets make a list of one element, and `{name}` takes that");
-        let hint = format!(r#"if the element is meant write {{"{name}": {shown}}}"#);
+        let hint = format!(r#"for the element, write {{"{name}": {shown}}}"#);
         self.note("likely-mistake", token, message, hint);
     }
 
-    /// Whether the element itself would do as the operand, and is no plain value for all to see.
+    /// Tells whether the element would do as the operand and is not plainly a value of a list.
     fn is_meant(&self, form: Form, item: TermId) -> bool {
         let (accepted, given) = (form.accepted(0), infer::given(&*self.terms, item));
-        match self.terms.form(item) {
-            Form::Var | Form::Text => true,
-            _ if accepted != kinds::ANY => given == 0 || given & accepted != 0,
-            literal if literal.is_literal() || literal == Form::List => false,
-            Form::Nil | Form::Lam | Form::Quote | Form::Record | Form::Pair => false,
-            _ => true,
+        let inner = self.terms.form(item);
+        if matches!(inner, Form::Var | Form::Text) {
+            return true;
         }
+        if accepted != kinds::ANY {
+            return given == 0 || given & accepted != 0;
+        }
+        let is_plain =
+            matches!(inner, Form::Nil | Form::Lam | Form::Quote | Form::Record | Form::Pair);
+        !is_plain && inner.evaluation() != Evaluation::Literal
     }
 }
 
 fn takes_lists(form: Form) -> bool {
-    match form {
-        Form::Head | Form::Tail | Form::IsEmpty | Form::Length => true,
-        Form::Quote | Form::Unquote => false,
-        _ => {
-            let is_bare = form.row().is_some_and(|row| matches!(row.shape, Shape::Operand));
-            is_bare && form.accepted(0) == kinds::ANY
-        }
-    }
+    let is_bare = form.row().is_some_and(|row| row.shape == Shape::Operand);
+    matches!(form, Form::Head | Form::Tail | Form::IsEmpty | Form::Length)
+        || is_bare && form.accepted(0) == kinds::ANY && !matches!(form, Form::Quote | Form::Unquote)
 }

@@ -1,6 +1,7 @@
-//! From JSON to terms. Works off an explicit stack: nesting costs heap, not native stack.
+//! From JSON to terms. An explicit stack holds open terms: nesting costs heap, not native stack.
 
 pub(crate) mod attempt;
+mod binding;
 pub(crate) mod bracket;
 pub(crate) mod shape;
 
@@ -18,7 +19,7 @@ use crate::json::number::Literal;
 use crate::language::quasiquote;
 use crate::language::term::{NameId, Origin, TermId, Terms};
 
-/// What an object without a form key is, and whether strings are decoded.
+/// The reading of objects without a form key, and of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
     /// Code: such an object is a fault.
@@ -27,12 +28,12 @@ pub enum Notation {
     Input,
 }
 
-/// A parsed term and what should be said about it.
+/// A parsed term with its notes.
 #[derive(Debug)]
 pub struct Parsed {
     /// The term.
     pub root: TermId,
-    /// What was read otherwise than it is written.
+    /// Parts that are read in another way than they look.
     pub notes: Vec<Note>,
 }
 
@@ -51,7 +52,7 @@ pub fn parse(
     read(terms, root, notation)
 }
 
-/// Says what to write instead of code that is no JSON.
+/// Adds a hint to the fault of code that is not JSON.
 pub(crate) fn explain(fault: Fault, text: &str) -> Fault {
     if fault.code == Code::Unparsable { fault.hint(hint::for_text(text)) } else { fault }
 }
@@ -64,7 +65,7 @@ fn locate_text_fault(fault: Fault, origin: &Origin) -> Fault {
     }
 }
 
-/// Makes a term of the JSON at `root`, which has its origin noted.
+/// Makes a term of the JSON at `root`, whose origin is noted.
 pub(crate) fn read(terms: &mut Terms, root: TokenId, notation: Notation) -> Result<Parsed, Fault> {
     let defect = || Fault::new(Code::Internal, "a term was refused without a reason");
     let first = |faults: Vec<Fault>| faults.into_iter().next().unwrap_or_else(defect);
@@ -85,7 +86,7 @@ pub(crate) fn read_all(
     if let Err(Wrong { token, fault }) = parser.run().and_then(|root| parser.note_holes(root)) {
         let within = fault.at.clone();
         let fault = parser.terms.locate(token, fault);
-        // What is within a text has no excerpt of its own.
+        // A place within a text has no excerpt of its own.
         let excerpt = fault.excerpt.filter(|_| within.is_empty());
         parser.faults.push(Fault { at: fault.at + &within, excerpt, ..fault });
     }
@@ -97,20 +98,20 @@ pub(crate) fn read_all(
     }
 }
 
-/// Terms and lists of terms that may be begun and not finished: more than code of 4 MiB can have.
+/// Most open terms and lists of terms: more than code of 4 MiB can have.
 const MOST_OPEN: usize = 3_000_000;
 
-/// A fault and the token it is about.
+/// A fault and its token.
 struct Wrong {
     token: TokenId,
     fault: Fault,
 }
 
-/// What is left to do, the next thing last.
+/// Work left to do; the next piece is last.
 enum Work {
     /// Read the term at this token.
     Term(TokenId),
-    /// Read so many items of an array, the next at this token.
+    /// Read `count` items of an array, the next at this token.
     Items { next: TokenId, count: u32 },
     /// Build a form from the last `operands` finished terms and the last `names` names.
     Build { form: Form, token: TokenId, operands: u32, names: u32 },
@@ -121,25 +122,25 @@ struct Parser<'t> {
     notation: Notation,
     work: Vec<Work>,
     done: Vec<TermId>,
-    /// Names of the forms that are still to be built, innermost last.
+    /// Names of the forms still to be built, innermost last.
     names: Vec<NameId>,
     notes: Vec<Note>,
     /// Whether there is an `unquote`.
     has_holes: bool,
-    /// How many faults are looked for.
+    /// The most faults to look for.
     most: usize,
-    /// All found but the last.
+    /// All faults found but the last.
     faults: Vec<Fault>,
 }
 
 impl Parser<'_> {
-    /// Notes what is evaluated in quotes; an `unquote` must stand in one.
+    /// Notes the terms that quotes evaluate. An `unquote` must stand in a quote.
     fn note_holes(&mut self, root: TermId) -> Result<(), Wrong> {
         if !self.has_holes {
             return Ok(());
         }
         quasiquote::note_holes(self.terms, root).map_err(|outside| {
-            let fault = Fault::new(Code::Malformed, "`unquote` stands in no quote");
+            let fault = Fault::new(Code::Malformed, "`unquote` is outside a quote");
             let hint = r#"write it inside a quote: {"quote": {"add": [{"unquote": t}, 1]}}"#;
             Wrong { token: self.terms.node(outside).token, fault: fault.hint(hint) }
         })
@@ -176,8 +177,8 @@ impl Parser<'_> {
         &self.terms.tape
     }
 
-    /// Begins to read a term. What is wrong is noted, and `null` takes its place, until the last
-    /// fault that is looked for.
+    /// Begins to read a term. While fewer than `most` faults are found, it notes a fault, and
+    /// `null` takes the term's place.
     fn term(&mut self, token: TokenId) -> Result<(), Wrong> {
         match self.begin(token) {
             Err(Wrong { token, fault }) if self.faults.len() + 1 < self.most => {
@@ -191,7 +192,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Nothing is scheduled for a term that is wrong.
+    /// Begins to read a term. A wrong term schedules nothing.
     fn begin(&mut self, token: TokenId) -> Result<(), Wrong> {
         let id = match self.tape().token(token) {
             Token::Null => self.terms.add_unit(token),
@@ -242,7 +243,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether another warning is kept. Asked before one is made: to find a place takes time.
+    /// Tells whether another warning would be kept. Ask before you make one, since finding a place
+    /// takes time.
     fn may_warn(&self) -> bool {
         const MOST: usize = 100;
         const BYTES: usize = 20_000;
@@ -254,7 +256,8 @@ impl Parser<'_> {
         self.notes.push(self.terms.note(code, token, message, Some(hint)));
     }
 
-    /// PIF's normalisation: a string that holds JSON, or a word such as `True`, stands for it.
+    /// Decodes a string as PIF does: a string that holds JSON, or a word such as `True`, stands for
+    /// it.
     fn decode(&mut self, token: TokenId, span: Span) -> Result<(), Wrong> {
         let text = self.tape().str(span).to_owned();
         match self.terms.tape.parse(&text) {
@@ -281,7 +284,7 @@ impl Parser<'_> {
         self.work.push(Work::Build { form, token, operands, names: to_u32(names.len()) });
     }
 
-    /// Refuses terms that are nested so deep that no run could come to their ground.
+    /// Refuses terms that are nested too deep for any run.
     fn ensure_shallow(&self, token: TokenId) -> Result<(), Wrong> {
         if self.work.len() <= MOST_OPEN {
             return Ok(());
@@ -290,25 +293,31 @@ impl Parser<'_> {
         Err(Wrong { token, fault: Fault::new(Code::TooLarge, message) })
     }
 
-    /// Schedules the operands so that the first is read first.
+    /// Schedules the operands in reverse, so that the first is read first.
     fn operands(&mut self, tokens: &[TokenId]) {
         self.work.extend(tokens.iter().rev().map(|token| Work::Term(*token)));
     }
 
     fn object(&mut self, token: TokenId) -> Result<(), Wrong> {
-        let input = self.notation == Notation::Input;
-        let forms = self.tape().members(token).filter_map(|(key, value)| {
-            let form = Form::of_key(self.tape().str(key))?;
-            (!input || form.is_original()).then_some((form, value))
-        });
-        match forms.min_by_key(|(form, _)| *form) {
+        match self.form_of(token) {
             Some((form, value)) => self.form(token, form, value),
-            None if input => {
+            None if self.notation == Notation::Input => {
                 self.fields(Form::Record, token, token);
                 Ok(())
             }
             None => Err(self.no_form(token)),
         }
+    }
+
+    /// Returns the form of an object, and the value at its key.
+    fn form_of(&self, object: TokenId) -> Option<(Form, TokenId)> {
+        let input = self.notation == Notation::Input;
+        let Token::Object { .. } = self.tape().token(object) else { return None };
+        let forms = self.tape().members(object).filter_map(|(key, value)| {
+            let form = Form::of_key(self.tape().str(key))?;
+            (!input || form.is_original()).then_some((form, value))
+        });
+        forms.min_by_key(|(form, _)| *form)
     }
 
     fn no_form(&self, token: TokenId) -> Wrong {
@@ -320,7 +329,7 @@ impl Parser<'_> {
         });
         let members: Vec<(&str, bool)> = members.take(hint::MOST_KEYS).collect();
         let message = match members.as_slice() {
-            [] => "an empty object is no term".to_owned(),
+            [] => "an empty object is not a term".to_owned(),
             [(key, _)] => format!("`{}` is no form", shorten(key)),
             [(key, _), ..] => {
                 format!("none of the keys of this object is a form, such as `{}`", shorten(key))
@@ -331,18 +340,18 @@ impl Parser<'_> {
         Wrong { token, fault: fault.hint(hint) }
     }
 
-    /// In an input, what `self` or `nil` holds may be what counts: a link, say.
+    /// Warns, in an input, of a value in `self` or `nil` that may matter, such as a link.
     fn warn_held(&mut self, token: TokenId, form: Form, held: TokenId) {
         let is_flag = matches!(self.tape().token(held), Token::Null | Token::Boolean(_));
         if self.notation != Notation::Input || is_flag || !self.may_warn() {
             return;
         }
-        let message = format!("what `{}` holds is ignored; pass data as `data`", form.name());
+        let message = format!("the value of `{}` is ignored; pass data as `data`", form.name());
         let hint = format!("write {}", form.row().map_or("", |row| row.syntax));
         self.note("likely-mistake", token, message, hint);
     }
 
-    /// A type that no value has, where `type_of` is compared with its name.
+    /// Warns of a type name that no value has, in a comparison with `type_of`.
     fn warn_type(&mut self, id: TermId) {
         let terms = &self.terms;
         let has_type = terms.operands(id).iter().any(|it| terms.form(*it) == Form::TypeOf);
@@ -352,7 +361,7 @@ impl Parser<'_> {
         if TYPES.contains(&name) || !self.may_warn() {
             return;
         }
-        let message = format!("no type is called `{}`", shorten(name));
+        let message = format!("there is no type `{}`", shorten(name));
         let hint = match name {
             "unit" | "nil" | "none" | "undefined" => r#"the type of null is "null""#.to_owned(),
             _ => format!("the types are {}", TYPES.join(", ")),
@@ -379,7 +388,7 @@ impl Parser<'_> {
     }
 }
 
-/// What stands at a token, for messages.
+/// Describes the JSON at a token, for messages.
 fn describe(tape: &Tape, token: TokenId) -> String {
     match tape.token(token) {
         Token::Null => "null".to_owned(),

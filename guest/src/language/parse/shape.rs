@@ -1,11 +1,10 @@
-//! How the operands of each shape are read.
+//! Reads the operands of each shape.
 
 use crate::fault::{Code, Fault};
 use crate::json::tape::{Token, TokenId};
 use crate::language::form::{Form, Shape};
 use crate::language::parse::{Literal, Parser, Work, Wrong, describe, number};
 use crate::limits::to_u32;
-use crate::text::quote::shorten;
 
 use crate::language::term::NameId;
 use std::collections::BTreeSet;
@@ -15,7 +14,7 @@ impl Parser<'_> {
         let Some(row) = form.row() else { return Ok(()) };
         let extra: &[&str] = match row.shape {
             Shape::Lambda => &["body"],
-            Shape::Bindings => &["in"],
+            Shape::Bindings | Shape::Functions => &["in"],
             Shape::Try if self.tape().member(token, "codes").is_some() => &["catch", "codes"],
             Shape::Try => &["catch"],
             _ => &[],
@@ -57,7 +56,7 @@ impl Parser<'_> {
             Shape::Members(members) => self.named(form, token, value, members)?,
             Shape::Lambda => self.lambda(token, value)?,
             Shape::Application => self.application(token, value)?,
-            Shape::Bindings => self.bindings(token, value)?,
+            Shape::Bindings | Shape::Functions => self.bindings(form, token, value)?,
             Shape::Fields => match self.tape().token(value) {
                 Token::Object { .. } => self.fields(form, token, value),
                 _ => return Err(self.malformed(form, value)),
@@ -75,7 +74,7 @@ impl Parser<'_> {
         Wrong { token, fault }
     }
 
-    fn name(&mut self, token: TokenId, form: Form) -> Result<NameId, Wrong> {
+    pub(super) fn name(&mut self, token: TokenId, form: Form) -> Result<NameId, Wrong> {
         let Token::Text(span) = self.tape().token(token) else {
             return Err(self.malformed(form, token));
         };
@@ -114,7 +113,7 @@ impl Parser<'_> {
         Err(Wrong { token: value, fault })
     }
 
-    /// `float` and `int`: the number itself is the term.
+    /// Reads `float` and `int`: the number itself is the term.
     fn literal(&mut self, form: Form, token: TokenId, value: TokenId) -> Result<(), Wrong> {
         let text = match self.tape().token(value) {
             Token::Integer(n) => n.to_string(),
@@ -184,7 +183,7 @@ impl Parser<'_> {
         for parameter in tokens {
             let name = self.name(parameter, Form::Lam)?;
             if !seen.insert(name) {
-                return Err(self.repeated(parameter, name));
+                return Err(self.repeated(parameter, "parameter", Form::Lam));
             }
             names.push(name);
         }
@@ -193,13 +192,6 @@ impl Parser<'_> {
         self.build(Form::Lam, token, 1, &names);
         self.work.push(Work::Term(body));
         Ok(())
-    }
-
-    fn repeated(&self, token: TokenId, name: NameId) -> Wrong {
-        let name = shorten(self.terms.name(name));
-        let message = format!("the parameter `{name}` stands twice in one `lam`");
-        let fault = Fault::new(Code::Malformed, message).hint("give each parameter its own name");
-        Wrong { token, fault }
     }
 
     fn application(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {
@@ -221,35 +213,6 @@ impl Parser<'_> {
             (Some(_), Some(both)) => return Err(self.malformed(Form::App, both)),
         }
         self.build(Form::App, token, to_u32(operands.len()), &[]);
-        self.operands(&operands);
-        Ok(())
-    }
-
-    fn bindings(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {
-        let body = self.tape().member(token, "in");
-        let body = body.ok_or_else(|| missing(Form::Let, token, "in"))?;
-        let (mut names, mut operands) = (Vec::new(), Vec::new());
-        match self.tape().token(value) {
-            Token::Object { count: 1, .. } => {
-                for (key, bound) in self.tape().members(value).collect::<Vec<_>>() {
-                    let name = self.tape().str(key).to_owned();
-                    names.push(self.terms.intern(&name));
-                    operands.push(bound);
-                }
-            }
-            Token::Array { .. } => {
-                for binding in self.tape().items(value).collect::<Vec<_>>() {
-                    let Token::Array { count: 2, .. } = self.tape().token(binding) else {
-                        return Err(self.malformed(Form::Let, binding));
-                    };
-                    names.push(self.name(binding + 1, Form::Let)?);
-                    operands.push(self.tape().after(binding + 1));
-                }
-            }
-            _ => return Err(self.malformed(Form::Let, value)),
-        }
-        operands.push(body);
-        self.build(Form::Let, token, to_u32(operands.len()), &names);
         self.operands(&operands);
         Ok(())
     }

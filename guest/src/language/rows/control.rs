@@ -2,7 +2,7 @@
 
 use crate::language::form::{Evaluation, Form, Row, Shape};
 use crate::language::kinds::{ANY, FUNCTION, STRING, UNKNOWN};
-use crate::language::prices::{Fuel, JUMPER, LOOP, MAKE, OTHER, UNFOLDED};
+use crate::language::prices::{Fuel, JUMPER, LOOP, MAKE, OTHER, OUTSIDE, UNFOLDED};
 
 /// The rows, in order.
 pub(crate) const ROWS: &[Row] = &[
@@ -22,6 +22,21 @@ pub(crate) const ROWS: &[Row] = &[
         result: "8",
     },
     Row {
+        name: "letrec",
+        form: Form::Letrec,
+        group: "lambda",
+        shape: Shape::Functions,
+        evaluation: Evaluation::Control,
+        takes: &[],
+        gives: UNKNOWN,
+        fuel: Fuel { visit: OUTSIDE, application: 0, work: OTHER },
+        is_original: false,
+        syntax: r#"{"letrec": [["f", {"lam": "x", "body": t}], …], "in": b}"#,
+        doc: "Names functions; each sees itself and all the others.",
+        example: r#"{"letrec": [["sum", {"lam": "n", "body": {"if": {"cond": {"lte": [{"var": "n"}, 0]}, "then": 0, "else": {"add": [{"var": "n"}, {"app": {"func": {"var": "sum"}, "arg": {"sub": [{"var": "n"}, 1]}}}]}}}}]], "in": {"app": {"func": {"var": "sum"}, "arg": 4}}}"#,
+        result: "10",
+    },
+    Row {
         name: "cond",
         form: Form::Cond,
         group: "control",
@@ -32,7 +47,7 @@ pub(crate) const ROWS: &[Row] = &[
         fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"cond": [[test, value], …]}"#,
-        doc: "The value beside the first test that is true.",
+        doc: "The value beside the first true test.",
         example: r#"{"cond": [[{"lt": [5, 3]}, "small"], [true, "large"]]}"#,
         result: r#""large""#,
     },
@@ -47,7 +62,7 @@ pub(crate) const ROWS: &[Row] = &[
         fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"coalesce": [a, b, …]}"#,
-        doc: "The first operand that is not null; those behind it are not evaluated. Null where all are.",
+        doc: "The first operand that is not null, or null. Later operands are not evaluated.",
         example: r#"{"coalesce": [{"get_in": [{"record": {"a": null}}, ["a"]]}, 0]}"#,
         result: "0",
     },
@@ -62,7 +77,7 @@ pub(crate) const ROWS: &[Row] = &[
         fuel: Fuel { visit: JUMPER, application: UNFOLDED, work: OTHER },
         is_original: false,
         syntax: r#"{"try": t, "catch": f} or {"try": t, "catch": f, "codes": ["divide-by-zero", …]}"#,
-        doc: "The value of `t`; if it faults, `f` of a record {code, message, value, at, hint}. Faults that `codes` does not name pass on.",
+        doc: "The value of `t`; if it faults, `f` of a record {code, message, value, at, hint}. `codes` limits the faults caught.",
         example: r#"{"try": {"div": [1, 0]}, "catch": {"lam": "e", "body": {"get": [{"var": "e"}, "code"]}}}"#,
         result: r#""divide-by-zero""#,
     },

@@ -1,7 +1,7 @@
 //! Dates: seconds since 1970, UTC, without a clock.
 
 use crate::language::form::{Evaluation, Form, Row, Shape};
-use crate::language::kinds::{ANY, NUMBER, RECORD, STRING, UNKNOWN};
+use crate::language::kinds::{ANY, NUMBER, RECORD, STRING};
 use crate::language::prices::{Fuel, LOOK_UP, MAKER, OTHER, READER};
 
 /// The rows, in order.
@@ -13,11 +13,11 @@ pub(crate) const ROWS: &[Row] = &[
         shape: Shape::OperandOr(2),
         evaluation: Evaluation::Builtin,
         takes: &[STRING],
-        gives: UNKNOWN,
+        gives: NUMBER,
         fuel: Fuel { visit: MAKER, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"date_parse": [s, pattern?]}"#,
-        doc: "Seconds since 1970 of a date such as 2024-02-29 or 2024-02-29T12:30:00Z, or as the pattern has it.",
+        doc: "Seconds since 1970 of a date such as 2024-02-29 or 2024-02-29T12:30:00Z, or by a pattern.",
         example: r#"{"date_parse": ["2.1.1970", "%d.%m.%Y"]}"#,
         result: "86400",
     },
@@ -43,7 +43,7 @@ pub(crate) const ROWS: &[Row] = &[
         shape: Shape::BareOr(1, 1),
         evaluation: Evaluation::Builtin,
         takes: &[NUMBER],
-        gives: UNKNOWN,
+        gives: RECORD,
         fuel: Fuel { visit: MAKER, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"date_parts": n}"#,
@@ -58,7 +58,7 @@ pub(crate) const ROWS: &[Row] = &[
         shape: Shape::Operands(2),
         evaluation: Evaluation::Builtin,
         takes: &[NUMBER, RECORD, ANY],
-        gives: UNKNOWN,
+        gives: NUMBER,
         fuel: Fuel { visit: READER, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"date_add": [n, {"record": {"months": 1}}]}"#,
@@ -73,7 +73,7 @@ pub(crate) const ROWS: &[Row] = &[
         shape: Shape::Operands(3),
         evaluation: Evaluation::Builtin,
         takes: &[NUMBER, NUMBER, STRING, ANY],
-        gives: UNKNOWN,
+        gives: NUMBER,
         fuel: Fuel { visit: MAKER, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"date_diff": [a, b, unit]}"#,

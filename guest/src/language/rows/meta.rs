@@ -1,7 +1,7 @@
-//! Looking at terms and values.
+//! Forms that look at terms and values.
 
 use crate::language::form::{Evaluation, Form, Row, Shape};
-use crate::language::kinds::{QUOTED, STRING, UNKNOWN};
+use crate::language::kinds::{QUOTED, RECORD, STRING, UNKNOWN};
 use crate::language::prices::{Fuel, LOOP, MAKE, MAKER, OTHER, OUTSIDE};
 
 /// The rows, in order.
@@ -43,7 +43,7 @@ pub(crate) const ROWS: &[Row] = &[
         shape: Shape::Operand,
         evaluation: Evaluation::Builtin,
         takes: &[],
-        gives: UNKNOWN,
+        gives: QUOTED,
         fuel: Fuel { visit: OUTSIDE, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"data_to_term": d}"#,
@@ -58,7 +58,7 @@ pub(crate) const ROWS: &[Row] = &[
         shape: Shape::BareOr(1, 1),
         evaluation: Evaluation::Operation,
         takes: &[QUOTED],
-        gives: UNKNOWN,
+        gives: RECORD,
         fuel: Fuel { visit: MAKER, application: 0, work: MAKE },
         is_original: false,
         syntax: r#"{"analyze": q}"#,
@@ -77,7 +77,7 @@ pub(crate) const ROWS: &[Row] = &[
         fuel: Fuel { visit: OUTSIDE, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"type_of": a}"#,
-        doc: "The name of its type: null, boolean, integer, float, string, list, pair, record, function, quoted or continuation.",
+        doc: "A value's type: null, boolean, integer, float, string, list, pair, record, function, quoted or continuation.",
         example: r#"{"type_of": {"pair": [1, 2]}}"#,
         result: r#""pair""#,
     },

@@ -1,7 +1,7 @@
 //! Numbers beyond the original calculus.
 
 use crate::language::form::{Evaluation, Form, Row, Shape};
-use crate::language::kinds::{NUMBER, UNKNOWN};
+use crate::language::kinds::NUMBER;
 use crate::language::prices::{Fuel, LOOP, MAKE, MAKER, OTHER, OUTSIDE, READER, STEP};
 
 /// The rows, in order.
@@ -13,11 +13,11 @@ pub(crate) const ROWS: &[Row] = &[
         shape: Shape::Literal,
         evaluation: Evaluation::Literal,
         takes: &[],
-        gives: UNKNOWN,
+        gives: NUMBER,
         fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"float": 3.14}"#,
-        doc: "A floating-point number (IEEE double) as written.",
+        doc: "A floating-point number (IEEE double).",
         example: r#"{"float": 3.14}"#,
         result: "3.14",
     },
@@ -28,7 +28,7 @@ pub(crate) const ROWS: &[Row] = &[
         shape: Shape::Literal,
         evaluation: Evaluation::Literal,
         takes: &[],
-        gives: UNKNOWN,
+        gives: NUMBER,
         fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"int": "123"}"#,
@@ -152,7 +152,7 @@ pub(crate) const ROWS: &[Row] = &[
         fuel: Fuel { visit: MAKER, application: 0, work: MAKE },
         is_original: false,
         syntax: r#"{"floor": a}"#,
-        doc: "The next integer below.",
+        doc: "Rounds down to an integer.",
         example: r#"{"floor": {"float": -2.5}}"#,
         result: "-3",
     },
@@ -167,7 +167,7 @@ pub(crate) const ROWS: &[Row] = &[
         fuel: Fuel { visit: MAKER, application: 0, work: MAKE },
         is_original: false,
         syntax: r#"{"ceil": a}"#,
-        doc: "The next integer above.",
+        doc: "Rounds up to an integer.",
         example: r#"{"ceil": {"float": 2.1}}"#,
         result: "3",
     },
@@ -227,7 +227,7 @@ pub(crate) const ROWS: &[Row] = &[
         fuel: Fuel { visit: MAKER, application: 0, work: MAKE },
         is_original: false,
         syntax: r#"{"round": [a, digits?]}"#,
-        doc: "Rounds half to even: to an integer, or to so many digits after the point.",
+        doc: "Rounds half to even, to an integer or to digits after the point.",
         example: r#"{"round": [{"float": 2.345}, 1]}"#,
         result: "2.3",
     },
@@ -238,7 +238,7 @@ pub(crate) const ROWS: &[Row] = &[
         shape: Shape::Extremes,
         evaluation: Evaluation::Builtin,
         takes: &[],
-        gives: UNKNOWN,
+        gives: NUMBER,
         fuel: Fuel { visit: MAKER, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"min": [a, b, …]} or {"min": l}"#,
@@ -253,7 +253,7 @@ pub(crate) const ROWS: &[Row] = &[
         shape: Shape::Extremes,
         evaluation: Evaluation::Builtin,
         takes: &[],
-        gives: UNKNOWN,
+        gives: NUMBER,
         fuel: Fuel { visit: MAKER, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"max": [a, b, …]} or {"max": l}"#,

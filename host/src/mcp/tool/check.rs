@@ -2,39 +2,52 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::super::arguments::{Arguments, decode, malformed};
-use super::super::host::Host;
-use super::super::reply::{Refusal, Reply, describe as tell_summary, notes, put};
-use super::{Call, Description, ToolResult, any_json, arguments, reply};
+use super::super::arguments::{decode, term, text_of};
+use super::super::backend::Backend;
+use super::{Call, Tool, ToolResult, reply};
+use crate::config::Profile;
+use crate::domain::Limit;
+use crate::render::{Refusal, Reply, describe as tell_summary, notes, put};
 
 const TEXT: &str = "\
-Check a term without running it: all faults with place and hint; or its canonical text, revision, \
-forms, free variables, tools named, whether it is pure, and notes on likely mistakes. Use it before \
-`evolve`, or to find out why a term is refused.";
+Check a term without running it. Returns all faults with places and hints; or the canonical text, revision, \
+forms, free variables, tools it names, whether it is pure, and notes on likely mistakes. Use it before \
+`evolve`.";
 
-pub(super) fn describe() -> Description {
-    Description {
-        title: "Check a term".to_owned(),
-        text: TEXT.to_owned(),
-        input: arguments(&json!({"code": any_json(1, "a term, or its JSON text")}), &["code"]),
-        output: reply(
+/// What it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in super::super) struct Arguments {
+    /// a term, or its JSON text
+    #[schemars(schema_with = "term")]
+    code: Box<RawValue>,
+}
+
+impl Tool for Arguments {
+    const TEXT: &'static str = TEXT;
+
+    fn output(_: Profile) -> Value {
+        reply(
             &json!({"canonical": {"type": "string"}, "revision": {"type": "string"}, "pure": {"type": "boolean"}}),
-        ),
-        read_only: true,
+        )
+    }
+
+    async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        let code = match self.code.get() {
+            raw if raw.starts_with('"') => decode("code", raw)?,
+            _ => text_of(self.code),
+        };
+        check(backend, code, &call).await
     }
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
-    let arguments = Arguments::parse(&call.arguments, "check", &["code"])?;
-    let code = match arguments.term("code") {
-        Some(raw) if raw.starts_with('"') => decode("code", raw)?,
-        Some(raw) => raw.to_owned(),
-        None => return Err(malformed("`code` is missing", Some("add the term to check")).into()),
-    };
-    let summary = host.check(code, &call.caller).await.map_err(|it| Refusal::of_all(&it))?;
-    let text = shorten(tell_summary(&summary), host.config.max_result);
+async fn check(backend: &Arc<Backend>, code: String, call: &Call) -> ToolResult {
+    let summary = backend.check(code, &call.caller).await.map_err(|it| Refusal::of_all(&it))?;
+    let text = shorten(tell_summary(&summary), backend.config.values.size(Limit::Result));
     let tools = summary.names();
     let forms: Map<String, Value> =
         summary.forms.into_iter().map(|(form, count)| (form, count.into())).collect();
@@ -45,7 +58,7 @@ pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
         found.structured.insert("notes".to_owned(), notes(&summary.notes).into());
     }
     let size = summary.canonical.chars().count();
-    if size <= host.config.max_result {
+    if size <= backend.config.values.size(Limit::Result) {
         found.structured.insert("canonical".to_owned(), summary.canonical.into());
     } else {
         found.structured.insert("truncated".to_owned(), true.into());
@@ -62,7 +75,5 @@ fn shorten(text: String, most: usize) -> String {
     if size <= most {
         return text;
     }
-    format!(
-        "ok: the term is well formed; what there is to say of it has {size} characters, too many to show"
-    )
+    format!("ok: the term is well formed; its description has {size} characters, too many to show")
 }

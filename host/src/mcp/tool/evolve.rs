@@ -2,18 +2,22 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
-use super::super::arguments::{Arguments, decode, malformed};
-use super::super::host::Host;
-use super::super::members::Members;
-use super::super::reply::{Refusal, Reply, put};
+use super::super::arguments::{decode, json_schema, malformed, schema, term, text_of};
+use super::super::backend::Backend;
 use super::super::settle::decoded;
-use super::run::{read_schema, schema_schema};
-use super::{Call, Description, ToolResult, any_json, arguments, reply};
+use super::run::read_schema;
+use super::{Call, Tool, ToolResult, reply};
+use crate::config::Profile;
+use crate::domain::{Fault, Limit};
+use crate::json::Members;
 use crate::registry::{Status, short};
-use crate::sandbox::{Fault, Watch};
+use crate::render::{Refusal, Reply, put};
+use crate::sandbox::Watch;
 use crate::text;
 use crate::workshop::{Evolved, Example, Prepared, Proposal, Refused, too_large};
 
@@ -23,63 +27,96 @@ const MOST_EXAMPLES: usize = 64;
 /// Characters of a note.
 const MOST_NOTE: usize = 2_500;
 
-const KNOWN: [&str; 7] = [
-    "name",
-    "description",
-    "code",
-    "examples",
-    "output_schema",
-    "expected_revision",
-    "verify_dependents",
-];
-
 const TEXT: &str = "\
-Create or change a tool of your own: a JSON term under a name, kept, and callable at once by \
-`run {\"tool\": name}`, by other tools as {\"tool\": name}, and by its own name.
+Create or change a tool: the server keeps a JSON term under a name. Call it with \
+`run {\"tool\": name}`, in terms with {\"tool\": name}, or by its own name.
 {\"name\":\"double\",\"description\":\"Doubles a number\",\"code\":{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}},\
 \"examples\":[{\"input\":21,\"output\":42}]}
-Examples are run first; one that fails refuses the change. One has `input`, `data`, or `args` where the function \
-takes several arguments: {\"args\":[2,3],\"output\":5}. In a tool {\"self\":true} is its function, \
-{\"continue\":{\"input\":t}} asks to be run again. A term with one free variable and no lambda becomes a \
+Examples run first; if one fails, nothing changes. An example has `input`, `data`, or `args` for \
+several arguments: {\"args\":[2,3],\"output\":5}. In a tool {\"self\":true} is its function, \
+{\"continue\":{\"input\":t}} asks to run again. A term with one free variable and no lambda becomes a \
 function of it. `check` keeps nothing; `help` lists the forms.";
 
-pub(super) fn describe() -> Description {
+/// What it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in super::super) struct Arguments {
+    /// its name: up to 48 letters, digits, `_`, `-`
+    name: String,
+    /// what the tool does, for its callers
+    description: String,
+    /// a term, or its JSON text
+    #[schemars(schema_with = "term")]
+    code: Box<RawValue>,
+    /// run before the change
+    #[serde(default)]
+    #[schemars(schema_with = "examples")]
+    examples: Option<Box<RawValue>>,
+    /// JSON Schema for its values; true removes it
+    #[serde(default)]
+    #[schemars(schema_with = "json_schema")]
+    output_schema: Option<Box<RawValue>>,
+    /// change only this revision
+    expected_revision: Option<String>,
+    /// refuse what breaks examples of its callers
+    #[serde(default)]
+    verify_dependents: bool,
+}
+
+fn examples(_: &mut SchemaGenerator) -> Schema {
     let example = json!({"type": "object", "description": "{\"input\" | \"data\" | \"args\": …, \"output\": …}"});
-    let properties = json!({
-        "name": {"type": "string", "description": "up to 48 letters, digits, `_`, `-`"},
-        "description": {"type": "string", "description": "what it does, for those who will call it"},
-        "code": any_json(1, "a term, or its JSON text"),
-        "examples": {"type": "array", "items": example, "description": "run before the change is made"},
-        "output_schema": schema_schema("JSON Schema that its values conform to; true: no longer"),
-        "expected_revision": {"type": "string", "description": "change only this revision"},
-        "verify_dependents": {"type": "boolean", "description": "refuse what breaks examples of its callers"},
-    });
-    Description {
-        title: "Evolve a tool".to_owned(),
-        text: TEXT.to_owned(),
-        input: arguments(&properties, &["name", "description", "code"]),
-        output: reply(
+    schema(json!({"type": "array", "items": example}))
+}
+
+impl Tool for Arguments {
+    const TEXT: &'static str = TEXT;
+
+    fn output(_: Profile) -> Value {
+        reply(
             &json!({"name": {"type": "string"}, "revision": {"type": "string"}, "status": {"type": "string"}}),
-        ),
-        read_only: false,
+        )
+    }
+
+    async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        match self.proposal(backend) {
+            Ok(proposal) => evolve(backend, proposal, call).await,
+            Err(fault) => Err(backend.refuse("evolve", &call, fault).await),
+        }
     }
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
-    let proposal = match read_proposal(host, &call.arguments) {
-        Ok(proposal) => proposal,
-        Err(fault) => return Err(host.refuse("evolve", &call, fault).await),
-    };
+impl Arguments {
+    fn proposal(self, backend: &Backend) -> Result<Proposal, Fault> {
+        let code = self.code.get();
+        // What counts is the term: a string is the text of one, without its quotes and escapes.
+        let length = if code.starts_with('"') { decode("code", code)?.len() } else { code.len() };
+        let most = backend.config.values.size(Limit::Code);
+        if length > most {
+            return Err(too_large(Limit::Code, "code", length, most));
+        }
+        Ok(Proposal {
+            name: self.name,
+            description: self.description,
+            code: text_of(self.code),
+            examples: self.examples.map(|it| read_examples(backend, it.get())).transpose()?,
+            output_schema: self.output_schema.map(|it| read_schema(&it)).transpose()?,
+            expected: self.expected_revision,
+            verify_dependents: self.verify_dependents,
+        })
+    }
+}
+
+async fn evolve(backend: &Arc<Backend>, proposal: Proposal, call: Call) -> ToolResult {
     let (name, arguments) = (proposal.name.clone(), Arc::clone(&call.arguments));
-    host.opened(&call.caller).await?;
-    let made =
-        host.look(&call.caller, move |host, watch| prepare(host, proposal, &arguments, watch));
+    backend.opened(&call.caller).await?;
+    let made = backend
+        .look(&call.caller, move |backend, watch| prepare(backend, proposal, &arguments, watch));
     let evolved = match made.await? {
         Ok(Next::Run(prepared)) => {
             let arguments = Arc::clone(&call.arguments);
-            let make =
-                move |host: &Host, watch: &Watch| host.workshop.make(*prepared, &arguments, watch);
-            host.run_blocking(&call.caller, make).await?
+            let make = move |backend: &Backend, watch: &Watch| {
+                backend.workshop.make(*prepared, &arguments, watch)
+            };
+            backend.run_blocking(&call.caller, make).await?
         }
         Ok(Next::Done(evolved)) => Ok(evolved),
         Err(refused) => Err(refused),
@@ -103,45 +140,19 @@ enum Next {
 }
 
 fn prepare(
-    host: &Host,
+    backend: &Backend,
     proposal: Proposal,
     arguments: &str,
     watch: &Watch,
 ) -> Result<Next, Refused> {
-    let prepared = host.workshop.prepare(proposal, arguments, watch)?;
-    if host.workshop.has_runs(&prepared)? {
+    let prepared = backend.workshop.prepare(proposal, arguments, watch)?;
+    if backend.workshop.has_runs(&prepared)? {
         return Ok(Next::Run(Box::new(prepared)));
     }
-    host.workshop.make(prepared, arguments, watch).map(Next::Done)
+    backend.workshop.make(prepared, arguments, watch).map(Next::Done)
 }
 
-fn read_proposal(host: &Host, text: &str) -> Result<Proposal, Fault> {
-    let arguments = Arguments::parse(text, "evolve", &KNOWN)?;
-    let name = arguments.required("name", "the name of the tool, such as \"double\"")?;
-    let description = arguments.required("description", "a sentence on what the tool does")?;
-    let Some(code) = arguments.term("code") else {
-        let hint =
-            "add a term, such as {\"lam\": \"x\", \"body\": {\"mul\": [{\"var\": \"x\"}, 2]}}";
-        return Err(malformed("the argument `code` is missing", Some(hint)));
-    };
-    // What counts is the term: a string is the text of one, without its quotes and escapes.
-    let length = if code.starts_with('"') { decode("code", code)?.len() } else { code.len() };
-    if length > host.config.max_code {
-        return Err(too_large("code", "code", length, host.config.max_code));
-    }
-    Ok(Proposal {
-        name,
-        description,
-        code: code.to_owned(),
-        examples: read_examples(host, &arguments)?,
-        output_schema: read_schema(&arguments)?,
-        expected: arguments.text("expected_revision")?,
-        verify_dependents: arguments.flag("verify_dependents")?,
-    })
-}
-
-fn read_examples(host: &Host, arguments: &Arguments<'_>) -> Result<Option<Vec<Example>>, Fault> {
-    let Some(raw) = arguments.raw("examples") else { return Ok(None) };
+fn read_examples(backend: &Backend, raw: &str) -> Result<Vec<Example>, Fault> {
     let shape = "write {\"examples\": [{\"input\": 21, \"output\": 42}]}";
     let items: Vec<&RawValue> = serde_json::from_str(raw)
         .map_err(|_| malformed("`examples` must be a list", Some(shape)))?;
@@ -149,13 +160,18 @@ fn read_examples(host: &Host, arguments: &Arguments<'_>) -> Result<Option<Vec<Ex
         let message = format!("there are {} examples", items.len());
         return Err(malformed(message, Some(&format!("give {MOST_EXAMPLES} at most"))));
     }
-    if raw.len() > host.config.max_data {
-        return Err(too_large("data", "examples", raw.len(), host.config.max_data));
+    if raw.len() > backend.config.values.size(Limit::Data) {
+        return Err(too_large(
+            Limit::Data,
+            "examples",
+            raw.len(),
+            backend.config.values.size(Limit::Data),
+        ));
     }
     let read = |(index, item): (usize, &&RawValue)| {
-        read_example(index, item.get(), shape, host.config.max_nesting)
+        read_example(index, item.get(), shape, backend.config.values.size(Limit::Nesting))
     };
-    items.iter().enumerate().map(read).collect::<Result<_, _>>().map(Some)
+    items.iter().enumerate().map(read).collect()
 }
 
 fn read_example(index: usize, text: &str, shape: &str, nesting: usize) -> Result<Example, Fault> {
@@ -192,9 +208,11 @@ fn tell(name: &str, hash: &str, status: &Status, notes: &[String]) -> Reply {
         Status::Changed(previous) => {
             format!("evolved `{name}` (revision {revision}, changed from {})", short(previous))
         }
-        Status::Described => format!("described `{name}` anew (revision {revision} as before)"),
+        Status::Described => {
+            format!("changed the description of `{name}` (still revision {revision})")
+        }
         Status::Unchanged => {
-            format!("`{name}` is so already (revision {revision}): nothing changed")
+            format!("nothing changed: `{name}` is already at revision {revision}")
         }
     };
     let word = status.name();

@@ -4,20 +4,21 @@
 use std::sync::{Arc, LazyLock};
 
 use rmcp::model::Tool;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::super::arguments::Arguments;
-use super::super::host::Host;
-use super::super::reply::{object, tell};
-use super::run::{ensure_data, output_schema, read_settings, settings_schema};
-use super::{Call, Description, ToolResult};
+use super::super::arguments::{Arguments as _, read};
+use super::super::backend::Backend;
+use super::super::catalog::finish;
+use super::super::profile::tell;
+use super::run::{Settings, ensure_data, output_schema};
+use super::{Call, ToolResult};
 use crate::config::Profile;
-use crate::registry::Tool as Evolved;
-use crate::sandbox::{Code, Fault, Request};
+use crate::domain::{Effect, Fault};
+use crate::registry::Definition;
+use crate::render::object;
+use crate::sandbox::{Code, Request};
 use crate::text;
 use crate::workshop::Tools;
-
-const KNOWN: [&str; 8] = ["input", "data", "fuel", "memory", "depth", "max_steps", "step", "trace"];
 
 /// Arguments that are listed. The others, which are those of `run`, are taken too.
 const LISTED: [&str; 4] = ["input", "data", "fuel", "max_steps"];
@@ -27,22 +28,18 @@ const MOST_LISTED: usize = 1_024;
 
 /// The schema of all arguments.
 pub(in super::super) fn arguments() -> &'static Value {
-    static ALL: LazyLock<Value> = LazyLock::new(|| super::arguments(&settings_schema(), &[]));
+    static ALL: LazyLock<Value> = LazyLock::new(Settings::schema);
     &ALL
 }
 
 /// What the protocol lists of an evolved tool.
-pub(in super::super) fn describe(tool: &Evolved, profile: Profile) -> Tool {
-    let mut listed = object(settings_schema());
+pub(in super::super) fn describe(tool: &Definition, profile: Profile) -> Tool {
+    let mut listed = object(arguments()["properties"].clone());
     listed.retain(|name, _| LISTED.contains(&name.as_str()));
-    let description = Description {
-        title: tool.name.clone(),
-        text: tell_listed(&tool.description, tool.short()),
-        input: super::arguments(&listed.into(), &[]),
-        output: output_schema(profile),
-        read_only: true,
-    };
-    description.into_listed(tool.name.clone(), profile)
+    let input = object(json!({"type": "object", "properties": listed}));
+    let text = tell_listed(&tool.description, tool.short());
+    let tool_listed = Tool::new(tool.name.clone(), text, input);
+    finish(tool_listed, tool.name.clone(), Effect::Runs, output_schema(profile), profile)
 }
 
 /// A description as it is listed: with its revision, and within what clients take.
@@ -58,16 +55,18 @@ fn tell_listed(description: &str, revision: &str) -> String {
 }
 
 /// Calls an evolved tool, which exists.
-pub(in super::super) async fn call(host: &Arc<Host>, name: &str, call: Call) -> ToolResult {
-    match prepare(host, name, &call.arguments) {
-        Ok((request, tools)) => tell(host.evaluate(request, tools, &call.caller).await, host),
-        Err(fault) => Err(host.refuse(name, &call, fault).await),
+pub(in super::super) async fn call(backend: &Arc<Backend>, name: &str, call: Call) -> ToolResult {
+    match prepare(backend, name, &call.arguments) {
+        Ok((request, tools)) => {
+            tell(backend.evaluate(request, tools, &call.caller).await, &backend.config)
+        }
+        Err(fault) => Err(backend.refuse(name, &call, fault).await),
     }
 }
 
-fn prepare(host: &Host, name: &str, text: &str) -> Result<(Request, Tools), Fault> {
-    let arguments = Arguments::parse(text, name, &KNOWN)?;
-    let request = read_settings(&arguments, host, Code::Tool(name.to_owned()))?;
-    ensure_data(host, &request)?;
-    Ok((request, host.workshop.tools()?))
+fn prepare(backend: &Backend, name: &str, text: &str) -> Result<(Request, Tools), Fault> {
+    let settings: Settings = read(text, name)?;
+    let request = settings.request(backend, Code::Tool(name.to_owned()))?;
+    ensure_data(backend, &request)?;
+    Ok((request, backend.workshop.tools()?))
 }

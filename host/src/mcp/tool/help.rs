@@ -1,14 +1,20 @@
 //! `help`: the reference of forms, as its tables have it, and of the built-in tools.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::arguments::{Arguments, malformed};
+use super::super::arguments::malformed;
+use super::super::backend::Backend;
+use super::super::catalog::{offered, text};
 use super::super::reference::{Form, forms};
-use super::super::reply::{Refusal, Reply};
-use super::{BuiltIn, Call, Description, ToolResult, arguments, reply};
+use super::{Call, Tool, ToolResult, reply};
 use crate::config::Profile;
+use crate::domain::{BuiltIn, Toolset};
+use crate::render::{Refusal, Reply};
 use crate::similar::similar;
 use crate::workshop::{LIBRARY_PREFIX, library};
 
@@ -16,33 +22,37 @@ use crate::workshop::{LIBRARY_PREFIX, library};
 const SYSTEM: &str = "tools";
 
 const TEXT: &str = "\
-The language reference: without arguments all forms by category; `category` for one with examples \
-(`lists`, or `tools` for the built-in tools); `form` for one form (`fold`); `query` to search.";
+The language reference: all forms by category. `category` shows one with examples \
+(`lists`, or `tools` for the built-in tools), `form` shows one form (`fold`), `query` searches.";
 
-pub(super) fn describe() -> Description {
-    let properties = json!({
-        "category": {"type": "string", "description": "a category of the overview"},
-        "form": {"type": "string", "description": "a form, such as `fold`"},
-        "query": {"type": "string", "description": "words to look for"},
-    });
-    Description {
-        title: "Language help".to_owned(),
-        text: TEXT.to_owned(),
-        input: arguments(&properties, &[]),
-        output: reply(&json!({"forms": {"type": "array", "items": {"type": "object"}}})),
-        read_only: true,
+/// What it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in super::super) struct Arguments {
+    /// a category, such as `lists`
+    category: Option<String>,
+    /// a form, such as `fold`
+    form: Option<String>,
+    /// words to look for
+    query: Option<String>,
+}
+
+impl Tool for Arguments {
+    const TEXT: &'static str = TEXT;
+
+    fn output(_: Profile) -> Value {
+        reply(&json!({"forms": {"type": "array", "items": {"type": "object"}}}))
+    }
+
+    async fn call(self, backend: &Arc<Backend>, _: Call) -> ToolResult {
+        help(self, &backend.config.toolsets)
     }
 }
 
-pub(super) fn call(call: &Call) -> ToolResult {
-    let arguments = Arguments::parse(&call.arguments, "help", &["category", "form", "query"])?;
-    let category = arguments.text("category")?;
-    let form = arguments.text("form")?;
-    let query = arguments.text("query")?;
+fn help(Arguments { category, form, query }: Arguments, sets: &[Toolset]) -> ToolResult {
     let forms = forms();
     match (category, form, query) {
-        (None, None, None) => Ok(overview(forms)),
-        (Some(category), None, None) => show_category(forms, &category),
+        (None, None, None) => Ok(overview(forms, sets)),
+        (Some(category), None, None) => show_category(forms, &category, sets),
         (None, Some(form), None) => show_form(forms, &form),
         (None, None, Some(query)) => Ok(search(forms, &query)),
         _ => {
@@ -63,7 +73,7 @@ fn groups(forms: &[Form]) -> Vec<&str> {
     groups
 }
 
-fn overview(forms: &[Form]) -> Reply {
+fn overview(forms: &[Form], sets: &[Toolset]) -> Reply {
     let mut text = String::from(
         "A program is JSON. Numbers, texts, true, false, null and [lists] stand for themselves; \
          an object is a form:\n",
@@ -78,7 +88,7 @@ fn overview(forms: &[Form]) -> Reply {
         let _ = writeln!(text, "{group}: {}", names.join(" "));
         categories.insert(group.to_owned(), json!(names));
     }
-    let tools: Vec<&str> = BuiltIn::ALL.iter().map(|tool| tool.name()).collect();
+    let tools: Vec<&str> = offered(sets).map(BuiltIn::name).collect();
     let _ = writeln!(text, "{SYSTEM}: {}", tools.join(" "));
     let _ = writeln!(
         text,
@@ -94,10 +104,10 @@ fn overview(forms: &[Form]) -> Reply {
     Reply::new(text, json!({"categories": categories}))
 }
 
-fn show_category(forms: &[Form], category: &str) -> ToolResult {
+fn show_category(forms: &[Form], category: &str, sets: &[Toolset]) -> ToolResult {
     let wanted = fold(category);
     if wanted == fold(SYSTEM) || wanted == "system" {
-        return Ok(show_tools());
+        return Ok(show_tools(sets));
     }
     let of_group = |group: &str| -> Vec<&Form> {
         forms.iter().filter(|form| fold(&form.group) == fold(group)).collect()
@@ -126,14 +136,13 @@ fn cut(text: &str) -> String {
     text.chars().take(64).collect()
 }
 
-fn show_tools() -> Reply {
-    let mut text = String::new();
-    for tool in BuiltIn::ALL.map(|tool| tool.describe(Profile::Slim)) {
-        let description = tool.description.unwrap_or_default();
-        let _ = writeln!(text, "## {}\n{description}\n", tool.name);
+fn show_tools(sets: &[Toolset]) -> Reply {
+    let mut told = String::new();
+    for tool in offered(sets) {
+        let _ = writeln!(told, "## {}\n{}\n", tool.name(), text(tool));
     }
-    let names: Vec<&str> = BuiltIn::ALL.iter().map(|tool| tool.name()).collect();
-    Reply::new(text.trim_end(), json!({"categories": {SYSTEM: names}}))
+    let names: Vec<&str> = offered(sets).map(BuiltIn::name).collect();
+    Reply::new(told.trim_end(), json!({"categories": {SYSTEM: names}}))
 }
 
 fn show_form(forms: &[Form], name: &str) -> ToolResult {

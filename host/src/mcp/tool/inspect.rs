@@ -4,17 +4,20 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use ::similar::TextDiff;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::super::arguments::Arguments;
-use super::super::host::Host;
-use super::super::reply::{Reply, put};
-use super::{Call, Description, ToolResult, arguments, reply};
+use super::super::backend::Backend;
+use super::{Call, Tool, ToolResult, reply};
+use crate::config::Profile;
+use crate::domain::{Fault, FaultCode, Limit, fault};
 use crate::journal::Statistics;
-use crate::layout;
-use crate::registry::{Past, Tool, name, short};
-use crate::sandbox::{Fault, Summary, Watch, fault};
+use crate::json;
+use crate::registry::{Definition, Past, name, short};
+use crate::render::{Reply, put};
+use crate::sandbox::{Summary, Watch};
 use crate::text::{self, quote};
 use crate::workshop::{Tools, library, refused, stored};
 
@@ -34,27 +37,42 @@ const MOST_LINES: usize = 2_000;
 const SHOWN_LINES: usize = 200;
 
 const TEXT: &str = "\
-All about an evolved tool: source, description, examples, tools that it calls and that call it, forms, \
-cost of its runs, history, and its last change. `revision` shows an earlier one and how it differs from now. \
+Show an evolved tool: source, description, examples, the tools it calls and its callers, forms, \
+the cost of its runs, history, and the last change. `revision` shows an earlier one and how it differs from the current one. \
 {\"tool\":\"double\",\"revision\":\"e26b8140\"}";
 
-pub(super) fn describe() -> Description {
-    let properties = json!({
-        "tool": {"type": "string", "description": "the name of an evolved tool"},
-        "revision": {"type": "string", "description": "a hash, or 8 of its digits or more"},
-    });
-    Description {
-        title: "Inspect a tool".to_owned(),
-        text: TEXT.to_owned(),
-        input: arguments(&properties, &["tool"]),
-        output: reply(&json!({"source": {"type": "string"}, "revision": {"type": "string"}})),
-        read_only: true,
+/// What it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in super::super) struct Arguments {
+    /// the name of an evolved tool
+    tool: String,
+    /// a hash, or 8 of its digits or more
+    revision: Option<String>,
+}
+
+impl Tool for Arguments {
+    const TEXT: &'static str = TEXT;
+
+    fn output(_: Profile) -> Value {
+        reply(&json!({"source": {"type": "string"}, "revision": {"type": "string"}}))
+    }
+
+    async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        let (name, pinned) = name::split(&self.tool);
+        let revision = self.revision.or_else(|| pinned.map(str::to_owned));
+        let name = name.to_owned();
+        let look = move |backend: &Backend, watch: &Watch| {
+            look(backend, &name, revision.as_deref(), watch)
+        };
+        backend.opened(&call.caller).await?;
+        let found = backend.look(&call.caller, look).await??;
+        Ok(tell(found, backend.config.values.size(Limit::Result)))
     }
 }
 
 /// What was found.
 struct Found {
-    tool: Tool,
+    tool: Definition,
     is_current: bool,
     /// It belongs to the standard library.
     is_library: bool,
@@ -67,24 +85,17 @@ struct Found {
     history: Vec<Past>,
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
-    let arguments = Arguments::parse(&call.arguments, "inspect", &["tool", "revision"])?;
-    let asked = arguments.required("tool", "the name of an evolved tool")?;
-    let (name, pinned) = name::split(&asked);
-    let revision = arguments.text("revision")?.or_else(|| pinned.map(str::to_owned));
-    let name = name.to_owned();
-    let look = move |host: &Host, watch: &Watch| look(host, &name, revision.as_deref(), watch);
-    host.opened(&call.caller).await?;
-    let found = host.look(&call.caller, look).await??;
-    Ok(tell(found, host.config.max_result))
-}
-
-fn look(host: &Host, name: &str, revision: Option<&str>, watch: &Watch) -> Result<Found, Fault> {
-    let tools = host.workshop.tools()?;
+fn look(
+    backend: &Backend,
+    name: &str,
+    revision: Option<&str>,
+    watch: &Watch,
+) -> Result<Found, Fault> {
+    let tools = backend.workshop.tools()?;
     let current = tools.registered.find(name).map_err(refused)?;
     let history = tools.registered.history(name, MOST_HISTORY).map_err(stored)?;
     if history.is_empty() {
-        return look_in_library(host, name, revision, &tools, watch);
+        return look_in_library(backend, name, revision, &tools, watch);
     }
     let tool = match revision {
         None => current.clone().ok_or_else(|| retired(name, &history))?,
@@ -108,10 +119,10 @@ fn look(host: &Host, name: &str, revision: Option<&str>, watch: &Watch) -> Resul
         is_library: false,
         difference,
         // A term that was kept is well formed; if its forms cannot be counted the rest still tells.
-        summary: host.workshop.sandbox.check(&tool.source, watch).ok(),
+        summary: backend.workshop.sandbox.check(&tool.source, watch).ok(),
         calls: tools.registered.uses(&tool.hash).map_err(stored)?,
         callers: callers.into_iter().map(|caller| caller.name).collect(),
-        runs: host.workshop.journal.statistics(name, MOST_RUNS).map_err(stored)?,
+        runs: backend.workshop.journal.statistics(name, MOST_RUNS).map_err(stored)?,
         history,
         tool,
     })
@@ -119,7 +130,7 @@ fn look(host: &Host, name: &str, revision: Option<&str>, watch: &Watch) -> Resul
 
 /// The same of a tool that no store keeps.
 fn look_in_library(
-    host: &Host,
+    backend: &Backend,
     name: &str,
     revision: Option<&str>,
     tools: &Tools,
@@ -132,7 +143,7 @@ fn look_in_library(
             library().find(&format!("{name}@{prefix}")).ok_or_else(|| never(name, prefix))?
         }
     };
-    let summary = host.workshop.sandbox.check(&tool.source, watch).ok();
+    let summary = backend.workshop.sandbox.check(&tool.source, watch).ok();
     let callers = tools.registered.callers(name, MOST_CALLERS).map_err(stored)?;
     let callers = callers.into_iter().map(|caller| caller.name);
     Ok(Found {
@@ -142,19 +153,19 @@ fn look_in_library(
         calls: summary.as_ref().map(Summary::names).unwrap_or_default(),
         summary,
         callers: callers.chain(library().callers(name).into_iter().map(str::to_owned)).collect(),
-        runs: host.workshop.journal.statistics(name, MOST_RUNS).map_err(stored)?,
+        runs: backend.workshop.journal.statistics(name, MOST_RUNS).map_err(stored)?,
         history: Vec::new(),
         tool: tool.clone(),
     })
 }
 
 fn never(name: &str, prefix: &str) -> Fault {
-    let message = format!("`{name}` never was at a revision {}", text::line(prefix, 64));
-    fault("malformed", message, Some("inspect it without `revision` to see its history"))
+    let message = format!("`{name}` has no revision {}", text::line(prefix, 64));
+    fault(FaultCode::Malformed, message, Some("inspect it without `revision` to see its history"))
 }
 
 /// What a tool was before its term became what it is.
-fn before(tools: &Tools, tool: &Tool, history: &[Past]) -> Result<Option<Tool>, Fault> {
+fn before(tools: &Tools, tool: &Definition, history: &[Past]) -> Result<Option<Definition>, Fault> {
     let earlier = history.iter().filter(|past| past.change < tool.change);
     let other = earlier.filter_map(|past| past.hash.as_ref()).find(|hash| **hash != tool.hash);
     match other {
@@ -164,7 +175,7 @@ fn before(tools: &Tools, tool: &Tool, history: &[Past]) -> Result<Option<Tool>, 
 }
 
 fn differ(from: &str, to: &str) -> String {
-    let (from, to) = (layout::lines(from), layout::lines(to));
+    let (from, to) = (json::lines(from), json::lines(to));
     if from.len().max(to.len()) > MOST_LINES {
         return format!(
             "the terms have {} and {} lines: too many to compare",
@@ -188,14 +199,14 @@ fn unknown(name: &str, tools: &Tools) -> Fault {
         Some(similar) => format!("did you mean `{similar}`?"),
         None => "`list` shows the tools there are".to_owned(),
     };
-    fault("unknown-tool", message, Some(&hint))
+    fault(FaultCode::UnknownTool, message, Some(&hint))
 }
 
 fn retired(name: &str, history: &[Past]) -> Fault {
     let last = history.iter().find_map(|past| past.hash.as_deref()).unwrap_or_default();
     let hint =
-        format!("rollback {{\"tool\":\"{name}\",\"revision\":\"{}\"}} brings it back", short(last));
-    fault("unknown-tool", format!("the tool `{name}` is retired"), Some(&hint))
+        format!("rollback {{\"tool\":\"{name}\",\"revision\":\"{}\"}} restores it", short(last));
+    fault(FaultCode::UnknownTool, format!("the tool `{name}` is retired"), Some(&hint))
 }
 
 fn tell(found: Found, most: usize) -> Reply {
@@ -286,7 +297,7 @@ fn tell_history(history: &[Past], told: &mut String) {
 }
 
 /// The output schema with nothing hidden in it, which means the same.
-fn schema(tool: &Tool, most: usize) -> Option<String> {
+fn schema(tool: &Definition, most: usize) -> Option<String> {
     let schema = text::visible(tool.output_schema.as_deref()?);
     let size = schema.chars().count();
     let told = format!(

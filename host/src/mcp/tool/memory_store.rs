@@ -3,113 +3,129 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::super::arguments::{Arguments, malformed};
-use super::super::host::Host;
-use super::super::reply::{Reply, object};
-use super::{Call, Description, ToolResult, any_json, arguments, reply, texts};
+use super::super::arguments::{any, any_value, malformed};
+use super::super::backend::Backend;
+use super::{Call, Tool, ToolResult, reply};
+use crate::config::Profile;
+use crate::domain::{EntryEnding, Fault, FaultCode, Limit};
 use crate::memory::{Kept, LONGEST_KEY, Note};
-use crate::sandbox::{Fault, Watch};
+use crate::render::{Reply, object};
+use crate::sandbox::Watch;
 use crate::text;
 use crate::workshop::{Remember, stored, too_large, unkept};
-
-const KNOWN: [&str; 4] = ["key", "value", "tags", "forget"];
-
-/// The code of faults of the store: it could not journal a refusal either.
-const STORAGE: &str = "storage";
 
 const TEXT: &str = "\
 Keep any JSON under a key, for later calls and conversations: facts, preferences, results. \
 {\"key\":\"user/units\",\"value\":\"metric\",\"tags\":[\"user\"]}
-It comes back exactly as written, null and false too. A known key gets the new value, and keeps its tags unless \
-`tags` are given. {\"key\":\"user/units\",\"forget\":true} removes it. `memory_retrieve` finds it. Put no secrets here.";
+The value comes back exactly as you wrote it, null and false too. A known key gets the new value and keeps its tags unless \
+you give `tags`. {\"key\":\"user/units\",\"forget\":true} removes it. `memory_retrieve` reads it. Store no secrets.";
 
-pub(super) fn describe() -> Description {
-    let properties = json!({
-        "key": {"type": "string", "description": "1 to 256 visible characters"},
-        "value": any_json(2, "any JSON"),
-        "tags": texts("up to 16, instead of those it has"),
-        "forget": {"type": "boolean", "description": "remove the key instead; no `value` then"},
-    });
-    Description {
-        title: "Store in the memory".to_owned(),
-        text: TEXT.to_owned(),
-        input: arguments(&properties, &["key"]),
-        output: reply(&json!({"key": {"type": "string"}, "status": {"type": "string"}})),
-        read_only: false,
+/// What it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in super::super) struct Arguments {
+    /// 1 to 256 visible characters
+    key: String,
+    /// any JSON
+    #[serde(default, deserialize_with = "any")]
+    #[schemars(schema_with = "any_value")]
+    value: Option<Box<RawValue>>,
+    /// up to 16; they replace its tags
+    tags: Option<Vec<String>>,
+    /// remove the key; give no `value`
+    #[serde(default)]
+    forget: bool,
+}
+
+impl Tool for Arguments {
+    const TEXT: &'static str = TEXT;
+
+    fn output(_: Profile) -> Value {
+        reply(&json!({"key": {"type": "string"}, "status": {"type": "string"}}))
+    }
+
+    async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        match self.change(backend) {
+            Ok(change) => remember(backend, change, call).await,
+            Err(fault) => Err(backend.refuse("memory_store", &call, fault).await),
+        }
     }
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
-    let change = match read(host, &call.arguments) {
-        Ok(change) => change,
-        Err(fault) => return Err(host.refuse("memory_store", &call, fault).await),
-    };
+async fn remember(backend: &Arc<Backend>, change: Remember, call: Call) -> ToolResult {
     let arguments = Arc::clone(&call.arguments);
-    let remember = move |host: &Host, _: &Watch| {
-        let kept = host.workshop.remember(&change, &arguments)?;
-        tell(host, &change, &kept)
+    let remember = move |backend: &Backend, _: &Watch| {
+        let kept = backend.workshop.remember(&change, &arguments)?;
+        tell(backend, &change, &kept)
     };
-    match host.look(&call.caller, remember).await? {
+    match backend.look(&call.caller, remember).await? {
         Ok(reply) => Ok(reply),
-        Err(fault) if fault.code == STORAGE => Err(fault.into()),
-        Err(fault) => Err(host.refuse("memory_store", &call, fault).await),
+        // It could not journal a refusal either.
+        Err(fault) if fault.code == FaultCode::Storage => Err(fault.into()),
+        Err(fault) => Err(backend.refuse("memory_store", &call, fault).await),
     }
 }
 
-fn read(host: &Host, text: &str) -> Result<Remember, Fault> {
-    let arguments = Arguments::parse(text, "memory_store", &KNOWN)?;
-    let key = arguments.required("key", "the key, such as \"user/units\"")?;
-    let (value, tags) = (arguments.term("value"), arguments.texts("tags")?);
-    match (arguments.flag("forget")?, value) {
-        (true, None) if tags.is_none() => Ok(Remember::Forget(key)),
-        (true, _) => {
-            let hint = "to forget a key give nothing else: {\"key\": …, \"forget\": true}";
-            Err(malformed("`forget` is given with a value or tags", Some(hint)))
+impl Arguments {
+    fn change(self, backend: &Backend) -> Result<Remember, Fault> {
+        let Self { key, value, tags, forget } = self;
+        let most = backend.config.values.size(Limit::Data);
+        match (forget, value) {
+            (true, None) if tags.is_none() => Ok(Remember::Forget(key)),
+            (true, _) => {
+                let hint = "to forget a key give nothing else: {\"key\": …, \"forget\": true}";
+                Err(malformed("`forget` is given with a value or tags", Some(hint)))
+            }
+            (false, None) => {
+                let hint = "add the value, any JSON (null is one), or \"forget\": true";
+                Err(malformed("the argument `value` is missing", Some(hint)))
+            }
+            (false, Some(value)) if value.get().len() > most => {
+                Err(too_large(Limit::Data, "value", value.get().len(), most))
+            }
+            (false, Some(value)) => {
+                Note::new(key, value.get(), tags).map(Remember::Keep).map_err(unkept)
+            }
         }
-        (false, None) => {
-            let hint = "add the value, any JSON (null is one), or \"forget\": true";
-            Err(malformed("the argument `value` is missing", Some(hint)))
-        }
-        (false, Some(value)) if value.len() > host.config.max_data => {
-            Err(too_large("data", "value", value.len(), host.config.max_data))
-        }
-        (false, Some(value)) => Note::new(key, value, tags).map(Remember::Keep).map_err(unkept),
     }
 }
 
-fn tell(host: &Host, change: &Remember, kept: &Kept) -> Result<Reply, Fault> {
+fn tell(backend: &Backend, change: &Remember, kept: &Kept) -> Result<Reply, Fault> {
     let key = match change {
         Remember::Keep(note) => note.key(),
         Remember::Forget(key) => key,
     };
     // What was asked to be forgotten may be any text.
     let quoted = text::quote_one(key);
-    let mut record = object(json!({"key": text::line(key, LONGEST_KEY), "status": kept.status}));
+    let mut record =
+        object(json!({"key": text::line(key, LONGEST_KEY), "status": kept.status.name()}));
     let Some(memo) = &kept.memo else {
         let text = match kept.status {
-            "forgotten" => format!("forgot {quoted}"),
-            _ => match host.workshop.memory.similar(key).map_err(stored)? {
+            EntryEnding::Forgotten => format!("forgot {quoted}"),
+            _ => match backend.workshop.memory.similar(key).map_err(stored)? {
                 Some(near) => format!(
-                    "nothing is kept under {quoted}: nothing changed; did you mean {}?",
+                    "nothing changed: the memory has no key {quoted}; did you mean {}?",
                     text::quote_one(&near)
                 ),
-                None => format!("nothing is kept under {quoted}: nothing changed"),
+                None => format!("nothing changed: the memory has no key {quoted}"),
             },
         };
         return Ok(Reply::new(text, record.into()));
     };
     let mut text = match kept.status {
-        "unchanged" => format!("{quoted} is so already: nothing changed"),
+        EntryEnding::Unchanged => format!("nothing changed: {quoted} already has this value"),
         status => format!("{status} {quoted} ({} characters)", memo.size),
     };
-    let most = host.config.max_result;
+    let most = backend.config.values.size(Limit::Result);
     if usize::try_from(memo.size).is_ok_and(|size| size > most) {
         let _ = write!(
             text,
-            "\nwarning: replies show {most} characters at most; memory_retrieve will tell its size only: \
-             keep it in parts, under several keys"
+            "\nwarning: replies show at most {most} characters; memory_retrieve will show only its size: \
+             store it in parts, under several keys"
         );
     }
     record.insert("size".to_owned(), memo.size.into());

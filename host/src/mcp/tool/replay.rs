@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::arguments::{Arguments, malformed};
-use super::super::host::Host;
-use super::super::reply::Reply;
-use super::{Call, Description, ToolResult, arguments, reply};
+use super::super::backend::Backend;
+use super::{Call, Tool, ToolResult, reply};
+use crate::config::Profile;
+use crate::render::Reply;
 use crate::text;
 use crate::workshop::{Difference, Replayed, Verdict};
 
@@ -18,37 +20,37 @@ const MOST_FIELD: usize = 400;
 const MOST_FIELDS: usize = 30;
 
 const TEXT: &str = "\
-Repeat a journaled run with its tools as they were, and compare value, fault, warnings, \
-trace, steps, fuel, memory, depth with what is recorded. Writes nothing. `journal_recent` shows the entries.";
+Repeat a run from the journal with the tools it had then, and compare value, fault, warnings, \
+trace, steps, fuel, memory and depth with the record. It writes nothing. `journal_recent` shows the entries.";
 
-pub(super) fn describe() -> Description {
-    let entry = json!({"type": "integer", "minimum": 1, "description": "the number of an entry"});
-    Description {
-        title: "Replay a run".to_owned(),
-        text: TEXT.to_owned(),
-        input: arguments(&json!({ "entry": entry }), &["entry"]),
-        output: reply(
-            &json!({"verdict": {"type": "string"}, "differences": {"type": "array", "items": {"type": "object"}}}),
-        ),
-        read_only: true,
-    }
+/// What it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in super::super) struct Arguments {
+    /// the number of an entry
+    #[schemars(range(min = 1))]
+    entry: u64,
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
-    let arguments = Arguments::parse(&call.arguments, "replay", &["entry"])?;
-    let Some(entry) = arguments.count("entry")? else {
-        let hint = "add the number of an entry; `journal_recent` shows them";
-        return Err(malformed("the argument `entry` is missing", Some(hint)).into());
-    };
-    let entry = i64::try_from(entry).unwrap_or(i64::MAX);
-    let replay = move |host: &Host, watch: &_| host.workshop.replay(entry, watch);
-    let replayed = host.run_blocking(&call.caller, replay).await??;
-    Ok(tell(&replayed))
+impl Tool for Arguments {
+    const TEXT: &'static str = TEXT;
+
+    fn output(_: Profile) -> Value {
+        reply(
+            &json!({"verdict": {"type": "string"}, "differences": {"type": "array", "items": {"type": "object"}}}),
+        )
+    }
+
+    async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        let entry = i64::try_from(self.entry).unwrap_or(i64::MAX);
+        let replay = move |backend: &Backend, watch: &_| backend.workshop.replay(entry, watch);
+        let replayed = backend.run_blocking(&call.caller, replay).await??;
+        Ok(tell(&replayed))
+    }
 }
 
 fn tell(Replayed { entry, verdict, evaluator }: &Replayed) -> Reply {
     let mut lines = match verdict {
-        Verdict::Equal => vec![format!("entry {entry}: equal in all that is recorded")],
+        Verdict::Equal => vec![format!("entry {entry}: equal to the record")],
         Verdict::Skipped(reason) => {
             vec![format!("entry {entry} cannot be replayed: {}", line(reason))]
         }
@@ -62,7 +64,7 @@ fn tell(Replayed { entry, verdict, evaluator }: &Replayed) -> Reply {
         }
     };
     if let Some(hash) = evaluator {
-        lines.push(format!("it was made with another evaluator, sha256 {hash}"));
+        lines.push(format!("another evaluator made that run, sha256 {hash}"));
     }
     let mut reply =
         Reply::new(lines.join("\n"), json!({"entry": entry, "verdict": verdict.name()}));

@@ -2,35 +2,51 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
-use super::super::arguments::{Arguments, malformed};
-use super::super::host::Host;
-use super::super::reply::{Reply, put};
-use super::{Call, Description, ToolResult, arguments, reply};
-use crate::registry::{Status, Tool, short};
-use crate::sandbox::{Fault, Watch};
+use super::super::arguments::malformed;
+use super::super::backend::Backend;
+use super::{Call, Tool, ToolResult, reply};
+use crate::config::Profile;
+use crate::domain::Fault;
+use crate::registry::{Definition, Status, short};
+use crate::render::{Reply, put};
+use crate::sandbox::Watch;
 
 const TEXT: &str = "\
-Take an evolved tool back to one of its revisions (`inspect` shows them), with its description and \
-examples; or `retire` it: it is listed and found no more, and `rollback` brings it back. Nothing is lost. \
-Examples of tools that call it are run: you are told which fail now.
+Restore an earlier revision of an evolved tool (`inspect` shows them), with its description and \
+examples; or `retire` it: it is no longer listed or found, until `rollback` restores it. Nothing is lost. \
+The examples of its callers run, and the reply names those that fail.
 {\"tool\":\"double\",\"revision\":\"e26b8140b64f\"} or {\"tool\":\"double\",\"retire\":true}";
 
-pub(super) fn describe() -> Description {
-    let properties = json!({
-        "tool": {"type": "string", "description": "the name of an evolved tool"},
-        "revision": {"type": "string", "description": "a hash, or 8 of its digits or more"},
-        "retire": {"type": "boolean", "description": "hide the tool instead"},
-    });
-    Description {
-        title: "Roll a tool back".to_owned(),
-        text: TEXT.to_owned(),
-        input: arguments(&properties, &["tool"]),
-        output: reply(
+/// What it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in super::super) struct Arguments {
+    /// the name of an evolved tool
+    tool: String,
+    /// a hash, or 8 of its digits or more
+    revision: Option<String>,
+    /// hide the tool
+    #[serde(default)]
+    retire: bool,
+}
+
+impl Tool for Arguments {
+    const TEXT: &'static str = TEXT;
+
+    fn output(_: Profile) -> Value {
+        reply(
             &json!({"name": {"type": "string"}, "revision": {"type": "string"}, "status": {"type": "string"}}),
-        ),
-        read_only: false,
+        )
+    }
+
+    async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        match self.wish() {
+            Ok((name, wish)) => roll_back(backend, name, wish, call).await,
+            Err(fault) => Err(backend.refuse("rollback", &call, fault).await),
+        }
     }
 }
 
@@ -42,48 +58,46 @@ enum Wish {
 
 /// What was done.
 enum Done {
-    Back(Tool, Status, Vec<String>),
-    Retired(Tool, Vec<String>),
+    Back(Definition, Status, Vec<String>),
+    Retired(Definition, Vec<String>),
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
-    let (name, wish) = match read(&call.arguments) {
-        Ok(read) => read,
-        Err(fault) => return Err(host.refuse("rollback", &call, fault).await),
-    };
+async fn roll_back(backend: &Arc<Backend>, name: String, wish: Wish, call: Call) -> ToolResult {
     let arguments = Arc::clone(&call.arguments);
     // Going back runs examples of callers.
-    let has_runs = matches!(&wish, Wish::Revision(_)) && host.workshop.has_callers(&name)?;
-    let act = move |host: &Host, watch: &Watch| act(host, &name, &wish, &arguments, watch);
+    let has_runs = matches!(&wish, Wish::Revision(_)) && backend.workshop.has_callers(&name)?;
+    let act = move |backend: &Backend, watch: &Watch| act(backend, &name, &wish, &arguments, watch);
     let done = if has_runs {
-        host.run_blocking(&call.caller, act).await?
+        backend.run_blocking(&call.caller, act).await?
     } else {
-        host.look(&call.caller, act).await?
+        backend.look(&call.caller, act).await?
     };
     match done {
         Ok(done) => Ok(tell(done)),
-        Err(fault) => Err(host.refuse("rollback", &call, fault).await),
+        Err(fault) => Err(backend.refuse("rollback", &call, fault).await),
     }
 }
 
-fn read(text: &str) -> Result<(String, Wish), Fault> {
-    let arguments = Arguments::parse(text, "rollback", &["tool", "revision", "retire"])?;
-    let name = arguments.required("tool", "the name of an evolved tool")?;
-    match (arguments.text("revision")?, arguments.flag("retire")?) {
-        (Some(revision), false) => Ok((name, Wish::Revision(revision))),
-        (None, true) => Ok((name, Wish::Retirement)),
-        (Some(_), true) => {
-            Err(malformed("`revision` and `retire` are both given", Some("give only one of them")))
-        }
-        (None, false) => {
-            let hint = "add a revision, such as \"e26b8140b64f\", or {\"retire\": true}; `inspect` shows the history";
-            Err(malformed("there is nothing to go back to", Some(hint)))
+impl Arguments {
+    fn wish(self) -> Result<(String, Wish), Fault> {
+        let name = self.tool;
+        match (self.revision, self.retire) {
+            (Some(revision), false) => Ok((name, Wish::Revision(revision))),
+            (None, true) => Ok((name, Wish::Retirement)),
+            (Some(_), true) => Err(malformed(
+                "`revision` and `retire` are both given",
+                Some("give only one of them"),
+            )),
+            (None, false) => {
+                let hint = "add a revision, such as \"e26b8140b64f\", or {\"retire\": true}; `inspect` shows the history";
+                Err(malformed("there is no revision to restore", Some(hint)))
+            }
         }
     }
 }
 
 fn act(
-    host: &Host,
+    backend: &Backend,
     name: &str,
     wish: &Wish,
     arguments: &str,
@@ -92,11 +106,11 @@ fn act(
     match wish {
         Wish::Revision(revision) => {
             let (tool, status, notes) =
-                host.workshop.roll_back(name, revision, arguments, watch)?;
+                backend.workshop.roll_back(name, revision, arguments, watch)?;
             Ok(Done::Back(tool, status, notes))
         }
         Wish::Retirement => {
-            let (tool, notes) = host.workshop.retire(name, arguments)?;
+            let (tool, notes) = backend.workshop.retire(name, arguments)?;
             Ok(Done::Retired(tool, notes))
         }
     }
@@ -107,23 +121,28 @@ fn tell(done: Done) -> Reply {
         Done::Retired(tool, notes) => {
             let (name, revision) = (&tool.name, tool.short());
             let told = format!(
-                "retired `{name}`: rollback {{\"tool\":\"{name}\",\"revision\":\"{revision}\"}} brings it back"
+                "retired `{name}`: rollback {{\"tool\":\"{name}\",\"revision\":\"{revision}\"}} restores it"
             );
             (tool, "retired", None, told, notes)
         }
         Done::Back(tool, status, notes) => {
             let (name, revision) = (&tool.name, tool.short());
             let told = match &status {
-                Status::New => format!("`{name}` is back (revision {revision})"),
+                Status::New => format!("restored `{name}` (revision {revision})"),
                 Status::Changed(previous) => {
-                    format!("`{name}` is back at revision {revision}, from {}", short(previous))
+                    format!(
+                        "`{name}` is at revision {revision} again (it was at {})",
+                        short(previous)
+                    )
                 }
                 Status::Described => {
                     format!(
-                        "`{name}` has the description and examples of then (revision {revision} as before)"
+                        "restored the description and the examples of `{name}` (still revision {revision})"
                     )
                 }
-                Status::Unchanged => format!("`{name}` is at revision {revision} already"),
+                Status::Unchanged => {
+                    format!("nothing changed: `{name}` is already at revision {revision}")
+                }
             };
             let word = status.name();
             let previous = match status {

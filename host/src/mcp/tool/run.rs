@@ -2,16 +2,24 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::super::arguments::{Arguments, decode, malformed};
-use super::super::host::Host;
+use super::super::arguments::{
+    self, Size, any, any_value, decode, json_schema, malformed, record, term, text_of,
+};
+use super::super::backend::Backend;
 use super::super::profile;
-use super::super::reply::{object, tell};
-use super::{Call, Description, ToolResult, any_json, arguments, reply, texts};
+use super::super::profile::tell;
+use super::{Call, Tool, ToolResult, reply, texts};
 use crate::config::Profile;
+use crate::domain::{Fault, FaultCode, Limit, fault};
+use crate::json::Members;
 use crate::registry::name;
-use crate::sandbox::{Argument, Code, Fault, Limits, Request, fault};
+use crate::render::object;
+use crate::sandbox::{Argument, Code, Limits, Request};
 use crate::text::begins_as_json;
 use crate::workshop::{Tools, too_large};
 
@@ -22,78 +30,110 @@ const MOST_STEPS: u64 = 1_000_000;
 /// floats lose count.
 const LAST_STEP: u64 = (1 << 53) - 2;
 
-const KNOWN: [&str; 12] = [
-    "code",
-    "tool",
-    "input",
-    "data",
-    "context",
-    "output_schema",
-    "fuel",
-    "memory",
-    "depth",
-    "max_steps",
-    "step",
-    "trace",
-];
-
 const TEXT: &str = "\
 Compute exactly in a sandbox: run a JSON term (`code`) or an evolved tool (`tool`), applied to \
 `input` or `data` if given. Deterministic, bounded by fuel, without side effects.
 {\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}} with input 21 gives 42; [1,2,3] is a list; \
 {\"map\":[f,list]}, {\"fold\":[f,init,list]}, {\"if\":{\"cond\":…,\"then\":…,\"else\":…}}, {\"let\":[[\"x\",1]],\"in\":…}; \
 integers are exact at any size. `help` lists all forms.
-Prefer `data` for data: it is never code. `context` binds its members as variables of `code`.
-A result {\"type\":\"continuation\",…} asks to be run again with its `tool`, `next_input` as `input`, and \
-`step`; `max_steps` does that for you. A fault has a code, a JSON Pointer to the place, and mostly a hint.";
+Pass data as `data`: it is never code. `context` binds its members as variables of `code`.
+A result {\"type\":\"continuation\",…} asks for a call with its `tool`, `next_input` as `input`, and \
+`step`; `max_steps` does that for you. A fault has a code, a JSON Pointer to the place, and usually a hint.";
 
-pub(super) fn describe(profile: Profile) -> Description {
-    let mut properties = settings_schema();
-    let own = json!({
-        "code": any_json(1, "a term, its JSON text, or the name of an evolved tool"),
-        "tool": {"type": "string", "description": "an evolved tool, instead of `code`"},
-        "context": {"type": "object", "description": "variables of `code`, as plain JSON"},
-        "output_schema": schema_schema("JSON Schema that the value has to conform to"),
-    });
-    if let (Value::Object(properties), Value::Object(own)) = (&mut properties, own) {
-        properties.extend(own);
-    }
-    Description {
-        title: "Run a term or tool".to_owned(),
-        text: TEXT.to_owned(),
-        input: arguments(&properties, &[]),
-        output: output_schema(profile),
-        read_only: true,
-    }
+/// What it takes: what to run, and how.
+#[derive(Debug)]
+pub(in super::super) struct Arguments {
+    subject: Subject,
+    settings: Settings,
+}
+
+/// What to run.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Subject {
+    /// a term, its JSON text, or the name of an evolved tool
+    #[serde(default, deserialize_with = "any")]
+    #[schemars(schema_with = "term")]
+    code: Option<Box<RawValue>>,
+    /// an evolved tool, instead of `code`
+    tool: Option<String>,
+    /// variables of `code`, as plain JSON
+    #[serde(default)]
+    #[schemars(schema_with = "record")]
+    context: Option<Box<RawValue>>,
+    /// JSON Schema for the value
+    #[serde(default)]
+    #[schemars(schema_with = "json_schema")]
+    output_schema: Option<Box<RawValue>>,
 }
 
 /// The arguments that `run` and every evolved tool take.
-pub(super) fn settings_schema() -> Value {
-    let count = |text: &str| json!({"type": "integer", "description": text});
-    json!({
-        "input": any_json(2, "what the function is applied to, as a term; text that holds JSON is decoded"),
-        "data": any_json(2, "the same as plain JSON, never code"),
-        "fuel": count("steps allowed"),
-        "memory": count("bytes allowed"),
-        "depth": count("pending evaluations allowed"),
-        "max_steps": count("continuations to drive"),
-        "step": count("`step` of the continuation to go on with"),
-        "trace": {"type": "boolean", "description": "also return the first evaluation steps"},
-    })
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Settings {
+    /// the function's argument, as a term; text that holds JSON is decoded
+    #[serde(default)]
+    #[schemars(schema_with = "any_value")]
+    input: Option<Box<RawValue>>,
+    /// the function's argument, as plain JSON
+    #[serde(default)]
+    #[schemars(schema_with = "any_value")]
+    data: Option<Box<RawValue>>,
+    /// fuel for the run
+    fuel: Option<u64>,
+    /// bytes for the run
+    memory: Option<Size>,
+    /// pending evaluations for the run
+    depth: Option<u64>,
+    /// continuations to run
+    max_steps: Option<u64>,
+    /// `step` of the continuation
+    step: Option<u64>,
+    /// also return the first evaluation steps
+    #[serde(default)]
+    trace: bool,
 }
 
-/// The schema of an argument that is a JSON Schema.
-pub(super) fn schema_schema(description: &str) -> Value {
-    json!({"anyOf": [{"type": "object"}, {"type": "boolean"}], "description": description})
+impl arguments::Arguments for Arguments {
+    fn names() -> Vec<&'static str> {
+        [Subject::names(), Settings::names()].concat()
+    }
+
+    fn schema() -> Value {
+        let mut schema = Settings::schema();
+        if let (Some(all), Value::Object(own)) =
+            (schema["properties"].as_object_mut(), Subject::schema()["properties"].take())
+        {
+            all.extend(own);
+        }
+        schema
+    }
+
+    fn take(members: &Members<'_>) -> Result<Self, Fault> {
+        Ok(Self { subject: Subject::take(members)?, settings: Settings::take(members)? })
+    }
+}
+
+impl Tool for Arguments {
+    const TEXT: &'static str = TEXT;
+
+    fn output(profile: Profile) -> Value {
+        output_schema(profile)
+    }
+
+    async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        match self.request(backend) {
+            Ok((request, tools, is_text)) => run(backend, request, tools, is_text, &call).await,
+            Err(fault) => Err(backend.refuse("run", &call, fault).await),
+        }
+    }
 }
 
 /// What a run replies.
 pub(super) fn output_schema(profile: Profile) -> Value {
     let mut schema = reply(&json!({
-        "exact": {"type": "string", "description": "the JSON text of `value`, where parsers may round it"},
+        "exact": {"type": "string", "description": "the JSON text of `value`, if parsers might round it"},
         "kind": {"type": "string"},
         "fuel": {"type": "integer"},
-        "warnings": texts("what to know of `value`"),
+        "warnings": texts("notes on `value`"),
     }));
     if profile == Profile::Debug
         && let Some(Value::Object(members)) = schema.get_mut("properties")
@@ -103,52 +143,59 @@ pub(super) fn output_schema(profile: Profile) -> Value {
     schema
 }
 
-pub(super) async fn call(host: &Arc<Host>, call: Call) -> ToolResult {
-    let (request, tools, is_text) = match prepare(host, &call.arguments) {
-        Ok(prepared) => prepared,
-        Err(fault) => return Err(host.refuse("run", &call, fault).await),
-    };
+async fn run(
+    backend: &Arc<Backend>,
+    request: Request,
+    tools: Tools,
+    is_text: bool,
+    call: &Call,
+) -> ToolResult {
     let named = match &request.code {
         Code::Term(text) if is_text => Some(text.clone()),
         _ => None,
     };
-    let mut report = host.evaluate(request, tools.clone(), &call.caller).await;
+    let mut report = backend.evaluate(request, tools.clone(), &call.caller).await;
     if let (Some(text), Err(fault)) = (named, &report.outcome.ending)
-        && fault.code == "unparsable"
+        && fault.code == FaultCode::Unparsable
         && !fault.at.starts_with("/input")
         && report.outcome.usage.fuel == 0
     {
         report.outcome.ending = Err(unknown(&text, &tools, Some(fault)));
     }
-    tell(report, host)
+    tell(report, &backend.config)
 }
 
-/// What to run, with which tools, and whether the code is text that could have been meant as a
-/// name.
-fn prepare(host: &Host, text: &str) -> Result<(Request, Tools, bool), Fault> {
-    let tools = host.workshop.tools()?;
-    let arguments = Arguments::parse(text, "run", &KNOWN)?;
-    let (code, is_text) = read_code(&arguments, &tools)?;
-    if let Code::Term(text) = &code
-        && text.len() > host.config.max_code
-    {
-        return Err(too_large("code", "code", text.len(), host.config.max_code));
+impl Arguments {
+    /// What to run, with which tools, and whether the code is text that could have been meant as a
+    /// name.
+    fn request(self, backend: &Backend) -> Result<(Request, Tools, bool), Fault> {
+        let tools = backend.workshop.tools()?;
+        let Subject { code, tool, context, output_schema } = self.subject;
+        let (code, is_text) = read_code(code, tool, &tools)?;
+        let most = backend.config.values.size(Limit::Code);
+        if let Code::Term(text) = &code
+            && text.len() > most
+        {
+            return Err(too_large(Limit::Code, "code", text.len(), most));
+        }
+        let mut request = self.settings.request(backend, code)?;
+        request.context = read_context(context, &request.code)?;
+        request.output_schema = output_schema.map(|raw| read_schema(&raw)).transpose()?;
+        ensure_data(backend, &request)?;
+        Ok((request, tools, is_text))
     }
-    let mut request = read_settings(&arguments, host, code)?;
-    request.context = read_context(&arguments, &request.code)?;
-    request.output_schema = read_schema(&arguments)?;
-    ensure_data(host, &request)?;
-    Ok((request, tools, is_text))
 }
 
 /// What to run, and whether it is text that could have been meant as a name.
-fn read_code(arguments: &Arguments<'_>, tools: &Tools) -> Result<(Code, bool), Fault> {
+fn read_code(
+    code: Option<Box<RawValue>>,
+    tool: Option<String>,
+    tools: &Tools,
+) -> Result<(Code, bool), Fault> {
     let example = "write {\"code\": {\"add\": [1, 2]}} or {\"tool\": \"name\", \"input\": …}";
-    let tool = arguments.text("tool")?;
     // Beside a tool a null is an argument left out; alone it is the term null.
-    let beside = |name| arguments.raw(name).filter(|raw| !is_blank(raw));
-    let code = if tool.is_some() { beside("code") } else { arguments.term("code") };
-    match (code, tool) {
+    let is_absent = |raw: &RawValue| raw.get() == "null" || is_blank(raw);
+    match (code.filter(|raw| tool.is_none() || !is_absent(raw)), tool) {
         (Some(_), Some(_)) => {
             Err(malformed("`code` and `tool` are both given", Some("give only one of them")))
         }
@@ -157,13 +204,13 @@ fn read_code(arguments: &Arguments<'_>, tools: &Tools) -> Result<(Code, bool), F
             Some(_) => Ok((Code::Tool(tool), false)),
             None => Err(unknown(&tool, tools, None)),
         },
-        (Some(raw), None) if raw.starts_with('"') => {
-            let text = decode("code", raw)?;
+        (Some(raw), None) if raw.get().starts_with('"') => {
+            let text = decode("code", raw.get())?;
             let is_tool = names_tool(&text) && tools.find(&text)?.is_some();
             let is_name = !is_tool && !begins_as_json(&text);
             Ok(if is_tool { (Code::Tool(text), false) } else { (Code::Term(text), is_name) })
         }
-        (Some(raw), None) => Ok((Code::Term(raw.to_owned()), false)),
+        (Some(raw), None) => Ok((Code::Term(text_of(raw)), false)),
     }
 }
 
@@ -194,61 +241,62 @@ fn unknown(text: &str, tools: &Tools, no_term: Option<&Fault>) -> Fault {
 }
 
 fn fault_at_start(message: String, hint: &str) -> Fault {
-    fault("unknown-tool", message, Some(hint))
+    fault(FaultCode::UnknownTool, message, Some(hint))
 }
 
-/// Everything about a run but what its code is and which variables it sees.
-pub(super) fn read_settings(
-    arguments: &Arguments<'_>,
-    host: &Host,
-    code: Code,
-) -> Result<Request, Fault> {
-    let max_steps = arguments.count("max_steps")?.unwrap_or(0);
-    Ok(Request {
-        code,
-        argument: read_argument(arguments)?,
-        context: None,
-        limits: read_limits(arguments, host)?,
-        step: within("step", arguments.count("step")?.unwrap_or(0), LAST_STEP)?,
-        max_steps: within("max_steps", max_steps, MOST_STEPS)?,
-        output_schema: None,
-        debug: arguments.flag("trace")?,
-    })
+impl Settings {
+    /// A request to run some code that sees no variables.
+    pub(super) fn request(self, backend: &Backend, code: Code) -> Result<Request, Fault> {
+        let limits = self.limits(backend)?;
+        Ok(Request {
+            code,
+            limits,
+            context: None,
+            step: within("step", self.step.unwrap_or(0), LAST_STEP)?,
+            max_steps: within("max_steps", self.max_steps.unwrap_or(0), MOST_STEPS)?,
+            output_schema: None,
+            debug: self.trace,
+            argument: read_argument(self.input, self.data)?,
+        })
+    }
+
+    fn limits(&self, backend: &Backend) -> Result<Limits, Fault> {
+        let (limits, ceilings) = (backend.config.limits, backend.config.ceilings);
+        let asked = |value: Option<u64>, name: &str, default: u64, most: u64| match value {
+            Some(value) => within(name, value, most),
+            None => Ok(default),
+        };
+        let depth = asked(self.depth, "depth", limits.depth.into(), ceilings.depth.into())?;
+        let memory = self.memory.map(|Size(bytes)| bytes);
+        Ok(Limits {
+            fuel: asked(self.fuel, "fuel", limits.fuel, ceilings.fuel)?,
+            depth: u32::try_from(depth).unwrap_or(ceilings.depth),
+            memory: asked(memory, "memory", limits.memory, ceilings.memory)?,
+            output: limits.output,
+        })
+    }
 }
 
-fn read_argument(arguments: &Arguments<'_>) -> Result<Argument, Fault> {
-    match (arguments.raw("input"), arguments.raw("data")) {
+fn read_argument(
+    input: Option<Box<RawValue>>,
+    data: Option<Box<RawValue>>,
+) -> Result<Argument, Fault> {
+    match (input, data) {
         // Some clients write an empty text for what they leave out.
-        (Some(input), Some(data)) if is_blank(data) => Ok(Argument::Input(input.to_owned())),
-        (Some(input), Some(data)) if is_blank(input) => Ok(Argument::Data(data.to_owned())),
+        (Some(input), Some(data)) if is_blank(&data) => Ok(Argument::Input(text_of(input))),
+        (Some(input), Some(data)) if is_blank(&input) => Ok(Argument::Data(text_of(data))),
         (Some(_), Some(_)) => {
             let hint = "give `input` if it is a term, `data` if it is plain JSON";
             Err(malformed("`input` and `data` are both given", Some(hint)))
         }
-        (Some(input), None) => Ok(Argument::Input(input.to_owned())),
-        (None, Some(data)) => Ok(Argument::Data(data.to_owned())),
+        (Some(input), None) => Ok(Argument::Input(text_of(input))),
+        (None, Some(data)) => Ok(Argument::Data(text_of(data))),
         (None, None) => Ok(Argument::None),
     }
 }
 
-fn is_blank(raw: &str) -> bool {
-    raw == "\"\""
-}
-
-fn read_limits(arguments: &Arguments<'_>, host: &Host) -> Result<Limits, Fault> {
-    let (limits, ceilings) = (host.config.limits, host.config.ceilings);
-    let asked = |value: Option<u64>, name: &str, default: u64, most: u64| match value {
-        Some(value) => within(name, value, most),
-        None => Ok(default),
-    };
-    let depth = arguments.count("depth")?;
-    let depth = asked(depth, "depth", limits.depth.into(), ceilings.depth.into())?;
-    Ok(Limits {
-        fuel: asked(arguments.count("fuel")?, "fuel", limits.fuel, ceilings.fuel)?,
-        depth: u32::try_from(depth).unwrap_or(ceilings.depth),
-        memory: asked(arguments.size("memory")?, "memory", limits.memory, ceilings.memory)?,
-        output: limits.output,
-    })
+fn is_blank(raw: &RawValue) -> bool {
+    raw.get() == "\"\""
 }
 
 fn within(name: &str, value: u64, most: u64) -> Result<u64, Fault> {
@@ -259,14 +307,14 @@ fn within(name: &str, value: u64, most: u64) -> Result<u64, Fault> {
     Ok(value)
 }
 
-fn read_context(arguments: &Arguments<'_>, code: &Code) -> Result<Option<String>, Fault> {
-    match (arguments.raw("context"), code) {
+fn read_context(context: Option<Box<RawValue>>, code: &Code) -> Result<Option<String>, Fault> {
+    match (context, code) {
         (None, _) => Ok(None),
         (Some(_), Code::Tool(_)) => {
             let hint = "a tool sees no variables of its caller: pass them as `input` or `data`";
             Err(malformed("`context` is given with a tool", Some(hint)))
         }
-        (Some(context), Code::Term(_)) if context.starts_with('{') => Ok(Some(context.to_owned())),
+        (Some(raw), Code::Term(_)) if raw.get().starts_with('{') => Ok(Some(text_of(raw))),
         (Some(_), Code::Term(_)) => {
             Err(malformed("`context` must be an object", Some("write {\"context\": {\"x\": 1}}")))
         }
@@ -274,22 +322,21 @@ fn read_context(arguments: &Arguments<'_>, code: &Code) -> Result<Option<String>
 }
 
 /// A JSON Schema, or the text of one.
-pub(super) fn read_schema(arguments: &Arguments<'_>) -> Result<Option<String>, Fault> {
-    let Some(raw) = arguments.raw("output_schema") else { return Ok(None) };
-    let is_text = raw.starts_with('"');
-    Ok(Some(if is_text { decode("output_schema", raw)? } else { raw.to_owned() }))
+pub(super) fn read_schema(raw: &RawValue) -> Result<String, Fault> {
+    let raw = raw.get();
+    if raw.starts_with('"') { decode("output_schema", raw) } else { Ok(raw.to_owned()) }
 }
 
 /// Refuses more data than the server takes.
-pub(super) fn ensure_data(host: &Host, request: &Request) -> Result<(), Fault> {
+pub(super) fn ensure_data(backend: &Backend, request: &Request) -> Result<(), Fault> {
     let (name, argument) = match &request.argument {
         Argument::None => ("context", 0),
         Argument::Input(text) => ("input", text.len()),
         Argument::Data(text) => ("data", text.len()),
     };
     let length = argument + request.context.as_ref().map_or(0, String::len);
-    if length > host.config.max_data {
-        return Err(too_large("data", name, length, host.config.max_data));
+    if length > backend.config.values.size(Limit::Data) {
+        return Err(too_large(Limit::Data, name, length, backend.config.values.size(Limit::Data)));
     }
     Ok(())
 }

@@ -5,10 +5,12 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::{Refused, unexpected};
-use crate::registry::Tool;
-use crate::sandbox::{Argument, Code, Ending, Fault, Request, Watch, drive, fault};
+use crate::domain::{Fault, FaultCode, fault};
+use crate::registry::Definition;
+use crate::sandbox::{Argument, Code, Ending, Request, Watch, drive};
 use crate::text;
-use crate::workshop::{Session, Tools, Workshop, conform};
+use crate::workshop::world::{Live, Witness};
+use crate::workshop::{Tools, Workshop, conform};
 
 /// Continuations that an example may drive: what counts is the value at the end. The wall clock
 /// stops those that never come to one.
@@ -94,8 +96,10 @@ impl Example {
         if let Some(within) = fault.at.strip_prefix("/context/") {
             return Fault { at: format!("/args/{within}"), ..fault };
         }
-        let hint = match fault.code.as_str() {
-            "not-a-function" => Some("the tool takes fewer arguments than `args` has".to_owned()),
+        let hint = match fault.code {
+            FaultCode::NotAFunction => {
+                Some("the tool takes fewer arguments than `args` has".to_owned())
+            }
             _ => fault.hint,
         };
         Fault { at: String::new(), excerpt: None, hint, ..fault }
@@ -111,7 +115,11 @@ pub(in super::super) fn to_json(examples: &[Example]) -> String {
 /// Examples that the registry kept.
 pub(in super::super) fn from_json(text: &str) -> Result<Vec<Example>, Fault> {
     serde_json::from_str(text).map_err(|error| {
-        fault("internal", format!("the examples that were kept cannot be read: {error}"), None)
+        fault(
+            FaultCode::Internal,
+            format!("the examples that were kept cannot be read: {error}"),
+            None,
+        )
     })
 }
 
@@ -144,7 +152,7 @@ impl Workshop {
         let tools = self.tools()?;
         let Some(tool) = tools.find(name)? else {
             let message = format!("there is no tool {}", text::quote_one(name));
-            return Err(fault("unknown-tool", message, None).into());
+            return Err(fault(FaultCode::UnknownTool, message, None).into());
         };
         let examples = from_json(&tool.examples)?;
         let proved = self.try_examples(name, examples, &tools, watch, &mut Vec::new())?;
@@ -156,7 +164,7 @@ impl Workshop {
     pub(super) fn carry_over(
         &self,
         name: &str,
-        current: Option<&Tool>,
+        current: Option<&Definition>,
         tools: &Tools,
         watch: &Watch,
         notes: &mut Vec<String>,
@@ -170,7 +178,7 @@ impl Workshop {
         match all - kept.len() {
             0 => {}
             lost => notes.push(format!(
-                "warning: {lost} of its {all} examples failed and went: give `examples` anew"
+                "warning: {lost} of its {all} examples failed and were removed: give `examples` again"
             )),
         }
         Ok(kept)
@@ -197,8 +205,8 @@ impl Workshop {
             debug: false,
         };
         let mut nobody = ();
-        let mut session = Session::new(tools.clone(), &mut nobody);
-        let ending = drive(&self.sandbox, request, &mut session, watch).ending;
+        let mut witness = Witness::new(Live::of(tools.clone()), &mut nobody);
+        let ending = drive(&self.sandbox, request, &mut witness, watch).ending;
         let (found, kind, is_value) = match ending.map_err(|fault| example.told(fault))? {
             Ending::Value(value) => (value.json, value.kind, true),
             Ending::Continuation(continuation) => (continuation.json, String::new(), false),

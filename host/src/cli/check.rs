@@ -1,0 +1,37 @@
+//! `mcp-pif check`: looks at a term without running it.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+
+use super::open_if_any;
+use super::print::{fail, print};
+use super::settings::{Directory, start};
+use super::source::read;
+use crate::config::Options;
+use crate::domain::Limit;
+use crate::render;
+use crate::sandbox::Watch;
+use crate::text;
+
+#[derive(Debug, Args)]
+pub(super) struct Check {
+    /// A term as JSON; `-` reads stdin, `@FILE` a file
+    #[arg(allow_negative_numbers = true)]
+    code: String,
+    #[command(flatten)]
+    place: Directory,
+}
+
+impl Check {
+    pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
+        let config = start(options, Some(&self.place))?;
+        let watch = Watch::new(config.values.time(Limit::WallClock));
+        let workshop = open_if_any(config)?;
+        Ok(match workshop.check(text::unfence(&read(&self.code)?), &watch) {
+            Ok(summary) => print(&render::describe(&summary)),
+            Err(faults) => fail(&faults),
+        })
+    }
+}

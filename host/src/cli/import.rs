@@ -1,0 +1,76 @@
+//! `mcp-pif import`: takes tools, and what a memory held, from a file.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+
+use super::along::Along;
+use super::print::{MOST_LINE, Output, complain, fail};
+use super::settings::{Directory, start};
+use super::source::read_file;
+use crate::config::Options;
+use crate::domain::Limit;
+use crate::registry::{Status, short};
+use crate::sandbox::Watch;
+use crate::text;
+use crate::workshop::{Imported, Refused, Wanted};
+
+#[derive(Debug, Args)]
+pub(super) struct Import {
+    /// A file that `mcp-pif export` has written; `-` reads stdin
+    file: String,
+    /// Overwrite tools that exist with other content, and with --memory also keys
+    #[arg(long)]
+    replace: bool,
+    #[command(flatten)]
+    memory: Along,
+    #[command(flatten)]
+    place: Directory,
+}
+
+impl Import {
+    pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
+        let config = start(options, Some(&self.place))?;
+        let workshop = super::open(&config)?;
+        let text = read_file(&self.file)?;
+        let wanted = Wanted { replace: self.replace, memory: self.memory.0 };
+        match workshop.import(&text, wanted, &Watch::new(config.values.time(Limit::WallClock))) {
+            Ok(taken) => {
+                for note in &taken.notes {
+                    complain(&text::line(note, MOST_LINE));
+                }
+                let mut output = Output::open();
+                for tool in &taken.tools {
+                    output.line(&tell(tool));
+                }
+                for (key, status) in &taken.memory {
+                    output.line(&format!("memory {}: {status}", text::line(key, MOST_LINE)));
+                }
+                Ok(output.close())
+            }
+            Err(Refused { during, faults }) => {
+                if let Some(during) = during {
+                    complain(&format!("{}:", text::line(&during, MOST_LINE)));
+                }
+                let code = fail(&faults);
+                complain("nothing was imported");
+                Ok(code)
+            }
+        }
+    }
+}
+
+fn tell(Imported { name, hash, status, is_pinned }: &Imported) -> String {
+    let revision = short(hash);
+    match status {
+        Status::Unchanged if *is_pinned => format!("{name}@{revision}: is in its history already"),
+        Status::Unchanged => format!("{name}: unchanged (revision {revision})"),
+        Status::Described => format!("{name}: description changed (still revision {revision})"),
+        Status::Changed(previous) => {
+            format!("{name}: changed (revision {revision}, from {})", short(previous))
+        }
+        Status::New if *is_pinned => format!("{name}@{revision}: added as a revision"),
+        Status::New => format!("{name}: new (revision {revision})"),
+    }
+}

@@ -1,0 +1,101 @@
+//! `mcp-pif serve`: the server, on standard input and output.
+
+use std::io::{self, IsTerminal as _};
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use tokio::runtime::Builder;
+
+use super::compile::start_compiler;
+use super::print::complain;
+use super::settings::{Directory, start};
+use super::{open_with, warn_unkept};
+use crate::config::{Config, Options};
+use crate::domain::Limit;
+use crate::harden::{self, Hardening};
+use crate::mcp;
+use crate::sandbox::Sandbox;
+use crate::stdio;
+use crate::transport::Awake;
+
+/// Threads for what may block, beside those of runs.
+const OTHER_THREADS: usize = 64;
+
+/// What people are told who start a server by hand.
+const WAITING: &str = "mcp-pif waits for an MCP client on standard input. To try it by hand, type \
+    mcp-pif run '{\"add\":[1,2]}' or mcp-pif --help";
+
+#[derive(Debug, Args)]
+pub(super) struct Serve {
+    #[command(flatten)]
+    place: Directory,
+}
+
+impl Serve {
+    pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
+        wait_for_client(start(options, Some(&self.place))?)
+    }
+}
+
+/// Serves where no command is given.
+pub(super) fn serve_by_default(options: Options) -> Result<ExitCode> {
+    wait_for_client(start(options, None)?)
+}
+
+fn wait_for_client(config: Config) -> Result<ExitCode> {
+    if io::stdin().is_terminal() {
+        complain(WAITING);
+    }
+    serve(config)
+}
+
+fn serve(config: Config) -> Result<ExitCode> {
+    // There must be no second thread until the files are closed.
+    stdio::hold();
+    let (workshop, opening) =
+        open_with(&config, |setup| Ok(Sandbox::begin(setup, start_compiler)?))?;
+    // One thread hears of requests, and answers those that take no time. Others take the rest.
+    let (sandbox, awake) = (Arc::clone(&workshop.sandbox), Arc::<Awake>::default());
+    let rests = Arc::clone(&awake);
+    let rest = move || {
+        sandbox.tidy();
+        rests.stay();
+    };
+    let threads = config.values.size(Limit::Concurrency) + OTHER_THREADS;
+    let build = || {
+        stdio::release();
+        Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(threads)
+            .on_thread_park(rest)
+            .build()
+    };
+    let (runtime, seal) = harden::begin(config.harden.as_ref(), build);
+    let runtime = runtime?;
+    let hardening = Arc::<OnceLock<Hardening>>::default();
+    let sealed = Arc::clone(&hardening);
+    let close = move || {
+        // It is set once.
+        let _ = sealed.set(seal.close());
+    };
+    let (sandbox, settings) = (Arc::clone(&workshop.sandbox), config.clone());
+    match opening {
+        None => close(),
+        Some(opening) => {
+            let finish = move || {
+                opening.finish(close);
+                warn_unkept(&settings, &sandbox);
+            };
+            thread::Builder::new().spawn(finish).context("no thread can be started")?;
+        }
+    }
+    let served = runtime.block_on(mcp::serve(config, workshop, hardening, awake));
+    // Threads that wait for the client must not keep the process alive.
+    runtime.shutdown_timeout(Duration::ZERO);
+    served?;
+    Ok(ExitCode::SUCCESS)
+}

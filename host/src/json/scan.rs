@@ -1,0 +1,185 @@
+//! The one scanner of JSON text: it follows a text byte by byte and knows where in it it is.
+
+use serde_json::value::RawValue;
+
+/// Where in JSON text a scan is.
+#[derive(Debug, Default)]
+pub(crate) struct Scanner {
+    level: usize,
+    in_text: bool,
+    escaped: bool,
+}
+
+impl Scanner {
+    /// Reads the next byte.
+    pub(crate) fn step(&mut self, byte: u8) {
+        if self.in_text {
+            self.in_text = self.escaped || byte != b'"';
+            self.escaped = !self.escaped && byte == b'\\';
+        } else {
+            match byte {
+                b'"' => self.in_text = true,
+                b'{' | b'[' => self.level += 1,
+                b'}' | b']' => self.level = self.level.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
+
+    /// How many lists and objects are open.
+    pub(crate) fn level(&self) -> usize {
+        self.level
+    }
+
+    /// Whether a text is open.
+    pub(crate) fn is_in_text(&self) -> bool {
+        self.in_text
+    }
+
+    /// Reads the next character. Those that are not ASCII mean nothing outside texts.
+    fn step_char(&mut self, c: char) {
+        self.step(u8::try_from(c).unwrap_or_default());
+    }
+}
+
+/// How many levels of lists and objects a text has.
+pub(crate) fn depth(text: &[u8]) -> usize {
+    let mut scanner = Scanner::default();
+    let levels = text.iter().map(|byte| {
+        scanner.step(*byte);
+        scanner.level
+    });
+    levels.max().unwrap_or_default()
+}
+
+/// How many members the objects of a text have as they are written.
+pub(crate) fn count_members(text: &[u8]) -> usize {
+    let mut scanner = Scanner::default();
+    let is_member = |byte: &&u8| {
+        scanner.step(**byte);
+        !scanner.in_text && **byte == b':'
+    };
+    text.iter().filter(is_member).count()
+}
+
+/// How many parts a text has: items and members. An object counts as four.
+pub(crate) fn count_parts(text: &[u8]) -> usize {
+    let mut scanner = Scanner::default();
+    let parts = text.iter().map(|byte| {
+        scanner.step(*byte);
+        match byte {
+            _ if scanner.in_text => 0,
+            b'{' => 4,
+            b'[' | b',' => 1,
+            _ => 0,
+        }
+    });
+    1 + parts.sum::<usize>()
+}
+
+/// A text without the blanks between its parts, each of which stays as it is written.
+pub(crate) fn compact(text: &str) -> String {
+    let mut scanner = Scanner::default();
+    let is_kept = |c: &char| {
+        scanner.step_char(*c);
+        scanner.in_text || !c.is_ascii_whitespace()
+    };
+    text.chars().filter(is_kept).collect()
+}
+
+/// A value without the blanks between its parts.
+pub(crate) fn compact_value(value: Box<RawValue>) -> Box<RawValue> {
+    RawValue::from_string(compact(value.get())).unwrap_or(value)
+}
+
+/// The length of the string that a text begins with; without its end, all of the text.
+pub(crate) fn text_length(text: &str) -> usize {
+    let mut scanner = Scanner::default();
+    let end = text.bytes().position(|byte| {
+        scanner.step(byte);
+        !scanner.in_text
+    });
+    end.map_or(text.len(), |end| end + 1)
+}
+
+/// Whether a text holds an integer beyond ±(2^53 − 1), or a number with more digits or a higher
+/// exponent than doubles have.
+pub(crate) fn has_wide_number(text: &str) -> bool {
+    let mut scanner = Scanner::default();
+    let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+');
+    text.split(|c: char| {
+        scanner.step_char(c);
+        scanner.in_text || !is_number(c)
+    })
+    .any(is_wide)
+}
+
+fn is_wide(token: &str) -> bool {
+    const WIDEST: &str = "9007199254740991";
+    const MOST_DIGITS: usize = 17;
+    let digits = token.bytes().filter(u8::is_ascii_digit).count();
+    if digits == token.len() {
+        return (token.len(), token) > (WIDEST.len(), WIDEST);
+    }
+    digits > MOST_DIGITS || token.parse().is_ok_and(f64::is_infinite)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measures_depth() {
+        assert_eq!(depth(br#"{"a":[[1],"[[[["]}"#), 3);
+        assert_eq!(depth(b"1"), 0);
+    }
+
+    #[test]
+    fn counts_members() {
+        assert_eq!(count_members(br#"{"a":1,"a:b":[{"c":":"},{}],"d\":":2}"#), 4);
+        assert_eq!(count_members(b"[1]"), 0);
+    }
+
+    #[test]
+    fn counts_parts() {
+        assert_eq!(count_parts(br#"{"a":[1,"[,{"],"b\",":{}}"#), 1 + 4 + 1 + 1 + 1 + 4);
+        assert_eq!(count_parts(b"1"), 1);
+    }
+
+    #[test]
+    fn blanks_between_parts_go() {
+        let text = "\t{ \"a \\\" b\" : [ 1.50 ,\r\n -2e5, \"\\\\\" , \" é \" ] }";
+        assert_eq!(compact(text), r#"{"a \" b":[1.50,-2e5,"\\"," é "]}"#);
+    }
+
+    #[test]
+    fn finds_the_end_of_a_string() {
+        for (text, length) in
+            [(r#""a\"b"c"#, 6), (r#""\\""#, 4), (r#""""#, 2), (r#""é" "#, 4), (r#""a"#, 2)]
+        {
+            assert_eq!(text_length(text), length, "{text}");
+        }
+    }
+
+    #[test]
+    fn sees_wide_numbers() {
+        for wide in [
+            "9007199254740992",
+            "[1,-9007199254740992]",
+            r#"{"a":12345678901234567890}"#,
+            "1.2345678901234567890",
+            "[1e400]",
+        ] {
+            assert!(has_wide_number(wide), "{wide}");
+        }
+        for narrow in [
+            "9007199254740991",
+            "-1.2345678901234567",
+            "1e99",
+            r#""99999999999999999999""#,
+            r#"{"99999999999999999999":1}"#,
+        ] {
+            assert!(!has_wide_number(narrow), "{narrow}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The schemas of arguments, as every known client takes them.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Value, json};
+
+/// The schema of what a struct is read from.
+pub(super) fn of<T: JsonSchema>() -> Value {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    plain(settings.into_generator().into_root_schema_for::<T>().to_value())
+}
+
+/// A schema without what clients do not need, and some do not understand: alternatives with null,
+/// formats, defaults that are null.
+fn plain(mut schema: Value) -> Value {
+    let Some(members) = schema.as_object_mut() else { return schema };
+    members.retain(|name, _| matches!(name.as_str(), "type" | "properties" | "required"));
+    let properties = members.entry("properties").or_insert_with(|| json!({}));
+    for property in properties.as_object_mut().into_iter().flat_map(|it| it.values_mut()) {
+        let Some(members) = property.as_object_mut() else { continue };
+        members.remove("format");
+        members.retain(|name, value| match name.as_str() {
+            "minimum" => value != 0,
+            "default" => !value.is_null() && value != false,
+            _ => true,
+        });
+        let only = match members.get("type") {
+            Some(Value::Array(types)) => types.iter().find(|kind| *kind != "null").cloned(),
+            _ => None,
+        };
+        members.extend(only.map(|kind| ("type".to_owned(), kind)));
+    }
+    schema
+}
+
+/// The schema of a term. Some clients want a type everywhere and know no references, so lists in
+/// lists are told so deep; whatever is in objects is free.
+pub(in super::super) fn term(_: &mut SchemaGenerator) -> Schema {
+    any_json(1)
+}
+
+/// The schema of any JSON.
+pub(in super::super) fn any_value(_: &mut SchemaGenerator) -> Schema {
+    any_json(2)
+}
+
+/// The schema of a JSON Schema.
+pub(in super::super) fn json_schema(_: &mut SchemaGenerator) -> Schema {
+    schema(json!({"anyOf": [{"type": "object"}, {"type": "boolean"}]}))
+}
+
+/// The schema of an object.
+pub(in super::super) fn record(_: &mut SchemaGenerator) -> Schema {
+    schema(json!({"type": "object"}))
+}
+
+/// The schema of a text.
+pub(in super::super) fn text(_: &mut SchemaGenerator) -> Schema {
+    schema(json!({"type": "string"}))
+}
+
+fn any_json(depth: usize) -> Schema {
+    let types = ["object", "string", "number", "boolean", "null"];
+    let types: Vec<Value> = types.iter().map(|name| json!({"type": name})).collect();
+    let mut all = types.clone();
+    for _ in 0..depth {
+        let list = json!({"type": "array", "items": {"anyOf": all}});
+        all = types.iter().cloned().chain([list]).collect();
+    }
+    schema(json!({ "anyOf": all }))
+}
+
+/// A schema that is written out.
+pub(in super::super) fn schema(value: Value) -> Schema {
+    Schema::try_from(value).unwrap_or_default()
+}

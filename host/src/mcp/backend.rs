@@ -1,0 +1,376 @@
+//! What the tools work with: the sandbox behind its gate, the registry, and the settings.
+
+use std::convert::Infallible;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::Peer;
+use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use super::call::{Call, Caller};
+use super::evaluated::Evaluated;
+use crate::config::{Config, Profile};
+use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
+use crate::harden;
+use crate::render::Refusal;
+use crate::sandbox::{
+    Argument, Busy, Code, Gate, LONGEST_WAIT, LOOKS, Outcome, Request, Summary, Turn, Turns,
+    WAITING, Watch, milliseconds,
+};
+use crate::workshop::{Observer, Tools, Workshop, too_large};
+use crate::{stdio, text};
+
+/// How often a client that asked for progress hears of it.
+const REPORTED: Duration = Duration::from_millis(100);
+
+/// Bytes of a request that may be evaluated on the thread that reads requests.
+const SHORT: usize = 16 << 10;
+
+/// Characters of a line of an evaluation that a reply holds.
+const LONGEST_LINE: usize = 400;
+
+/// Characters of one that goes to stderr.
+const MOST_ECHO: usize = 10_000;
+
+/// The server behind the protocol.
+#[derive(Debug)]
+pub(super) struct Backend {
+    pub(super) config: Config,
+    pub(super) workshop: Workshop,
+    /// Set when the sandbox is open.
+    pub(super) hardening: Arc<OnceLock<harden::Hardening>>,
+    runs: Gate,
+    /// For what runs nothing: it takes little time, and does not wait for what may take more.
+    looks: Gate,
+    /// For what waits for the world.
+    waits: Gate,
+}
+
+impl Backend {
+    pub(super) fn new(
+        config: Config,
+        workshop: Workshop,
+        hardening: Arc<OnceLock<harden::Hardening>>,
+    ) -> Self {
+        let patience = config.values.time(Limit::Patience);
+        let runs = Gate::new(config.values.size(Limit::Concurrency), patience);
+        let looks = Gate::new(LOOKS, patience);
+        let waits = Gate::new(WAITING, patience);
+        Self { config, workshop, hardening, runs, looks, waits }
+    }
+
+    /// Runs a request to its end, against the tools of a snapshot.
+    pub(super) async fn evaluate(
+        self: &Arc<Self>,
+        mut request: Request,
+        tools: Tools,
+        caller: &Caller,
+    ) -> Evaluated {
+        let keep = if request.debug { self.config.profile.lines() } else { 0 };
+        request.debug |= self.config.debug;
+        let limits = request.limits;
+        let (advance, advanced) = watch::channel(0);
+        let mut observer = Lines { advance, keep, kept: Vec::new(), echo: self.config.debug };
+        let is_told = self.config.profile == Profile::Debug;
+        // To write lines to stderr, and to look at a term for its revision, may take long.
+        let at_once = !is_told && !request.debug && is_short(&request);
+        let run =
+            self.run_in_turns(caller, at_once, async move |backend: Arc<Self>, watch: Watch| {
+                let revision =
+                    is_told.then(|| backend.revision(&request.code, &tools, &watch)).flatten();
+                let report =
+                    backend.workshop.run_in_turns(&request, tools, &mut observer, &watch).await;
+                let (evaluation, elapsed) = (observer.kept, report.elapsed);
+                let (outcome, entry) = (report.outcome, report.entry);
+                Evaluated { outcome, evaluation, limits, elapsed, revision, entry }
+            });
+        let report = tokio::select! {
+            report = run => report,
+            never = report_progress(caller.progress.clone(), advanced) => match never {},
+        };
+        report.unwrap_or_else(|fault| Evaluated {
+            outcome: Outcome::before(fault),
+            evaluation: Vec::new(),
+            limits,
+            elapsed: Duration::ZERO,
+            revision: None,
+            entry: None,
+        })
+    }
+
+    /// Journals that a call was refused before it did anything.
+    pub(super) async fn refuse(self: &Arc<Self>, tool: &str, call: &Call, fault: Fault) -> Refusal {
+        let (backend, tool, arguments) =
+            (Arc::clone(self), tool.to_owned(), Arc::clone(&call.arguments));
+        let journaled = spawn_blocking(move || {
+            backend.workshop.refuse(&tool, &arguments, &fault);
+            fault
+        });
+        journaled.await.unwrap_or_else(|error| lost(&error.to_string())).into()
+    }
+
+    /// The revision of what is to be run: of a tool, or of a term as `evolve` would keep it.
+    fn revision(&self, code: &Code, tools: &Tools, watch: &Watch) -> Option<String> {
+        match code {
+            Code::Tool(name) => Some(tools.find(name).ok()??.hash),
+            Code::Term(text) => {
+                self.workshop.sandbox.check(text, watch).ok().map(|summary| summary.hash)
+            }
+        }
+    }
+
+    /// Looks at a term without running it.
+    pub(super) async fn check(
+        self: &Arc<Self>,
+        code: String,
+        caller: &Caller,
+    ) -> Result<Summary, Vec<Fault>> {
+        self.opened(caller).await.map_err(|fault| vec![fault])?;
+        let length = code.len();
+        if length > self.config.values.size(Limit::Code) {
+            return Err(vec![too_large(
+                Limit::Code,
+                "code",
+                length,
+                self.config.values.size(Limit::Code),
+            )]);
+        }
+        let checked = self.look(caller, move |backend, watch| backend.workshop.check(&code, watch));
+        checked.await.map_err(|fault| vec![fault])?
+    }
+
+    /// Waits until terms can be looked at and run.
+    pub(super) async fn opened(&self, caller: &Caller) -> Result<(), Fault> {
+        tokio::select! {
+            () = self.workshop.sandbox.opened() => Ok(()),
+            () = caller.cancelled.cancelled() => Err(cancelled()),
+            () = caller.session.stop.cancelled() => Err(cancelled()),
+        }
+    }
+
+    /// Waits for the place of a run and does blocking work there. A caller that cancels, or a
+    /// server that stops, stops the work.
+    pub(super) async fn run_blocking<T: Send + 'static>(
+        self: &Arc<Self>,
+        caller: &Caller,
+        work: impl FnOnce(&Self, &Watch) -> T + Send + 'static,
+    ) -> Result<T, Fault> {
+        self.opened(caller).await?;
+        self.block(&self.runs, caller, work).await
+    }
+
+    /// The same with work that runs nothing: it does not wait for runs.
+    pub(super) async fn look<T: Send + 'static>(
+        self: &Arc<Self>,
+        caller: &Caller,
+        work: impl FnOnce(&Self, &Watch) -> T + Send + 'static,
+    ) -> Result<T, Fault> {
+        self.block(&self.looks, caller, work).await
+    }
+
+    async fn block<T: Send + 'static>(
+        self: &Arc<Self>,
+        gate: &Gate,
+        caller: &Caller,
+        work: impl FnOnce(&Self, &Watch) -> T + Send + 'static,
+    ) -> Result<T, Fault> {
+        let (place, stop) = self.enter(gate, caller).await?;
+        let backend = Arc::clone(self);
+        let token = stop.clone();
+        let task = spawn_blocking(move || {
+            let _place = place;
+            // The clock starts here: waiting for a place does not count.
+            work(
+                &backend,
+                &Watch::cancelled_by(token, backend.config.values.time(Limit::WallClock)),
+            )
+        });
+        watch_over(task, caller, &stop).await
+    }
+
+    /// A run in turns. The first is done on this thread, if that is worth it: most
+    /// runs take no longer, and to have another thread do them would take longer than they do.
+    async fn run_in_turns<T, W>(
+        self: &Arc<Self>,
+        caller: &Caller,
+        at_once: bool,
+        work: impl FnOnce(Arc<Self>, Watch) -> W,
+    ) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        W: Future<Output = T> + Send + 'static,
+    {
+        self.opened(caller).await?;
+        let (place, stop) = self.enter(&self.runs, caller).await?;
+        let watch = Watch::cancelled_by(stop.clone(), self.config.values.time(Limit::WallClock));
+        let mut turns = Turns::new(work(Arc::clone(self), watch));
+        let (mut place, mut is_waiting) = (Some(place), false);
+        if at_once && caller.session.window.calls() <= 1 {
+            match catch_unwind(AssertUnwindSafe(|| turns.turn())) {
+                Ok(Turn::Done(done)) => return Ok(done),
+                Ok(Turn::Going) => {}
+                Ok(Turn::Waiting) => is_waiting = true,
+                Err(_) => return Err(lost("it panicked")),
+            }
+        }
+        loop {
+            if is_waiting {
+                place = self.wait(turns.woken(), place, caller, &stop).await;
+            }
+            let task = spawn_blocking(move || {
+                let done = turns.go_on();
+                (turns, place, done)
+            });
+            let done;
+            (turns, place, done) = watch_over(task, caller, &stop).await?;
+            if let Some(done) = done {
+                return Ok(done);
+            }
+            is_waiting = true;
+        }
+    }
+
+    /// Waits until work that waits for the world can go on, or has to stop. Others may have its
+    /// place meanwhile, as long as there is room for its machine beside theirs.
+    async fn wait(
+        &self,
+        woken: impl Future<Output = ()>,
+        place: Option<OwnedSemaphorePermit>,
+        caller: &Caller,
+        stop: &CancellationToken,
+    ) -> Option<OwnedSemaphorePermit> {
+        let seat = self.waits.try_enter();
+        let has_left = seat.is_some();
+        // Whoever takes a seat leaves the place.
+        let held = seat.or(place);
+        let again = async {
+            woken.await;
+            if has_left { self.runs.enter_again().await } else { None }
+        };
+        tokio::select! {
+            place = again => place.or(held),
+            // What has to stop does so at once, wherever it is.
+            () = sleep(LONGEST_WAIT) => held,
+            () = stop.cancelled() => held,
+            () = caller.cancelled.cancelled() => {
+                stop.cancel();
+                held
+            }
+        }
+    }
+
+    /// Waits for a place. Gives it with what stops the work there.
+    async fn enter(
+        &self,
+        gate: &Gate,
+        caller: &Caller,
+    ) -> Result<(OwnedSemaphorePermit, CancellationToken), Fault> {
+        let session = &caller.session;
+        let stop = session.stop.child_token();
+        let place = tokio::select! {
+            place = async { session.window.relieved().await; gate.enter().await } => place.map_err(busy)?,
+            () = caller.cancelled.cancelled() => return Err(cancelled()),
+            () = stop.cancelled() => return Err(cancelled()),
+        };
+        Ok((place, stop))
+    }
+}
+
+/// Waits for work, and stops it when its caller does not want it any more.
+async fn watch_over<T>(
+    mut task: JoinHandle<T>,
+    caller: &Caller,
+    stop: &CancellationToken,
+) -> Result<T, Fault> {
+    let done = tokio::select! {
+        done = &mut task => done,
+        () = caller.cancelled.cancelled() => {
+            stop.cancel();
+            task.await
+        }
+    };
+    done.map_err(|error| lost(&error.to_string()))
+}
+
+/// Whether the texts of a request are read in no time.
+fn is_short(request: &Request) -> bool {
+    let code = match &request.code {
+        Code::Term(text) | Code::Tool(text) => text.len(),
+    };
+    let argument = match &request.argument {
+        Argument::None => 0,
+        Argument::Input(text) | Argument::Data(text) => text.len(),
+    };
+    let others = [&request.context, &request.output_schema];
+    code + argument + others.into_iter().flatten().map(String::len).sum::<usize>() <= SHORT
+}
+
+/// Tells the client how far a run has got, until the run ends and drops this.
+async fn report_progress(
+    progress: Option<(Peer<RoleServer>, ProgressToken)>,
+    mut advanced: watch::Receiver<u64>,
+) -> Infallible {
+    let Some((peer, token)) = progress else { return std::future::pending().await };
+    while advanced.changed().await.is_ok() {
+        let driven = *advanced.borrow_and_update();
+        let message = format!("{driven} continuations driven");
+        #[expect(clippy::cast_precision_loss, reason = "at most a million steps are driven")]
+        let param = ProgressNotificationParam::new(token.clone(), driven as f64);
+        if peer.notify_progress(param.with_message(message)).await.is_err() {
+            break;
+        }
+        tokio::time::sleep(REPORTED).await;
+    }
+    std::future::pending().await
+}
+
+/// What a run says on the way.
+struct Lines {
+    advance: watch::Sender<u64>,
+    /// How many debug lines to keep.
+    keep: usize,
+    kept: Vec<String>,
+    /// Whether debug lines go to stderr.
+    echo: bool,
+}
+
+impl Observer for Lines {
+    fn advance(&mut self, driven: u64) {
+        self.advance.send_replace(driven);
+    }
+
+    fn debug(&mut self, line: &str) {
+        if self.echo {
+            stdio::complain(&text::line(line, MOST_ECHO));
+        }
+        if self.kept.len() < self.keep {
+            self.kept.push(text::line(line, LONGEST_LINE));
+        }
+    }
+}
+
+fn busy(busy: Busy) -> Fault {
+    let patience = milliseconds(busy.0);
+    let limit = Excess { name: Limit::Patience, used: patience, limit: patience };
+    let message = format!("the server is busy: {busy}");
+    fault(FaultCode::Busy, message, Some("try again later")).by(Some(limit))
+}
+
+fn cancelled() -> Fault {
+    fault(FaultCode::Cancelled, "the run was cancelled".to_owned(), None)
+}
+
+fn lost(reason: &str) -> Fault {
+    tracing::error!(reason, "a run was lost");
+    fault(
+        FaultCode::Internal,
+        "the server lost the run because of a defect in the server".to_owned(),
+        None,
+    )
+}

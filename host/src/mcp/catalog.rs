@@ -1,0 +1,153 @@
+//! The built-in tools as the protocol has them: each row of the table with its file.
+
+use std::fmt::Write as _;
+use std::sync::{Arc, LazyLock};
+
+use rmcp::model::{Tool as Listed, ToolAnnotations};
+use serde_json::Value;
+
+use super::arguments::read;
+use super::backend::Backend;
+use super::call::Call;
+use super::tool::{self, Tool, ToolResult};
+use crate::config::Profile;
+use crate::domain::{BuiltIn, Effect, Toolset, each_tool};
+use crate::render::object;
+
+/// What there is of a tool beside its row.
+struct Entry {
+    text: &'static str,
+    input: Value,
+    output: fn(Profile) -> Value,
+}
+
+macro_rules! dispatch {
+    ($($tool:ident $name:ident $set:ident $effect:ident $title:literal;)*) => {
+        static ENTRIES: LazyLock<Vec<Entry>> =
+            LazyLock::new(|| vec![$(entry::<tool::$name::Arguments>(),)*]);
+
+        /// Calls a tool.
+        pub(super) async fn call(tool: BuiltIn, backend: &Arc<Backend>, call: Call) -> ToolResult {
+            // The future of a request is moved about, and would be as large as the largest of these.
+            match tool {
+                $(BuiltIn::$tool => {
+                    Box::pin(call_as::<tool::$name::Arguments>(tool, backend, call)).await
+                })*
+            }
+        }
+    };
+}
+each_tool!(dispatch);
+
+fn entry<T: Tool>() -> Entry {
+    Entry { text: T::TEXT, input: T::schema(), output: T::output }
+}
+
+async fn call_as<T: Tool>(tool: BuiltIn, backend: &Arc<Backend>, call: Call) -> ToolResult {
+    match read::<T>(&call.arguments, tool.name()) {
+        Ok(arguments) => arguments.call(backend, call).await,
+        Err(fault) if tool.effect().is_journaled() => {
+            Err(backend.refuse(tool.name(), &call, fault).await)
+        }
+        Err(fault) => Err(fault.into()),
+    }
+}
+
+fn find(tool: BuiltIn) -> Option<&'static Entry> {
+    ENTRIES.get(tool as usize)
+}
+
+/// The tools of these sets.
+pub(super) fn offered(sets: &[Toolset]) -> impl Iterator<Item = BuiltIn> {
+    BuiltIn::ALL.iter().copied().filter(|tool| sets.contains(&tool.set()))
+}
+
+/// The schema of a tool's arguments.
+pub(super) fn input(tool: BuiltIn) -> &'static Value {
+    find(tool).map_or(&Value::Null, |entry| &entry.input)
+}
+
+/// What a model reads of a tool.
+pub(super) fn text(tool: BuiltIn) -> &'static str {
+    find(tool).map_or("", |entry| entry.text)
+}
+
+/// What the protocol lists of a tool.
+pub(super) fn describe(tool: BuiltIn, profile: Profile) -> Listed {
+    let output = find(tool).map_or(Value::Null, |entry| (entry.output)(profile));
+    let listed = Listed::new(tool.name(), text(tool), object(input(tool).clone()));
+    finish(listed, tool.title(), tool.effect(), output, profile)
+}
+
+/// Adds what all tools have.
+pub(super) fn finish(
+    tool: Listed,
+    title: impl Into<String>,
+    effect: Effect,
+    output: Value,
+    profile: Profile,
+) -> Listed {
+    let annotations = ToolAnnotations::new()
+        .read_only(effect.is_read_only())
+        .destructive(effect == Effect::Destroys)
+        .idempotent(true)
+        .open_world(false);
+    let tool = tool.with_title(title).with_annotations(annotations);
+    match profile {
+        // Who advertises a schema must send what it describes.
+        Profile::Slim => tool,
+        Profile::Structured | Profile::Debug => {
+            tool.with_raw_output_schema(Arc::new(object(output)))
+        }
+    }
+}
+
+/// The page of all tools, in Markdown.
+#[must_use]
+pub fn tools_page() -> String {
+    let mut page = "\
+# Tools
+
+A client sees these tools, and below them the tools that a model has evolved. They come in sets: switch sets
+on with `--toolsets core,state` or `MCP_PIF_TOOLSETS`. A tool of a set that is off cannot be called.
+"
+    .to_owned();
+    for set in Toolset::ALL {
+        let _ = write!(page, "\n## Set `{}`: {}\n", set.name(), set.description());
+        for tool in offered(&[set]) {
+            section(tool, &mut page);
+        }
+    }
+    page
+}
+
+fn section(tool: BuiltIn, page: &mut String) {
+    let effect = match tool.effect() {
+        Effect::Reads => "reads",
+        Effect::Runs => "runs programs, changes nothing",
+        Effect::Writes => "changes state, keeps the history",
+        Effect::Destroys => "changes state, may remove something for good",
+    };
+    let _ = write!(page, "\n### `{}`\n\n{} ({effect}).\n\n", tool.name(), tool.title());
+    let quoted: Vec<String> = text(tool).lines().map(|line| format!("> {line}")).collect();
+    let _ = writeln!(page, "{}", quoted.join("\n>\n"));
+    let schema = input(tool);
+    let Some(properties) = schema["properties"].as_object().filter(|it| !it.is_empty()) else {
+        return;
+    };
+    page.push_str("\n| argument | type | meaning |\n|---|---|---|\n");
+    let required = schema["required"].as_array();
+    for (name, property) in properties {
+        let is_required = required.is_some_and(|names| names.iter().any(|it| it == name));
+        let kind = property["type"].as_str().unwrap_or("JSON");
+        let kind = if is_required { format!("{kind}, required") } else { kind.to_owned() };
+        let text = property["description"].as_str().unwrap_or_default().replace('|', "\\|");
+        let _ = writeln!(page, "| `{name}` | {kind} | {text} |");
+    }
+}
+
+/// The name and the title of each tool, for packages.
+#[must_use]
+pub fn packaged_tools() -> Vec<(&'static str, &'static str)> {
+    BuiltIn::ALL.iter().map(|tool| (tool.name(), tool.title())).collect()
+}

@@ -1,0 +1,48 @@
+//! The tools of tools/list: the built-in ones, then those evolved last, by name.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::model::{ErrorData, Tool};
+
+use super::catalog;
+use super::resource::failed;
+use super::tool::evolved;
+use crate::config::Config;
+use crate::domain::Limit;
+use crate::registry::{Registry, name};
+
+/// The most recent list, which all connections share. It is made once after each change, and the
+/// schemas in it are shared by all answers.
+#[derive(Debug, Default)]
+pub(super) struct Listing(Mutex<Latest>);
+
+#[derive(Debug, Default)]
+struct Latest {
+    /// The last change that shows in it.
+    as_of: Option<i64>,
+    tools: Arc<[Tool]>,
+}
+
+impl Listing {
+    /// The list as it is now.
+    pub(super) fn tools(
+        &self,
+        registry: &Registry,
+        config: &Config,
+    ) -> Result<Arc<[Tool]>, ErrorData> {
+        let (listed, profile) = (config.values.size(Limit::Listed), config.profile);
+        let snapshot = registry.snapshot().map_err(failed)?;
+        let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if latest.as_of != Some(snapshot.as_of()) {
+            let changed = snapshot.latest(listed).map_err(failed)?;
+            // Longer names are from before there was a limit. Clients refuse all tools for them.
+            let evolved = changed.iter().filter(|tool| tool.name.len() <= name::LONGEST_NEW);
+            let evolved = evolved.map(|tool| evolved::describe(tool, profile));
+            let built_in = catalog::offered(&config.toolsets);
+            let built_in = built_in.map(|tool| catalog::describe(tool, profile));
+            latest.tools = built_in.chain(evolved).collect();
+            latest.as_of = Some(snapshot.as_of());
+        }
+        Ok(Arc::clone(&latest.tools))
+    }
+}

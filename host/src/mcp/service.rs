@@ -1,0 +1,144 @@
+//! The server behind the protocol, which any number of connections share.
+
+use std::io;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
+use tokio::time::interval;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::backend::Backend;
+use super::listing::Listing;
+use super::server::Server;
+use crate::config::Config;
+use crate::domain::Limit;
+use crate::harden::Hardening;
+use crate::transport::{Bounds, Session, Transport, Wire};
+use crate::workshop::Workshop;
+
+/// How often we look for changes that other processes made.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Why serving ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The standard streams or signals are out of order.
+    #[error("cannot serve on stdin and stdout: {0}")]
+    Stdio(#[from] io::Error),
+    /// The session fell over.
+    #[error("the session failed: {0}")]
+    Session(String),
+}
+
+/// A server. It ends with all its sessions when this is dropped.
+#[derive(Debug)]
+pub struct Service {
+    backend: Arc<Backend>,
+    listing: Arc<Listing>,
+    stop: CancellationToken,
+    _stopped: DropGuard,
+}
+
+impl Service {
+    /// A server that nobody is connected to. To be called on a runtime. `hardening` is set before
+    /// the sandbox of the workshop is open.
+    #[must_use]
+    pub fn new(config: Config, workshop: Workshop, hardening: Arc<OnceLock<Hardening>>) -> Self {
+        let stop = CancellationToken::new();
+        let backend = Arc::new(Backend::new(config, workshop, hardening));
+        tokio::spawn(look(Arc::clone(&backend), stop.clone()));
+        Self { backend, listing: Arc::default(), _stopped: stop.clone().drop_guard(), stop }
+    }
+
+    /// Ends all sessions: what runs is stopped, and answers are written to whoever reads.
+    pub fn stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// Serves one client until it goes away or the server stops: then, after a time, whatever is
+    /// still going on.
+    pub async fn serve(&self, transport: impl Transport) -> Result<(), Error> {
+        let wire = self.open(transport)?;
+        let session = wire.session();
+        let sandbox = Arc::clone(&self.backend.workshop.sandbox);
+        let served = tokio::select! {
+            result = self.converse(wire) => result,
+            () = session.farewell(|| sandbox.is_open()) => Ok(()),
+        };
+        session.close();
+        served
+    }
+
+    /// Serves one client until its input has ended and all of it is answered, however long that
+    /// takes.
+    pub async fn serve_all(&self, transport: impl Transport) -> Result<(), Error> {
+        self.converse(self.open(transport)?).await
+    }
+
+    fn open(&self, transport: impl Transport) -> Result<Wire, Error> {
+        let values = &self.backend.config.values;
+        let bounds =
+            Bounds { line: values.size(Limit::Line), nesting: values.size(Limit::Nesting) };
+        // The number of requests that may be under way.
+        let requests = values.size(Limit::Concurrency) + values.size(Limit::Queue);
+        Ok(Wire::open(transport, requests, bounds, self.stop.clone())?)
+    }
+
+    async fn converse(&self, wire: Wire) -> Result<(), Error> {
+        let session = wire.session();
+        let server =
+            Server::new(Arc::clone(&self.backend), Arc::clone(&session), Arc::clone(&self.listing));
+        tokio::spawn(announce(Arc::clone(&self.backend), Arc::clone(&session)));
+        let failed = |error: String| Err(Error::Session(error));
+        let result = match serve_server_with_ct(server, wire, session.stop.clone()).await {
+            Ok(running) => match running.waiting().await {
+                Ok(QuitReason::JoinError(error)) | Err(error) => failed(error.to_string()),
+                Ok(_) => Ok(()),
+            },
+            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
+                Ok(())
+            }
+            Err(error) => failed(error.to_string()),
+        };
+        session.window.settled().await;
+        result
+    }
+}
+
+/// Looks for changes that other processes made, until the server stops.
+async fn look(backend: Arc<Backend>, stop: CancellationToken) {
+    if backend.workshop.path().is_none() {
+        return;
+    }
+    let mut look = interval(LOOK);
+    loop {
+        tokio::select! {
+            _ = look.tick() => {}
+            () = stop.cancelled() => return,
+        }
+        if let Err(error) = backend.workshop.registry.refresh() {
+            tracing::warn!(%error, "changes of other processes cannot be seen");
+        }
+    }
+}
+
+/// Tells the peer of a session of changes in the registry until the session ends.
+async fn announce(backend: Arc<Backend>, session: Arc<Session>) {
+    let mut changes = backend.workshop.registry.changes();
+    loop {
+        tokio::select! {
+            result = changes.changed() => if result.is_err() { return },
+            () = session.ended.cancelled() => return,
+        }
+        let Some(peer) = session.peer() else { continue };
+        // Each tool is a resource too.
+        for told in
+            [peer.notify_tool_list_changed().await, peer.notify_resource_list_changed().await]
+        {
+            if let Err(error) = told {
+                tracing::debug!(%error, "a peer was not told of a change");
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Faults as text and as records.
+
+use serde_json::{Value, json};
+
+use super::record::{MOST_LINE, Record, object, put};
+use crate::domain::{Excess, Fault};
+use crate::text::{self, MOST_NAME};
+
+/// A fault in words.
+pub(crate) fn explain(fault: &Fault) -> String {
+    let Fault { code, message, at, tool, hint, excerpt, .. } = told(fault);
+    let place = match (tool, at.as_str()) {
+        (Some(tool), "") => Some(format!("in tool `{tool}`")),
+        (Some(tool), at) => Some(format!("at {at} in tool `{tool}`")),
+        (None, "") => excerpt.is_some().then(|| "in the term".to_owned()),
+        (None, at) => Some(format!("at {at}")),
+    };
+    let mut text = format!("{code}: {message}");
+    let place = place.map(|place| match excerpt {
+        Some(excerpt) => format!("{place}: {excerpt}"),
+        None => place,
+    });
+    for line in [place, hint.map(|hint| format!("hint: {hint}"))].into_iter().flatten() {
+        text.push('\n');
+        text.push_str(&line);
+    }
+    text
+}
+
+/// A fault as the flat record of the language reference.
+pub(crate) fn record(fault: &Fault) -> Record {
+    let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches, warnings } =
+        told(fault);
+    let mut record = object(json!({"code": code.name(), "message": message, "at": at}));
+    if let Some(excerpt) = excerpt {
+        record.insert("excerpt".to_owned(), excerpt.into());
+    }
+    if let Some(hint) = hint {
+        record.insert("hint".to_owned(), hint.into());
+    }
+    if let Some(tool) = tool {
+        record.insert("tool".to_owned(), tool.into());
+    }
+    put(&mut record, "calls", calls);
+    put(&mut record, "warnings", warnings);
+    if let Some(limit) = limit {
+        record.insert("limit".to_owned(), excess(limit));
+    }
+    if let Some(mismatches) = mismatches {
+        // The first one's members are the fault's own.
+        record.extend(mismatches.iter().next().map(|it| object(json!(it))).unwrap_or_default());
+        if mismatches.iter().count() > 1 {
+            record.insert("mismatches".to_owned(), json!(mismatches));
+        }
+    }
+    record
+}
+
+/// A fault as readers get it: whatever it quotes is bounded, and nothing of it is hidden.
+fn told(fault: &Fault) -> Fault {
+    let line = |text: &String| text::line(text, MOST_LINE);
+    Fault {
+        code: fault.code,
+        message: line(&fault.told()),
+        at: line(&fault.at),
+        tool: fault.tool.as_ref().map(|tool| text::line(tool, MOST_NAME)),
+        hint: fault.hint.as_ref().map(line),
+        calls: fault.calls.clone(),
+        excerpt: fault.excerpt.as_ref().map(line),
+        warnings: fault.warnings.clone(),
+        limit: fault.limit,
+        mismatches: fault
+            .mismatches
+            .as_ref()
+            .map(|it| Box::new(it.map(|text| text::line(text, MOST_LINE)))),
+    }
+}
+
+/// A limit that was met.
+pub(crate) fn excess(Excess { name, used, limit }: Excess) -> Value {
+    json!({"name": name.name(), "used": used, "limit": limit})
+}

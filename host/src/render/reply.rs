@@ -1,0 +1,100 @@
+//! What a call gives its caller: a short text for a model, and a record for programs.
+
+use serde_json::Value;
+
+use super::fault::{explain, record};
+use super::record::{Record, object};
+use crate::domain::Fault;
+
+/// What a tool has to say.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) text: String,
+    pub(crate) structured: Record,
+    /// Lines that the record tells and the text does not.
+    pub(crate) asides: Vec<String>,
+}
+
+impl Reply {
+    /// A reply whose record is a JSON object.
+    pub(crate) fn new(text: impl Into<String>, structured: Value) -> Self {
+        Self { text: text.into(), structured: object(structured), asides: Vec::new() }
+    }
+
+    /// Says something more.
+    pub(crate) fn note(&mut self, notes: &[String]) {
+        self.asides.extend(told_notes(&mut self.structured, notes));
+    }
+}
+
+/// Adds notes to a record, and gives the lines that tell of them.
+fn told_notes(record: &mut Record, notes: &[String]) -> Vec<String> {
+    let mut all: Vec<Value> = notes.iter().map(|note| note.as_str().into()).collect();
+    if !all.is_empty() {
+        if let Some(Value::Array(before)) = record.remove("notes") {
+            all.splice(0..0, before);
+        }
+        record.insert("notes".to_owned(), Value::Array(all));
+    }
+    notes.iter().map(|note| format!("note: {note}")).collect()
+}
+
+/// What a tool refused, or a program did wrong.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) text: String,
+    pub(crate) structured: Record,
+    /// Lines that the record tells and the text does not.
+    pub(crate) asides: Vec<String>,
+}
+
+impl Refusal {
+    /// The refusal of a run that spent so much fuel.
+    pub(super) fn after(fault: &Fault, fuel: u64) -> Self {
+        let mut structured = record(fault);
+        structured.insert("fuel".to_owned(), fuel.into());
+        Self { text: explain(fault), structured, asides: Vec::new() }
+    }
+
+    /// Several faults at once: the record is the first one's, with all of them as a member.
+    pub(crate) fn of_all(faults: &[Fault]) -> Self {
+        let text: Vec<String> = faults.iter().map(explain).collect();
+        let mut structured = faults.first().map(record).unwrap_or_default();
+        let all = faults.iter().map(|fault| Value::Object(record(fault))).collect();
+        structured.insert("faults".to_owned(), Value::Array(all));
+        Self { text: text.join("\n"), structured, asides: Vec::new() }
+    }
+
+    /// The same refusal, introduced by what was being tried.
+    pub(crate) fn during(mut self, what: &str) -> Self {
+        self.text = format!("{what}: {}", self.text);
+        self
+    }
+
+    /// Says something more.
+    pub(crate) fn note(&mut self, notes: &[String]) {
+        self.asides.extend(told_notes(&mut self.structured, notes));
+    }
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        Self { text: explain(&fault), structured: record(&fault), asides: Vec::new() }
+    }
+}
+
+/// Puts warnings about arguments before the other warnings. The profile repeats all of them in the text.
+pub(crate) fn warn(result: &mut Result<Reply, Refusal>, warnings: &[String]) {
+    if warnings.is_empty() {
+        return;
+    }
+    let structured = match result {
+        Ok(reply) => &mut reply.structured,
+        Err(refusal) => &mut refusal.structured,
+    };
+    let mut all: Vec<Value> = warnings.iter().map(|warning| warning.as_str().into()).collect();
+    if let Some(Value::Array(before)) = structured.remove("warnings") {
+        all.extend(before);
+    }
+    structured.insert("warnings".to_owned(), Value::Array(all));
+}

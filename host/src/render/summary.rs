@@ -1,0 +1,56 @@
+//! What is known of a term, as text and as records.
+
+use serde_json::{Value, json};
+
+use super::record::{MOST_LINE, object};
+use crate::sandbox::{Note, Summary};
+use crate::text::{self, quote};
+
+/// Notes on a term: more than an evaluator makes.
+const MOST_NOTES: usize = 200;
+
+/// What is known of a term that is well formed.
+pub(crate) fn describe(summary: &Summary) -> String {
+    let forms: Vec<String> = summary
+        .forms
+        .iter()
+        .map(|(form, count)| if *count == 1 { form.clone() } else { format!("{form} × {count}") })
+        .collect();
+    let mut lines = vec![
+        format!("ok: `{}`, revision {}", summary.form, summary.hash.get(..12).unwrap_or_default()),
+        format!("canonical: {}", text::visible(&summary.canonical)),
+    ];
+    let lists = [
+        ("forms", forms.join(", ")),
+        ("free variables", quote(&summary.free)),
+        ("tools named", quote(&summary.names())),
+        ("pure", if summary.pure { "yes" } else { "no, it can `perform`" }.to_owned()),
+    ];
+    let given = lists.iter().filter(|(_, list)| !list.is_empty());
+    lines.extend(given.map(|(title, list)| format!("{title}: {list}")));
+    lines.extend(
+        summary
+            .notes
+            .iter()
+            .take(MOST_NOTES)
+            .map(|note| format!("note: {}", text::line(&note.to_string(), MOST_LINE))),
+    );
+    lines.join("\n")
+}
+
+/// Notes as records.
+pub(crate) fn notes(notes: &[Note]) -> Vec<Value> {
+    let line = |text: &String| text::line(text, MOST_LINE);
+    let record = |note: &Note| {
+        let Note { code, at, message, .. } = note;
+        let (hint, excerpt) = (note.hint.as_ref().map(line), note.excerpt.as_ref().map(line));
+        let mut record =
+            object(json!({"code": line(code), "at": line(at), "message": line(message)}));
+        let more = [("excerpt", excerpt), ("hint", hint)];
+        let given =
+            more.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into())));
+        record.extend(given);
+        Value::Object(record)
+    };
+    notes.iter().take(MOST_NOTES).map(record).collect()
+}

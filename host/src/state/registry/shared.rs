@@ -1,0 +1,207 @@
+//! The registry that all share: a store, who is told of changes, and what is kept at hand.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::watch;
+
+use super::error::Error;
+use super::evolution::{ensure_distinct, ensure_expected};
+use super::revision::{Definition, Past, ensure_prefix, is_named};
+use super::{name, text};
+use crate::recall::Recall;
+use crate::similar::similar;
+use crate::state::{self, Store};
+
+/// Tools that are kept at hand, and their bytes.
+const MOST_FOUND: usize = 1_000;
+const MOST_FOUND_BYTES: usize = 16 << 20;
+
+/// The shared registry.
+#[derive(Debug)]
+pub struct Registry {
+    store: Arc<dyn Store>,
+    changes: watch::Sender<i64>,
+    latest: Mutex<Latest>,
+}
+
+/// Tools that were found as they were after a change: that stays so.
+#[derive(Debug, Clone)]
+struct Latest {
+    as_of: i64,
+    found: Arc<Recall<Option<Definition>>>,
+}
+
+impl Latest {
+    fn new(as_of: i64) -> Self {
+        Self { as_of, found: Arc::new(Recall::new(MOST_FOUND, MOST_FOUND_BYTES)) }
+    }
+}
+
+impl Registry {
+    /// The registry in a store.
+    pub fn open(store: Arc<dyn Store>) -> Result<Self, state::Error> {
+        let last = store.last_change()?;
+        let latest = Mutex::new(Latest::new(last));
+        Ok(Self { store, changes: watch::Sender::new(last), latest })
+    }
+
+    /// The registry as it is now; later changes do not show in it.
+    pub fn snapshot(&self) -> Result<Snapshot, state::Error> {
+        let as_of = self.store.last_change()?;
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if latest.as_of != as_of {
+            *latest = Latest::new(as_of);
+        }
+        Ok(Snapshot { store: Arc::clone(&self.store), as_of, found: Arc::clone(&latest.found) })
+    }
+
+    /// Wakes its holder after changes. Several changes may be one awakening.
+    #[must_use]
+    pub fn changes(&self) -> watch::Receiver<i64> {
+        self.changes.subscribe()
+    }
+
+    /// Looks whether there are changes that nobody was told of: this process or another may have
+    /// made them.
+    pub fn refresh(&self) -> Result<(), state::Error> {
+        let last = self.store.last_change()?;
+        self.changes.send_if_modified(|known| std::mem::replace(known, last) != last);
+        Ok(())
+    }
+
+    /// Judges a change as far as that is possible without its term.
+    pub fn review(
+        &self,
+        name: &str,
+        description: &str,
+        expected: Option<&str>,
+    ) -> Result<(), Error> {
+        name::ensure_free(name)?;
+        text::ensure_plain(description)?;
+        let current = self.store.find(name, i64::MAX)?;
+        if current.is_none() {
+            ensure_distinct(self.store.twin(name)?, name)?;
+        }
+        ensure_expected(current.as_ref(), name, expected)
+    }
+
+    /// Another tool whose name a hasty reader would take for this one.
+    pub fn lookalike(&self, name: &str) -> Result<Option<String>, state::Error> {
+        self.store.lookalike(name)
+    }
+}
+
+/// The registry as it was after one of its changes.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    store: Arc<dyn Store>,
+    as_of: i64,
+    found: Arc<Recall<Option<Definition>>>,
+}
+
+impl Snapshot {
+    /// The last change that shows in it.
+    #[must_use]
+    pub fn as_of(&self) -> i64 {
+        self.as_of
+    }
+
+    /// What a name stood for; `name@hash` is that revision, whatever came later.
+    pub fn find(&self, reference: &str) -> Result<Option<Definition>, Error> {
+        if let Some(known) = self.found.get(reference) {
+            return Ok(known);
+        }
+        let (name, pin) = name::split(reference);
+        let found = match pin {
+            None => Ok(self.store.find(name, self.as_of)?.map(Definition::intact).transpose()?),
+            Some(prefix) => self.find_pinned(name, prefix),
+        };
+        if let Ok(found) = &found {
+            let size = found.as_ref().map_or(0, Definition::size);
+            self.found.keep(reference, found.clone(), size);
+        }
+        found
+    }
+
+    /// The name closest to one that is unknown.
+    pub fn similar(&self, name: &str) -> Result<Option<String>, state::Error> {
+        let names = self.store.near(name)?;
+        Ok(similar(name, names.iter().map(String::as_str)).map(str::to_owned))
+    }
+
+    /// How many tools there are now.
+    pub fn count(&self) -> Result<u64, state::Error> {
+        self.store.count()
+    }
+
+    /// The tools there are now after a name, in the order of names.
+    pub fn page(&self, after: &str, most: usize) -> Result<Vec<Definition>, state::Error> {
+        self.store.page(after, most)
+    }
+
+    /// The same of those whose name or description holds all words, and their number.
+    pub fn search(
+        &self,
+        words: &[String],
+        after: &str,
+        most: usize,
+    ) -> Result<(Vec<Definition>, u64), state::Error> {
+        self.store.search(words, after, most)
+    }
+
+    /// The tools that were changed last, in the order of names.
+    pub fn latest(&self, most: usize) -> Result<Vec<Definition>, state::Error> {
+        self.store.latest(most)
+    }
+
+    /// The names of tools that begin like this, in order.
+    pub fn names(&self, prefix: &str, most: usize) -> Result<Vec<String>, state::Error> {
+        self.store.names(prefix, most)
+    }
+
+    /// How many tools have names that begin like this.
+    pub fn count_names(&self, prefix: &str) -> Result<u64, state::Error> {
+        self.store.count_names(prefix)
+    }
+
+    /// What a name has stood for, the latest first.
+    pub fn history(&self, name: &str, most: usize) -> Result<Vec<Past>, state::Error> {
+        self.store.history(name, most)
+    }
+
+    /// The tools whose terms name this one, by name.
+    pub fn callers(&self, name: &str, most: usize) -> Result<Vec<Definition>, state::Error> {
+        self.store.callers(name, most)
+    }
+
+    /// The output schema that a change gave its tool, if there is one.
+    pub fn output_schema(&self, change: i64) -> Result<Option<String>, state::Error> {
+        self.store.output_schema(change)
+    }
+
+    /// The names of the tools that a revision's term names.
+    pub fn uses(&self, hash: &str) -> Result<Vec<String>, state::Error> {
+        self.store.uses(hash)
+    }
+
+    /// The term of a hash, whatever names it has had.
+    pub fn source(&self, hash: &str) -> Result<Option<String>, state::Error> {
+        match self.store.source(hash)? {
+            Some(source) if !is_named(&source, hash) => {
+                let tool = match self.store.name_of(hash)? {
+                    Some(name) => format!("`{name}`"),
+                    None => "a tool that was forgotten".to_owned(),
+                };
+                Err(state::Error::Altered { tool, hash: hash.to_owned() })
+            }
+            found => Ok(found),
+        }
+    }
+
+    /// The latest tool of a name at a revision.
+    fn find_pinned(&self, name: &str, prefix: &str) -> Result<Option<Definition>, Error> {
+        ensure_prefix(prefix)?;
+        let found = self.store.find_pinned(name, &prefix.to_ascii_lowercase(), self.as_of)?;
+        found.map(|found| Definition::only(found, prefix)).transpose()
+    }
+}

@@ -1,0 +1,189 @@
+//! The statements for the journal.
+
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params, params_from_iter, types};
+
+use crate::domain::EntryKind;
+use crate::state::journal::{Entry, Error, Filter, Hash, Link, Statistics, Verified, Walk};
+
+/// The columns of [`read`].
+const COLUMNS: &str = "e.id, e.time, e.kind, e.subject, e.ending, e.fuel, c.hash, e.body, e.ends, e.hash \
+     FROM entry e LEFT JOIN component c ON c.id = e.component";
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Entry> {
+    Ok(Entry {
+        id: row.get(0)?,
+        time: row.get(1)?,
+        kind: row.get(2)?,
+        subject: row.get(3)?,
+        ending: row.get(4)?,
+        fuel: row.get(5)?,
+        component: row.get(6)?,
+        body: row.get(7)?,
+        ends: row.get(8)?,
+        hash: Hash(row.get(9)?),
+    })
+}
+
+fn link(row: &Row<'_>) -> rusqlite::Result<Link> {
+    Ok(Link { id: row.get(0)?, ends: row.get(1)?, hash: Hash(row.get(2)?) })
+}
+
+/// The last entry that was removed.
+pub(super) fn anchor(db: &Connection) -> rusqlite::Result<Link> {
+    db.prepare_cached("SELECT id, ends, hash FROM anchor")?.query_row([], link)
+}
+
+/// Where the next entry goes.
+pub(super) fn head(db: &Connection) -> rusqlite::Result<Link> {
+    let last = db
+        .prepare_cached("SELECT id, ends, hash FROM entry ORDER BY id DESC LIMIT 1")?
+        .query_row([], link)
+        .optional()?;
+    last.map_or_else(|| anchor(db), Ok)
+}
+
+/// Writes an entry.
+pub(super) fn append(db: &Connection, entry: &Entry) -> rusqlite::Result<()> {
+    let component = entry.component.as_deref().map(|hash| component_id(db, hash)).transpose()?;
+    db.prepare_cached("INSERT INTO entry VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
+        .execute(params![
+            entry.id,
+            entry.time,
+            entry.kind,
+            entry.subject,
+            entry.ending,
+            entry.fuel,
+            component,
+            entry.body,
+            entry.ends,
+            entry.hash.0,
+        ])?;
+    Ok(())
+}
+
+fn component_id(db: &Connection, hash: &str) -> rusqlite::Result<i64> {
+    let known = db
+        .prepare_cached("SELECT id FROM component WHERE hash = ?1")?
+        .query_row([hash], |row| row.get(0))
+        .optional()?;
+    if let Some(id) = known {
+        return Ok(id);
+    }
+    db.execute("INSERT INTO component (hash) VALUES (?1)", [hash])?;
+    Ok(db.last_insert_rowid())
+}
+
+/// Removes the oldest entries, up to this end.
+pub(super) fn trim(db: &Connection, end: i64) -> rusqlite::Result<()> {
+    let anchor = anchor(db)?;
+    // The entries are numbered without gaps and end one after the other.
+    let (mut low, mut high) = (anchor.id, head(db)?.id);
+    let ends = |id: i64| {
+        db.prepare_cached("SELECT ends FROM entry WHERE id = ?1")?
+            .query_row([id], |row| row.get::<_, i64>(0))
+    };
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if ends(middle)? <= end { low = middle } else { high = middle }
+    }
+    if low == anchor.id {
+        return Ok(());
+    }
+    db.execute(
+        "UPDATE anchor SET (id, ends, hash) = (SELECT id, ends, hash FROM entry WHERE id = ?1)",
+        [low],
+    )?;
+    db.execute("DELETE FROM entry WHERE id <= ?1", params![low])?;
+    Ok(())
+}
+
+/// An entry by its number.
+pub(super) fn entry(db: &Connection, id: i64) -> rusqlite::Result<Option<Entry>> {
+    let sql = format!("SELECT {COLUMNS} WHERE e.id = ?1");
+    db.prepare_cached(&sql)?.query_row([id], read).optional()
+}
+
+/// Entries that pass a filter.
+pub(super) fn entries(
+    db: &Connection,
+    filter: &Filter,
+    latest_first: bool,
+    most: usize,
+) -> rusqlite::Result<Vec<Entry>> {
+    // The index of kinds leaves out runs, so a query has to say that it wants none of them.
+    let is_rare = !matches!(filter.kind, None | Some(EntryKind::Run));
+    let mut clauses = vec![if is_rare { "e.kind <> 'run'" } else { "1" }.to_owned()];
+    let mut values: Vec<types::Value> = Vec::new();
+    let mut add = |clause: &str, value: Option<types::Value>| {
+        if let Some(value) = value {
+            values.push(value);
+            clauses.push(clause.replace('?', &format!("?{}", values.len())));
+        }
+    };
+    let text = |it: &Option<String>| it.clone().map(types::Value::Text);
+    add("e.kind = ?", filter.kind.map(|kind| types::Value::Text(kind.name().to_owned())));
+    add("e.subject = ?", text(&filter.subject));
+    add("e.ending = ?", text(&filter.ending));
+    add("e.time >= ?", filter.since.map(types::Value::Integer));
+    add("e.id < ?", filter.before.map(types::Value::Integer));
+    add("e.id > ?", filter.after.map(types::Value::Integer));
+    let order = if latest_first { "DESC" } else { "ASC" };
+    let clauses = clauses.join(" AND ");
+    let sql = format!("SELECT {COLUMNS} WHERE {clauses} ORDER BY e.id {order} LIMIT {most}");
+    db.prepare_cached(&sql)?.query_map(params_from_iter(values), read)?.collect()
+}
+
+/// What the latest runs of a tool have cost.
+pub(super) fn statistics(db: &Connection, tool: &str, most: usize) -> rusqlite::Result<Statistics> {
+    let mut statement = db.prepare_cached(
+        "SELECT fuel, ending IN ('value', 'continuation') FROM entry
+            WHERE subject = ?1 AND kind = 'run' ORDER BY id DESC LIMIT ?2",
+    )?;
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let mut rows = statement.query(params![tool, most])?;
+    let (mut fuel, mut faults) = (Vec::new(), 0);
+    while let Some(row) = rows.next()? {
+        fuel.push(row.get::<_, Option<i64>>(0)?.unwrap_or_default());
+        faults += usize::from(!row.get::<_, bool>(1)?);
+    }
+    fuel.sort_unstable();
+    Ok(Statistics { fuel, faults })
+}
+
+/// Follows the chain from its anchor to its head.
+pub(super) fn verify(db: &Connection) -> Result<Verified, Error> {
+    // Another process may trim meanwhile: anchor and entries have to be of one moment.
+    let moment = db.unchecked_transaction()?;
+    follow(&moment)
+}
+
+fn follow(db: &Connection) -> Result<Verified, Error> {
+    let mut walk = Walk::new(anchor(db).map_err(|error| unreadable(1, error))?);
+    let mut statement = db.prepare(&format!("SELECT {COLUMNS} ORDER BY e.id"))?;
+    let mut rows = statement.query([])?;
+    loop {
+        let failed = |error| unreadable(walk.next(), error);
+        let Some(row) = rows.next().map_err(failed)? else { return Ok(walk.verified()) };
+        let entry = read(row).map_err(failed)?;
+        walk.step(&entry)?;
+    }
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+/// A row that cannot even be read is as broken as one that was rewritten; a file that cannot be
+/// read just now is not.
+fn unreadable(id: i64, error: rusqlite::Error) -> Error {
+    use ErrorCode::{DatabaseCorrupt, NotADatabase, OutOfMemory, TooBig};
+    match error.sqlite_error_code() {
+        // A length that was tampered with may ask for any amount of memory.
+        None | Some(DatabaseCorrupt | NotADatabase | OutOfMemory | TooBig) => {
+            Error::Broken { id, reason: format!("it cannot be read: {error}") }
+        }
+        Some(_) => error.into(),
+    }
+}

@@ -1,0 +1,166 @@
+//! What the server asks of a store, each by its statement.
+
+use std::path::Path;
+
+use super::commit::Rows;
+use super::error::told;
+use super::writer::Durability;
+use super::{Sqlite, entries, memos, open, tools};
+use crate::state::journal::{self, Entry, Filter, Link, Settings, Statistics, Verified};
+use crate::state::memory::{Memo, Search};
+use crate::state::registry::{Definition, Past};
+use crate::state::{Done, Error, Refusal, Store, Wait, Write, apply};
+
+impl Store for Sqlite {
+    fn commit(
+        &self,
+        writes: &[Write],
+        settings: &Settings,
+        wait: Wait,
+    ) -> Result<Vec<Done>, Refusal> {
+        let is_lasting = writes.iter().any(Write::is_change);
+        let durability = if is_lasting { Durability::Power } else { Durability::Process };
+        self.write(durability, wait, |db| apply(&mut Rows::of(db), writes, settings))
+    }
+
+    fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// SQLite's own look at the file: pages, trees, rows. It reads all of it.
+    fn check(&self) -> Result<(), Error> {
+        let Some(path) = &self.path else { return Ok(()) };
+        self.read(|db| open::check(db, path)).map_err(|error| told(path, error))
+    }
+
+    fn last_change(&self) -> Result<i64, Error> {
+        self.glance(|db| Ok(tools::last_change(db)?))
+    }
+
+    fn find(&self, name: &str, as_of: i64) -> Result<Option<Definition>, Error> {
+        self.read(|db| Ok(tools::find(db, name, as_of)?))
+    }
+
+    fn find_pinned(
+        &self,
+        name: &str,
+        prefix: &str,
+        as_of: i64,
+    ) -> Result<Option<(Definition, bool)>, Error> {
+        self.read(|db| Ok(tools::find_pinned(db, name, prefix, as_of)?))
+    }
+
+    fn twin(&self, name: &str) -> Result<Option<String>, Error> {
+        self.read(|db| Ok(tools::twin(db, name)?))
+    }
+
+    fn lookalike(&self, name: &str) -> Result<Option<String>, Error> {
+        self.read(|db| Ok(tools::lookalike(db, name)?))
+    }
+
+    fn near(&self, name: &str) -> Result<Vec<String>, Error> {
+        self.read(|db| Ok(tools::near(db, name)?))
+    }
+
+    fn count(&self) -> Result<u64, Error> {
+        self.read(|db| Ok(tools::count(db)?))
+    }
+
+    fn page(&self, after: &str, most: usize) -> Result<Vec<Definition>, Error> {
+        self.read(|db| Ok(tools::page(db, after, most)?))
+    }
+
+    fn search(
+        &self,
+        words: &[String],
+        after: &str,
+        most: usize,
+    ) -> Result<(Vec<Definition>, u64), Error> {
+        self.read(|db| Ok(tools::search(db, words, after, most)?))
+    }
+
+    fn latest(&self, most: usize) -> Result<Vec<Definition>, Error> {
+        self.read(|db| Ok(tools::latest(db, most)?))
+    }
+
+    fn names(&self, prefix: &str, most: usize) -> Result<Vec<String>, Error> {
+        self.read(|db| Ok(tools::names(db, prefix, most)?))
+    }
+
+    fn count_names(&self, prefix: &str) -> Result<u64, Error> {
+        self.read(|db| Ok(tools::count_names(db, prefix)?))
+    }
+
+    fn history(&self, name: &str, most: usize) -> Result<Vec<Past>, Error> {
+        self.read(|db| Ok(tools::history(db, name, most)?))
+    }
+
+    fn callers(&self, name: &str, most: usize) -> Result<Vec<Definition>, Error> {
+        self.read(|db| Ok(tools::callers(db, name, most)?))
+    }
+
+    fn uses(&self, hash: &str) -> Result<Vec<String>, Error> {
+        self.read(|db| Ok(tools::uses(db, hash)?))
+    }
+
+    fn output_schema(&self, change: i64) -> Result<Option<String>, Error> {
+        self.read(|db| Ok(tools::output_schema(db, change)?))
+    }
+
+    fn source(&self, hash: &str) -> Result<Option<String>, Error> {
+        self.read(|db| Ok(tools::source(db, hash)?))
+    }
+
+    fn name_of(&self, hash: &str) -> Result<Option<String>, Error> {
+        self.read(|db| Ok(tools::name_of(db, hash)?))
+    }
+
+    fn entry(&self, id: i64) -> Result<Option<Entry>, Error> {
+        self.read(|db| Ok(entries::entry(db, id)?))
+    }
+
+    fn entries(
+        &self,
+        filter: &Filter,
+        latest_first: bool,
+        most: usize,
+    ) -> Result<Vec<Entry>, Error> {
+        self.read(|db| Ok(entries::entries(db, filter, latest_first, most)?))
+    }
+
+    fn statistics(&self, tool: &str, most: usize) -> Result<Statistics, Error> {
+        self.read(|db| Ok(entries::statistics(db, tool, most)?))
+    }
+
+    fn head(&self) -> Result<Link, Error> {
+        self.read(|db| Ok(entries::head(db)?))
+    }
+
+    fn anchor(&self) -> Result<Link, Error> {
+        self.read(|db| Ok(entries::anchor(db)?))
+    }
+
+    fn verify(&self) -> Result<Verified, journal::Error> {
+        self.read(entries::verify)
+    }
+
+    fn memo(&self, key: &str) -> Result<Option<Memo>, Error> {
+        self.read(|db| Ok(memos::find(db, key)?))
+    }
+
+    fn memos(&self) -> Result<Vec<Memo>, Error> {
+        self.read(|db| Ok(memos::all(db)?))
+    }
+
+    fn search_memos(&self, search: &Search) -> Result<(Vec<Memo>, u64), Error> {
+        self.read(|db| Ok(memos::search(db, search)?))
+    }
+
+    fn near_keys(&self, key: &str) -> Result<Vec<String>, Error> {
+        self.read(|db| Ok(memos::near(db, key)?))
+    }
+
+    fn sums(&self) -> Result<(u64, u64), Error> {
+        self.read(|db| Ok(memos::sums(db)?))
+    }
+}

@@ -1,0 +1,53 @@
+//! How the memory changes, once the transaction is open.
+
+use super::Transaction;
+use crate::domain::EntryEnding;
+use crate::state::memory::{Capacity, Error, Kept, Memo, Note, ensure_room};
+use crate::state::now;
+
+/// Keeps a value under its key.
+pub(super) fn keep(
+    db: &mut dyn Transaction,
+    note: &Note,
+    replace: bool,
+    most: Capacity,
+) -> Result<Kept, Error> {
+    let Note { key, value, tags } = note;
+    let old = db.memo(key)?;
+    let known = old.as_ref().map(|memo| memo.tags.clone());
+    let tags = tags.clone().or(known).unwrap_or_default();
+    let previous = old.as_ref().and_then(|memo| memo.value.clone());
+    if let Some(old) = &old {
+        if old.tags == tags && previous.as_ref() == Some(value) {
+            let memo = Some(Memo { value: None, ..old.clone() });
+            return Ok(Kept { status: EntryEnding::Unchanged, previous: None, memo });
+        }
+        if !replace {
+            return Err(Error::Present(key.clone()));
+        }
+    }
+    ensure_room(most, db.sums()?, previous.as_deref(), value)?;
+    // Clocks stand still for a while, and are set back: the order of changes must not depend on
+    // that.
+    let now = now().max(db.last_update()? + 1);
+    let memo = Memo {
+        key: key.clone(),
+        tags,
+        created: old.as_ref().map_or(now, |memo| memo.created),
+        updated: now,
+        size: u64::try_from(value.chars().count()).unwrap_or(u64::MAX),
+        value: Some(value.clone()),
+    };
+    db.keep(&memo)?;
+    let status = if old.is_some() { EntryEnding::Changed } else { EntryEnding::Stored };
+    Ok(Kept { status, previous, memo: Some(Memo { value: None, ..memo }) })
+}
+
+/// Forgets a key, if it is known.
+pub(super) fn forget(db: &mut dyn Transaction, key: &str) -> Result<Kept, Error> {
+    let Some(memo) = db.memo(key)? else {
+        return Ok(Kept { status: EntryEnding::Unchanged, previous: None, memo: None });
+    };
+    db.forget(key)?;
+    Ok(Kept { status: EntryEnding::Forgotten, previous: memo.value, memo: None })
+}

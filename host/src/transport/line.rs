@@ -1,0 +1,154 @@
+//! Cuts input into lines, keeping no more of a line than its cap; and reads it on a thread of its
+//! own, where there is no other way to wait for it.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::{mem, thread};
+
+use rmcp::model::RequestId;
+use tokio::sync::mpsc;
+
+use super::scan::IdScan;
+
+/// Bytes read at a time.
+pub(super) const CHUNK: usize = 64 << 10;
+
+/// A line of input.
+#[derive(Debug, PartialEq)]
+pub(super) enum Line {
+    /// A line without its end.
+    Whole(Vec<u8>),
+    /// A line over the cap, of which only this is left.
+    Long {
+        id: Option<RequestId>,
+        /// Its length in bytes, without its end.
+        length: u64,
+    },
+}
+
+/// Reads `input` until it ends or nobody listens any more. The thread reads one line ahead and
+/// then waits, so a client that sends faster than it is served is held up by its pipe.
+pub(super) fn read_lines(
+    input: impl Read + Send + 'static,
+    cap: usize,
+) -> io::Result<mpsc::Receiver<Line>> {
+    let (sender, receiver) = mpsc::channel(1);
+    let mut lines =
+        Lines { input: BufReader::with_capacity(CHUNK, input), cutter: Cutter::new(cap) };
+    thread::Builder::new().name("input".to_owned()).spawn(move || {
+        while let Ok(Some(line)) = lines.next() {
+            if sender.blocking_send(line).is_err() {
+                break;
+            }
+        }
+    })?;
+    Ok(receiver)
+}
+
+struct Lines<R> {
+    input: BufReader<R>,
+    cutter: Cutter,
+}
+
+impl<R: Read> Lines<R> {
+    /// The next line; the last one need not be ended.
+    fn next(&mut self) -> io::Result<Option<Line>> {
+        loop {
+            let chunk = self.input.fill_buf()?;
+            if chunk.is_empty() {
+                return Ok(self.cutter.finish());
+            }
+            let (used, line) = self.cutter.take(chunk);
+            self.input.consume(used);
+            if line.is_some() {
+                return Ok(line);
+            }
+        }
+    }
+}
+
+/// Makes lines of pieces of them.
+pub(super) struct Cutter {
+    cap: usize,
+    /// What there is of a line within the cap.
+    line: Vec<u8>,
+    /// What is known of a line over the cap.
+    long: Option<(IdScan, u64)>,
+}
+
+impl Cutter {
+    pub(super) fn new(cap: usize) -> Self {
+        Self { cap, line: Vec::new(), long: None }
+    }
+
+    /// Takes bytes up to the first end of a line. Gives how many that were, and the line.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> (usize, Option<Line>) {
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        self.add(bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default());
+        match end {
+            Some(end) => (end + 1, Some(self.end())),
+            None => (bytes.len(), None),
+        }
+    }
+
+    /// What is left when there is no more input.
+    pub(super) fn finish(&mut self) -> Option<Line> {
+        (self.long.is_some() || !self.line.is_empty()).then(|| self.end())
+    }
+
+    fn add(&mut self, part: &[u8]) {
+        if self.long.is_none() && self.line.len() + part.len() > self.cap {
+            let start = mem::take(&mut self.line);
+            self.long = Some((IdScan::default(), 0));
+            self.skip(&start);
+        }
+        if self.long.is_some() {
+            self.skip(part);
+        } else {
+            self.line.extend_from_slice(part);
+        }
+    }
+
+    /// Of a line over the cap only its id is looked for.
+    fn skip(&mut self, part: &[u8]) {
+        if let Some((scan, length)) = &mut self.long {
+            *length = length.saturating_add(u64::try_from(part.len()).unwrap_or(u64::MAX));
+            scan.feed(part);
+        }
+    }
+
+    fn end(&mut self) -> Line {
+        match self.long.take() {
+            Some((scan, length)) => Line::Long { id: scan.finish(), length },
+            None => Line::Whole(mem::take(&mut self.line)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(input: &'static str, cap: usize) -> Vec<Line> {
+        let input = BufReader::with_capacity(4, input.as_bytes());
+        let mut lines = Lines { input, cutter: Cutter::new(cap) };
+        std::iter::from_fn(|| lines.next().expect("a slice can be read")).collect()
+    }
+
+    fn whole(text: &str) -> Line {
+        Line::Whole(text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn cuts_lines() {
+        assert_eq!(lines("a\nbc\n\nd", 8), [whole("a"), whole("bc"), whole(""), whole("d")]);
+        assert_eq!(lines("", 8), []);
+    }
+
+    #[test]
+    fn caps_lines() {
+        assert_eq!(lines("12345678\n", 8), [whole("12345678")]);
+        let long = Line::Long { id: Some(RequestId::Number(42)), length: 26 };
+        assert_eq!(lines("{\"params\":[1,2,3],\"id\":42}\nnext", 8), [long, whole("next")]);
+        assert_eq!(lines("123456789", 8), [Line::Long { id: None, length: 9 }]);
+    }
+}

@@ -1,0 +1,28 @@
+//! Streams of any kind, each read and written on a thread of its own.
+
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::{Awake, Ends, Input, Outlet, Transport};
+
+/// What is read, and where to write.
+#[derive(Debug)]
+pub struct Streams<I, O>(pub I, pub O);
+
+impl<I, O> Transport for Streams<I, O>
+where
+    I: Read + Send + 'static,
+    O: Write + Send + 'static,
+{
+    fn open(self, longest: usize, broken: CancellationToken) -> io::Result<Ends> {
+        Ok(Ends {
+            input: Input::thread(self.0, longest)?,
+            outlet: Outlet::open(self.1, broken)?,
+            awake: Arc::<Awake>::default(),
+            // Who reads them is not known.
+            is_deserted: Box::new(|| false),
+        })
+    }
+}

@@ -1,0 +1,8 @@
+//! The real binary under test: how it is found, a client for its pipes, folders for what it keeps, and
+//! programs that several tests send.
+
+pub mod binary;
+pub mod client;
+pub mod folder;
+pub mod pipe;
+pub mod text;

@@ -1,0 +1,161 @@
+//! Commands and calls on the pages do what stands beside them, on the real binary.
+
+use crate::{binary, pages};
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+const SESSION: &str = "host/docs/session.svg";
+/// What the terminal session of README.md shows.
+const COMMANDS: [&str; 4] = [
+    r#"mcp-pif run '{"lam": "n", "body": {"product": {"range": [1, {"add": [{"var": "n"}, 1]}]}}}' 25"#,
+    r#"mcp-pif run '{"lam": "l", "body": {"lenght": {"var": "l"}}}' '[1, 2, 3]'"#,
+    r#"mcp-pif run '{"lam": "x", "body": {"app": {"func": {"self": true}, "arg": {"var": "x"}}}}' 0"#,
+    r#"mcp-pif run std_allocate --data '{"amount": 100, "weights": [1, 1, 1]}'"#,
+];
+
+/// What a shell command prints, on both streams.
+fn print(command: &str) -> Result<String> {
+    let folder = binary::path()?.parent().context("a folder")?.to_owned();
+    let others = env::var_os("PATH").unwrap_or_default();
+    let path = env::join_paths([folder].into_iter().chain(env::split_paths(&others)))?;
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(format!("{command} 2>&1")).env_clear().env("PATH", path);
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("snippets-cache");
+    shell.env("MCP_PIF_EPHEMERAL", "1").env("MCP_PIF_CACHE", cache);
+    Ok(String::from_utf8(shell.output()?.stdout)?.trim_end().to_owned())
+}
+
+/// `mcp-pif run … # VALUE` prints the value.
+#[test]
+fn commands_print_what_stands_beside_them() -> Result<()> {
+    let mut seen = 0;
+    for page in pages::all()? {
+        for block in pages::blocks(&page)?.iter().filter(|block| block.language == "sh") {
+            for line in block.text.lines().filter(|line| line.starts_with("mcp-pif run ")) {
+                let Some((command, value)) = line.rsplit_once(" # ") else { continue };
+                assert_eq!(print(command)?, value, "{page}: {command}");
+                seen += 1;
+            }
+        }
+    }
+    ensure!(seen > 0, "no page shows a run");
+    Ok(())
+}
+
+/// The reply of a server that is started for this call alone, on a store in this folder.
+fn call(store: &Path, tool: &str, arguments: &Value) -> Result<String> {
+    let client = json!({"name": "snippets", "version": "1"});
+    let begin = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    let lines = [
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": begin}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}),
+    ];
+    let mut command = Command::new(binary::path()?);
+    command.arg("--data").arg(store).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut server = command.spawn()?;
+    let mut input = server.stdin.take().context("no input")?;
+    input.write_all((lines.map(|line| line.to_string()).join("\n") + "\n").as_bytes())?;
+    drop(input);
+    let output = String::from_utf8(server.wait_with_output()?.stdout)?;
+    let mut answers = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let answer = answers.find(|answer| answer["id"] == 1).context("no answer")?;
+    Ok(answer["result"]["content"][0]["text"].as_str().context("no text")?.to_owned())
+}
+
+/// A folder that is gone at the end.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Each call of the conversation in README.md is answered as it stands there, by a server of its own.
+#[test]
+fn the_conversation_goes_so() -> Result<()> {
+    let blocks = pages::blocks("README.md")?;
+    let block = blocks.iter().find(|block| block.language == "text").context("no conversation")?;
+    let name = format!("conversation-{}", std::process::id());
+    let store = Folder(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name));
+    fs::create_dir_all(&store.0)?;
+    let lines: Vec<&str> = block.text.lines().collect();
+    ensure!(lines.len() == 6, "{} lines", lines.len());
+    for turn in lines.chunks(2) {
+        let [asked, answered] = turn else { bail!("{turn:?}") };
+        let asked = asked.strip_prefix("→ ").context("a call")?;
+        let (tool, arguments) = asked.split_once(' ').context("arguments")?;
+        let text = call(&store.0, tool, &serde_json::from_str(arguments)?)?;
+        let answered = answered.strip_prefix("← ").context("an answer")?;
+        assert_eq!(text.lines().next(), Some(answered), "{asked}");
+    }
+    Ok(())
+}
+
+/// The recorded terminal session is what the commands print now; `BLESS=1` records it anew.
+#[test]
+fn the_session_goes_so() -> Result<()> {
+    let path = pages::root().join(SESSION);
+    let turns = COMMANDS.iter().map(|command| Ok((*command, print(command)?)));
+    let picture = draw(&turns.collect::<Result<Vec<_>>>()?)?;
+    if env::var_os("BLESS").is_some() {
+        fs::write(&path, &picture)?;
+    }
+    let recorded = fs::read_to_string(&path).unwrap_or_default();
+    ensure!(recorded == picture, "record {SESSION} anew by BLESS=1");
+    Ok(())
+}
+
+/// Characters of a line of the terminal.
+const COLUMNS: usize = 100;
+/// Pixels of a line.
+const LINE: usize = 20;
+
+/// The session as an SVG.
+fn draw(turns: &[(&str, String)]) -> Result<String> {
+    let (mut lines, mut text) = (0, String::new());
+    for (command, printed) in turns {
+        let typed = std::iter::once(("prompt", format!("$ {command}")));
+        let answered = printed.lines().map(|line| (class(line), line.to_owned()));
+        for (class, line) in typed.chain(answered) {
+            for part in wrap(&line) {
+                lines += 1;
+                let (y, part) = (lines * LINE + 14, escape(&part));
+                writeln!(text, r#"<text x="16" y="{y}" class="{class}">{part}</text>"#)?;
+            }
+        }
+    }
+    let (width, height) = (832, lines * LINE + 32);
+    let style = "text{font:13px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;\
+                 white-space:pre;fill:#d8dee9}.prompt{fill:#ffffff}.fault{fill:#ff8f8f}.hint{fill:#8fd694}";
+    Ok(format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\">\n\
+         <style>{style}</style>\n\
+         <rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"#20242c\"/>\n{text}</svg>\n"
+    ))
+}
+
+/// How a line of an answer is colored.
+fn class(line: &str) -> &'static str {
+    let is_code = |word: &str| word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    match line.split_once(": ") {
+        Some(("hint", _)) => "hint",
+        Some((word, _)) if is_code(word) => "fault",
+        _ => "value",
+    }
+}
+
+fn wrap(line: &str) -> Vec<String> {
+    let characters: Vec<char> = line.chars().collect();
+    characters.chunks(COLUMNS).map(|chunk| chunk.iter().collect()).collect()
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

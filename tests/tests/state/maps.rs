@@ -1,0 +1,419 @@
+//! A store of maps. A transaction works on a copy of them, which takes their place at its end.
+
+use mcp_pif::domain::EntryKind;
+use mcp_pif::journal::{self, Entry, Filter, Hash, Link, Settings, Statistics, Verified, Walk};
+use mcp_pif::memory::{Memo, Search};
+use mcp_pif::registry::{Definition, Past, name};
+use mcp_pif::state::{
+    Defined, Done, Error, Refusal, Store, Term, Transaction, Wait, Write, apply, now,
+};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+#[derive(Debug, Default)]
+pub(crate) struct Maps(Mutex<Rows>);
+
+/// A change of a tool.
+#[derive(Debug, Clone)]
+struct Change {
+    past: Past,
+    name: String,
+    examples: String,
+    output_schema: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+struct Rows {
+    /// Terms and what they name, by hash.
+    terms: BTreeMap<String, (String, Vec<String>)>,
+    changes: Vec<Change>,
+    entries: Vec<Entry>,
+    anchor: Link,
+    memos: BTreeMap<String, Memo>,
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Self {
+            terms: BTreeMap::new(),
+            changes: Vec::new(),
+            entries: Vec::new(),
+            anchor: Link { id: 0, ends: 0, hash: Hash([0; 32]) },
+            memos: BTreeMap::new(),
+        }
+    }
+}
+
+impl Rows {
+    fn tool(&self, change: &Change) -> Option<Definition> {
+        let hash = change.past.hash.clone()?;
+        Some(Definition {
+            name: change.name.clone(),
+            source: self.terms[&hash].0.clone(),
+            hash,
+            description: change.past.description.clone(),
+            examples: change.examples.clone(),
+            output_schema: change.output_schema.clone(),
+            change: change.past.change,
+        })
+    }
+
+    fn of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Change> {
+        self.changes.iter().rev().filter(move |change| change.name == name)
+    }
+
+    /// All tools there are now, by name.
+    fn tools(&self) -> Vec<Definition> {
+        let latest: BTreeMap<&str, &Change> =
+            self.changes.iter().map(|change| (change.name.as_str(), change)).collect();
+        latest.into_values().filter_map(|change| self.tool(change)).collect()
+    }
+
+    fn pinned(&self, name: &str, prefix: &str, as_of: i64) -> Option<(Definition, bool)> {
+        let known = self.of(name).filter(|it| it.past.change <= as_of);
+        let mut found =
+            known.filter_map(|it| self.tool(it)).filter(|it| it.hash.starts_with(prefix));
+        let latest = found.next()?;
+        let is_ambiguous = found.any(|it| it.hash != latest.hash);
+        Some((latest, is_ambiguous))
+    }
+
+    /// Another name that ever was with the same looks.
+    fn looks(&self, wanted: &str, alike: impl Fn(&str, &str) -> bool) -> Option<String> {
+        let other = self.changes.iter().find(|it| it.name != wanted && alike(&it.name, wanted));
+        other.map(|it| it.name.clone())
+    }
+}
+
+impl Transaction for Rows {
+    fn last_change(&self) -> Result<i64, Error> {
+        Ok(self.changes.last().map_or(0, |it| it.past.change))
+    }
+
+    fn find(&self, name: &str, as_of: i64) -> Result<Option<Definition>, Error> {
+        let latest = self.of(name).find(|it| it.past.change <= as_of);
+        Ok(latest.and_then(|it| self.tool(it)))
+    }
+
+    fn find_pinned(&self, name: &str, prefix: &str) -> Result<Option<(Definition, bool)>, Error> {
+        Ok(self.pinned(name, prefix, i64::MAX))
+    }
+
+    fn twin(&self, name: &str) -> Result<Option<String>, Error> {
+        let alike =
+            |a: &str, b: &str| name::twins(a).iter().zip(name::twins(b)).any(|(a, b)| *a == b);
+        Ok(self.looks(name, alike))
+    }
+
+    fn has_history(&self, name: &str) -> Result<bool, Error> {
+        Ok(self.of(name).next().is_some())
+    }
+
+    fn define(&mut self, defined: &Defined<'_>) -> Result<(), Error> {
+        if let Some(Term { hash, source, tools }) = defined.term {
+            let tools = tools.iter().map(|tool| name::split(tool).0.to_owned()).collect();
+            self.terms.entry(hash.to_owned()).or_insert((source.to_owned(), tools));
+        }
+        let past = Past {
+            change: self.last_change()? + 1,
+            hash: defined.term.map(|term| term.hash.to_owned()),
+            description: defined.description.to_owned(),
+            entry: defined.entry,
+            time: mcp_pif::time::format(now()),
+        };
+        let output_schema = defined.output_schema.map(str::to_owned);
+        let (name, examples) = (defined.name.to_owned(), defined.examples.to_owned());
+        self.changes.push(Change { past, name, examples, output_schema });
+        Ok(())
+    }
+
+    fn head(&self) -> Result<Link, Error> {
+        let last = self.entries.last();
+        Ok(last.map_or(self.anchor, |it| Link { id: it.id, ends: it.ends, hash: it.hash }))
+    }
+
+    fn anchor(&self) -> Result<Link, Error> {
+        Ok(self.anchor)
+    }
+
+    fn append(&mut self, entry: &Entry) -> Result<(), Error> {
+        self.entries.push(entry.clone());
+        Ok(())
+    }
+
+    fn trim(&mut self, ends: i64) -> Result<(), Error> {
+        // The last entry stays, whatever its size.
+        let old = self.entries.iter().take_while(|it| it.ends <= ends).count();
+        let old = old.min(self.entries.len().saturating_sub(1));
+        for it in self.entries.drain(..old) {
+            self.anchor = Link { id: it.id, ends: it.ends, hash: it.hash };
+        }
+        Ok(())
+    }
+
+    fn memo(&self, key: &str) -> Result<Option<Memo>, Error> {
+        Ok(self.memos.get(key).cloned())
+    }
+
+    fn sums(&self) -> Result<(u64, u64), Error> {
+        let bytes = self.memos.values().filter_map(|it| it.value.as_ref()).map(String::len);
+        Ok((self.memos.len() as u64, bytes.sum::<usize>() as u64))
+    }
+
+    fn last_update(&self) -> Result<i64, Error> {
+        Ok(self.memos.values().map(|it| it.updated).max().unwrap_or_default())
+    }
+
+    fn keep(&mut self, memo: &Memo) -> Result<(), Error> {
+        self.memos.insert(memo.key.clone(), memo.clone());
+        Ok(())
+    }
+
+    fn forget(&mut self, key: &str) -> Result<(), Error> {
+        self.memos.remove(key);
+        Ok(())
+    }
+}
+
+impl Maps {
+    fn rows(&self) -> MutexGuard<'_, Rows> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tools(&self, is_meant: impl Fn(&Definition) -> bool, most: usize) -> Vec<Definition> {
+        self.rows().tools().into_iter().filter(is_meant).take(most).collect()
+    }
+}
+
+impl Store for Maps {
+    fn commit(
+        &self,
+        writes: &[Write],
+        settings: &Settings,
+        wait: Wait,
+    ) -> Result<Vec<Done>, Refusal> {
+        let mut rows = match self.0.try_lock() {
+            Ok(rows) => rows,
+            Err(TryLockError::WouldBlock) if wait == Wait::Never => {
+                return Err(Error::Locked.into());
+            }
+            Err(_) => self.rows(),
+        };
+        let mut next = rows.clone();
+        let done = apply(&mut next, writes, settings)?;
+        *rows = next;
+        Ok(done)
+    }
+
+    fn path(&self) -> Option<&Path> {
+        None
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn last_change(&self) -> Result<i64, Error> {
+        self.rows().last_change()
+    }
+
+    fn find(&self, name: &str, as_of: i64) -> Result<Option<Definition>, Error> {
+        Transaction::find(&*self.rows(), name, as_of)
+    }
+
+    fn find_pinned(
+        &self,
+        name: &str,
+        prefix: &str,
+        as_of: i64,
+    ) -> Result<Option<(Definition, bool)>, Error> {
+        Ok(self.rows().pinned(name, prefix, as_of))
+    }
+
+    fn twin(&self, name: &str) -> Result<Option<String>, Error> {
+        self.rows().twin(name)
+    }
+
+    fn lookalike(&self, name: &str) -> Result<Option<String>, Error> {
+        Ok(self.rows().looks(name, |a, b| name::sketch(a) == name::sketch(b)))
+    }
+
+    fn near(&self, name: &str) -> Result<Vec<String>, Error> {
+        let _ = name;
+        self.names("", usize::MAX)
+    }
+
+    fn count(&self) -> Result<u64, Error> {
+        self.count_names("")
+    }
+
+    fn page(&self, after: &str, most: usize) -> Result<Vec<Definition>, Error> {
+        Ok(self.tools(|tool| tool.name.as_str() > after, most))
+    }
+
+    fn search(
+        &self,
+        words: &[String],
+        after: &str,
+        most: usize,
+    ) -> Result<(Vec<Definition>, u64), Error> {
+        let is_meant = |tool: &Definition| {
+            let text = format!("{} {}", tool.name, tool.description).to_lowercase();
+            words.iter().all(|word| text.contains(&word.to_lowercase()))
+        };
+        let found = self.tools(is_meant, usize::MAX);
+        let total = found.len() as u64;
+        let page = found.into_iter().filter(|it| it.name.as_str() > after).take(most);
+        Ok((page.collect(), total))
+    }
+
+    fn latest(&self, most: usize) -> Result<Vec<Definition>, Error> {
+        let mut tools = self.rows().tools();
+        tools.sort_by_key(|tool| -tool.change);
+        tools.truncate(most);
+        tools.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(tools)
+    }
+
+    fn names(&self, prefix: &str, most: usize) -> Result<Vec<String>, Error> {
+        let tools = self.tools(|tool| tool.name.starts_with(prefix), most);
+        Ok(tools.into_iter().map(|tool| tool.name).collect())
+    }
+
+    fn count_names(&self, prefix: &str) -> Result<u64, Error> {
+        Ok(self.names(prefix, usize::MAX)?.len() as u64)
+    }
+
+    fn history(&self, name: &str, most: usize) -> Result<Vec<Past>, Error> {
+        Ok(self.rows().of(name).take(most).map(|it| it.past.clone()).collect())
+    }
+
+    fn callers(&self, name: &str, most: usize) -> Result<Vec<Definition>, Error> {
+        let rows = self.rows();
+        let calls = |it: &Definition| rows.terms[&it.hash].1.iter().any(|used| used == name);
+        let callers = rows.tools().into_iter().filter(|it| it.name != name && calls(it));
+        Ok(callers.take(most).collect())
+    }
+
+    fn uses(&self, hash: &str) -> Result<Vec<String>, Error> {
+        let mut tools = self.rows().terms.get(hash).map(|it| it.1.clone()).unwrap_or_default();
+        tools.sort();
+        tools.dedup();
+        Ok(tools)
+    }
+
+    fn output_schema(&self, change: i64) -> Result<Option<String>, Error> {
+        let rows = self.rows();
+        let found = rows.changes.iter().find(|it| it.past.change == change);
+        Ok(found.and_then(|it| it.output_schema.clone()))
+    }
+
+    fn source(&self, hash: &str) -> Result<Option<String>, Error> {
+        Ok(self.rows().terms.get(hash).map(|it| it.0.clone()))
+    }
+
+    fn name_of(&self, hash: &str) -> Result<Option<String>, Error> {
+        let rows = self.rows();
+        let mut changes = rows.changes.iter().rev();
+        let found = changes.find(|it| it.past.hash.as_deref() == Some(hash));
+        Ok(found.map(|it| it.name.clone()))
+    }
+
+    fn entry(&self, id: i64) -> Result<Option<Entry>, Error> {
+        Ok(self.rows().entries.iter().find(|it| it.id == id).cloned())
+    }
+
+    fn entries(
+        &self,
+        filter: &Filter,
+        latest_first: bool,
+        most: usize,
+    ) -> Result<Vec<Entry>, Error> {
+        let mut entries = self.rows().entries.clone();
+        entries.retain(|it| {
+            filter.kind.is_none_or(|kind| it.kind == kind.name())
+                && (filter.subject.is_none() || filter.subject == it.subject)
+                && filter.ending.as_ref().is_none_or(|ending| it.ending == *ending)
+                && filter.since.is_none_or(|time| it.time >= time)
+                && filter.before.is_none_or(|id| it.id < id)
+                && filter.after.is_none_or(|id| it.id > id)
+        });
+        if latest_first {
+            entries.reverse();
+        }
+        entries.truncate(most);
+        Ok(entries)
+    }
+
+    fn statistics(&self, tool: &str, most: usize) -> Result<Statistics, Error> {
+        let filter = Filter {
+            kind: Some(EntryKind::Run),
+            subject: Some(tool.to_owned()),
+            ..Filter::default()
+        };
+        let runs = self.entries(&filter, true, most)?;
+        let is_fault = |it: &&Entry| !["value", "continuation"].contains(&it.ending.as_str());
+        let faults = runs.iter().filter(is_fault).count();
+        let mut fuel: Vec<i64> = runs.iter().map(|it| it.fuel.unwrap_or_default()).collect();
+        fuel.sort_unstable();
+        Ok(Statistics { fuel, faults })
+    }
+
+    fn head(&self) -> Result<Link, Error> {
+        self.rows().head()
+    }
+
+    fn anchor(&self) -> Result<Link, Error> {
+        self.rows().anchor()
+    }
+
+    fn verify(&self) -> Result<Verified, journal::Error> {
+        let rows = self.rows();
+        let mut walk = Walk::new(rows.anchor);
+        rows.entries.iter().try_for_each(|entry| walk.step(entry))?;
+        Ok(walk.verified())
+    }
+
+    fn memo(&self, key: &str) -> Result<Option<Memo>, Error> {
+        self.rows().memo(key)
+    }
+
+    fn memos(&self) -> Result<Vec<Memo>, Error> {
+        let mut memos: Vec<Memo> = self.rows().memos.values().cloned().collect();
+        memos.sort_by_key(|memo| memo.updated);
+        Ok(memos)
+    }
+
+    fn search_memos(&self, search: &Search) -> Result<(Vec<Memo>, u64), Error> {
+        let mut found = self.memos()?;
+        found.reverse();
+        found.retain(|it| search.tags.iter().all(|tag| it.tags.contains(tag)));
+        if let Some(words) = &search.words {
+            let words: Vec<&str> =
+                words.split(|c: char| !c.is_alphanumeric()).filter(|it| !it.is_empty()).collect();
+            found.retain(|it| {
+                let text = format!("{} {} {:?}", it.key, it.tags.join(" "), it.value);
+                words.iter().any(|word| text.contains(word))
+            });
+        }
+        let (total, mut room) = (found.len() as u64, search.room as u64);
+        found.truncate(search.most);
+        for memo in &mut found {
+            match room.checked_sub(memo.size) {
+                Some(left) => room = left,
+                None => memo.value = None,
+            }
+        }
+        Ok((found, total))
+    }
+
+    fn near_keys(&self, key: &str) -> Result<Vec<String>, Error> {
+        let _ = key;
+        Ok(self.rows().memos.keys().cloned().collect())
+    }
+
+    fn sums(&self) -> Result<(u64, u64), Error> {
+        self.rows().sums()
+    }
+}

@@ -1,0 +1,99 @@
+//! The memory in a store.
+
+use super::shelf::{Shelf, each, status};
+use anyhow::{Context, Result};
+use mcp_pif::memory::{Error, Memory, Note, Search};
+use mcp_pif::state::{Change, Refusal};
+use std::sync::Arc;
+
+fn keep(shelf: &Shelf, key: &str, value: &str, tags: &[&str]) -> Result<&'static str> {
+    let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+    let note = Note::new(key.to_owned(), value, Some(tags))?;
+    Ok(status(&shelf.change(Change::Keep { note, replace: true })?))
+}
+
+fn forget(shelf: &Shelf, key: &str) -> Result<&'static str> {
+    Ok(status(&shelf.change(Change::Forget { key: key.to_owned() })?))
+}
+
+#[test]
+fn values_are_kept_changed_and_forgotten() -> Result<()> {
+    each(|shelf| {
+        let memory = Memory::new(Arc::clone(&shelf.store));
+        assert_eq!(keep(shelf, "a", "[1, 2]", &["t"])?, "stored");
+        assert_eq!(keep(shelf, "a", "[1,2]", &["t"])?, "unchanged");
+        let first = memory.get("a")?.context("a")?;
+        assert_eq!((first.value.as_deref(), first.size), (Some("[1,2]"), 5));
+        assert_eq!(keep(shelf, "a", "\"ü\"", &["t", "s"])?, "changed");
+        let second = memory.get("a")?.context("a")?;
+        assert!(second.created == first.created && second.updated > first.updated);
+        assert_eq!((second.tags.len(), second.size), (2, 3));
+        assert_eq!((memory.count()?, shelf.store.sums()?), (1, (1, 4)));
+        assert_eq!((forget(shelf, "a")?, forget(shelf, "a")?), ("forgotten", "unchanged"));
+        assert_eq!((memory.get("a")?, shelf.store.sums()?), (None, (0, 0)));
+        let told: Vec<String> = (1..=5)
+            .map(|id| Ok(shelf.journal.entry(id)?.context("an entry")?.ending))
+            .collect::<Result<_>>()?;
+        assert_eq!(told, ["stored", "unchanged", "changed", "forgotten", "unchanged"]);
+        Ok(())
+    })
+}
+
+#[test]
+fn what_may_not_be_replaced_stays() -> Result<()> {
+    each(|shelf| {
+        keep(shelf, "a", "1", &[])?;
+        let other = |value| -> Result<_> {
+            let note = Note::new("a".to_owned(), value, None)?;
+            Ok(shelf.change(Change::Keep { note, replace: false }))
+        };
+        assert_eq!(status(&other("1")??), "unchanged");
+        let refused = other("2")?;
+        assert!(matches!(refused, Err(Refusal::Memory(Error::Present(_)))), "{refused:?}");
+        assert_eq!(shelf.store.memo("a")?.context("a")?.value.as_deref(), Some("1"));
+        Ok(())
+    })
+}
+
+#[test]
+fn words_and_tags_are_found_as_long_as_they_are_there() -> Result<()> {
+    each(|shelf| {
+        let memory = Memory::new(Arc::clone(&shelf.store));
+        let found = |words: Option<&str>, tags: &[&str]| -> Result<Vec<String>> {
+            let words = words.map(str::to_owned);
+            let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+            let (found, total) = memory.search(&Search { words, tags, most: 9, room: 99 })?;
+            assert_eq!(u64::try_from(found.len())?, total);
+            Ok(found.into_iter().map(|memo| memo.key).collect())
+        };
+        keep(shelf, "color", "\"blue\"", &["sky"])?;
+        keep(shelf, "place", "\"north\"", &["sky", "map"])?;
+        assert_eq!(found(Some("blue"), &[])?, ["color"]);
+        assert_eq!(found(None, &["sky"])?, ["place", "color"], "the latest first");
+        assert_eq!(found(Some("blue north"), &["map"])?, ["place"]);
+        assert_eq!(found(Some("red"), &[])?, [""; 0]);
+        keep(shelf, "color", "\"red\"", &["sky"])?;
+        assert_eq!((found(Some("blue"), &[])?.len(), found(Some("red"), &[])?.len()), (0, 1));
+        forget(shelf, "color")?;
+        assert_eq!(found(Some("red color"), &[])?, [""; 0]);
+        assert_eq!(memory.similar("plaec")?.as_deref(), Some("place"));
+        let all: Vec<String> = memory.all()?.into_iter().map(|memo| memo.key).collect();
+        assert_eq!(all, ["place"]);
+        Ok(())
+    })
+}
+
+/// Values are given as long as there is room for them.
+#[test]
+fn a_search_gives_no_more_than_is_wanted() -> Result<()> {
+    each(|shelf| {
+        for (key, value) in [("a", "1"), ("b", "12345"), ("c", "12")] {
+            keep(shelf, key, value, &["t"])?;
+        }
+        let search = Search { words: None, tags: vec!["t".to_owned()], most: 2, room: 4 };
+        let (found, total) = shelf.store.search_memos(&search)?;
+        let given: Vec<_> = found.iter().map(|it| (it.key.as_str(), it.value.as_deref())).collect();
+        assert_eq!((given, total), (vec![("c", Some("12")), ("b", None)], 3));
+        Ok(())
+    })
+}

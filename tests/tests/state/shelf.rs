@@ -1,0 +1,115 @@
+//! The stores that are tried, and what the tests write to them.
+
+use super::maps::Maps;
+use anyhow::{Context, Result};
+use mcp_pif::domain::{EntryEnding, EntryKind};
+use mcp_pif::journal::{Digest, Draft, Journal, Policy, Settings};
+use mcp_pif::memory::Capacity;
+use mcp_pif::registry::Evolution;
+use mcp_pif::state::{self, Change, Done, Effect, Place, Refusal, Store, Taken, Write};
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A store under trial.
+pub(crate) struct Shelf {
+    pub(crate) kind: &'static str,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) journal: Journal,
+    /// Where it is opened again.
+    folder: Option<TempDir>,
+}
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Tries something on an empty store of each kind.
+pub(crate) fn each(attempt: impl Fn(&Shelf) -> Result<()>) -> Result<()> {
+    each_of(64 << 20, attempt)
+}
+
+/// Tries something on stores whose journals keep so many bytes.
+pub(crate) fn each_of(most: u64, attempt: impl Fn(&Shelf) -> Result<()>) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = state::open(&Place::Directory(folder.path().to_owned()), PATIENCE)?;
+    let memory = state::open(&Place::Memory, PATIENCE)?;
+    for (kind, store, folder) in [
+        ("SQLite in a file", file, Some(folder)),
+        ("SQLite in memory", memory, None),
+        ("maps", Arc::new(Maps::default()) as Arc<dyn Store>, None),
+    ] {
+        let journal = Journal::new(Arc::clone(&store), settings(most));
+        let shelf = Shelf { kind, store, journal, folder };
+        attempt(&shelf).with_context(|| kind)?;
+        shelf.store.check()?;
+        shelf.journal.verify().with_context(|| kind)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn settings(most: u64) -> Settings {
+    let component = Digest::of("evaluator").sha256;
+    let memory = Capacity { keys: u64::MAX, bytes: u64::MAX };
+    Settings { policy: Policy::Full, most_payload: 1 << 10, most, memory, component }
+}
+
+impl Shelf {
+    /// Another view of the same state, as another process has it; None where there is no such.
+    pub(crate) fn again(&self) -> Result<Option<Arc<dyn Store>>> {
+        let open =
+            |folder: &TempDir| state::open(&Place::Directory(folder.path().to_owned()), PATIENCE);
+        Ok(self.folder.as_ref().map(open).transpose()?)
+    }
+
+    /// Makes a change with an entry of some kind.
+    pub(crate) fn change(&self, change: Change) -> Result<Done, Refusal> {
+        self.journal.commit_one(write(change))
+    }
+
+    /// Makes or changes a tool; gives the word of the journal for that.
+    pub(crate) fn evolve(&self, evolution: Evolution) -> Result<&'static str, Refusal> {
+        Ok(status(&self.change(Change::Evolve(evolution))?))
+    }
+}
+
+/// A change with the entry that tells of it.
+pub(crate) fn write(change: Change) -> Write {
+    let (kind, subject) = match &change {
+        Change::None => (EntryKind::Run, None),
+        Change::Evolve(it) => (EntryKind::Evolve, Some(it.name.clone())),
+        Change::RollBack { name, .. } => (EntryKind::Rollback, Some(name.clone())),
+        Change::Retire { name } => (EntryKind::Retire, Some(name.clone())),
+        Change::Take(Taken { evolution, .. }) => (EntryKind::Import, Some(evolution.name.clone())),
+        Change::Keep { note, .. } => (EntryKind::Memory, Some(note.key().to_owned())),
+        Change::Forget { key } => (EntryKind::Memory, Some(key.clone())),
+    };
+    Write { change, entry: Draft::new(kind, subject.as_deref(), EntryEnding::Unchanged) }
+}
+
+/// What came of a tool, in a word.
+pub(crate) fn status(done: &Done) -> &'static str {
+    match &done.effect {
+        Effect::Evolved(status) | Effect::RolledBack(_, status) => status.name(),
+        Effect::Retired(_) => "retired",
+        Effect::Kept(kept) => kept.status.name(),
+        Effect::None => "none",
+    }
+}
+
+/// A tool with a term, which is text to a store.
+pub(crate) fn tool(name: &str, source: &str) -> Evolution {
+    Evolution {
+        name: name.to_owned(),
+        description: format!("The tool {name}"),
+        source: source.to_owned(),
+        hash: hash(source),
+        tools: Vec::new(),
+        examples: "[]".to_owned(),
+        output_schema: None,
+        expected: None,
+    }
+}
+
+/// The name of a term.
+pub(crate) fn hash(source: &str) -> String {
+    Digest::of(source).sha256
+}
