@@ -144,10 +144,10 @@ pub struct Place {
     /// Characters of the line before it, and 1.
     pub column: u32,
     /// The line, or the part of it around the place, and below it a `^`.
-    pub shown: String,
+    pub caret: String,
 }
 
-/// Characters of a line that are shown before and behind a place.
+/// Characters of a line that are caret before and behind a place.
 const AROUND: usize = 48;
 
 impl Place {
@@ -162,16 +162,16 @@ impl Place {
         let column = before.chars().count();
         let skipped = column.saturating_sub(AROUND);
         let rest = behind.lines().next().unwrap_or_default();
-        let mut shown = String::from(if skipped > 0 { "…" } else { "" });
-        shown.extend(before.chars().skip(skipped).chain(rest.chars().take(AROUND)).map(blank));
-        shown.push_str(if rest.chars().nth(AROUND).is_some() { "…\n" } else { "\n" });
-        shown.push_str(&" ".repeat(column - skipped + usize::from(skipped > 0)));
-        shown.push('^');
-        Self { line: to_u32(line), column: to_u32(column + 1), shown }
+        let mut caret = String::from(if skipped > 0 { "…" } else { "" });
+        caret.extend(before.chars().skip(skipped).chain(rest.chars().take(AROUND)).map(blank));
+        caret.push_str(if rest.chars().nth(AROUND).is_some() { "…\n" } else { "\n" });
+        caret.push_str(&" ".repeat(column - skipped + usize::from(skipped > 0)));
+        caret.push('^');
+        Self { line: to_u32(line), column: to_u32(column + 1), caret }
     }
 }
 
-/// A character as it stands in a line that is shown: one that takes no place is a blank.
+/// A character as it stands in a line that is caret: one that takes no place is a blank.
 fn blank(c: char) -> char {
     if is_hidden(c) { ' ' } else { c }
 }
@@ -299,6 +299,8 @@ pub struct Note {
     pub hint: Option<String>,
     /// The term at `at`, shortened to one line.
     pub excerpt: Option<String>,
+    /// The place in a program that is written in the notation.
+    pub place: Option<Box<Place>>,
 }
 
 impl fmt::Display for Note {

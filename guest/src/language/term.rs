@@ -366,7 +366,8 @@ impl Terms {
         hint: Option<String>,
     ) -> Note {
         let (at, excerpt) = (self.place(token).1, Some(self.excerpt(token)));
-        Note { code, at, message, hint, excerpt }
+        let place = self.written_at(token);
+        Note { code, at, message, hint, excerpt, place }
     }
 
     fn find(&self, token: TokenId) -> (Option<&str>, String) {
