@@ -52,16 +52,15 @@ mod code;
 mod compile;
 mod data;
 mod edge;
-pub mod fault;
-pub mod json;
-mod language;
-pub mod limits;
 pub mod machine;
 mod memory;
-pub mod notation;
 pub mod request;
 mod run;
-mod text;
+
+use pif_core::text;
+pub use pif_core::{fault, json, limits};
+use pif_language as language;
+pub use pif_notation as notation;
 
 pub use check::analysis;
 pub use edge::envelope;

@@ -11,8 +11,7 @@ use crate::language::print;
 use crate::language::survey::{count_forms, tools_named};
 use crate::language::term::{Origin, Terms};
 use crate::notation;
-use crate::notation::code::code as read_code;
-use crate::notation::hint::translate;
+use crate::notation::{submission, translate};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -63,7 +62,7 @@ const MOST_PLACES: usize = 50;
 /// Parses a term and examines it, without running it.
 pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
     let mut terms = Terms::default();
-    let parsed = read_code(&mut terms, code, &GIVEN, MOST_FAULTS)?;
+    let parsed = submission(&mut terms, code, &GIVEN, MOST_FAULTS)?;
     let root = parsed.root;
     let canonical = print::term(&terms, root);
     let (forms, _) = count_forms(&terms, root);

@@ -25,8 +25,7 @@ use crate::language::parse::{Notation, parse, read};
 use crate::language::term::{NameId, Origin, TermId, Terms};
 use crate::limits::{Limits, Usage};
 use crate::memory::word::Word;
-use crate::notation::code;
-use crate::notation::hint::translated;
+use crate::notation::{submitted, translated};
 use crate::request::{Argument, Program, Source};
 use crate::run::state::State;
 use std::collections::BTreeMap;
@@ -151,7 +150,7 @@ impl Machine {
 
     /// Parses the submitted code.
     fn submitted(&mut self, text: &str, free: &[&str]) -> Result<TermId, Failure> {
-        let parsed = code::parse(self.terms(), text, free)?;
+        let parsed = submitted(self.terms(), text, free)?;
         self.warnings.extend(parsed.notes.iter().map(ToString::to_string));
         Ok(parsed.root)
     }

@@ -15,7 +15,8 @@ pub(super) const DEFECT: &str =
 
 impl From<Told> for Fault {
     fn from(told: Told) -> Self {
-        let Told { code, message, at, tool, hint, calls, excerpt, warnings, limit: _, place } = told;
+        let Told { code, message, at, tool, hint, calls, excerpt, warnings, limit: _, place } =
+            told;
         let Some(code) = FaultCode::find(&code) else {
             let message = format!("the evaluator reports a fault with an unknown code: {code}");
             return Self { at, tool, ..fault(FaultCode::Internal, cut(message), Some(DEFECT)) };

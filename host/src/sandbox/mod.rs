@@ -25,8 +25,8 @@ use wasmtime::component;
 
 pub use self::artifact::{COMPONENT, HASH, Origin, compile};
 pub use self::bindings::{
-    Answer, Argument, Code, Continuation, Effect, Limits, Mention, Note, Place, Program, Source, Summary,
-    Usage, Value,
+    Answer, Argument, Code, Continuation, Effect, Limits, Mention, Note, Place, Program, Source,
+    Summary, Usage, Value,
 };
 pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Net, Taken};
 pub use self::drive::{Ending, Outcome, Request, drive, drive_in_turns};
