@@ -19,6 +19,8 @@ pub const PAIR: Kinds = 1 << 8;
 pub const NUMBER_OR_STRING: Kinds = NUMBER | STRING;
 pub const RECORD_OR_NULL: Kinds = RECORD | NULL;
 pub const STRING_OR_LIST: Kinds = STRING | LIST;
+/// A pair, or a list of two.
+pub const PAIR_OR_LIST: Kinds = PAIR | LIST;
 /// An operand that is kept unchanged. Any type will do.
 pub const VALUE: Kinds = (1 << 9) - 1;
 /// An operand of any type, as far as the table knows.
@@ -47,7 +49,7 @@ pub fn wanted(kinds: Kinds) -> &'static str {
         (RECORD, "a record"),
         (RECORD_OR_NULL, "a record"),
         (QUOTED, "a quoted term"),
-        (PAIR, "a pair"),
+        (PAIR_OR_LIST, "a pair"),
         (STRING_OR_LIST, "a string or a list"),
         (NUMBER_OR_STRING, "a number or a string"),
     ];

@@ -165,7 +165,7 @@ impl Writer<'_, '_> {
                 }
                 out.push(Work::End(true, operands.len()));
             }
-            Shape::Lambda | Shape::Application | Shape::Bindings => {
+            Shape::Lambda | Shape::Application | Shape::Bindings | Shape::Functions => {
                 members = self.function(id, form, operands, &mut out);
             }
             _ => {

@@ -273,7 +273,7 @@ pub(crate) const CALLS: &[Habit] = &[
         "write xs.length(), xs.sum(), xs.mean(), xs.max(), xs.min()",
     ),
     habit(
-        &["let", "lam", "var", "app", "record"],
+        &["let", "letrec", "lam", "var", "app", "record"],
         "this form has a notation of its own",
         "write const x = 1; x + 1, x => x + 1, f(x), {name: 1}",
     ),

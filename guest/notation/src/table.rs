@@ -194,9 +194,15 @@ pub(crate) const ALIASES: [Alias; 70] = {
     ]
 };
 
-/// The alias of a name.
+/// The alias of a name. A form of that name goes before another name for a form.
 pub(crate) fn alias(name: &str) -> Option<How> {
-    ALIASES.iter().find(|alias| alias.name == name).map(|alias| alias.how)
+    let how = ALIASES.iter().find(|alias| alias.name == name)?.how;
+    (!matches!(how, How::Form(_)) || Form::of_key(name).is_none()).then_some(how)
+}
+
+/// Tells whether a form is called by its name: all but those that have a notation of their own.
+pub(crate) fn is_called(form: Form) -> bool {
+    !matches!(form, Form::Lam | Form::Let | Form::Letrec | Form::Var | Form::App | Form::Record)
 }
 
 /// The form of a name, which may be in `camelCase`.

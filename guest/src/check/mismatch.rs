@@ -270,7 +270,9 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
         (_, "an integer", "float") => {
             "write a number without a point, or convert a float with `to_int` or `round`"
         }
-        (_, "a pair", "list") => "take lists apart with `head` and `tail`",
+        (_, "a pair", "list") => {
+            "only a list of two is taken apart as a pair; write `head` and `tail`, or `nth`"
+        }
         (_, "a pair", "integer" | "string" | "boolean") => {
             "the function of `fold` gets one pair (accumulator, item), the function of `reduce` two arguments"
         }

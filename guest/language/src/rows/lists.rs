@@ -1,7 +1,9 @@
 //! Lists beyond the original calculus.
 
 use crate::form::{Evaluation, Form, Row, Shape};
-use crate::kinds::{ANY, BOOLEAN, FUNCTION, LIST, NUMBER, PAIR, STRING, UNKNOWN, VALUE};
+use crate::kinds::{
+    ANY, BOOLEAN, FUNCTION, LIST, NUMBER, PAIR, PAIR_OR_LIST, STRING, UNKNOWN, VALUE,
+};
 use crate::prices::{COMPARE, COPY, ELEMENT, Fuel, LOOP, MAKE, OTHER, OUTSIDE, STEP, UNFOLDED};
 
 /// The rows, in order.
@@ -387,12 +389,12 @@ pub const ROWS: &[Row] = &[
         group: "lists",
         shape: Shape::Operands(2),
         evaluation: Evaluation::Builtin,
-        takes: &[LIST, NUMBER, ANY],
+        takes: &[PAIR_OR_LIST, NUMBER, ANY],
         gives: UNKNOWN,
         fuel: Fuel { visit: OUTSIDE, application: 0, work: STEP },
         is_original: false,
         syntax: r#"{"nth": [list, i]}"#,
-        doc: "The element at an index, from 0.",
+        doc: "The element at an index, from 0; also of a pair.",
         example: r#"{"nth": [["a", "b"], 1]}"#,
         result: r#""b""#,
     },

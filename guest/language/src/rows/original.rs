@@ -2,8 +2,8 @@
 
 use crate::form::{Evaluation, Form, Row, Shape};
 use crate::kinds::{
-    ANY, BOOLEAN, FUNCTION, LIST, NUMBER, NUMBER_OR_STRING, PAIR, QUOTED, STRING, STRING_OR_LIST,
-    UNKNOWN, VALUE,
+    ANY, BOOLEAN, FUNCTION, LIST, NUMBER, NUMBER_OR_STRING, PAIR, PAIR_OR_LIST, QUOTED, STRING,
+    STRING_OR_LIST, UNKNOWN, VALUE,
 };
 use crate::prices::{Fuel, JUMPER, LIGHT, LOOP, MAKE, OTHER, STEP, UNFOLDED};
 
@@ -375,12 +375,12 @@ pub const ROWS: &[Row] = &[
         group: "pairs",
         shape: Shape::Operand,
         evaluation: Evaluation::Control,
-        takes: &[PAIR],
+        takes: &[PAIR_OR_LIST],
         gives: UNKNOWN,
         fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
         is_original: true,
         syntax: r#"{"fst": p}"#,
-        doc: "First half of a pair.",
+        doc: "First half of a pair, or of a list of two.",
         example: r#"{"fst": {"pair": [1, 2]}}"#,
         result: "1",
     },
@@ -390,12 +390,12 @@ pub const ROWS: &[Row] = &[
         group: "pairs",
         shape: Shape::Operand,
         evaluation: Evaluation::Control,
-        takes: &[PAIR],
+        takes: &[PAIR_OR_LIST],
         gives: UNKNOWN,
         fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
         is_original: true,
         syntax: r#"{"snd": p}"#,
-        doc: "Second half of a pair.",
+        doc: "Second half of a pair, or of a list of two.",
         example: r#"{"snd": {"pair": [1, 2]}}"#,
         result: "2",
     },

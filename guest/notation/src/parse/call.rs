@@ -45,9 +45,7 @@ impl<'s> Parser<'s> {
         if is_optional {
             return self.optional_call(value, name, parts, span);
         }
-        let form = table::form(name).filter(|form| {
-            !matches!(form, Form::Lam | Form::Let | Form::Var | Form::App | Form::Record)
-        });
+        let form = table::form(name).filter(|form| table::is_called(*form));
         if let Some(form) = form.filter(|_| table::alias(name).is_none()) {
             if form == Form::Sort && !parts.is_empty() {
                 let start = parts.first().map_or(span.0, |part| self.tree.span(part.0).0);

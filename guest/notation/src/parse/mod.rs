@@ -22,7 +22,7 @@ use crate::tree::{Id, Tree, Words};
 use pif_core::limits::to_u32;
 use pif_language::form::Form;
 use scope::Scope;
-use target::{Binding, Pattern, Then};
+use target::{Binding, Group, Pattern, Then};
 
 /// What is called.
 #[derive(Debug)]
@@ -142,6 +142,7 @@ pub(super) enum Frame<'s> {
         names: Vec<Words<'s>>,
         pattern: Pattern<'s>,
         before: Vec<Binding<'s>>,
+        group: Option<Group>,
     },
     /// What a statement returns, or is.
     Result {
@@ -174,6 +175,7 @@ pub(super) enum Statement<'s> {
     Let {
         start: u32,
         bindings: Vec<Binding<'s>>,
+        is_recursive: bool,
     },
     /// `if (test) return then;`
     If {

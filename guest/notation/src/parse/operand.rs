@@ -173,7 +173,7 @@ impl<'s> Parser<'s> {
         if name == "json" && is_called && matches!(self.spelling(self.token(2)), "{" | "[") {
             return Ok(self.json());
         }
-        let is_variable = self.scope.has(name);
+        let is_variable = self.scope.uses(name);
         if !is_variable {
             if let Some(next) = self.space(token, name)? {
                 return Ok(next);
@@ -217,8 +217,7 @@ impl<'s> Parser<'s> {
     }
 
     fn is_known(&self, name: &str) -> bool {
-        table::form(name).is_some_and(|form| form != Form::Lam && form != Form::Let)
-            || table::alias(name).is_some()
+        table::form(name).is_some_and(table::is_called) || table::alias(name).is_some()
     }
 
     /// `Math.max`, `JSON.parse` and the like.

@@ -176,9 +176,9 @@ impl<'s> Parser<'s> {
                 self.at = at;
                 self.begin_body(names, pattern, start)
             }
-            Then::Value { start, name, before, at } => {
+            Then::Value { start, name, before, at, group } => {
                 self.at = at;
-                self.enter(Frame::Value { start, names: vec![name], pattern, before });
+                self.enter(Frame::Value { start, names: vec![name], pattern, before, group });
                 Ok(Next::Operand)
             }
         }

@@ -69,6 +69,7 @@ impl<'s> Parser<'s> {
             };
             return self.unparsable(start, message.to_owned(), hint);
         }
+        self.scope.uses(&key);
         let value = self.tree.variable(key.clone(), (token.start, token.end));
         fields.push(Field::Named(key, value));
         let _ = self.take(",");

@@ -1,48 +1,57 @@
 //! The names that are variables at a place.
 
+use crate::tree::Words;
 use std::collections::BTreeMap;
 
-/// Names that are bound, and how often.
+/// Names that are bound at a place.
 #[derive(Debug)]
 pub(crate) struct Scope<'s> {
-    counts: BTreeMap<String, u32>,
-    bound: Vec<std::borrow::Cow<'s, str>>,
+    /// The bindings of each name, the innermost last. A name that is free in the program has one
+    /// that is not in `bound`.
+    places: BTreeMap<Words<'s>, Vec<usize>>,
+    /// The bindings, the innermost last, and whether each is used.
+    bound: Vec<(Words<'s>, bool)>,
 }
 
 impl<'s> Scope<'s> {
-    pub(crate) fn of(free: &[&str]) -> Self {
-        let counts = free.iter().map(|name| ((*name).to_owned(), 1)).collect();
-        Self { counts, bound: Vec::new() }
+    pub(crate) fn of(free: &[&'s str]) -> Self {
+        let places = free.iter().map(|name| ((*name).into(), vec![usize::MAX])).collect();
+        Self { places, bound: Vec::new() }
     }
 
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.counts.get(name).is_some_and(|count| *count > 0)
-    }
-
-    /// All names that were ever bound, for suggestions.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.counts.iter().filter(|(_, count)| **count > 0).map(|(name, _)| name.as_str())
-    }
-
-    pub(crate) fn bind(&mut self, name: std::borrow::Cow<'s, str>) {
-        match self.counts.get_mut(name.as_ref()) {
-            Some(count) => *count += 1,
-            None => {
-                self.counts.insert(name.clone().into_owned(), 1);
-            }
+    /// Tells whether a name is bound, and notes that it is used.
+    pub(crate) fn uses(&mut self, name: &str) -> bool {
+        let place = self.places.get(name).and_then(|places| places.last());
+        if let Some((_, is_used)) = place.and_then(|place| self.bound.get_mut(*place)) {
+            *is_used = true;
         }
-        self.bound.push(name);
+        place.is_some()
     }
 
-    /// How many bindings there are, to be given back to `cut`.
+    /// Tells whether a binding from this one on is used.
+    pub(crate) fn is_used_from(&self, mark: usize) -> bool {
+        self.bound.iter().skip(mark).any(|(_, is_used)| *is_used)
+    }
+
+    /// All names that are bound, for suggestions.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.places.iter().filter(|(_, places)| !places.is_empty()).map(|(name, _)| name.as_ref())
+    }
+
+    pub(crate) fn bind(&mut self, name: Words<'s>) {
+        self.places.entry(name.clone()).or_default().push(self.bound.len());
+        self.bound.push((name, false));
+    }
+
+    /// The number of bindings, to be given back to `cut`.
     pub(crate) fn mark(&self) -> usize {
         self.bound.len()
     }
 
     pub(crate) fn cut(&mut self, mark: usize) {
-        for name in self.bound.drain(mark.min(self.bound.len())..) {
-            if let Some(count) = self.counts.get_mut(name.as_ref()) {
-                *count -= 1;
+        for (name, _) in self.bound.drain(mark.min(self.bound.len())..) {
+            if let Some(places) = self.places.get_mut(&name) {
+                places.pop();
             }
         }
     }

@@ -2,9 +2,13 @@
 
 use crate::lexer::{Kind, Wrong};
 use crate::mistakes::{HABITS, find};
-use crate::parse::target::{Binding, Pattern, Then};
+use crate::parse::target::{Binding, Group, Pattern, Then};
 use crate::parse::{Block, Frame, Next, Parser, Statement};
+use crate::table::RESERVED;
 use crate::tree::{Id, Words};
+
+/// Functions that may see each other.
+const MOST_FUNCTIONS: usize = 64;
 use pif_language::form::Form;
 
 impl<'s> Parser<'s> {
@@ -37,7 +41,8 @@ impl<'s> Parser<'s> {
         match word {
             "const" | "let" | "var" if self.token(1).kind != Kind::Mark => {
                 self.at += 1;
-                self.declare(token.start, Vec::new())
+                let group = self.functions();
+                self.declare(token.start, Vec::new(), group)
             }
             "return" => {
                 self.at += 1;
@@ -77,8 +82,65 @@ impl<'s> Parser<'s> {
         self.unparsable(token.start, message.to_owned(), hint)
     }
 
+    /// Looks ahead whether a `const` has functions only, and binds their names, which they see.
+    fn functions(&mut self) -> Option<Group> {
+        let (mut at, mut names) = (self.at, Vec::new());
+        while at > 0 {
+            let name = self.spelling(self.token_at(at));
+            let is_function = self.token_at(at).kind == Kind::Name
+                && self.spelling(self.token_at(at + 1)) == "="
+                && self.is_function_at(at + 2)
+                && !RESERVED.contains(&name)
+                && !names.contains(&name)
+                && names.len() < MOST_FUNCTIONS;
+            if !is_function {
+                return None;
+            }
+            names.push(name);
+            at = self.behind_comma(at + 2);
+        }
+        let binding = self.scope.mark();
+        for name in names {
+            self.scope.bind(name.into());
+        }
+        Some(Group { binding, is_recursive: false })
+    }
+
+    /// Whether a function with its arrow begins at a token.
+    fn is_function_at(&self, at: usize) -> bool {
+        let token = self.token_at(at);
+        let behind = match token.kind {
+            Kind::Name => at,
+            Kind::Open if self.spelling(token) == "(" => token.mate as usize,
+            _ => return false,
+        };
+        self.spelling(self.token_at(behind + 1)) == "=>"
+    }
+
+    /// The token behind the next comma of a statement; 0 if the statement ends before.
+    fn behind_comma(&self, from: usize) -> usize {
+        let mut at = from;
+        loop {
+            let token = self.token_at(at);
+            at = match (token.kind, self.spelling(token)) {
+                (Kind::Open, _) => token.mate as usize + 1,
+                (Kind::Mark, ",") => return at + 1,
+                (Kind::Close | Kind::End, _) | (Kind::Mark, ";") => return 0,
+                (Kind::Name, "const" | "let" | "var" | "return" | "if") if token.on_new_line => {
+                    return 0;
+                }
+                _ => at + 1,
+            };
+        }
+    }
+
     /// Reads a name or a pattern of a `const`, and what follows.
-    fn declare(&mut self, start: u32, before: Vec<Binding<'s>>) -> Result<Next, Wrong> {
+    fn declare(
+        &mut self,
+        start: u32,
+        before: Vec<Binding<'s>>,
+        group: Option<Group>,
+    ) -> Result<Next, Wrong> {
         let mut pattern = Vec::new();
         let name = self.target(&mut pattern)?;
         if !self.take("=") {
@@ -89,7 +151,7 @@ impl<'s> Parser<'s> {
             return self.unparsable(self.token(0).start, "a name lacks its value".to_owned(), hint);
         }
         let at = self.at;
-        self.defaults(pattern, 0, Then::Value { start, name, before, at })
+        self.defaults(pattern, 0, Then::Value { start, name, before, at, group })
     }
 
     /// `if (`, at the beginning of a statement or of an operand.
@@ -160,8 +222,8 @@ impl<'s> Parser<'s> {
         let Some(frame) = self.frames.pop() else { return Ok(Next::Done(value)) };
         match frame {
             Frame::Result { returns } => self.settle_statement(value, returns),
-            Frame::Value { start, names, pattern, before } => {
-                self.end_declaration(start, names, pattern, (before, value))
+            Frame::Value { start, names, pattern, before, group } => {
+                self.end_declaration(start, names, pattern, (before, value, group))
             }
             Frame::Default { pattern, next, then } => self.end_default(pattern, next, then, value),
             Frame::Then { start, is_statement, test } => {
@@ -274,18 +336,24 @@ impl<'s> Parser<'s> {
         start: u32,
         names: Vec<Words<'s>>,
         pattern: Pattern<'s>,
-        (mut before, value): (Vec<Binding<'s>>, Id),
+        (mut before, value, mut group): (Vec<Binding<'s>>, Id, Option<Group>),
     ) -> Result<Next, Wrong> {
         self.leave();
         for name in names {
-            self.scope.bind(name.clone());
+            match &mut group {
+                Some(group) => {
+                    group.is_recursive |= self.scope.is_used_from(group.binding);
+                    group.binding += 1;
+                }
+                None => self.scope.bind(name.clone()),
+            }
             before.push((name, value));
         }
         self.bind_targets(&pattern);
         let bindings = self.bindings(pattern);
         before.extend(bindings);
         if self.take(",") {
-            return self.declare(start, before);
+            return self.declare(start, before, group);
         }
         let token = self.token(0);
         if !(self.is(0, ";") || token.on_new_line || matches!(token.kind, Kind::End | Kind::Close))
@@ -293,7 +361,8 @@ impl<'s> Parser<'s> {
             return self.unexpected();
         }
         if let Some(Frame::Block(block)) = self.frames.last_mut() {
-            block.done.push(Statement::Let { start, bindings: before });
+            let is_recursive = group.is_some_and(|group| group.is_recursive);
+            block.done.push(Statement::Let { start, bindings: before, is_recursive });
         }
         Ok(Next::Statement)
     }
@@ -326,7 +395,10 @@ impl<'s> Parser<'s> {
         };
         for statement in block.done.into_iter().rev() {
             value = match statement {
-                Statement::Let { start, bindings } => self.bound(bindings, value, (start, end)),
+                Statement::Let { start, bindings, is_recursive } => {
+                    let form = if is_recursive { Form::Letrec } else { Form::Let };
+                    self.binding(form, bindings, value, (start, end))
+                }
                 Statement::If { start, test, then } => {
                     self.tree.form(Form::If, &[test, then, value], (start, end))
                 }
@@ -344,8 +416,18 @@ impl<'s> Parser<'s> {
 
     /// A body in which names are bound.
     pub(super) fn bound(&mut self, bindings: Vec<Binding<'s>>, body: Id, span: (u32, u32)) -> Id {
+        self.binding(Form::Let, bindings, body, span)
+    }
+
+    fn binding(
+        &mut self,
+        form: Form,
+        bindings: Vec<Binding<'s>>,
+        body: Id,
+        span: (u32, u32),
+    ) -> Id {
         let (names, mut operands): (Vec<Words<'s>>, Vec<Id>) = bindings.into_iter().unzip();
         operands.push(body);
-        self.tree.named(Form::Let, &operands, names.into(), span)
+        self.tree.named(form, &operands, names.into(), span)
     }
 }

@@ -34,11 +34,20 @@ pub(crate) struct Target<'s> {
 /// What a pattern binds, in order.
 pub(crate) type Pattern<'s> = Vec<Target<'s>>;
 
+/// A `const` of functions, which see themselves and each other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Group {
+    /// The binding of the function that is read, as the scope counts.
+    pub(crate) binding: usize,
+    /// Whether one has been met that uses itself or a later one.
+    pub(crate) is_recursive: bool,
+}
+
 /// What goes on when all defaults of a pattern have been read.
 #[derive(Debug)]
 pub(crate) enum Then<'s> {
     /// The body of a function of these parameters.
     Body { names: Vec<Words<'s>>, start: u32, at: usize },
     /// The value of a `const`, which stands at a token, behind other bindings.
-    Value { start: u32, name: Words<'s>, before: Vec<Binding<'s>>, at: usize },
+    Value { start: u32, name: Words<'s>, before: Vec<Binding<'s>>, at: usize, group: Option<Group> },
 }

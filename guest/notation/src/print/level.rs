@@ -59,9 +59,7 @@ impl Printer<'_> {
         match row.shape {
             Shape::Name => self.is_plain(terms.name(terms.only_name(id))),
             Shape::Lambda => self.names_are_words(id),
-            Shape::Bindings => {
-                form == Form::Let && self.names_are_words(id) && !terms.names(id).is_empty()
-            }
+            Shape::Bindings | Shape::Functions => self.binding_has_words(id),
             Shape::Ignored => !self.is_bound(row.name),
             Shape::Literal => false,
             Shape::Fields | Shape::Application => true,

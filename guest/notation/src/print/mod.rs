@@ -3,6 +3,7 @@
 //! as the term that it was.
 
 mod call;
+mod functions;
 mod layout;
 mod level;
 mod operation;
@@ -11,6 +12,7 @@ mod scope;
 
 use crate::lexer::is_name;
 use crate::table::{ARROW, RESERVED, ROOT};
+use functions::Functions;
 use layout::Piece;
 use pif_core::json::escape;
 use pif_core::json::number::float_text;
@@ -37,6 +39,7 @@ struct Printer<'t> {
     pieces: Vec<Piece<'t>>,
     /// How often a name is bound here.
     bound: BTreeMap<NameId, u32>,
+    functions: Functions,
 }
 
 /// A term in the notation.
@@ -49,7 +52,8 @@ pub fn term(terms: &Terms, root: TermId) -> String {
 /// A term in the notation, where these names are variables already.
 pub(crate) fn term_within(terms: &Terms, root: TermId, free: &[&str]) -> String {
     let bound = free.iter().filter_map(|name| Some((terms.name_id(name)?, 1))).collect();
-    let mut printer = Printer { terms, work: Vec::new(), pieces: Vec::new(), bound };
+    let functions = Functions::of(terms, root);
+    let mut printer = Printer { terms, work: Vec::new(), pieces: Vec::new(), bound, functions };
     printer.root(root);
     while let Some(work) = printer.work.pop() {
         match work {
@@ -86,7 +90,7 @@ impl<'t> Printer<'t> {
     /// A whole text: in parentheses where it would be taken for JSON, or for the name of a tool.
     fn root(&mut self, id: TermId) {
         match self.terms.form(id) {
-            Form::Let if self.has_words(id) => {
+            Form::Let | Form::Letrec if self.has_words(id) => {
                 let mut out = vec![Work::Piece(Piece::Open(false))];
                 self.statements(id, "", &mut out);
                 out.push(CLOSE);
@@ -119,7 +123,7 @@ impl<'t> Printer<'t> {
             Form::List => self.bracketed("[", terms.operands(id), "]"),
             Form::Var => self.say(terms.name(terms.only_name(id))),
             Form::Lam => self.function(id, level),
-            Form::Let => self.block(id),
+            Form::Let | Form::Letrec => self.block(id),
             Form::Record => self.record(id),
             _ => self.form(id),
         }
@@ -202,7 +206,7 @@ impl<'t> Printer<'t> {
             *self.bound.entry(*name).or_default() += 1;
         }
         match terms.form(body) {
-            Form::Let if self.has_words(body) => {
+            Form::Let | Form::Letrec if self.has_words(body) => {
                 out.push(text("{"));
                 out.extend([OPEN, LINE]);
                 self.statements(body, "return ", &mut out);
@@ -230,19 +234,36 @@ impl<'t> Printer<'t> {
         self.schedule(out);
     }
 
-    /// A `let` and those in its body as statements, and the value behind them.
+    /// A binding and those in its body as statements, and the value behind them.
     fn statements(&self, id: TermId, word: &'static str, out: &mut Vec<Work<'t>>) {
         let terms = self.terms;
         let (mut at, mut bound) = (id, Vec::new());
-        // A `let` within that has no words here is a value.
-        let is_plain = |at| !terms.names(at).is_empty() && self.names_are_words(at);
-        while terms.form(at) == Form::Let && (at == id || is_plain(at)) {
+        // A binding within that has no words here is a value.
+        while matches!(terms.form(at), Form::Let | Form::Letrec)
+            && (at == id || self.binding_has_words(at))
+        {
             let operands = terms.operands(at);
             let Some((body, values)) = operands.split_last() else { break };
-            for (index, (name, value)) in terms.names(at).iter().zip(values).enumerate() {
+            let names = terms.names(at);
+            let is_recursive = terms.form(at) == Form::Letrec;
+            if is_recursive {
+                out.extend(names.iter().map(|name| Work::Bind(*name)));
+            }
+            let is_closed = !is_recursive && self.functions.are_used(terms, at);
+            for (index, (name, value)) in names.iter().zip(values).enumerate() {
                 out.push(text(if index > 0 { ", " } else { "const " }));
-                out.extend([text(terms.name(*name)), text(" = "), Work::Term(*value, ROOT)]);
-                out.push(Work::Bind(*name));
+                out.extend([text(terms.name(*name)), text(" = ")]);
+                let is_function = is_closed && terms.form(*value) == Form::Lam;
+                if is_function {
+                    out.push(text("("));
+                }
+                out.push(Work::Term(*value, ROOT));
+                if is_function {
+                    out.push(text(")"));
+                }
+                if !is_recursive {
+                    out.push(Work::Bind(*name));
+                }
                 bound.push(*name);
             }
             out.extend([text(";"), LINE]);
@@ -250,6 +271,14 @@ impl<'t> Printer<'t> {
         }
         out.extend([text(word), Work::Term(at, ROOT)]);
         out.extend(bound.into_iter().map(Work::Unbind));
+    }
+
+    /// Whether the notation has words for a binding.
+    fn binding_has_words(&self, id: TermId) -> bool {
+        let terms = self.terms;
+        !terms.names(id).is_empty()
+            && self.names_are_words(id)
+            && (terms.form(id) == Form::Let || self.functions.are_recursive(terms, id))
     }
 
     /// Whether a name is bound here.
