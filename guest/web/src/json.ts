@@ -145,22 +145,6 @@ export function locate(text: string, pointer: string): Span {
   return { from, to: Math.max(valueEnd(text, from), from) };
 }
 
-/** The position of a line and a column, both counted from 1, columns in bytes of UTF-8. */
-export function position(text: string, line: number, column: number): number {
-  let at = 0;
-  for (let n = 1; n < line; n++) {
-    const end = text.indexOf("\n", at);
-    if (end < 0) return text.length;
-    at = end + 1;
-  }
-  for (let bytes = 1; bytes < column && at < text.length; ) {
-    const point = text.codePointAt(at) ?? 0;
-    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-    at += point > 0xffff ? 2 : 1;
-  }
-  return at;
-}
-
 /** Nesting beyond which a text is left as it is. */
 const FORMAT_LEVELS = 400;
 

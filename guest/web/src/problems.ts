@@ -1,18 +1,31 @@
 // From what the evaluator says of a term to marks in the editor and a list under it.
 
+import { jsonLanguage } from "@codemirror/lang-json";
 import type { Mark } from "./editor.ts";
 import { h, prose } from "./dom.ts";
-import { locate, position, type Span, steps } from "./json.ts";
+import { locate, skipBlanks, type Span, steps } from "./json.ts";
 import type { Fault, Note, Summary } from "./protocol.ts";
 
 /** A problem shown at once. */
 const MOST = 20;
 
+/** The longest text in which a flaw is looked for: the parser takes some time to get over many. */
+const LONGEST = 20_000;
+
+/** Where a text stops being JSON; undefined if the parser of the editor finds nothing wrong with it. */
+function flaw(text: string): number | undefined {
+  if (text.length > LONGEST) return undefined;
+  const cursor = jsonLanguage.parser.parse(text).cursor();
+  do {
+    if (cursor.type.isError) return skipBlanks(text, cursor.from);
+  } while (cursor.next());
+  return undefined;
+}
+
 /** The part of a text that a fault is about. */
-export function spanOf(text: string, fault: { code?: string; message: string; at: string }): Span {
-  const place = / at line (\d+) column (\d+)/.exec(fault.message);
-  if (fault.code === "unparsable" && fault.at === "" && place !== null) {
-    const from = position(text, Number(place[1]), Number(place[2]));
+export function spanOf(text: string, fault: { code?: string; at: string }): Span {
+  const from = fault.code === "unparsable" && fault.at === "" ? flaw(text) : undefined;
+  if (from !== undefined) {
     // What ends too early is marked at its last character.
     return from >= text.length ? { from: Math.max(0, text.trimEnd().length - 1), to: text.length } : { from, to: from + 1 };
   }
