@@ -10,7 +10,7 @@ mod tool;
 
 pub use self::code::{FaultCode, faults_page};
 pub use self::entry::{EntryEnding, EntryKind};
-pub use self::fault::{Excess, Fault, fault, Place};
+pub use self::fault::{Excess, Fault, Place, fault};
 pub(crate) use self::limit::MEMORY_CAP;
 pub use self::limit::{Beyond, Default, Limit, Row, Section, Setting, Unit};
 pub use self::mismatch::{Mismatch, Mismatches};
