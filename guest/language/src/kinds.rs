@@ -7,17 +7,29 @@ pub type Kinds = u16;
 const NAMES: [&str; 9] =
     ["null", "boolean", "number", "string", "list", "record", "function", "quoted", "pair"];
 
+/// Null.
 pub const NULL: Kinds = 1;
+/// A boolean.
 pub const BOOLEAN: Kinds = 1 << 1;
+/// A number.
 pub const NUMBER: Kinds = 1 << 2;
+/// A string.
 pub const STRING: Kinds = 1 << 3;
+/// A list.
 pub const LIST: Kinds = 1 << 4;
+/// A record.
 pub const RECORD: Kinds = 1 << 5;
+/// A function.
 pub const FUNCTION: Kinds = 1 << 6;
+/// A quoted term.
 pub const QUOTED: Kinds = 1 << 7;
+/// A pair.
 pub const PAIR: Kinds = 1 << 8;
+/// A number or a string.
 pub const NUMBER_OR_STRING: Kinds = NUMBER | STRING;
+/// A record or null.
 pub const RECORD_OR_NULL: Kinds = RECORD | NULL;
+/// A string or a list.
 pub const STRING_OR_LIST: Kinds = STRING | LIST;
 /// A pair, or a list of two.
 pub const PAIR_OR_LIST: Kinds = PAIR | LIST;

@@ -4,6 +4,7 @@ use crate::form::{Evaluation, Form};
 use crate::forms::{COUNT, FORMS};
 
 /// An entry for each form of one evaluation.
+#[derive(Debug)]
 pub struct Table<T: 'static> {
     entries: &'static [(Form, T)],
     /// The number of each form's entry, counted from 1; 0 for none.

@@ -20,7 +20,7 @@ use crate::algorithm::{lexical, record};
 use crate::builtin::path;
 use crate::language::form::Form;
 use crate::memory::heap::Heap;
-use crate::memory::word::{KIND_RECORD, NIL, PAIR, ROPE, UNIT, Word, boolean, index, tag};
+use crate::memory::word::{KIND_RECORD, NIL, PAIR, ROPE, UNIT, Word, boolean, tag};
 use crate::run::state::Exit;
 
 impl Call<'_> {

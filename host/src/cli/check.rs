@@ -17,7 +17,7 @@ use crate::text;
 
 #[derive(Debug, Args)]
 pub(super) struct Check {
-    /// A term as JSON; `-` reads stdin, `@FILE` a file
+    /// A term in the notation or as JSON; `-` reads stdin, `@FILE` a file
     #[arg(allow_negative_numbers = true)]
     code: String,
     #[command(flatten)]

@@ -7,6 +7,7 @@ mod compile;
 mod completions;
 mod component;
 mod export;
+mod fmt;
 mod import;
 mod journal;
 mod man;
@@ -37,6 +38,7 @@ use self::compile::Compile;
 use self::completions::Completions;
 use self::component::Component;
 use self::export::Export;
+use self::fmt::Fmt;
 use self::import::Import;
 use self::journal::Journal;
 use self::man::Manual;
@@ -107,6 +109,8 @@ enum Command {
     Run(Run),
     /// Check a term without running it, and describe it
     Check(Check),
+    /// Write a term in the notation, or as JSON
+    Fmt(Fmt),
     /// Show the latest entries of the journal
     Journal(Journal),
     /// Repeat runs from the journal and compare the results
@@ -175,6 +179,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Serve(it)) => it.execute(options),
         Some(Command::Run(it)) => it.execute(options),
         Some(Command::Check(it)) => it.execute(options),
+        Some(Command::Fmt(it)) => it.execute(options),
         Some(Command::Journal(it)) => it.execute(options),
         Some(Command::Replay(it)) => it.execute(options),
         Some(Command::Export(it)) => it.execute(options),

@@ -18,7 +18,7 @@ use crate::workshop::Observer;
 
 #[derive(Debug, Args)]
 pub(super) struct Run {
-    /// A term as JSON, or the name of a tool; `-` reads stdin, `@FILE` a file
+    /// A term in the notation or as JSON, or the name of a tool; `-` reads stdin, `@FILE` a file
     #[arg(allow_negative_numbers = true)]
     code: String,
     /// The argument of the term's function: a term, or text that holds JSON; or `-`, or `@FILE`

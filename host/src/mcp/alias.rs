@@ -1,12 +1,11 @@
 //! Names and spellings of the server's ClojureScript ancestor. A call by one of them becomes the
 //! call that is meant; its values pass through as the text they were sent as.
 
-mod script;
-
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::arguments::{self, decode, malformed, record};
@@ -25,9 +24,6 @@ const SPELLINGS: [(&str, &str); 4] = [
 
 const EXECUTE: &str = "execute-tool";
 const EVOLVE: &str = "meta-evolve";
-
-/// A tool that does what most examples of functions do.
-const DOUBLE: &str = r#"{"lam":"x","body":{"mul":[{"var":"x"},2]}}"#;
 
 /// The call that is meant.
 #[derive(Debug)]
@@ -113,9 +109,7 @@ fn evolve(text: &str) -> Result<Meant, Fault> {
         let message = "`name` and `tool-name` are both given";
         return Err(malformed(message, Some("give only one of them")));
     }
-    if let Some(code) = members.raw("code") {
-        ensure_term(code)?;
-    }
+    let code = members.raw("code").map(arrow).transpose()?.flatten();
     let mut notes = Vec::new();
     let mut kept = Vec::new();
     for (name, value) in members.iter() {
@@ -127,30 +121,27 @@ fn evolve(text: &str) -> Result<Meant, Fault> {
                 let shown = name.replace('_', "-");
                 notes.push(format!("`{shown}` is ignored: a term does not need it"));
             }
+            "code" => kept.push(("code", code.as_deref().unwrap_or(value))),
             name => kept.push((name, value)),
         }
     }
     Ok(Meant { notes, ..plain("evolve", object(kept.into_iter())) })
 }
 
-/// Refuses code that is a program in another language, and shows what it might be as a term.
-fn ensure_term(code: &str) -> Result<(), Fault> {
+/// The code of a function in JavaScript, as the arrow that the notation has for it. Other code stays
+/// as it is.
+fn arrow(code: &str) -> Result<Option<String>, Fault> {
     if !code.starts_with('"') {
-        return Ok(());
+        return Ok(None);
     }
     let text = decode("code", code)?;
-    if !script::is_script(&text) {
-        return Ok(());
-    }
-    let hint = match script::translate(&text) {
-        Some(term) => format!("write \"code\": {term}"),
-        None => format!(
-            "write a term; a function that doubles its argument is {DOUBLE}; `help` lists the forms"
-        ),
-    };
-    let message =
-        "`code` is a program in another language, such as JavaScript: a tool is a term of JSON";
-    Err(malformed(message, Some(&hint)))
+    let function = text.trim().strip_prefix("function").and_then(|rest| {
+        let (name, rest) = rest.split_once('(')?;
+        let (parameters, body) = rest.split_once(')')?;
+        let is_name = name.trim().chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'));
+        is_name.then(|| format!("({parameters}) => {}", body.trim_start()))
+    });
+    Ok(function.map(|function| Value::from(function).to_string()))
 }
 
 /// The arguments with `-` in their names written as `_`.

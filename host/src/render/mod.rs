@@ -12,5 +12,5 @@ pub(crate) use self::fault::{excess, explain};
 pub(crate) use self::outcome::{cap, outcome};
 pub(crate) use self::record::{Record, object, put};
 pub(crate) use self::reply::{Refusal, Reply, warn};
-pub(crate) use self::summary::{describe, notes};
+pub(crate) use self::summary::{describe, lines_of, notes};
 pub(crate) use self::value::{exact, show};

@@ -18,6 +18,7 @@ pub(crate) fn describe(summary: &Summary) -> String {
         .collect();
     let mut lines = vec![
         format!("ok: `{}`, revision {}", summary.form, summary.hash.get(..12).unwrap_or_default()),
+        format!("notation: {}", lines_of(&summary.notation)),
         format!("canonical: {}", text::visible(&summary.canonical)),
     ];
     let lists = [
@@ -35,6 +36,12 @@ pub(crate) fn describe(summary: &Summary) -> String {
             .take(MOST_NOTES)
             .map(|note| format!("note: {}", text::line(&note.to_string(), MOST_LINE))),
     );
+    lines.join("\n")
+}
+
+/// A program in the notation as text for people: its lines, with nothing hidden in them.
+pub(crate) fn lines_of(notation: &str) -> String {
+    let lines: Vec<_> = notation.lines().map(text::visible).collect();
     lines.join("\n")
 }
 

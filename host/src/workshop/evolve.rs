@@ -8,14 +8,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::world::Candidate;
-use super::{Tools, Workshop, conform, library, record, refused, stored, too_large, unwritten};
-use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, fault};
+use super::{Tools, Workshop, conform, library, record, refused, stored, unwritten};
+use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, fault};
 use crate::journal::Draft;
 use crate::registry::{Definition, Evolution, Status};
 use crate::sandbox::{Mention, Summary, Watch};
 use crate::schema::Schema;
 use crate::state::{Change, Effect, Refusal, Write};
-use crate::text::{self, MOST_NAME, begins_as_json, quote, quote_one};
+use crate::text::{self, MOST_NAME, quote, quote_one};
 
 pub use self::examples::Example;
 
@@ -248,8 +248,9 @@ impl Workshop {
 
     /// The checked term, and what there is to say of it.
     fn check_function(&self, code: &str, watch: &Watch) -> Result<(Summary, Vec<String>), Refused> {
-        let (summary, mut notes) = self.check_code(code, watch)?;
-        notes.extend(summary.notes.iter().map(|note| format!("warning: {note}")));
+        let summary = self.check_code(code, watch)?;
+        let mut notes: Vec<String> =
+            summary.notes.iter().map(|note| format!("warning: {note}")).collect();
         match summary.free.as_slice() {
             [variable] if summary.form != "lam" => {
                 notes.push(format!("made a function of its free variable {}", quote_one(variable)));
@@ -265,24 +266,10 @@ impl Workshop {
         }
     }
 
-    /// Checks the code as a term; text that is no JSON is a term too, namely that text.
-    fn check_code(&self, code: &str, watch: &Watch) -> Result<(Summary, Vec<String>), Refused> {
+    /// Checks the code: a term, or a JSON string with its text in either notation.
+    fn check_code(&self, code: &str, watch: &Watch) -> Result<Summary, Refused> {
         let text: Option<String> = serde_json::from_str(code).ok();
-        let Some(text) = text else { return Ok((self.sandbox.check(code, watch)?, Vec::new())) };
-        match self.sandbox.check(&text, watch) {
-            Ok(summary) => Ok((summary, Vec::new())),
-            Err(faults)
-                if matches!(faults.as_slice(), [fault] if fault.code == FaultCode::Unparsable)
-                    && !begins_as_json(&text) =>
-            {
-                let note = "the code is not JSON, so the tool's value is that text";
-                if code.len() > self.most_code {
-                    return Err(too_large(Limit::Code, "code", code.len(), self.most_code).into());
-                }
-                Ok((self.sandbox.check(code, watch)?, vec![note.to_owned()]))
-            }
-            Err(faults) => Err(faults.into()),
-        }
+        Ok(self.sandbox.check(text.as_deref().unwrap_or(code), watch)?)
     }
 
     /// Runs the examples of tools that call this one, directly or not, and tells of those that

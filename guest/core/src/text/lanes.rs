@@ -17,6 +17,7 @@ pub const SHORT: usize = 128;
 pub const FOUR: usize = 2 * 16 + 1 + 16;
 
 /// Lanes that a test has found, in order.
+#[derive(Debug)]
 pub struct Found {
     /// One bit for each lane.
     bits: u32,
@@ -93,7 +94,7 @@ mod width {
     use std::hint::cold_path;
 
     /// Bytes in a vector.
-    #[derive(Clone, Copy)]
+    #[derive(Clone, Copy, Debug)]
     pub struct Lanes(v128);
 
     impl Lanes {
@@ -232,7 +233,7 @@ mod width {
     use std::hint::cold_path;
 
     /// Bytes in words, the first ones in the first word.
-    #[derive(Clone, Copy)]
+    #[derive(Clone, Copy, Debug)]
     pub struct Lanes([u64; LANES / 8]);
 
     impl Lanes {

@@ -3,6 +3,7 @@
 use crate::text::lanes::{LANES, Lanes};
 
 /// The places of a part in a text. They do not overlap.
+#[derive(Debug)]
 pub struct Places<'t> {
     text: &'t [u8],
     part: &'t [u8],

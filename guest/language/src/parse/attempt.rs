@@ -12,7 +12,7 @@ use crate::term::NameId;
 use std::collections::BTreeSet;
 
 impl Parser<'_> {
-    pub fn attempt(&mut self, token: TokenId, tried: TokenId) -> Result<(), Wrong> {
+    pub(super) fn attempt(&mut self, token: TokenId, tried: TokenId) -> Result<(), Wrong> {
         let handler = self.tape().member(token, "catch");
         let handler = handler.ok_or_else(|| missing(Form::Try, token, "catch"))?;
         let codes = match self.tape().member(token, "codes") {

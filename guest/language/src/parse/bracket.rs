@@ -9,7 +9,7 @@ use crate::term::TermId;
 
 impl Parser<'_> {
     /// Warns of a literal list of one element if the element is probably the operand.
-    pub fn warn_bracket(&mut self, term: TermId) {
+    pub(super) fn warn_bracket(&mut self, term: TermId) {
         let terms = &*self.terms;
         let form = terms.form(term);
         let [operand] = *terms.operands(term) else { return };

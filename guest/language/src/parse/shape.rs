@@ -10,7 +10,7 @@ use crate::term::NameId;
 use std::collections::BTreeSet;
 
 impl Parser<'_> {
-    pub fn form(&mut self, token: TokenId, form: Form, value: TokenId) -> Result<(), Wrong> {
+    pub(super) fn form(&mut self, token: TokenId, form: Form, value: TokenId) -> Result<(), Wrong> {
         let Some(row) = form.row() else { return Ok(()) };
         let extra: &[&str] = match row.shape {
             Shape::Lambda => &["body"],
@@ -66,7 +66,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    pub fn malformed(&self, form: Form, token: TokenId) -> Wrong {
+    pub(super) fn malformed(&self, form: Form, token: TokenId) -> Wrong {
         let syntax = form.row().map_or("", |row| row.syntax);
         let found = describe(self.tape(), token);
         let message = format!("`{}` cannot be made of {found}", form.name());
@@ -217,7 +217,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    pub fn fields(&mut self, form: Form, token: TokenId, object: TokenId) {
+    pub(super) fn fields(&mut self, form: Form, token: TokenId, object: TokenId) {
         let members = self.tape().sorted_members(object);
         let mut names = Vec::with_capacity(members.len());
         for (key, _) in &members {

@@ -22,7 +22,7 @@ forms, free variables, tools it names, whether it is pure, and notes on likely m
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
-    /// a term, or its JSON text
+    /// a term: its notation or its JSON
     #[schemars(schema_with = "term")]
     code: Box<RawValue>,
 }
@@ -32,7 +32,7 @@ impl Tool for Arguments {
 
     fn output(_: Profile) -> Value {
         reply(
-            &json!({"canonical": {"type": "string"}, "revision": {"type": "string"}, "pure": {"type": "boolean"}}),
+            &json!({"notation": {"type": "string"}, "canonical": {"type": "string"}, "revision": {"type": "string"}, "pure": {"type": "boolean"}}),
         )
     }
 
@@ -57,8 +57,12 @@ async fn check(backend: &Arc<Backend>, code: String, call: &Call) -> ToolResult 
     if !summary.notes.is_empty() {
         found.structured.insert("notes".to_owned(), notes(&summary.notes).into());
     }
+    let most = backend.config.values.size(Limit::Result);
+    if summary.notation.chars().count() <= most {
+        found.structured.insert("notation".to_owned(), summary.notation.into());
+    }
     let size = summary.canonical.chars().count();
-    if size <= backend.config.values.size(Limit::Result) {
+    if size <= most {
         found.structured.insert("canonical".to_owned(), summary.canonical.into());
     } else {
         found.structured.insert("truncated".to_owned(), true.into());

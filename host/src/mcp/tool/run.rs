@@ -20,7 +20,6 @@ use crate::json::Members;
 use crate::registry::name;
 use crate::render::object;
 use crate::sandbox::{Argument, Code, Limits, Request};
-use crate::text::begins_as_json;
 use crate::workshop::{Tools, too_large};
 
 /// The most continuations that one call may drive.
@@ -156,9 +155,8 @@ async fn run(
     };
     let mut report = backend.evaluate(request, tools.clone(), &call.caller).await;
     if let (Some(text), Err(fault)) = (named, &report.outcome.ending)
-        && fault.code == FaultCode::Unparsable
+        && matches!(fault.code, FaultCode::Unparsable | FaultCode::Unbound)
         && !fault.at.starts_with("/input")
-        && report.outcome.usage.fuel == 0
     {
         report.outcome.ending = Err(unknown(&text, &tools, Some(fault)));
     }
@@ -207,7 +205,7 @@ fn read_code(
         (Some(raw), None) if raw.get().starts_with('"') => {
             let text = decode("code", raw.get())?;
             let is_tool = names_tool(&text) && tools.find(&text)?.is_some();
-            let is_name = !is_tool && !begins_as_json(&text);
+            let is_name = !is_tool && names_tool(&text);
             Ok(if is_tool { (Code::Tool(text), false) } else { (Code::Term(text), is_name) })
         }
         (Some(raw), None) => Ok((Code::Term(text_of(raw)), false)),

@@ -1,0 +1,40 @@
+//! `mcp-pif fmt`: writes a term in the notation, or as JSON.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+
+use super::open::open_if_any;
+use super::print::{fail, print};
+use super::settings::{Directory, start};
+use super::source::read;
+use crate::config::Options;
+use crate::domain::Limit;
+use crate::sandbox::Watch;
+use crate::text;
+
+#[derive(Debug, Args)]
+pub(super) struct Fmt {
+    /// A term in the notation or as JSON; `-` reads stdin, `@FILE` a file
+    #[arg(allow_negative_numbers = true)]
+    code: String,
+    /// Write the canonical JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    place: Directory,
+}
+
+impl Fmt {
+    pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
+        let config = start(options, Some(&self.place))?;
+        let watch = Watch::new(config.values.time(Limit::WallClock));
+        let workshop = open_if_any(config)?;
+        Ok(match workshop.sandbox.check(text::unfence(&read(&self.code)?), &watch) {
+            Ok(summary) if self.json => print(&summary.canonical),
+            Ok(summary) => print(&summary.notation),
+            Err(faults) => fail(&faults),
+        })
+    }
+}
