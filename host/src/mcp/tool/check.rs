@@ -15,14 +15,14 @@ use crate::domain::Limit;
 use crate::render::{Refusal, Reply, describe as tell_summary, notes, put};
 
 const TEXT: &str = "\
-Check a term without running it. Returns all faults with places and hints; or the canonical text, revision, \
-forms, free variables, tools it names, whether it is pure, and notes on likely mistakes. Use it before \
+Check a program without running it. Returns all faults with places and hints; or its text, its canonical JSON term, \
+revision, forms, free variables, tools it names, whether it is pure, and notes on likely mistakes. Use it before \
 `evolve`.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
-    /// a term: its notation or its JSON
+    /// a program: its text, or its JSON term
     #[schemars(schema_with = "term")]
     code: Box<RawValue>,
 }

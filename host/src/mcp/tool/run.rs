@@ -30,14 +30,14 @@ const MOST_STEPS: u64 = 1_000_000;
 const LAST_STEP: u64 = (1 << 53) - 2;
 
 const TEXT: &str = "\
-Compute exactly in a sandbox: run a JSON term (`code`) or an evolved tool (`tool`), applied to \
+Compute exactly in a sandbox: run a program (`code`) or an evolved tool (`tool`), applied to \
 `input` or `data` if given. Deterministic, bounded by fuel, without side effects.
-{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}} with input 21 gives 42; [1,2,3] is a list; \
-{\"map\":[f,list]}, {\"fold\":[f,init,list]}, {\"if\":{\"cond\":…,\"then\":…,\"else\":…}}, {\"let\":[[\"x\",1]],\"in\":…}; \
-integers are exact at any size. `help` lists all forms.
-Pass data as `data`: it is never code. `context` binds its members as variables of `code`.
+`code` is an expression as in JavaScript, such as \"data.filter(o => o.paid).map(o => o.qty * o.price).sum()\", \
+which sees `data`, `input` and the members of `context`; or a function of the argument, \"x => x * 2\"; or its \
+JSON term, {\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}}. Integers are exact at any size. `help` lists all forms.
+`data` is never code.
 A result {\"type\":\"continuation\",…} asks for a call with its `tool`, `next_input` as `input`, and \
-`step`; `max_steps` does that for you. A fault has a code, a JSON Pointer to the place, and usually a hint.";
+`step`; `max_steps` does that for you. A fault has a code, the place, and usually a hint.";
 
 /// What it takes: what to run, and how.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ pub(in super::super) struct Arguments {
 /// What to run.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Subject {
-    /// a term, its JSON text, or the name of an evolved tool
+    /// a program: its text, its JSON term, or the name of an evolved tool
     #[serde(default, deserialize_with = "any")]
     #[schemars(schema_with = "term")]
     code: Option<Box<RawValue>>,
