@@ -13,11 +13,13 @@ mod print;
 mod read;
 mod table;
 mod tree;
+mod words;
 
 pub use code::{code as submission, parse as submitted};
 pub use hint::{translate, translated};
 pub use print::term as print;
 pub use read::parse;
+pub use words::words;
 
 #[cfg(test)]
 mod tests;

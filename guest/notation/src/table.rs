@@ -77,6 +77,9 @@ pub(crate) fn operator(form: Form) -> Option<&'static Operator> {
     OPERATORS.iter().find(|row| row.form == form && row.style != Style::Negated)
 }
 
+/// How many words, from the first, are values.
+pub(crate) const CONSTANTS: usize = 4;
+
 /// Words that are no names of variables.
 pub(crate) const RESERVED: [&str; 10] =
     ["true", "false", "null", "undefined", "if", "else", "const", "let", "var", "return"];

@@ -9,6 +9,7 @@ use crate::edge::envelope;
 use crate::fault::{Fault, Limit, Note, Place};
 use crate::limits::Limits;
 use crate::machine;
+use crate::notation;
 use crate::request::{Answer, Argument, Done, Program, Source, Step};
 use exports::pif::evaluator::{analysis as check, machines, types};
 use std::cell::RefCell;
@@ -44,6 +45,10 @@ impl check::Guest for Component {
 
     fn forms() -> String {
         analysis::forms()
+    }
+
+    fn words() -> String {
+        notation::words()
     }
 }
 

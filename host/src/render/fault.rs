@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::record::{MOST_LINE, Record, object, put};
+use super::summary::lines_of;
 use crate::domain::{Excess, Fault, Place};
 use crate::text::{self, MOST_NAME};
 
@@ -80,12 +81,17 @@ fn told(fault: &Fault) -> Fault {
         excerpt: fault.excerpt.as_ref().map(line),
         warnings: fault.warnings.clone(),
         limit: fault.limit,
-        place: fault.place.clone(),
+        place: fault.place.as_deref().map(shown).map(Box::new),
         mismatches: fault
             .mismatches
             .as_ref()
             .map(|it| Box::new(it.map(|text| text::line(text, MOST_LINE)))),
     }
+}
+
+/// A place whose line hides nothing.
+fn shown(place: &Place) -> Place {
+    Place { caret: lines_of(&place.caret), ..*place }
 }
 
 /// A limit that was met.

@@ -9,7 +9,7 @@ use crate::sandbox::{Ending, Outcome};
 const LESS: &str = "return less: `take`, `slice`, `length`, or fold the result to what you need";
 
 /// How to have more than the function that a tool gives of its first argument.
-const MORE: &str = r#"a tool takes several arguments by `code`: {"app": {"func": {"tool": "name"}, "args": [a, b]}}"#;
+const MORE: &str = r#"a tool takes several arguments by `code`: {"code": "@name(a, b)"}"#;
 
 /// Tells how a run ended. The reply holds a result of `most` characters, and so many `lines` of
 /// warnings and of trace.

@@ -47,10 +47,12 @@ pub(super) fn excess(exceeded: Exceeded, limits: Limits, used: Usage) -> Option<
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { code, at, message, hint, .. } = self;
+        let Self { code, at, message, hint, place, .. } = self;
         f.write_str(code)?;
-        if !at.is_empty() {
-            write!(f, " at {at}")?;
+        match place {
+            Some(Spot { line, column, .. }) => write!(f, " at line {line}, column {column}")?,
+            None if at.is_empty() => {}
+            None => write!(f, " at {at}")?,
         }
         write!(f, ": {message}")?;
         hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))

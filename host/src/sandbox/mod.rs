@@ -177,16 +177,17 @@ impl Sandbox {
         told.map_err(Fault::from)
     }
 
-    /// The reference of all forms as JSON.
-    pub fn forms(&self, watch: &Watch) -> Result<String, Fault> {
+    /// The reference of all forms as JSON, and the marks and words of the notation as JSON.
+    pub fn tables(&self, watch: &Watch) -> Result<(String, String), Fault> {
         let opened = self.entrance()?;
         finish(async {
             let mut instance = self.enter(Allowance::for_text(self.net, 0), watch).await?;
-            let forms = async |guest: &Guest, store: &mut Store<Ceiling>| {
+            let tables = async |guest: &Guest, store: &mut Store<Ceiling>| {
                 let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
-                analysis.call_forms(store).await
+                let forms = analysis.call_forms(&mut *store).await?;
+                Ok((forms, analysis.call_words(store).await?))
             };
-            instance.call(forms).await
+            instance.call(tables).await
         })
     }
 

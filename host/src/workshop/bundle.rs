@@ -15,15 +15,12 @@ use crate::text::{self, quote_one};
 /// What says that a file is one of these.
 const FORMAT: &str = "mcp-pif tools";
 
-/// The version of the format with the memory. All versions up to it are read, and a file is written
-/// as the first one that has what it needs.
-const VERSION: u32 = 4;
+/// The version of the format whose tools have the notation. All versions up to it are read, and a
+/// file is written as the first one that has what it needs.
+const VERSION: u32 = 5;
 
-/// The version whose examples have several arguments.
-const WITH_ARGUMENTS: u32 = 3;
-
-/// The version with output schemas.
-const WITH_SCHEMAS: u32 = 2;
+/// The version with the memory.
+const WITH_MEMORY: u32 = 4;
 
 /// Characters of a parser's complaint.
 const MOST_REASON: usize = 300;
@@ -67,6 +64,9 @@ pub(super) struct Packed {
     /// It is only needed at this revision, by tools that pin it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) pinned: bool,
+    /// The term in the notation, for people. Whoever reads the file reads `source`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    notation: Option<String>,
     /// The term.
     pub(super) source: Box<RawValue>,
     pub(super) examples: Vec<Example>,
@@ -81,7 +81,7 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Packed {
-    pub(super) fn new(tool: Definition, pinned: bool) -> Result<Self, Fault> {
+    pub(super) fn new(tool: Definition, pinned: bool, notation: String) -> Result<Self, Fault> {
         let unreadable = |error: serde_json::Error| {
             fault(
                 FaultCode::Internal,
@@ -94,7 +94,8 @@ impl Packed {
         let schema = tool.output_schema.map(RawValue::from_string).transpose();
         let output_schema = schema.map_err(unreadable)?;
         let (name, sha256, description) = (tool.name.clone(), tool.hash, tool.description);
-        Ok(Self { name, sha256, description, pinned, source, examples, output_schema })
+        let notation = Some(notation);
+        Ok(Self { name, sha256, description, pinned, notation, source, examples, output_schema })
     }
 
     /// What a message calls it.
@@ -128,13 +129,7 @@ impl Packed {
 
 /// The text of a file with these tools, and with this of the memory.
 pub(super) fn write(tools: Vec<Packed>, memory: Vec<Remembered>) -> Result<String, Fault> {
-    let has_args = |tool: &Packed| tool.examples.iter().any(|example| example.args.is_some());
-    let version = match tools.as_slice() {
-        _ if !memory.is_empty() => VERSION,
-        tools if tools.iter().any(has_args) => WITH_ARGUMENTS,
-        tools if tools.iter().any(|tool| tool.output_schema.is_some()) => WITH_SCHEMAS,
-        _ => 1,
-    };
+    let version = if tools.is_empty() { WITH_MEMORY } else { VERSION };
     let bundle = Bundle { format: FORMAT.to_owned(), version, tools, memory };
     serde_json::to_string_pretty(&bundle).map_err(|error| {
         fault(FaultCode::Internal, format!("the tools cannot be written: {error}"), None)

@@ -41,6 +41,13 @@ impl Workshop {
         Ok(summary)
     }
 
+    /// A kept term in the notation. None: it has more bytes than `most`, or cannot be read.
+    pub fn notation(&self, source: &str, most: usize, watch: &Watch) -> Option<String> {
+        let notation =
+            (source.len() <= most).then(|| self.sandbox.notation(source, &watch.again()))?;
+        notation.ok().filter(|notation| !notation.is_empty())
+    }
+
     /// Whether no tool that the term names, and none that these name, can do more than compute. Of
     /// too many nobody knows.
     fn are_pure(&self, named: &Summary, tools: &Tools, watch: &Watch) -> Result<bool, Fault> {

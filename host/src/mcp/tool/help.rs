@@ -15,11 +15,18 @@ use super::{Call, Tool, ToolResult, reply};
 use crate::config::Profile;
 use crate::domain::{BuiltIn, Toolset};
 use crate::render::{Refusal, Reply};
+use crate::sandbox::Watch;
 use crate::text::similar::similar;
 use crate::workshop::{LIBRARY_PREFIX, library};
 
 /// The category of the built-in tools, beside the groups of forms.
 const SYSTEM: &str = "tools";
+
+/// Bytes of an example: more than any has.
+const MOST_EXAMPLE: usize = 4_000;
+
+/// A way to show a term in the notation.
+type Shown<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 const TEXT: &str = "\
 The language reference: all forms by category. `category` shows one with examples \
@@ -43,18 +50,27 @@ impl Tool for Arguments {
         reply(&json!({"forms": {"type": "array", "items": {"type": "object"}}}))
     }
 
-    async fn call(self, backend: &Arc<Backend>, _: Call) -> ToolResult {
-        help(self, &backend.config.toolsets)
+    async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        backend.opened(&call.caller).await?;
+        let help = move |backend: &Backend, watch: &Watch| {
+            let shown = |term: &str| backend.workshop.notation(term, MOST_EXAMPLE, watch);
+            help(self, &backend.config.toolsets, &shown)
+        };
+        backend.look(&call.caller, help).await?
     }
 }
 
-fn help(Arguments { category, form, query }: Arguments, sets: &[Toolset]) -> ToolResult {
+fn help(
+    Arguments { category, form, query }: Arguments,
+    sets: &[Toolset],
+    shown: Shown<'_>,
+) -> ToolResult {
     let forms = forms();
     match (category, form, query) {
         (None, None, None) => Ok(overview(forms, sets)),
-        (Some(category), None, None) => show_category(forms, &category, sets),
-        (None, Some(form), None) => show_form(forms, &form),
-        (None, None, Some(query)) => Ok(search(forms, &query)),
+        (Some(category), None, None) => show_category(forms, &category, sets, shown),
+        (None, Some(form), None) => show_form(forms, &form, shown),
+        (None, None, Some(query)) => Ok(search(forms, &query, shown)),
         _ => {
             let hint = "give one of `category`, `form` and `query`";
             Err(malformed("more than one thing is asked for", Some(hint)).into())
@@ -75,8 +91,9 @@ fn groups(forms: &[Form]) -> Vec<&str> {
 
 fn overview(forms: &[Form], sets: &[Toolset]) -> Reply {
     let mut text = String::from(
-        "A program is JSON. Numbers, texts, true, false, null and [lists] stand for themselves; \
-         an object is a form:\n",
+        "A program is an expression as in JavaScript: numbers, texts, [lists], {records}, x => x + 1, \
+         c ? a : b, const x = 1; and forms, called as f(x, y) or x.f(y). As JSON a form is an object, \
+         {\"add\": [1, 2]}. The forms:\n",
     );
     let mut categories = serde_json::Map::new();
     for group in groups(forms) {
@@ -98,13 +115,14 @@ fn overview(forms: &[Form], sets: &[Toolset]) -> Reply {
     );
     categories.insert(SYSTEM.to_owned(), json!(tools));
     text.push_str(
-        "Example: {\"app\":{\"func\":{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}},\"arg\":21}} is 42.\n\
+        "Example: [1, 2, 3].map(x => x * 2).sum() is 12; as JSON it is \
+         {\"sum\":{\"map\":[{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}},[1,2,3]]}}.\n\
          More: help {\"category\": \"…\"}, help {\"form\": \"fold\"}, help {\"query\": \"…\"}.",
     );
     Reply::new(text, json!({"categories": categories}))
 }
 
-fn show_category(forms: &[Form], category: &str, sets: &[Toolset]) -> ToolResult {
+fn show_category(forms: &[Form], category: &str, sets: &[Toolset], shown: Shown<'_>) -> ToolResult {
     let wanted = fold(category);
     if wanted == fold(SYSTEM) || wanted == "system" {
         return Ok(show_tools(sets));
@@ -123,7 +141,7 @@ fn show_category(forms: &[Form], category: &str, sets: &[Toolset]) -> ToolResult
             malformed(format!("there is no category `{}`", cut(category)), Some(&hint)).into()
         );
     }
-    Ok(show(&found))
+    Ok(show(&found, shown))
 }
 
 /// Categories are found in singular and plural.
@@ -145,9 +163,9 @@ fn show_tools(sets: &[Toolset]) -> Reply {
     Reply::new(told.trim_end(), json!({"categories": {SYSTEM: names}}))
 }
 
-fn show_form(forms: &[Form], name: &str) -> ToolResult {
+fn show_form(forms: &[Form], name: &str, shown: Shown<'_>) -> ToolResult {
     if let Some(form) = forms.iter().find(|form| form.name == name) {
-        return Ok(show(&[form]));
+        return Ok(show(&[form], shown));
     }
     let hint = match similar(name, forms.iter().map(|form| form.name.as_str())) {
         Some(similar) => format!("did you mean `{similar}`?"),
@@ -157,7 +175,7 @@ fn show_form(forms: &[Form], name: &str) -> ToolResult {
 }
 
 /// Forms that hold all words, and the names of tools of the library that do.
-fn search(forms: &[Form], query: &str) -> Reply {
+fn search(forms: &[Form], query: &str, shown: Shown<'_>) -> Reply {
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     let matches = |form: &&Form| {
         let text =
@@ -172,7 +190,7 @@ fn search(forms: &[Form], query: &str) -> Reply {
             json!({"forms": []}),
         ),
         true => Reply::new("no form matches", json!({"forms": []})),
-        false => show(&found),
+        false => show(&found, shown),
     };
     if !tools.is_empty() {
         let _ = write!(reply.text, "\nin the library: {} (see `inspect`)", tools.join(" "));
@@ -180,25 +198,24 @@ fn search(forms: &[Form], query: &str) -> Reply {
     reply
 }
 
-fn show(forms: &[&Form]) -> Reply {
-    let texts: Vec<String> = forms.iter().map(|form| tell(form)).collect();
-    let records: Vec<Value> = forms
-        .iter()
-        .map(|form| {
-            json!({
-                "name": form.name,
-                "category": form.group,
-                "syntax": form.syntax,
-                "doc": form.doc,
-                "example": form.example,
-                "result": form.result,
-            })
-        })
-        .collect();
+fn show(forms: &[&Form], shown: Shown<'_>) -> Reply {
+    let (mut texts, mut records) = (Vec::new(), Vec::new());
+    for Form { name, group, syntax, doc, example, result } in forms {
+        let notation = shown(example);
+        let first = notation.as_deref().unwrap_or(example);
+        texts.push(format!("{name} [{group}]\n  {doc}\n  {first} → {result}\n  as JSON: {syntax}"));
+        let mut record = json!({
+            "name": name,
+            "category": group,
+            "syntax": syntax,
+            "doc": doc,
+            "example": example,
+            "result": result,
+        });
+        if let (Some(notation), Value::Object(members)) = (notation, &mut record) {
+            members.insert("notation".to_owned(), notation.into());
+        }
+        records.push(record);
+    }
     Reply::new(texts.join("\n"), json!({"forms": records}))
-}
-
-fn tell(form: &Form) -> String {
-    let Form { name, group, syntax, doc, example, result } = form;
-    format!("{name} [{group}] {syntax}\n  {doc}\n  example: {example} → {result}")
 }

@@ -15,6 +15,8 @@ use crate::config::Profile;
 use crate::domain::{EntryKind, Fault, Limit};
 use crate::journal::{Entry, Filter, Payload};
 use crate::render::Reply;
+use crate::sandbox::Watch;
+use crate::state;
 use crate::text::similar::similar;
 use crate::text::time;
 use crate::text::{line, quote, quote_one};
@@ -28,6 +30,12 @@ const MOST: u64 = 100;
 
 /// Characters of a text in a request or an outcome.
 const MOST_TEXT: usize = 400;
+
+/// Bytes of a program that is shown in the notation.
+const MOST_CODE: usize = 1_000;
+
+/// A way to show a term in the notation.
+type Shown<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 const TEXT: &str = "\
 Show recent journal entries, latest first: runs, changes to tools and memory, refused calls. Each has a number, \
@@ -78,11 +86,14 @@ impl Tool for Arguments {
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         let (filter, limit) = self.filter()?;
         // One more than is shown tells whether there is more.
-        let find =
-            move |backend: &Backend| backend.workshop.journal.entries(&filter, true, limit + 1);
-        let found = backend.look(&call.caller, move |backend, _| find(backend)).await?;
-        let found = found.map_err(stored)?;
-        Ok(tell(&found, limit, backend.config.values.size(Limit::Result)))
+        backend.opened(&call.caller).await?;
+        let find = move |backend: &Backend, watch: &Watch| {
+            let found = backend.workshop.journal.entries(&filter, true, limit + 1)?;
+            let shown = |code: &str| backend.workshop.notation(code, MOST_CODE, watch);
+            Ok(tell(&found, limit, backend.config.values.size(Limit::Result), &shown))
+        };
+        let told: Result<Reply, state::Error> = backend.look(&call.caller, find).await?;
+        Ok(told.map_err(stored)?)
     }
 }
 
@@ -137,11 +148,11 @@ fn number(entry: u64) -> i64 {
 }
 
 /// As many entries as there is room for; at least one, or a long one could not be got past.
-fn tell(found: &[Entry], limit: usize, room: usize) -> Reply {
+fn tell(found: &[Entry], limit: usize, room: usize, shown: Shown<'_>) -> Reply {
     let (mut lines, mut records, mut used) = (Vec::new(), Vec::new(), 0);
     for entry in found.iter().take(limit) {
         let line = entry.to_line();
-        let (full, short) = (record(entry, true), record(entry, false));
+        let (full, short) = (record(entry, Some(shown)), record(entry, None));
         let size = |record: &Value| line.chars().count() + record.to_string().chars().count();
         let record = if used + size(&full) <= room { full } else { short };
         used += size(&record);
@@ -164,8 +175,9 @@ fn tell(found: &[Entry], limit: usize, room: usize) -> Reply {
     reply
 }
 
-/// An entry as its reader gets it: whatever it quotes is bounded, and nothing of it is hidden.
-fn record(entry: &Entry, is_full: bool) -> Value {
+/// An entry as its reader gets it: whatever it quotes is bounded, and nothing of it is hidden. Without
+/// a way to show programs, it quotes nothing.
+fn record(entry: &Entry, shown: Option<Shown<'_>>) -> Value {
     let mut record = Map::new();
     let mut put = |name: &str, value: Value| {
         if !value.is_null() {
@@ -180,16 +192,38 @@ fn record(entry: &Entry, is_full: bool) -> Value {
     put("fuel", json!(entry.fuel));
     let Some(body) = entry.read_body() else { return Value::Object(record) };
     put("micros", if body.micros > 0 { body.micros.into() } else { Value::Null });
-    if is_full {
-        let payload = |payload: Option<Payload>| {
+    if let Some(shown) = shown {
+        let payload = |payload: Option<Payload>| -> Value {
             payload.and_then(|it| serde_json::from_str(it.text()).ok()).unwrap_or_default()
         };
-        put("request", payload(body.request));
+        let request = payload(body.request);
+        let notation = notation(&request, shown);
+        put("request", request);
+        put("notation", json!(notation));
         put("outcome", payload(body.outcome));
     } else if body.request.is_some() || body.outcome.is_some() {
         put("omitted", true.into());
     }
     Value::Object(record)
+}
+
+/// The program that a request holds as JSON, in the notation.
+fn notation(request: &Value, shown: Shown<'_>) -> Option<String> {
+    if let Some(Value::String(code)) = request.get("code") {
+        return shown(code);
+    }
+    let Value::String(arguments) = request.get("arguments")? else { return None };
+    let Kept { code } = serde_json::from_str(arguments).ok()?;
+    match serde_json::from_str::<String>(code.get()) {
+        Ok(text) => shown(&text),
+        Err(_) => shown(code.get()),
+    }
+}
+
+/// The code among the arguments of a change.
+#[derive(Deserialize)]
+struct Kept {
+    code: Box<RawValue>,
 }
 
 fn visible(value: Value) -> Value {

@@ -190,7 +190,7 @@ fn read_code(
     tool: Option<String>,
     tools: &Tools,
 ) -> Result<(Code, bool), Fault> {
-    let example = "write {\"code\": {\"add\": [1, 2]}} or {\"tool\": \"name\", \"input\": …}";
+    let example = "write {\"code\": \"1 + 2\"} or {\"tool\": \"name\", \"input\": …}";
     // Beside a tool a null is an argument left out; alone it is the term null.
     let is_absent = |raw: &RawValue| raw.get() == "null" || is_blank(raw);
     match (code.filter(|raw| tool.is_none() || !is_absent(raw)), tool) {
@@ -226,7 +226,7 @@ fn unknown(text: &str, tools: &Tools, no_term: Option<&Fault>) -> Fault {
             "`list` shows the tools there are, `evolve` makes one".to_owned()
         }
         None => no_term.and_then(|fault| fault.hint.clone()).unwrap_or_else(|| {
-            "pass a term as JSON; a string term is written {\"code\": \"\\\"text\\\"\"}".to_owned()
+            "write an expression; a text stands in quotes: {\"code\": \"'text'\"}".to_owned()
         }),
     };
     let message = match no_term {
