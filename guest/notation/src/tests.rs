@@ -1,6 +1,6 @@
 //! Programs in the notation, and the terms that they mean.
 
-use crate::notation;
+use crate as notation;
 use pif_language::print;
 use pif_language::term::{Origin, Terms};
 
