@@ -11,7 +11,7 @@ use super::super::arguments::malformed;
 use super::super::backend::Backend;
 use super::super::catalog::{offered, text};
 use super::super::reference::{Form, forms};
-use super::{Call, Tool, ToolResult, reply};
+use super::{Call, Shown, Tool, ToolResult, reply};
 use crate::config::Profile;
 use crate::domain::{BuiltIn, Toolset};
 use crate::render::{Refusal, Reply};
@@ -24,9 +24,6 @@ const SYSTEM: &str = "tools";
 
 /// Bytes of an example: more than any has.
 const MOST_EXAMPLE: usize = 4_000;
-
-/// A way to show a term in the notation.
-type Shown<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 const TEXT: &str = "\
 The language reference: all forms by category. `category` shows one with examples \

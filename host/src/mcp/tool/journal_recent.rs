@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::super::arguments::{decode, malformed, schema, text};
 use super::super::backend::Backend;
 use super::super::settle::whole;
-use super::{Call, Tool, ToolResult, reply};
+use super::{Call, Shown, Tool, ToolResult, reply};
 use crate::config::Profile;
 use crate::domain::{EntryKind, Fault, Limit};
 use crate::journal::{Entry, Filter, Payload};
@@ -33,9 +33,6 @@ const MOST_TEXT: usize = 400;
 
 /// Bytes of a program that is shown in the notation.
 const MOST_CODE: usize = 1_000;
-
-/// A way to show a term in the notation.
-type Shown<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 const TEXT: &str = "\
 Show recent journal entries, latest first: runs, changes to tools and memory, refused calls. Each has a number, \

@@ -27,6 +27,9 @@ use crate::render::{Refusal, Reply};
 /// What a tool gives its caller.
 pub(super) type ToolResult = Result<Reply, Refusal>;
 
+/// A way to show a term in the notation.
+type Shown<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// A built-in tool is what it takes.
 pub(super) trait Tool: Arguments + Send {
     /// What a model reads of it.
