@@ -295,8 +295,9 @@ fn programs_are_taken_in_the_notation_and_formatted() -> Result<()> {
     for command in ["run", "check", "fmt"] {
         let refused = execute(&[command, "[1, 2].map(x =>\n  x.push(1))"], "")?;
         assert_eq!((refused.code, refused.output.as_str()), (Some(1), ""), "{refused:?}");
-        let place = "\nat line 2, column 5\n  x.push(1))\n    ^\nhint: ";
-        ensure!(refused.errors.contains(place), "{command}: {refused:?}");
+        for part in ["\nat line 2, column ", "\n  x.push(1))\n", "^\nhint: write [...xs, 1]"] {
+            ensure!(refused.errors.contains(part), "{command}: {refused:?}");
+        }
     }
     Ok(())
 }

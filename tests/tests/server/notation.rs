@@ -109,14 +109,14 @@ fn a_tool_made_by_the_notation_is_shown_in_it() -> Result<()> {
 
 /// What others write, the words of a hint, and the column that it is about.
 const MISTAKES: [(&str, &str, u64); 8] = [
-    ("data.length", "length(", 5),
-    ("[1, 2].sort((a, b) => a - b)", "sort", 8),
+    ("data.length", "length()", 1),
+    ("[1, 2].sort((a, b) => a - b)", "xs.sort_by", 13),
     ("lambda x: x + 1", "x => x + 1", 1),
     ("for (const x of data) x", "map", 1),
-    ("x = 1", "const x = 1", 3),
+    ("x = 1", "const a = 1", 3),
     ("data[1:2]", "slice", 7),
     ("1 < 2 < 3", "&&", 7),
-    ("new Date()", "date", 1),
+    ("new Date()", "date_parse", 1),
 ];
 
 #[test]
