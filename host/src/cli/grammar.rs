@@ -1,4 +1,4 @@
-//! `mcp-pif grammar`: the notation as a TextMate grammar, for editors that color programs. All its
+//! `mcp-pif grammar`: the notation as a `TextMate` grammar, for editors that color programs. All its
 //! words come from the evaluator's tables.
 
 use std::process::ExitCode;

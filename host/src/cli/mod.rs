@@ -113,7 +113,7 @@ enum Command {
     Check(Check),
     /// Write a term in the notation, or as JSON
     Fmt(Fmt),
-    /// Write the notation as a TextMate grammar, for editors
+    /// Write a grammar of the notation, which editors color programs by
     Grammar(Grammar),
     /// Show the latest entries of the journal
     Journal(Journal),

@@ -218,17 +218,12 @@ fn tell(found: Found, most: usize) -> Reply {
     let notation = Some(notation).filter(|it| !it.is_empty() && it.chars().count() <= most);
     let size = tool.source.chars().count();
     let is_short = size <= most;
-    let source = if is_short {
-        text::visible(&tool.source).into_owned()
-    } else {
-        format!("{size} characters, more than the {most} that are shown")
-    };
     let state = state(is_library, is_current);
     let mut told = format!("{} (revision {}, {state})", tool.name, tool.short());
     for (title, line) in [
         ("description", text::visible(&tool.description).into_owned()),
         ("notation", notation.as_deref().map(lines_of).unwrap_or_default()),
-        ("source", source),
+        ("source", tell_source(&tool.source, is_short, most)),
         ("examples", examples(&tool.examples)),
         ("output schema", schema(&tool, most).unwrap_or_default()),
         ("forms", tell_forms(&forms)),
@@ -275,6 +270,13 @@ fn tell(found: Found, most: usize) -> Reply {
         reply.structured.insert("difference".to_owned(), lines.into());
     }
     reply
+}
+
+fn tell_source(source: &str, is_short: bool, most: usize) -> String {
+    if is_short {
+        return text::visible(source).into_owned();
+    }
+    format!("{} characters, more than the {most} that are shown", source.chars().count())
 }
 
 fn tell_forms(forms: &[(String, u32)]) -> String {
