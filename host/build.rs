@@ -1,7 +1,8 @@
-//! Builds the evaluator for `wasm32-unknown-unknown`, encodes it as a component, and leaves it in
-//! `OUT_DIR/guest.wasm` for the sandbox to embed. `PIF_GUEST_WASM` names a component built before.
-//! The reference of the language and a store with nothing in it are left beside it. A published package has no evaluator next to
-//! it: there all of that was put into `prebuilt/` by `cargo x package`, and `cfg(packaged)` is set.
+//! Builds the evaluator for `wasm32-unknown-unknown` and encodes it as a component. Writes it to
+//! `OUT_DIR/guest.wasm`, which the sandbox embeds. You can set `PIF_GUEST_WASM` to use a component
+//! built before. Also writes the language reference and an empty store to `OUT_DIR`.
+//! A published package does not contain the evaluator's source. It contains the folder `prebuilt/`,
+//! which `cargo x package` fills, and this script sets `cfg(packaged)`.
 
 use std::env;
 use std::ffi::OsString;
@@ -19,8 +20,8 @@ mod schema;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Variables by which cargo and its callers hand flags meant for the native build to a nested
-/// cargo. They would override the flags that `.cargo/config.toml` sets for the guest.
+/// Variables that pass flags for the native build to a nested cargo. They would override the flags
+/// that `.cargo/config.toml` sets for the guest.
 const FOREIGN: [&str; 7] = [
     "CARGO_BUILD_RUSTFLAGS",
     "CARGO_BUILD_TARGET",
@@ -31,7 +32,7 @@ const FOREIGN: [&str; 7] = [
     "RUSTFLAGS",
 ];
 
-/// What the component is made of, relative to the workspace.
+/// The files that the component is built from, relative to the workspace.
 const SOURCES: [&str; 13] = [
     ".cargo/config.toml",
     "Cargo.lock",
@@ -84,7 +85,7 @@ fn variable(name: &str) -> Result<OsString> {
     env::var_os(name).with_context(|| format!("cargo did not set {name}"))
 }
 
-/// A file that the build has to be repeated for when it changes.
+/// Reads a file and rebuilds when it changes.
 fn read(path: &Path) -> Result<Vec<u8>> {
     println!("cargo::rerun-if-changed={}", path.display());
     fs::read(path).with_context(|| format!("cannot read {}", path.display()))
@@ -99,7 +100,7 @@ fn build(workspace: &Path, out: &Path) -> Result<Vec<u8>> {
     encode(&core)
 }
 
-/// Installs the target where rustup can; a toolchain without it fails much later and less clearly.
+/// Installs the target if rustup can. A toolchain without it fails much later and less clearly.
 fn ensure_target(workspace: &Path) -> Result<()> {
     if has_target()? {
         return Ok(());
@@ -127,7 +128,7 @@ fn has_target() -> Result<bool> {
     Ok(output.status.success() && Path::new(directory.trim()).is_dir())
 }
 
-/// Runs cargo in a target directory of its own: the outer cargo holds the lock of the shared one.
+/// Runs cargo in a target directory of its own, because the outer cargo locks the shared one.
 fn compile(workspace: &Path, target: &Path) -> Result<Vec<u8>> {
     let mut cargo = Command::new(variable("CARGO")?);
     cargo

@@ -1,6 +1,6 @@
-//! The server of mcp-pif: it lets a language model evolve tools, as terms of a lambda calculus,
-//! and runs them in a sandbox. The evaluator itself is a WebAssembly component embedded here;
-//! this crate never parses a term.
+//! The server of mcp-pif. A language model evolves tools, as terms of a lambda calculus, and runs
+//! them in a sandbox. The evaluator is an embedded WebAssembly component; this crate never parses a
+//! term.
 
 pub mod cli;
 pub mod config;

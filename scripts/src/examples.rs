@@ -85,8 +85,9 @@ fn node() -> Result<Command> {
     let (sh, archive) = (tasks::shell()?, npm::pack()?);
     let project = target()?.join("npm/example");
     sh.remove_path(&project)?;
+    sh.create_dir(&project)?;
     for file in [NODE.file, "request.json", "endless.json"] {
-        sh.copy_file(embedding::folder().join(file), project.join(file))?;
+        sh.copy_file(embedding::folder().join(file), &project)?;
     }
     let manifest = serde_json::json!({
         "private": true, "type": "module",

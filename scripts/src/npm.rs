@@ -32,8 +32,9 @@ pub(crate) fn install(folder: &Path) -> Result<()> {
 
 /// The folder with the packages in `host/package/package.json`, which are installed if need be.
 pub(crate) fn folder() -> Result<PathBuf> {
-    let folder = target()?.join("package-tools");
-    tasks::shell()?.copy_file("host/package/package.json", folder.join("package.json"))?;
+    let sh = tasks::shell()?;
+    let folder = sh.create_dir(target()?.join("package-tools"))?;
+    sh.copy_file("host/package/package.json", &folder)?;
     install(&folder)?;
     Ok(folder)
 }

@@ -13,8 +13,11 @@ use std::thread;
 use std::time::Instant;
 
 /// So little wasmtime fuel that a run with much fuel and little memory traps.
-const SETTINGS: [&str; 7] = [
+const SETTINGS: [&str; 9] = [
     "--ephemeral",
+    // It is full soon, and no longer grows.
+    "--journal-size",
+    "1MiB",
     "--wasmtime-fuel",
     "3M",
     "--wasmtime-fuel-per-unit",

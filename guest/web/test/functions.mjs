@@ -46,9 +46,9 @@ async function checking(page) {
     assert.match(await tooltip.textContent(), /unparsable/);
   });
   await test("a warning is underlined", async () => {
-    await write(page, "term", "[1, 3.7]");
-    await checked(page, /^list/);
-    assert.equal(await underlined(page, "term", "warning"), "3.7");
+    await write(page, "term", '{"if": {"cond": true, "then": 1, "else": 2}}');
+    await checked(page, /^if/);
+    assert.equal(await underlined(page, "term", "warning"), "true");
   });
   await test("forms are offered while a key is typed", async () => {
     await write(page, "term", "");

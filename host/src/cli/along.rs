@@ -5,15 +5,15 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::config::parse_size;
 
-/// Whether the memory comes along. Elsewhere `--memory SIZE` is the limit of a run; so it is here
-/// where a size is given, before the command or as `--memory=SIZE`.
+/// Whether the command includes the memory. For other commands `--memory SIZE` is a limit of the
+/// run. It is the limit here too if it has a size: before the command, or as `--memory=SIZE`.
 #[derive(Debug)]
 pub(super) struct Along(pub(super) bool);
 
-/// The name of the flag, and of the limit that it hides.
+/// The name of the flag and of the limit that it hides.
 const MEMORY: &str = "memory";
 
-/// What stands for a flag without a size: the default of the limit as nobody else writes it.
+/// The value of a flag without a size: the limit's default in a spelling that nobody else uses.
 const NO_SIZE: &str = "65536KiB";
 
 impl Args for Along {

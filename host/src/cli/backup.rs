@@ -1,4 +1,4 @@
-//! `mcp-pif backup`: all that lasts, in one file.
+//! `mcp-pif backup`: copies tools, journal and memory to one file.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,7 +30,7 @@ impl Backup {
     }
 }
 
-/// What a file holds.
+/// Describes the contents of a backup.
 pub(super) fn tell_contents(Contents { journal, tools, keys }: &Contents) -> String {
     let entries = journal.count().unsigned_abs();
     let count = |n: u64, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });

@@ -1,4 +1,4 @@
-//! `mcp-pif check`: looks at a term without running it.
+//! `mcp-pif check`: checks a term without running it.
 
 use std::process::ExitCode;
 

@@ -20,7 +20,7 @@ pub(super) struct Compile {
 }
 
 impl Compile {
-    /// Writes what was compiled to stdout, for the server that has started this.
+    /// Writes the compiled evaluator to stdout, for the server that started this process.
     pub(super) fn execute(&self) -> Result<ExitCode> {
         let addresses = if self.scarce { Addresses::Scarce } else { Addresses::Ample };
         let code = compile(&self.directory, addresses).map_err(|reason| anyhow!(reason))?;
@@ -28,14 +28,14 @@ impl Compile {
     }
 }
 
-/// Starts a process that does that.
+/// Starts a process that runs `mcp-pif compile`.
 pub(super) fn start_compiler(cache: &Path, addresses: Addresses) -> io::Result<Child> {
     let mut compiler = process::Command::new(env::current_exe()?);
     compiler.arg("compile").arg(cache);
     if addresses == Addresses::Scarce {
         compiler.arg("--scarce");
     }
-    // No setting of the server is one of the compiler.
+    // The compiler must not inherit the server's settings.
     for (name, _) in env::vars_os() {
         if name.to_string_lossy().starts_with("MCP_") {
             compiler.env_remove(name);

@@ -1,4 +1,4 @@
-//! `mcp-pif completions`: for the command line of a shell.
+//! `mcp-pif completions`: prints completions for a shell.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `mcp-pif component`: the evaluator that the binary carries, for other hosts.
+//! `mcp-pif component`: writes the embedded evaluator to a file, for other hosts.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `mcp-pif export`: tools, and what the memory holds, as one file.
+//! `mcp-pif export`: writes tools, and optionally the memory, as one file.
 
 use std::process::ExitCode;
 

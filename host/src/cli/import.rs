@@ -1,4 +1,4 @@
-//! `mcp-pif import`: takes tools, and what a memory held, from a file.
+//! `mcp-pif import`: imports tools, and optionally the memory, from a file.
 
 use std::process::ExitCode;
 

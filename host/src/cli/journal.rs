@@ -1,4 +1,4 @@
-//! `mcp-pif journal`: what happened, and whether that was tampered with.
+//! `mcp-pif journal`: shows, verifies and exports the journal.
 
 use std::process::ExitCode;
 use std::thread::sleep;
@@ -14,10 +14,10 @@ use crate::domain::EntryKind;
 use crate::journal::{self, Entry, Filter, Link, Verified};
 use crate::workshop::{self, open_journal};
 
-/// Entries that are read at a time.
+/// The entries that one query reads.
 const PAGE: usize = 100;
 
-/// How often a journal that is followed is looked at.
+/// The interval between two queries of a followed journal.
 const LOOK: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Args)]
@@ -86,7 +86,7 @@ fn verify(config: &Config, expected: &[(i64, String)]) -> Result<ExitCode> {
     Ok(output.close())
 }
 
-/// Refuses a chain that does not hold this link.
+/// Refuses a chain that does not contain this link.
 fn ensure_link(journal: &journal::Journal, chain: &Verified, id: i64, hash: &str) -> Result<()> {
     let found = match id {
         _ if id == chain.anchor.id => chain.anchor.hash,
@@ -127,7 +127,7 @@ fn export(journal: &journal::Journal) -> Result<ExitCode> {
     Ok(output.close())
 }
 
-/// Hands over all entries, the oldest first, for as long as they are wanted.
+/// Passes all entries to `take`, oldest first, until it returns false.
 pub(super) fn walk(
     journal: &journal::Journal,
     mut take: impl FnMut(&Entry) -> Result<bool>,
@@ -158,7 +158,7 @@ impl Recent {
         filter.before = None;
         while self.follow && is_read && output.flush() {
             sleep(LOOK);
-            // Whatever is at the end by now has been looked at after the next query.
+            // The query below covers all entries up to this head, so `seen` can advance to it.
             let head = journal.head()?.id;
             filter.after = Some(seen);
             let page = journal.entries(&filter, false, PAGE)?;
@@ -169,7 +169,7 @@ impl Recent {
         Ok(output.close())
     }
 
-    /// False: nobody reads any more.
+    /// Prints entries. False if the reader has closed the output.
     fn print(&self, entries: &[Entry], output: &mut Output) -> bool {
         let tell = |it: &Entry| if self.json { it.to_json() } else { it.to_line() };
         entries.iter().all(|entry| output.line(&tell(entry)))

@@ -1,4 +1,4 @@
-//! The command line: serves on standard input and output, or does one thing and ends.
+//! The command line: serves on standard input and output, or runs one command.
 
 mod along;
 mod backup;
@@ -77,14 +77,14 @@ impl CommandLine for Line {
     }
 }
 
-/// With the sha256 of the evaluator: equal ones give equal values for equal fuel.
+/// The version with the sha256 of the evaluator. Equal evaluators give equal values for equal fuel.
 const LONG_VERSION: &str =
     concat!(env!("CARGO_PKG_VERSION"), "\nevaluator ", env!("PIF_GUEST_SHA256"));
 
-/// The exit code for a command line that cannot be understood.
+/// The exit code for an invalid command line.
 const MISUSE: u8 = 2;
 
-/// How long the last lines on standard error may take before they are given up.
+/// The time limit for the last lines on standard error.
 const PARTING: Duration = Duration::from_secs(1);
 
 const EXAMPLES: &str = "\
@@ -138,7 +138,7 @@ enum Command {
     Man(Manual),
 }
 
-/// Does what the command line says.
+/// Runs the command line.
 #[must_use]
 pub fn main() -> ExitCode {
     report_panics();
@@ -153,7 +153,7 @@ pub fn main() -> ExitCode {
     code
 }
 
-/// Writes what the parser has to say: help where it was asked for, or what cannot be understood.
+/// Prints the parser's message: the requested help, or an error.
 fn tell(told: &clap::Error) -> ExitCode {
     let text = told.render().to_string();
     if told.use_stderr() {
@@ -163,7 +163,7 @@ fn tell(told: &clap::Error) -> ExitCode {
     print_bytes(text.as_bytes())
 }
 
-/// Has a panic told as everything else is: standard error may be one that cannot be written.
+/// Writes panics through the program's own output: standard error may fail.
 fn report_panics() {
     panic::set_hook(Box::new(|panic| {
         let name = thread::current().name().unwrap_or("without a name").to_owned();

@@ -1,4 +1,4 @@
-//! Opens the sandbox and the store that a command works with.
+//! Opens the sandbox and the store of a command.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use crate::sandbox::{COMPONENT, HASH, Origin, Sandbox, Setup};
 use crate::state::Place;
 use crate::workshop::{State, Workshop};
 
-/// Opens everything.
+/// Opens the sandbox and the store.
 pub(super) fn open(config: &Config) -> Result<Workshop> {
     let (workshop, ()) = open_with(config, |setup| Ok((Arc::new(Sandbox::set_up(setup)?), ())))?;
     warn_unkept(config, &workshop.sandbox);
     Ok(workshop)
 }
 
-/// Opens everything. Whoever has never kept anything needs no place to keep it.
+/// Opens the sandbox and the store. If no store exists, the command uses an empty one in memory.
 pub(super) fn open_if_any(mut config: Config) -> Result<Workshop> {
     if !config.place.exists() {
         config.place = Place::Memory;
@@ -27,7 +27,7 @@ pub(super) fn open_if_any(mut config: Config) -> Result<Workshop> {
     open(&config)
 }
 
-/// Sets up the sandbox and opens the store, both at once: each takes a third of a start.
+/// Sets up the sandbox and opens the store in parallel: each takes a third of the start-up time.
 pub(super) fn open_with<T: Send>(
     config: &Config,
     set_up: impl FnOnce(&Setup<'_>) -> Result<(Arc<Sandbox>, T)> + Send,
@@ -47,7 +47,7 @@ pub(super) fn open_with<T: Send>(
     })
 }
 
-/// Says that each start takes longer than it has to.
+/// Warns that each start compiles the evaluator again because it cannot be cached.
 pub(super) fn warn_unkept(config: &Config, sandbox: &Sandbox) {
     if let (Some(_), Origin::InMemory(reason)) = (&config.cache, sandbox.origin()) {
         tracing::warn!(

@@ -1,4 +1,4 @@
-//! What the command line writes: results to standard output, complaints to standard error.
+//! The output of the command line: results to standard output, errors to standard error.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
@@ -10,13 +10,13 @@ use crate::text;
 
 pub(super) use crate::stdio::complain;
 
-/// Characters of a line about a program.
+/// The most characters of a line about a program.
 pub(super) const MOST_LINE: usize = 10_000;
 
-/// The one way to standard output.
+/// Standard output. All commands write through it.
 pub(super) struct Output {
     buffer: BufWriter<Stdout>,
-    /// Why not all of it was written.
+    /// The first error of a write.
     error: Option<io::Error>,
 }
 
@@ -25,35 +25,35 @@ impl Output {
         Self { buffer: BufWriter::new(stdout()), error: None }
     }
 
-    /// Writes a line. False: there is no use in writing more.
+    /// Writes a line. False if the output has failed.
     pub(super) fn line(&mut self, text: &str) -> bool {
         self.attempt(|buffer| writeln!(buffer, "{text}"))
     }
 
-    /// Writes bytes as they are. False: as above.
+    /// Writes bytes unchanged. False if the output has failed.
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> bool {
         self.attempt(|buffer| buffer.write_all(bytes))
     }
 
-    /// Sees to it that all lines are out. False: as above.
+    /// Flushes the buffer. False if the output has failed.
     pub(super) fn flush(&mut self) -> bool {
         self.attempt(BufWriter::flush)
     }
 
-    /// Does the same at the end, and gives the exit code of a command that has succeeded in all else.
+    /// Flushes the buffer and returns the exit code: success, unless the output has failed.
     pub(super) fn close(mut self) -> ExitCode {
         self.flush();
         let Some(error) = self.error else { return ExitCode::SUCCESS };
-        // Whoever closes a pipe has read what was wanted.
+        // A reader that closes the pipe early is not an error.
         if error.kind() != io::ErrorKind::BrokenPipe {
             complain(&format!("mcp-pif: the output could not be written whole: {error}"));
         }
-        // What is left in the buffer would be tried again.
+        // Dropping the writer would write the rest of the buffer again.
         let _ = self.buffer.into_parts();
         ExitCode::FAILURE
     }
 
-    /// Writes, unless that has failed before.
+    /// Writes, unless an earlier write has failed.
     fn attempt(&mut self, write: impl FnOnce(&mut BufWriter<Stdout>) -> io::Result<()>) -> bool {
         if self.error.is_none() {
             self.error = write(&mut self.buffer).err();
@@ -62,7 +62,7 @@ impl Output {
     }
 }
 
-/// Whether standard output is read by somebody's eyes.
+/// Whether standard output is a terminal.
 pub(super) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
@@ -74,7 +74,7 @@ pub(super) fn print(text: &str) -> ExitCode {
     output.close()
 }
 
-/// Writes bytes as they are.
+/// Writes bytes unchanged.
 pub(super) fn print_bytes(bytes: &[u8]) -> ExitCode {
     let mut output = Output::open();
     output.bytes(bytes);

@@ -1,4 +1,4 @@
-//! `mcp-pif replay`: makes runs of the journal again and compares.
+//! `mcp-pif replay`: repeats journaled runs and compares the outcomes.
 
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ use crate::sandbox::Watch;
 use crate::text;
 use crate::workshop::{Replayed, Verdict};
 
-/// Characters of a field in which two runs differ.
+/// The most characters of a differing field in the report.
 const MOST_FIELD: usize = 1_000;
 
 #[derive(Debug, Args)]
@@ -32,7 +32,7 @@ pub(super) struct Replay {
     place: Directory,
 }
 
-/// How many replays came out how.
+/// The number of replays for each verdict.
 #[derive(Default)]
 struct Tally {
     equal: u64,
@@ -78,7 +78,7 @@ impl Replay {
     }
 }
 
-/// A replay that the clock ended is one that could not be made.
+/// A replay that exceeds the time limit counts as skipped.
 fn stopped(entry: &Entry, fault: Fault) -> Result<Replayed, Fault> {
     if fault.code != FaultCode::Timeout {
         return Err(fault);
@@ -88,7 +88,7 @@ fn stopped(entry: &Entry, fault: Fault) -> Result<Replayed, Fault> {
 }
 
 impl Tally {
-    /// Counts and tells how a replay came out. False: nobody reads any more.
+    /// Counts and prints the result of a replay. False if the reader has closed the output.
     fn add(&mut self, replayed: &Replayed, output: &mut Output) -> bool {
         let Replayed { entry, verdict, evaluator } = replayed;
         let other = match evaluator {

@@ -1,4 +1,4 @@
-//! `mcp-pif restore`: brings such a file back.
+//! `mcp-pif restore`: restores the store from a backup.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -77,7 +77,7 @@ impl Run {
     }
 }
 
-/// Who watches a run from the command line.
+/// Observes a run for the command line.
 struct Terminal;
 
 impl Observer for Terminal {
@@ -88,7 +88,8 @@ impl Observer for Terminal {
     }
 }
 
-/// An input is JSON where it can be, else a text: `mcp-pif run … hello` needs no second quotes.
+/// The input as JSON. Text that is not JSON becomes a string, so `mcp-pif run … hello` needs no
+/// second pair of quotes.
 fn as_json(text: &str) -> String {
     match serde_json::from_str::<&serde_json::value::RawValue>(text) {
         Ok(_) => text.to_owned(),

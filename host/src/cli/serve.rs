@@ -22,10 +22,10 @@ use crate::sandbox::Sandbox;
 use crate::stdio;
 use crate::transport::Awake;
 
-/// Threads for what may block, beside those of runs.
+/// Threads for blocking work, in addition to those of runs.
 const OTHER_THREADS: usize = 64;
 
-/// What people are told who start a server by hand.
+/// The message on stderr if standard input is a terminal.
 const WAITING: &str = "mcp-pif waits for an MCP client on standard input. To try it by hand, type \
     mcp-pif run '{\"add\":[1,2]}' or mcp-pif --help";
 
@@ -41,7 +41,7 @@ impl Serve {
     }
 }
 
-/// Serves where no command is given.
+/// Serves if the command line has no command.
 pub(super) fn serve_by_default(options: Options) -> Result<ExitCode> {
     wait_for_client(start(options, None)?)
 }
@@ -54,11 +54,11 @@ fn wait_for_client(config: Config) -> Result<ExitCode> {
 }
 
 fn serve(config: Config) -> Result<ExitCode> {
-    // There must be no second thread until the files are closed.
+    // No second thread may start until the files are closed.
     stdio::hold();
     let (workshop, opening) =
         open_with(&config, |setup| Ok(Sandbox::begin(setup, start_compiler)?))?;
-    // One thread hears of requests, and answers those that take no time. Others take the rest.
+    // One thread receives requests and answers the quick ones. Other threads do the rest.
     let (sandbox, awake) = (Arc::clone(&workshop.sandbox), Arc::<Awake>::default());
     let rests = Arc::clone(&awake);
     let rest = move || {
@@ -79,7 +79,7 @@ fn serve(config: Config) -> Result<ExitCode> {
     let hardening = Arc::<OnceLock<Hardening>>::default();
     let sealed = Arc::clone(&hardening);
     let close = move || {
-        // It is set once.
+        // This is set only once.
         let _ = sealed.set(seal.close());
     };
     let (sandbox, settings) = (Arc::clone(&workshop.sandbox), config.clone());
@@ -94,7 +94,7 @@ fn serve(config: Config) -> Result<ExitCode> {
         }
     }
     let served = runtime.block_on(mcp::serve(config, workshop, hardening, awake));
-    // Threads that wait for the client must not keep the process alive.
+    // Threads that wait for input must not keep the process alive.
     runtime.shutdown_timeout(Duration::ZERO);
     served?;
     Ok(ExitCode::SUCCESS)

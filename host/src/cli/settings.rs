@@ -1,4 +1,4 @@
-//! What the commands do before they begin: read the settings, and start to log.
+//! The first steps of a command: it reads the settings and starts logging.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub(super) struct Directory {
     directory: Option<PathBuf>,
 }
 
-/// The settings of a command, checked. `place` is the data directory that stands after the command.
+/// The checked settings of a command. `place` is the data directory given after the command.
 pub(super) fn start(options: Options, place: Option<&Directory>) -> Result<Config> {
     let directory = place.and_then(|place| place.directory.as_deref());
     let config = options.in_directory(directory).check()?;
@@ -34,7 +34,7 @@ pub(super) fn existing(options: Options, place: &Directory) -> Result<Config> {
     Ok(config)
 }
 
-/// Refuses to make an empty store where one is to be read.
+/// Refuses a command that reads a store if there is none.
 fn ensure_store(config: &Config) -> Result<()> {
     match config.place.file() {
         None => bail!("without a store there is nothing to read: leave out --ephemeral"),

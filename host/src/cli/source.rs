@@ -1,5 +1,5 @@
-//! Where the command line reads from: an argument itself, a file, or standard input. Files are UTF-8,
-//! with or without a byte order mark.
+//! Reads arguments of the command line: the argument itself, a file or standard input. Files are
+//! UTF-8, with or without a byte order mark.
 
 use std::fs;
 use std::io::Read;
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use crate::stdio;
 use crate::text::unfence;
 
-/// An argument as it is, or what `-` or `@FILE` stand for.
+/// Returns the argument itself, or the text that `-` or `@FILE` refers to.
 pub(super) fn read(argument: &str) -> Result<String> {
     match argument.strip_prefix('@') {
         _ if argument == "-" => read_file("-"),
@@ -19,8 +19,8 @@ pub(super) fn read(argument: &str) -> Result<String> {
     }
 }
 
-/// A program as it is, or what `-` or `@FILE` stand for. A program may begin with a tool, as in
-/// `@double(21)`.
+/// Returns a program: the argument itself, or the text that `-` or `@FILE` refers to. A program may
+/// begin with a tool, as in `@double(21)`.
 pub(super) fn read_code(argument: &str) -> Result<String> {
     let is_program = |rest: &str| rest.contains(['(', '"']) && !Path::new(rest).exists();
     let text = match argument.strip_prefix('@') {
@@ -30,7 +30,7 @@ pub(super) fn read_code(argument: &str) -> Result<String> {
     Ok(unfence(&text).to_owned())
 }
 
-/// What a file holds, or standard input for `-`.
+/// Reads a file as text, or standard input for `-`.
 pub(super) fn read_file(path: &str) -> Result<String> {
     if path == "-" {
         let mut bytes = Vec::new();
@@ -56,7 +56,7 @@ fn decode(mut bytes: Vec<u8>) -> Result<String> {
     })
 }
 
-/// Whether bytes begin as UTF-16 does: with its mark, or with a character of ASCII.
+/// Whether bytes look like UTF-16: they begin with its byte order mark or with an ASCII character.
 fn is_utf_16(bytes: &[u8]) -> bool {
     match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,

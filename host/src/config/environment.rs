@@ -1,5 +1,5 @@
-//! Settings that the environment gives. Each becomes a flag before those of the command line, so that it is
-//! read as a flag is; what is wrong with it is told by the name of the variable.
+//! Settings from the environment. Each variable becomes a flag in front of those of the command
+//! line and is read like a flag. Errors name the variable.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -11,32 +11,32 @@ use clap::{Arg, ArgAction, ArgMatches, Command, Error, Parser};
 
 use super::value::expanded;
 
-/// What the environment has given.
+/// The settings that the environment gives.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Environment {
     /// Flags without their dashes, and the variables that they came from.
     names: Vec<(String, String)>,
-    /// What could not be read and is not needed.
+    /// Variables that could not be read and are ignored, with reasons.
     pub(super) notes: Vec<String>,
 }
 
 impl Environment {
-    /// A setting as whoever made it calls it.
+    /// The name under which the user gave a setting: the variable or the flag.
     pub(super) fn name(&self, flag: &str) -> String {
         let found = self.names.iter().find(|(name, _)| name == flag);
         found.map_or_else(|| format!("--{flag}"), |(_, variable)| variable.clone())
     }
 }
 
-/// Reads a command line and the environment. The error is to be shown to the user: it says which of
-/// them is nonsense, or is the help that was asked for.
+/// Reads a command line and the environment. You show the error to the user: it names the invalid
+/// setting or contains the requested help.
 pub(super) fn read<L: Parser>() -> Result<(L, Environment), Error> {
     let mut words: Vec<OsString> = env::args_os().collect();
     let command = L::command();
     let alone = without_environment(L::command());
     let given = match alone.clone().try_get_matches_from(&words) {
         Ok(given) => given,
-        // Help tells of the variables.
+        // Help texts name the variables.
         Err(error) if !error.use_stderr() => {
             return L::try_parse_from(words).map(|line| (line, Environment::default()));
         }
@@ -54,14 +54,14 @@ pub(super) fn read<L: Parser>() -> Result<(L, Environment), Error> {
     Ok((line, environment))
 }
 
-/// The same command, which does not look at the environment.
+/// Returns the command without its environment variables.
 pub(super) fn without_environment(command: Command) -> Command {
     command.mut_args(|setting| setting.env(Resettable::Reset))
 }
 
 impl Environment {
-    /// The flag that a variable stands for, if it is set, not empty, and the command line says nothing
-    /// else.
+    /// The flag that a variable stands for. Returns `None` if the variable is unset or empty, or if
+    /// the command line has the flag.
     fn flag(
         &mut self,
         setting: &Arg,
@@ -99,7 +99,7 @@ impl Environment {
     }
 }
 
-/// The word of a command line that says what a variable does; none if it does nothing.
+/// The flag as one word of a command line. Returns `None` for a switch that is off.
 fn word(setting: &Arg, flag: &str, value: &OsStr) -> Result<Option<OsString>, String> {
     let mut word = OsString::from(format!("--{flag}"));
     if !matches!(setting.get_action(), ArgAction::SetTrue) {
@@ -117,7 +117,7 @@ fn word(setting: &Arg, flag: &str, value: &OsStr) -> Result<Option<OsString>, St
     }
 }
 
-/// What is wrong with a value, without the name of a flag that nobody wrote.
+/// The reason why a value is invalid, without the name of a flag that the user did not write.
 fn reason(error: &Error) -> String {
     if let Some(source) = std::error::Error::source(error) {
         return source.to_string();

@@ -1,6 +1,6 @@
-//! What is wrong with a setting.
+//! Errors in settings.
 
-/// A setting that cannot be.
+/// An invalid setting.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name}: {reason}")]
 pub struct Error {

@@ -12,39 +12,39 @@ use super::quantity::{parse_count, parse_duration, parse_size};
 use crate::domain::{Beyond, Default, Limit, Section, Setting, Unit};
 use crate::sandbox::{Limits, Net};
 
-/// Bytes of JSON that a machine may print. This is far more than a reply ever shows: of a longer
-/// result the reply tells the size.
+/// Bytes of JSON that a machine may print. This is far more than a reply shows: it replaces a
+/// longer result by its size.
 const OUTPUT: u32 = 16 << 20;
 
-/// The value of each limit; times in nanoseconds.
+/// The value of each limit. Times are in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Values([u64; Limit::ALL.len()]);
 
 impl Values {
-    /// A limit that counts things or bytes.
+    /// The value of a limit that counts things or bytes.
     #[must_use]
     pub fn get(&self, limit: Limit) -> u64 {
         self.0.get(limit as usize).copied().unwrap_or_default()
     }
 
-    /// The value of such a limit, as a length.
+    /// The value of a limit that counts things or bytes, as a `usize`.
     #[must_use]
     pub fn size(&self, limit: Limit) -> usize {
         usize::try_from(self.get(limit)).unwrap_or(usize::MAX)
     }
 
-    /// A limit that is a time.
+    /// The value of a limit that is a time.
     #[must_use]
     pub fn time(&self, limit: Limit) -> Duration {
         Duration::from_nanos(self.get(limit))
     }
 
-    /// What a run gets when its call says nothing.
+    /// The limits of a run whose call gives none.
     pub(super) fn limits(&self) -> Limits {
         self.of_runs(Limit::Fuel, Limit::Depth, Limit::Memory)
     }
 
-    /// What a call may ask for.
+    /// The highest limits that a call may ask for.
     pub(super) fn ceilings(&self) -> Limits {
         self.of_runs(Limit::FuelCeiling, Limit::DepthCeiling, Limit::MemoryCeiling)
     }
@@ -67,7 +67,7 @@ impl Values {
     }
 }
 
-/// What the command line and the environment say about limits.
+/// The limits given on the command line or in the environment.
 #[derive(Debug, Clone)]
 pub(super) struct Flags([Option<u64>; Limit::ALL.len()]);
 
@@ -132,7 +132,7 @@ fn parse_time(text: &str) -> Result<u64, String> {
 }
 
 impl Flags {
-    /// The value of each limit, if it is one that the limit may have.
+    /// Returns the value of each limit, or an error if one is out of bounds.
     pub(super) fn check(
         &self,
         profile: Profile,
@@ -154,7 +154,7 @@ impl Flags {
     }
 }
 
-/// The value of a limit that nobody sets.
+/// The default value of a limit.
 fn usual(default: Default, unit: Unit, profile: Profile) -> u64 {
     let read = |text: &str| match unit {
         Unit::Count => parse_count(text),

@@ -1,5 +1,5 @@
-//! Every setting of the server: its flag, its environment variable, its default and what it may
-//! be. No other module reads the environment. Nonsense stops the start.
+//! Every setting of the server: its flag, its environment variable, its default and its bounds. No
+//! other module reads the environment. An invalid setting stops the start.
 
 mod environment;
 mod error;
@@ -31,13 +31,13 @@ use self::limits::Flags;
 use self::state::State;
 use self::value::{parse_filter, parse_toolset};
 
-/// The sets of tools that are on.
+/// The sets of tools that are on by default.
 const DEFAULT_TOOLSETS: &str = "core,state";
 
-/// What is logged if nothing is said.
+/// The default filter of the log.
 const DEFAULT_LOG: &str = "warn,rmcp=error";
 
-/// The settings as given on the command line or in the environment.
+/// The settings from the command line or the environment, before they are checked.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
     #[command(flatten)]
@@ -50,7 +50,7 @@ pub struct Options {
     environment: Environment,
 }
 
-/// How requests are served.
+/// The settings of the service.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Service")]
 struct Service {
@@ -100,45 +100,45 @@ struct Service {
     log: String,
 }
 
-/// The settings, checked.
+/// The checked settings.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// The value of each limit.
     pub values: Values,
-    /// What a run gets when its call says nothing.
+    /// The limits of a run whose call gives none.
     pub limits: Limits,
-    /// What a call may ask for.
+    /// The highest limits that a call may ask for.
     pub ceilings: Limits,
-    /// The net below the limits.
+    /// The ceilings below the language's own limits.
     pub net: Net,
-    /// How much replies tell.
+    /// The detail of replies.
     pub profile: Profile,
     /// Tools that clients can call.
     pub toolsets: Vec<Toolset>,
-    /// Where state is kept.
+    /// The place that keeps the state.
     pub place: Place,
-    /// How the journal is kept.
+    /// The settings of the journal.
     pub journal: Journal,
-    /// Where compiled code is kept.
+    /// The directory that keeps compiled code, if any.
     pub cache: Option<PathBuf>,
-    /// What the server can reach of the file system once it has started; None: all of it.
+    /// The paths that the server can reach once it has started. `None` disables hardening.
     pub harden: Option<Paths>,
     /// Whether runs report their steps to stderr.
     pub debug: bool,
-    /// What is logged.
+    /// The filter of the log.
     pub log: String,
-    /// What was set and is passed over.
+    /// Messages about settings that are ignored.
     pub notes: Vec<String>,
 }
 
 /// A command line whose settings may come from the environment.
 pub trait CommandLine: Parser {
-    /// Where its settings are.
+    /// The settings in the command line.
     fn options(&mut self) -> &mut Options;
 }
 
-/// Reads a command line and the environment. The error is to be shown to the user: it says which of
-/// them is nonsense, or is the help that was asked for.
+/// Reads a command line and the environment. You show the error to the user: it names the invalid
+/// setting or contains the requested help.
 pub fn parse<L: CommandLine>() -> Result<L, clap::Error> {
     let (mut line, environment) = read::<L>()?;
     line.options().environment = environment;
@@ -146,7 +146,7 @@ pub fn parse<L: CommandLine>() -> Result<L, clap::Error> {
 }
 
 impl Config {
-    /// The settings of a command line that consists of these flags.
+    /// Returns the settings of a command line with these flags.
     pub fn from_flags(flags: &[&str]) -> anyhow::Result<Self> {
         #[derive(Debug, Parser)]
         struct Line {
@@ -160,7 +160,7 @@ impl Config {
 }
 
 impl Options {
-    /// The same settings with another data directory, if one is given.
+    /// Replaces the data directory, if one is given.
     #[must_use]
     pub fn in_directory(mut self, directory: Option<&Path>) -> Self {
         if let Some(directory) = directory {
@@ -169,7 +169,7 @@ impl Options {
         self
     }
 
-    /// Checks the settings one by one and against each other.
+    /// Checks each setting and the settings against each other.
     pub fn check(self) -> Result<Config, Error> {
         self.checked().map_err(|Error { name, reason }| {
             let name =
@@ -210,7 +210,7 @@ impl Service {
     }
 }
 
-/// What has to stay within reach: the directory that state is kept in.
+/// The paths that hardening leaves writable: the directory of the state.
 fn reachable(place: &Place) -> Paths {
     match place {
         Place::Memory => Paths::default(),

@@ -1,8 +1,8 @@
-//! How much replies tell.
+//! The detail of replies.
 
 use clap::ValueEnum;
 
-/// How much replies tell, each with caps of its own.
+/// The detail of replies. Each profile has caps of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Profile {
     /// Text only: no output schemas, no structured content
@@ -14,7 +14,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Its name on the command line.
+    /// The name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -24,7 +24,7 @@ impl Profile {
         }
     }
 
-    /// Characters of a result that is shown if nothing else is said.
+    /// The default number of characters of a result that a reply shows.
     pub(super) fn result(self) -> u64 {
         match self {
             Self::Slim => 20_000,
@@ -33,7 +33,7 @@ impl Profile {
         }
     }
 
-    /// Warnings, lines of trace, and evaluation steps that a reply holds, of each.
+    /// The most lines of each kind in a reply: warnings, trace lines and evaluation steps.
     #[must_use]
     pub fn lines(self) -> usize {
         match self {

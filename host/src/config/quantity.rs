@@ -1,10 +1,10 @@
-//! Quantities as people write them: `10M`, `64MiB`, `500ms`.
+//! Quantities with units: `10M`, `64MiB`, `500ms`.
 
 use std::time::Duration;
 
 use super::value::expanded;
 
-/// Units, in small letters, and what each is worth.
+/// The units in lower case, each with its factor.
 type Units = [(&'static str, u64)];
 
 const COUNTS: &Units = &[("", 1), ("k", 1_000), ("m", 1_000_000), ("g", 1_000_000_000)];
@@ -23,7 +23,7 @@ const SIZES: &Units = &[
     ("gb", 1_000_000_000),
 ];
 
-/// In nanoseconds.
+/// The units of time in nanoseconds.
 const TIMES: &Units = &[
     ("", SECOND),
     ("ms", SECOND / 1_000),
@@ -36,17 +36,17 @@ const TIMES: &Units = &[
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A number, such as `10000`, `10_000`, `10k` or `1.5M`.
+/// Parses a number, such as `10000`, `10_000`, `10k` or `1.5M`.
 pub(crate) fn parse_count(text: &str) -> Result<u64, String> {
     parse(text, COUNTS, "write a whole number such as 10000, 10k or 10M")
 }
 
-/// A number of bytes, such as `1048576`, `64MiB` or `64MB`.
+/// Parses a number of bytes, such as `1048576`, `64MiB` or `64MB`.
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     parse(text, SIZES, "write bytes such as 65536, 64MiB or 64MB")
 }
 
-/// A span of time, such as `500ms`, `2.5s` or `90`, which are seconds.
+/// Parses a duration, such as `500ms`, `2.5s` or `90`. A number without a unit means seconds.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     let time = parse(text, TIMES, "write a time such as 500ms, 2.5s, 90 (seconds) or 2min");
     time.map(Duration::from_nanos)
@@ -57,7 +57,7 @@ fn parse(text: &str, units: &Units, advice: &str) -> Result<u64, String> {
     exact(text, units).ok_or_else(|| advice.to_owned())
 }
 
-/// A number with a unit, if it comes to a whole number.
+/// Parses a number with a unit. Returns `None` if the result is not a whole number.
 fn exact(text: &str, units: &Units) -> Option<u64> {
     let is_number = |c: char| c.is_ascii_digit() || matches!(c, '_' | '.');
     let end = text.find(|c| !is_number(c)).unwrap_or(text.len());
@@ -66,7 +66,7 @@ fn exact(text: &str, units: &Units) -> Option<u64> {
     let unit = unit.trim().to_ascii_lowercase();
     let (_, factor) = units.iter().find(|(name, _)| *name == unit)?;
     let whole: u64 = whole.replace('_', "").parse().ok()?;
-    // Digits that add nothing would make the denominator too large.
+    // Trailing zeros would make the denominator too large.
     let part = match part.trim_end_matches('0') {
         "" if !part.is_empty() => 0,
         digits => {

@@ -1,4 +1,4 @@
-//! Settings of what lasts: where it is kept, and what the journal holds.
+//! Settings of the state: its place and the contents of the journal.
 
 use std::path::PathBuf;
 
@@ -12,15 +12,15 @@ use crate::domain::Limit;
 use crate::journal::Policy;
 use crate::state::Place;
 
-/// What a journal in memory is held to.
+/// The most bytes of a journal in memory.
 const EPHEMERAL: u64 = 16 << 20;
 
-/// What lasts, and where.
+/// The settings of the state.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "State")]
 pub(super) struct State {
     /// Directory for tools, journal and memory [default: the platform's data directory]
-    // Not global: `run` has a --data of its own. Other commands take this one too.
+    // Not global, because `run` has another --data. Other commands accept this one too.
     #[arg(id = "directory", long = "data", env = "MCP_PIF_DATA", value_name = "DIR", value_parser = directory_parser())]
     pub(super) directory: Option<PathBuf>,
     /// Keep everything in memory and discard it at exit
@@ -39,14 +39,14 @@ pub(super) struct State {
     policy: Policy,
 }
 
-/// How the journal is kept.
+/// The settings of the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Journal {
-    /// What entries keep of requests and outcomes.
+    /// The parts of requests and outcomes that entries keep.
     pub policy: Policy,
-    /// Bytes of a request or an outcome that an entry keeps.
+    /// The most bytes of a request or an outcome that an entry keeps.
     pub most_payload: usize,
-    /// Bytes of all entries together.
+    /// The most bytes of all entries together.
     pub most: u64,
 }
 

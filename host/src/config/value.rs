@@ -1,5 +1,4 @@
-//! What is read from the values of settings: directories, where a home directory may be spelled as in a
-//! shell, and what is logged.
+//! Parsers for the values of settings: directories, sets of tools, and log filters.
 
 use std::ffi::OsString;
 use std::path::{Component, PathBuf};
@@ -10,8 +9,8 @@ use tracing_subscriber::EnvFilter;
 
 use crate::domain::Toolset;
 
-/// Reads the name of a directory. `~` and `$HOME` at its beginning are the home directory, since most who
-/// start servers have no shell that would see to it.
+/// Parses the path of a directory. Replaces `~` or `$HOME` at its beginning by the home directory,
+/// because most clients start the server without a shell.
 pub(crate) fn directory_parser() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().try_map(parse_directory)
 }
@@ -30,7 +29,7 @@ fn parse_directory(name: OsString) -> Result<PathBuf, String> {
     }
 }
 
-/// Reads the name of a set of tools.
+/// Parses the name of a set of tools.
 pub(super) fn parse_toolset(name: &str) -> Result<Toolset, String> {
     expanded(name)?;
     Toolset::find(name.trim()).ok_or_else(|| {
@@ -39,7 +38,7 @@ pub(super) fn parse_toolset(name: &str) -> Result<Toolset, String> {
     })
 }
 
-/// Refuses what no filter of logged events can be read from.
+/// Checks that a text is a valid log filter.
 pub(super) fn parse_filter(text: &str) -> Result<String, String> {
     expanded(text)?;
     match EnvFilter::try_new(text) {
@@ -50,7 +49,7 @@ pub(super) fn parse_filter(text: &str) -> Result<String, String> {
     }
 }
 
-/// Refuses text that whoever starts the server should have put something else in place of.
+/// Refuses a text with a placeholder `${…}` that the client should have replaced.
 pub(super) fn expanded(text: &str) -> Result<(), String> {
     match text.split_once("${") {
         Some((_, rest)) => {

@@ -77,14 +77,14 @@ impl FaultCode {
         Self::ALL.iter().copied().find(|code| code.name() == text)
     }
 
-    /// Whether the fault depends on clocks, other processes or the machine, and not on the
-    /// program: a replay cannot repeat it.
+    /// Whether the fault depends on clocks, other processes or the machine, and not on the program.
+    /// A replay cannot repeat such a fault.
     #[must_use]
     pub fn is_worldly(self) -> bool {
         self.is_stop() || matches!(self, Self::Busy | Self::Storage | Self::Internal)
     }
 
-    /// Whether somebody stopped the run from outside.
+    /// Whether the run was stopped from outside.
     #[must_use]
     pub fn is_stop(self) -> bool {
         matches!(self, Self::Timeout | Self::Cancelled)

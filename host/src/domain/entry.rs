@@ -1,25 +1,25 @@
-//! What journal entries are about and how they end.
+//! The kinds of journal entries and their outcomes.
 
 use std::fmt;
 
 use super::code::FaultCode;
 
-/// What an entry tells of.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryKind {
-    /// Somebody made or changed a tool, or the server refused that.
+    /// A call made or changed a tool, or the server refused to.
     Evolve,
-    /// A tool went back to an earlier revision.
+    /// A tool was rolled back to an earlier revision.
     Rollback,
     /// A tool was hidden.
     Retire,
     /// A term or a tool was run.
     Run,
-    /// Something was kept in the memory.
+    /// A value was stored in the memory or removed from it.
     Memory,
-    /// Tools came from a file.
+    /// Tools were imported from a file.
     Import,
-    /// The server refused a call before it did anything.
+    /// The server refused a call before doing anything.
     Refusal,
 }
 
@@ -35,7 +35,7 @@ impl EntryKind {
         Self::Refusal,
     ];
 
-    /// Its name in the store and in replies.
+    /// The name in the store and in replies.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -56,33 +56,33 @@ impl EntryKind {
     }
 }
 
-/// How that ended.
+/// The outcome of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryEnding {
-    /// A run gave a value.
+    /// A run returned a value.
     Value,
-    /// A run asks to be continued.
+    /// A run returned a continuation.
     Continuation,
     /// A tool is new.
     New,
-    /// A tool, or what the memory holds under a key, is another one now.
+    /// A tool, or the value under a key of the memory, has changed.
     Changed,
-    /// A tool has the same term and another description, other examples or another schema.
+    /// A tool has a new description, new examples or a new schema, and an unchanged term.
     Described,
     /// Nothing changed.
     Unchanged,
     /// A tool is hidden.
     Retired,
-    /// The memory holds something under a new key.
+    /// The memory holds a value under a new key.
     Stored,
-    /// The memory holds nothing under the key any more.
+    /// The memory no longer holds a value under the key.
     Forgotten,
-    /// A fault.
+    /// The call failed with this code.
     Fault(FaultCode),
 }
 
 impl EntryEnding {
-    /// Its name in the store and in replies.
+    /// The name in the store and in replies.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

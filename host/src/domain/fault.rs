@@ -1,14 +1,14 @@
-//! Faults: what went wrong with a call, as data. The evaluator reports what a program did wrong;
-//! the host reports why it stopped or refused a call.
+//! Faults: the failures of calls, as data. The evaluator reports errors of programs. The host
+//! reports why it stopped or refused a call.
 
 use super::code::FaultCode;
 use super::limit::Limit;
 use super::mismatch::Mismatches;
 
-/// What a program did wrong, or what stopped it.
+/// An error of a program, or the reason why a call was stopped or refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// What kind of fault it is.
+    /// The kind of the fault.
     pub code: FaultCode,
     /// One sentence in lower case without a final period.
     pub message: String,
@@ -16,17 +16,17 @@ pub struct Fault {
     pub at: String,
     /// The tool in whose source `at` points.
     pub tool: Option<String>,
-    /// What to write instead.
+    /// A correction to suggest.
     pub hint: Option<String>,
     /// Tools whose code was active, outermost first.
     pub calls: Vec<String>,
-    /// What stands at `at`, on one line and shortened.
+    /// The code at `at`, on one line and shortened.
     pub excerpt: Option<String>,
-    /// What the run had warned of before.
+    /// The warnings of the run before the fault.
     pub warnings: Vec<String>,
-    /// The limit that was met, if it was one.
+    /// The limit that was met, if there is one.
     pub limit: Option<Excess>,
-    /// Where the value differs from its schema.
+    /// The differences between the value and its schema.
     pub mismatches: Option<Box<Mismatches>>,
     /// Where `at` is in a program that was written in the notation.
     pub place: Option<Box<Place>>,
@@ -43,14 +43,14 @@ pub struct Place {
     pub caret: String,
 }
 
-/// A limit that was met, and how far.
+/// A limit that was met, with its figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Excess {
     /// The limit.
     pub name: Limit,
-    /// What was used, or asked for.
+    /// The amount used or asked for.
     pub used: u64,
-    /// What there was.
+    /// The value of the limit.
     pub limit: u64,
 }
 
@@ -61,7 +61,7 @@ impl Fault {
         Self { limit, ..self }
     }
 
-    /// The message with the figures of the limit.
+    /// The message followed by the figures of the limit.
     #[must_use]
     pub fn told(&self) -> String {
         match self.limit {
@@ -73,7 +73,7 @@ impl Fault {
     }
 }
 
-/// A fault that the host makes: it points at no place in the program.
+/// Makes a fault of the host, which points at no place in the program.
 #[must_use]
 pub fn fault(code: FaultCode, message: String, hint: Option<&str>) -> Fault {
     Fault {

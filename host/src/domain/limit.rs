@@ -1,48 +1,48 @@
-//! The limits. Each row of the table makes a name in faults, a flag, an environment variable, a
+//! The limits. Each row of the table defines a name in faults, a flag, an environment variable, a
 //! line of `server_info` and a row of `host/docs/limits.md`.
 
 use std::fmt;
 
 use super::code::FaultCode;
 
-/// All there is to say about a limit, except its value.
+/// The description of a limit.
 #[derive(Debug)]
 pub struct Row {
-    /// Its name in faults and in `server_info`.
+    /// The name in faults and in `server_info`.
     pub name: &'static str,
     /// One sentence for `--help`, without a final period.
     pub help: &'static str,
-    /// The heading it stands under.
+    /// The heading that it is listed under.
     pub section: Section,
-    /// What it counts.
+    /// The unit of its value.
     pub unit: Unit,
-    /// Where its value comes from.
+    /// The source of its value.
     pub setting: Setting,
-    /// What happens beyond it.
+    /// The effect of exceeding it.
     pub beyond: Beyond,
     /// The test in which this limit takes effect.
     pub test: &'static str,
 }
 
-/// What a limit counts.
+/// The unit of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Things.
+    /// A number of things.
     Count,
-    /// Bytes.
+    /// A number of bytes.
     Size,
-    /// Nanoseconds; shown as milliseconds.
+    /// A time in nanoseconds, shown in milliseconds.
     Time,
 }
 
-/// Where a value comes from.
+/// The source of a limit's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Setting {
-    /// A flag or an environment variable.
+    /// The value is set by a flag or an environment variable.
     Flag {
         /// The flag without its dashes.
         flag: &'static str,
-        /// The value without it.
+        /// The value if neither is set.
         default: Default,
         /// The least value.
         least: u64,
@@ -51,23 +51,23 @@ pub enum Setting {
         /// A limit whose value it may not exceed.
         ceiling: Option<Limit>,
     },
-    /// The server.
+    /// The value cannot be set.
     Fixed {
         /// Its value.
         value: u64,
-        /// Why nobody sets it, as a sentence.
+        /// The reason why it cannot be set, as a sentence.
         why: &'static str,
     },
 }
 
-/// The value of a limit that nobody sets.
+/// The default value of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Default {
-    /// As a user would write it.
+    /// A value as a user would write it.
     Text(&'static str),
     /// The number of processors.
     Processors,
-    /// The one of the profile.
+    /// The value of the profile.
     Profile,
 }
 
@@ -83,12 +83,12 @@ impl Default {
     }
 }
 
-/// What happens beyond a limit.
+/// The effect of exceeding a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beyond {
     /// The call fails with this code.
     Fault(FaultCode),
-    /// Something else, in a word or two.
+    /// Another effect, in a word or two.
     Other(&'static str),
 }
 
@@ -103,20 +103,20 @@ impl Beyond {
     }
 }
 
-/// The heading that limits stand under.
+/// The headings of limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
-    /// What one run may use.
+    /// The limits of one run.
     Run,
-    /// What stops an evaluator that does not keep to these.
+    /// The ceilings that stop a defective evaluator.
     Net,
-    /// What a request may hold.
+    /// The limits of a request.
     Request,
-    /// How requests are served.
+    /// The limits of the service.
     Service,
-    /// What is kept.
+    /// The limits of the stored state.
     State,
-    /// What a value may be that is compared with an output schema.
+    /// The limits of a value that is compared with an output schema.
     Schema,
 }
 
@@ -171,28 +171,29 @@ const fn fault(code: FaultCode) -> Beyond {
     Beyond::Fault(code)
 }
 
-/// The least memory a machine can start in.
+/// The least memory that a machine can start with.
 const LEAST_MEMORY: u64 = 1 << 20;
 
-/// The most memory a run may have: the evaluator needs twice that, and room for its input.
+/// The most memory of a run. The evaluator needs twice as much, and room for its input.
 const MOST_MEMORY: u64 = 512 << 20;
 
-/// The deepest recursion that may be allowed.
+/// The greatest depth that can be set.
 const MOST_DEPTH: u64 = 100_000_000;
 
-/// The most wasmtime fuel: beyond it numbers of wasmtime's overflow.
+/// The most wasmtime fuel. Counters of wasmtime overflow beyond it.
 const MOST_FUEL: u64 = 1 << 62;
 
-/// The longest text that may be accepted: the component addresses 32 bits, several times over.
+/// The longest text that can be accepted. The component has 32-bit addresses and needs a multiple
+/// of the text's size.
 const MOST_TEXT: u64 = 256 << 20;
 
-/// The most memory any instance gets. The component is linked with the same maximum.
+/// The most memory of an instance. The component is linked with an equal maximum.
 pub(crate) const MEMORY_CAP: u64 = 1280 << 20;
 
-/// The longest time that can be counted.
+/// The longest time that fits into the counter.
 const MOST_TIME: u64 = u64::MAX;
 
-/// Why a limit is fixed that a result depends on and that an entry of the journal does not keep.
+/// The reason of fixed limits that affect results and that journal entries do not record.
 const REPLAYS: &str = "It is fixed, so that a replay on any server gives an equal result.";
 
 macro_rules! limits {
@@ -208,7 +209,7 @@ macro_rules! limits {
             /// All limits, in the order of the table.
             pub const ALL: &[Self] = &[$(Self::$limit,)*];
 
-            /// What there is to say about it.
+            /// The description of the limit.
             #[must_use]
             pub const fn row(self) -> &'static Row {
                 match self {
@@ -351,7 +352,7 @@ limits! {
 }
 
 impl Limit {
-    /// Its name in faults and in `server_info`.
+    /// The name in faults and in `server_info`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.row().name
@@ -363,7 +364,7 @@ impl Limit {
         Self::ALL.iter().copied().find(|limit| limit.name() == name)
     }
 
-    /// The value of a limit that nobody can set; 0 for others.
+    /// The value of a fixed limit, or 0 for other limits.
     #[must_use]
     pub const fn fixed(self) -> u64 {
         match self.row().setting {
@@ -372,14 +373,14 @@ impl Limit {
         }
     }
 
-    /// The value of a limit that nobody can set, as a length.
+    /// The value of a fixed limit as a `usize`.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "fixed limits fit into 32 bits")]
     pub const fn fixed_count(self) -> usize {
         self.fixed() as usize
     }
 
-    /// A value as replies show it: times in milliseconds.
+    /// Converts a value for replies: times become milliseconds.
     #[must_use]
     pub fn shown(self, value: u64) -> u64 {
         match self.row().unit {

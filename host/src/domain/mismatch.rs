@@ -1,4 +1,4 @@
-//! Where a value differs from its schema.
+//! The differences between a value and its schema.
 
 use serde::Serialize;
 
@@ -7,26 +7,26 @@ use serde::Serialize;
 pub struct Mismatch {
     /// JSON Pointer into the value.
     pub instance: String,
-    /// What the schema says of that place.
+    /// A description of the values that the schema allows there.
     pub expected: String,
-    /// What is there, shortened.
+    /// The value found there, shortened.
     pub found: String,
     /// JSON Pointer into the schema.
     pub schema_at: String,
 }
 
-/// The mismatches of a value that a fault names: at least one.
+/// The mismatches that a fault names. There is at least one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Mismatches(Vec<Mismatch>);
 
 impl Mismatches {
-    /// Mismatches in the order in which they are told.
+    /// The mismatches in the order in which they are reported.
     pub fn iter(&self) -> impl Iterator<Item = &Mismatch> {
         self.0.iter()
     }
 
-    /// The mismatches with every text rewritten.
+    /// Rewrites every text of the mismatches.
     #[must_use]
     pub fn map(&self, rewrite: impl Fn(&str) -> String) -> Self {
         let one = |Mismatch { instance, expected, found, schema_at }: &Mismatch| Mismatch {

@@ -1,5 +1,5 @@
-//! The words that all other modules share: faults and their codes, limits, the kinds of journal
-//! entries and how they end. Nothing here reads or writes anything.
+//! The vocabulary of all other modules: faults and their codes, limits, the kinds of journal
+//! entries and their outcomes. Nothing here reads or writes anything.
 
 mod code;
 mod entry;

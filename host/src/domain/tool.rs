@@ -1,12 +1,12 @@
-//! The built-in tools. A row of the table and a file in `mcp/tool/` make a tool: its name is
-//! reserved, listed, called, documented and packaged from here.
+//! The built-in tools. A row of the table and a file in `mcp/tool/` define a tool. The table
+//! supplies its name for reserving, listing, calling, documenting and packaging.
 
-/// A set of tools that an operator switches on or off.
+/// A set of tools that the operator turns on or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Toolset {
     /// Makes tools, runs them and shows them.
     Core,
-    /// Works with what lasts.
+    /// Works with stored state.
     State,
 }
 
@@ -14,7 +14,7 @@ impl Toolset {
     /// All sets.
     pub const ALL: [Self; 2] = [Self::Core, Self::State];
 
-    /// Its name on the command line.
+    /// The name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -23,7 +23,7 @@ impl Toolset {
         }
     }
 
-    /// What its tools are for.
+    /// The purpose of its tools.
     #[must_use]
     pub fn description(self) -> &'static str {
         match self {
@@ -39,35 +39,35 @@ impl Toolset {
     }
 }
 
-/// What a tool does to the state of the server. No tool reaches beyond the server.
+/// The effect of a tool on the state of the server. No tool reaches beyond the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// It looks.
+    /// It only reads.
     Reads,
-    /// It runs a program. A run changes nothing, but the journal has an entry for it.
+    /// It runs a program. A run changes nothing except that the journal gets an entry.
     Runs,
-    /// It changes something, and keeps what was there before.
+    /// It changes something and keeps the earlier version.
     Writes,
-    /// It may remove something for good.
+    /// It may remove something permanently.
     Destroys,
 }
 
 impl Effect {
-    /// Whether everything is as it was afterwards.
+    /// Whether the tool leaves the state unchanged.
     #[must_use]
     pub fn is_read_only(self) -> bool {
         matches!(self, Self::Reads | Self::Runs)
     }
 
-    /// Whether the journal tells of calls that are refused.
+    /// Whether the journal records refused calls of the tool.
     #[must_use]
     pub fn is_journaled(self) -> bool {
         !matches!(self, Self::Reads)
     }
 }
 
-/// Hands the table to a macro: tool, name, set, effect, title; in the order in which clients see
-/// the tools.
+/// Passes the table to a macro: tool, name, set, effect, title. The rows are in the order in which
+/// clients see the tools.
 macro_rules! each_tool {
     ($then:ident) => {
         $then! {
@@ -90,35 +90,35 @@ pub(crate) use each_tool;
 
 macro_rules! built_in {
     ($($tool:ident $name:ident $set:ident $effect:ident $title:literal;)*) => {
-        /// A tool that is always there.
+        /// A built-in tool, which is always available.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum BuiltIn {
             $(#[doc = $title] $tool,)*
         }
 
         impl BuiltIn {
-            /// All of them, in the order in which they are listed.
+            /// All tools, in the order in which they are listed.
             pub const ALL: &[Self] = &[$(Self::$tool,)*];
 
-            /// Its name.
+            /// The name of the tool.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$tool => stringify!($name),)* }
             }
 
-            /// The set that it belongs to.
+            /// The set of the tool.
             #[must_use]
             pub fn set(self) -> Toolset {
                 match self { $(Self::$tool => Toolset::$set,)* }
             }
 
-            /// What it does to the state of the server.
+            /// The effect on the state of the server.
             #[must_use]
             pub fn effect(self) -> Effect {
                 match self { $(Self::$tool => Effect::$effect,)* }
             }
 
-            /// Its name for people.
+            /// The name shown to people.
             #[must_use]
             pub fn title(self) -> &'static str {
                 match self { $(Self::$tool => $title,)* }

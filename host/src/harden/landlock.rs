@@ -1,6 +1,6 @@
-//! Landlock: the file system shrinks to the writable directories, TCP and the abstract sockets
-//! and signals of other processes go. What is open stays open: the standard streams, the
-//! compiled evaluator, the page map of this process.
+//! Landlock restricts the file system to the writable directories. It blocks TCP, and the abstract
+//! sockets and signals of other processes. Open files stay open: the standard streams, the compiled
+//! evaluator, and the page map of this process.
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, PathFd, Ruleset,
@@ -9,29 +9,30 @@ use landlock::{
 
 use super::layer::{Layer, Paths};
 
-/// The version that has files, TCP and scopes. A kernel that offers more is asked for more.
+/// The version that covers files, TCP and scopes. A newer kernel restricts more.
 const COMPLETE: ABI = ABI::V6;
 
-/// The latest version whose rights we know.
+/// The latest version whose rights this module knows.
 const LATEST: ABI = ABI::V9;
 
-/// What may be done in a writable directory: no execution, no devices, no sockets, no links.
+/// The rights in a writable directory: no execution, no devices, no sockets, no links.
 const WRITING: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
     ReadFile | ReadDir | WriteFile | Truncate | MakeReg | MakeDir | RemoveFile | RemoveDir
 });
 
-/// Why nothing was restricted.
+/// The reason why nothing was restricted.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     /// A writable directory cannot be opened.
     #[error("{0}")]
     Path(#[from] landlock::PathFdError),
-    /// The kernel has Landlock and refuses.
+    /// The kernel has Landlock but refuses the rules.
     #[error("{0}")]
     Ruleset(#[from] RulesetError),
 }
 
-/// Restricts this thread and those it will start; says how far, and the kernel's version.
+/// Restricts this thread and the threads it will start. Returns the state of the layer and the
+/// kernel's version of Landlock.
 pub(super) fn restrict(paths: &Paths) -> Result<(Layer, i32), Error> {
     let mut rules = Ruleset::default()
         .handle_access(AccessFs::from_all(LATEST))?

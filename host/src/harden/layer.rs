@@ -1,29 +1,29 @@
-//! How much hardening leaves to the process, and how far each of its layers holds.
+//! The paths that hardening leaves to the process, and the state of its layers.
 
 use std::path::PathBuf;
 
-/// What the process can still reach in the file system.
+/// The paths that the process can still reach.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Paths {
-    /// Directories that must exist, whose files may be read, written, made and removed.
+    /// Existing directories in which the process may read, write, create and remove files.
     pub writable: Vec<PathBuf>,
 }
 
-/// How far a layer holds.
+/// The state of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layer {
-    /// In every respect.
+    /// It is fully in force.
     Enforced,
-    /// As far as this kernel can, or not in all threads.
+    /// It is in force as far as this kernel supports it, or not in all threads.
     Partial,
-    /// Not at all: the system has no such thing, or does not let us. The log says why.
+    /// It is not in force, because the system lacks it or refuses it. The log gives the reason.
     Unsupported,
-    /// Not at all, as configured.
+    /// It is disabled by a setting.
     Off,
 }
 
 impl Layer {
-    /// The name by which the layer's state is reported.
+    /// The name of the state in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -35,18 +35,18 @@ impl Layer {
     }
 }
 
-/// Which layers are in force.
+/// The state of each layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hardening {
-    /// Files, TCP, abstract sockets and signals to other processes.
+    /// The layer that restricts files, TCP, abstract sockets and signals to other processes.
     pub landlock: Layer,
-    /// The version of Landlock in the kernel, 0 without one.
+    /// The version of Landlock in the kernel, or 0 without Landlock.
     pub abi: i32,
-    /// System calls.
+    /// The layer that restricts system calls.
     pub seccomp: Layer,
 }
 
 impl Hardening {
-    /// Nothing is restricted.
+    /// The report without hardening.
     pub const OFF: Self = Self { landlock: Layer::Off, abi: 0, seccomp: Layer::Off };
 }

@@ -1,14 +1,13 @@
-//! What the process takes away from itself before it serves, so that even a program that broke
-//! out of WebAssembly finds nothing to take: no files but those it writes to, no network, no
-//! other processes, no new machine code. Linux only; elsewhere every layer is `unsupported`.
+//! Process hardening. Before it serves, the process gives up most of its rights. A program that
+//! escaped from WebAssembly then finds no files except those the server writes, no network, no
+//! other processes and no way to make machine code. It works on Linux only; elsewhere every layer
+//! is `unsupported`.
 //!
-//! Landlock binds the thread that asks for it and the threads it starts later, so it comes
-//! first, while there is one thread. seccomp binds all threads at once and comes last, when what
-//! needs sockets (the runtime, for signals) has them. Whatever is to be read from files is read
-//! before.
+//! Landlock binds the calling thread and the threads it starts later, so it comes first, while
+//! there is one thread. seccomp binds all threads at once and comes last, when the runtime has its
+//! sockets for signals. Files outside `paths` are read before.
 //!
-//! A later setting that lets the server write somewhere (a data directory) is one more entry in
-//! [`Paths::writable`].
+//! A setting that lets the server write to another directory adds an entry to [`Paths::writable`].
 
 #[cfg(target_os = "linux")]
 mod landlock;
@@ -20,21 +19,22 @@ mod seccomp;
 
 pub use self::layer::{Hardening, Layer, Paths};
 
-/// Restricts the process to `paths` and to computing, as far as the system allows it; nothing
-/// happens without paths. `start` is called in between, with the files closed and sockets still
-/// open, and makes what has to be made there, above all threads.
+/// Restricts the process to `paths` and to computing, as far as the system allows. Restricts
+/// nothing if `paths` is `None`. Calls `start` after files are closed and while sockets are still
+/// allowed. `start` makes everything that needs them, above all threads.
 pub fn apply<T>(paths: Option<&Paths>, start: impl FnOnce() -> T) -> (T, Hardening) {
     let (started, seal) = begin(paths, start);
     (started, seal.close())
 }
 
-/// The same up to where system calls are restricted, for whoever has to load code first.
+/// Restricts files and calls `start`. You call [`Seal::close`] to restrict system calls once all
+/// code is loaded.
 pub fn begin<T>(paths: Option<&Paths>, start: impl FnOnce() -> T) -> (T, Seal) {
     let files = paths.map(restrict_files);
     (start(), Seal { files })
 }
 
-/// What is left to do of [`apply`].
+/// The second half of [`apply`], which is still to be done.
 #[derive(Debug)]
 #[must_use]
 pub struct Seal {
@@ -42,7 +42,7 @@ pub struct Seal {
 }
 
 impl Seal {
-    /// Restricts system calls, in all threads.
+    /// Restricts system calls in all threads. Returns the state of the layers.
     #[must_use]
     pub fn close(self) -> Hardening {
         let Some((landlock, abi)) = self.files else { return Hardening::OFF };
@@ -57,7 +57,8 @@ impl Seal {
     }
 }
 
-/// The first half of [`apply`]: no other thread may exist yet. Gives the version of Landlock too.
+/// Restricts files. No other thread may exist yet. Returns the state of the layer and the kernel's
+/// version of Landlock.
 #[cfg(target_os = "linux")]
 pub fn restrict_files(paths: &Paths) -> (Layer, i32) {
     let alone = process::is_single_threaded();
@@ -78,13 +79,13 @@ pub fn restrict_files(paths: &Paths) -> (Layer, i32) {
     (layer, abi)
 }
 
-/// The same where there is no Landlock.
+/// Restricts nothing, because this system has no Landlock.
 #[cfg(not(target_os = "linux"))]
 pub fn restrict_files(_paths: &Paths) -> (Layer, i32) {
     (Layer::Unsupported, 0)
 }
 
-/// The second half of [`apply`], for all threads there are and will be.
+/// Restricts the system calls of all present and future threads.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[must_use]
 pub fn restrict_calls() -> Layer {
@@ -97,7 +98,7 @@ pub fn restrict_calls() -> Layer {
     }
 }
 
-/// The same where there is no seccomp.
+/// Restricts nothing, because seccomp is not supported here.
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 #[must_use]
 pub fn restrict_calls() -> Layer {

@@ -1,4 +1,4 @@
-//! The rest of what a process can do for its own safety.
+//! Further protection of the process.
 
 use std::fs;
 use std::thread;
@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
 
-/// How long a thread may take to end that has nothing left to do.
+/// The time that a finished thread may take to disappear.
 const MOMENT: Duration = Duration::from_millis(200);
 
-/// What clients send leaves no traces in core files, and other processes of the same user cannot
-/// look into this one. Neither is worth a failure.
+/// Keeps the memory of this process out of core files and away from other processes of the user,
+/// because it contains the clients' data. A failure is only logged.
 pub(super) fn keep_memory_private() {
     let none = Rlimit { current: Some(0), maximum: Some(0) };
     let kept = setrlimit(Resource::Core, none)
@@ -20,8 +20,8 @@ pub(super) fn keep_memory_private() {
     }
 }
 
-/// Whether this is the only thread. Without /proc it is taken to be. One that was joined may still be
-/// listed for a moment.
+/// Whether this is the only thread. Returns true if /proc cannot be read. A joined thread may still
+/// be listed for a moment, so this tries again for [`MOMENT`].
 pub(super) fn is_single_threaded() -> bool {
     let start = Instant::now();
     let count = || fs::read_dir("/proc/self/task").map_or(1, Iterator::count);

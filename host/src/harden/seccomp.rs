@@ -1,13 +1,12 @@
-//! The system calls that are left: memory without execution, threads, time, what is open already,
-//! and the files of a data directory (which ones, Landlock decides). There are no sockets, no new
-//! programs or processes, no tracing, no identities, mounts, keys, modules, rings or BPF, nor
-//! anything that Linux may come to have.
+//! The allowed system calls: memory without execution, threads, time, open files, and the files of
+//! a data directory (Landlock restricts which). Sockets, new programs or processes, tracing,
+//! identities, mounts, keys, modules, rings and BPF are not allowed, nor is any future call.
 //!
-//! A list of what is allowed, because a list of what is denied is never complete. Its danger is a
-//! call that some libc makes and the list misses. That is why any other call fails with `ENOSYS`
-//! and ends nothing: it is what a kernel without the call says, and every libc falls back to an
-//! older call then (`clone3` to `clone`, `faccessat2` to `faccessat`). `EPERM` has no fallback.
-//! Calls of another architecture end the process; nothing in it makes them.
+//! This is a list of allowed calls, because a list of denied calls is never complete. Its risk is a
+//! call that some libc makes and the list omits. Any other call therefore fails with `ENOSYS` and
+//! does not end the process. A kernel without the call returns that error, and every libc then
+//! falls back to an older call (`clone3` to `clone`, `faccessat2` to `faccessat`). `EPERM` has no
+//! fallback. Calls of another architecture end the process; nothing in it makes them.
 
 use std::collections::BTreeMap;
 use std::env::consts::ARCH;
@@ -26,7 +25,7 @@ const MEMORY: &[c_long] = &[
     libc::SYS_brk,
     libc::SYS_madvise,
     libc::SYS_membarrier,
-    // The image from which instances start, where it is not mapped from the compiled file.
+    // Memory for the image that instances start from, if it is not mapped from the compiled file.
     libc::SYS_memfd_create,
     libc::SYS_mincore,
     libc::SYS_mremap,
@@ -69,7 +68,8 @@ const WORLD: &[c_long] = &[
     libc::SYS_uname,
 ];
 
-/// On what is open, but for `recvfrom`: the runtime tells itself of signals through a socket.
+/// Calls on open descriptors. The exception is `recvfrom`: the runtime uses a socket to notify
+/// itself of signals.
 const OPEN: &[c_long] = &[
     libc::SYS_close,
     libc::SYS_dup,
@@ -101,7 +101,8 @@ const OPEN: &[c_long] = &[
     libc::SYS_writev,
 ];
 
-/// By path. Landlock decides on opening, making and removing; the others tell that a file exists.
+/// Calls with a path. Landlock restricts opening, creating and removing. The other calls only
+/// reveal that a file exists.
 const PATHS: &[c_long] = &[
     libc::SYS_faccessat,
     libc::SYS_faccessat2,
@@ -116,7 +117,7 @@ const PATHS: &[c_long] = &[
     libc::SYS_unlinkat,
 ];
 
-/// The older spellings of calls above, which some libc may prefer.
+/// Older variants of the calls above, which some libc may use.
 #[cfg(target_arch = "x86_64")]
 const OLDER: &[c_long] = &[
     libc::SYS_access,
@@ -136,11 +137,11 @@ const OLDER: &[c_long] = &[
 
 #[cfg(target_arch = "aarch64")]
 const OLDER: &[c_long] = &[
-    // renameat, which the libc crate does not name for this architecture.
+    // renameat, which the libc crate does not define for this architecture.
     38,
 ];
 
-/// The new process or namespace that a `clone` may ask for instead of a thread.
+/// The flags with which `clone` makes a new process or namespace instead of a thread.
 const CLONE_OTHER: i32 = libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWIPC
     | libc::CLONE_NEWNET
@@ -150,9 +151,9 @@ const CLONE_OTHER: i32 = libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWUTS
     | libc::CLONE_PTRACE;
 
-/// Requests to devices and files: which pages of an instance were written (to clear no others),
-/// close on execution, do not block, and whether this is a terminal. The libc crate lacks the
-/// first, and has the others in a type of each libc's own.
+/// Requests of `ioctl`: scan the written pages of an instance, so that only those are cleared;
+/// close on execution; do not block; and test for a terminal. The libc crate lacks the first. The
+/// type of the others depends on the libc.
 const PAGEMAP_SCAN: u64 = 0xc060_6610;
 const FIOCLEX: u64 = 0x5451;
 const FIONBIO: u64 = 0x5421;
@@ -179,16 +180,16 @@ fn rules() -> Result<BTreeMap<c_long, Vec<SeccompRule>>, BackendError> {
     let requests = [PAGEMAP_SCAN, FIOCLEX, FIONBIO, TCGETS];
     let requests = requests.map(|request| rule([argument(1, Dword, Eq, request)?]));
     rules.insert(libc::SYS_ioctl, requests.into_iter().collect::<Result<_, _>>()?);
-    // Threads are given names.
+    // A thread may set its name.
     let name = argument(0, Dword, Eq, bits(libc::PR_SET_NAME))?;
     rules.insert(libc::SYS_prctl, vec![rule([name])?]);
-    // Limits may be read, and only our own.
+    // The process may read its own limits.
     let own = [argument(0, Dword, Eq, 0)?, argument(2, Qword, Eq, 0)?];
     rules.insert(libc::SYS_prlimit64, vec![rule(own)?]);
-    // To the other end of a pair, never to an address.
+    // Sending is allowed to a connected socket, never to an address.
     let connected = argument(4, Qword, Eq, 0)?;
     rules.insert(libc::SYS_sendto, vec![rule([connected])?]);
-    // Abort is a signal to oneself.
+    // Aborting is a signal that the process sends to itself.
     let oneself = argument(0, Dword, Eq, u64::from(process::id()))?;
     rules.insert(libc::SYS_tgkill, vec![rule([oneself])?]);
     Ok(rules)
@@ -207,7 +208,7 @@ fn argument(
     SeccompCondition::new(index, length, operator, value)
 }
 
-/// Flags as the kernel sees them.
+/// The flags as the kernel reads them.
 fn bits(flags: i32) -> u64 {
     u64::from(flags.cast_unsigned())
 }

@@ -1,13 +1,13 @@
-//! JSON on several lines, for reading and for comparing line by line. It works on text of any
-//! depth, without reading it as values.
+//! JSON on several lines, for reading and for comparing line by line. It handles text of any depth,
+//! because it does not build values.
 
 use super::scan::{Scanner, text_length};
 
-/// Blanks before a line at most, so that deep terms do not run off to the right.
+/// The widest indentation in blanks. It keeps deep terms readable.
 const WIDEST: usize = 40;
 
-/// Canonical JSON with each member and element on a line of its own; what holds no other lists and
-/// records stays on one.
+/// Lays out canonical JSON with each member and element on a line of its own. A list or record
+/// without nested ones stays on one line.
 #[must_use]
 pub(crate) fn lines(json: &str) -> Vec<String> {
     let (mut lines, mut line) = (Vec::new(), String::new());
@@ -55,7 +55,7 @@ fn indent(depth: usize) -> String {
     " ".repeat((2 * depth).min(WIDEST))
 }
 
-/// The length of the list or record that a text begins with, if it holds no others; else 0.
+/// The length in bytes of the list or record at the start of a text, or 0 if it contains others.
 fn flat(text: &str) -> usize {
     let mut scanner = Scanner::default();
     for (index, byte) in text.bytes().enumerate() {

@@ -1,5 +1,5 @@
-//! A JSON object read no deeper than its members, whose values stay the text they were sent as:
-//! this is how terms pass through the server without losing a digit.
+//! A JSON object that is read only down to its members. The values stay text as they were sent, so
+//! numbers lose no digits.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -17,7 +17,7 @@ impl<'a> Members<'a> {
         serde_json::from_str(text)
     }
 
-    /// The text of a member.
+    /// The text of the member with this name.
     pub(crate) fn raw(&self, name: &str) -> Option<&'a str> {
         self.iter().find(|(key, _)| *key == name).map(|(_, value)| value)
     }
@@ -30,7 +30,7 @@ impl<'a> Members<'a> {
         self.0.iter().map(|(key, value)| (key.as_ref(), value.get()))
     }
 
-    /// A name that occurs more than once.
+    /// Returns a name that occurs more than once.
     pub(crate) fn duplicate(&self) -> Option<&str> {
         let mut names: Vec<&str> = self.iter().map(|(key, _)| key).collect();
         names.sort_unstable();
@@ -63,7 +63,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     }
 }
 
-/// A member's name, borrowed where it is written without escapes.
+/// The name of a member, borrowed if it is written without escapes.
 #[derive(serde::Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
@@ -73,7 +73,7 @@ pub(crate) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> S
     for (name, value) in members {
         let separator = if text.len() == 1 { "" } else { "," };
         let name = serde_json::Value::from(name);
-        // To write to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{separator}{name}:{value}");
     }
     text.push('}');

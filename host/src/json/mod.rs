@@ -1,10 +1,12 @@
-//! JSON text, read as text: how deep it is, what it holds, how it is laid out. Nothing here builds
-//! values, and nothing trusts a text to be JSON.
+//! JSON handled as text: its depth, its members and its layout. Nothing here builds values. No
+//! function assumes that a text is valid JSON.
 
+mod embedded;
 mod layout;
 mod members;
 mod scan;
 
+pub(crate) use self::embedded::{decoded, json_in, text_in};
 pub(crate) use self::layout::lines;
 pub(crate) use self::members::{Members, object};
 pub(crate) use self::scan::{

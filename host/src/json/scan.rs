@@ -1,8 +1,8 @@
-//! The one scanner of JSON text: it follows a text byte by byte and knows where in it it is.
+//! The scanner of JSON text. It follows a text byte by byte and tracks its nesting and strings.
 
 use serde_json::value::RawValue;
 
-/// Where in JSON text a scan is.
+/// The position of a scan in JSON text.
 #[derive(Debug, Default)]
 pub(crate) struct Scanner {
     level: usize,
@@ -26,23 +26,23 @@ impl Scanner {
         }
     }
 
-    /// How many lists and objects are open.
+    /// The number of open lists and objects.
     pub(crate) fn level(&self) -> usize {
         self.level
     }
 
-    /// Whether a text is open.
+    /// Whether the position is inside a string.
     pub(crate) fn is_in_text(&self) -> bool {
         self.in_text
     }
 
-    /// Reads the next character. Those that are not ASCII mean nothing outside texts.
+    /// Reads the next character. Characters beyond ASCII have no meaning outside strings.
     fn step_char(&mut self, c: char) {
         self.step(u8::try_from(c).unwrap_or_default());
     }
 }
 
-/// How many levels of lists and objects a text has.
+/// The number of levels of lists and objects in a text.
 pub(crate) fn depth(text: &[u8]) -> usize {
     let mut scanner = Scanner::default();
     let levels = text.iter().map(|byte| {
@@ -52,7 +52,7 @@ pub(crate) fn depth(text: &[u8]) -> usize {
     levels.max().unwrap_or_default()
 }
 
-/// How many members the objects of a text have as they are written.
+/// The number of members in all objects of a text, including duplicates.
 pub(crate) fn count_members(text: &[u8]) -> usize {
     let mut scanner = Scanner::default();
     let is_member = |byte: &&u8| {
@@ -62,7 +62,7 @@ pub(crate) fn count_members(text: &[u8]) -> usize {
     text.iter().filter(is_member).count()
 }
 
-/// How many parts a text has: items and members. An object counts as four.
+/// The number of parts of a text: items and members. An object counts as four.
 pub(crate) fn count_parts(text: &[u8]) -> usize {
     let mut scanner = Scanner::default();
     let parts = text.iter().map(|byte| {
@@ -77,7 +77,7 @@ pub(crate) fn count_parts(text: &[u8]) -> usize {
     1 + parts.sum::<usize>()
 }
 
-/// A text without the blanks between its parts, each of which stays as it is written.
+/// Removes the blanks between the tokens of a text. The tokens stay as they are written.
 pub(crate) fn compact(text: &str) -> String {
     let mut scanner = Scanner::default();
     let is_kept = |c: &char| {
@@ -87,12 +87,13 @@ pub(crate) fn compact(text: &str) -> String {
     text.chars().filter(is_kept).collect()
 }
 
-/// A value without the blanks between its parts.
+/// Removes the blanks between the tokens of a value.
 pub(crate) fn compact_value(value: Box<RawValue>) -> Box<RawValue> {
     RawValue::from_string(compact(value.get())).unwrap_or(value)
 }
 
-/// The length of the string that a text begins with; without its end, all of the text.
+/// The length in bytes of the string at the start of a text. Returns the length of the text if the
+/// string does not end.
 pub(crate) fn text_length(text: &str) -> usize {
     let mut scanner = Scanner::default();
     let end = text.bytes().position(|byte| {
@@ -102,8 +103,8 @@ pub(crate) fn text_length(text: &str) -> usize {
     end.map_or(text.len(), |end| end + 1)
 }
 
-/// Whether a text holds an integer beyond ±(2^53 − 1), or a number with more digits or a higher
-/// exponent than doubles have.
+/// Whether a text contains an integer beyond ±(2^53 − 1), or a number with more digits or a higher
+/// exponent than a double has.
 pub(crate) fn has_wide_number(text: &str) -> bool {
     let mut scanner = Scanner::default();
     let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+');

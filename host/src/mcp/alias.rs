@@ -1,5 +1,5 @@
 //! Names and spellings of the server's ClojureScript ancestor. A call by one of them becomes the
-//! call that is meant; its values pass through as the text they were sent as.
+//! equivalent call of a current tool. Its values keep their text.
 
 use std::sync::Arc;
 
@@ -9,12 +9,11 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::arguments::{self, decode, malformed, record};
-use super::settle::decoded;
 use crate::domain::Fault;
-use crate::json::{Members, object};
+use crate::json::{Members, decoded, object};
 use crate::text::quote_one;
 
-/// The tools that have another spelling and nothing else.
+/// Tools whose only difference is the spelling.
 const SPELLINGS: [(&str, &str); 4] = [
     ("memory-store", "memory_store"),
     ("memory-retrieve", "memory_retrieve"),
@@ -25,20 +24,20 @@ const SPELLINGS: [(&str, &str); 4] = [
 const EXECUTE: &str = "execute-tool";
 const EVOLVE: &str = "meta-evolve";
 
-/// The call that is meant.
+/// The call that an alias stands for.
 #[derive(Debug)]
 pub(super) struct Meant {
     pub(super) name: String,
     pub(super) arguments: Arc<str>,
-    /// Whether the name of the tool was an argument: it is an argument's fault if there is none.
+    /// Whether the tool's name was an argument. An unknown name is then a fault of that argument.
     pub(super) is_argument: bool,
-    /// What there is to say of the translation.
+    /// Notes on the translation.
     pub(super) notes: Vec<String>,
 }
 
-/// The call that is meant by an alias; None if the name is none.
+/// Translates a call of an alias; None if the name is not an alias.
 pub(super) fn resolve(name: &str, arguments: &str, nesting: usize) -> Option<Result<Meant, Fault>> {
-    // The last two are reserved in both spellings.
+    // The names of these two are reserved in both spellings.
     match name {
         EXECUTE | "execute_tool" => Some(execute(arguments, nesting)),
         EVOLVE | "meta_evolve" => Some(evolve(arguments)),
@@ -64,7 +63,7 @@ struct Execute {
     arguments: Option<Box<RawValue>>,
 }
 
-/// `execute-tool`: the tool and its arguments are arguments.
+/// `execute-tool`: calls the tool that its arguments name, with the arguments in them.
 fn execute(text: &str, nesting: usize) -> Result<Meant, Fault> {
     let text = spell(text)?;
     let Execute { tool_name: name, arguments } = arguments::read(&text, EXECUTE)?;
@@ -80,7 +79,7 @@ fn execute(text: &str, nesting: usize) -> Result<Meant, Fault> {
     }
 }
 
-/// Another alias may be called by `execute-tool`, but not `execute-tool`.
+/// `execute-tool` may call another alias, but not itself.
 fn resolve_once(name: &str, arguments: &str, nesting: usize) -> Result<Option<Meant>, Fault> {
     if matches!(name, EXECUTE | "execute_tool") {
         let hint = "give the name and the arguments of the tool itself";
@@ -89,7 +88,7 @@ fn resolve_once(name: &str, arguments: &str, nesting: usize) -> Result<Option<Me
     resolve(name, arguments, nesting).transpose()
 }
 
-/// `meta-evolve`: of what it once did, adding a tool is left.
+/// `meta-evolve`: only adding a tool is still supported.
 fn evolve(text: &str) -> Result<Meant, Fault> {
     let text = spell(text)?;
     let members = read(&text)?;
@@ -116,7 +115,7 @@ fn evolve(text: &str) -> Result<Meant, Fault> {
         match name {
             "type" => {}
             "tool_name" => kept.push(("name", value)),
-            // What a tool takes follows from its term.
+            // The term determines the argument of a tool.
             "tool_type" | "schema" => {
                 let shown = name.replace('_', "-");
                 notes.push(format!("`{shown}` is ignored: a term does not need it"));
@@ -128,8 +127,8 @@ fn evolve(text: &str) -> Result<Meant, Fault> {
     Ok(Meant { notes, ..plain("evolve", object(kept.into_iter())) })
 }
 
-/// The code of a function in JavaScript, as the arrow that the notation has for it. Other code stays
-/// as it is.
+/// Turns code that is a function in JavaScript into an arrow function of the notation. Other code
+/// gives none.
 fn arrow(code: &str) -> Result<Option<String>, Fault> {
     if !code.starts_with('"') {
         return Ok(None);
@@ -144,7 +143,7 @@ fn arrow(code: &str) -> Result<Option<String>, Fault> {
     Ok(function.map(|function| Value::from(function).to_string()))
 }
 
-/// The arguments with `-` in their names written as `_`.
+/// The arguments with each `-` in their names replaced by `_`.
 fn spell(text: &str) -> Result<String, Fault> {
     let members = read(text)?;
     let names: Vec<(String, &str)> =

@@ -1,5 +1,6 @@
-//! The arguments of a call. Each tool has a struct for them; this reads it from the text of the
-//! call, no deeper than it has to. Every fault names the argument and says what to write.
+//! Parses the arguments of a call. Each tool has a struct for its arguments, read from the JSON
+//! text of the call. Nested values stay text until they are needed. Each fault names the argument
+//! and says how to correct it.
 
 mod reader;
 mod schema;
@@ -14,21 +15,21 @@ use serde_json::value::RawValue;
 
 pub(super) use self::schema::{any_value, json_schema, record, schema, term, text};
 
-use self::reader::{SIZE, Wrong};
+use self::reader::{SIZE, Wrong, no_text};
 use crate::domain::{Fault, FaultCode, fault};
 use crate::json::Members;
 use crate::text::similar::similar;
 
-/// What a tool takes.
+/// The arguments of a tool.
 pub(super) trait Arguments: Sized {
     /// The names of all arguments.
     fn names() -> Vec<&'static str>;
 
-    /// Their schema. It does not say that there are no others, for some clients cannot read that:
-    /// the server itself sees to those.
+    /// The JSON Schema of the arguments. It does not forbid other arguments, because some clients
+    /// cannot read that; the server itself refuses them.
     fn schema() -> Value;
 
-    /// Reads them. Names that are not known were refused before.
+    /// Reads the arguments. Unknown names are already refused.
     fn take(members: &Members<'_>) -> Result<Self, Fault>;
 }
 
@@ -53,8 +54,8 @@ impl<T: DeserializeOwned + JsonSchema> Arguments for T {
     }
 }
 
-/// The arguments in the text of a call of `tool`. A null is as good as nothing, except where any
-/// JSON is expected.
+/// Reads the arguments of a call of `tool` from JSON text. A null counts as absent, except in
+/// arguments that accept any JSON.
 pub(super) fn read<T: Arguments>(text: &str, tool: &str) -> Result<T, Fault> {
     let members = Members::parse(text)
         .map_err(|error| malformed(format!("the arguments cannot be read: {error}"), None))?;
@@ -79,32 +80,22 @@ fn refuse(unknown: &str, tool: &str, known: &[&str]) -> Fault {
     malformed(format!("`{tool}` has no argument `{unknown}`"), Some(&hint))
 }
 
-/// The fault of arguments that are not as they should be.
+/// The fault of invalid arguments.
 pub(super) fn malformed(message: impl Into<String>, hint: Option<&str>) -> Fault {
     fault(FaultCode::Malformed, message.into(), hint)
 }
 
-/// The text of a JSON string.
+/// Decodes the JSON string `raw` of the argument `name`.
 pub(super) fn decode(name: &str, raw: &str) -> Result<String, Fault> {
     serde_json::from_str(raw).map_err(|_| malformed(format!("`{name}` {}", no_text(raw)), None))
 }
 
-/// What is wrong with a text that cannot be decoded.
-fn no_text(raw: &str) -> &'static str {
-    // It was read as JSON before, so a string fails only for a surrogate on its own.
-    if raw.starts_with('"') {
-        "holds half of a surrogate pair, which is no character"
-    } else {
-        "must be a string"
-    }
-}
-
-/// Reads an argument that may be any JSON: here null is a value and not an omission.
+/// Reads an argument that accepts any JSON. Null is a value here.
 pub(super) fn any<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Box<RawValue>>, D::Error> {
     Box::<RawValue>::deserialize(reader).map(Some)
 }
 
-/// The text of what is not read any further.
+/// The JSON text of an argument that is not parsed further.
 pub(super) fn text_of(raw: Box<RawValue>) -> String {
     String::from(Box::<str>::from(raw))
 }

@@ -1,4 +1,4 @@
-//! What the tools work with: the sandbox behind its gate, the registry, and the settings.
+//! The shared state behind the tools: the workshop, the settings and the limits on concurrency.
 
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,8 +13,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::call::{Call, Caller};
-use super::evaluated::Evaluated;
+use super::call::{Call, Caller, Evaluated};
 use crate::config::{Config, Profile};
 use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
 use crate::harden;
@@ -26,16 +25,16 @@ use crate::sandbox::{
 use crate::workshop::{Observer, Tools, Workshop, too_large};
 use crate::{stdio, text};
 
-/// How often a client that asked for progress hears of it.
+/// The interval of progress notifications.
 const REPORTED: Duration = Duration::from_millis(100);
 
-/// Bytes of a request that may be evaluated on the thread that reads requests.
+/// The most bytes of a request that is evaluated on the thread that reads requests.
 const SHORT: usize = 16 << 10;
 
-/// Characters of a line of an evaluation that a reply holds.
+/// The most characters of an evaluation line in a reply.
 const LONGEST_LINE: usize = 400;
 
-/// Characters of one that goes to stderr.
+/// The most characters of an evaluation line on stderr.
 const MOST_ECHO: usize = 10_000;
 
 /// The server behind the protocol.
@@ -46,9 +45,9 @@ pub(super) struct Backend {
     /// Set when the sandbox is open.
     pub(super) hardening: Arc<OnceLock<harden::Hardening>>,
     runs: Gate,
-    /// For what runs nothing: it takes little time, and does not wait for what may take more.
+    /// Limits work that runs no term. It is short, so it does not wait for runs.
     looks: Gate,
-    /// For what waits for the world.
+    /// Limits runs that wait for effects.
     waits: Gate,
 }
 
@@ -65,7 +64,7 @@ impl Backend {
         Self { config, workshop, hardening, runs, looks, waits }
     }
 
-    /// Runs a request to its end, against the tools of a snapshot.
+    /// Runs a request to its end with the tools of a snapshot.
     pub(super) async fn evaluate(
         self: &Arc<Self>,
         mut request: Request,
@@ -78,7 +77,7 @@ impl Backend {
         let (advance, advanced) = watch::channel(0);
         let mut observer = Lines { advance, keep, kept: Vec::new(), echo: self.config.debug };
         let is_told = self.config.profile == Profile::Debug;
-        // To write lines to stderr, and to look at a term for its revision, may take long.
+        // Writing lines to stderr may block. Checking a term for its revision may take long.
         let at_once = !is_told && !request.debug && is_short(&request);
         let run =
             self.run_in_turns(caller, at_once, async move |backend: Arc<Self>, watch: Watch| {
@@ -104,7 +103,7 @@ impl Backend {
         })
     }
 
-    /// Journals that a call was refused before it did anything.
+    /// Journals a call that was refused before it changed anything.
     pub(super) async fn refuse(self: &Arc<Self>, tool: &str, call: &Call, fault: Fault) -> Refusal {
         let (backend, tool, arguments) =
             (Arc::clone(self), tool.to_owned(), Arc::clone(&call.arguments));
@@ -115,7 +114,7 @@ impl Backend {
         journaled.await.unwrap_or_else(|error| lost(&error.to_string())).into()
     }
 
-    /// The revision of what is to be run: of a tool, or of a term as `evolve` would keep it.
+    /// The revision of the code: of the tool, or of the term as `evolve` would keep it.
     fn revision(&self, code: &Code, tools: &Tools, watch: &Watch) -> Option<String> {
         match code {
             Code::Tool(name) => Some(tools.find(name).ok()??.hash),
@@ -125,7 +124,7 @@ impl Backend {
         }
     }
 
-    /// Looks at a term without running it.
+    /// Checks a term without running it.
     pub(super) async fn check(
         self: &Arc<Self>,
         code: String,
@@ -145,7 +144,7 @@ impl Backend {
         checked.await.map_err(|fault| vec![fault])?
     }
 
-    /// Waits until terms can be looked at and run.
+    /// Waits until the sandbox is open.
     pub(super) async fn opened(&self, caller: &Caller) -> Result<(), Fault> {
         tokio::select! {
             () = self.workshop.sandbox.opened() => Ok(()),
@@ -154,8 +153,8 @@ impl Backend {
         }
     }
 
-    /// Waits for the place of a run and does blocking work there. A caller that cancels, or a
-    /// server that stops, stops the work.
+    /// Waits for a place among the runs and does blocking work there. The work stops if the caller
+    /// cancels or the server stops.
     pub(super) async fn run_blocking<T: Send + 'static>(
         self: &Arc<Self>,
         caller: &Caller,
@@ -165,7 +164,7 @@ impl Backend {
         self.block(&self.runs, caller, work).await
     }
 
-    /// The same with work that runs nothing: it does not wait for runs.
+    /// Like [`Self::run_blocking`], for work that runs no term: it does not wait for runs.
     pub(super) async fn look<T: Send + 'static>(
         self: &Arc<Self>,
         caller: &Caller,
@@ -185,7 +184,7 @@ impl Backend {
         let token = stop.clone();
         let task = spawn_blocking(move || {
             let _place = place;
-            // The clock starts here: waiting for a place does not count.
+            // The time limit starts here, after the wait for a place.
             work(
                 &backend,
                 &Watch::cancelled_by(token, backend.config.values.time(Limit::WallClock)),
@@ -194,8 +193,8 @@ impl Backend {
         watch_over(task, caller, &stop).await
     }
 
-    /// A run in turns. The first is done on this thread, if that is worth it: most
-    /// runs take no longer, and to have another thread do them would take longer than they do.
+    /// Does work in turns. The first turn may run on this thread: most runs end in it, and another
+    /// thread would take longer to start than the run itself.
     async fn run_in_turns<T, W>(
         self: &Arc<Self>,
         caller: &Caller,
@@ -236,8 +235,8 @@ impl Backend {
         }
     }
 
-    /// Waits until work that waits for the world can go on, or has to stop. Others may have its
-    /// place meanwhile, as long as there is room for its machine beside theirs.
+    /// Waits until work that waits for an effect can continue or must stop. Another run may use its
+    /// place meanwhile, if there is room for one more machine.
     async fn wait(
         &self,
         woken: impl Future<Output = ()>,
@@ -247,7 +246,7 @@ impl Backend {
     ) -> Option<OwnedSemaphorePermit> {
         let seat = self.waits.try_enter();
         let has_left = seat.is_some();
-        // Whoever takes a seat leaves the place.
+        // If the run gets a seat, it gives up its place.
         let held = seat.or(place);
         let again = async {
             woken.await;
@@ -255,7 +254,7 @@ impl Backend {
         };
         tokio::select! {
             place = again => place.or(held),
-            // What has to stop does so at once, wherever it is.
+            // Work that must stop does not wait for a place.
             () = sleep(LONGEST_WAIT) => held,
             () = stop.cancelled() => held,
             () = caller.cancelled.cancelled() => {
@@ -265,7 +264,7 @@ impl Backend {
         }
     }
 
-    /// Waits for a place. Gives it with what stops the work there.
+    /// Waits for a place. Returns it with the token that stops the work.
     async fn enter(
         &self,
         gate: &Gate,
@@ -282,7 +281,7 @@ impl Backend {
     }
 }
 
-/// Waits for work, and stops it when its caller does not want it any more.
+/// Waits for work. A caller that cancels stops it.
 async fn watch_over<T>(
     mut task: JoinHandle<T>,
     caller: &Caller,
@@ -298,7 +297,7 @@ async fn watch_over<T>(
     done.map_err(|error| lost(&error.to_string()))
 }
 
-/// Whether the texts of a request are read in no time.
+/// Whether the texts of a request are short enough to be read at once.
 fn is_short(request: &Request) -> bool {
     let code = match &request.code {
         Code::Term(text) | Code::Tool(text) => text.len(),
@@ -311,7 +310,7 @@ fn is_short(request: &Request) -> bool {
     code + argument + others.into_iter().flatten().map(String::len).sum::<usize>() <= SHORT
 }
 
-/// Tells the client how far a run has got, until the run ends and drops this.
+/// Notifies the client of a run's progress until the run ends and this future is dropped.
 async fn report_progress(
     progress: Option<(Peer<RoleServer>, ProgressToken)>,
     mut advanced: watch::Receiver<u64>,
@@ -330,10 +329,10 @@ async fn report_progress(
     std::future::pending().await
 }
 
-/// What a run says on the way.
+/// Collects the progress and the debug lines of a run.
 struct Lines {
     advance: watch::Sender<u64>,
-    /// How many debug lines to keep.
+    /// The number of debug lines to keep.
     keep: usize,
     kept: Vec<String>,
     /// Whether debug lines go to stderr.

@@ -1,4 +1,4 @@
-//! The built-in tools as the protocol has them: each row of the table with its file.
+//! The protocol's view of the built-in tools: joins each row of the table with its module.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
@@ -14,7 +14,7 @@ use crate::config::Profile;
 use crate::domain::{BuiltIn, Effect, Toolset, each_tool};
 use crate::render::object;
 
-/// What there is of a tool beside its row.
+/// The parts of a tool that its row lacks.
 struct Entry {
     text: &'static str,
     input: Value,
@@ -28,7 +28,8 @@ macro_rules! dispatch {
 
         /// Calls a tool.
         pub(super) async fn call(tool: BuiltIn, backend: &Arc<Backend>, call: Call) -> ToolResult {
-            // The future of a request is moved about, and would be as large as the largest of these.
+            // The future is boxed: requests move it, and it would be as large as the largest tool's
+            // future.
             match tool {
                 $(BuiltIn::$tool => {
                     Box::pin(call_as::<tool::$name::Arguments>(tool, backend, call)).await
@@ -57,7 +58,7 @@ fn find(tool: BuiltIn) -> Option<&'static Entry> {
     ENTRIES.get(tool as usize)
 }
 
-/// The tools of these sets.
+/// The tools of these toolsets.
 pub(super) fn offered(sets: &[Toolset]) -> impl Iterator<Item = BuiltIn> {
     BuiltIn::ALL.iter().copied().filter(|tool| sets.contains(&tool.set()))
 }
@@ -67,19 +68,19 @@ pub(super) fn input(tool: BuiltIn) -> &'static Value {
     find(tool).map_or(&Value::Null, |entry| &entry.input)
 }
 
-/// What a model reads of a tool.
+/// The description of a tool, for models.
 pub(super) fn text(tool: BuiltIn) -> &'static str {
     find(tool).map_or("", |entry| entry.text)
 }
 
-/// What the protocol lists of a tool.
+/// The entry of a tool in tools/list.
 pub(super) fn describe(tool: BuiltIn, profile: Profile) -> Listed {
     let output = find(tool).map_or(Value::Null, |entry| (entry.output)(profile));
     let listed = Listed::new(tool.name(), text(tool), object(input(tool).clone()));
     finish(listed, tool.title(), tool.effect(), output, profile)
 }
 
-/// Adds what all tools have.
+/// Adds the parts that all tools have.
 pub(super) fn finish(
     tool: Listed,
     title: impl Into<String>,
@@ -94,7 +95,8 @@ pub(super) fn finish(
         .open_world(false);
     let tool = tool.with_title(title).with_annotations(annotations);
     match profile {
-        // Who advertises a schema must send what it describes.
+        // A server that lists an output schema must send structured content. This profile sends
+        // none.
         Profile::Slim => tool,
         Profile::Structured | Profile::Debug => {
             tool.with_raw_output_schema(Arc::new(object(output)))
@@ -102,7 +104,7 @@ pub(super) fn finish(
     }
 }
 
-/// The page of all tools, in Markdown.
+/// The page of all tools in Markdown, for the documentation.
 #[must_use]
 pub fn tools_page() -> String {
     let mut page = "\
@@ -146,7 +148,7 @@ fn section(tool: BuiltIn, page: &mut String) {
     }
 }
 
-/// The name and the title of each tool, for packages.
+/// The name and the title of each tool, for package manifests.
 #[must_use]
 pub fn packaged_tools() -> Vec<(&'static str, &'static str)> {
     BuiltIn::ALL.iter().map(|tool| (tool.name(), tool.title())).collect()

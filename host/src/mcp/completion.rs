@@ -1,4 +1,4 @@
-//! Completions of what stands in braces in the templates of resources.
+//! Completes the variables in templates of resource URIs.
 
 use std::collections::HashSet;
 
@@ -12,10 +12,10 @@ use crate::journal::Filter;
 use crate::text::quote_one;
 use crate::workshop::library;
 
-/// Revisions of a tool that are looked at.
+/// The most revisions of a tool that a completion reads.
 const MOST_REVISIONS: usize = 10_000;
 
-/// Values that begin as asked, and the number of all there are.
+/// The values with the requested prefix, and the number of all such values.
 struct Completed {
     values: Vec<String>,
     total: u64,
@@ -53,12 +53,12 @@ pub(super) fn complete(
     Ok(CompleteResult::new(completion))
 }
 
-/// Tools, by name.
+/// Names of tools, in order.
 fn names(backend: &Backend, prefix: &str) -> Result<Completed, ErrorData> {
     let tools = backend.workshop.registry.snapshot().map_err(failed)?;
     let mut values = tools.names(prefix, CompletionInfo::MAX_VALUES).map_err(failed)?;
     let mut total = tools.count_names(prefix).map_err(failed)?;
-    // A store may have tools of such names too.
+    // A store may hold tools with names of the library.
     let of_library = library().names(prefix).into_iter();
     let of_library: Vec<&str> =
         of_library.filter(|it| !values.iter().any(|own| own == it)).collect();
@@ -68,7 +68,7 @@ fn names(backend: &Backend, prefix: &str) -> Result<Completed, ErrorData> {
     Ok(Completed { values, total })
 }
 
-/// Revisions of the tool that was chosen before, the latest first.
+/// Revisions of the tool chosen before, the latest first.
 fn hashes(
     backend: &Backend,
     context: Option<&CompletionContext>,
@@ -89,7 +89,7 @@ fn hashes(
     Ok(Completed { values, total })
 }
 
-/// Entries whose numbers begin with these digits, the latest first.
+/// Entries whose numbers have this decimal prefix, the latest first.
 fn entries(backend: &Backend, prefix: &str) -> Result<Completed, ErrorData> {
     let journal = &backend.workshop.journal;
     let last = journal.head().map_err(failed)?.id;
@@ -107,7 +107,7 @@ fn entries(backend: &Backend, prefix: &str) -> Result<Completed, ErrorData> {
     Ok(Completed { values, total })
 }
 
-/// The numbers from `first` to `last` that begin with these digits, in order.
+/// The ranges of numbers from `first` to `last` that have this decimal prefix, in order.
 fn ranges(prefix: &str, first: i64, last: i64) -> Vec<(i64, i64)> {
     if prefix.is_empty() {
         return if first <= last { vec![(first, last)] } else { Vec::new() };

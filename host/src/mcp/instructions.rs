@@ -1,4 +1,4 @@
-//! What a client tells its model about this server as a whole.
+//! The server's instructions, which a client passes to its model.
 
 pub(super) const INSTRUCTIONS: &str = "\
 mcp-pif is a workshop: compute exactly in a sandbox, and build tools of your own beside the \

@@ -1,4 +1,4 @@
-//! The tools of tools/list: the built-in ones, then those evolved last, by name.
+//! The tools of tools/list: the built-in ones, then the latest evolved ones by name.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,20 +11,20 @@ use crate::config::Config;
 use crate::domain::Limit;
 use crate::registry::{Registry, name};
 
-/// The most recent list, which all connections share. It is made once after each change, and the
-/// schemas in it are shared by all answers.
+/// The current list, shared by all connections. It is built once after each change, and all replies
+/// share its schemas.
 #[derive(Debug, Default)]
 pub(super) struct Listing(Mutex<Latest>);
 
 #[derive(Debug, Default)]
 struct Latest {
-    /// The last change that shows in it.
+    /// The number of the last change in the list.
     as_of: Option<i64>,
     tools: Arc<[Tool]>,
 }
 
 impl Listing {
-    /// The list as it is now.
+    /// The current list.
     pub(super) fn tools(
         &self,
         registry: &Registry,
@@ -35,7 +35,7 @@ impl Listing {
         let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if latest.as_of != Some(snapshot.as_of()) {
             let changed = snapshot.latest(listed).map_err(failed)?;
-            // Longer names are from before there was a limit. Clients refuse all tools for them.
+            // Longer names predate the limit. A client would refuse the whole list because of one.
             let evolved = changed.iter().filter(|tool| tool.name.len() <= name::LONGEST_NEW);
             let evolved = evolved.map(|tool| evolved::describe(tool, profile));
             let built_in = catalog::offered(&config.toolsets);

@@ -1,4 +1,4 @@
-//! The Model Context Protocol: sessions, tools, replies. Nothing outside this module knows rmcp.
+//! The Model Context Protocol: sessions, tools and replies. Only this module depends on rmcp.
 
 mod alias;
 mod arguments;
@@ -6,16 +6,14 @@ mod backend;
 mod call;
 mod catalog;
 mod completion;
-mod evaluated;
 mod instructions;
 mod listing;
 mod present;
-mod profile;
 mod reference;
 mod resource;
 mod server;
 mod service;
-pub(crate) mod settle;
+mod settle;
 mod tool;
 
 use std::io::{self, Read, Write};
@@ -29,8 +27,8 @@ use crate::harden::Hardening;
 use crate::transport::{Awake, Stdio, Streams};
 use crate::workshop::Workshop;
 
-/// Serves one client on stdin and stdout until it goes away or a signal comes. `hardening` is set
-/// before the sandbox of the workshop is open; `awake` is told when everything is answered.
+/// Serves one client on stdin and stdout until it disconnects or a signal arrives. `hardening` must
+/// be set before the sandbox opens; `awake` is notified when every request is answered.
 pub async fn serve(
     config: Config,
     workshop: Workshop,
@@ -47,7 +45,7 @@ pub async fn serve(
     serving.await
 }
 
-/// Serves one client on streams of any kind until its input has ended and all of it is answered.
+/// Serves one client on any streams until the input ends and every request is answered.
 pub async fn serve_streams(
     config: Config,
     workshop: Workshop,
@@ -74,7 +72,7 @@ fn signal() -> io::Result<impl Future<Output = ()>> {
 #[cfg(not(unix))]
 fn signal() -> io::Result<impl Future<Output = ()>> {
     Ok(async {
-        // Without a handler there is no signal to wait for.
+        // Without a handler no signal can arrive.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

@@ -1,22 +1,27 @@
-//! How much of a reply a client gets: text alone, text and a small record, or all there is.
+//! Presents a reply according to the client's profile: text alone, text and a small record, or
+//! everything including the resources that a run used.
 
 use rmcp::model::{CallToolResult, ContentBlock};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::call::Evaluated;
 use super::tool::ToolResult;
-use crate::config::Profile;
-use crate::render::{Record, Refusal, Reply};
+use crate::config::{Config, Profile};
+use crate::domain::Limit;
+use crate::render::{self, Record, Refusal, Reply, cap, put};
+use crate::sandbox::milliseconds;
 
-/// Members of records that no tool's text tells. They follow it: some clients show nothing but text.
+/// Members of records that no tool's text contains. They are appended to the text, because some
+/// clients show only text.
 const UNTOLD: [&str; 6] = ["warnings", "trace", "evaluation", "steps", "next_cursor", "tags"];
 
-/// The result of a call as the profile has it.
+/// The protocol's result of a call, for a profile.
 pub(super) fn present(result: ToolResult, profile: Profile) -> CallToolResult {
     let (text, structured, asides, is_error) = match result {
         Ok(Reply { text, structured, asides }) => (text, structured, asides, false),
         Err(Refusal { text, structured, asides }) => (text, structured, asides, true),
     };
-    // The first block is the value alone, or the fault.
+    // The first block holds only the value or the fault.
     let mut content = vec![ContentBlock::text(text)];
     let lines = [asides, untold(&structured)].concat();
     if !lines.is_empty() {
@@ -24,12 +29,13 @@ pub(super) fn present(result: ToolResult, profile: Profile) -> CallToolResult {
     }
     let mut result =
         if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    // Only a tool without an output schema may do without: in this profile none has one.
+    // Structured content is required of tools with an output schema. In the profile `slim` no tool
+    // has one.
     result.structured_content = (profile != Profile::Slim).then_some(Value::Object(structured));
     result
 }
 
-/// What the text alone would leave out.
+/// Lines for the record's members that the text lacks.
 fn untold(structured: &Record) -> Vec<String> {
     let mut lines = Vec::new();
     for name in UNTOLD {
@@ -44,4 +50,66 @@ fn untold(structured: &Record) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The reply for a run, for the configured profile.
+pub(super) fn tell(run: Evaluated, config: &Config) -> ToolResult {
+    let profile = config.profile;
+    let lines = profile.lines();
+    let mut told = render::outcome(&run.outcome, config.values.size(Limit::Result), lines);
+    let record = match &mut told {
+        Ok(reply) => &mut reply.structured,
+        Err(refusal) => &mut refusal.structured,
+    };
+    if profile == Profile::Debug {
+        annotate(record, &run, config);
+    }
+    put(record, "evaluation", cap(run.evaluation, lines));
+    told
+}
+
+/// Adds the members of the profile `debug` to the record of a run, also of a failed one.
+fn annotate(record: &mut Record, report: &Evaluated, config: &Config) {
+    let (usage, limits) = (&report.outcome.usage, report.limits);
+    let added = json!({
+        "usage": {
+            "fuel": usage.fuel,
+            "peak_memory": usage.peak_memory,
+            "peak_depth": usage.peak_depth,
+        },
+        "limits": {
+            "fuel": limits.fuel,
+            "depth": limits.depth,
+            "memory": limits.memory,
+            "wall_clock_ms": milliseconds(config.values.time(Limit::WallClock)),
+            "result": config.values.size(Limit::Result),
+        },
+        "elapsed_ms": milliseconds(report.elapsed),
+        "steps": report.outcome.driven,
+        "warnings": [],
+        "trace": [],
+    });
+    if let Value::Object(added) = added {
+        for (name, value) in added {
+            record.entry(name).or_insert(value);
+        }
+    }
+    if let Some(revision) = &report.revision {
+        record.insert("revision".to_owned(), revision.as_str().into());
+    }
+    if let Some(entry) = report.entry {
+        record.insert("entry".to_owned(), entry.into());
+    }
+}
+
+/// The schema of the members that [`annotate`] adds.
+pub(super) fn schema() -> Value {
+    let numbers = |text: &str| json!({"type": "object", "description": text});
+    json!({
+        "usage": numbers("fuel, peak_memory in bytes, peak_depth"),
+        "limits": numbers("what the run was allowed"),
+        "elapsed_ms": {"type": "integer"},
+        "entry": {"type": "integer", "description": "its number in the journal"},
+        "revision": {"type": "string", "description": "sha256 of the canonical term that was run"},
+    })
 }

@@ -1,5 +1,5 @@
-//! The reference of the language: the text as the workspace has it, and the forms that its tables
-//! hold. Nothing has to be run to tell of them.
+//! The language reference: its text, and the forms parsed from its tables. Help on forms needs no
+//! run.
 
 use std::sync::LazyLock;
 
@@ -37,7 +37,7 @@ fn read(text: &str) -> Vec<Form> {
     forms
 }
 
-/// A row of four cells, all but the second in backticks; none in other lines.
+/// Parses a row of four cells, all but the second in backticks. Other lines give None.
 fn read_row(line: &str, group: &str) -> Option<Form> {
     let row = line.strip_prefix("| `")?.strip_suffix("` |")?;
     // A bar within a cell is escaped.

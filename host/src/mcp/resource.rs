@@ -1,5 +1,5 @@
-//! What a client can read without calling a tool: the source of tools at any of their revisions,
-//! entries of the journal, and the reference of the language.
+//! Resources that a client can read without a tool call: the source of tools at any revision,
+//! entries of the journal and the language reference.
 
 use rmcp::model::{
     ErrorData, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
@@ -16,20 +16,20 @@ use crate::state;
 use crate::text;
 use crate::workshop::library;
 
-/// Resources on a page.
+/// The resources on a page.
 const PAGE: usize = 100;
 
-/// What the cursors of pages begin with.
+/// The prefix of page cursors.
 pub(super) const CURSOR: &str = "after:";
 
-/// Characters of a URI that an error quotes.
+/// The most characters of a URI in an error.
 const MOST_URI: usize = 200;
 
 const LANGUAGE: &str = "pif://language";
 const TOOL: &str = "pif://tool/";
 const JOURNAL: &str = "pif://journal/";
 
-/// The templates, by what they are of.
+/// The URI templates, one per kind of resource.
 pub(super) const OF_TOOL: &str = "pif://tool/{name}";
 pub(super) const OF_REVISION: &str = "pif://tool/{name}@{hash}";
 pub(super) const OF_ENTRY: &str = "pif://journal/{entry}";
@@ -37,7 +37,8 @@ pub(super) const OF_ENTRY: &str = "pif://journal/{entry}";
 const JSON: &str = "application/json";
 const MARKDOWN: &str = "text/markdown";
 
-/// The language, then the tools by name. Entries of the journal are too many to be listed.
+/// Lists the language reference, then the tools by name. The entries of the journal are too many to
+/// list.
 pub(super) fn list(
     backend: &Backend,
     cursor: Option<&str>,
@@ -48,7 +49,7 @@ pub(super) fn list(
         Some(cursor) => cursor.strip_prefix(CURSOR).ok_or_else(unknown_cursor)?,
     };
     let tools = backend.workshop.registry.snapshot().map_err(failed)?;
-    // One more than is listed tells whether there is more.
+    // One extra tool shows whether there is another page.
     let mut page = tools.page(after, PAGE + 1).map_err(failed)?;
     let more = page.len() > PAGE;
     page.truncate(PAGE);
@@ -70,7 +71,7 @@ pub(super) fn list(
     Ok(result)
 }
 
-/// What a model wrote of a tool is shown as its description and nowhere else.
+/// The resource of a tool. The text of a model appears only in the description.
 fn describe(tool: &Definition) -> Resource {
     let about = text::visible(&tool.description);
     Resource::new(format!("{TOOL}{}", tool.name), tool.name.as_str())
@@ -80,7 +81,7 @@ fn describe(tool: &Definition) -> Resource {
 }
 
 pub(super) fn templates(cursor: Option<&str>) -> Result<ListResourceTemplatesResult, ErrorData> {
-    // All of them are on one page: no cursor is one of ours.
+    // All templates are on one page, so no cursor is valid.
     if cursor.is_some_and(|cursor| !cursor.is_empty()) {
         return Err(unknown_cursor());
     }
@@ -107,12 +108,12 @@ pub(super) fn templates(cursor: Option<&str>) -> Result<ListResourceTemplatesRes
     ]))
 }
 
-/// The error of a cursor that is none of ours.
+/// The error of an invalid cursor.
 pub(super) fn unknown_cursor() -> ErrorData {
     ErrorData::invalid_params("unknown cursor: pass `nextCursor` as it was given", None)
 }
 
-/// Reads a resource, exactly.
+/// Reads a resource. Its content is exact.
 pub(super) fn read(backend: &Backend, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let (text, kind) = if uri == LANGUAGE {
         (reference::TEXT.to_owned(), MARKDOWN)
@@ -129,7 +130,7 @@ pub(super) fn read(backend: &Backend, uri: &str) -> Result<ReadResourceResult, E
 }
 
 fn read_tool(backend: &Backend, uri: &str, reference: &str) -> Result<String, ErrorData> {
-    // Some clients write all but letters and digits as escapes.
+    // Some clients escape everything except letters and digits.
     let reference = reference.replace("%40", "@");
     let tools = backend.workshop.registry.snapshot().map_err(failed)?;
     match tools.find(&reference) {
@@ -156,7 +157,7 @@ fn read_tool(backend: &Backend, uri: &str, reference: &str) -> Result<String, Er
 
 fn tell_tool(tool: &Definition) -> String {
     let text = |text: &str| Value::from(text).to_string();
-    // Term, examples and schema are JSON already, and stay as they are.
+    // The term, the examples and the schema are JSON text already.
     let (name, hash, about) = (text(&tool.name), text(&tool.hash), text(&tool.description));
     let members = [
         ("name", name.as_str()),
@@ -202,8 +203,8 @@ fn tell_entry(entry: &Entry) -> String {
     visible(&object(members.iter().map(|(name, value)| (name.as_str(), value.as_str()))))
 }
 
-/// JSON text with nothing hidden in it: that can only stand in texts, where the escape means the
-/// same.
+/// Escapes the hidden characters of JSON text. They can only be in strings, where an escape means
+/// the same.
 fn visible(json: &str) -> String {
     text::visible(json).into_owned()
 }

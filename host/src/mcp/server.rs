@@ -1,4 +1,4 @@
-//! The protocol's requests, over the registry as it is at the moment of each.
+//! Handles the protocol's requests. Each request sees the current registry.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -34,13 +34,13 @@ use crate::text;
 use crate::text::similar::similar;
 use crate::transport::{RawArguments, Session};
 
-/// Tools on a page of tools/list. Some clients read the first page only.
+/// The tools on a page of tools/list. Some clients read the first page only.
 const PAGE: usize = 100;
 
-/// Where a result says who made it, in the stateless protocol.
+/// The key of a result's metadata that names the server, in the stateless protocol.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// Requests that exist. One that reaches us as an unknown one had parameters of another shape.
+/// The known methods. If one of them arrives as an unknown request, its parameters are invalid.
 const METHODS: [&str; 12] = [
     "completion/complete",
     "initialize",
@@ -56,7 +56,7 @@ const METHODS: [&str; 12] = [
     "tasks/get",
 ];
 
-/// The server as one session sees it.
+/// The server of one session.
 pub(super) struct Server {
     backend: Arc<Backend>,
     session: Arc<Session>,
@@ -77,19 +77,24 @@ impl Server {
         let RawArguments(arguments) =
             context.extensions.get().cloned().unwrap_or_else(|| RawArguments("{}".into()));
         let call = Call { arguments, caller: Caller::new(&self.session, context) };
-        let nesting = self.backend.config.values.size(Limit::Nesting);
-        let result = match alias::resolve(name, &call.arguments, nesting) {
-            None => match self.call(name, call).await {
-                Ok(result) => result,
-                Err(_) => return Err(self.unknown_tool(name)),
-            },
-            Some(Err(fault)) => Err(self.backend.refuse(name, &call, fault).await),
-            Some(Ok(meant)) => self.call_meant(meant, call).await?,
+        let result = match self.call(name, call).await {
+            Ok(result) => result,
+            Err(call) => self.call_alias(name, call).await?,
         };
         Ok(present(result, self.backend.config.profile))
     }
 
-    /// Calls a tool, or gives the call back if there is none of that name.
+    /// Calls a tool by an older name or spelling.
+    async fn call_alias(&self, name: &str, call: Call) -> Result<ToolResult, ErrorData> {
+        let nesting = self.backend.config.values.size(Limit::Nesting);
+        match alias::resolve(name, &call.arguments, nesting) {
+            None => Err(self.unknown_tool(name)),
+            Some(Err(fault)) => Ok(Err(self.backend.refuse(name, &call, fault).await)),
+            Some(Ok(meant)) => self.call_meant(meant, call).await,
+        }
+    }
+
+    /// Calls a tool. Returns the call as the error if no tool has this name.
     async fn call(&self, name: &str, call: Call) -> Result<ToolResult, Call> {
         let built_in = BuiltIn::find(name);
         let schema = match built_in {
@@ -113,7 +118,7 @@ impl Server {
         Ok(result)
     }
 
-    /// Calls what is meant by an alias.
+    /// Calls the tool that an alias refers to.
     async fn call_meant(&self, meant: Meant, call: Call) -> Result<ToolResult, ErrorData> {
         let Meant { name, arguments, is_argument, notes } = meant;
         match self.call(&name, Call { arguments, ..call }).await {
@@ -139,7 +144,7 @@ impl Server {
         ErrorData::invalid_params(format!("unknown tool `{name}`: {advice}"), None)
     }
 
-    /// What to call instead of a tool that does not exist.
+    /// Suggests a tool for an unknown name.
     fn advise(&self, name: &str) -> String {
         let name: String = name.chars().take(64).collect();
         if let Some(tool) = BuiltIn::find(&name).filter(|tool| self.is_off(*tool)) {
@@ -160,7 +165,7 @@ impl Server {
         !self.backend.config.toolsets.contains(&tool.set())
     }
 
-    /// A panic is a defect of ours: the caller learns where to look for it, and nothing else.
+    /// The error of a panic in a request. It names an incident of the log and gives no details.
     fn report_panic(&self, name: &str) -> ErrorData {
         let incident = self.incidents.fetch_add(1, Ordering::Relaxed);
         tracing::error!(incident, name, "a request panicked");
@@ -168,7 +173,7 @@ impl Server {
         ErrorData::internal_error(message, None)
     }
 
-    /// Answers a request, whatever happens.
+    /// Answers a request. A panic becomes an error.
     fn guard<T>(
         &self,
         what: &str,
@@ -266,7 +271,7 @@ impl ServerHandler for Server {
                 () = self.session.ended.cancelled() => return Ok(()),
                 result = changes.changed() => if result.is_err() { return Ok(()) },
             }
-            // A subscriber is told of nothing but what it asked for.
+            // A subscriber receives only the notifications that it asked for.
             let (accepted, sink) = (context.accepted(), context.sink());
             if accepted.tools_list_changed == Some(true)
                 && sink.notify_tool_list_changed().await.is_err()
@@ -340,7 +345,8 @@ impl ServerHandler for Server {
     }
 }
 
-/// Where the page after a cursor starts. A tool that is gone ends the walk instead of repeating it.
+/// The index at which the page after a cursor starts. If the cursor's tool is gone, the listing
+/// ends, so no page repeats.
 fn find_page(listed: &[Tool], cursor: &str) -> Result<usize, ErrorData> {
     let name = cursor.strip_prefix(CURSOR).ok_or_else(resource::unknown_cursor)?;
     let found = listed.iter().position(|tool| tool.name == name);

@@ -1,4 +1,4 @@
-//! The server behind the protocol, which any number of connections share.
+//! The protocol's server, shared by any number of connections.
 
 use std::io;
 use std::sync::{Arc, OnceLock};
@@ -17,21 +17,21 @@ use crate::harden::Hardening;
 use crate::transport::{Bounds, Session, Transport, Wire};
 use crate::workshop::Workshop;
 
-/// How often we look for changes that other processes made.
+/// The interval between two looks for changes by other processes.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Why serving ended early.
+/// The error of a service that ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The standard streams or signals are out of order.
+    /// The standard streams or signals failed.
     #[error("cannot serve on stdin and stdout: {0}")]
     Stdio(#[from] io::Error),
-    /// The session fell over.
+    /// The session failed.
     #[error("the session failed: {0}")]
     Session(String),
 }
 
-/// A server. It ends with all its sessions when this is dropped.
+/// A server. Dropping it ends all sessions.
 #[derive(Debug)]
 pub struct Service {
     backend: Arc<Backend>,
@@ -41,8 +41,8 @@ pub struct Service {
 }
 
 impl Service {
-    /// A server that nobody is connected to. To be called on a runtime. `hardening` is set before
-    /// the sandbox of the workshop is open.
+    /// A server without connections. Call this on a runtime. `hardening` must be set before the
+    /// sandbox opens.
     #[must_use]
     pub fn new(config: Config, workshop: Workshop, hardening: Arc<OnceLock<Hardening>>) -> Self {
         let stop = CancellationToken::new();
@@ -51,13 +51,13 @@ impl Service {
         Self { backend, listing: Arc::default(), _stopped: stop.clone().drop_guard(), stop }
     }
 
-    /// Ends all sessions: what runs is stopped, and answers are written to whoever reads.
+    /// Ends all sessions: runs stop, and pending replies are still written.
     pub fn stop(&self) {
         self.stop.cancel();
     }
 
-    /// Serves one client until it goes away or the server stops: then, after a time, whatever is
-    /// still going on.
+    /// Serves one client until it disconnects or the server stops. Requests that are still running
+    /// then get a short time to end.
     pub async fn serve(&self, transport: impl Transport) -> Result<(), Error> {
         let wire = self.open(transport)?;
         let session = wire.session();
@@ -70,8 +70,7 @@ impl Service {
         served
     }
 
-    /// Serves one client until its input has ended and all of it is answered, however long that
-    /// takes.
+    /// Serves one client until its input ends and every request is answered, without a time limit.
     pub async fn serve_all(&self, transport: impl Transport) -> Result<(), Error> {
         self.converse(self.open(transport)?).await
     }
@@ -80,7 +79,7 @@ impl Service {
         let values = &self.backend.config.values;
         let bounds =
             Bounds { line: values.size(Limit::Line), nesting: values.size(Limit::Nesting) };
-        // The number of requests that may be under way.
+        // The most requests in progress.
         let requests = values.size(Limit::Concurrency) + values.size(Limit::Queue);
         Ok(Wire::open(transport, requests, bounds, self.stop.clone())?)
     }
@@ -106,7 +105,7 @@ impl Service {
     }
 }
 
-/// Looks for changes that other processes made, until the server stops.
+/// Looks for changes by other processes until the server stops.
 async fn look(backend: Arc<Backend>, stop: CancellationToken) {
     if backend.workshop.path().is_none() {
         return;
@@ -123,7 +122,7 @@ async fn look(backend: Arc<Backend>, stop: CancellationToken) {
     }
 }
 
-/// Tells the peer of a session of changes in the registry until the session ends.
+/// Notifies the session's peer of changes in the registry until the session ends.
 async fn announce(backend: Arc<Backend>, session: Arc<Session>) {
     let mut changes = backend.workshop.registry.changes();
     loop {
@@ -132,7 +131,7 @@ async fn announce(backend: Arc<Backend>, session: Arc<Session>) {
             () = session.ended.cancelled() => return,
         }
         let Some(peer) = session.peer() else { continue };
-        // Each tool is a resource too.
+        // Each tool is a resource too, so both lists change.
         for told in
             [peer.notify_tool_list_changed().await, peer.notify_resource_list_changed().await]
         {

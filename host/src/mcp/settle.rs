@@ -8,29 +8,30 @@ use std::fmt::Write;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::json::{self, Members, object};
+use crate::json::{Members, json_in, object, text_in};
 use crate::text;
 use crate::text::similar::similar;
 
-/// Digits of a whole number that is written with a point or an exponent.
+/// The most digits of a whole number that is written with a point or an exponent.
 const MOST_DIGITS: usize = 20;
 
-/// Characters of a name that a warning quotes.
+/// The most characters of a name in a warning.
 const MOST_NAME: usize = 64;
 
-/// Names that a warning quotes.
+/// The most names in a warning.
 const MOST_NAMES: usize = 8;
 
-/// Arguments as their tool has them.
+/// The arguments, converted to the schema.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
-    /// Their text, if it is another than was sent.
+    /// The converted JSON text; None if nothing changed.
     pub(super) text: Option<String>,
     /// Warnings about ignored arguments.
     pub(super) warnings: Vec<String>,
 }
 
-/// Settles the arguments of a tool by their schema. A text is decoded no deeper than `nesting`.
+/// Converts the arguments of a tool by their schema. Text is decoded as JSON if its nesting is at
+/// most `nesting`.
 pub(super) fn settle(text: &str, tool: &str, schema: &Value, nesting: usize) -> Settled {
     let mut settled = Settled::default();
     let Ok(members) = Members::parse(text) else { return settled };
@@ -38,7 +39,7 @@ pub(super) fn settle(text: &str, tool: &str, schema: &Value, nesting: usize) -> 
         return settled;
     }
     let known: Vec<&str> = properties(schema).map(|(name, _)| name.as_str()).collect();
-    // A name near to a known one is refused later, with that one as its hint.
+    // A near miss of a known name is refused later, with a hint.
     let is_foreign =
         |name: &str| !known.contains(&name) && similar(name, known.iter().copied()).is_none();
     let (foreign, kept): (Vec<_>, Vec<_>) = members.iter().partition(|(name, _)| is_foreign(name));
@@ -48,13 +49,13 @@ pub(super) fn settle(text: &str, tool: &str, schema: &Value, nesting: usize) -> 
     settled
 }
 
-/// Warns of arguments that the tool does not have.
+/// Warns about arguments that the tool does not have.
 fn passed_over(foreign: &[(&str, &str)], tool: &str, known: &[&str]) -> Option<String> {
     let (shown, more) = foreign.split_at_checked(MOST_NAMES).unwrap_or((foreign, &[]));
     let shown = shown.iter().map(|(name, _)| text::quote_one(&text::line(name, MOST_NAME)));
     let mut names = shown.collect::<Vec<_>>().join(", ");
     if !more.is_empty() {
-        // To write to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(names, " and {} more", more.len());
     }
     let (noun, were) = match foreign.len() {
@@ -71,15 +72,7 @@ fn passed_over(foreign: &[(&str, &str)], tool: &str, known: &[&str]) -> Option<S
     })
 }
 
-/// A text that holds JSON of this kind, an object or a list, decoded; anything else as it is.
-pub(crate) fn decoded(raw: &str, open: char, nesting: usize) -> Cow<'_, str> {
-    match read_text(raw).and_then(|text| as_json(&text, nesting)) {
-        Some(json) if json.starts_with(open) => Cow::Owned(json),
-        _ => Cow::Borrowed(raw),
-    }
-}
-
-/// The whole number that a decimal is, in digits.
+/// The whole number that a decimal equals, in digits. None if it is not whole.
 pub(super) fn whole(number: &str) -> Option<String> {
     let (mantissa, exponent) = match number.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
@@ -103,10 +96,10 @@ pub(super) fn whole(number: &str) -> Option<String> {
     Some(if whole.is_empty() { "0".to_owned() } else { format!("{sign}{whole}") })
 }
 
-/// The outcome of settling a value.
+/// The result of converting a value.
 enum Fate {
     Kept,
-    /// It is as good as left out.
+    /// The argument counts as absent.
     Absent,
     Changed(String),
 }
@@ -115,7 +108,7 @@ fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()
 }
 
-/// The text of an object with its members settled, if that changes anything.
+/// The JSON text of an object with its members converted; None if nothing changed.
 fn settle_members(members: &[(&str, &str)], schema: &Value, nesting: usize) -> Option<String> {
     let property = |wanted: &str| properties(schema).find(|(name, _)| *name == wanted);
     let is_required = |name: &str| {
@@ -162,13 +155,13 @@ fn settle_value(name: &str, raw: &str, schema: &Value, nesting: usize) -> Fate {
     }
 }
 
-/// Decodes a text where the schema allows none.
+/// Decodes a string where the schema does not accept one.
 fn settle_text(name: &str, raw: &str, schema: &Value, nesting: usize) -> Fate {
-    let Some(text) = read_text(raw) else { return Fate::Kept };
+    let Some(text) = text_in(raw) else { return Fate::Kept };
     match kind(schema) {
         "string" if text.is_empty() => return Fate::Absent,
         "string" => return Fate::Kept,
-        // Whatever is taken as JSON of any kind is taken as a text too.
+        // A schema that accepts any JSON accepts a string too.
         "" if takes_text(schema) => return unfenced(name, &text),
         _ => {}
     }
@@ -182,9 +175,9 @@ fn settle_text(name: &str, raw: &str, schema: &Value, nesting: usize) -> Fate {
             let lower = told.to_ascii_lowercase();
             matches!(lower.as_str(), "true" | "false").then_some(lower)
         }
-        _ => as_json(told, nesting),
+        _ => json_in(told, nesting),
     };
-    // The decoded value may need settling too.
+    // The decoded value may need conversion too.
     match json {
         None => Fate::Kept,
         Some(json) if json.starts_with('"') => Fate::Kept,
@@ -195,7 +188,7 @@ fn settle_text(name: &str, raw: &str, schema: &Value, nesting: usize) -> Fate {
     }
 }
 
-/// Code comes in a fence at times, as in a conversation.
+/// Removes a code fence: clients sometimes send code in one.
 fn unfenced(name: &str, text: &str) -> Fate {
     let inner = text::unfence(text);
     let is_code = name == "code" && text.trim_start().starts_with(text::FENCE);
@@ -223,7 +216,7 @@ fn changed(text: Option<String>) -> Fate {
     text.map_or(Fate::Kept, Fate::Changed)
 }
 
-/// The only type of a schema; nothing where it has several.
+/// The type of a schema; empty if it has several.
 fn kind(schema: &Value) -> &str {
     schema.get("type").and_then(Value::as_str).unwrap_or_default()
 }
@@ -231,17 +224,6 @@ fn kind(schema: &Value) -> &str {
 fn takes_text(schema: &Value) -> bool {
     let choices = schema.get("anyOf").and_then(Value::as_array);
     choices.is_none_or(|choices| choices.iter().any(|choice| kind(choice) == "string"))
-}
-
-fn read_text(raw: &str) -> Option<String> {
-    serde_json::from_str(raw).ok()
-}
-
-/// The text, if it is JSON and nested no deeper than arguments may be.
-fn as_json(text: &str, nesting: usize) -> Option<String> {
-    let is_shallow = json::depth(text.as_bytes()) <= nesting;
-    let json = is_shallow.then(|| serde_json::from_str::<&RawValue>(text).ok()).flatten();
-    json.map(|json| json.get().to_owned())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Faults as text and as records.
+//! Renders faults as text and as records.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::summary::lines_of;
 use crate::domain::{Excess, Fault, Place};
 use crate::text::{self, MOST_NAME};
 
-/// A fault in words.
+/// A fault as text.
 pub(crate) fn explain(fault: &Fault) -> String {
     let Fault { code, message, at, tool, hint, excerpt, place: text, .. } = told(fault);
     let place = match (tool, at.as_str()) {
@@ -35,7 +35,7 @@ pub(crate) fn explain(fault: &Fault) -> String {
     text
 }
 
-/// A fault as the flat record of the language reference.
+/// A fault as a flat record, as in the language reference.
 pub(crate) fn record(fault: &Fault) -> Record {
     let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches, warnings, place } =
         told(fault);
@@ -59,7 +59,7 @@ pub(crate) fn record(fault: &Fault) -> Record {
         record.insert("limit".to_owned(), excess(limit));
     }
     if let Some(mismatches) = mismatches {
-        // The first one's members are the fault's own.
+        // The members of the first mismatch are also members of the fault itself.
         record.extend(mismatches.iter().next().map(|it| object(json!(it))).unwrap_or_default());
         if mismatches.iter().count() > 1 {
             record.insert("mismatches".to_owned(), json!(mismatches));
@@ -68,7 +68,7 @@ pub(crate) fn record(fault: &Fault) -> Record {
     record
 }
 
-/// A fault as readers get it: whatever it quotes is bounded, and nothing of it is hidden.
+/// The displayed form of a fault: quoted texts are bounded and hidden characters are made visible.
 fn told(fault: &Fault) -> Fault {
     let line = |text: &String| text::line(text, MOST_LINE);
     Fault {
@@ -89,12 +89,12 @@ fn told(fault: &Fault) -> Fault {
     }
 }
 
-/// A place whose line hides nothing.
+/// The place with hidden characters made visible.
 fn shown(place: &Place) -> Place {
     Place { caret: lines_of(&place.caret), ..*place }
 }
 
-/// A limit that was met.
+/// The record of an exceeded limit.
 pub(crate) fn excess(Excess { name, used, limit }: Excess) -> Value {
     json!({"name": name.name(), "used": used, "limit": limit})
 }

@@ -1,18 +1,23 @@
-//! How a run ended, as text and as a record.
+//! Renders outcomes and values as text and as records. A value is shown exactly or not at all.
 
-use super::record::put;
+use serde_json::{Value, json};
+
+use super::fault::excess;
+use super::record::{Record, put};
 use super::reply::{Refusal, Reply};
-use super::value::show;
+use crate::domain::{Excess, Limit};
+use crate::json;
 use crate::sandbox::{Ending, Outcome};
+use crate::text::plain;
 
-/// How to have a result that can be shown.
+/// The hint for a value that is too large to show.
 const LESS: &str = "return less: `take`, `slice`, `length`, or fold the result to what you need";
 
-/// How to have more than the function that a tool gives of its first argument.
+/// The hint for a tool whose value is a function: it takes more arguments.
 const MORE: &str = r#"a tool takes several arguments by `code`: {"code": "@name(a, b)"}"#;
 
-/// Tells how a run ended. The reply holds a result of `most` characters, and so many `lines` of
-/// warnings and of trace.
+/// Renders an outcome. The value may have `most` characters; warnings and trace may have `lines`
+/// lines each.
 pub(crate) fn outcome(outcome: &Outcome, most: usize, lines: usize) -> Result<Reply, Refusal> {
     let Outcome { ending, usage, driven, tool } = outcome;
     let (json, kind, warnings, trace) = match ending {
@@ -39,7 +44,7 @@ pub(crate) fn outcome(outcome: &Outcome, most: usize, lines: usize) -> Result<Re
     Ok(reply)
 }
 
-/// Keeps as many lines as a reply shows, and says how many there are more.
+/// Keeps the first `most` lines and adds one that counts the omitted lines.
 pub(crate) fn cap(mut lines: Vec<String>, most: usize) -> Vec<String> {
     if lines.len() > most {
         let more = lines.len() - most;
@@ -47,4 +52,53 @@ pub(crate) fn cap(mut lines: Vec<String>, most: usize) -> Vec<String> {
         lines.push(format!("… and {more} more"));
     }
     lines
+}
+
+/// The deepest nesting that the JSON parsers of clients are trusted with.
+const TRUSTED_DEPTH: usize = 64;
+
+/// Shows a value exactly, or only its size if it has more than `most` characters. `hint` says how
+/// to ask for less.
+pub(crate) fn show(json: &str, what: &str, most: usize, hint: &str) -> Reply {
+    let text = plain(json);
+    let size = text.chars().count();
+    if size > most {
+        let text = format!(
+            "the {what} has {size} characters, more than the {most} that are shown; {hint}"
+        );
+        let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+        let limit = excess(Excess { name: Limit::Result, used: count(size), limit: count(most) });
+        let record = json!({"truncated": true, "size": size, "hint": hint, "limit": limit});
+        return Reply::new(text, record);
+    }
+    Reply { text, structured: exact(json), asides: Vec::new() }
+}
+
+/// The members that hold a value: `value` if client parsers keep it exactly, `exact` as JSON text
+/// if they might not.
+pub(crate) fn exact(json: &str) -> Record {
+    let mut structured = Record::new();
+    let shallow = json::depth(json.as_bytes()) <= TRUSTED_DEPTH;
+    let value: Option<Value> = shallow.then(|| serde_json::from_str(json).ok()).flatten();
+    // If two members have one name, parsers keep the last.
+    let is_whole =
+        value.as_ref().is_some_and(|it| count_members(it) == json::count_members(json.as_bytes()));
+    if !is_whole || json::has_wide_number(json) {
+        structured.insert("exact".to_owned(), json.into());
+    }
+    if let Some(value) = value {
+        structured.insert("value".to_owned(), value);
+    }
+    structured
+}
+
+/// The number of members of all objects in a value.
+fn count_members(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(count_members).sum(),
+        Value::Object(members) => {
+            members.len() + members.values().map(count_members).sum::<usize>()
+        }
+        _ => 0,
+    }
 }

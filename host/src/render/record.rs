@@ -1,4 +1,4 @@
-//! Records and their bounds.
+//! The record of a reply, and bounds on its texts.
 
 use serde_json::{Map, Value};
 
@@ -7,13 +7,13 @@ use crate::text;
 /// The record of a reply.
 pub(crate) type Record = Map<String, Value>;
 
-/// Characters of a message, a hint, a pointer, a line of a list.
+/// The most characters of a message, a hint, a pointer or a line of a list.
 pub(super) const MOST_LINE: usize = 2_500;
 
-/// Characters of a list of lines, such as warnings.
+/// The most characters of a list of lines, such as warnings.
 const MOST_LINES: usize = 50_000;
 
-/// The members of a JSON object; of anything else, none.
+/// The members of a JSON object. Any other value gives an empty record.
 pub(crate) fn object(value: Value) -> Record {
     match value {
         Value::Object(members) => members,
@@ -21,7 +21,7 @@ pub(crate) fn object(value: Value) -> Record {
     }
 }
 
-/// Adds a list of lines, unless it is empty. They are bounded one by one and together.
+/// Adds a list of lines, unless it is empty. Each line is bounded, and so is the whole list.
 pub(crate) fn put(record: &mut Record, name: &str, list: Vec<String>) {
     let (count, mut lines, mut room) = (list.len(), Vec::new(), MOST_LINES);
     for line in list {

@@ -1,4 +1,4 @@
-//! What a call gives its caller: a short text for a model, and a record for programs.
+//! The reply to a call: a short text for the model, and a record for programs.
 
 use serde_json::Value;
 
@@ -6,12 +6,12 @@ use super::fault::{explain, record};
 use super::record::{Record, object};
 use crate::domain::Fault;
 
-/// What a tool has to say.
+/// A successful reply.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) text: String,
     pub(crate) structured: Record,
-    /// Lines that the record tells and the text does not.
+    /// Lines that are in the record but not in `text`.
     pub(crate) asides: Vec<String>,
 }
 
@@ -21,13 +21,13 @@ impl Reply {
         Self { text: text.into(), structured: object(structured), asides: Vec::new() }
     }
 
-    /// Says something more.
+    /// Adds notes.
     pub(crate) fn note(&mut self, notes: &[String]) {
         self.asides.extend(told_notes(&mut self.structured, notes));
     }
 }
 
-/// Adds notes to a record, and gives the lines that tell of them.
+/// Adds notes to a record. Returns them as lines.
 fn told_notes(record: &mut Record, notes: &[String]) -> Vec<String> {
     let mut all: Vec<Value> = notes.iter().map(|note| note.as_str().into()).collect();
     if !all.is_empty() {
@@ -39,24 +39,25 @@ fn told_notes(record: &mut Record, notes: &[String]) -> Vec<String> {
     notes.iter().map(|note| format!("note: {note}")).collect()
 }
 
-/// What a tool refused, or a program did wrong.
+/// The reply to a refused call or a failed program.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) text: String,
     pub(crate) structured: Record,
-    /// Lines that the record tells and the text does not.
+    /// Lines that are in the record but not in `text`.
     pub(crate) asides: Vec<String>,
 }
 
 impl Refusal {
-    /// The refusal of a run that spent so much fuel.
+    /// The refusal of a run that spent `fuel`.
     pub(super) fn after(fault: &Fault, fuel: u64) -> Self {
         let mut structured = record(fault);
         structured.insert("fuel".to_owned(), fuel.into());
         Self { text: explain(fault), structured, asides: Vec::new() }
     }
 
-    /// Several faults at once: the record is the first one's, with all of them as a member.
+    /// The refusal for several faults. The record is that of the first, with all of them as a
+    /// member.
     pub(crate) fn of_all(faults: &[Fault]) -> Self {
         let text: Vec<String> = faults.iter().map(explain).collect();
         let mut structured = faults.first().map(record).unwrap_or_default();
@@ -65,13 +66,13 @@ impl Refusal {
         Self { text: text.join("\n"), structured, asides: Vec::new() }
     }
 
-    /// The same refusal, introduced by what was being tried.
+    /// Puts the name of the failed step before the text.
     pub(crate) fn during(mut self, what: &str) -> Self {
         self.text = format!("{what}: {}", self.text);
         self
     }
 
-    /// Says something more.
+    /// Adds notes.
     pub(crate) fn note(&mut self, notes: &[String]) {
         self.asides.extend(told_notes(&mut self.structured, notes));
     }
@@ -83,7 +84,7 @@ impl From<Fault> for Refusal {
     }
 }
 
-/// Puts warnings about arguments before the other warnings. The profile repeats all of them in the text.
+/// Puts warnings about arguments before the other warnings. The profile repeats them in the text.
 pub(crate) fn warn(result: &mut Result<Reply, Refusal>, warnings: &[String]) {
     if warnings.is_empty() {
         return;

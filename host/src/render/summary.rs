@@ -1,4 +1,4 @@
-//! What is known of a term, as text and as records.
+//! Renders the summary of a checked term as text and as records.
 
 use serde_json::{Value, json};
 
@@ -6,10 +6,10 @@ use super::record::{MOST_LINE, object};
 use crate::sandbox::{Note, Place, Summary};
 use crate::text::{self, quote};
 
-/// Notes on a term: more than an evaluator makes.
+/// The most notes on a term. The evaluator makes fewer.
 const MOST_NOTES: usize = 200;
 
-/// What is known of a term that is well formed.
+/// Describes a well-formed term.
 pub(crate) fn describe(summary: &Summary) -> String {
     let forms: Vec<String> = summary
         .forms
@@ -39,13 +39,13 @@ pub(crate) fn describe(summary: &Summary) -> String {
     lines.join("\n")
 }
 
-/// A program in the notation as text for people: its lines, with nothing hidden in them.
+/// A program in the notation as text for people, with hidden characters made visible.
 pub(crate) fn lines_of(notation: &str) -> String {
     let lines: Vec<_> = notation.lines().map(text::visible).collect();
     lines.join("\n")
 }
 
-/// Notes as records.
+/// The notes as records.
 pub(crate) fn notes(notes: &[Note]) -> Vec<Value> {
     let line = |text: &String| text::line(text, MOST_LINE);
     let record = |note: &Note| {

@@ -1,6 +1,6 @@
-//! The compiled evaluator on disk. Compiling takes a second or two, loading a fraction of a
-//! millisecond, so the first start leaves its result in a private cache.
-//! Whatever goes wrong there is a reason to compile in memory, never to fail.
+//! The cache of the compiled evaluator on disk. Compiling takes a second or two; loading takes a
+//! fraction of a millisecond. The first start therefore writes its result to a private cache. If
+//! the cache fails in any way, the evaluator is compiled in memory instead.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -19,45 +19,46 @@ use wasmtime::component::Component;
 
 use super::engine::{Addresses, Engines, portable};
 
-/// The component, as the build script left it.
+/// The component that the build script compiled.
 pub static COMPONENT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/guest.wasm"));
 
 /// sha256 of [`COMPONENT`], 64 hexadecimal digits.
 pub const HASH: &str = env!("PIF_GUEST_SHA256");
 
-/// How a file is called until it is whole.
+/// The extension of a file that is not complete yet.
 const BESIDE: &str = "tmp";
 
-/// How many files of other versions are kept.
+/// The number of files of other versions that are kept.
 const OTHERS: usize = 3;
 
-/// How exactly it is noted when a file was used; and how long half a file may be worked on.
+/// The time a file may be unused before its modification time is updated, and the age at which an
+/// incomplete file is removed.
 const DAY: Duration = Duration::from_hours(24);
 
-/// How long a process waits for another one that compiles, which takes a few seconds.
+/// The longest time a process waits for another process to compile, which takes a few seconds.
 const LONGEST: Duration = Duration::from_mins(1);
 
-/// How often it looks.
+/// The time between two attempts to take the lock.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Where the running code came from.
+/// The origin of the running code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// It was loaded from this file.
+    /// The code was loaded from this file.
     Loaded(PathBuf),
-    /// It was compiled at this start, and written to this file for the next.
+    /// The code was compiled at this start and written to this file for the next.
     Cached(PathBuf),
-    /// It was compiled at this start and could not be kept, for this reason.
+    /// The code was compiled at this start and could not be cached, for this reason.
     InMemory(String),
 }
 
-/// Where compiled code is, or has to come from.
+/// The state of the compiled code in the cache.
 pub(super) enum Found {
-    /// It is there.
+    /// The code is cached in this file.
     Loaded(Component, PathBuf),
-    /// It has to be compiled, and is kept in this file.
+    /// The code has to be compiled and will be cached in this file.
     Missing(PathBuf),
-    /// It has to be compiled, and cannot be kept, for this reason.
+    /// The code has to be compiled and cannot be cached, for this reason.
     Unusable(String),
 }
 
@@ -76,20 +77,20 @@ pub(super) fn find(engines: &Engines, hash: &str, cache: Option<&Path>) -> Found
     found.unwrap_or_else(Found::Unusable)
 }
 
-/// The file of an evaluator in a cache, whose directory is made if it is not there.
+/// Returns the path of an evaluator in a cache. Creates the directory if it does not exist.
 fn place(engine: &Engine, hash: &str, directory: &Path) -> Result<PathBuf, String> {
     ensure_directory(directory).map_err(|error| describe(directory, &error))?;
     Ok(directory.join(format!("{}-{hash}.cwasm", fingerprint(engine))))
 }
 
-/// Loads what was kept.
+/// Loads a cached component.
 pub(super) fn load(engine: &Engine, path: &Path) -> Result<Component, String> {
     note_use(path);
     Engines::load(engine, path).map_err(|error| format!("{error:#}"))
 }
 
-/// Compiles a component and keeps the code, unless another process has done so meanwhile: of many
-/// that start at once, one works and the others wait.
+/// Compiles a component and writes the code to `path`, unless another process writes it first. When
+/// many processes start at once, one compiles and the others wait.
 pub(super) fn keep(engine: &Engine, guest: &[u8], path: &Path) -> Result<(), String> {
     let directory = path.parent().unwrap_or(path);
     let is_there = || is_present(path).map_err(|error| describe(path, &error));
@@ -97,7 +98,7 @@ pub(super) fn keep(engine: &Engine, guest: &[u8], path: &Path) -> Result<(), Str
     if is_there()? {
         return Ok(());
     }
-    // To find out afterwards that nothing can be written would be too late.
+    // Opens the file before compiling, to fail early if the directory is not writable.
     let half = half(path).map_err(|error| describe(path, &error))?;
     let code = engine.precompile_component(guest).map_err(|error| format!("{error:#}"))?;
     half.fill(&code, path).map_err(|error| describe(path, &error))?;
@@ -105,8 +106,9 @@ pub(super) fn keep(engine: &Engine, guest: &[u8], path: &Path) -> Result<(), Str
     Ok(())
 }
 
-/// Holds the lock on a directory until it is dropped; the system ends it with the process. Where
-/// there are no locks on directories, nobody waits.
+/// Waits for the lock on a directory and returns it. The lock ends when it is dropped or when the
+/// process ends. Returns `None` without waiting where directories cannot be locked; also when the
+/// file appears meanwhile, or after [`LONGEST`].
 fn wait_for_turn(
     directory: &Path,
     is_there: &impl Fn() -> Result<bool, String>,
@@ -122,8 +124,8 @@ fn wait_for_turn(
     Ok(Some(lock))
 }
 
-/// The code of the embedded evaluator, compiled for `addresses`. It comes from a cache, where it is
-/// kept if it was not there.
+/// Returns the code of the embedded evaluator, compiled for `addresses`. Reads it from the cache,
+/// and writes it there first if it is missing.
 pub fn compile(cache: &Path, addresses: Addresses) -> Result<Vec<u8>, String> {
     let engine = portable(None, addresses).map_err(|error| format!("{error:#}"))?;
     let path = place(&engine, HASH, cache)?;
@@ -131,7 +133,8 @@ pub fn compile(cache: &Path, addresses: Addresses) -> Result<Vec<u8>, String> {
     fs::read(&path).map_err(|error| describe(&path, &error))
 }
 
-/// sha256 of a component. That of our own is known: it takes a fifth of a start to compute.
+/// The sha256 of a component, in hexadecimal. The hash of the embedded component is a constant,
+/// because computing it takes a fifth of a start.
 pub(super) fn hash(guest: &[u8]) -> String {
     if ptr::eq(guest, COMPONENT) { HASH.to_owned() } else { hex(&Sha256::digest(guest)) }
 }
@@ -140,18 +143,18 @@ fn describe(path: &Path, error: &io::Error) -> String {
     format!("{}: {error}", path.display())
 }
 
-/// Notes that a file is in use, so that it is not the first to be forgotten.
+/// Updates the modification time of a file, so that [`forget`] does not remove it first.
 fn note_use(path: &Path) {
     let now = SystemTime::now();
     let used = fs::metadata(path).and_then(|found| found.modified());
     if used.is_ok_and(|used| now.duration_since(used).unwrap_or_default() > DAY) {
-        // If it cannot be noted, the file is made again some day.
+        // If the time cannot be set, the file may be removed and compiled again.
         let _ = OpenOptions::new().write(true).open(path).and_then(|file| file.set_modified(now));
     }
 }
 
-/// Removes what other versions have left, but for the files that were used last: each version of
-/// the evaluator or of wasmtime leaves one. Nothing is lost that cannot be made again.
+/// Removes the files of other versions, except the most recently used ones. Each version of the
+/// evaluator or of wasmtime leaves one file, which can be compiled again.
 fn forget(directory: &Path, present: &Path) {
     let mut others: Vec<(SystemTime, PathBuf)> = fs::read_dir(directory)
         .into_iter()
@@ -164,7 +167,7 @@ fn forget(directory: &Path, present: &Path) {
     let is_half = |path: &Path| path.extension().is_some_and(|it| it == BESIDE);
     let mut kept = 0;
     for (used, path) in others {
-        // Another process may be about to write half a file whole.
+        // Another process may still be writing an incomplete file.
         let is_kept = if is_half(&path) {
             SystemTime::now().duration_since(used).unwrap_or_default() < DAY
         } else {
@@ -177,7 +180,7 @@ fn forget(directory: &Path, present: &Path) {
     }
 }
 
-/// Whether a file has a name as [`load_cached`] or [`write_private`] give it.
+/// Whether a file has a name that [`place`] or [`half`] gives.
 fn is_ours(name: &OsStr) -> bool {
     let is_hash = |text: &str, length| {
         text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -193,7 +196,7 @@ fn is_ours(name: &OsStr) -> bool {
         && (ending == "cwasm" || is_half())
 }
 
-/// Names everything about an engine that its compiled code depends on.
+/// A hash of everything in an engine that its compiled code depends on, as 16 hexadecimal digits.
 fn fingerprint(engine: &wasmtime::Engine) -> String {
     struct Fingerprint(Sha256);
     impl Hasher for Fingerprint {
@@ -214,8 +217,8 @@ fn fingerprint(engine: &wasmtime::Engine) -> String {
     format!("{:016x}", fingerprint.finish())
 }
 
-/// Whether `path` holds a file that we can trust. A file that others could have written is an
-/// error: to overwrite it would hide that somebody put it there.
+/// Whether `path` holds a trusted file. A file that other users could have written is an error,
+/// because overwriting it would hide the intrusion.
 fn is_present(path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(found) if !found.is_file() => Err(refusal("is not a regular file")),
@@ -255,8 +258,8 @@ fn ensure_directory(directory: &Path) -> io::Result<()> {
     ensure_private(&fs::metadata(directory)?)
 }
 
-/// A file that is written beside its target and renamed when it is whole, so that no other process
-/// ever loads half a file. It is removed unless it was filled.
+/// A file that is written next to its target and renamed when it is complete. No other process can
+/// load an incomplete file. Dropping it removes the file unless it was renamed.
 struct Half {
     file: File,
     path: PathBuf,
@@ -268,7 +271,7 @@ fn half(target: &Path) -> io::Result<Half> {
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // Another process of this number may have left one.
+    // A process with this number may have left a file behind.
     let _ = fs::remove_file(&path);
     Ok(Half { file: options.open(&path)?, path })
 }
@@ -282,7 +285,7 @@ impl Half {
 
 impl Drop for Half {
     fn drop(&mut self) {
-        // It is there only if something went wrong, which is reported.
+        // The file exists only after an error, which is reported elsewhere.
         let _ = fs::remove_file(&self.path);
     }
 }

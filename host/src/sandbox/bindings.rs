@@ -1,9 +1,9 @@
-//! The contract in `wit/` as Rust types. Generated; nothing here is written by hand but the list
-//! of names that the rest of the sandbox uses.
+//! The contract in `wit/` as Rust types. The types are generated. Only the list of names that the
+//! rest of the sandbox uses is written by hand.
 
 #[expect(missing_docs, reason = "generated; wit/ documents what has a meaning")]
 mod generated {
-    // A published package carries a copy of the contract.
+    // A published package contains a copy of the contract.
     #[cfg(not(packaged))]
     wasmtime::component::bindgen!({
         world: "guest",

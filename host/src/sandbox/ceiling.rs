@@ -1,39 +1,41 @@
-//! The net below the language's own limits: how much wasmtime fuel and memory an instance gets.
-//! Both are so generous that a correct evaluator faults by its own limits first; that one of
-//! them fires is a defect of the evaluator, and reported as such.
+//! The ceilings below the language's own limits: the wasmtime fuel and the memory of an instance.
+//! Both are so large that a correct evaluator meets its own limits first. Meeting one of these
+//! ceilings is a defect of the evaluator and is reported as one.
 
 use wasmtime::ResourceLimiter;
 
 use super::bindings::{Argument, Code, Limits, Program};
 use crate::domain::{Excess, Limit, MEMORY_CAP};
 
-/// Bytes of native stack for the wasm code. The evaluator recurses nowhere.
+/// Bytes of native stack for the wasm code. The evaluator does not recurse.
 pub(super) const STACK: usize = Limit::WasmStack.fixed_count();
 
-/// Wasm instructions for one byte of input: parsing, compiling, hashing and printing it. Digits
-/// of large integers take by far the most.
+/// Wasm instructions for one byte of input, to parse, compile, hash and print it. Digits of large
+/// integers take the most.
 pub const FUEL_PER_BYTE: u64 = 20_000;
 
-/// Wasm instructions for one byte of heap that a run may use: collections beyond those that allocation pays for.
+/// Wasm instructions for one byte of heap that a run may use. They pay for collections beyond those
+/// that allocation pays for.
 pub const FUEL_PER_HEAP_BYTE: u64 = 64;
 
-/// Bytes of memory for one byte of input: its syntax tree, code and text. Nothing but brackets
-/// takes half of it.
+/// Bytes of memory for one byte of input, for its syntax tree, code and text. Input that consists
+/// only of brackets takes half of it.
 const MEMORY_PER_BYTE: u64 = 128;
 
-/// Bytes of memory that any instance may use.
+/// Bytes of memory that every instance may use, besides those for its input and heap.
 const MEMORY_BASE: u64 = 64 << 20;
 
-/// Bytes that a call may hand over, besides the texts it is asked for.
+/// Bytes that the answer of a call may have, besides those for its texts.
 const ANSWER_BASE: usize = 32 << 20;
 
-/// Bytes that looking at a text may hand over for each byte of it.
+/// Bytes that the answer of a check may have for each byte of the checked text.
 const ANSWER_PER_BYTE: usize = 8;
 
-/// How wide the net is, as configured.
+/// The configured ceilings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Net {
-    /// Wasm instructions that any call may spend, besides [`FUEL_PER_BYTE`] and [`FUEL_PER_HEAP_BYTE`].
+    /// Wasm instructions that every call may spend, besides [`FUEL_PER_BYTE`] and
+    /// [`FUEL_PER_HEAP_BYTE`].
     pub fuel: u64,
     /// Wasm instructions for one unit of language fuel.
     pub fuel_per_unit: u64,
@@ -42,30 +44,30 @@ pub struct Net {
 }
 
 impl Net {
-    /// Wide enough for every program. Typical ones need 10 to 50 instructions for a unit of fuel;
-    /// the worst unit is a bulk operation on 64 bytes of text or a product of limbs, with its share
-    /// of the collector. The instructions of any call are about a second's.
+    /// Ceilings that suffice for every program. Typical programs need 10 to 50 instructions for a
+    /// unit of fuel. The most expensive unit is a bulk operation on 64 bytes of text or a product
+    /// of limbs, with its share of the collector. The base fuel of a call lasts about a second.
     pub const WIDE: Self = Self { fuel: 10_000_000_000, fuel_per_unit: 5_000, memory: MEMORY_CAP };
 }
 
-/// What one instance may use.
+/// The allowance of one instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
     /// Wasm instructions, roughly.
     pub fuel: u64,
     /// Bytes of linear memory and tables.
     pub memory: u64,
-    /// Bytes that one call may hand over.
+    /// Bytes that the answer of one call may have.
     pub answer: usize,
 }
 
 impl Allowance {
-    /// For a run: its limits and the size of what is submitted. Sources that the machine asks for
-    /// later add to it.
+    /// The allowance of a run with these limits and this program. Each source that the machine asks
+    /// for later adds to it.
     #[must_use]
     pub fn for_run(net: Net, limits: Limits, program: &Program) -> Self {
         let Self { fuel, memory, .. } = Self::for_text(net, size(program));
-        // A continuation tells its input twice.
+        // A continuation contains its input twice.
         let output = usize::try_from(limits.output).unwrap_or(usize::MAX).saturating_mul(2);
         Self {
             fuel: fuel
@@ -76,7 +78,7 @@ impl Allowance {
         }
     }
 
-    /// For looking at a text of so many bytes.
+    /// The allowance to check a text of this many bytes.
     #[must_use]
     pub fn for_text(net: Net, bytes: usize) -> Self {
         let answer = bytes.saturating_mul(ANSWER_PER_BYTE).saturating_add(ANSWER_BASE);
@@ -91,8 +93,8 @@ impl Allowance {
     }
 }
 
-/// What one instance has taken of its allowance. The same on every machine for the same component,
-/// unlike time.
+/// The resources that one instance has used. Unlike time, these numbers are equal on every machine
+/// for the same component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Taken {
     /// Wasm instructions, roughly.
@@ -114,13 +116,13 @@ fn size(program: &Program) -> usize {
     code + argument + context + tools
 }
 
-/// Keeps an instance within its allowance of memory, and remembers whether it had to.
+/// Keeps an instance within its allowance of memory and records refusals.
 #[derive(Debug)]
 pub(super) struct Ceiling {
     allowance: Allowance,
-    /// The bytes that were refused, if any were: it tells a failed allocation from other dead ends.
+    /// The bytes that were refused, if any. They distinguish a failed allocation from other traps.
     denied: Option<u64>,
-    /// Whether the system had no more memory.
+    /// Whether the system ran out of memory.
     is_starved: bool,
     /// Bytes of linear memory, which never shrinks.
     memory: u64,
@@ -131,7 +133,7 @@ impl Ceiling {
         Self { allowance, denied: None, is_starved: false, memory: 0 }
     }
 
-    /// The same for an instance that was made under another allowance.
+    /// Replaces the allowance of an instance that was made under another one.
     pub(super) fn renew(&mut self, allowance: Allowance) {
         self.allowance = allowance;
     }
@@ -141,7 +143,7 @@ impl Ceiling {
         self.memory
     }
 
-    /// The memory ceiling, if it was met.
+    /// The excess over the memory ceiling, if the instance met it.
     pub(super) fn denied(&self) -> Option<Excess> {
         let limit = self.allowance.memory;
         self.denied.map(|used| Excess { name: Limit::InstanceMemory, used, limit })
@@ -152,19 +154,19 @@ impl Ceiling {
         self.is_starved
     }
 
-    /// What an instance has taken that has so much wasmtime fuel left.
+    /// The resources that the instance has used. `left` is its remaining wasmtime fuel.
     pub(super) fn taken(&self, left: u64) -> Taken {
         Taken { instructions: self.allowance.fuel.saturating_sub(left), memory: self.memory }
     }
 
-    /// The wasmtime fuel, all of which is used.
+    /// The excess of an instance that has used all its wasmtime fuel.
     pub(super) fn fuel(&self) -> Excess {
         let limit = self.allowance.fuel;
         Excess { name: Limit::WasmtimeFuel, used: limit, limit }
     }
 
-    /// Allows for another text of so many bytes, with at most so much memory in all. Gives the
-    /// fuel for it.
+    /// Adds a text of this many bytes to the allowance, with at most `most` bytes of memory in
+    /// total. Returns the added fuel.
     pub(super) fn admit(&mut self, bytes: usize, most: u64) -> u64 {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         let (memory, fuel) =

@@ -1,33 +1,36 @@
-//! Runs one request to its end: answers what machines ask for, and drives continuations, each
-//! step on a fresh machine. It blocks its thread, or gives way in turns, and waits where the
-//! [`World`] does; the [`Watch`] is the way to stop it.
+//! Runs one request to its end: answers the questions of machines and drives continuations, each
+//! step on a fresh machine. It blocks its thread or gives way after each turn, and waits while the
+//! [`World`] works. The [`Watch`] can stop it.
 
 use serde::de::IgnoredAny;
 
 use super::bindings::{Answer, Argument, Code, Continuation, Limits, Program, Usage, Value};
+use super::evaluator::Sandbox;
 use super::fault::DEFECT;
+use super::machine::{Machine, Step};
 use super::turn::{finish, give_way};
-use super::{Machine, Sandbox, Step, Watch, World};
+use super::watch::Watch;
+use super::world::World;
 use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
 
-/// Fuel between two looks at the watch from outside the guest.
+/// Fuel between two checks of the watch outside the guest.
 const SLICE: u64 = 1_000_000;
 
-/// The same while debugging, so that lines appear while the program runs.
+/// Fuel between two checks while debugging. It is small, because debug lines appear after each.
 const DEBUG_SLICE: u64 = 1_000;
 
-/// Sources that are looked up in one turn.
+/// The number of sources looked up in one turn.
 const LOOKUPS: usize = 8;
 
-/// Bytes of the sources that one machine may look up, unless it is only one.
+/// Bytes of all the sources that one machine may look up. A single source may be longer.
 const MOST_SOURCES: u64 = Limit::Sources.fixed();
 
-/// What to evaluate, and how.
+/// A program to evaluate, with its limits.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The term, or the name of a tool.
     pub code: Code,
-    /// What its function is applied to.
+    /// The argument of the term or tool.
     pub argument: Argument,
     /// A JSON object whose members are variables of the term.
     pub context: Option<String>,
@@ -35,30 +38,30 @@ pub struct Request {
     pub limits: Limits,
     /// The step of the continuation that led here; 0 for a first run.
     pub step: u64,
-    /// How many continuations to drive before one is the result.
+    /// The number of continuations to drive before one becomes the result.
     pub max_steps: u64,
-    /// The JSON Schema that the value has to conform to. Nothing here looks at it: whoever has the
-    /// outcome does.
+    /// The JSON Schema that the value has to conform to. The sandbox ignores it; the receiver of
+    /// the outcome checks the value.
     pub output_schema: Option<String>,
     /// Whether to report every evaluation step.
     pub debug: bool,
 }
 
-/// How a request ended.
+/// The outcome of a request.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// The result, or what went wrong.
+    /// The result, or the fault that ended the run.
     pub ending: Result<Ending, Fault>,
-    /// Fuel of all steps together; peaks of the step that reached highest.
+    /// The fuel of all steps together, and the highest peaks of any step.
     pub usage: Usage,
     /// The number of continuations driven.
     pub driven: u64,
-    /// The tool that was run, at the last step; None: a term.
+    /// The tool of the last step, or `None` for a term.
     pub tool: Option<String>,
 }
 
 impl Outcome {
-    /// Of a run that ended before it began.
+    /// The outcome of a run that failed before it began.
     #[must_use]
     pub fn before(fault: Fault) -> Self {
         let usage = Usage { fuel: 0, peak_memory: 0, peak_depth: 0 };
@@ -69,9 +72,9 @@ impl Outcome {
 /// A result.
 #[derive(Debug, Clone)]
 pub enum Ending {
-    /// The program came to a value.
+    /// The value of the program.
     Value(Value),
-    /// The program wants to be called again, and nobody asked for it to be driven further.
+    /// The next call that the program asks for, after `max_steps` continuations were driven.
     Continuation(Continuation),
 }
 
@@ -80,7 +83,7 @@ pub fn drive(sandbox: &Sandbox, request: Request, world: &mut dyn World, watch: 
     finish(drive_in_turns(sandbox, request, world, watch))
 }
 
-/// The same, giving way after each turn.
+/// Runs `request` to its end and gives way after each turn.
 pub async fn drive_in_turns(
     sandbox: &Sandbox,
     request: Request,
@@ -125,7 +128,7 @@ impl Run<'_> {
             };
             self.driven += 1;
             self.world.advance(self.driven);
-            // Each step is short; there may be a million.
+            // Each step is short, but there may be a million steps.
             give_way().await;
             program = Program {
                 code: Code::Tool(next.tool),
@@ -138,18 +141,18 @@ impl Run<'_> {
         }
     }
 
-    /// One machine from start to end.
+    /// Runs one machine from start to end.
     async fn run(&mut self, program: &Program) -> Result<Ending, Fault> {
         let mut machine = self.sandbox.start_in_turns(program, self.limits, self.watch).await?;
         let mut seen = Usage { fuel: 0, peak_memory: 0, peak_depth: 0 };
         let result = self.converse(&mut machine, program.debug, &mut seen).await;
-        // A machine that trapped cannot say what it used: then what was last seen must do.
+        // A machine that trapped cannot report its usage, so the last known usage counts.
         self.account(machine.usage_in_turns().await.unwrap_or(seen));
         machine.end(&self.sandbox.spare);
         result
     }
 
-    /// Resumes the machine with answers to its questions until it asks no more.
+    /// Resumes the machine with answers until it asks no more questions.
     async fn converse(
         &mut self,
         machine: &mut Machine,
@@ -177,7 +180,7 @@ impl Run<'_> {
                     ensure_json(&continuation.json)?;
                     return Ok(Ending::Continuation(continuation));
                 }
-                // Where it is denied, the machine knows where the effect stands.
+                // The world may deny an effect. The machine then adds the position to the fault.
                 Step::Perform(effect) => {
                     self.watch.while_waiting(self.world.perform(&effect)).await??
                 }
@@ -217,14 +220,15 @@ impl Run<'_> {
 
     fn report(&mut self, machine: &mut Machine) -> Result<(), Fault> {
         for line in machine.debug()? {
-            // To write one may take a moment.
+            // Writing a line may take a moment.
             self.watch.verdict()?;
             self.world.debug(&line);
         }
         Ok(())
     }
 
-    /// The guest does not know the names of tools, so it cannot say which one was meant.
+    /// Adds a hint with a similar tool name to an `unknown-tool` fault. The guest does not know the
+    /// names of the other tools.
     async fn advise(&mut self, mut fault: Fault, missed: Option<String>) -> Fault {
         if fault.code == FaultCode::UnknownTool
             && let Some(name) = missed
@@ -244,7 +248,8 @@ impl Run<'_> {
     }
 }
 
-/// What a machine reads stays in its memory: it may not read without end.
+/// Adds up the bytes of the sources and fails if they are too many. Sources stay in the machine's
+/// memory.
 fn count_source(found: &Answer, sources: &mut usize) -> Result<(), Fault> {
     let Answer::Source(Some(source)) = found else { return Ok(()) };
     let before = std::mem::replace(sources, sources.saturating_add(source.len()));
@@ -258,7 +263,8 @@ fn count_source(found: &Answer, sources: &mut usize) -> Result<(), Fault> {
         .by(Some(met)))
 }
 
-/// A value is told to clients as JSON: an evaluator that gives anything else is stopped here.
+/// Checks that a value is JSON, because clients receive it as JSON. An evaluator that returns
+/// anything else is stopped with an `internal` fault.
 fn ensure_json(text: &str) -> Result<(), Fault> {
     match serde_json::from_str::<IgnoredAny>(text) {
         Ok(_) => Ok(()),

@@ -1,5 +1,6 @@
-//! How wasmtime is set up: for one of two kinds of processors of the target, because compiled code
-//! may be kept on disk, and a disk may move; and where it cannot be kept, for this very processor.
+//! The configuration of wasmtime. Code for the cache is compiled for one of two kinds of processors
+//! of the target, because the disk may move to another computer. Code that cannot be cached is
+//! compiled for the present processor.
 
 use std::path::Path;
 
@@ -11,23 +12,23 @@ use wasmtime::{
 use super::ceiling::STACK;
 use super::gate::{LOOKS, WAITING};
 
-/// What stays mapped of a finished instance's memory, to spare the next one its page faults:
-/// more where the kernel tells which pages were written, because only those must be cleared.
+/// Bytes of a finished instance's memory that stay mapped, to save the next instance page faults.
+/// More stays where the kernel reports the written pages, because only those must be cleared.
 const KEEP_RESIDENT: usize = 64 << 10;
 const KEEP_RESIDENT_SCANNED: usize = 16 << 20;
 
-/// Places in the pool beyond the machines that may run at once: one made ahead, one that is torn down
-/// later, and others still being torn down must not refuse the next one.
+/// Places in the pool beyond the machines that may run at once. They hold one instance made ahead,
+/// one that is torn down later, and others that are being torn down.
 const SPARE: usize = 4;
 
 /// Bytes of a page of wasm.
 const PAGE: u64 = 64 << 10;
 
-/// Bytes of address space for which the memory of an instance need not move, where addresses are
-/// scarce, and by how much more it moves at a time.
+/// Bytes of address space reserved for the memory of an instance where address space is scarce, and
+/// reserved again whenever the memory moves to grow.
 const RESERVED: u64 = 64 << 20;
 
-/// How many instances there may be, and of what size.
+/// The number and the size of instances.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Size {
     /// Machines at once.
@@ -36,17 +37,18 @@ pub(super) struct Size {
     pub(super) memory: u64,
 }
 
-/// How instances get their memory. Code is compiled for one of these.
+/// The way instances get their memory. Compiled code fits only one of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Addresses {
-    /// Each has a place of its own in a pool, as large as what 32 bits can address: no access has
-    /// to be checked by code, and no memory moves.
+    /// Each instance has its own place in a pool, as large as all that 32 bits can address. The
+    /// code checks no access, and the memory never moves.
     Ample,
-    /// It is taken when it is needed, checked by code, and moves when it grows.
+    /// Memory is allocated when it is needed. The code checks every access, and the memory moves
+    /// when it grows.
     Scarce,
 }
 
-/// The engine that machines run in, and what it takes to make another one.
+/// The engine that runs machines, and the settings to make another one.
 pub(super) struct Engines {
     portable: Result<Engine, String>,
     size: Size,
@@ -54,8 +56,8 @@ pub(super) struct Engines {
 }
 
 impl Engines {
-    /// Makes the engine. Where there is not enough address space for the pool, which is reserved
-    /// and not used, there is none.
+    /// Makes the engine. The pool only reserves address space. If that is too small, the engine
+    /// uses [`Addresses::Scarce`].
     pub(super) fn new(size: Size) -> Self {
         match portable(Some(size), Addresses::Ample) {
             Ok(engine) => Self { portable: Ok(engine), size, addresses: Addresses::Ample },
@@ -68,12 +70,12 @@ impl Engines {
         }
     }
 
-    /// The engine that compiles for the cache, and runs what it has compiled.
+    /// The engine that compiles code for the cache and runs it.
     pub(super) fn portable(&self) -> Result<&Engine, String> {
         self.portable.as_ref().map_err(Clone::clone)
     }
 
-    /// An engine for this very processor.
+    /// Makes an engine for the present processor.
     pub(super) fn native(&self) -> wasmtime::Result<Engine> {
         let make = |addresses| Engine::new(&settings(Some(self.size), addresses)?);
         match make(self.addresses) {
@@ -89,23 +91,23 @@ impl Engines {
     /// Loads code that [`Engines::portable`] compiled.
     #[expect(unsafe_code, reason = "code compiled ahead of time is trusted as written")]
     pub(super) fn load(engine: &Engine, path: &Path) -> wasmtime::Result<Component> {
-        // SAFETY: the file is what `precompile_component` of this wasmtime wrote. The caller has
-        // made sure that it lies in a directory which only we can write, and belongs to us.
+        // SAFETY: the file was written by `precompile_component` of this wasmtime. The caller has
+        // checked that the file belongs to us and that no other user can write to its directory.
         unsafe { Component::deserialize_file(engine, path) }
     }
 
-    /// The same with code that a process of ours has handed over.
+    /// Loads code that a process of ours has sent through a pipe.
     #[expect(unsafe_code, reason = "code compiled ahead of time is trusted as written")]
     pub(super) fn take(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
-        // SAFETY: the process runs the program of this one, and wrote what it has loaded or
-        // compiled under the conditions above. Nobody else can write to the pipe between them.
+        // SAFETY: the process runs this program and sent code that it has loaded or compiled under
+        // the conditions above. No other process can write to the pipe.
         unsafe { Component::deserialize(engine, code) }
     }
 }
 
-/// Adds what nearly every processor of the last ten years has to the plainest one of the target, if
-/// this one has all of it: level `x86-64-v3` of the System V ABI's supplement for this architecture.
-/// Without it, to look for a bit or to shuffle bytes is a call.
+/// Adds the features that nearly every processor of the last ten years has, if this one has all of
+/// them: level `x86-64-v3` of the System V ABI's supplement for this architecture. Without them,
+/// counting bits and shuffling bytes are function calls.
 #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "none to add"))]
 fn add_common_features(config: &mut Config) {
     macro_rules! features {
@@ -113,7 +115,8 @@ fn add_common_features(config: &mut Config) {
             #[cfg(target_arch = "x86_64")]
             if true $(&& std::is_x86_feature_detected!($feature))* {
                 for flag in [$($flag),*] {
-                    // SAFETY: the processor has it, and code is only loaded where it has.
+                    // SAFETY: this processor has the feature, and code is loaded only on processors
+                    // that have it.
                     #[expect(unsafe_code, reason = "flags of Cranelift are not checked")]
                     unsafe { config.cranelift_flag_enable(flag) };
                 }
@@ -135,8 +138,8 @@ fn add_common_features(config: &mut Config) {
     }
 }
 
-/// An engine whose code runs on any processor of the target, or on nearly any; without a size it
-/// only compiles.
+/// Makes an engine whose code runs on any processor of the target, or on nearly any. An engine
+/// without a size only compiles.
 pub(super) fn portable(size: Option<Size>, addresses: Addresses) -> wasmtime::Result<Engine> {
     let mut config = settings(size, addresses)?;
     add_common_features(&mut config);

@@ -1,12 +1,12 @@
-//! How a fault of the evaluator becomes one of the host.
+//! Converts faults of the evaluator into faults of the host.
 
 use std::fmt;
 
 use super::bindings::{Exceeded, Limits, Note, Place as Spot, Told, Usage};
 use crate::domain::{Excess, Fault, FaultCode, Limit, Place, fault};
 
-/// Characters of a message or hint that are kept. The evaluator's are far shorter; this bounds
-/// what anything else in its place could say.
+/// Characters of a message or hint that are kept. The evaluator's own texts are far shorter. The
+/// bound protects against any other component.
 const LONGEST: usize = 4_000;
 
 /// The hint of faults that no program should be able to cause.
@@ -33,13 +33,13 @@ impl From<Spot> for Place {
     }
 }
 
-/// The limit that a fault is the work of, with what was used of it.
+/// The limit that caused a fault, with the amount used of it.
 pub(super) fn excess(exceeded: Exceeded, limits: Limits, used: Usage) -> Option<Excess> {
     let (name, used, limit) = match exceeded {
         Exceeded::Fuel => (Limit::Fuel, used.fuel, limits.fuel),
         Exceeded::Depth => (Limit::Depth, used.peak_depth.into(), limits.depth.into()),
         Exceeded::Memory => (Limit::Memory, used.peak_memory, limits.memory),
-        // The message names it: nobody can set it.
+        // The limit on output cannot be set, and the message names it.
         Exceeded::Output => return None,
     };
     Some(Excess { name, used, limit })

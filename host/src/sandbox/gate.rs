@@ -1,16 +1,18 @@
-//! The gates in front of the sandbox: as many runs at once as there are processors, the others
-//! wait their turn. What runs nothing has a gate of its own, and so has what waits for the world.
+//! The gates in front of the sandbox. As many runs are admitted at once as there are processors;
+//! the others wait. Calls that run nothing and runs that wait for the world have gates of their
+//! own.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Places for what runs nothing, such as a check of a term: beside those of runs.
+/// Places for calls that run nothing, such as a check of a term. They are separate from those of
+/// runs.
 pub const LOOKS: usize = 4;
 
-/// Runs that may wait for the world at once and let others have their places meanwhile. Their
-/// machines stay alive.
+/// Runs that may wait for the world at once. Their machines stay alive, and other runs use their
+/// places meanwhile.
 pub const WAITING: usize = 8;
 
 /// Admits a fixed number of runs at once.
@@ -26,7 +28,7 @@ pub struct Gate {
 pub struct Busy(pub Duration);
 
 impl Gate {
-    /// A gate with so many places, at which nobody waits longer than `patience`.
+    /// Makes a gate with this many places. Nobody waits longer than `patience`.
     #[must_use]
     pub fn new(places: usize, patience: Duration) -> Self {
         Self { places: Arc::new(Semaphore::new(places)), patience }
@@ -41,12 +43,13 @@ impl Gate {
         }
     }
 
-    /// Waits for a place as long as it takes: for what was inside before. None if the gate is gone.
+    /// Waits for a place without a time limit, for a run that had a place before. Returns `None` if
+    /// the gate is closed.
     pub async fn enter_again(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).acquire_owned().await.ok()
     }
 
-    /// Takes a place if there is one.
+    /// Takes a place if one is free.
     #[must_use]
     pub fn try_enter(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()

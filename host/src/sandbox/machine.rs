@@ -1,4 +1,4 @@
-//! One machine in its instance. The instance lives as long as the machine may be resumed and is
+//! One machine in its instance. The instance lives as long as the machine can be resumed and is
 //! dropped with it.
 
 use wasmtime::Store;
@@ -9,9 +9,8 @@ use super::bindings::{
 };
 use super::ceiling::{Ceiling, Taken};
 use super::fault::excess;
-use super::spare::Spare;
+use super::instance::{Guest, Instance, Spare};
 use super::turn::finish;
-use super::{Guest, Instance};
 use crate::domain::{Fault, FaultCode};
 
 /// A program being evaluated.
@@ -21,18 +20,18 @@ pub struct Machine {
     limits: Limits,
 }
 
-/// Where a machine stands that did not fail.
+/// The state of a machine that has not failed.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// It ended with a value.
+    /// It ended with this value.
     Done(Value),
-    /// It ended with a continuation, which is its value.
+    /// It ended with this continuation.
     Continuation(Continuation),
-    /// It needs the source of this tool.
+    /// It needs the source of the tool with this name.
     Lookup(String),
-    /// It needs an effect.
+    /// It needs the result of this effect.
     Perform(Effect),
-    /// The slice is used up.
+    /// It has used up its slice of fuel.
     Paused,
 }
 
@@ -56,7 +55,8 @@ impl Machine {
         match started {
             Ok(handle) => Ok(Self { instance, handle, limits }),
             Err(told) => {
-                // There is no machine to ask what it used; what it wanted is more than there was.
+                // No machine exists that could report its usage. The program needed more than its
+                // limits, so the limits count as used.
                 let used = Usage {
                     fuel: limits.fuel,
                     peak_memory: limits.memory,
@@ -75,7 +75,7 @@ impl Machine {
         finish(self.resume_in_turns(answer, slice))
     }
 
-    /// The same, giving way after each turn.
+    /// Evaluates like [`Machine::resume`] and gives way after each turn.
     pub async fn resume_in_turns(&mut self, answer: &Answer, slice: u64) -> Result<Step, Fault> {
         self.instance.watch.verdict()?;
         let handle = self.handle;
@@ -96,22 +96,22 @@ impl Machine {
         })
     }
 
-    /// Ends the machine. What is left to do for that can wait until there is nothing else to do.
+    /// Ends the machine. Its instance is torn down when the server is idle.
     pub(super) fn end(self, spare: &Spare) {
         spare.leave(self.instance);
     }
 
-    /// Whether the machine trapped, and can be asked nothing any more.
+    /// Whether the machine trapped. It then answers no more calls.
     pub(super) fn is_lost(&self) -> bool {
         self.instance.trapped.is_some()
     }
 
-    /// What the machine has used so far.
+    /// The usage of the machine until now.
     pub fn usage(&mut self) -> Result<Usage, Fault> {
         finish(self.usage_in_turns())
     }
 
-    /// The same, giving way after each turn.
+    /// The usage of the machine until now. It gives way after each turn.
     pub(super) async fn usage_in_turns(&mut self) -> Result<Usage, Fault> {
         let handle = self.handle;
         let usage = async |guest: &Guest, store: &mut Store<Ceiling>| {
@@ -120,7 +120,7 @@ impl Machine {
         self.instance.call(usage).await
     }
 
-    /// What the whole instance has taken so far: parsing, compiling and printing are part of it.
+    /// The resources that the whole instance has used, including parsing, compiling and printing.
     #[must_use]
     pub fn taken(&self) -> Taken {
         let store = &self.instance.store;
@@ -136,8 +136,8 @@ impl Machine {
         finish(self.instance.call(debug))
     }
 
-    /// Adds to a fault of the program which limit it met. An evaluator that was refused memory says
-    /// that the program is too large, and does not know that the ceiling was meant for itself.
+    /// Adds the limit that was met to a fault of the program. An evaluator that was refused memory
+    /// reports `too-large`; it does not know that it met its own ceiling.
     async fn explain(&mut self, told: Told) -> Fault {
         let exceeded = told.limit;
         let denied = self.instance.store.data().denied();

@@ -1,6 +1,6 @@
-//! How a sandbox comes to be ready. What was compiled before is loaded at once. Else a server does
-//! not wait: another process compiles, for the cache belongs to it and the server is about to give
-//! up its leave to write there.
+//! Opens a sandbox. Compiled code is loaded from the cache at once. If there is none, a server
+//! starts another process to compile: that process may write to the cache, while the server is
+//! about to give up its permission to write there.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,33 +9,16 @@ use std::sync::{Arc, OnceLock};
 
 use tokio_util::sync::CancellationToken;
 use wasmtime::Engine;
-use wasmtime::component::{Component, InstancePre, Linker};
+use wasmtime::component::Component;
 
 use super::artifact::{self, COMPONENT, Found, Origin};
-use super::bindings::{Analysis, MachinesIndices};
-use super::ceiling::Ceiling;
+use super::ceiling::Net;
 use super::engine::{Addresses, Engines, Size};
-use super::{Error, Sandbox, Setup, Spare};
-use crate::domain::{Fault, FaultCode, fault};
+use super::error::Error;
+use super::evaluator::{Sandbox, Setup};
+use super::instance::{Opened, Spare};
 
-/// The compiled evaluator, ready to make instances of.
-pub(super) struct Opened {
-    pub(super) component: InstancePre<Ceiling>,
-    pub(super) machines: MachinesIndices,
-    pub(super) analysis: Analysis,
-}
-
-impl Opened {
-    fn new(component: &Component) -> Result<Self, Error> {
-        let linker = Linker::new(component.engine());
-        let component = linker.instantiate_pre(component).map_err(Error::component)?;
-        let machines = MachinesIndices::new(&component).map_err(Error::component)?;
-        let analysis = Analysis::new(&component).map_err(Error::component)?;
-        Ok(Self { component, machines, analysis })
-    }
-}
-
-/// What has to be done before a sandbox is ready.
+/// The work that is left before a sandbox is ready.
 #[derive(Debug)]
 pub struct Opening {
     sandbox: Arc<Sandbox>,
@@ -44,16 +27,22 @@ pub struct Opening {
 
 #[derive(Debug)]
 enum Need {
-    /// A process writes the code to its output, and to this file.
+    /// A process compiles. It writes the code to its output and to this file.
     Compiler(Box<Child>, PathBuf, Engine),
-    /// It has to be compiled here, and cannot be kept, for this reason.
+    /// This process has to compile. The code cannot be cached, for this reason.
     Here(String, Engine),
 }
 
 impl Sandbox {
-    /// Begins to open a sandbox for the embedded evaluator, in which nothing can be run before the
-    /// rest is done, if there is any. `compiler` starts the process that does what [`compile`]
-    /// does, for a directory.
+    /// Compiles the evaluator, or loads its code from `cache`. At most `concurrency` machines are
+    /// alive at once.
+    pub fn open(cache: Option<&Path>, concurrency: usize) -> Result<Self, Error> {
+        Self::set_up(&Setup { component: COMPONENT, cache, concurrency, net: Net::WIDE })
+    }
+
+    /// Begins to open a sandbox for the embedded evaluator. Nothing can run before the returned
+    /// [`Opening`] is finished, if there is one. `compiler` starts a process that does the work of
+    /// [`compile`] for a directory.
     ///
     /// [`compile`]: super::compile
     pub fn begin(
@@ -84,7 +73,7 @@ impl Sandbox {
         Ok((Arc::clone(&sandbox), Some(Opening { sandbox, need })))
     }
 
-    /// Opens a sandbox with every setting given.
+    /// Opens a sandbox with these settings.
     pub fn set_up(setup: &Setup<'_>) -> Result<Self, Error> {
         let engines = engines(setup);
         let sandbox = Self::closed(setup);
@@ -118,40 +107,11 @@ impl Sandbox {
             is_open: CancellationToken::new(),
         }
     }
-
-    fn settle(&self, opened: Result<Opened, Error>, origin: Origin) {
-        // It is done once.
-        let _ = self.opened.set((opened, origin));
-        self.is_open.cancel();
-    }
-
-    /// Waits until the sandbox is open, without keeping its thread.
-    pub async fn opened(&self) {
-        self.is_open.cancelled().await;
-    }
-
-    /// Whether it is.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
-        self.is_open.is_cancelled()
-    }
-
-    /// What it takes to make instances. It keeps its thread until the sandbox is open.
-    pub(super) fn entrance(&self) -> Result<&Opened, Fault> {
-        let told = |error: &Error| fault(FaultCode::Internal, error.to_string(), None);
-        self.opened.wait().0.as_ref().map_err(told)
-    }
-
-    /// How the component came to be compiled. It keeps its thread until that has happened.
-    #[must_use]
-    pub fn origin(&self) -> &Origin {
-        &self.opened.wait().1
-    }
 }
 
 impl Opening {
-    /// Does what is left to do, and calls `seal` when all code is loaded: after that nothing needs
-    /// to be executable any more, and before it nothing runs.
+    /// Finishes opening. Calls `seal` when all code is loaded, before anything runs. No memory has
+    /// to become executable after that.
     pub fn finish(self, seal: impl FnOnce()) {
         let Self { sandbox, need } = self;
         let (component, origin) = match need {
@@ -180,7 +140,7 @@ fn compile_here(engine: &Engine, guest: &[u8]) -> Result<Component, Error> {
     Component::new(engine, guest).map_err(Error::component)
 }
 
-/// Takes the code that a process has compiled.
+/// Takes the code from a process that compiles.
 fn take(child: Child, engine: &Engine) -> Result<Component, String> {
     let output = child.wait_with_output().map_err(|error| error.to_string())?;
     if !output.status.success() {

@@ -1,5 +1,6 @@
-//! Work in turns. What takes longer than a turn gives way to whoever drives it, who may go on with
-//! it elsewhere. Work that waits for the world takes nobody's time: it tells when it can go on.
+//! Work in turns. Work that takes longer than a turn returns to its driver, which may continue it
+//! on another thread. Work that waits for the world uses no thread; it wakes its driver when it can
+//! continue.
 
 use std::future::poll_fn;
 use std::mem;
@@ -12,14 +13,14 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-/// Wasm instructions after which a guest gives way to the host, who looks whether it has to stop:
-/// a millisecond at most.
+/// Wasm instructions after which a guest returns to the host, which checks whether the run has to
+/// stop. They take a millisecond at most.
 pub(super) const TURN: u64 = 1_000_000;
 
-/// How often a thread looks whether work that waits has to stop.
+/// The time between two polls of work that waits, to check whether it has to stop.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Does work to its end. It blocks its thread, which sleeps while the work waits.
+/// Runs work to its end. It blocks its thread, which sleeps while the work waits.
 pub fn finish<T>(work: impl Future<Output = T>) -> T {
     let mut work = pin!(work);
     let bell = Arc::new(Bell { thread: thread::current(), has_rung: AtomicBool::new(false) });
@@ -34,7 +35,7 @@ pub fn finish<T>(work: impl Future<Output = T>) -> T {
     }
 }
 
-/// Wakes a thread.
+/// A waker that unparks a thread.
 struct Bell {
     thread: Thread,
     has_rung: AtomicBool,
@@ -51,7 +52,7 @@ impl Wake for Bell {
     }
 }
 
-/// Ends a turn: before work that may block, or take long.
+/// Ends a turn, before work that may block or take long.
 pub async fn give_way() {
     let mut has_given_way = false;
     poll_fn(|context| {
@@ -64,20 +65,20 @@ pub async fn give_way() {
     .await;
 }
 
-/// Work that goes on wherever somebody has time for it.
+/// Work that can continue on any thread.
 pub struct Turns<T> {
     work: Pin<Box<dyn Future<Output = T> + Send>>,
     alarm: Arc<Alarm>,
 }
 
-/// Where work stands after a turn.
+/// The state of work after a turn.
 #[derive(Debug)]
 pub enum Turn<T> {
-    /// It is done.
+    /// The work is done.
     Done(T),
-    /// It can go on at once.
+    /// The work can continue at once.
     Going,
-    /// It waits for the world.
+    /// The work waits for the world.
     Waiting,
 }
 
@@ -88,12 +89,12 @@ impl<T> std::fmt::Debug for Turns<T> {
 }
 
 impl<T> Turns<T> {
-    /// Work that has not begun.
+    /// Makes work that has not begun.
     pub fn new(work: impl Future<Output = T> + Send + 'static) -> Self {
         Self { work: Box::pin(work), alarm: Arc::default() }
     }
 
-    /// Does the next turn.
+    /// Runs the next turn.
     pub fn turn(&mut self) -> Turn<T> {
         let waker = Waker::from(Arc::clone(&self.alarm));
         match self.work.as_mut().poll(&mut Context::from_waker(&waker)) {
@@ -103,7 +104,7 @@ impl<T> Turns<T> {
         }
     }
 
-    /// Goes on until the work is done, or waits: then it gives nothing.
+    /// Continues until the work is done. Returns `None` if the work waits.
     pub fn go_on(&mut self) -> Option<T> {
         loop {
             match self.turn() {
@@ -114,7 +115,7 @@ impl<T> Turns<T> {
         }
     }
 
-    /// Returns when work that waits can go on.
+    /// Returns when work that waits can continue.
     pub fn woken(&self) -> impl Future<Output = ()> + use<T> {
         let alarm = Arc::clone(&self.alarm);
         async move {
@@ -125,7 +126,7 @@ impl<T> Turns<T> {
     }
 }
 
-/// Wakes whoever waits for work.
+/// A waker that notifies the task that waits for the work.
 #[derive(Debug, Default)]
 struct Alarm {
     has_rung: AtomicBool,

@@ -1,4 +1,4 @@
-//! Who may stop a run from outside, and what a run that was stopped says about it.
+//! Stops a run from outside, and names the reason in a fault.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -13,11 +13,11 @@ use super::ceiling::Ceiling;
 use super::fault::DEFECT;
 use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
 
-/// How long a run may wait for one answer of the world.
+/// The longest time that a run may wait for one answer of the world.
 pub const LONGEST_WAIT: Duration = Duration::from_nanos(Limit::Waiting.fixed());
 
-/// The clocks and the cancellation of one request. All machines that the request drives share
-/// it. While the run waits for the world its wall clock stands still, and another one counts.
+/// The clocks and the cancellation of one request. All machines of the request share it. While the
+/// run waits for the world, its wall clock stands still and a separate clock counts.
 #[derive(Debug, Clone)]
 pub struct Watch {
     cancelled: CancellationToken,
@@ -26,12 +26,12 @@ pub struct Watch {
     waits: Arc<Mutex<Waits>>,
 }
 
-/// When a run waited for the world.
+/// The times that a run waited for the world.
 #[derive(Debug, Clone, Copy, Default)]
 struct Waits {
-    /// In all, up to the last time.
+    /// The total time of all finished waits.
     total: Duration,
-    /// Since when, if it does so now.
+    /// The start of the present wait, if there is one.
     since: Option<Instant>,
 }
 
@@ -42,19 +42,19 @@ impl Watch {
         Self::cancelled_by(CancellationToken::new(), allowed)
     }
 
-    /// Starts the clock of a run that the token can stop.
+    /// Starts the clock of a run that `cancelled` can stop.
     #[must_use]
     pub fn cancelled_by(cancelled: CancellationToken, allowed: Duration) -> Self {
         Self { cancelled, started: Instant::now(), allowed, waits: Arc::default() }
     }
 
-    /// The same watch with its clock at the start again.
+    /// A copy of this watch whose clock starts again.
     #[must_use]
     pub fn again(&self) -> Self {
         Self::cancelled_by(self.cancelled.clone(), self.allowed)
     }
 
-    /// The fault `cancelled` or `timeout` once the run has to stop.
+    /// Returns the fault `cancelled` or `timeout` if the run has to stop.
     pub fn verdict(&self) -> Result<(), Fault> {
         if self.cancelled.is_cancelled() {
             return Err(fault(FaultCode::Cancelled, "the run was cancelled".to_owned(), None));
@@ -74,13 +74,13 @@ impl Watch {
         Ok(())
     }
 
-    /// Waits for the world, unless the run has to stop: then the fault says why.
+    /// Waits for an answer of the world. Returns a fault if the run has to stop first.
     pub(super) async fn while_waiting<T>(
         &self,
         answer: impl Future<Output = T>,
     ) -> Result<T, Fault> {
         let mut answer = pin!(answer);
-        // Whoever cancels wakes the run.
+        // Cancellation wakes the run.
         let mut cancelled = pin!(self.cancelled.cancelled());
         self.waits().since = Some(Instant::now());
         let waited = poll_fn(|context| {
@@ -101,8 +101,8 @@ impl Watch {
         self.waits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a call into a guest. It gives way every [`TURN`](super::TURN) instructions: then
-    /// it goes on, unless it has to stop.
+    /// Waits for a call into a guest. The call returns to the host every [`TURN`](super::TURN)
+    /// instructions and continues unless the run has to stop.
     pub(super) async fn over<T>(
         &self,
         call: impl Future<Output = wasmtime::Result<T>>,
@@ -115,7 +115,7 @@ impl Watch {
         .await
     }
 
-    /// Puts a trap into words, naming the layer that stopped the instance.
+    /// Turns a trap into a fault that names the layer that stopped the instance.
     pub(super) fn explain(&self, error: &wasmtime::Error, ceiling: &Ceiling) -> Fault {
         let trap = error.downcast_ref::<Trap>();
         if let (Some(Trap::Interrupt), Err(verdict)) = (trap, self.verdict()) {
@@ -140,13 +140,13 @@ impl Watch {
                 stopped("the wasm stack", Some(excess))
             }
             Some(trap) => stopped(&format!("a trap ({trap})"), None),
-            // It gave something that the contract does not allow.
+            // The evaluator returned something that the contract does not allow.
             None => stopped(&format!("the sandbox ({})", error.root_cause()), None),
         }
     }
 }
 
-/// The fault of a run that the world does not answer.
+/// The fault of a run that waited too long for the world.
 fn waited_too_long(waited: Duration) -> Fault {
     let (used, limit) = (milliseconds(waited), milliseconds(LONGEST_WAIT));
     let message = format!("the run waited longer than {LONGEST_WAIT:?} for the world");
@@ -154,7 +154,7 @@ fn waited_too_long(waited: Duration) -> Fault {
     fault(FaultCode::Timeout, message, Some("try again later")).by(Some(limit))
 }
 
-/// A span of time as limits count it.
+/// A duration in milliseconds, the unit of limits.
 pub(crate) fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,25 +1,27 @@
-//! What surrounds a run. A machine asks the world and waits for its answers; nothing else reaches
-//! it.
+//! The surroundings of a run. A machine asks the world questions and waits for the answers. Nothing
+//! else reaches it.
 
 use std::pin::Pin;
 
 use super::bindings::{Answer, Effect};
 use crate::domain::Fault;
 
-/// A question that may take a while. A run that waits for an answer takes no time of a processor.
+/// A question that may take a while. A run that waits for the answer uses no processor time.
 pub type Asking<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What surrounds a run: the sources of tools, what answers effects, and those who watch it.
+/// The surroundings of a run: the sources of tools, the results of effects, and the receivers of
+/// progress and debug lines.
 pub trait World: Send {
-    /// The source of a tool, or why that cannot be told.
+    /// Returns the source of a tool, `None` if there is no such tool, or a fault if it cannot be
+    /// read.
     fn source<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Result<Option<String>, Fault>>;
-    /// The name of a tool that somebody who wrote `tool` may have meant.
+    /// Returns the name of an existing tool that is similar to `tool`.
     fn similar<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Option<String>>;
-    /// Does something in the world: the answer is [`Answer::Outcome`], or [`Answer::Denied`] where
-    /// nothing grants the capability. The clock of the run stands still meanwhile.
+    /// Performs an effect. Returns [`Answer::Outcome`], or [`Answer::Denied`] if no grant covers
+    /// the capability. The clock of the run stands still meanwhile.
     fn perform<'a>(&'a mut self, effect: &'a Effect) -> Asking<'a, Result<Answer, Fault>>;
-    /// Called before each continuation that is driven, with the count of those driven so far.
+    /// Reports the number of continuations driven so far, before each one runs.
     fn advance(&mut self, driven: u64);
-    /// Takes a line of the debug report.
+    /// Receives a line of the debug report.
     fn debug(&mut self, line: &str);
 }

@@ -1,9 +1,9 @@
-//! When values are equal as JSON Schema has it: numbers by what they stand for, however they are
-//! written, and exactly.
+//! Equality of values as JSON Schema defines it. Numbers are compared exactly, by their value and
+//! not by their notation.
 
 use serde_json::Value;
 
-/// A text that equal values share and others do not.
+/// Returns a text that is equal for equal values and different for different ones.
 pub(super) fn key(value: &Value) -> String {
     let mut key = String::new();
     push(value, &mut key);
@@ -23,7 +23,8 @@ fn push(value: &Value, key: &mut String) {
         }
         Value::Object(members) => {
             key.push('{');
-            // As they were written, where another crate of the same build wants that.
+            // A crate of the build may make `serde_json` keep the order in which members are
+            // written.
             let mut members: Vec<(&String, &Value)> = members.iter().collect();
             members.sort_unstable_by_key(|(name, _)| *name);
             for (name, value) in members {
@@ -38,7 +39,7 @@ fn push(value: &Value, key: &mut String) {
     }
 }
 
-/// A number as its digits without zeros at either end, and the power of ten that they stand for.
+/// Normalizes a number: its digits without zeros at either end, and a power of ten.
 fn plain(number: &str) -> String {
     let (sign, number) = match number.strip_prefix('-') {
         Some(rest) => ("-", rest),
@@ -54,7 +55,7 @@ fn plain(number: &str) -> String {
         return "0".to_owned();
     }
     let length = |n: usize| i128::try_from(n).unwrap_or(i128::MAX);
-    // An exponent that no integer holds is written like no other number's.
+    // An exponent beyond 128 bits is kept as it is written.
     let power = match power.trim_start_matches('+').parse::<i128>() {
         Ok(power) => power.saturating_sub(length(part.len())).saturating_add(length(zeros)),
         Err(_) => return format!("{sign}{short}e{power}"),

@@ -1,7 +1,7 @@
-//! How the work of a validation is counted. The validator sees a value through [`Place`], which
-//! counts each look at it; when all that is allowed is used up, the next look unwinds to
-//! [`measure`]. So every validation ends, wherever in the validator it is, and after the same work
-//! on every platform.
+//! Counts the work of a validation. The validator sees a value through [`Place`], which counts each
+//! look at the value. When the allowance is used up, the next look unwinds to [`measure`]. Every
+//! validation therefore ends, wherever in the validator it is, and after the same work on every
+//! platform.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -15,36 +15,36 @@ use serde_json::{Map, Number, Value, map};
 
 use super::equality;
 
-/// Looks between two questions whether to go on.
+/// Looks between two calls of [`Stop`].
 const PERIOD: u32 = 4_096;
 
-/// Bytes of a text that are counted as one look.
+/// Bytes of a text that count as one look.
 const TEXT: usize = 16;
 
-/// What a look costs, and how many there may be.
+/// The costs of the operations of a validation, in looks, and their limit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Costs {
-    /// Looks in all.
+    /// The most looks of the validation.
     pub(super) most: u64,
-    /// Looks for each place of the value that is reached.
+    /// Looks for each place of the value that the validator reaches.
     pub(super) place: u64,
     /// Looks for 16 bytes of a text.
     pub(super) text: u64,
-    /// The same for the name of a member.
+    /// Looks for 16 bytes of the name of a member.
     pub(super) name: u64,
-    /// Looks for each mismatch that is told.
+    /// Looks for each mismatch that is reported.
     pub(super) mismatch: u64,
 }
 
-/// Says whether a validation is to be given up.
+/// A function that returns whether the validation has to stop.
 pub type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// Why a validation did not come to its end.
+/// The reason why a validation did not finish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unfinished {
-    /// It took all the looks that it was allowed.
+    /// It used up its looks.
     Exhausted,
-    /// Somebody stopped it.
+    /// [`Stop`] stopped it.
     Stopped,
 }
 
@@ -56,7 +56,7 @@ thread_local! {
     static STOP: RefCell<Option<Stop>> = const { RefCell::new(None) };
 }
 
-/// Validates on this thread; what the validator looks at is counted.
+/// Runs a validation on this thread and counts its looks.
 pub(super) fn measure<T>(
     costs: Costs,
     stop: &Stop,
@@ -70,12 +70,12 @@ pub(super) fn measure<T>(
     STOP.set(None);
     done.map_err(|payload| match payload.downcast::<Unfinished>() {
         Ok(reason) => *reason,
-        // Not ours: a defect of the validator, which whoever runs this thread is to hear of.
+        // A panic of the validator itself, which is a defect.
         Err(other) => panic::resume_unwind(other),
     })
 }
 
-/// Counts looks. No hook for panics hears of it when they are used up: nothing is wrong.
+/// Counts looks. Unwinds without calling the panic hook, because a used up allowance is no defect.
 fn charge(looks: u64) {
     match LEFT.get().checked_sub(looks) {
         Some(left) => LEFT.set(left),
@@ -98,7 +98,7 @@ fn count(n: usize) -> u64 {
     u64::try_from(n).unwrap_or(u64::MAX)
 }
 
-/// The notation of values that the validator is made for.
+/// The representation of values that the validator is compiled for.
 pub(super) struct Counted;
 
 impl Json for Counted {
@@ -173,12 +173,12 @@ impl<'a> Node<'a, Counted> for Place<'a> {
     }
 
     fn equals_value(&self, expected: &Value) -> bool {
-        // What they have in common is no longer than the schema.
+        // The part that both have in common is no longer than the schema.
         charge(1 + COSTS.get().place);
         cmp::equal(self.0, expected)
     }
 
-    /// What every mismatch quotes.
+    /// Every mismatch quotes the value that this returns.
     fn to_value(&self) -> Cow<'a, Value> {
         charge(COSTS.get().mismatch);
         Cow::Borrowed(self.0)
@@ -213,7 +213,7 @@ impl<'a> Object<'a, Counted> for Members<'a> {
     }
 }
 
-/// One member after the other.
+/// Iterates over the members of an object.
 pub(super) struct EachMember<'a>(map::Iter<'a>);
 
 impl<'a> Iterator for EachMember<'a> {
@@ -243,7 +243,8 @@ impl<'a> Array<'a, Counted> for Items<'a> {
         EachItem(self.0.iter())
     }
 
-    /// The validator's own way takes the square of the time where numbers are alike as floats.
+    /// Replaces the validator's own algorithm, which takes quadratic time for numbers that are
+    /// equal as floats.
     fn is_unique(&self) -> bool {
         let mut seen = HashSet::new();
         self.0.iter().all(|item| {
@@ -254,7 +255,7 @@ impl<'a> Array<'a, Counted> for Items<'a> {
     }
 }
 
-/// One item after the other.
+/// Iterates over the items of an array.
 pub(super) struct EachItem<'a>(std::slice::Iter<'a, Value>);
 
 impl<'a> Iterator for EachItem<'a> {

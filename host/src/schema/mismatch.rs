@@ -1,5 +1,5 @@
-//! What is wrong with a value, in words: where, what was expected there, what was found, and which
-//! part of the schema says so.
+//! Describes mismatches in words: the place in the value, the expected and the found value, and the
+//! part of the schema.
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError};
@@ -9,24 +9,24 @@ use super::refusal::{Invalid, Refusal};
 use crate::domain::{Mismatch, Mismatches};
 use crate::text::{self, quote};
 
-/// Mismatches that are told of one value.
+/// The most mismatches reported for one value.
 const MOST: usize = 3;
 
-/// Characters of a value that is quoted.
+/// The most characters of a quoted value.
 const QUOTED: usize = 200;
 
-/// Tells the first of all mismatches, and how many more there are.
+/// Reports the first mismatches and the number of the others.
 pub(super) fn tell(errors: &[ValidationError<'_>]) -> Refusal {
     let more = errors.len().saturating_sub(MOST);
     Refusal::Mismatch(errors.iter().take(MOST).map(one).collect(), Some(more))
 }
 
-/// Tells the first of more mismatches than can be counted.
+/// Reports the first mismatch of a value that has too many to count.
 pub(super) fn tell_first(error: Option<&ValidationError<'_>>) -> Refusal {
     Refusal::Mismatch(error.into_iter().map(one).collect(), None)
 }
 
-/// What can be said of a value with more mismatches than can be looked for.
+/// Reports a value for which even finding the first mismatch takes too much work.
 pub(super) fn untold(value: &Value) -> Refusal {
     let mismatch = Mismatch {
         instance: String::new(),
@@ -37,7 +37,7 @@ pub(super) fn untold(value: &Value) -> Refusal {
     Refusal::Mismatch(Mismatches::from_iter([mismatch]), None)
 }
 
-/// Why a schema is none, as the schema of schemas has it.
+/// Describes an error that the meta-schema found in a schema.
 pub(super) fn invalid(error: &ValidationError<'_>) -> Invalid {
     let at = error.instance_path().as_str();
     let reason = match error.kind() {
@@ -62,7 +62,7 @@ fn one(error: &ValidationError<'_>) -> Mismatch {
     }
 }
 
-/// What a schema says of a place.
+/// Describes the value that a schema expects at a place.
 fn expected(error: &ValidationError<'_>) -> String {
     use ValidationErrorKind as Kind;
     match error.kind() {
@@ -118,7 +118,8 @@ fn types(kind: &TypeKind) -> String {
     }
 }
 
-/// Alternatives for a place, with the one that came nearest: its first mismatch lies deepest.
+/// Describes the alternatives for a place, with the one that came nearest: the one whose first
+/// mismatch lies deepest.
 fn alternatives(context: &[Vec<ValidationError<'static>>], place: &str) -> String {
     let count = context.len();
     let first = context.iter().rev().filter_map(|errors| errors.first());
@@ -133,7 +134,7 @@ fn alternatives(context: &[Vec<ValidationError<'static>>], place: &str) -> Strin
     format!("one of {count} alternatives, such as{at} {}", text::line(&expected(error), QUOTED))
 }
 
-/// A value as a message quotes it.
+/// Quotes a value on one line.
 fn quoted(value: &Value) -> String {
     text::line(&value.to_string(), QUOTED)
 }

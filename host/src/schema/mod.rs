@@ -1,6 +1,6 @@
-//! What a value has to be like: JSON Schema, draft 2020-12. A schema is data that a model wrote,
-//! and so is what it is held against: both are bounded, and so is the work of comparing them. This
-//! module knows neither programs nor the protocol.
+//! Validation of values with JSON Schema, draft 2020-12. Models write both the schemas and the
+//! values, so both are bounded, and so is the work of comparing them. This module knows neither
+//! programs nor the protocol.
 
 mod equality;
 mod meter;
@@ -30,32 +30,32 @@ pub const LONGEST: usize = 64 << 10;
 /// The deepest value that is compared with a schema.
 pub const DEEPEST: usize = Limit::SchemaDepth.fixed_count();
 
-/// The most parts of such a value: items and members. An object counts as several, for what it
-/// takes.
+/// The most parts of a value that is compared with a schema. Items and members are parts; an object
+/// counts as four more.
 pub const MOST_PARTS: usize = Limit::SchemaParts.fixed_count();
 
 /// Looks that a comparison may take.
 const MOST_LOOKS: u64 = Limit::SchemaWork.fixed();
 
-/// Those that take no time.
+/// Looks of a comparison that counts as quick.
 const QUICK: u64 = 4_096;
 
-/// The same for finding out what is wrong with a value.
+/// Looks that finding the mismatches of a value may take.
 const MOST_TELLING: u64 = 10_000_000;
 
-/// Looks for a mismatch that is told, besides those for what it keeps.
+/// Looks for a mismatch that is reported, besides those for the text that it keeps.
 const MISMATCH: u64 = 1_000;
 
-/// Levels of a value times levels of a schema that need no more room than any thread has.
+/// Levels of a value times levels of a schema for which the stack of every thread suffices.
 const SHALLOW: usize = 400;
 
-/// The most of these. Each takes less than 4 KiB of the stack.
+/// The most levels of a value times levels of a schema. Each takes less than 4 KiB of stack.
 const MOST_LEVELS: usize = 16_000;
 
-/// The stack of a thread for them.
+/// Bytes of stack of a thread that compares [`MOST_LEVELS`].
 const STACK: usize = 64 << 20;
 
-/// A schema.
+/// A JSON Schema, ready to validate values.
 pub struct Schema {
     text: String,
     survey: Survey,
@@ -69,7 +69,8 @@ impl fmt::Debug for Schema {
 }
 
 impl Schema {
-    /// Reads a schema.
+    /// Reads a schema. Returns [`Invalid`] if the text is too long, is not JSON, or is not a valid
+    /// schema.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         if text.len() > LONGEST {
             let reason = format!("the schema has {} bytes, more than {LONGEST}", text.len());
@@ -88,19 +89,20 @@ impl Schema {
         Ok(Self { text, survey, validator })
     }
 
-    /// Its text, in one spelling.
+    /// The schema as compact JSON.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether every value conforms, and nothing is told of any.
+    /// Whether the schema is `true` or `{}`, which accept every value.
     #[must_use]
     pub fn is_trivial(&self) -> bool {
         matches!(self.text.as_str(), "true" | "{}")
     }
 
-    /// Whether to compare a value with it takes no longer than to evaluate a few forms.
+    /// Whether comparing this value, which is JSON text, takes no longer than evaluating a few
+    /// forms.
     #[must_use]
     pub fn is_quick(&self, value: &str) -> bool {
         let Survey { breadth, nesting, text, names } = self.survey;
@@ -111,7 +113,8 @@ impl Schema {
         (depth + 1) * nesting <= SHALLOW && looks.saturating_add(bytes) <= QUICK
     }
 
-    /// Compares a value, which is JSON text, with the schema. `stop` is asked now and then.
+    /// Compares a value, which is JSON text, with the schema. Calls `stop` from time to time and
+    /// ends with [`Refusal::Stopped`] if it returns true.
     pub fn judge(&self, value: &str, stop: &Stop) -> Result<(), Refusal> {
         let (depth, parts) = size(value);
         if parts > MOST_PARTS {
@@ -130,7 +133,7 @@ impl Schema {
 
     fn judge_here(&self, value: &str, stop: &Stop) -> Result<(), Refusal> {
         let mut reader = Deserializer::from_str(value);
-        // How deep it is has been looked at.
+        // The caller has checked the depth.
         reader.disable_recursion_limit();
         let value = Value::deserialize(&mut reader)
             .map_err(|error| Refusal::Defect(format!("the value cannot be read: {error}")))?;
@@ -144,14 +147,14 @@ impl Schema {
             Err(Unfinished::Stopped) => return Err(Refusal::Stopped),
             Err(Unfinished::Exhausted) => return Err(Refusal::TooMuch(MOST_LOOKS)),
         }
-        // A mismatch keeps the names of the way to it, and may keep a part of the schema.
+        // A mismatch keeps the path to its place and may keep a part of the schema.
         let kept = longest_way(&value) + self.text.len();
         let kept = u64::try_from(kept).unwrap_or(u64::MAX);
         let costs = Costs { most: MOST_TELLING, mismatch: MISMATCH + kept, ..costs };
         self.explain(&value, costs, stop)
     }
 
-    /// What is wrong with a value that does not conform. Of very much, less is told.
+    /// Reports the mismatches of a value. Reports fewer if finding all of them takes too much work.
     fn explain(&self, value: &Value, costs: Costs, stop: &Stop) -> Result<(), Refusal> {
         let all = measure(costs, stop, || {
             mismatch::tell(&self.validator.iter_errors(Place(value)).collect::<Vec<_>>())
@@ -173,7 +176,7 @@ impl Schema {
 
 fn build(mut schema: Value) -> Result<Validator<Counted>, Invalid> {
     if let Value::Object(members) = &mut schema {
-        // Nothing outside can refer to it, and there is one dialect.
+        // Other schemas cannot refer to this one, and only one dialect is supported.
         members.remove("$id");
         members.remove("$schema");
     }
@@ -186,7 +189,7 @@ fn build(mut schema: Value) -> Result<Validator<Counted>, Invalid> {
         .map_err(|error| mismatch::invalid(&error))
 }
 
-/// Works on a thread with so much stack.
+/// Runs `work` on a thread with this many bytes of stack.
 fn with_room<T: Send>(stack: usize, work: impl FnOnce() -> T + Send) -> Result<T, String> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(stack).spawn_scoped(scope, work);
@@ -195,12 +198,12 @@ fn with_room<T: Send>(stack: usize, work: impl FnOnce() -> T + Send) -> Result<T
     })
 }
 
-/// How many levels of arrays and objects a JSON text has, and how many parts.
+/// The depth of a JSON text in levels of arrays and objects, and its number of parts.
 fn size(json: &str) -> (usize, usize) {
     (json::depth(json.as_bytes()), json::count_parts(json.as_bytes()))
 }
 
-/// Bytes of the longest JSON Pointer into a value, roughly.
+/// The approximate length in bytes of the longest JSON Pointer into a value.
 fn longest_way(value: &Value) -> usize {
     let mut longest = 0;
     let mut open = vec![(value, 0)];

@@ -1,20 +1,20 @@
-//! Patterns of schemas: matched by automata, so that the time is linear in the text whatever the
-//! pattern; what automata cannot match is refused by name.
+//! The patterns of schemas. Automata match them in time linear in the text, for every pattern. A
+//! pattern that automata cannot match is refused with a reason.
 
 use regex::RegexBuilder;
 
 use crate::text::quote_one;
 
-/// Characters of a pattern.
+/// The most characters of a pattern.
 const LONGEST: usize = 1_000;
 
-/// Bytes of a compiled pattern.
+/// The most bytes of a compiled pattern.
 pub(super) const MOST_COMPILED: usize = 512 << 10;
 
-/// Bytes of a compiled pattern that is matched as fast as any.
+/// The most bytes of a compiled pattern of cost 1.
 const LEAST_COMPILED: usize = 8 << 10;
 
-/// What needs a memory of the text, or a look around.
+/// Syntax that automata cannot match, with its description.
 const BEYOND: [(&str, &str); 4] = [
     ("(?=", "looks ahead"),
     ("(?!", "looks ahead"),
@@ -22,7 +22,7 @@ const BEYOND: [(&str, &str); 4] = [
     ("(?<!", "looks behind"),
 ];
 
-/// How hard a pattern is to match, from 1 on; or why it is not.
+/// Returns the cost of matching a pattern, at least 1, or the reason why the pattern is refused.
 pub(super) fn cost(pattern: &str) -> Result<u64, String> {
     if pattern.chars().count() > LONGEST {
         return Err(format!("the pattern is longer than {LONGEST} characters"));
@@ -41,7 +41,8 @@ pub(super) fn cost(pattern: &str) -> Result<u64, String> {
     }
     let (mut size, mut cost) = (LEAST_COMPILED, 1);
     while size < MOST_COMPILED {
-        // What this notation does not know, the validator translates; it is taken for hard.
+        // The validator translates syntax that this crate does not know. Such a pattern gets the
+        // highest cost.
         if RegexBuilder::new(pattern).size_limit(size).build().is_ok() {
             break;
         }
@@ -50,7 +51,7 @@ pub(super) fn cost(pattern: &str) -> Result<u64, String> {
     Ok(cost)
 }
 
-/// Whether a backslash stands before the number or name of a group.
+/// Whether the pattern contains a backslash before the number or name of a group.
 fn refers_back(pattern: &str) -> bool {
     let mut chars = pattern.chars();
     while let Some(c) = chars.next() {

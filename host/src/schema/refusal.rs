@@ -1,15 +1,15 @@
-//! Why a schema cannot be used, and why a value is not known to conform to one.
+//! The reasons why a schema is invalid and why a value is refused.
 
 use crate::domain::Mismatches;
 
-/// Why a schema is none.
+/// The reason why a schema is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
     /// JSON Pointer into the schema.
     pub at: String,
-    /// What is wrong there.
+    /// The error at this place.
     pub reason: String,
-    /// What to write instead.
+    /// A correction to suggest.
     pub hint: Option<String>,
 }
 
@@ -23,20 +23,20 @@ impl Invalid {
     }
 }
 
-/// Why a value is not known to conform.
+/// The reason why a value is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// It does not: these are the first things that are wrong, and how many more there are, if
-    /// that was counted.
+    /// The value does not conform. Holds the first mismatches and the number of the others, if they
+    /// were counted.
     Mismatch(Mismatches, Option<usize>),
-    /// It is nested deeper than is looked at: how deep, and how deep it may be.
+    /// The value is nested too deeply: its depth, and the limit.
     TooDeep(usize, usize),
-    /// It has more parts than are looked at: how many, and how many it may have.
+    /// The value has too many parts: their number, and the limit.
     TooMany(usize, usize),
-    /// Looking at all of it takes more work than this.
+    /// The comparison takes more looks than this limit.
     TooMuch(u64),
-    /// Whoever asked does not wait any longer.
+    /// [`Stop`](super::Stop) stopped the comparison.
     Stopped,
-    /// This module fails, for this reason.
+    /// The comparison failed because of a defect in this module, for this reason.
     Defect(String),
 }

@@ -1,5 +1,5 @@
-//! A look at a schema before it is used: what it refers to, how much of it applies to one place of
-//! a value, how hard its patterns are to match, and whether what it says of itself can be read.
+//! Examines a schema before use: its references, the number of its parts that apply to one place of
+//! a value, the cost of its patterns, and its descriptions.
 
 use std::collections::HashMap;
 
@@ -10,19 +10,20 @@ use super::refusal::Invalid;
 use crate::registry::text::ensure_plain;
 use crate::text::quote_one;
 
-/// The only dialect.
+/// The only supported dialect.
 pub(super) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// Schemas that may apply to one place of a value, each as often as it does.
+/// The most schemas that may apply to one place of a value. A schema counts once for each way that
+/// leads to it.
 const MOST_BREADTH: u64 = 4_096;
 
-/// Schemas that may apply to one place by way of each other.
+/// The length of the longest chain of schemas that apply to one place because the one before does.
 const MOST_NESTING: usize = 64;
 
-/// Patterns of a schema.
+/// The most patterns of a schema.
 const MOST_PATTERNS: usize = 64;
 
-/// Keywords whose value is a schema for the same place, and for places in it.
+/// Keywords whose value is a schema: for the same place, and for places inside it.
 const SAME: [&str; 4] = ["not", "if", "then", "else"];
 const INSIDE: [&str; 8] = [
     "additionalItems",
@@ -35,22 +36,22 @@ const INSIDE: [&str; 8] = [
     "unevaluatedProperties",
 ];
 
-/// The same with lists of schemas, and with schemas by name.
+/// Keywords whose value is a list of schemas, and keywords whose value is a map of schemas.
 const SAME_LIST: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 const INSIDE_LIST: [&str; 1] = ["prefixItems"];
 const SAME_MAP: [&str; 2] = ["dependencies", "dependentSchemas"];
 const INSIDE_MAP: [&str; 4] = ["$defs", "definitions", "patternProperties", "properties"];
 
-/// What was found.
+/// The measurements of a schema.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Survey {
-    /// How many schemas apply to one place of a value at most.
+    /// The most schemas that apply to one place of a value.
     pub(super) breadth: u64,
-    /// How many of them do by way of each other.
+    /// The longest chain of schemas that apply to one place because the one before does.
     pub(super) nesting: usize,
-    /// How hard the hardest pattern is to match, for 16 bytes of a text.
+    /// The cost of the most expensive pattern, in looks for 16 bytes of a text.
     pub(super) text: u64,
-    /// The same of all patterns for names of members together.
+    /// The cost of all patterns for names of members together, in looks for 16 bytes of a name.
     pub(super) names: u64,
 }
 
@@ -59,7 +60,7 @@ pub(super) struct Survey {
 struct Part<'a> {
     /// JSON Pointer to it.
     at: String,
-    /// Those that apply to the same place if this one does.
+    /// The numbers of the schemas that apply to the same place when this one does.
     same: Vec<usize>,
     reference: Option<&'a str>,
     dynamic: Option<&'a str>,
@@ -73,7 +74,7 @@ struct Walk<'a> {
     survey: Survey,
 }
 
-/// Looks at a schema, or says why it cannot be used.
+/// Examines a schema. Returns [`Invalid`] if it cannot be used.
 pub(super) fn survey(schema: &Value) -> Result<Survey, Invalid> {
     let mut walk = Walk::default();
     walk.visit(schema, "")?;
@@ -82,8 +83,8 @@ pub(super) fn survey(schema: &Value) -> Result<Survey, Invalid> {
 }
 
 impl<'a> Walk<'a> {
-    /// Notes a schema and all schemas in it; gives its number. The text that they come from is not
-    /// nested deeply, so this is not either.
+    /// Records a schema and all schemas in it. Returns its number. The recursion is bounded,
+    /// because the JSON reader bounds the depth of the schema.
     fn visit(&mut self, schema: &'a Value, at: &str) -> Result<usize, Invalid> {
         let number = self.parts.len();
         self.parts.push(Part { at: at.to_owned(), ..Part::default() });
@@ -115,7 +116,7 @@ impl<'a> Walk<'a> {
         Ok(number)
     }
 
-    /// Its names, and what it refers to.
+    /// Records the anchors and references of a schema, and checks its dialect.
     fn identify(&mut self, members: &'a Map<String, Value>, number: usize) -> Result<(), Invalid> {
         let text = |name: &str| members.get(name).and_then(Value::as_str);
         let Some(part) = self.parts.get_mut(number) else { return Ok(()) };
@@ -126,7 +127,7 @@ impl<'a> Walk<'a> {
             let hint = format!("leave `$schema` out, or write \"{DIALECT}\"");
             return Err(Invalid::new(format!("{}/$schema", part.at), reason).hint(&hint));
         }
-        // The outermost one names nothing that anybody could refer to.
+        // Nothing can refer to the `$id` of the outermost schema.
         if let (Some(_), true) = (text("$id"), number > 0) {
             let reason = "a schema within the schema has an `$id`";
             return Err(Invalid::new(format!("{}/$id", part.at), reason)
@@ -140,7 +141,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// What people read in it, and what is matched with it.
+    /// Checks the descriptions of a schema and records the costs of its patterns.
     fn describe(&mut self, name: &str, value: &'a Value, at: &str) -> Result<(), Invalid> {
         match (name, value) {
             ("title" | "description" | "$comment", Value::String(text)) => ensure_plain(text)
@@ -172,7 +173,7 @@ impl<'a> Walk<'a> {
         pattern::cost(pattern).map_err(|reason| Invalid::new(at, reason))
     }
 
-    /// Follows all references.
+    /// Resolves all references.
     fn resolve(&mut self) -> Result<(), Invalid> {
         let places: HashMap<String, usize> =
             self.parts.iter().enumerate().map(|(i, part)| (part.at.clone(), i)).collect();
@@ -212,7 +213,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// How much of the schema applies to one place of a value.
+    /// Measures the number of schemas that apply to one place of a value, and their longest chain.
     fn measure(self) -> Result<Survey, Invalid> {
         let mut known: Vec<Option<(u64, usize)>> = vec![None; self.parts.len()];
         let (mut breadth, mut nesting) = (0, 0);
@@ -223,7 +224,7 @@ impl<'a> Walk<'a> {
         Ok(Survey { breadth, nesting, ..self.survey })
     }
 
-    /// The same from one schema on: how many, and how many by way of each other.
+    /// Measures from one schema on. Returns the breadth and the nesting.
     fn extent(
         &self,
         number: usize,
@@ -260,12 +261,12 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A name as JSON Pointers have it.
+/// Escapes a name for a JSON Pointer.
 fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// What a fragment of a URI stands for.
+/// Decodes the percent escapes of a URI fragment. Returns `None` if one is invalid.
 fn decode(fragment: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.as_bytes();

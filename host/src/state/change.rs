@@ -1,117 +1,117 @@
-//! Changes of the state, each with its entry of the journal: what may be written, what came of it,
-//! and why it was refused.
+//! Changes of the state, each with its journal entry: the requested changes, their results and the
+//! reasons for refusals.
 
 use super::error::Error;
 use super::journal::Draft;
 use super::memory::{Error as MemoryError, Kept, Note};
 use super::registry::{Definition, Error as RegistryError, Evolution, Status};
 
-/// What can be written.
+/// A requested change.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// Nothing but the entry.
+    /// No change, only the entry.
     None,
-    /// A tool is made or changed, unless it is so already.
+    /// Creates or changes a tool. An equal tool stays unchanged.
     Evolve(Evolution),
-    /// A name stands again for what it once stood for, with all that was said of it then.
+    /// Makes an earlier revision current again, with its description, examples and schema.
     RollBack {
         /// The tool.
         name: String,
-        /// The first digits of the hash.
+        /// The first digits of the revision's hash.
         prefix: String,
     },
-    /// A name stands for nothing from now on.
+    /// Retires a tool: its name becomes free.
     Retire {
         /// The tool.
         name: String,
     },
-    /// A tool comes from a file.
+    /// Imports a tool from a file.
     Take(Taken),
-    /// A value is kept in the memory.
+    /// Keeps a value in the memory.
     Keep {
         /// The value and its key.
         note: Note,
-        /// Whether it may take the place of another value, or of other tags.
+        /// Whether it may replace another value or other tags.
         replace: bool,
     },
-    /// A key of the memory is forgotten, if it is known.
+    /// Forgets a key. An unknown key changes nothing.
     Forget {
         /// The key.
         key: String,
     },
 }
 
-/// A tool of a file.
+/// A tool from a file.
 #[derive(Debug, Clone)]
 pub struct Taken {
     /// The tool.
     pub evolution: Evolution,
-    /// It is only to be found at this revision: the name goes on to stand for what it stands for.
+    /// Whether only this revision is kept: the name still refers to its current revision.
     pub pinned: bool,
-    /// Where the name stands for nothing here, it is there all the same and need not be kept.
+    /// Whether the library has the tool, so that it is not stored if the name is unknown here.
     pub supplied: bool,
-    /// It may take the place of what the name stands for.
+    /// Whether it may replace the current revision of the name.
     pub replace: bool,
 }
 
-/// A change with its entry. How it ended and what came of it is added to the entry, unless there
-/// is no change.
+/// A change with its journal entry. The ending and the outcome of the change are added to the
+/// entry.
 #[derive(Debug, Clone)]
 pub struct Write {
-    /// What is changed.
+    /// The change.
     pub change: Change,
-    /// What the journal is told.
+    /// The draft of the entry.
     pub entry: Draft,
 }
 
 impl Write {
-    /// An entry alone.
+    /// An entry without a change.
     #[must_use]
     pub fn entry(entry: Draft) -> Self {
         Self { change: Change::None, entry }
     }
 
-    /// Whether it is more than an entry.
+    /// Whether there is a change.
     #[must_use]
     pub fn is_change(&self) -> bool {
         !matches!(self.change, Change::None)
     }
 }
 
-/// What to do while somebody else is writing.
+/// The behavior while another process writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
-    /// Wait until they are done, within reason.
+    /// Wait for the lock, up to the store's time limit.
     Patiently,
     /// Fail at once, with [`Error::Locked`].
     Never,
 }
 
-/// What came of a write.
+/// The result of a write.
 #[derive(Debug)]
 pub struct Done {
-    /// The number of its entry.
+    /// The number of the journal entry.
     pub entry: i64,
-    /// What was changed.
+    /// The result of the change.
     pub effect: Effect,
 }
 
-/// What a change has done.
+/// The result of a change.
 #[derive(Debug)]
 pub enum Effect {
-    /// Nothing, as was asked.
+    /// No change was requested.
     None,
-    /// A tool was made or changed.
+    /// A tool was created or changed.
     Evolved(Status),
-    /// A tool is what it was then.
+    /// This revision is current again.
     RolledBack(Definition, Status),
-    /// A tool is hidden, which was this.
+    /// This tool was retired.
     Retired(Definition),
     /// The memory changed.
     Kept(Kept),
 }
 
-/// Why nothing was written.
+/// The reason why nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
     /// The registry refuses.
@@ -126,7 +126,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// The store answered something else than it was asked.
+    /// The store's answer does not fit the request.
     pub const CONFUSED: Self = Self::Store(Error::Confused);
 }
 

@@ -1,88 +1,88 @@
-//! What can be wrong with a store, each as a sentence that says what to do.
+//! The errors of a store. Each message says how to proceed.
 
 use std::path::PathBuf;
 
-/// What is wrong with the store.
+/// An error of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It cannot be opened, made or written as the file system has it.
+    /// The file system does not let it be opened, created or written.
     #[error("{}: {reason}", path.display())]
     Unusable {
         /// The file, or its directory.
         path: PathBuf,
-        /// What the system said, and what to do.
+        /// The system's message, with advice.
         reason: String,
     },
-    /// It is no store of ours, or holds what no store of ours would.
+    /// The file is not a store, or its content is damaged.
     #[error("{}: {reason}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What was found.
+        /// The defect.
         reason: String,
     },
-    /// It was written by a later version.
+    /// A later version has written the store.
     #[error("{}: written by a later version of mcp-pif (schema {found}, this one knows {known})", path.display())]
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its schema.
+        /// The schema version of the file.
         found: usize,
-        /// Ours.
+        /// The highest schema version that this program knows.
         known: usize,
     },
-    /// Another process kept it locked.
+    /// Another process kept the store locked.
     #[error("another process keeps the store locked: nothing was changed")]
     Locked,
-    /// There is no room left.
+    /// The disk is full.
     #[error("the disk is full: nothing was changed")]
     Full,
-    /// A term is not the one that was kept.
+    /// The source of a term does not fit its hash.
     #[error(
         "the term of {tool} is not the one that its hash {hash} names: restore the store from a copy"
     )]
     Altered {
-        /// The tool in backticks, or what else there is to say of it.
+        /// The tool in backticks, or another description of the term.
         tool: String,
-        /// sha256 of the term that was kept.
+        /// The stored sha256.
         hash: String,
     },
-    /// The file is not the one any more that this process opened.
+    /// The file was deleted, moved or replaced while it was open.
     #[error("{}: {reason}: nothing was changed; put it back, or start the server again", path.display())]
     Gone {
         /// The file, or its directory.
         path: PathBuf,
-        /// What became of it.
+        /// The cause.
         reason: &'static str,
     },
-    /// It cannot be written any more.
+    /// The store has become read-only.
     #[error("the store has become read-only: nothing was changed")]
     ReadOnly,
-    /// It failed for another reason.
+    /// Any other failure.
     #[error("the store failed: {}{}", .0.reason, .0.detail)]
     Failed(Failure),
-    /// It answered something else than it was asked, which is a defect of its own.
+    /// The store's answer does not fit the request, which is a defect of the program.
     #[error("the store failed: its answer is not the one to what it was asked")]
     Confused,
 }
 
-/// What a store itself says of its failure.
+/// A failure as the store reports it.
 #[derive(Debug)]
 pub struct Failure {
-    /// What it says.
+    /// The store's message.
     pub reason: String,
-    /// More, for those who know the kind of store; begins with a blank if there is any.
+    /// Technical details; empty, or text that begins with a blank.
     pub detail: String,
-    /// What is known of the reason.
+    /// The kind of failure.
     pub nature: Nature,
 }
 
-/// Why a store fails, as far as that says what to do.
+/// The kind of a failure, as far as it determines the advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nature {
-    /// What it keeps is damaged.
+    /// The content is damaged.
     Damaged,
-    /// It cannot be reached.
+    /// The store cannot be reached.
     Closed,
     /// The place lacks something that the store needs.
     Lacking(&'static str),

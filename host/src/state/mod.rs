@@ -1,8 +1,8 @@
-//! All that lasts: the tools, the journal and the memory. [`Store`] says what keeps them, and
-//! [`sqlite`] is what keeps them here. Each write goes in with its entry of the journal.
+//! The persistent state: the tools, the journal and the memory. [`Store`] is the interface of a
+//! store, and [`sqlite`] implements it. Each write includes its journal entry.
 //!
-//! The rules stand once, whatever keeps the state: [`mod@write`] judges a change and makes its entry,
-//! [`journal`] chains entries, [`registry`] and [`memory`] say what may be kept. A store only reads and
+//! The rules are independent of the store: [`mod@write`] judges a change and makes its entry,
+//! [`journal`] chains entries, [`registry`] and [`memory`] validate content. A store only reads and
 //! writes rows.
 
 mod change;

@@ -1,21 +1,21 @@
-//! Where state is kept.
+//! The place of the state.
 
 use std::path::PathBuf;
 
 /// The name of the file in the data directory.
 pub(super) const FILE: &str = "mcp-pif.db";
 
-/// Where state is kept.
+/// The place of the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// In this process, for as long as it lives.
+    /// In this process, until it ends.
     Memory,
-    /// In a directory, which is made if need be.
+    /// In a directory. It is created if necessary.
     Directory(PathBuf),
 }
 
 impl Place {
-    /// The file, which need not exist.
+    /// The path of the store's file, which may not exist; None in memory.
     #[must_use]
     pub fn file(&self) -> Option<PathBuf> {
         match self {
@@ -24,7 +24,7 @@ impl Place {
         }
     }
 
-    /// Whether there is a store already.
+    /// Whether the store exists already.
     #[must_use]
     pub fn exists(&self) -> bool {
         self.file().is_some_and(|file| file.exists())

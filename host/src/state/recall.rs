@@ -1,9 +1,9 @@
-//! What was worked out before and is the same as long as its key is: kept while there is room.
+//! A bounded cache of computed results. A result must depend only on its key.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Results by their keys, so many and so many bytes at most. When it is full it begins anew.
+/// Results by key, with a limit on their number and on their bytes. A full cache is emptied.
 #[derive(Debug)]
 pub(crate) struct Recall<T> {
     most: usize,
@@ -24,19 +24,19 @@ impl<T> Default for Kept<T> {
 }
 
 impl<T: Clone> Recall<T> {
-    /// Nothing yet.
+    /// An empty cache for `most` results and `most_bytes` bytes.
     #[must_use]
     pub(crate) fn new(most: usize, most_bytes: usize) -> Self {
         Self { most, most_bytes, kept: Mutex::default() }
     }
 
-    /// What is known of a key.
+    /// The result of a key, if it is cached.
     #[must_use]
     pub(crate) fn get(&self, key: &str) -> Option<T> {
         self.kept().results.get(key).cloned()
     }
 
-    /// Keeps a result that takes about so many bytes.
+    /// Caches a result of about `bytes` bytes.
     pub(crate) fn keep(&self, key: &str, result: T, bytes: usize) {
         let bytes = bytes.saturating_add(key.len());
         let mut kept = self.kept();

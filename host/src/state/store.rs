@@ -1,5 +1,5 @@
-//! What a store has to do: one way to write, and the reads that the server makes. Each read sees
-//! one moment.
+//! The interface of a store: one operation that writes, and the reads that the server needs. Each
+//! read sees one consistent state.
 
 use std::fmt::Debug;
 use std::path::Path;
@@ -10,11 +10,11 @@ use super::journal::{Entry, Error as JournalError, Filter, Link, Settings, Stati
 use super::memory::{Memo, Search};
 use super::registry::{Definition, Past};
 
-/// A store. Several processes may share what is behind it.
+/// A store. Several processes may share its data.
 pub trait Store: Debug + Send + Sync {
-    /// Makes changes, each with its entry of the journal, in one transaction: all of them or, where
-    /// one is refused or fails, none. [`super::write::apply`] says what is to be read and written.
-    /// Changes withstand a power failure once this returns; entries alone need only survive this
+    /// Makes changes, each with its journal entry, in one transaction. If one is refused or fails,
+    /// none is made. [`super::write::apply`] reads and writes the rows. Changes withstand a power
+    /// failure once this returns. Entries without a change need only survive the end of this
     /// process.
     fn commit(
         &self,
@@ -23,58 +23,58 @@ pub trait Store: Debug + Send + Sync {
         wait: Wait,
     ) -> Result<Vec<Done>, Refusal>;
 
-    /// The file, unless there is none.
+    /// The path of the file; None in memory.
     fn path(&self) -> Option<&Path>;
-    /// Looks for damage that reading does not show.
+    /// Checks the store for damage that reads do not detect.
     fn check(&self) -> Result<(), Error>;
 
-    /// The number of the last change of a tool; 0 before the first. It is asked for often.
+    /// The number of the last change of a tool; 0 before the first. This must be fast.
     fn last_change(&self) -> Result<i64, Error>;
-    /// What a name stood for after a change; None: nothing, or it was retired.
+    /// The tool of a name after the change `as_of`; None if the name was unknown or retired.
     fn find(&self, name: &str, as_of: i64) -> Result<Option<Definition>, Error>;
-    /// The latest tool of a name whose hash begins like this, retired or not; and whether revisions
-    /// of another hash begin so too.
+    /// The latest revision of a name whose hash has this prefix, retired or not; and whether the
+    /// prefix also fits other hashes.
     fn find_pinned(
         &self,
         name: &str,
         prefix: &str,
         as_of: i64,
     ) -> Result<Option<(Definition, bool)>, Error>;
-    /// Another name that is hardly told apart from this one.
+    /// Another name that is hard to distinguish from this one by sight.
     fn twin(&self, name: &str) -> Result<Option<String>, Error>;
-    /// Another name that a hasty reader would take for this one.
+    /// Another name that a reader may confuse with this one.
     fn lookalike(&self, name: &str) -> Result<Option<String>, Error>;
-    /// Names among which one that was misspelt may be.
+    /// Candidates for a misspelled name.
     fn near(&self, name: &str) -> Result<Vec<String>, Error>;
-    /// How many tools there are now.
+    /// The number of current tools.
     fn count(&self) -> Result<u64, Error>;
-    /// The tools there are now after a name, in the order of names.
+    /// Current tools with names after `after`, in the order of names.
     fn page(&self, after: &str, most: usize) -> Result<Vec<Definition>, Error>;
-    /// Those whose name or description holds all words, after a name, in the order of names; and
-    /// how many there are in all.
+    /// Current tools with names after `after` whose name or description contains all words, in the
+    /// order of names; and the number of all such tools.
     fn search(
         &self,
         words: &[String],
         after: &str,
         most: usize,
     ) -> Result<(Vec<Definition>, u64), Error>;
-    /// The tools that were changed last, in the order of names.
+    /// The tools with the latest changes, in the order of names.
     fn latest(&self, most: usize) -> Result<Vec<Definition>, Error>;
-    /// The names of tools that begin like this, in order.
+    /// The names with this prefix, in order.
     fn names(&self, prefix: &str, most: usize) -> Result<Vec<String>, Error>;
-    /// How many tools have names that begin like this.
+    /// The number of names with this prefix.
     fn count_names(&self, prefix: &str) -> Result<u64, Error>;
-    /// What a name has stood for, the latest first.
+    /// The changes of a name, the latest first.
     fn history(&self, name: &str, most: usize) -> Result<Vec<Past>, Error>;
-    /// The tools whose terms name this one, by name.
+    /// The tools whose terms name this one, in the order of names.
     fn callers(&self, name: &str, most: usize) -> Result<Vec<Definition>, Error>;
-    /// The names of the tools that a revision's term names.
+    /// The names of the tools that the term with this hash names.
     fn uses(&self, hash: &str) -> Result<Vec<String>, Error>;
     /// The output schema that a change gave its tool, if there is one.
     fn output_schema(&self, change: i64) -> Result<Option<String>, Error>;
-    /// The term of a hash as it was kept.
+    /// The stored source of the term with this hash.
     fn source(&self, hash: &str) -> Result<Option<String>, Error>;
-    /// The last name that stood for the term of a hash.
+    /// The last name of the term with this hash.
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error>;
 
     /// An entry by its number.
@@ -86,23 +86,24 @@ pub trait Store: Debug + Send + Sync {
         latest_first: bool,
         most: usize,
     ) -> Result<Vec<Entry>, Error>;
-    /// What the latest runs of a tool, of `most` at most, have cost.
+    /// The cost of the latest runs of a tool, at most `most` of them.
     fn statistics(&self, tool: &str, most: usize) -> Result<Statistics, Error>;
-    /// Where the chain stands.
+    /// The last position of the chain.
     fn head(&self) -> Result<Link, Error>;
     /// The last entry that was removed to keep the journal within its size.
     fn anchor(&self) -> Result<Link, Error>;
-    /// Follows the chain from its anchor to its head, at one moment, by [`super::journal::Walk`].
+    /// Verifies the chain from its anchor to its head with [`super::journal::Walk`], in one
+    /// consistent state.
     fn verify(&self) -> Result<Verified, JournalError>;
 
-    /// What is kept under a key, with its value.
+    /// The entry of a key, with its value.
     fn memo(&self, key: &str) -> Result<Option<Memo>, Error>;
-    /// All that is kept, with its values, in the order in which it changed.
+    /// All entries with their values, in the order of their last change.
     fn memos(&self) -> Result<Vec<Memo>, Error>;
-    /// What a search finds, and how much there is in all. A search for words without a word in it
+    /// The entries that a search finds, and the number of all matches. A query without any word
     /// finds nothing.
     fn search_memos(&self, search: &Search) -> Result<(Vec<Memo>, u64), Error>;
-    /// Keys among which one that was misspelt may be.
+    /// Candidates for a misspelled key.
     fn near_keys(&self, key: &str) -> Result<Vec<String>, Error>;
     /// The number of keys, and the bytes of their values.
     fn sums(&self) -> Result<(u64, u64), Error>;

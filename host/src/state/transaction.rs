@@ -1,40 +1,40 @@
-//! A transaction of a store, as the rules see it: rows to read and to write.
+//! A transaction of a store: the rows that the rules read and write.
 
 use super::error::Error;
 use super::journal::{Entry, Link};
 use super::memory::Memo;
 use super::registry::Definition;
 
-/// A term as a store keeps it.
+/// A term to be kept.
 #[derive(Debug, Clone, Copy)]
 pub struct Term<'a> {
-    /// sha256 of `source`. A term that is kept already stays as it is.
+    /// sha256 of `source`. A term that is already kept does not change.
     pub hash: &'a str,
     /// The canonical text.
     pub source: &'a str,
-    /// The tools that it names, maybe with a revision.
+    /// The tools that it names, each by name or by `name@hash`.
     pub tools: &'a [String],
 }
 
-/// What a name stands for from now on.
+/// A change of a tool.
 #[derive(Debug, Clone, Copy)]
 pub struct Defined<'a> {
     /// The name.
     pub name: &'a str,
-    /// None retires it.
+    /// The new term. None retires the tool.
     pub term: Option<Term<'a>>,
-    /// What its author says it does.
+    /// The author's description.
     pub description: &'a str,
     /// A JSON list of examples.
     pub examples: &'a str,
     /// A JSON Schema.
     pub output_schema: Option<&'a str>,
-    /// The entry of the change.
+    /// The number of the change's journal entry.
     pub entry: i64,
 }
 
-/// A transaction of a store: rows to read and to write. It judges nothing. What it reads holds
-/// what it wrote before.
+/// A transaction of a store: it reads and writes rows and applies no rules. Its reads see its own
+/// writes.
 pub trait Transaction {
     /// See [`super::store::Store::last_change`].
     fn last_change(&self) -> Result<i64, Error>;
@@ -44,9 +44,9 @@ pub trait Transaction {
     fn find_pinned(&self, name: &str, prefix: &str) -> Result<Option<(Definition, bool)>, Error>;
     /// See [`super::store::Store::twin`].
     fn twin(&self, name: &str) -> Result<Option<String>, Error>;
-    /// Whether a name ever stood for something.
+    /// Whether a name has ever referred to a tool.
     fn has_history(&self, name: &str) -> Result<bool, Error>;
-    /// Adds a change of a tool, which makes it the current one.
+    /// Writes a change of a tool and makes it current.
     fn define(&mut self, defined: &Defined<'_>) -> Result<(), Error>;
 
     /// See [`super::store::Store::head`].
@@ -55,16 +55,16 @@ pub trait Transaction {
     fn anchor(&self) -> Result<Link, Error>;
     /// Adds an entry.
     fn append(&mut self, entry: &Entry) -> Result<(), Error>;
-    /// Removes all entries with `ends` up to this. The last of them becomes the anchor.
+    /// Removes all entries whose `ends` is at most this. The last removed one becomes the anchor.
     fn trim(&mut self, ends: i64) -> Result<(), Error>;
 
     /// See [`super::store::Store::memo`].
     fn memo(&self, key: &str) -> Result<Option<Memo>, Error>;
     /// See [`super::store::Store::sums`].
     fn sums(&self) -> Result<(u64, u64), Error>;
-    /// When the memory changed last; 0 before the first time.
+    /// The time of the memory's last change in milliseconds since 1970; 0 before the first.
     fn last_update(&self) -> Result<i64, Error>;
-    /// Keeps a value, in place of what has its key.
+    /// Writes an entry of the memory. Replaces the one with this key.
     fn keep(&mut self, memo: &Memo) -> Result<(), Error>;
     /// Forgets a key.
     fn forget(&mut self, key: &str) -> Result<(), Error>;

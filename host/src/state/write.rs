@@ -1,23 +1,29 @@
-//! The rules by which the state changes. A change and its entry of the journal are one write; the
-//! store opens a transaction, and [`apply`] does the rest over rows.
+//! The rules for changes of the state. A change and its journal entry are one write. The store
+//! opens a transaction, and [`apply`] reads and writes its rows.
 
-mod journaled;
 mod kept;
 mod tools;
 
-use super::change::{Change, Done, Effect, Refusal, Write};
-use super::journal::{Entry, Settings, surplus};
-use super::transaction::Transaction;
+use std::borrow::Cow;
 
-/// Makes changes and writes their entries, over the rows of a transaction that the store has
-/// opened. After an error the store undoes the transaction.
+use serde_json::{Value, json};
+
+use super::change::{Change, Done, Effect, Refusal, Write};
+use super::journal::{Digest, Draft, Entry, Settings, surplus};
+use super::memory::Kept;
+use super::registry::Status;
+use super::transaction::Transaction;
+use crate::domain::EntryEnding;
+
+/// Makes changes and writes their entries in an open transaction. After an error the store undoes
+/// the transaction.
 pub fn apply(
     db: &mut dyn Transaction,
     writes: &[Write],
     settings: &Settings,
 ) -> Result<Vec<Done>, Refusal> {
     let is_taken = |write: &Write| matches!(write.change, Change::Take(_));
-    // Tools of a file are compared with what was there before any of them was.
+    // Imported tools are compared with the state before the first of them was written.
     let start = if writes.iter().any(is_taken) { db.last_change()? } else { 0 };
     writes.iter().map(|write| apply_one(db, write, settings, start)).collect()
 }
@@ -29,7 +35,7 @@ fn apply_one(
     start: i64,
 ) -> Result<Done, Refusal> {
     let head = db.head()?;
-    // The entry is numbered before it is written, so that the change can name it.
+    // The number of the entry is known before the change, because the change refers to it.
     let number = head.id + 1;
     let effect = match change {
         Change::None => Effect::None,
@@ -45,10 +51,52 @@ fn apply_one(
         }
         Change::Forget { key } => Effect::Kept(kept::forget(db, key)?),
     };
-    let entry = Entry::after(head, &journaled::complete(entry, change, &effect), settings);
+    let entry = Entry::after(head, &complete(entry, change, &effect), settings);
     db.append(&entry)?;
     if let Some(ends) = surplus(db.anchor()?, entry.ends, settings.most) {
         db.trim(ends)?;
     }
     Ok(Done { entry: number, effect })
+}
+
+/// The draft, completed with the ending and the outcome of the change.
+fn complete<'a>(draft: &'a Draft, change: &Change, effect: &Effect) -> Cow<'a, Draft> {
+    let (ending, outcome) = match effect {
+        Effect::None => return Cow::Borrowed(draft),
+        Effect::Evolved(status) => (status.ending(), revision(hash(change), status)),
+        Effect::RolledBack(tool, status) => (status.ending(), revision(&tool.hash, status)),
+        Effect::Retired(tool) => (EntryEnding::Retired, json!({ "revision": tool.hash })),
+        Effect::Kept(kept) => (kept.status, remembered(kept)),
+    };
+    Cow::Owned(Draft { ending, outcome, ..draft.clone() })
+}
+
+/// The hash of the term in a change.
+fn hash(change: &Change) -> &str {
+    match change {
+        Change::Evolve(evolution) => &evolution.hash,
+        Change::Take(taken) => &taken.evolution.hash,
+        Change::None
+        | Change::RollBack { .. }
+        | Change::Retire { .. }
+        | Change::Keep { .. }
+        | Change::Forget { .. } => "",
+    }
+}
+
+fn revision(hash: &str, status: &Status) -> Value {
+    let mut told = json!({ "revision": hash });
+    if let (Status::Changed(previous), Some(members)) = (status, told.as_object_mut()) {
+        members.insert("previous".to_owned(), previous.as_str().into());
+    }
+    told
+}
+
+/// The outcome of a change of the memory. The value itself is in the request.
+fn remembered(kept: &Kept) -> Value {
+    let mut told = json!({ "status": kept.status.name() });
+    if let (Some(previous), Some(members)) = (&kept.previous, told.as_object_mut()) {
+        members.insert("previous".to_owned(), json!(Digest::of(previous)));
+    }
+    told
 }

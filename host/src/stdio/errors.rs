@@ -1,6 +1,6 @@
-//! Standard error. Whoever reads it may be slow, may have stopped, or may be gone: nothing that the
-//! process does fails or waits for that. A thread writes what stands in a queue. When the queue is
-//! full, lines are lost and counted, and the count is told as soon as there is room again.
+//! Standard error. Its reader may be slow, stuck or gone, so no other part of the process fails
+//! because of it or waits long for it. A thread writes the lines of a queue. When the queue is
+//! full, lines are lost and counted. The count is written as soon as there is room again.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -12,38 +12,38 @@ use std::time::{Duration, Instant};
 use super::streams::stderr;
 use crate::text;
 
-/// Bytes that may wait to be written, on top of one line of any length.
+/// The most bytes that may wait to be written, besides one line of any length.
 const MOST: usize = 1 << 20;
 
-/// How long a line of [`tell`] waits for room.
+/// The longest time that [`complain`] waits for room.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 static STATE: Mutex<State> = Mutex::new(State::NEW);
 
-/// Told of every change of the state.
+/// Notified of every change of the state.
 static CHANGED: Condvar = Condvar::new();
 
 struct State {
     queue: VecDeque<Vec<u8>>,
-    /// In the queue.
+    /// The bytes in the queue.
     bytes: usize,
-    /// Lines that were not written and not yet told of.
+    /// The number of lost lines that are not reported yet.
     lost: u64,
     /// Whether the last attempt to write failed.
     is_broken: bool,
     /// Whether a line is being written.
     is_busy: bool,
-    /// Lines that left the queue.
+    /// The number of lines that left the queue.
     taken: u64,
     thread: Thread,
 }
 
-/// The thread that writes.
+/// The state of the thread that writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Thread {
-    /// It is started with the first line.
+    /// The first line will start it.
     Later,
-    /// It must not be started yet.
+    /// It must not start yet.
     Held,
     Started,
 }
@@ -59,20 +59,20 @@ impl State {
         thread: Thread::Later,
     };
 
-    /// Whether there is something that can be written.
+    /// Whether the thread has something to write.
     fn has_work(&self) -> bool {
         !self.queue.is_empty() || (self.lost > 0 && !self.is_broken)
     }
 
-    /// Whether lines are lost until the queue is empty, so that the gap has one place.
+    /// Whether new lines are lost until the queue is empty. All lost lines then leave one gap.
     fn is_deaf(&self) -> bool {
         self.lost > 0 && !self.is_broken
     }
 
-    /// Starts the thread when there is something for it to do.
+    /// Starts the thread if it has something to write.
     fn wake(&mut self) {
         let thread = thread::Builder::new().name("stderr".to_owned());
-        // Without a thread the queue fills, and what comes then is lost.
+        // Without a thread the queue fills, and further lines are lost.
         if self.thread == Thread::Later && self.has_work() && thread.spawn(write_all).is_ok() {
             self.thread = Thread::Started;
         }
@@ -84,15 +84,14 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes a line to stderr, which may be a terminal. It may wait for a moment if many others wait
-/// already.
+/// Writes a line to stderr, which may be a terminal. It waits for a moment if the queue is full.
 pub(crate) fn complain(text: &str) {
     let mut line = text::visible(text).into_owned();
     line.push('\n');
     push(line.into_bytes(), PATIENCE);
 }
 
-/// The way of the log, on which each piece is a line. It never waits.
+/// A writer for the log. Each piece written is a line. It never waits.
 #[derive(Debug)]
 pub(crate) struct Log;
 
@@ -122,12 +121,12 @@ fn push(line: Vec<u8>, patience: Duration) {
     state.wake();
 }
 
-/// Keeps all lines in the queue: the process must not have a second thread yet.
+/// Keeps all lines in the queue, because the process must not start a second thread yet.
 pub(crate) fn hold() {
     state().thread = Thread::Held;
 }
 
-/// Ends that.
+/// Allows the thread to start.
 pub(crate) fn release() {
     let mut state = state();
     if state.thread == Thread::Held {
@@ -136,7 +135,8 @@ pub(crate) fn release() {
     state.wake();
 }
 
-/// Waits until all lines are written, or none was for so long: before the process ends.
+/// Waits before the process ends until all lines are written. Gives up if no line is written for
+/// `patience`.
 pub(crate) fn settle(patience: Duration) {
     release();
     let mut state = state();
@@ -151,7 +151,7 @@ pub(crate) fn settle(patience: Duration) {
     }
 }
 
-/// Waits for a change, but not longer than so long.
+/// Waits while `goes_on` returns true, at most for `patience`.
 fn wait(
     mut state: MutexGuard<'_, State>,
     patience: Duration,
@@ -166,14 +166,14 @@ fn wait(
     state
 }
 
-/// Writes lines as they come.
+/// Writes the lines of the queue for ever.
 fn write_all() {
     let mut state = state();
     loop {
         while !state.has_work() {
             state = CHANGED.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        // What was lost stood behind all that is still in the queue, or before it where writing failed.
+        // Lost lines came after all lines in the queue. After a failed write they came before them.
         let is_due = state.lost > 0 && (state.is_broken || state.queue.is_empty());
         let lost = if is_due { mem::take(&mut state.lost) } else { 0 };
         let line = state.queue.pop_front();
@@ -196,7 +196,7 @@ fn count(lost: u64) -> String {
     format!("mcp-pif: {lost} {lines} missing here: standard error was not read or not writable\n")
 }
 
-/// False: nobody reads it.
+/// Writes a line. Returns false if that fails.
 fn write(line: &[u8]) -> bool {
     let mut stderr = stderr();
     stderr.write_all(line).and_then(|()| stderr.flush()).is_ok()

@@ -1,5 +1,5 @@
-//! The standard streams, as whoever started the process has left them. A stream that does not
-//! block is waited for, and standard error can hurt nobody ([`errors`]).
+//! The standard streams, in the state in which the process got them. If a stream is non-blocking,
+//! calls wait for it. Trouble with standard error stops nothing ([`errors`]).
 
 mod errors;
 #[cfg(unix)]

@@ -1,5 +1,5 @@
-//! Reading and writing that waits. Whether a stream blocks is a property that all processes share
-//! which have it: so it is left as it is, and where a call would have to wait, this waits.
+//! Reading and writing that waits. All processes that share a stream share its blocking mode, so
+//! this module does not change the mode. It waits where a call would block.
 
 use std::io::{self, Read, Write};
 use std::os::fd::BorrowedFd;
@@ -12,11 +12,11 @@ use rustix::stdio;
 #[derive(Debug)]
 pub(crate) struct Stdin;
 
-/// Standard output. Nothing is kept back.
+/// Standard output without a buffer.
 #[derive(Debug)]
 pub(crate) struct Stdout;
 
-/// Standard error. Nothing is kept back.
+/// Standard error without a buffer.
 #[derive(Debug)]
 pub(super) struct Stderr;
 
@@ -51,7 +51,7 @@ fn write(output: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<usize> {
     patiently(output, PollFlags::OUT, || rustix::io::write(output, bytes))
 }
 
-/// Makes a call, and waits and makes it again for as long as it would have to wait.
+/// Calls `call` until it no longer would block. Waits for the stream in between.
 fn patiently(
     stream: BorrowedFd<'_>,
     ready: PollFlags,

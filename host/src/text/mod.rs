@@ -1,5 +1,5 @@
-//! Text that programs and models wrote, made fit to be read: what cannot be seen is written as
-//! JSON escapes it. Values are never touched, only what the server says about them.
+//! Makes text from programs and models safe to read. Invisible characters are written as JSON
+//! escapes. The server applies this to its messages, never to values.
 
 pub(crate) mod similar;
 pub mod time;
@@ -8,13 +8,13 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Names that a sentence lists.
+/// The most names that a sentence lists.
 const MOST_QUOTED: usize = 10;
 
-/// Characters of a name in a sentence.
+/// The most characters of a name in a sentence.
 pub(crate) const MOST_NAME: usize = 64;
 
-/// A text on one line with nothing hidden in it, of so many characters before it is cut off.
+/// Writes a text on one line with invisible characters escaped. Cuts it after `most` characters.
 #[must_use]
 pub fn line(text: &str, most: usize) -> String {
     let text = escape(text, |_| false);
@@ -24,20 +24,20 @@ pub fn line(text: &str, most: usize) -> String {
     }
 }
 
-/// A text with nothing hidden in it; it may have several lines.
+/// Escapes the invisible characters of a text, except line breaks and tabs.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     escape(text, is_layout)
 }
 
-/// A value as people read it: a text without its quotes, all else as canonical JSON.
+/// A JSON value for people: a string without its quotes, any other value as it is.
 #[must_use]
 pub fn plain(json: &str) -> String {
     let text = json.starts_with('"').then(|| serde_json::from_str(json).ok()).flatten();
     text.unwrap_or_else(|| json.to_owned())
 }
 
-/// Names in backticks, with commas between them; of many the first.
+/// Lists names in backticks with commas between them. Lists only the first of many names.
 pub(crate) fn quote(names: &[impl AsRef<str>]) -> String {
     let first = names.iter().take(MOST_QUOTED);
     let quoted: Vec<String> = first.map(|name| quote_one(name.as_ref())).collect();
@@ -48,7 +48,7 @@ pub(crate) fn quote(names: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// A text of a program in backticks, which nothing in it can close.
+/// Quotes a text of a program in backticks. Backticks in the text are escaped.
 pub(crate) fn quote_one(name: &str) -> String {
     format!("`{}`", line(&name.replace('`', "\\u0060"), MOST_NAME))
 }
@@ -56,11 +56,11 @@ pub(crate) fn quote_one(name: &str) -> String {
 /// The mark around a code block in Markdown.
 pub(crate) const FENCE: &str = "```";
 
-/// A text without surrounding white space and without the code fence around it, if it has one.
+/// Removes surrounding white space and a code fence around the text.
 pub(crate) fn unfence(text: &str) -> &str {
     let text = text.trim();
     let Some(inner) = text.strip_prefix(FENCE) else { return text };
-    // Models leave the end out at times.
+    // Models sometimes omit the closing fence.
     let inner = inner.strip_suffix(FENCE).unwrap_or(inner);
     let is_tag = |line: &str| line.trim().chars().all(|c| c.is_ascii_alphanumeric());
     match inner.split_once('\n') {
@@ -69,7 +69,7 @@ pub(crate) fn unfence(text: &str) -> &str {
     }
 }
 
-/// Line breaks and tabs: they are no secret.
+/// Whether a character is a line break or a tab, which need no escape.
 pub(crate) fn is_layout(c: char) -> bool {
     matches!(c, '\n' | '\t')
 }
@@ -99,8 +99,8 @@ fn push_escape(c: char, out: &mut String) {
     }
 }
 
-/// Whether a character prints as nothing, changes how others print, or means nothing to anybody.
-/// The evaluator has the same list for the messages that it makes; a test compares them.
+/// Whether a character is invisible, changes how others print, or has no meaning. The evaluator has
+/// an equal list for its own messages. A test compares the two.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
     let plane_end = u32::from(c) & 0xfffe == 0xfffe;
@@ -125,7 +125,7 @@ pub fn is_hidden(c: char) -> bool {
         )
 }
 
-/// The way to a terminal or a log: each piece written is a line, whatever stands in it.
+/// A writer to a terminal or a log. Each piece written becomes one line, whatever it contains.
 #[derive(Debug)]
 pub(crate) struct Visible<W>(pub(crate) W);
 

@@ -1,8 +1,8 @@
-//! "Did you mean": finds the name that is closest to a misspelt one.
+//! "Did you mean": finds the name that is closest to a misspelled one.
 
 use strsim::osa_distance;
 
-/// The candidate closest to `name`, if it is close enough to have been meant.
+/// Returns the candidate closest to `name`, or `None` if none is close enough.
 pub(crate) fn similar<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -10,7 +10,7 @@ pub(crate) fn similar<'a>(
     let length = |name: &String| name.chars().count();
     let name = fold(name);
     let tolerance = (length(&name) / 3).clamp(1, 3);
-    // Names differ by at least as much as their lengths do.
+    // The difference in length is a lower bound of the distance.
     let is_near = |candidate: &String| length(candidate).abs_diff(length(&name)) <= tolerance;
     candidates
         .into_iter()
@@ -22,8 +22,8 @@ pub(crate) fn similar<'a>(
         .map(|(_, candidate)| candidate)
 }
 
-/// Case and the choice of separator are the commonest slips, so they cost nothing. The length is
-/// bounded because the distance takes quadratic time.
+/// Removes case and separators, the most common slips, so they do not count as differences. The
+/// length is bounded, because the distance takes quadratic time.
 fn fold(name: &str) -> String {
     name.chars().take(64).filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect()
 }
@@ -38,7 +38,7 @@ mod tests {
         assert_eq!(similar("squre", names), Some("square"));
         assert_eq!(similar("Count-Operations", names), Some("count_operations"));
         assert_eq!(similar("cube", names), None);
-        // Two letters that changed places are one slip.
+        // Two transposed letters count as one slip.
         assert_eq!(similar("sbu", ["add", "sub"]), Some("sub"));
         assert_eq!(similar("größe", ["grosse", "groesse", "GRÖSSE", "größen"]), Some("größen"));
     }

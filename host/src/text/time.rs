@@ -1,5 +1,4 @@
-//! Moments as people and other programs write them: RFC 3339, in UTC. Within the server a moment
-//! is a number of milliseconds since 1970.
+//! Moments in RFC 3339, in UTC. Inside the server a moment is a number of milliseconds since 1970.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,23 +6,23 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-/// The present moment.
+/// The current time in milliseconds since 1970.
 #[must_use]
 pub fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// A moment with its milliseconds, such as `2026-11-21T15:04:05.678Z`.
+/// Formats a moment with milliseconds, such as `2026-11-21T15:04:05.678Z`.
 #[must_use]
 pub fn format(moment: i64) -> String {
-    // Whoever changes a store can write any number there.
+    // A store that somebody has changed may contain any number.
     let nearest = if moment < 0 { Timestamp::MIN } else { Timestamp::MAX };
     let moment = Timestamp::from_millisecond(moment).unwrap_or(nearest);
     moment.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
 }
 
-/// The moment of a text: a day, or a day and a time; in UTC where it names no zone.
+/// Parses a day, or a day and a time. The zone defaults to UTC. Returns `None` for any other text.
 #[must_use]
 pub fn parse(text: &str) -> Option<i64> {
     let in_utc = || {

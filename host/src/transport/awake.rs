@@ -1,34 +1,34 @@
-//! Staying awake after an answer: the next request often follows at once, and to wake a processor
-//! that has gone to sleep takes longer than to read a request.
+//! Staying awake after an answer. The next request often follows at once, and waking a sleeping
+//! processor takes longer than reading a request.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long the thread stays awake when everything is answered: what a client takes that works on
-/// the answer of one call to make the next, and no more than a short call costs.
+/// The time for which the thread stays awake when everything is answered. It covers a client that
+/// makes its next call from an answer, and costs no more than a short call.
 const MOMENT: Duration = Duration::from_micros(100);
 
-/// Until when the thread that answers does not go to sleep.
+/// The time until which the thread that answers stays awake.
 #[derive(Debug, Default)]
 pub struct Awake {
     until: Mutex<Option<Instant>>,
 }
 
 impl Awake {
-    /// Begins the moment after an answer.
+    /// Starts the period after an answer.
     pub(super) fn begin(&self) {
         self.set(Some(Instant::now() + MOMENT));
     }
 
-    /// Keeps the runtime from going to sleep until the moment is over: it looks for what there is
-    /// to do, and asks again. To be called on its thread, when it is about to sleep.
+    /// Keeps the runtime awake until the period is over: it looks for work and calls this again.
+    /// You call it on the runtime's thread when it is about to sleep.
     pub fn stay(&self) {
         let until = *self.until.lock().unwrap_or_else(PoisonError::into_inner);
         match until {
             None => {}
             Some(until) if Instant::now() < until => {
-                // Whoever is to ask next may need this very processor.
+                // The client may need this processor for its next request.
                 thread::yield_now();
                 tokio::spawn(async {});
             }

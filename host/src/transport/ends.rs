@@ -1,4 +1,4 @@
-//! What a transport gives: both ends of a connection.
+//! A transport and both ends of the connection that it opens.
 
 use std::sync::Arc;
 use std::{fmt, io};
@@ -9,22 +9,22 @@ use super::awake::Awake;
 use super::input::Input;
 use super::outlet::Outlet;
 
-/// A way to a client.
+/// A way to connect to a client.
 pub trait Transport {
-    /// Opens both ends. A line of input has so many bytes at most; `broken` is to be cancelled when
-    /// nobody reads the output any more.
+    /// Opens both ends. A line of input has at most `longest` bytes. The transport cancels `broken`
+    /// when nobody reads the output any more.
     fn open(self, longest: usize, broken: CancellationToken) -> io::Result<Ends>;
 }
 
 /// Both ends of a connection.
 pub struct Ends {
-    /// Where lines come from.
+    /// The source of lines.
     pub input: Input,
-    /// Where lines go.
+    /// The destination of lines.
     pub outlet: Outlet,
-    /// Told when everything is answered.
+    /// Notified when every request is answered.
     pub awake: Arc<Awake>,
-    /// Whether the other end is gone, so that nobody can be told anything.
+    /// Whether the other end is gone, and nobody can receive an answer.
     pub is_deserted: Deserted,
 }
 
@@ -34,5 +34,5 @@ impl fmt::Debug for Ends {
     }
 }
 
-/// Tells whether the other end of a connection is gone.
+/// A function that returns whether the other end of a connection is gone.
 pub type Deserted = Box<dyn Fn() -> bool + Send + Sync>;

@@ -4,10 +4,10 @@ use rmcp::model::ClientCapabilities;
 
 use crate::json::Members;
 
-/// Where a session begins: an example to go by.
+/// An example of valid parameters.
 const EXAMPLE: &str = r#"{"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "my-client", "version": "1.0"}}"#;
 
-/// The error message for malformed parameters of `initialize`.
+/// Returns the error message for malformed parameters of `initialize`, or `None` if they are valid.
 pub(super) fn complain(params: Option<&str>) -> Option<String> {
     let reason = judge(params).err()?;
     Some(format!("{reason} in `initialize`: write \"params\": {EXAMPLE}"))

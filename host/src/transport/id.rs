@@ -1,5 +1,5 @@
-//! Ids of requests, echoed as they were sent. rmcp knows integers of 64 bits and texts: an id beyond
-//! these travels through it as a text that holds the id's JSON text behind a mark.
+//! Ids of requests, returned to the client as they were sent. rmcp supports 64-bit integers and
+//! strings. Any other id passes through rmcp as a string: a mark followed by the id's JSON text.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,11 @@ use rmcp::model::RequestId;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// The first character of a text that holds JSON text. A text that begins with it is marked too.
+/// The first character of a string that contains JSON text. An id that begins with it is marked,
+/// too.
 const MARK: char = '\0';
 
-/// The id that a JSON text is, if it is a string or an integer.
+/// Reads an id from JSON text. Returns `None` if it is neither a string nor an integer.
 pub(crate) fn read(raw: &str) -> Option<RequestId> {
     let known: Option<RequestId> = serde_json::from_str(raw).ok();
     let is_marked = matches!(&known, Some(RequestId::String(text)) if text.starts_with(MARK));
@@ -18,7 +19,7 @@ pub(crate) fn read(raw: &str) -> Option<RequestId> {
         return known;
     }
     let is_json = || serde_json::from_str::<&RawValue>(raw).is_ok();
-    // A string that is no text holds half of a surrogate pair.
+    // A JSON string that cannot be decoded contains half of a surrogate pair.
     let is_id = (raw.starts_with('"') || is_integer(raw)) && is_json();
     is_id.then(|| RequestId::String(format!("{MARK}{raw}").into()))
 }
@@ -27,7 +28,7 @@ fn is_integer(raw: &str) -> bool {
     raw.strip_prefix('-').unwrap_or(raw).bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The JSON text of an id that travels as a text.
+/// The JSON text of an id that passes through rmcp as a marked string.
 pub(super) fn raw(id: &RequestId) -> Option<&str> {
     match id {
         RequestId::String(text) => text.strip_prefix(MARK),
@@ -35,12 +36,12 @@ pub(super) fn raw(id: &RequestId) -> Option<&str> {
     }
 }
 
-/// An id as messages quote it.
+/// Quotes an id in a message.
 pub(super) fn quote(id: &RequestId) -> Cow<'_, str> {
     raw(id).map_or_else(|| Cow::Owned(id.to_string()), Cow::Borrowed)
 }
 
-/// An id as its client gets it back.
+/// An id that serializes as the client sent it.
 pub(super) struct Echo<'a>(pub(super) &'a RequestId);
 
 impl Serialize for Echo<'_> {

@@ -1,13 +1,16 @@
-//! Where lines come from.
+//! Input cut into lines. It keeps no more of a line than a cap. A thread reads the input if nothing
+//! else can wait for it.
 
 use std::fmt;
 use std::future::poll_fn;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::task::{Context, Poll};
+use std::{mem, thread};
 
+use rmcp::model::RequestId;
 use tokio::sync::mpsc;
 
-use super::line::{Line, read_lines};
+use super::scan::IdScan;
 
 /// Lines of input.
 pub struct Input(Box<dyn Lines>);
@@ -18,14 +21,14 @@ impl fmt::Debug for Input {
     }
 }
 
-/// What gives lines.
+/// A source of lines.
 pub(super) trait Lines: Send {
-    /// The next line, or None at the end. Whoever stops waiting loses nothing.
+    /// Returns the next line, or `None` at the end. No line is lost if the caller stops waiting.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Line>>;
 }
 
 impl Input {
-    /// Reads anything, on a thread of its own. A line has so many bytes at most.
+    /// Reads any input on a thread of its own. A line has at most `longest` bytes.
     pub fn thread(input: impl Read + Send + 'static, longest: usize) -> io::Result<Self> {
         Ok(Self(Box::new(read_lines(input, longest)?)))
     }
@@ -34,7 +37,7 @@ impl Input {
         Self(Box::new(lines))
     }
 
-    /// The next line, or None at the end. Whoever stops waiting loses nothing.
+    /// Returns the next line, or `None` at the end. No line is lost if the caller stops waiting.
     pub(super) async fn next(&mut self) -> Option<Line> {
         poll_fn(|context| self.0.poll_next(context)).await
     }
@@ -43,5 +46,146 @@ impl Input {
 impl Lines for mpsc::Receiver<Line> {
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Line>> {
         self.poll_recv(context)
+    }
+}
+
+/// Bytes that are read at a time.
+pub(super) const CHUNK: usize = 64 << 10;
+
+/// A line of input.
+#[derive(Debug, PartialEq)]
+pub(super) enum Line {
+    /// A line without its line feed.
+    Whole(Vec<u8>),
+    /// A line over the cap, of which only the id and the length are kept.
+    Long {
+        id: Option<RequestId>,
+        /// The length in bytes, without the line feed.
+        length: u64,
+    },
+}
+
+/// Reads `input` until it ends or the receiver is gone. The thread reads one line ahead and then
+/// waits. The pipe therefore slows down a client that sends faster than the server works.
+fn read_lines(input: impl Read + Send + 'static, cap: usize) -> io::Result<mpsc::Receiver<Line>> {
+    let (sender, receiver) = mpsc::channel(1);
+    let mut lines =
+        Stream { input: BufReader::with_capacity(CHUNK, input), cutter: Cutter::new(cap) };
+    thread::Builder::new().name("input".to_owned()).spawn(move || {
+        while let Ok(Some(line)) = lines.next() {
+            if sender.blocking_send(line).is_err() {
+                break;
+            }
+        }
+    })?;
+    Ok(receiver)
+}
+
+struct Stream<R> {
+    input: BufReader<R>,
+    cutter: Cutter,
+}
+
+impl<R: Read> Stream<R> {
+    /// Reads the next line. The last one may lack a line feed.
+    fn next(&mut self) -> io::Result<Option<Line>> {
+        loop {
+            let chunk = self.input.fill_buf()?;
+            if chunk.is_empty() {
+                return Ok(self.cutter.finish());
+            }
+            let (used, line) = self.cutter.take(chunk);
+            self.input.consume(used);
+            if line.is_some() {
+                return Ok(line);
+            }
+        }
+    }
+}
+
+/// Assembles lines from chunks of input.
+pub(super) struct Cutter {
+    cap: usize,
+    /// The start of a line within the cap.
+    line: Vec<u8>,
+    /// The id scan and the length of a line over the cap.
+    long: Option<(IdScan, u64)>,
+}
+
+impl Cutter {
+    pub(super) fn new(cap: usize) -> Self {
+        Self { cap, line: Vec::new(), long: None }
+    }
+
+    /// Takes bytes up to the first line feed. Returns their number, and the line if it is complete.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> (usize, Option<Line>) {
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        self.add(bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default());
+        match end {
+            Some(end) => (end + 1, Some(self.end())),
+            None => (bytes.len(), None),
+        }
+    }
+
+    /// Returns the last line, which has no line feed.
+    pub(super) fn finish(&mut self) -> Option<Line> {
+        (self.long.is_some() || !self.line.is_empty()).then(|| self.end())
+    }
+
+    fn add(&mut self, part: &[u8]) {
+        if self.long.is_none() && self.line.len() + part.len() > self.cap {
+            let start = mem::take(&mut self.line);
+            self.long = Some((IdScan::default(), 0));
+            self.skip(&start);
+        }
+        if self.long.is_some() {
+            self.skip(part);
+        } else {
+            self.line.extend_from_slice(part);
+        }
+    }
+
+    /// Scans a part of a line over the cap for its id.
+    fn skip(&mut self, part: &[u8]) {
+        if let Some((scan, length)) = &mut self.long {
+            *length = length.saturating_add(u64::try_from(part.len()).unwrap_or(u64::MAX));
+            scan.feed(part);
+        }
+    }
+
+    fn end(&mut self) -> Line {
+        match self.long.take() {
+            Some((scan, length)) => Line::Long { id: scan.finish(), length },
+            None => Line::Whole(mem::take(&mut self.line)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(input: &'static str, cap: usize) -> Vec<Line> {
+        let input = BufReader::with_capacity(4, input.as_bytes());
+        let mut lines = Stream { input, cutter: Cutter::new(cap) };
+        std::iter::from_fn(|| lines.next().expect("a slice can be read")).collect()
+    }
+
+    fn whole(text: &str) -> Line {
+        Line::Whole(text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn cuts_lines() {
+        assert_eq!(lines("a\nbc\n\nd", 8), [whole("a"), whole("bc"), whole(""), whole("d")]);
+        assert_eq!(lines("", 8), []);
+    }
+
+    #[test]
+    fn caps_lines() {
+        assert_eq!(lines("12345678\n", 8), [whole("12345678")]);
+        let long = Line::Long { id: Some(RequestId::Number(42)), length: 26 };
+        assert_eq!(lines("{\"params\":[1,2,3],\"id\":42}\nnext", 8), [long, whole("next")]);
+        assert_eq!(lines("123456789", 8), [Line::Long { id: None, length: 9 }]);
     }
 }

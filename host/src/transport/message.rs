@@ -1,5 +1,5 @@
-//! From a line to a message, or to the error that answers it. Terms are not parsed here: the
-//! arguments of a call travel as the text they were sent as.
+//! Converts a line into a message or into an error reply. Terms are not parsed here. The arguments
+//! of a call stay text as they were sent.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,41 +10,40 @@ use rmcp::model::{
 };
 use serde_json::json;
 
-use super::line::Line;
+use super::input::Line;
 use super::{handshake, id, scan};
 use crate::domain::{Excess, Limit};
-use crate::json::{self, Members, object};
-use crate::mcp::settle::decoded;
+use crate::json::{self, Members, decoded, object};
 use crate::render::excess;
 
-/// Levels around the arguments of a call: the message, `params`, and `arguments` itself.
+/// Levels of nesting around the arguments of a call: the message, `params`, and `arguments` itself.
 const ENVELOPE: usize = 3;
 
-/// The arguments of a call, as they were sent. They travel beside the message, as an extension.
+/// The arguments of a call as they were sent. They are attached to the message as an extension.
 #[derive(Debug, Clone)]
 pub(crate) struct RawArguments(pub(crate) Arc<str>);
 
-/// What a line asks of the server.
+/// The meaning of a line.
 #[derive(Debug)]
 pub(super) enum Message {
-    /// A request to be answered under its id.
+    /// A request, with the id of its answer.
     Request(RequestId, Box<ClientJsonRpcMessage>),
-    /// A notification or a response: nobody waits for an answer.
+    /// A notification or a response, which needs no answer.
     Notice(Box<ClientJsonRpcMessage>),
-    /// A notification that this request need not be answered any more.
+    /// A cancellation of the request with this id.
     Cancel(RequestId, Box<ClientJsonRpcMessage>),
-    /// A line that cannot be served, and what to say about it.
+    /// A line that cannot be served, with the error reply.
     Faulty(Box<ServerJsonRpcMessage>),
-    /// Nothing at all.
+    /// A blank line, or a notification that cannot be read.
     Blank,
 }
 
-/// Limits on what a line may hold.
+/// Limits of a line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
-    /// Bytes of a line.
+    /// The most bytes of a line.
     pub(crate) line: usize,
-    /// Levels of nesting in arguments.
+    /// The most levels of nesting in arguments.
     pub(crate) nesting: usize,
 }
 
@@ -65,7 +64,7 @@ pub(super) fn read(line: &Line, bounds: Bounds) -> Message {
     }
 }
 
-/// The answer to a message that is refused.
+/// The error reply to a message that is refused.
 pub(super) fn faulty(error: ErrorData, id: Option<RequestId>) -> Message {
     Message::Faulty(Box::new(ServerJsonRpcMessage::error(error, id)))
 }
@@ -119,7 +118,7 @@ fn classify(text: &str, members: &Members<'_>, nesting: usize) -> Result<Message
     Ok(Message::Request(id, Box::new(request)))
 }
 
-/// The text of a message whose id rmcp can read.
+/// The text of a message with an id that rmcp can read.
 fn with_id<'a>(text: &'a str, members: &Members<'_>, id: &RequestId) -> Cow<'a, str> {
     if id::raw(id).is_none() {
         return Cow::Borrowed(text);
@@ -127,12 +126,12 @@ fn with_id<'a>(text: &'a str, members: &Members<'_>, id: &RequestId) -> Cow<'a, 
     Cow::Owned(with(members, "id", &id.clone().into_json_value().to_string()))
 }
 
-/// The text of an object with another value for a member that it has.
+/// The text of an object in which the member `changed` has another value.
 fn with(members: &Members<'_>, changed: &str, value: &str) -> String {
     object(members.iter().map(|(name, raw)| (name, if name == changed { value } else { raw })))
 }
 
-/// Whatever cannot be read here needs no answer either.
+/// Reads a notification or a response. Ignores one that cannot be read, because it needs no answer.
 fn notice(text: &str, members: &Members<'_>) -> Message {
     let text = of_marked(members).map_or(Cow::Borrowed(text), Cow::Owned);
     match serde_json::from_str::<ClientJsonRpcMessage>(&text) {
@@ -147,7 +146,8 @@ fn notice(text: &str, members: &Members<'_>) -> Message {
     }
 }
 
-/// The text of a cancellation of a request whose id rmcp cannot read.
+/// The text of a cancellation with a request id that rmcp can read. Returns `None` if the text
+/// needs no change.
 fn of_marked(members: &Members<'_>) -> Option<String> {
     const ID: &str = "requestId";
     let params = Members::parse(members.raw("params")?).ok()?;
@@ -183,7 +183,7 @@ fn request(
         .map_err(|error| params(format!("`{method}` cannot be read: {error}")))
 }
 
-/// Reads a call without its arguments, and hangs their text on it.
+/// Reads a call without its arguments and attaches their text.
 fn call(
     members: &Members<'_>,
     id: &RequestId,
@@ -202,7 +202,7 @@ fn call(
     }
     let arguments = match call.raw("arguments") {
         None | Some("null" | "\"\"") => Cow::Borrowed("{}"),
-        // Some clients write the whole of them as a text.
+        // Some clients send the arguments as one string.
         Some(arguments) => decoded(arguments, '{', nesting),
     };
     if !arguments.starts_with('{') {
@@ -210,14 +210,14 @@ fn call(
     }
     let text = without_arguments(members, &call);
     let Ok(mut call) = serde_json::from_str::<CallToolRequest>(&text) else {
-        // It says why, where this would not.
+        // `request` gives a better error message.
         return request(&text, "tools/call", members);
     };
     call.extensions_mut().insert(RawArguments(arguments.as_ref().into()));
     Ok(ClientJsonRpcMessage::request(ClientRequest::CallToolRequest(call), id.clone()))
 }
 
-/// The text of a call as sent, but for its arguments.
+/// The text of a call without its arguments.
 fn without_arguments(members: &Members<'_>, call: &Members<'_>) -> String {
     let call = object(call.iter().filter(|(name, _)| *name != "arguments"));
     object(members.iter().map(|(name, value)| match name {
@@ -226,7 +226,7 @@ fn without_arguments(members: &Members<'_>, call: &Members<'_>) -> String {
     }))
 }
 
-/// The error of a line that is over a limit.
+/// The error of a line that exceeds a limit.
 fn refuse(message: String, name: Limit, used: u64, limit: usize) -> ErrorData {
     let limit = Excess { name, used, limit: u64::try_from(limit).unwrap_or(u64::MAX) };
     ErrorData::invalid_request(message, Some(json!({"limit": excess(limit)})))

@@ -1,14 +1,13 @@
-//! Connections to clients. A [`Transport`] opens one: lines come in, lines go out. A [`Session`] is
-//! what the server knows of it: what the client has asked for and is owed, whether it is still there,
-//! and how to end in good order. [`wire`] makes messages of lines. Standard input and output are one
-//! transport ([`stdio`]).
+//! Connections to clients. A [`Transport`] opens a connection that lines come from and go to. A
+//! [`Session`] is the server's state of a connection: its open requests, whether the client is
+//! still there, and how it ends. [`wire`] converts lines into messages. Standard input and output
+//! are one transport ([`stdio`]).
 
 mod awake;
 mod ends;
 mod handshake;
 pub(crate) mod id;
 mod input;
-mod line;
 mod message;
 mod outlet;
 mod scan;

@@ -1,5 +1,6 @@
-//! The way out, where whole lines are written. What fits into a pipe may be written at once; what
-//! might have to wait for the client is written by a thread. Nothing else writes there.
+//! The output of a connection, which writes whole lines. A short line is written directly if the
+//! pipe has room. A thread writes the others, because writing may have to wait for the client.
+//! Nothing else writes to the output.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -19,41 +20,41 @@ use super::id::Echo;
 use super::window::Ticket;
 use crate::text;
 
-/// Bytes that a pipe takes whole and at once if it takes anything (`PIPE_BUF` of Linux, where
-/// others promise less; a socket has room for far more). No more are written at a time: so lines
-/// that fit are whole in any case, and it can be told of a slow client that it reads.
+/// Bytes that a ready pipe takes in one write without blocking: `PIPE_BUF` of Linux. Other systems
+/// guarantee less; a socket takes far more. No write is longer, so short lines are never split, and
+/// the progress of a slow client can be seen.
 const AT_ONCE: usize = if cfg!(target_os = "linux") { 4_096 } else { 512 };
 
-/// Characters of an error's message.
+/// The most characters of an error's message.
 const MOST_MESSAGE: usize = 1_000;
 
-/// The way out for messages. Its queue has no bound of its own: everything in it holds a place
+/// The output for messages. Its queue needs no bound of its own: every message in it holds a place
 /// of the window, or is a notification whose sender waits until it is written.
 #[derive(Debug, Clone)]
 pub struct Outlet {
     queue: mpsc::UnboundedSender<Parcel>,
     progress: Arc<Progress>,
-    /// Writes as much as need not wait, without the thread; gives how much.
+    /// Writes as many bytes as possible without waiting, and returns their number.
     direct: Option<fn(&[u8]) -> usize>,
 }
 
-/// How far the thread has got.
+/// The progress of the thread.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    /// Parcels that it has not written yet. Whoever wants to write without it holds the lock
-    /// meanwhile, and there must be none.
+    /// The number of parcels that the thread has not written yet. A direct write holds this lock
+    /// and requires the number to be 0.
     queued: Mutex<usize>,
-    /// Bytes that it has written.
+    /// The number of bytes that the thread has written.
     written: AtomicUsize,
 }
 
 impl Progress {
-    /// How many messages wait to be written.
+    /// The number of messages that wait to be written.
     pub(super) fn waiting(&self) -> usize {
         *self.queued()
     }
 
-    /// How many bytes were written by the thread.
+    /// The number of bytes that the thread has written.
     pub(super) fn written(&self) -> usize {
         self.written.load(Ordering::Relaxed)
     }
@@ -71,7 +72,8 @@ struct Parcel {
 }
 
 impl Outlet {
-    /// Starts the thread. `broken` is cancelled when the client does not read any more.
+    /// Starts the thread. It cancels `broken` when it ends, above all when the client no longer
+    /// reads.
     pub fn open(
         output: impl Write + Send + 'static,
         broken: CancellationToken,
@@ -80,7 +82,7 @@ impl Outlet {
         let progress = Arc::<Progress>::default();
         let made = Arc::clone(&progress);
         thread::Builder::new().name("output".to_owned()).spawn(move || {
-            // Whatever ends the writing, nobody is left to be told this way.
+            // Cancels `broken` however the thread ends.
             let _ended = broken.drop_guard();
             if let Err(error) = write_all(output, parcels, &made) {
                 tracing::info!(%error, "the client does not read any more");
@@ -89,24 +91,24 @@ impl Outlet {
         Ok(Self { queue, progress, direct: None })
     }
 
-    /// Has short lines written by a function that never waits.
+    /// Sets a function that writes short lines and never waits.
     pub(super) fn directly(self, write: fn(&[u8]) -> usize) -> Self {
         Self { direct: Some(write), ..self }
     }
 
-    /// How far it has got with what waits.
+    /// The progress of the thread.
     pub(super) fn progress(&self) -> Arc<Progress> {
         Arc::clone(&self.progress)
     }
 
-    /// Writes a message and returns when it has left the process.
+    /// Writes a message. Returns when it has left the process.
     pub(super) async fn send(
         &self,
         message: ServerJsonRpcMessage,
         ticket: Option<Ticket>,
     ) -> io::Result<()> {
         let line = encode(&message)?;
-        // Once it is a line, nothing else of it has to wait.
+        // The line replaces the message, whose memory is no longer needed.
         drop(message);
         let ticket = ticket.map(|ticket| ticket.carrying(line.len()));
         match self.dispatch(line, ticket)? {
@@ -115,7 +117,7 @@ impl Outlet {
         }
     }
 
-    /// Writes a line, or has it written: then gives what tells when that is done.
+    /// Writes a line or queues it. Returns a receiver that completes when a queued line is written.
     fn dispatch(
         &self,
         mut line: Vec<u8>,
@@ -136,7 +138,7 @@ impl Outlet {
     }
 }
 
-/// A message as a line. What an error quotes of a request is made visible.
+/// Encodes a message as a line. Escapes invisible characters in the message of an error.
 fn encode(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
     const JSONRPC: &str = "2.0";
     let mut line = match message {
@@ -155,7 +157,7 @@ fn encode(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// The message of an error. For an unknown method, rmcp gives its name alone.
+/// The message of an error. rmcp reports an unknown method by its name only.
 fn tell(error: &ErrorData) -> Cow<'_, str> {
     let is_bare = error.code == ErrorCode::METHOD_NOT_FOUND && !error.message.contains(' ');
     if is_bare {
@@ -179,8 +181,8 @@ struct Failure<'a> {
     error: ErrorData,
 }
 
-/// Escapes what some readers of lines take for the end of one. In JSON these characters stand in
-/// strings only, where an escape is the same character.
+/// Escapes characters that some readers take for line ends. In JSON they occur only in strings,
+/// where the escape means the character.
 fn escape_line_ends(line: &mut Vec<u8>) {
     const ENDS: [(&[u8], &[u8]); 3] = [
         ("\u{85}".as_bytes(), b"\\u0085"),
@@ -233,7 +235,7 @@ fn write_all(
         *progress.queued() -= sent.len();
         for (ticket, written) in sent {
             drop(ticket);
-            // A sender that was cancelled does not wait any more.
+            // A canceled sender does not wait any more.
             let _ = written.send(());
         }
     }

@@ -1,41 +1,41 @@
-//! Finds the id of a request that cannot be read.
+//! Finds the id of a request that cannot be read otherwise.
 
 use rmcp::model::RequestId;
 
 use super::id;
 use crate::json::Scanner;
 
-/// The longest id worth remembering.
+/// The most bytes of an id.
 const LONGEST_ID: usize = 1 << 10;
 
-/// The id of the message in `line`, if one stands at the top level and is well formed.
+/// Returns the id of the message in `line`, or `None` if the top level has no valid id.
 pub(super) fn find_id(line: &[u8]) -> Option<RequestId> {
     let mut scan = IdScan::default();
     scan.feed(line);
     scan.finish()
 }
 
-/// Finds the member `id` of an object that arrives in pieces of any length. It keeps no more of
-/// the text than an id.
+/// Finds the member `id` of an object that arrives in pieces of any length. Keeps at most
+/// [`LONGEST_ID`] bytes of a token.
 #[derive(Debug, Default)]
 pub(super) struct IdScan {
     scanner: Scanner,
-    /// The token being read at the top level.
+    /// The present token at the top level.
     token: Vec<u8>,
-    /// Whether the member being read is `id`.
+    /// Whether the present member is `id`.
     wanted: bool,
     id: Option<Vec<u8>>,
 }
 
 impl IdScan {
-    /// Reads on.
+    /// Scans the next piece.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.step(*byte);
         }
     }
 
-    /// The id, once the text has ended.
+    /// Returns the id after the end of the text.
     pub(super) fn finish(mut self) -> Option<RequestId> {
         self.end_value();
         id::read(str::from_utf8(&self.id?).ok()?.trim_end())
@@ -46,7 +46,7 @@ impl IdScan {
         let level = self.scanner.level();
         self.scanner.step(byte);
         if level > 1 || self.scanner.level() > 1 {
-            // A nested value is no id, but its opening bracket must show up as one.
+            // A nested value is not an id. The bracket that replaces it makes it invalid as an id.
             self.keep(b'[');
         } else if quoted {
             self.keep(byte);
@@ -66,7 +66,7 @@ impl IdScan {
         }
     }
 
-    /// Keeps apart what stands apart: `1 2` is no id, least of all 12.
+    /// Keeps a blank between two tokens, so that `1 2` is not read as 12.
     fn keep_blank(&mut self) {
         if self.token.last().is_some_and(|byte| *byte != b' ') {
             self.keep(b' ');

@@ -1,5 +1,5 @@
-//! One connection to a client, as the server knows it: the requests under way, the peer that is
-//! told of changes, and how it ends. A server has any number of them.
+//! A session: the state of one connection to a client. It has the open requests, the peer that is
+//! notified of changes, and the rules by which it ends. A server may have any number of sessions.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,39 +14,40 @@ use super::Deserted;
 use super::outlet::Progress;
 use super::window::Window;
 
-/// How long runs may still go on after the last line of input: enough to answer what was piped
-/// in, and not so long that a client which stopped reading leaves something behind.
+/// The time that runs may continue after the end of input. It suffices to answer piped requests,
+/// and it is short for a client that stopped reading.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How often we look meanwhile whether there is still a client. If not, runs stop at once.
+/// The time between two checks whether the client is still there. If it is gone, runs stop at once.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How long runs that were stopped may take to say so; and when the server ends, how long answers
+/// The time that stopped runs have to reply. When the server ends, it is also the time that answers
 /// wait for a client that does not read.
 const FAREWELL: Duration = Duration::from_millis(300);
 
-/// How long they wait after the end of input. As long as the client reads, however slowly, they
-/// are written.
+/// The time that answers wait for a client that does not read, after the end of input. Answers are
+/// written as long as the client reads, however slowly.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a session is there at most when the server ends.
+/// The longest time that a session lasts after the server has ended.
 const LONGEST_FAREWELL: Duration = Duration::from_secs(2);
 
 /// A connection.
 pub(crate) struct Session {
-    /// Its requests under way.
+    /// The open requests of the session.
     pub(crate) window: Window,
-    /// Cancelled when there is no more input, or nobody to answer.
+    /// Canceled when there is no more input or no client to answer.
     pub(crate) ended: CancellationToken,
-    /// Stops all its runs.
+    /// Canceled to stop all runs of the session.
     pub(crate) stop: CancellationToken,
-    /// Cancelled when the server ends.
+    /// Canceled when the server ends.
     leave: CancellationToken,
-    /// Cancelled when the session is over, and nothing is left of it.
+    /// Canceled when the session is over.
     pub(super) over: CancellationToken,
-    /// Who is told of changes without having to ask, as the older protocol has it.
+    /// The peer that gets notifications of changes without a subscription, as in the older protocol
+    /// versions.
     peer: Mutex<Option<Peer<RoleServer>>>,
-    /// How far the output has got.
+    /// The progress of the output.
     progress: Arc<Progress>,
     is_deserted: Deserted,
 }
@@ -58,7 +59,7 @@ impl fmt::Debug for Session {
 }
 
 impl Session {
-    /// A session that has begun. `leave` is cancelled when the server ends.
+    /// Makes a session. `leave` is canceled when the server ends.
     pub(super) fn new(
         window: Window,
         ended: CancellationToken,
@@ -71,13 +72,12 @@ impl Session {
         Self { window, ended, stop, leave, over, peer, progress, is_deserted }
     }
 
-    /// Notes whom to tell of changes. One connection is one peer, however often it says that it is
-    /// ready.
+    /// Sets the peer to notify of changes. A connection has one peer; a later call replaces it.
     pub(crate) fn greet(&self, peer: Peer<RoleServer>) {
         *self.peer.lock().unwrap_or_else(PoisonError::into_inner) = Some(peer);
     }
 
-    /// Who is to be told of changes.
+    /// The peer to notify of changes, if it is still connected.
     pub(crate) fn peer(&self) -> Option<Peer<RoleServer>> {
         let mut peer = self.peer.lock().unwrap_or_else(PoisonError::into_inner);
         if peer.as_ref().is_some_and(Peer::is_transport_closed) {
@@ -86,16 +86,16 @@ impl Session {
         peer.clone()
     }
 
-    /// Ends all that belongs to the session.
+    /// Ends everything that belongs to the session.
     pub(crate) fn close(&self) {
         self.ended.cancel();
         self.stop.cancel();
         self.over.cancel();
     }
 
-    /// Returns when the session has to end, whatever is still going on: some time after its input
-    /// or the server ended, after every run of it was told to stop, and when what there is to say was
-    /// written. `is_ready` tells whether runs can be made.
+    /// Returns when the session has to end, even if work is left. It first waits for the end of the
+    /// input or of the server, stops all runs, and waits for their answers for a limited time.
+    /// `is_ready` returns whether the server can run programs yet.
     pub(crate) async fn farewell(&self, is_ready: impl Fn() -> bool) {
         tokio::select! {
             left = async {
@@ -111,12 +111,13 @@ impl Session {
             }
             () = self.leave.cancelled() => {}
         }
-        // Whoever ends the server does not wait for a client.
+        // The end of the server does not wait long for a client.
         let _ = timeout(LONGEST_FAREWELL, self.unread(FAREWELL)).await;
     }
 
-    /// Waits until no answer is left to be written, and for a moment there was none; or until the
-    /// client is gone; or has not read for so long. Gives the number of answers that were left.
+    /// Waits until all answers are written and none follows for [`FAREWELL`], until the client is
+    /// gone, or until the client has read nothing for `patience`. Returns the number of answers
+    /// that are left.
     async fn unread(&self, patience: Duration) -> usize {
         let (mut written, mut since) = (self.progress.written(), Instant::now());
         loop {
@@ -135,7 +136,7 @@ impl Session {
         }
     }
 
-    /// Lets runs go on for a while, which begins when they can be made.
+    /// Lets runs continue for [`GRACE`]. The time starts when the server can run programs.
     async fn grace(&self, is_ready: impl Fn() -> bool) {
         let mut start = Instant::now();
         while start.elapsed() < GRACE && !(self.is_deserted)() {

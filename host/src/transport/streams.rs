@@ -1,4 +1,4 @@
-//! Streams of any kind, each read and written on a thread of its own.
+//! A transport over any two streams. Each is read or written on a thread of its own.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Awake, Ends, Input, Outlet, Transport};
 
-/// What is read, and where to write.
+/// The input and the output.
 #[derive(Debug)]
 pub struct Streams<I, O>(pub I, pub O);
 
@@ -21,7 +21,7 @@ where
             input: Input::thread(self.0, longest)?,
             outlet: Outlet::open(self.1, broken)?,
             awake: Arc::<Awake>::default(),
-            // Who reads them is not known.
+            // A stream does not reveal whether its reader is gone.
             is_deserted: Box::new(|| false),
         })
     }

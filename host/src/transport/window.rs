@@ -1,5 +1,5 @@
-//! How much the server takes on at once: requests that have been read and not yet answered, by
-//! number and by size. A place is free again when the answer has left the process.
+//! The window of open requests: those that were read and are not answered yet. It limits their
+//! number and their size. A place becomes free when the answer has left the process.
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::pin;
@@ -11,29 +11,29 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::awake::Awake;
 
-/// Bytes of a request that cost one share of the room.
+/// Bytes of a request that take one unit of room.
 const UNIT: usize = 128 << 10;
 
-/// Bytes of answers that may wait to be written before nothing more is made.
+/// Bytes of unwritten answers beyond which no new answer is made.
 const MOST_WAITING: usize = 8 << 20;
 
-/// Long answers that may be made at a time.
+/// The number of long answers that may be made at a time.
 const MAKING: u32 = 4;
 
-/// How many cancelled ids are remembered, to refuse them to later requests: an answer already
-/// under way would be taken for the answer to those.
+/// The number of canceled ids that are remembered. A later request must not use one, because the
+/// client could take a late answer to the canceled request for its answer.
 const REMEMBERED: usize = 1 << 10;
 
-/// The requests under way.
+/// The open requests.
 #[derive(Debug)]
 pub(crate) struct Window {
-    /// A place for each request.
+    /// One permit for each request.
     places: Arc<Semaphore>,
     requests: u32,
-    /// Room for their bytes, in units.
+    /// The room for the bytes of requests, in units.
     room: Arc<Semaphore>,
     size: u32,
-    /// Leave to make long answers.
+    /// Permits to make long answers.
     making: Arc<Semaphore>,
     waiting: Arc<Waiting>,
     state: Mutex<State>,
@@ -46,12 +46,12 @@ struct State {
     cancelled: VecDeque<RequestId>,
 }
 
-/// A request that is to be answered.
+/// A request that is not answered yet.
 #[derive(Debug)]
 struct Open {
-    /// None while it waits for a place.
+    /// The ticket, or `None` while the request waits for a place.
     ticket: Option<Ticket>,
-    /// What its progress is reported under.
+    /// The token that its progress is reported under.
     progress: Option<ProgressToken>,
     /// Whether it calls a tool.
     is_call: bool,
@@ -61,15 +61,15 @@ struct Open {
 #[derive(Debug)]
 pub(super) struct Ticket {
     _permits: [OwnedSemaphorePermit; 2],
-    /// Leave to make a long answer, until that waits to be written.
+    /// The permit to make a long answer, until the answer waits to be written.
     making: Option<OwnedSemaphorePermit>,
     waiting: Arc<Waiting>,
-    /// Bytes of its answer that wait to be written.
+    /// The bytes of its answer that wait to be written.
     bytes: usize,
 }
 
 impl Ticket {
-    /// The ticket of an answer of so many bytes that is made and has to be written.
+    /// The ticket of a finished answer with this many bytes, which has to be written.
     pub(super) fn carrying(mut self, bytes: usize) -> Self {
         self.waiting.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.bytes += bytes;
@@ -85,25 +85,25 @@ impl Drop for Ticket {
     }
 }
 
-/// Answers that wait to be written.
+/// The answers that wait to be written.
 #[derive(Debug, Default)]
 struct Waiting {
     bytes: AtomicUsize,
-    /// Told whenever there may be fewer.
+    /// Notified whenever their number may have dropped.
     fewer: Notify,
 }
 
-/// What becomes of an answer.
+/// The fate of an answer.
 #[derive(Debug)]
 pub(super) enum Answer {
-    /// It is awaited; the ticket is to be dropped once it is written.
+    /// The client waits for it. The ticket has to be dropped once the answer is written.
     Awaited(Option<Ticket>),
-    /// Its request was cancelled: the client wants to hear no more of it.
+    /// Its request was canceled, so the client does not want it.
     Unwanted,
 }
 
 impl Window {
-    /// A window for so many requests, in which one line of the longest kind always fits.
+    /// Makes a window for this many requests. The longest line always fits into its room.
     pub(super) fn new(requests: usize, longest: usize) -> Self {
         let requests = u32::try_from(requests).unwrap_or(u32::MAX);
         let size = requests.max(cost(longest));
@@ -122,13 +122,13 @@ impl Window {
         }
     }
 
-    /// The same, telling when everything is answered.
+    /// Makes the window notify `awake` when every request is answered.
     pub(super) fn keeping(self, awake: Arc<Awake>) -> Self {
         Self { awake, ..self }
     }
 
-    /// Waits for a place, and room for a request of so many bytes. Never fails: the window is not
-    /// closed.
+    /// Waits for a place and for the room of a request with this many bytes. It always returns a
+    /// ticket, because the window is never closed.
     pub(super) async fn ticket(&self, bytes: usize) -> Option<Ticket> {
         let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
         let room = Arc::clone(&self.room);
@@ -137,7 +137,7 @@ impl Window {
         Some(Ticket { _permits: [place, room], making: None, waiting, bytes: 0 })
     }
 
-    /// Waits until at most `MOST_WAITING` bytes are unwritten, so that new answers need not queue up.
+    /// Waits until at most [`MOST_WAITING`] bytes are unwritten. New answers then need not queue.
     pub(crate) async fn relieved(&self) {
         loop {
             let mut fewer = pin!(self.waiting.fewer.notified());
@@ -149,9 +149,10 @@ impl Window {
         }
     }
 
-    /// Waits until a long answer may be made. Few are at a time, for all of them may have to wait.
+    /// Waits for the permit to make a long answer. Few permits exist, because all long answers may
+    /// have to wait in memory.
     pub(crate) async fn make(&self, id: &RequestId) {
-        // The semaphore is never closed, so there is no error to see.
+        // The semaphore is never closed, so there is no error to handle.
         let Ok(leave) = Arc::clone(&self.making).acquire_owned().await else { return };
         self.relieved().await;
         if let Some(ticket) = self.state().open.get_mut(id).and_then(|open| open.ticket.as_mut()) {
@@ -159,13 +160,13 @@ impl Window {
         }
     }
 
-    /// Returns when every request that was taken on is answered.
+    /// Returns when every admitted request is answered.
     pub(crate) async fn settled(&self) {
-        // The semaphore is never closed, so there is no error to see.
+        // The semaphore is never closed, so there is no error to handle.
         let _ = self.places.acquire_many(self.requests).await;
     }
 
-    /// Notes the id of a request that was read; false when another has it.
+    /// Registers the id of a request. Returns false if another request has it.
     pub(super) fn register(
         &self,
         id: &RequestId,
@@ -180,7 +181,7 @@ impl Window {
         true
     }
 
-    /// Gives a registered request its place; false when it was cancelled meanwhile.
+    /// Gives a registered request its ticket. Returns false if it was canceled meanwhile.
     pub(super) fn admit(&self, id: &RequestId, ticket: Option<Ticket>) -> bool {
         match self.state().open.get_mut(id) {
             Some(open) => {
@@ -191,7 +192,7 @@ impl Window {
         }
     }
 
-    /// Notes that a request need not be answered.
+    /// Records that a request needs no answer.
     pub(super) fn cancel(&self, id: &RequestId) {
         let mut state = self.state();
         if state.open.remove(id).is_some() {
@@ -202,7 +203,7 @@ impl Window {
         }
     }
 
-    /// Takes the answer to a request.
+    /// Takes a request out of the window, to answer it.
     pub(super) fn answer(&self, id: &RequestId) -> Answer {
         let mut state = self.state();
         match state.open.remove(id) {
@@ -217,13 +218,13 @@ impl Window {
         }
     }
 
-    /// Whether progress under this token is still wanted: nobody is told of it who was answered,
-    /// or wanted to hear no more.
+    /// Whether the client still wants progress under this token. It does not once the request is
+    /// answered or canceled.
     pub(super) fn expects(&self, token: &ProgressToken) -> bool {
         self.state().open.values().any(|open| open.progress.as_ref() == Some(token))
     }
 
-    /// How many calls of tools were read and not answered yet.
+    /// The number of tool calls that are not answered yet.
     pub(crate) fn calls(&self) -> usize {
         self.state().open.values().filter(|open| open.is_call).count()
     }

@@ -1,5 +1,5 @@
-//! Messages over lines, so that every line with an id is answered, nothing is read that cannot be
-//! worked on, and no input brings the session down.
+//! Messages over lines. Every line with an id is answered. No line is read before there is room for
+//! it. No input ends the session.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,24 +15,24 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::id;
-use super::line::Line;
+use super::input::Line;
 use super::message::{Bounds, Message, faulty, read};
 use super::session::Session;
 use super::window::{Answer, Ticket, Window};
 use super::{Ends, Input, Outlet, Transport};
 use crate::text;
 
-/// Lines read ahead of what can be worked on, so that a cancellation which follows them is seen.
+/// The most lines read ahead of the window. Reading ahead lets the server see cancellations early.
 const AHEAD: usize = 1_024;
 
-/// The same in bytes, on top of one line of any length.
+/// The most bytes read ahead of the window, besides one line of any length.
 const AHEAD_BYTES: usize = 16 << 20;
 
-/// Messages between the reader and the service. Requests are bounded by the window; this bounds
+/// The most messages between the reader and the service. The window bounds requests; this bounds
 /// notifications.
 const HANDED_OVER: usize = 64;
 
-/// Characters of a method that an error quotes.
+/// The most characters of a method that an error quotes.
 const MOST_METHOD: usize = 64;
 
 /// The server's end of a connection.
@@ -43,8 +43,8 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// Begins a session over a transport. `requests` is the number of requests that may be under way;
-    /// `leave` is cancelled when the server ends.
+    /// Begins a session over a transport. At most `requests` requests are open at once. `leave` is
+    /// canceled when the server ends.
     pub(crate) fn open(
         transport: impl Transport,
         requests: usize,
@@ -71,7 +71,7 @@ impl Wire {
         Ok(Self { messages, session, outlet })
     }
 
-    /// What there is to know of the connection.
+    /// The session of the connection.
     pub(crate) fn session(&self) -> Arc<Session> {
         Arc::clone(&self.session)
     }
@@ -101,7 +101,7 @@ impl rmcp::transport::Transport<RoleServer> for Wire {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         let message = self.messages.recv().await;
         if message.is_none() {
-            // rmcp would wait for the rest in its own way, and give up too soon.
+            // rmcp would stop waiting for the remaining answers too soon.
             self.session.window.settled().await;
         }
         message
@@ -133,7 +133,7 @@ fn progress(message: &ServerJsonRpcMessage) -> Option<&ProgressToken> {
     }
 }
 
-/// What the client wants the progress of a request to be reported under.
+/// The token under which the client wants the progress of a request.
 fn progress_token(message: &ClientJsonRpcMessage) -> Option<ProgressToken> {
     match message {
         JsonRpcMessage::Request(request) => request.request.get_meta().get_progress_token(),
@@ -145,17 +145,17 @@ fn is_call(message: &ClientJsonRpcMessage) -> bool {
     matches!(message, JsonRpcMessage::Request(it) if matches!(it.request, ClientRequest::CallToolRequest(_)))
 }
 
-/// Takes lines in, and hands messages over as the window allows.
+/// Reads lines and passes messages to the service as the window allows.
 struct Reader {
     bounds: Bounds,
     session: Arc<Session>,
     outlet: Outlet,
     messages: mpsc::Sender<ClientJsonRpcMessage>,
-    /// What was read and waits for a place in the window.
+    /// Messages that wait for a place in the window.
     parked: VecDeque<Parked>,
     parked_bytes: usize,
-    /// Whether a session has begun. What is not a request ends rmcp's handshake, and with it the
-    /// process; there is nothing in it for us before that.
+    /// Whether a session has begun. Before that, the reader drops notifications and responses: they
+    /// would end rmcp's handshake, and with it the process.
     is_open: bool,
 }
 
@@ -225,7 +225,7 @@ impl Reader {
         }
     }
 
-    /// A request that was not handed over yet is simply forgotten.
+    /// Drops a request that was not passed on yet. Passes on the cancellation of any other request.
     async fn take_cancellation(&mut self, id: RequestId, message: ClientJsonRpcMessage) {
         self.session.window.cancel(&id);
         let is_it =
@@ -268,7 +268,7 @@ impl Reader {
         }
     }
 
-    /// Sends an answer that the service has no part in.
+    /// Sends an answer without the service.
     fn tell(&self, answer: ServerJsonRpcMessage, ticket: Option<Ticket>) {
         let outlet = self.outlet.clone();
         tokio::spawn(async move { outlet.send(answer, ticket).await });
@@ -276,14 +276,14 @@ impl Reader {
 
     async fn pass(&mut self, message: ClientJsonRpcMessage) {
         if self.is_open {
-            // There is no service only when the process is about to end.
+            // Sending fails only when the process is about to end.
             let _ = self.messages.send(message).await;
         }
     }
 }
 
-/// Whether rmcp begins a session with this message: by `initialize`, or by any request that says
-/// everything a request of the stateless protocol has to say.
+/// Whether rmcp begins a session with this message: `initialize`, or a request with all the
+/// metadata that the stateless protocol requires.
 fn opens(message: &ClientJsonRpcMessage) -> bool {
     let JsonRpcMessage::Request(request) = message else { return false };
     match &request.request {
@@ -298,7 +298,7 @@ fn opens(message: &ClientJsonRpcMessage) -> bool {
     }
 }
 
-/// The error of a request that comes before the session and does not use the stateless protocol.
+/// The error of a request that precedes the session and does not use the stateless protocol.
 fn premature(message: &ClientJsonRpcMessage) -> Option<ErrorData> {
     const STATELESS: &str = "io.modelcontextprotocol/";
     let JsonRpcMessage::Request(request) = message else { return None };

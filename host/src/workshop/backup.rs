@@ -1,10 +1,11 @@
-//! All that lasts as one file, which is verified before it has its name; and the way back.
+//! Backs up the whole store to one file, which is verified before it gets its name; and restores
+//! it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Error, settings};
+use super::opening::{Error, settings};
 use crate::config::Config;
 use crate::domain::Limit;
 use crate::journal::{Journal, Verified};
@@ -12,30 +13,30 @@ use crate::memory::Memory;
 use crate::registry::Registry;
 use crate::state::{self, Aside, Duplicate, Sqlite, Store, is_occupied};
 
-/// What is in a copy of the store.
+/// The contents of a copy of the store.
 #[derive(Debug)]
 pub struct Contents {
-    /// The chain of its journal.
+    /// The verified chain of its journal.
     pub journal: Verified,
-    /// How many tools it has.
+    /// The number of tools.
     pub tools: u64,
-    /// How many keys of the memory.
+    /// The number of keys in the memory.
     pub keys: u64,
 }
 
-/// A store that was brought back.
+/// A restored store.
 #[derive(Debug)]
 pub struct Restored {
     /// The store.
     pub file: PathBuf,
-    /// What is in it.
+    /// The contents of the store.
     pub contents: Contents,
-    /// Where the store is that had its place.
+    /// The new path of the store that was there before, if there was one.
     pub aside: Option<PathBuf>,
 }
 
-/// Writes the whole store into a file, while servers go on. A file that is there already is replaced
-/// only if `replace` says so.
+/// Writes the whole store to a file while servers keep running. An existing file is replaced only
+/// if `replace` is set.
 pub fn back_up(config: &Config, file: &Path, replace: bool) -> Result<Contents, Error> {
     let refuse = |reason: &str| {
         Err(state::Error::Unusable { path: file.to_owned(), reason: reason.to_owned() }.into())
@@ -57,7 +58,7 @@ pub fn back_up(config: &Config, file: &Path, replace: bool) -> Result<Contents, 
     Ok(contents)
 }
 
-/// Whether a path names the file of the store or one beside it.
+/// Whether a path names the store's file or one of SQLite's files beside it.
 fn is_part(file: &Path, store: &Path) -> bool {
     let whole = |path: &Path| fs::canonicalize(path).ok();
     let beside = ["", "-wal", "-shm"].map(|suffix| {
@@ -68,8 +69,8 @@ fn is_part(file: &Path, store: &Path) -> bool {
     beside.iter().any(|part| file == part || (whole(part).is_some() && whole(part) == whole(file)))
 }
 
-/// Brings a backup back as the store that the settings name. A store that is there is kept aside if
-/// `replace` says so, and else refused.
+/// Restores a backup as the store of the settings. An existing store is moved aside if `replace` is
+/// set; otherwise the restore is refused.
 pub fn restore(config: &Config, file: &Path, replace: bool) -> Result<Restored, Error> {
     let copy = Duplicate::of_backup(file, &config.place)?;
     let contents = verify(config, &copy, file)?;
@@ -87,7 +88,7 @@ pub fn restore(config: &Config, file: &Path, replace: bool) -> Result<Restored, 
     Ok(Restored { file: place, contents, aside: aside.map(|aside| aside.path) })
 }
 
-/// Looks at all of a copy before anybody relies on it.
+/// Verifies the whole copy: its file, its journal and its contents.
 fn verify(config: &Config, copy: &Duplicate, file: &Path) -> Result<Contents, Error> {
     let store = copy.open()?;
     Duplicate::check(&store, file)?;

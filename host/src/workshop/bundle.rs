@@ -1,28 +1,28 @@
-//! The file in which tools travel from one store to another, each with its term, the hash of that,
-//! its description and its examples; and with them the memory.
+//! The file format that moves tools between stores: each tool with its term, the term's hash, its
+//! description and its examples. The file may also hold the memory.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::evolve::examples;
-use super::{Example, conform};
+use super::example::{Example, from_json, to_json};
+use super::schemas;
 use crate::domain::{Fault, FaultCode, fault};
 use crate::json::compact_value;
 use crate::registry::Definition;
 use crate::schema::Schema;
 use crate::text::{self, quote_one};
 
-/// What says that a file is one of these.
+/// The value of `format` that identifies such a file.
 const FORMAT: &str = "mcp-pif tools";
 
-/// The version of the format whose tools have the notation. All versions up to it are read, and a
-/// file is written as the first one that has what it needs.
+/// The current version of the format, whose tools have the notation. All versions up to it are
+/// read. A file without tools is written in the version that has the memory.
 const VERSION: u32 = 5;
 
-/// The version with the memory.
+/// The first version with the memory.
 const WITH_MEMORY: u32 = 4;
 
-/// Characters of a parser's complaint.
+/// The most characters of a quoted parser error.
 const MOST_REASON: usize = 300;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -30,9 +30,9 @@ const MOST_REASON: usize = 300;
 pub(super) struct Bundle {
     format: String,
     version: u32,
-    /// In the order in which they are to be registered.
+    /// In the order of registration.
     pub(super) tools: Vec<Packed>,
-    /// In the order in which it changed.
+    /// In the order of the last change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) memory: Vec<Remembered>,
 }
@@ -46,7 +46,7 @@ pub(super) struct Remembered {
     pub(super) value: Box<RawValue>,
 }
 
-/// What tells whether a file is a bundle at all; there may be more in it.
+/// The members that identify a file. Others are ignored here.
 #[derive(Debug, Deserialize)]
 struct Header {
     format: String,
@@ -61,7 +61,7 @@ pub(super) struct Packed {
     /// sha256 of the canonical text of `source`.
     pub(super) sha256: String,
     pub(super) description: String,
-    /// It is only needed at this revision, by tools that pin it.
+    /// Whether only this revision is needed, by tools that pin it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) pinned: bool,
     /// The term in the notation, for people. Whoever reads the file reads `source`.
@@ -70,7 +70,7 @@ pub(super) struct Packed {
     /// The term.
     pub(super) source: Box<RawValue>,
     pub(super) examples: Vec<Example>,
-    /// What its values have to be like.
+    /// The JSON Schema of the tool's values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) output_schema: Option<Box<RawValue>>,
 }
@@ -89,7 +89,7 @@ impl Packed {
                 None,
             )
         };
-        let examples = compact(examples::from_json(&tool.examples)?);
+        let examples = compact(from_json(&tool.examples)?);
         let source = RawValue::from_string(tool.source).map_err(unreadable)?;
         let schema = tool.output_schema.map(RawValue::from_string).transpose();
         let output_schema = schema.map_err(unreadable)?;
@@ -98,26 +98,26 @@ impl Packed {
         Ok(Self { name, sha256, description, pinned, notation, source, examples, output_schema })
     }
 
-    /// What a message calls it.
+    /// The tool's reference in backticks, for messages.
     pub(super) fn quoted(&self) -> String {
         quote_one(&self.reference())
     }
 
-    /// What it is run by.
+    /// The reference that runs this revision: the name, or `name@hash` if it is pinned.
     pub(super) fn reference(&self) -> String {
         let Self { name, sha256, pinned, .. } = self;
         if *pinned { format!("{name}@{sha256}") } else { name.clone() }
     }
 
-    /// Its examples as the registry keeps them, however they were spaced.
+    /// The examples as the registry keeps them, without white space.
     pub(super) fn examples(&self) -> String {
-        examples::to_json(&self.examples)
+        to_json(&self.examples)
     }
 
-    /// Its output schema, unless that says nothing.
+    /// The output schema; None if there is none or if every value conforms.
     pub(super) fn schema(&self) -> Result<Option<Schema>, Fault> {
         let read = |raw: &RawValue| {
-            conform::read(raw.get()).map_err(|fault| Fault {
+            schemas::read(raw.get()).map_err(|fault| Fault {
                 message: format!("{}: {}", self.quoted(), fault.message),
                 ..fault
             })
@@ -127,7 +127,7 @@ impl Packed {
     }
 }
 
-/// The text of a file with these tools, and with this of the memory.
+/// The text of a file with these tools and keys of the memory.
 pub(super) fn write(tools: Vec<Packed>, memory: Vec<Remembered>) -> Result<String, Fault> {
     let version = if tools.is_empty() { WITH_MEMORY } else { VERSION };
     let bundle = Bundle { format: FORMAT.to_owned(), version, tools, memory };
@@ -136,7 +136,7 @@ pub(super) fn write(tools: Vec<Packed>, memory: Vec<Remembered>) -> Result<Strin
     })
 }
 
-/// What a file holds.
+/// Parses the text of a file.
 pub(super) fn read(text: &str) -> Result<Bundle, Fault> {
     let malformed = |error: serde_json::Error| {
         let reason = text::line(&error.to_string(), MOST_REASON);
@@ -162,7 +162,7 @@ pub(super) fn read(text: &str) -> Result<Bundle, Fault> {
     Ok(bundle)
 }
 
-/// The order of tools in a file: by name, revisions that are pinned before the current one.
+/// Sorts tools by name, pinned revisions before the current one.
 pub(super) fn sort(tools: &mut [Packed]) {
     tools.sort_by(|a, b| (&a.name, !a.pinned, &a.sha256).cmp(&(&b.name, !b.pinned, &b.sha256)));
 }
@@ -190,7 +190,7 @@ fn ensure_once(tools: &[Packed]) -> Result<(), Fault> {
     }
 }
 
-/// Examples without the blanks between their parts.
+/// Examples without white space between tokens.
 fn compact(examples: Vec<Example>) -> Vec<Example> {
     let all = |Example { input, data, args, output }| Example {
         input: input.map(compact_value),

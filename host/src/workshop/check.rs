@@ -1,18 +1,21 @@
-//! What can be said of a term without running it: what the evaluator says, and what the registry
-//! knows of the tools that the term names.
+//! Describes a term without running it: the evaluator's findings, and the registry's knowledge of
+//! the tools that the term names.
 
 use std::collections::BTreeSet;
 
-use super::{Tools, Workshop, stored};
+use super::opening::Workshop;
+use super::refusal::stored;
+use super::world::Tools;
 use crate::domain::{Fault, FaultCode};
 use crate::registry::name;
 use crate::sandbox::{Mention, Note, Summary, Watch};
 use crate::text::quote_one;
 
-/// Tools that are looked for, and looked at to find out whether one of them can do more than compute.
+/// The most tools that a check looks up, and the most that it follows to find out whether a term is
+/// pure.
 const MOST_TOOLS: usize = 100;
 
-/// What the source of a tool calls the tool itself.
+/// The name by which a tool's source refers to the tool itself.
 const OWN: &str = "self";
 
 impl Summary {
@@ -24,8 +27,8 @@ impl Summary {
 }
 
 impl Workshop {
-    /// Looks at a term without running it. Tools that are not there are notes; a term is pure
-    /// if all tools that it can come to by name are.
+    /// Checks a term without running it. Missing tools become notes. A term is pure if all tools
+    /// that it reaches by name are.
     pub fn check(&self, code: &str, watch: &Watch) -> Result<Summary, Vec<Fault>> {
         let mut summary = self.sandbox.check(code, watch)?;
         let one = |fault| vec![fault];
@@ -41,15 +44,16 @@ impl Workshop {
         Ok(summary)
     }
 
-    /// A kept term in the notation. None: it has more bytes than `most`, or cannot be read.
+    /// Prints a stored term in the notation. None: the term has more than `most` bytes or cannot be
+    /// read.
     pub fn notation(&self, source: &str, most: usize, watch: &Watch) -> Option<String> {
         let notation =
             (source.len() <= most).then(|| self.sandbox.notation(source, &watch.again()))?;
         notation.ok().filter(|notation| !notation.is_empty())
     }
 
-    /// Whether no tool that the term names, and none that these name, can do more than compute. Of
-    /// too many nobody knows.
+    /// Whether the named tools, and all tools that they name, are pure. False if there are too many
+    /// to follow.
     fn are_pure(&self, named: &Summary, tools: &Tools, watch: &Watch) -> Result<bool, Fault> {
         let mut open = named.names();
         let mut seen: BTreeSet<String> = open.iter().cloned().collect();
@@ -71,7 +75,7 @@ impl Workshop {
     }
 }
 
-/// What there is to say of a term that names so many tools.
+/// A note that only the first tools were looked up; None if all were.
 fn unlooked(count: usize) -> Option<Note> {
     let message = format!("only {MOST_TOOLS} of the {count} tools that are named were looked for");
     let (code, at) = (FaultCode::UnknownTool.to_string(), String::new());
@@ -85,7 +89,7 @@ fn unlooked(count: usize) -> Option<Note> {
     })
 }
 
-/// What there is to say of a tool that a term names and that is not there.
+/// A note on a tool that a term names and that does not exist.
 fn absent(mention: &Mention, tools: &Tools) -> Result<Option<Note>, Fault> {
     let Mention { name: reference, at, excerpt } = mention;
     if reference == OWN || tools.find(reference)?.is_some() {

@@ -1,32 +1,28 @@
-//! What a run gives is compared with output schemas: the one that the caller asked for, and the one
-//! that the tool has. A value that is not known to conform is absent.
+//! Compares the value of a run with output schemas: the caller's and the tool's. A value that does
+//! not conform becomes a fault.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use super::Tools;
+use super::schemas::{recall, recall_in_turns};
+use super::world::Tools;
 use crate::domain::{Excess, Fault, FaultCode, Limit, Mismatch, Mismatches, fault};
 use crate::journal::Answer;
 use crate::registry::Snapshot;
-use crate::sandbox::{Ending, Outcome, Watch, finish, give_way};
-use crate::schema::{Invalid, Refusal, Schema, Stop};
-use crate::state::recall::Recall;
+use crate::sandbox::{Ending, Outcome, Watch, give_way};
+use crate::schema::{Refusal, Schema, Stop};
 use crate::text::{self, quote_one};
 
-/// Schemas that are kept at hand, and bytes of their texts; each takes a multiple of that.
-const MOST_READ: usize = 64;
-const MOST_BYTES: usize = 256 << 10;
-
-/// Characters of a place that a sentence names.
+/// The most characters of a JSON pointer in a message.
 const MOST_PLACE: usize = 200;
 
-/// A schema in use, and what messages call it.
+/// A schema and its name in messages.
 struct Used {
     schema: Arc<Schema>,
     name: String,
 }
 
-/// Compares the value of a run with the schemas that it has to conform to. Gives what the
-/// journal has to know of the tool's own. A continuation is no value yet.
+/// Compares the value of a run with the caller's schema and the tool's. Returns the answer that the
+/// journal records for the tool's schema. A continuation is not compared.
 pub(super) async fn conform(
     outcome: &mut Outcome,
     asked: Option<Arc<Schema>>,
@@ -51,7 +47,7 @@ pub(super) async fn conform(
     answer
 }
 
-/// The same in a replay, with the schema that the tool had then.
+/// Like [`conform`], for a replay: uses the schema that the tool had at the recorded run.
 pub(super) fn conform_again(
     outcome: &mut Outcome,
     asked: Option<Arc<Schema>>,
@@ -75,7 +71,7 @@ pub(super) fn conform_again(
     Ok(Some(Answer::Schema(name.to_owned(), change)))
 }
 
-/// The schema of the tool that gave a value.
+/// The output schema of the tool that returned the value.
 async fn kept(outcome: &Outcome, tools: &Tools) -> Result<Option<(Answer, Used)>, Fault> {
     let (Ok(Ending::Value(_)), Some(name)) = (&outcome.ending, &outcome.tool) else {
         return Ok(None);
@@ -90,7 +86,7 @@ fn of_tool(name: &str, schema: Arc<Schema>) -> Used {
     Used { schema, name: format!("the output schema of the tool {}", quote_one(name)) }
 }
 
-/// Both schemas apply. The first that refuses the value is told.
+/// Applies both schemas, the caller's first. The first mismatch becomes the outcome's fault.
 fn judge(outcome: &mut Outcome, asked: Option<Arc<Schema>>, kept: Option<Used>, watch: &Watch) {
     let Ok(Ending::Value(value)) = &mut outcome.ending else { return };
     let asked = asked.map(|schema| Used { schema, name: "`output_schema`".to_owned() });
@@ -105,40 +101,7 @@ fn judge(outcome: &mut Outcome, asked: Option<Arc<Schema>>, kept: Option<Used>, 
     }
 }
 
-/// Schemas that were read before.
-static READ: LazyLock<Recall<Arc<Schema>>> = LazyLock::new(|| Recall::new(MOST_READ, MOST_BYTES));
-
-/// Reads a schema, unless it was read before.
-pub(super) fn recall(text: &str) -> Result<Arc<Schema>, Fault> {
-    finish(recall_in_turns(text))
-}
-
-/// The same, giving way before it is read: that takes a thread.
-pub(super) async fn recall_in_turns(text: &str) -> Result<Arc<Schema>, Fault> {
-    if let Some(schema) = READ.get(text) {
-        return Ok(schema);
-    }
-    give_way().await;
-    let schema = Arc::new(read(text)?);
-    READ.keep(text, Arc::clone(&schema), text.len());
-    Ok(schema)
-}
-
-/// Reads a schema that somebody wrote.
-pub(super) fn read(text: &str) -> Result<Schema, Fault> {
-    Schema::parse(text).map_err(invalid)
-}
-
-fn invalid(Invalid { at, reason, hint }: Invalid) -> Fault {
-    let message = format!("the output schema is invalid: {reason}");
-    let hint = hint.as_deref().unwrap_or("correct it there; it is JSON Schema, draft 2020-12");
-    Fault {
-        at: format!("/output_schema{at}"),
-        ..fault(FaultCode::InvalidSchema, message, Some(hint))
-    }
-}
-
-/// Compares a value, which is JSON text, with a schema that messages call so.
+/// Compares a value, as JSON text, with a schema. `name` is the schema's name in messages.
 pub(super) fn compare(schema: &Schema, name: &str, json: &str, watch: &Watch) -> Result<(), Fault> {
     let clock = watch.clone();
     let stop: Stop = Arc::new(move || clock.verdict().is_err());

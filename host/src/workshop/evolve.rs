@@ -1,15 +1,16 @@
-//! How tools come to be, and change: the term is checked, examples are run, callers are looked
-//! after, and then the registry and the journal change in one transaction.
-
-pub(super) mod examples;
+//! Creates and changes tools: checks the term, runs the examples and those of callers, then writes
+//! the registry and the journal in one transaction.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::world::Candidate;
-use super::{Tools, Workshop, conform, library, record, refused, stored, unwritten};
-use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, fault};
+use super::example::{Example, from_json, to_json};
+use super::opening::Workshop;
+use super::refusal::{Refused, refused, stored, unwritten};
+use super::world::{Candidate, Tools};
+use super::{library, record, schemas};
+use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode};
 use crate::journal::Draft;
 use crate::registry::{Definition, Evolution, Status};
 use crate::sandbox::{Mention, Summary, Watch};
@@ -17,81 +18,55 @@ use crate::schema::Schema;
 use crate::state::{Change, Effect, Refusal, Write};
 use crate::text::{self, MOST_NAME, quote, quote_one};
 
-pub use self::examples::Example;
-
-/// Callers whose examples are run, counting callers of callers.
-const MOST_CALLERS: usize = 200;
-
-/// A change that somebody proposes.
+/// A proposed change of a tool.
 #[derive(Debug)]
 pub struct Proposal {
-    /// The tool.
+    /// The tool's name.
     pub name: String,
-    /// What it does, for those who will call it.
+    /// The description, for callers.
     pub description: String,
-    /// The term, as JSON: a string holds the text of one, or is one itself.
+    /// The term, as JSON. A string is the text of a term, or is itself the term.
     pub code: String,
-    /// What the tool is expected to do; None: what was expected of it before, as far as it still
-    /// does that.
+    /// The examples. None keeps those of the current revision that still pass.
     pub examples: Option<Vec<Example>>,
-    /// What its values have to be like, as JSON Schema: `true` for anything. None: as before.
+    /// The JSON Schema of the tool's values; `true` allows any value. None keeps the current
+    /// schema.
     pub output_schema: Option<String>,
-    /// The revision that is to be changed.
+    /// The revision to change: the change fails if another one is current. None accepts any.
     pub expected: Option<String>,
-    /// Whether to refuse a change that breaks examples of callers.
+    /// Whether a change that breaks examples of callers is refused.
     pub verify_dependents: bool,
 }
 
-/// A change that was made.
+/// A completed change of a tool.
 #[derive(Debug)]
 pub struct Evolved {
     /// sha256 of the term.
     pub hash: String,
-    /// What the change was.
+    /// The kind of change.
     pub status: Status,
-    /// What there is to say of it.
+    /// Notes for the caller.
     pub notes: Vec<String>,
-    /// Its entry in the journal.
+    /// The number of its journal entry.
     pub entry: i64,
 }
 
-/// Why a change was not made.
-#[derive(Debug)]
-pub struct Refused {
-    /// What was being tried, if not the change itself.
-    pub during: Option<String>,
-    /// What went wrong: at least one fault.
-    pub faults: Vec<Fault>,
-}
-
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Self { during: None, faults: vec![fault] }
-    }
-}
-
-impl From<Vec<Fault>> for Refused {
-    fn from(faults: Vec<Fault>) -> Self {
-        Self { during: None, faults }
-    }
-}
-
-/// A change that was looked at and can be made, if its examples pass.
+/// A checked change. Its examples have not run yet.
 #[derive(Debug)]
 pub struct Prepared {
     proposal: Proposal,
     schema: Option<Arc<Schema>>,
     summary: Summary,
-    /// With the change as a candidate.
+    /// The tools, with the change as a candidate.
     tools: Tools,
-    /// What is changed.
+    /// The revision that the change replaces; None for a new tool.
     current: Option<Definition>,
     notes: Vec<String>,
 }
 
 impl Workshop {
-    /// Looks at a change without running anything, or says why it cannot be made; then the journal
-    /// tells of that. `arguments` is what was asked for, as text.
+    /// Checks a change without running anything. A refusal is journaled. `arguments` is the text of
+    /// the request.
     pub fn prepare(
         &self,
         proposal: Proposal,
@@ -102,7 +77,7 @@ impl Workshop {
         self.tell_refusal(&name, arguments, self.try_prepare(proposal, watch))
     }
 
-    /// Makes a change, or says why not; either way the journal tells of it.
+    /// Runs the examples and writes the change. The change or its refusal is journaled.
     pub fn make(
         &self,
         prepared: Prepared,
@@ -113,7 +88,7 @@ impl Workshop {
         self.tell_refusal(&name, arguments, self.try_make(prepared, arguments, watch))
     }
 
-    /// Does both.
+    /// Calls [`Self::prepare`], then [`Self::make`].
     pub fn evolve(
         &self,
         proposal: Proposal,
@@ -124,19 +99,19 @@ impl Workshop {
         self.make(prepared, arguments, watch)
     }
 
-    /// Whether to make a change takes runs: of its examples, or of those of callers.
+    /// Whether the change has examples to run: its own, or those of callers.
     pub fn has_runs(&self, prepared: &Prepared) -> Result<bool, Fault> {
         let Prepared { proposal, current, summary, .. } = prepared;
         let has_examples = match (&proposal.examples, current) {
             (Some(examples), _) => !examples.is_empty(),
-            (None, Some(current)) => !examples::from_json(&current.examples)?.is_empty(),
+            (None, Some(current)) => !from_json(&current.examples)?.is_empty(),
             (None, None) => false,
         };
         let is_changed = current.as_ref().is_some_and(|current| current.hash != summary.hash);
         Ok(has_examples || (is_changed && self.has_callers(&proposal.name)?))
     }
 
-    /// Whether other tools call this one.
+    /// Whether other registered tools call this one.
     pub fn has_callers(&self, name: &str) -> Result<bool, Fault> {
         let callers = self.tools()?.registered.callers(name, 1).map_err(stored)?;
         Ok(!callers.is_empty())
@@ -164,7 +139,7 @@ impl Workshop {
     fn try_prepare(&self, proposal: Proposal, watch: &Watch) -> Result<Prepared, Refused> {
         let Proposal { name, description, code, output_schema, expected, .. } = &proposal;
         self.registry.review(name, description, expected.as_deref()).map_err(refused)?;
-        // A store may have had the name since before it was the library's.
+        // A store may hold a tool of this name from before the library had the prefix.
         if self.tools()?.registered.find(name).map_err(refused)?.is_none() {
             library::ensure_outside(name)?;
         }
@@ -217,7 +192,7 @@ impl Workshop {
             source: canonical,
             hash: hash.clone(),
             tools,
-            examples: examples::to_json(&kept),
+            examples: to_json(&kept),
             output_schema: schema.map(|schema| schema.text().to_owned()),
             expected,
         };
@@ -225,18 +200,19 @@ impl Workshop {
         Ok(Evolved { hash, status, notes, entry })
     }
 
-    /// The schema that a change gives a tool, or that it leaves it.
+    /// The schema that the tool has after the change: the given text, or else the current schema.
+    /// None if every value conforms.
     fn schema_of(&self, name: &str, text: Option<&str>) -> Result<Option<Arc<Schema>>, Fault> {
         let kept = match text {
             Some(_) => None,
             None => self.tools()?.find(name)?.and_then(|tool| tool.output_schema),
         };
         let Some(text) = text.or(kept.as_deref()) else { return Ok(None) };
-        let schema = conform::read(text)?;
+        let schema = schemas::read(text)?;
         Ok((!schema.is_trivial()).then(|| Arc::new(schema)))
     }
 
-    /// Writes a change and its entry.
+    /// Writes a change and its journal entry. Returns the status and the entry's number.
     fn commit(&self, evolution: Evolution, arguments: &str) -> Result<(Status, i64), Refusal> {
         let mut entry = Draft::of_change(EntryKind::Evolve, &evolution.name);
         entry.request = json!({ "arguments": arguments });
@@ -246,7 +222,7 @@ impl Workshop {
         Ok((status, done.entry))
     }
 
-    /// The checked term, and what there is to say of it.
+    /// Checks the code as a term without free variables. Returns the summary and notes.
     fn check_function(&self, code: &str, watch: &Watch) -> Result<(Summary, Vec<String>), Refused> {
         let summary = self.check_code(code, watch)?;
         let mut notes: Vec<String> =
@@ -271,75 +247,9 @@ impl Workshop {
         let text: Option<String> = serde_json::from_str(code).ok();
         Ok(self.sandbox.check(text.as_deref().unwrap_or(code), watch)?)
     }
-
-    /// Runs the examples of tools that call this one, directly or not, and tells of those that
-    /// no longer pass. All of them share one clock.
-    pub(super) fn broken_callers(
-        &self,
-        name: &str,
-        tools: &Tools,
-        watch: &Watch,
-        notes: &mut Vec<String>,
-    ) -> Result<Vec<Refused>, Fault> {
-        let before = Tools { candidates: Arc::default(), ..tools.clone() };
-        let (mut seen, mut next) = (vec![name.to_owned()], 0);
-        let (mut broken, mut names) = (Vec::new(), Vec::new());
-        let watch = watch.again();
-        while let Some(called) = seen.get(next).cloned() {
-            next += 1;
-            for caller in tools.registered.callers(&called, MOST_CALLERS).map_err(stored)? {
-                // A caller that changes too has been tried by examples of its own.
-                let is_known = seen.contains(&caller.name) || tools.is_candidate(&caller.name);
-                if is_known || seen.len() > MOST_CALLERS {
-                    continue;
-                }
-                seen.push(caller.name.clone());
-                if let Err(refusal) = self.try_caller(&caller, tools, &before, &watch) {
-                    names.push(caller.name);
-                    broken.push(refusal);
-                }
-                if watch.verdict().is_err() {
-                    notes.push(
-                        "warning: not all examples of callers could be run in time".to_owned(),
-                    );
-                    return Ok(broken);
-                }
-            }
-        }
-        if !names.is_empty() {
-            let (are, names) = (if names.len() == 1 { "is" } else { "are" }, quote(&names));
-            notes.push(format!(
-                "warning: examples of {names} no longer pass: what they call {are} changed"
-            ));
-        }
-        Ok(broken)
-    }
-
-    /// An example of a caller that fails now and did not fail before.
-    fn try_caller(
-        &self,
-        caller: &Definition,
-        tools: &Tools,
-        before: &Tools,
-        watch: &Watch,
-    ) -> Result<(), Refused> {
-        for (index, example) in examples::from_json(&caller.examples)?.iter().enumerate() {
-            let Err(refusal) = self.try_example(&caller.name, example, tools, watch) else {
-                continue;
-            };
-            if self.try_example(&caller.name, example, before, watch).is_ok() {
-                let during = format!(
-                    "example {index} of `{}`, which calls this tool, refuses the change",
-                    caller.name
-                );
-                return Err(Refused { during: Some(during), faults: vec![refusal] });
-            }
-        }
-        Ok(())
-    }
 }
 
-/// A note on tools that a term names and nobody has made yet.
+/// A note on tools that a term names and that do not exist yet.
 fn missing(name: &str, summary: &Summary, tools: &Tools) -> Result<Option<String>, Fault> {
     let mut missing = Vec::new();
     for Mention { name: tool, .. } in &summary.tools {
@@ -353,10 +263,4 @@ fn missing(name: &str, summary: &Summary, tools: &Tools) -> Result<Option<String
 
 fn abstract_over(variable: &str, canonical: &str) -> String {
     format!("{{\"body\":{canonical},\"lam\":{}}}", Value::from(variable))
-}
-
-/// The fault of an example that came out otherwise.
-fn unexpected(expected: &str, found: &str, hint: &str) -> Fault {
-    let message = format!("expected {expected}, got {found}");
-    fault(FaultCode::Fail, message, Some(hint))
 }

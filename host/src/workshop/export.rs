@@ -1,30 +1,31 @@
-//! Tools leave the store, each with all that it depends on, and the memory with them if it is wanted.
+//! Exports tools with their dependencies, and optionally the memory.
 
 use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
 use super::bundle::{self, Packed, Remembered};
-use super::{Tools, Workshop, stored};
+use super::opening::Workshop;
+use super::refusal::stored;
+use super::world::Tools;
 use crate::domain::{Fault, FaultCode, fault};
 use crate::memory::Memo;
 use crate::registry::name;
 use crate::sandbox::Watch;
 use crate::text::quote_one;
 
-/// Tools as a file holds them.
+/// An exported file.
 #[derive(Debug)]
 pub struct Exported {
-    /// The text of the file: the same tools give the same text.
+    /// The text of the file. Equal tools give equal text.
     pub text: String,
-    /// What there is to say of it.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
 impl Workshop {
-    /// Writes down tools and all tools that their terms name, at the revisions that are pinned
-    /// there. What a term names only once it runs cannot be known. `memory`: and all that is
-    /// remembered.
+    /// Exports tools and all tools that their terms name, at the pinned revisions. Tools that a
+    /// term names only at run time are not found. `memory` adds all keys of the memory.
     pub fn export(&self, names: &[String], memory: bool, watch: &Watch) -> Result<Exported, Fault> {
         let tools = self.tools()?;
         let mut queue: Vec<(String, Option<String>)> =
@@ -51,7 +52,7 @@ impl Workshop {
         Ok(Exported { text: bundle::write(without_current(packed), memory)?, notes })
     }
 
-    /// All keys of the memory, in the order in which they changed.
+    /// All keys of the memory, in the order of their last change.
     fn remembered(&self) -> Result<Vec<Remembered>, Fault> {
         let pack = |memo: Memo| {
             let value = RawValue::from_string(memo.value.unwrap_or_default());
@@ -65,7 +66,7 @@ impl Workshop {
     }
 }
 
-/// Leaves out pinned revisions that are the current ones, where those are there anyway.
+/// Removes a pinned revision if the same revision is also exported as the current one.
 fn without_current(packed: Vec<Packed>) -> Vec<Packed> {
     let current: BTreeSet<(String, String)> = packed
         .iter()
@@ -78,7 +79,7 @@ fn without_current(packed: Vec<Packed>) -> Vec<Packed> {
     packed.into_iter().filter(is_needed).collect()
 }
 
-/// A tool that was asked for has to be there; of one that a term names there is only to tell.
+/// An unknown tool: a fault if the user asked for it, a note if the term of `caller` names it.
 fn missing(reference: &str, caller: Option<String>, tools: &Tools) -> Result<String, Fault> {
     if let Some(caller) = caller {
         let (caller, missing) = (quote_one(&caller), quote_one(reference));

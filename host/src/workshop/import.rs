@@ -1,17 +1,17 @@
-//! Tools come from a file: each is checked against its hash, all examples are run, and then all of
-//! them are registered in one transaction, or none.
+//! Imports tools from a file: checks each against its hash, runs all examples, then registers all
+//! tools in one transaction, or none.
 
 use std::sync::Arc;
 
 use serde_json::json;
 
 use super::bundle::{self, Packed, Remembered};
+use super::library::{PREFIX as LIBRARY_PREFIX, ensure_outside, library};
 use super::memory::keeping;
-use super::world::Candidate;
-use super::{
-    LIBRARY_PREFIX, Refused, Tools, Workshop, library, record, refused, stored, too_large, unkept,
-    unwritten,
-};
+use super::opening::Workshop;
+use super::record;
+use super::refusal::{Refused, refused, stored, too_large, unkept, unwritten};
+use super::world::{Candidate, Tools};
 use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, fault};
 use crate::journal::Draft;
 use crate::memory::Note;
@@ -21,52 +21,51 @@ use crate::schema::Schema;
 use crate::state::{self, Change, Done, Effect, Write};
 use crate::text::{self, MOST_NAME, quote, quote_one};
 
-/// What became of a tool of a file.
+/// The result for one tool of a file.
 #[derive(Debug)]
 pub struct Imported {
     /// Its name.
     pub name: String,
     /// sha256 of its term.
     pub hash: String,
-    /// What the change was.
+    /// The kind of change.
     pub status: Status,
-    /// Whether it came as a revision of a name that stands for another one.
+    /// Whether only this revision was imported: the name still refers to another one.
     pub is_pinned: bool,
 }
 
-/// What a file is asked for.
+/// The options of an import.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
-    /// It may change what is here.
+    /// Whether existing tools and keys may be replaced.
     pub replace: bool,
-    /// Also what it remembers.
+    /// Whether the memory is imported too.
     pub memory: bool,
 }
 
-/// What came of a file.
+/// The result of an import.
 #[derive(Debug)]
 pub struct Taken {
-    /// Its tools.
+    /// The tools of the file.
     pub tools: Vec<Imported>,
-    /// Keys of the memory, and what became of them in a word.
+    /// The keys of the memory, each with its ending.
     pub memory: Vec<(String, EntryEnding)>,
-    /// What else there is to say.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
-/// A tool of a file that was checked.
+/// A checked tool of a file.
 struct Checked {
     packed: Packed,
     evolution: Evolution,
     schema: Option<Arc<Schema>>,
-    /// Whether the library has it.
+    /// Whether the library already has the tool.
     supplied: bool,
 }
 
 impl Workshop {
-    /// Registers the tools of a file, or says why not; either way the journal tells of it. A tool
-    /// that is here with other content is changed only if `replace` says so; so is a key of the
-    /// memory.
+    /// Imports the tools of a file. The changes or the refusal are journaled. An existing tool with
+    /// other content is replaced only if `wanted.replace` is set; so is a key of the memory.
     pub fn import(&self, text: &str, wanted: Wanted, watch: &Watch) -> Result<Taken, Refused> {
         let mut subject = None;
         let imported = self.try_import(text, wanted, watch, &mut subject);
@@ -83,7 +82,7 @@ impl Workshop {
         imported
     }
 
-    /// `subject` is set to the tool that is looked at, as long as that may refuse the import.
+    /// `subject` is the tool in progress, for the refusal's entry.
     fn try_import(
         &self,
         text: &str,
@@ -103,7 +102,7 @@ impl Workshop {
         for Checked { packed, evolution, .. } in &checked {
             *subject = Some(packed.name.clone());
             let (reference, examples) = (packed.reference(), packed.examples.clone());
-            // How many passed is not worth a line for each tool.
+            // The notes on passed examples are dropped.
             self.try_examples(&reference, examples, &tools, watch, &mut Vec::new())
                 .map_err(|refused| refused.of(&packed.quoted()))?;
             notes.extend(missing(packed, evolution, &tools)?);
@@ -129,7 +128,7 @@ impl Workshop {
         Ok(Taken { tools, memory: memory.collect(), notes })
     }
 
-    /// Judges a tool as far as that is possible without the others.
+    /// Checks a tool as far as possible without the other tools of the file.
     fn check_packed(
         &self,
         packed: Packed,
@@ -139,7 +138,7 @@ impl Workshop {
         let (name, quoted) = (&packed.name, packed.quoted());
         self.registry.review(name, &packed.description, None).map_err(refused)?;
         if !name.starts_with(LIBRARY_PREFIX) {
-            library::ensure_outside(name)?;
+            ensure_outside(name)?;
         }
         let length = packed.source.get().len();
         if length > self.most_code {
@@ -178,11 +177,11 @@ impl Workshop {
 }
 
 impl Checked {
-    /// What is to be written.
+    /// The write of this tool, with its journal entry.
     fn write(&self, replace: bool) -> Write {
         let Self { packed, evolution, supplied, .. } = self;
         let mut entry = Draft::of_change(EntryKind::Import, &packed.name);
-        // Its parts are texts and JSON already.
+        // This cannot fail: all parts are text and JSON already.
         let arguments = serde_json::to_string(packed).unwrap_or_default();
         entry.request = json!({ "arguments": arguments, "replace": replace });
         let (evolution, pinned) = (evolution.clone(), packed.pinned);
@@ -190,7 +189,7 @@ impl Checked {
         Write { change: Change::Take(taken), entry }
     }
 
-    /// What became of it.
+    /// The result for the caller.
     fn told(self, done: Done) -> Option<Imported> {
         let Effect::Evolved(status) = done.effect else { return None };
         let (name, hash) = (self.packed.name, self.evolution.hash);
@@ -210,21 +209,21 @@ impl Checked {
 }
 
 impl Refused {
-    /// The same, of one tool among several.
+    /// Adds the name of the tool to the failed step.
     fn of(self, tool: &str) -> Self {
         let during = self.during.map(|during| format!("{tool}: {during}"));
         Self { during, ..self }
     }
 }
 
-/// What is to be remembered, and how a caller would have asked for it.
+/// The note to keep, and the arguments of an equivalent `memory_store` call.
 fn note(packed: Remembered) -> Result<(Note, String), Fault> {
     let arguments = serde_json::to_string(&packed).unwrap_or_default();
     let note = Note::new(packed.key, packed.value.get(), Some(packed.tags)).map_err(unkept)?;
     Ok((note, arguments))
 }
 
-/// A note on a memory that is there and not asked for, or the other way round.
+/// A note if the file has a memory that was not asked for, or lacks one that was.
 fn unasked(memory: &[Remembered], is_wanted: bool) -> Option<String> {
     match (memory.len(), is_wanted) {
         (0, true) => Some("the file holds no memory".to_owned()),
@@ -233,13 +232,13 @@ fn unasked(memory: &[Remembered], is_wanted: bool) -> Option<String> {
     }
 }
 
-/// Whether the name of a tool is going to stand for another term than it does.
+/// Whether the import changes the term that the tool's name refers to.
 fn is_change(packed: &Packed, tools: &Tools) -> Result<bool, Fault> {
     let current = tools.find(&packed.name)?;
     Ok(!packed.pinned && current.is_some_and(|current| current.hash != packed.sha256))
 }
 
-/// A note on tools that a term names and that are neither here nor in the file.
+/// A note on tools that a term names and that neither the store nor the file has.
 fn missing(packed: &Packed, evolution: &Evolution, tools: &Tools) -> Result<Option<String>, Fault> {
     let mut missing = Vec::new();
     for tool in &evolution.tools {

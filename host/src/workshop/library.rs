@@ -1,6 +1,6 @@
-//! The standard library: tools whose names begin with `std_`, written in the calculus itself. They
-//! come with the program, in files such as `mcp-pif export` writes, and are in nobody's store. A
-//! name is looked up there first, so a tool that a store has always had goes on to be found.
+//! The standard library: tools whose names begin with `std_`, written in the calculus. They are
+//! part of the program, in files that have the format of `mcp-pif export`. No store holds them. The
+//! registry is searched first, so an older tool with such a name stays usable.
 
 use std::sync::LazyLock;
 
@@ -10,11 +10,11 @@ use crate::json::compact_value;
 use crate::registry::{self, Definition, Evolution, name};
 use crate::text::similar::similar;
 
-/// What the names of its tools begin with.
+/// The prefix of the library's names.
 pub const PREFIX: &str = "std_";
 
-/// The files, by what they are about. A revision that was released stays in its file when the tool
-/// changes, `pinned`: journals and terms name it by its hash.
+/// The files, one per topic. When a tool changes, its released revisions stay in the file as
+/// `pinned`, because journals and terms refer to them by hash.
 const FILES: [&str; 7] = [
     include_str!("../../library/dates.json"),
     include_str!("../../library/functions.json"),
@@ -25,13 +25,13 @@ const FILES: [&str; 7] = [
     include_str!("../../library/trees.json"),
 ];
 
-/// The library, read when it is first asked for something.
+/// The library, parsed at first use.
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| Library::read(&FILES));
 
-/// Tools that are always there.
+/// The tools of the library.
 #[derive(Debug, Default)]
 pub struct Library {
-    /// By name; of one name the current one last.
+    /// Sorted by name. The current revision of a name comes last.
     tools: Vec<Kept>,
 }
 
@@ -39,11 +39,11 @@ pub struct Library {
 #[derive(Debug)]
 struct Kept {
     tool: Definition,
-    /// It is found only where its revision is named.
+    /// Whether the tool is found only by its revision.
     is_pinned: bool,
 }
 
-/// The library that this program comes with.
+/// The library of this program.
 #[must_use]
 pub fn library() -> &'static Library {
     &LIBRARY
@@ -62,12 +62,12 @@ impl Library {
         Self { tools }
     }
 
-    /// The tools there are now, by name.
+    /// The current tools, by name.
     pub fn tools(&self) -> impl Iterator<Item = &Definition> {
         self.tools.iter().filter(|kept| !kept.is_pinned).map(|kept| &kept.tool)
     }
 
-    /// A tool by its name, or by `name@hash`.
+    /// Finds a tool by its name or by `name@hash`.
     #[must_use]
     pub fn find(&self, reference: &str) -> Option<&Definition> {
         let (name, pin) = name::split(reference);
@@ -80,18 +80,18 @@ impl Library {
         };
         let mut found = self.tools.iter().filter(is_meant).map(|kept| &kept.tool);
         let tool = found.next()?;
-        // A prefix of several revisions names none of them.
+        // A prefix that fits several revisions finds none.
         found.all(|other| other.hash == tool.hash).then_some(tool)
     }
 
-    /// The term of a hash.
+    /// The source of the term with this hash.
     #[must_use]
     pub fn source(&self, hash: &str) -> Option<&str> {
         let found = self.tools.iter().find(|kept| kept.tool.hash == hash)?;
         Some(&found.tool.source)
     }
 
-    /// The tools whose name or description holds all words, by name.
+    /// The tools whose name or description contains all words, by name. Case is ignored.
     #[must_use]
     pub fn search(&self, words: &[String]) -> Vec<&Definition> {
         let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
@@ -102,29 +102,29 @@ impl Library {
         self.tools().filter(is_meant).collect()
     }
 
-    /// Names that begin like this, in order.
+    /// The names with this prefix, in order.
     #[must_use]
     pub fn names(&self, prefix: &str) -> Vec<&str> {
         self.tools().map(|tool| tool.name.as_str()).filter(|it| it.starts_with(prefix)).collect()
     }
 
-    /// All revisions that a name has in the library, the current one first.
+    /// All revisions of a name, the current one first.
     #[must_use]
     pub fn revisions(&self, name: &str) -> Vec<&Definition> {
         let of_name = self.tools.iter().filter(|kept| kept.tool.name == name);
         of_name.rev().map(|kept| &kept.tool).collect()
     }
 
-    /// The tools whose terms name this one, by name.
+    /// The names of the tools whose terms name this one, in order.
     #[must_use]
     pub fn callers(&self, name: &str) -> Vec<&str> {
-        // The terms are ours: no text in them looks like this.
+        // A text search is enough: no string in the library's terms has this form.
         let call = format!("{{\"tool\":\"{name}\"}}");
         let callers = self.tools().filter(|tool| tool.source.contains(&call));
         callers.map(|tool| tool.name.as_str()).filter(|caller| *caller != name).collect()
     }
 
-    /// The name that was meant by one that is unknown, with or without the prefix.
+    /// The library's name that is closest to an unknown one, with or without the prefix.
     #[must_use]
     pub fn similar(&self, name: &str) -> Option<&str> {
         let whole = similar(name, self.names(PREFIX));
@@ -136,7 +136,8 @@ impl Library {
         })
     }
 
-    /// Whether a tool of a file is in the library as it is in the file.
+    /// Whether the library has this tool with equal content, or this revision if `is_pinned` is
+    /// set.
     pub(super) fn holds(&self, evolution: &Evolution, is_pinned: bool) -> bool {
         let Evolution { name, hash, .. } = evolution;
         if is_pinned {
@@ -167,7 +168,7 @@ impl Kept {
     }
 }
 
-/// Refuses names that belong to the library, and those that would be taken for one of them.
+/// Refuses names that begin with the library's prefix, in any case and with `-` or `_`.
 pub(super) fn ensure_outside(name: &str) -> Result<(), Fault> {
     if !name.to_ascii_lowercase().replace('-', "_").starts_with(PREFIX) {
         return Ok(());

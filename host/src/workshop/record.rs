@@ -1,5 +1,5 @@
-//! How runs are written down: requests so that they can be made again, outcomes so that they can
-//! be compared. All texts of programs are kept as texts, exactly as they were.
+//! The journaled form of runs: requests, so that a run can be repeated, and outcomes, so that they
+//! can be compared. All texts of programs are kept exactly.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::domain::{EntryEnding, EntryKind, Excess, Fault};
 use crate::journal::{Answer, Draft};
 use crate::sandbox::{Argument, Code, Ending, Limits, Outcome, Request};
 
-/// A request as entries keep it.
+/// The journaled form of a request.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Recorded {
@@ -69,7 +69,7 @@ impl From<&Request> for Recorded {
 }
 
 impl Recorded {
-    /// The request, to be made again; None if there is nothing to run in it.
+    /// Restores the request; None if it holds nothing to run.
     pub(super) fn into_request(self) -> Option<Request> {
         let Self { code, tool, input, data, context, fuel, depth, memory, output, .. } = self;
         let Self { step, max_steps, output_schema, .. } = self;
@@ -112,7 +112,7 @@ pub(super) fn run(
     }
 }
 
-/// How a run ended, in a word.
+/// The ending of a run, as one word.
 pub(super) fn ending(outcome: &Outcome) -> EntryEnding {
     match &outcome.ending {
         Ok(Ending::Value(_)) => EntryEnding::Value,
@@ -121,7 +121,7 @@ pub(super) fn ending(outcome: &Outcome) -> EntryEnding {
     }
 }
 
-/// How a run ended, as entries keep it.
+/// The journaled form of an outcome.
 pub(super) fn outcome(outcome: &Outcome) -> Value {
     let (mut told, warnings, trace) = match &outcome.ending {
         Ok(Ending::Value(it)) => {
@@ -143,7 +143,7 @@ pub(super) fn outcome(outcome: &Outcome) -> Value {
     told
 }
 
-/// A fault as entries keep it.
+/// The journaled form of a fault.
 pub(super) fn fault(fault: &Fault) -> Value {
     let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches, place, .. } =
         fault;

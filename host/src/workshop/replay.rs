@@ -1,38 +1,41 @@
-//! Replays: a run is made again from what its entry holds, with the answers that the machine was
-//! given then, and what comes of it is compared with what came of it. Nothing is journaled.
+//! Replays a journaled run with the recorded answers and compares the outcomes. Replays are not
+//! journaled.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::ready;
 
 use serde_json::{Map, Value, json};
 
+use super::library::library;
+use super::opening::Workshop;
 use super::record::{self, Recorded};
+use super::refusal::stored;
 use super::world::{Found, Oracle, Witness};
-use super::{Workshop, conform, library, stored};
+use super::{conform, schemas};
 use crate::domain::{EntryKind, Fault, FaultCode, Limit, Section, fault};
 use crate::journal::{Answer, Body, Digest, Entry, Payload};
 use crate::registry::{Snapshot, short};
 use crate::sandbox::{Asking, Effect, Outcome, Request, Watch, drive};
 
-/// What a replay has found.
+/// The result of a replay.
 #[derive(Debug)]
 pub struct Replayed {
-    /// The entry.
+    /// The number of the entry.
     pub entry: i64,
-    /// How the two runs compare.
+    /// The comparison of the two runs.
     pub verdict: Verdict,
-    /// The sha256 of the evaluator that the entry was made with, if it is another one now.
+    /// The sha256 of the recorded evaluator, if it differs from the current one.
     pub evaluator: Option<String>,
 }
 
-/// How two runs compare.
+/// The comparison of two runs.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// In nothing that is recorded they differ.
+    /// All recorded fields are equal.
     Equal,
-    /// They differ in these fields.
+    /// These fields differ.
     Different(Vec<Difference>),
-    /// The run could not be made again, for this reason.
+    /// The run could not be repeated, for this reason.
     Skipped(String),
 }
 
@@ -53,20 +56,20 @@ impl Verdict {
 pub struct Difference {
     /// Its name, such as `value` or `fault.at`.
     pub field: String,
-    /// What the entry says; null: nothing.
+    /// The recorded value; null if there is none.
     pub recorded: Value,
-    /// What the replay gave.
+    /// The value of the replay; null if there is none.
     pub now: Value,
 }
 
 impl Difference {
-    /// What the entry says, in words.
+    /// The recorded value as text.
     #[must_use]
     pub fn recorded(&self) -> String {
         tell(&self.recorded)
     }
 
-    /// What the replay gave, in words.
+    /// The value of the replay as text.
     #[must_use]
     pub fn now(&self) -> String {
         tell(&self.now)
@@ -82,8 +85,8 @@ fn tell(value: &Value) -> String {
 }
 
 impl Workshop {
-    /// Replays the run of an entry. The fault is one of this workshop: there is no such entry, or
-    /// the store fails, or the watch ended the replay.
+    /// Replays the run of an entry. It fails if there is no such entry, if the store fails, or if
+    /// the watch stops the replay.
     pub fn replay(&self, id: i64, watch: &Watch) -> Result<Replayed, Fault> {
         match self.journal.entry(id).map_err(stored)? {
             Some(entry) => self.replay_entry(&entry, watch),
@@ -91,7 +94,7 @@ impl Workshop {
         }
     }
 
-    /// Why there is no entry of this number.
+    /// The fault of a missing entry.
     pub fn missing_entry(&self, id: i64) -> Result<Fault, Fault> {
         let (anchor, head) =
             (self.journal.anchor().map_err(stored)?, self.journal.head().map_err(stored)?);
@@ -106,7 +109,7 @@ impl Workshop {
         Ok(fault(FaultCode::UnknownEntry, message, Some(&hint)))
     }
 
-    /// Replays the run of an entry that was read.
+    /// Replays the run of an entry that is already read.
     pub fn replay_entry(&self, entry: &Entry, watch: &Watch) -> Result<Replayed, Fault> {
         let evaluator = entry.component.clone().filter(|hash| hash != self.sandbox.hash());
         let verdict = match read(entry) {
@@ -131,7 +134,7 @@ impl Workshop {
         let mut nobody = ();
         let mut witness = Witness::new(Recording::new(tools, &body.answers), &mut nobody);
         let mut schema = None;
-        let outcome = match request.output_schema.as_deref().map(conform::recall).transpose() {
+        let outcome = match request.output_schema.as_deref().map(schemas::recall).transpose() {
             Ok(asked) => {
                 let mut outcome = drive(&self.sandbox, request, &mut witness, watch);
                 let tools = &witness.oracle.tools;
@@ -148,7 +151,7 @@ impl Workshop {
             Some(Obstacle::Store(fault)) => return Err(*fault),
             None => {}
         }
-        // A run that was ended from outside tells nothing of the program.
+        // A run that was stopped from outside says nothing about the program.
         if let Err(fault) = &outcome.ending
             && fault.code.is_stop()
         {
@@ -162,7 +165,7 @@ impl Workshop {
     }
 }
 
-/// The request of an entry and what else it holds; or why that run cannot be made again.
+/// The request and the body of an entry, or the reason why the run cannot be repeated.
 fn read(entry: &Entry) -> Result<(Request, Body), String> {
     if entry.kind != EntryKind::Run.name() {
         return Err(format!("it is not a run: its kind is `{}`", entry.kind));
@@ -174,7 +177,7 @@ fn read(entry: &Entry) -> Result<(Request, Body), String> {
     let body = entry.read_body().ok_or("its body cannot be read")?;
     let outcome: Value = body.outcome.as_ref().map_or(Value::Null, parse);
     let limit = outcome["fault"]["limit"]["name"].as_str().and_then(Limit::find);
-    // The host's own limits may be others by now.
+    // The host's network limits may have changed since.
     if let Some(limit) = limit.filter(|limit| limit.row().section == Section::Net) {
         return Err(format!("it was stopped by `{limit}`, which depends on how the server is set"));
     }
@@ -190,19 +193,19 @@ fn read(entry: &Entry) -> Result<(Request, Body), String> {
     Ok((request.ok_or("its request cannot be read")?, body))
 }
 
-/// The answers that are recorded.
+/// The recorded answers.
 struct Recording {
     tools: Snapshot,
     sources: BTreeMap<String, Option<String>>,
     similar: BTreeMap<String, Option<String>>,
-    /// Effects that were not asked for yet, in their order.
+    /// Recorded effects that the replay has not asked for yet, in order.
     effects: VecDeque<(Effect, String)>,
     obstacle: Option<Obstacle>,
 }
 
-/// Why a replay cannot go on.
+/// The reason why a replay cannot continue.
 enum Obstacle {
-    /// Something that it needs is not there any more.
+    /// Something that the replay needs no longer exists.
     Missing(String),
     /// The store fails.
     Store(Box<Fault>),
@@ -219,14 +222,14 @@ impl Recording {
                 Answer::Effect(capability, argument, outcome) => {
                     effects.push_back((Effect { capability, argument }, outcome));
                 }
-                // Whoever compares the value looks for it.
+                // `conform_again` reads the schema.
                 Answer::Schema(..) => {}
             }
         }
         Self { tools, sources, similar, effects, obstacle: None }
     }
 
-    /// Ends the run; what it ends with is looked at by nobody.
+    /// Ends the run. Nobody reads the returned fault: `obstacle` holds the reason.
     fn give_up(&mut self, obstacle: Obstacle) -> Fault {
         self.obstacle = Some(obstacle);
         fault(FaultCode::Internal, "the replay cannot go on".to_owned(), None)
@@ -235,7 +238,8 @@ impl Recording {
 
 impl Oracle for Recording {
     fn tool(&mut self, tool: &str) -> Result<Found, Fault> {
-        // One that was not asked for then has no answer: that the lists differ will tell.
+        // A tool that the recorded run did not ask for has no answer. The lists of answers then
+        // differ.
         let Some(hash) = self.sources.get(tool).cloned().flatten() else {
             return Ok(Found::default());
         };
@@ -256,7 +260,7 @@ impl Oracle for Recording {
         self.similar.get(tool).cloned().flatten()
     }
 
-    /// The world is not asked again.
+    /// Returns the recorded outcome; performs nothing.
     fn perform<'a>(&'a mut self, effect: &'a Effect) -> Asking<'a, Option<String>> {
         let is_next = self.effects.front().is_some_and(|(asked, _)| {
             asked.capability == effect.capability && asked.argument == effect.argument
@@ -280,7 +284,7 @@ fn differences(
         }
     };
     compare("ending", json!(entry.ending), json!(record::ending(outcome).name()));
-    // What was not kept cannot differ.
+    // An outcome that was not kept is not compared.
     if let Some(kept) = &body.outcome {
         if let Some(digest) = kept.digest() {
             compare("outcome", json!(digest), json!(Digest::of(&now.to_string())));
@@ -302,7 +306,7 @@ fn differences(
     found
 }
 
-/// The members of an outcome, and those of a fault by their names within it.
+/// The members of an outcome. Those of nested objects get names such as `fault.at`.
 fn fields(outcome: &Value) -> Map<String, Value> {
     let mut fields = Map::new();
     for (name, value) in outcome.as_object().into_iter().flatten() {
@@ -317,7 +321,7 @@ fn fields(outcome: &Value) -> Map<String, Value> {
     fields
 }
 
-/// What a payload holds; null if somebody rewrote it.
+/// The JSON value of a payload; null if it was tampered with.
 fn parse(payload: &Payload) -> Value {
     serde_json::from_str(payload.text()).unwrap_or_default()
 }

@@ -1,11 +1,13 @@
-//! How tools go back to what they were, and go away.
+//! Returns tools to an earlier revision, and retires them.
 
 use std::sync::Arc;
 
 use serde_json::json;
 
-use super::world::Candidate;
-use super::{Tools, Workshop, library, stored, unwritten};
+use super::library::library;
+use super::opening::Workshop;
+use super::refusal::{stored, unwritten};
+use super::world::{Candidate, Tools};
 use crate::domain::{EntryKind, Fault, FaultCode, fault};
 use crate::journal::Draft;
 use crate::registry::{self, Definition, Status};
@@ -13,11 +15,11 @@ use crate::sandbox::Watch;
 use crate::state::{Change, Effect, Refusal, Write};
 use crate::text::quote;
 
-/// Callers of a tool that are named.
+/// The most callers that a note names.
 const MOST_CALLERS: usize = 200;
 
 impl Workshop {
-    /// Takes a tool back to one of its revisions; gives what it is now, and notes.
+    /// Returns a tool to an earlier revision. Gives the restored tool, the status and notes.
     pub fn roll_back(
         &self,
         name: &str,
@@ -29,12 +31,12 @@ impl Workshop {
         let tools = self.tools()?;
         if let Some(past) = tools.find(&format!("{name}@{prefix}"))? {
             let Definition { source, hash, .. } = past;
-            // Its own examples are not run: it is what it was.
+            // The tool's own examples do not run: this revision is unchanged.
             let (is_pinned, output_schema) = (false, None);
             let candidate =
                 Candidate { name: name.to_owned(), source, hash, is_pinned, output_schema };
             let tools = Tools { candidates: Arc::new([candidate]), ..tools };
-            // Going back is never refused; what it breaks is told.
+            // A rollback is never refused because of callers; notes name the broken ones.
             self.broken_callers(name, &tools, watch, &mut notes)?;
         }
         let change = Change::RollBack { name: name.to_owned(), prefix: prefix.to_owned() };
@@ -45,7 +47,8 @@ impl Workshop {
         Ok((tool, status, notes))
     }
 
-    /// Hides a tool: its name stands for nothing, its revisions stay. Gives what it was, and notes.
+    /// Retires a tool: its name becomes free and its revisions stay. Gives the retired tool and
+    /// notes.
     pub fn retire(&self, name: &str, arguments: &str) -> Result<(Definition, Vec<String>), Fault> {
         let callers = self.tools()?.registered.callers(name, MOST_CALLERS).map_err(stored)?;
         let change = Change::Retire { name: name.to_owned() };
@@ -74,7 +77,7 @@ impl Workshop {
     }
 }
 
-/// Why a tool does not go back, or away.
+/// The fault of a refused rollback or retirement.
 fn refuse(refusal: Refusal) -> Fault {
     match refusal {
         Refusal::Registry(registry::Error::Unknown(name)) if library().find(&name).is_some() => {

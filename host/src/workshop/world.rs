@@ -1,12 +1,13 @@
-//! What surrounds a run: the tools that it can use, each at the revision it had when the run
-//! began, whoever answers effects, and whoever watches it. What it is told is written down.
+//! The environment of a run: its tools, each at the revision that is current when the run begins,
+//! the handler of effects and the observer. All answers that a run gets are recorded.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::future::ready;
 use std::sync::Arc;
 
-use super::{library, stored};
+use super::library::library;
+use super::refusal::stored;
 use crate::domain::Fault;
 use crate::journal::Answer;
 use crate::registry::{self, Definition, Snapshot, name};
@@ -16,24 +17,24 @@ use crate::schema::Schema;
 /// The tools that a run can use.
 #[derive(Debug, Clone)]
 pub struct Tools {
-    /// Those of the registry.
+    /// The tools of the registry.
     pub registered: Snapshot,
-    /// Tools that are not registered yet; they go before those that are.
+    /// Tools that are not registered yet. They take precedence over registered ones.
     pub candidates: Arc<[Candidate]>,
 }
 
-/// A tool that somebody wants to register.
+/// A tool that is not registered yet.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// Its name.
     pub name: String,
     /// The canonical text of its term.
     pub source: String,
-    /// sha256 of that.
+    /// sha256 of `source`.
     pub hash: String,
-    /// Whether it is to be found only where a revision is pinned.
+    /// Whether the tool is found only by a pinned revision.
     pub is_pinned: bool,
-    /// What its values have to be like.
+    /// The schema of the tool's values.
     pub output_schema: Option<Arc<Schema>>,
 }
 
@@ -48,18 +49,18 @@ impl Candidate {
 }
 
 impl Tools {
-    /// A tool by its name, or by `name@hash`: one of the registry, else one of the library.
+    /// Finds a tool by its name or by `name@hash`, in the registry and then in the library.
     pub fn find(&self, reference: &str) -> Result<Option<Definition>, Fault> {
         match self.registered.find(reference) {
             Ok(Some(found)) => Ok(Some(found)),
             Ok(None) => Ok(library().find(reference).cloned()),
             Err(registry::Error::Store(error)) => Err(stored(error)),
-            // What cannot name a revision names nothing.
+            // A malformed revision names no tool.
             Err(_) => Ok(None),
         }
     }
 
-    /// The name closest to one that is unknown.
+    /// The existing name that is closest to an unknown one.
     #[must_use]
     pub fn similar(&self, name: &str) -> Option<String> {
         let registered = self.registered.similar(name).unwrap_or_else(|error| {
@@ -69,19 +70,19 @@ impl Tools {
         registered.or_else(|| library().similar(name).map(str::to_owned))
     }
 
-    /// Whether a tool of this name is to be registered.
+    /// Whether a candidate has this name.
     pub(super) fn is_candidate(&self, name: &str) -> bool {
         self.candidates.iter().any(|candidate| candidate.name == name)
     }
 
-    /// What the values of a tool that is to be registered have to be like.
+    /// The output schema of a candidate.
     pub(super) fn candidate_schema(&self, reference: &str) -> Option<&Schema> {
         let (name, pin) = name::split(reference);
         let found = self.candidates.iter().find(|candidate| candidate.answers_to(name, pin))?;
         found.output_schema.as_deref()
     }
 
-    /// The source and the hash of a tool, registered or not.
+    /// The source and the hash of a tool, candidates first.
     pub(super) fn look_up(&self, reference: &str) -> Result<Option<(String, String)>, Fault> {
         let (name, pin) = name::split(reference);
         match self.candidates.iter().find(|candidate| candidate.answers_to(name, pin)) {
@@ -91,28 +92,28 @@ impl Tools {
     }
 }
 
-/// Who watches a run.
+/// Observes a run.
 pub trait Observer {
-    /// Hears of each continuation that is driven, with the count of those driven so far.
+    /// Receives each driven continuation, with the count of those driven so far.
     fn advance(&mut self, driven: u64);
-    /// Takes a line of the debug report.
+    /// Receives a line of the debug report.
     fn debug(&mut self, line: &str);
 }
 
-/// Nobody.
+/// Ignores everything.
 impl Observer for () {
     fn advance(&mut self, _driven: u64) {}
     fn debug(&mut self, _line: &str) {}
 }
 
-/// Who does what programs ask of the world. Whatever is granted is granted here.
+/// Performs the effects that programs ask for. Each effect that a program may use is granted here.
 pub trait Effects: Send + Sync + Debug {
-    /// Does something; gives `{"ok":true,"value":…}` or `{"ok":false,"reason":…,"message":…}`, or
-    /// None where nothing grants it.
+    /// Performs an effect. Returns `{"ok":true,"value":…}` or `{"ok":false,"reason":…,"message":…}`
+    /// as JSON text; None if the effect is denied.
     fn perform<'a>(&'a self, effect: &'a Effect) -> Asking<'a, Option<String>>;
 }
 
-/// Nothing is granted.
+/// Denies every effect.
 #[derive(Debug)]
 pub struct Denied;
 
@@ -122,25 +123,25 @@ impl Effects for Denied {
     }
 }
 
-/// Who knows the answers to what a run asks.
+/// Answers the questions of a run.
 pub(super) trait Oracle: Send {
     /// The source and the hash of a tool.
     fn tool(&mut self, name: &str) -> Result<Found, Fault>;
-    /// The name closest to one that is unknown.
+    /// The existing name that is closest to an unknown one.
     fn similar(&mut self, name: &str) -> Option<String>;
-    /// What came of an effect; None: it is denied.
+    /// Performs an effect; None if it is denied.
     fn perform<'a>(&'a mut self, effect: &'a Effect) -> Asking<'a, Option<String>>;
 }
 
-/// What is known of a tool.
+/// The answer to a look-up of a tool; empty if the tool does not exist.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) source: Option<String>,
-    /// The revision that the name stands for.
+    /// The revision that the name refers to.
     pub(super) hash: Option<String>,
 }
 
-/// The answers as they are now.
+/// Answers from the current tools and effects.
 pub(super) struct Live {
     tools: Tools,
     effects: Arc<dyn Effects>,
@@ -151,7 +152,7 @@ impl Live {
         Self { tools, effects }
     }
 
-    /// Answers without effects: for what is run to try it.
+    /// An oracle that denies effects, for trial runs.
     pub(super) fn of(tools: Tools) -> Self {
         Self::new(tools, Arc::new(Denied))
     }
@@ -172,12 +173,12 @@ impl Oracle for Live {
     }
 }
 
-/// The world of one run: whatever is asked of the oracle and answered is written down here.
+/// The environment of one run. It records each answer of the oracle.
 pub(super) struct Witness<'a, O> {
     pub(super) oracle: O,
     observer: &'a mut (dyn Observer + Send),
     answers: Vec<Answer>,
-    /// Sources that were asked for before: each step of a run asks anew.
+    /// Sources that were looked up before. Each step of a run asks for them again.
     sources: HashMap<String, Option<String>>,
 }
 
@@ -186,7 +187,7 @@ impl<'a, O: Oracle> Witness<'a, O> {
         Self { oracle, observer, answers: Vec::new(), sources: HashMap::new() }
     }
 
-    /// What was asked, and the answers.
+    /// All recorded questions with their answers.
     pub(super) fn into_answers(self) -> Vec<Answer> {
         self.answers
     }
@@ -215,7 +216,7 @@ impl<O: Oracle> World for Witness<'_, O> {
 
     fn perform<'a>(&'a mut self, effect: &'a Effect) -> Asking<'a, Result<Given, Fault>> {
         Box::pin(async {
-            // What is denied was not answered.
+            // A denied effect is not recorded.
             let Some(outcome) = self.oracle.perform(effect).await else { return Ok(Given::Denied) };
             let Effect { capability, argument } = effect.clone();
             self.answers.push(Answer::Effect(capability, argument, outcome.clone()));

@@ -1,5 +1,5 @@
-//! Reads structs from the arguments of a call, each of which is JSON text. What is wrong is told by
-//! the name of the argument.
+//! Deserializes structs from the arguments of a call. Each argument is JSON text. Errors name the
+//! argument.
 
 use std::fmt;
 
@@ -10,34 +10,33 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::value::RawValue;
 
-use super::no_text;
 use crate::config::parse_size;
 use crate::json::Members;
 
-/// The name by which a text that is not read any further asks for itself.
+/// The struct name with which `RawValue` of `serde_json` deserializes.
 const RAW: &str = "$serde_json::private::RawValue";
 
-/// The name by which a number of bytes asks for itself.
+/// The struct name with which a number of bytes deserializes.
 pub(super) const SIZE: &str = "Size";
 
 /// The fields of a struct.
 pub(super) fn fields<T: DeserializeOwned>() -> Vec<&'static str> {
     let mut names = Vec::new();
-    // It stops when it has told them.
+    // This fails after it has listed the fields.
     let _ = T::deserialize(Fields(&mut names));
     names
 }
 
-/// Reads a struct. It overlooks arguments that it does not have.
+/// Reads a struct from arguments. Arguments that are not fields of the struct are ignored.
 pub(super) fn read<T: DeserializeOwned>(members: &Members<'_>) -> Result<T, Wrong> {
     T::deserialize(Call(members))
 }
 
-/// Why arguments cannot be read.
+/// The error of arguments that cannot be read.
 #[derive(Debug)]
 pub(super) struct Wrong {
     pub(super) reason: String,
-    /// The argument that is not there.
+    /// The missing argument, if that is the reason.
     pub(super) missing: Option<String>,
 }
 
@@ -65,7 +64,7 @@ impl de::Error for Wrong {
     }
 }
 
-/// Learns the fields of a struct and reads nothing.
+/// A deserializer that only collects the field names of a struct.
 struct Fields<'a>(&'a mut Vec<&'static str>);
 
 impl<'de> Deserializer<'de> for Fields<'_> {
@@ -91,7 +90,7 @@ impl<'de> Deserializer<'de> for Fields<'_> {
     }
 }
 
-/// The arguments of a call, as a struct is read from them.
+/// A deserializer that reads a struct from the arguments of a call.
 struct Call<'de>(&'de Members<'de>);
 
 impl<'de> Deserializer<'de> for Call<'de> {
@@ -107,7 +106,7 @@ impl<'de> Deserializer<'de> for Call<'de> {
     }
 }
 
-/// The arguments that are still to be read.
+/// The remaining arguments.
 struct Walk<'de> {
     rest: Vec<(&'de str, &'de str)>,
     value: Option<Argument<'de>>,
@@ -134,7 +133,7 @@ impl<'de> MapAccess<'de> for Walk<'de> {
     }
 }
 
-/// An argument, or an element of one.
+/// One argument, or an element of a list argument.
 #[derive(Clone, Copy)]
 struct Argument<'de> {
     name: &'de str,
@@ -151,7 +150,7 @@ impl Argument<'_> {
         serde_json::from_str(self.raw).map_err(|_| self.wrong(no_text(self.raw)))
     }
 
-    /// Digits in a string count too.
+    /// Reads a number. A string of digits is accepted too.
     fn number(self) -> Result<u64, Wrong> {
         self.ensure_given()?;
         let number = self.raw.trim_matches('"').parse();
@@ -188,7 +187,7 @@ impl<'de> Deserializer<'de> for Argument<'de> {
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         match self.raw {
-            // Where it may be left out, null leaves it out.
+            // Null means absent, which is false for a flag.
             "false" | "null" => visitor.visit_bool(false),
             "true" => visitor.visit_bool(true),
             _ => Err(self.wrong("must be true or false")),
@@ -227,7 +226,7 @@ impl<'de> Deserializer<'de> for Argument<'de> {
     }
 }
 
-/// The elements of a list that are still to be read.
+/// The remaining elements of a list.
 struct Items<'de>(Vec<Argument<'de>>);
 
 impl<'de> SeqAccess<'de> for Items<'de> {
@@ -238,5 +237,15 @@ impl<'de> SeqAccess<'de> for Items<'de> {
         seed: T,
     ) -> Result<Option<T::Value>, Wrong> {
         self.0.pop().map(|item| seed.deserialize(item)).transpose()
+    }
+}
+
+/// The reason why JSON text cannot be decoded as a string.
+pub(super) fn no_text(raw: &str) -> &'static str {
+    // The text is valid JSON, so a string fails only because of an unpaired surrogate.
+    if raw.starts_with('"') {
+        "holds half of a surrogate pair, which is no character"
+    } else {
+        "must be a string"
     }
 }

@@ -1,10 +1,10 @@
-//! The schemas of arguments, as every known client takes them.
+//! The schemas of arguments, in a form that every known client accepts.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
-/// The schema of what a struct is read from.
+/// The schema of the struct `T`.
 pub(super) fn of<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
@@ -12,8 +12,8 @@ pub(super) fn of<T: JsonSchema>() -> Value {
     plain(settings.into_generator().into_root_schema_for::<T>().to_value())
 }
 
-/// A schema without what clients do not need, and some do not understand: alternatives with null,
-/// formats, defaults that are null.
+/// Removes the parts of a schema that clients do not need and that some do not understand:
+/// alternatives with null, formats and null defaults.
 fn plain(mut schema: Value) -> Value {
     let Some(members) = schema.as_object_mut() else { return schema };
     members.retain(|name, _| matches!(name.as_str(), "type" | "properties" | "required"));
@@ -35,8 +35,8 @@ fn plain(mut schema: Value) -> Value {
     schema
 }
 
-/// The schema of a term. Some clients want a type everywhere and know no references, so lists in
-/// lists are told so deep; whatever is in objects is free.
+/// The schema of a term. Some clients need a type everywhere and do not support references, so
+/// nested lists are written out to a fixed depth. Members of objects are unrestricted.
 pub(in super::super) fn term(_: &mut SchemaGenerator) -> Schema {
     any_json(1)
 }
@@ -46,7 +46,7 @@ pub(in super::super) fn any_value(_: &mut SchemaGenerator) -> Schema {
     any_json(2)
 }
 
-/// The schema of a JSON Schema.
+/// The schema of an argument that is a JSON Schema.
 pub(in super::super) fn json_schema(_: &mut SchemaGenerator) -> Schema {
     schema(json!({"anyOf": [{"type": "object"}, {"type": "boolean"}]}))
 }
@@ -56,7 +56,7 @@ pub(in super::super) fn record(_: &mut SchemaGenerator) -> Schema {
     schema(json!({"type": "object"}))
 }
 
-/// The schema of a text.
+/// The schema of a string.
 pub(in super::super) fn text(_: &mut SchemaGenerator) -> Schema {
     schema(json!({"type": "string"}))
 }
@@ -72,7 +72,7 @@ fn any_json(depth: usize) -> Schema {
     schema(json!({ "anyOf": all }))
 }
 
-/// A schema that is written out.
+/// The schema for a JSON value.
 pub(in super::super) fn schema(value: Value) -> Schema {
     Schema::try_from(value).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! `check`: looks at a term without running it.
+//! `check`: checks a term without running it.
 
 use std::sync::Arc;
 
@@ -73,7 +73,7 @@ async fn check(backend: &Arc<Backend>, code: String, call: &Call) -> ToolResult 
     Ok(found)
 }
 
-/// A text that is too long says so instead of ending somewhere.
+/// A text that is too long is replaced by a sentence with its size.
 fn shorten(text: String, most: usize) -> String {
     let size = text.chars().count();
     if size <= most {

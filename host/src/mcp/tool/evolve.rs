@@ -1,4 +1,4 @@
-//! `evolve`: makes a term a tool, or gives a tool another term. The examples are run first.
+//! `evolve`: creates a tool from a term, or changes one. The examples run first.
 
 use std::sync::Arc;
 
@@ -9,12 +9,11 @@ use serde_json::{Value, json};
 
 use super::super::arguments::{decode, json_schema, malformed, schema, term, text_of};
 use super::super::backend::Backend;
-use super::super::settle::decoded;
 use super::run::read_schema;
 use super::{Call, Tool, ToolResult, reply};
 use crate::config::Profile;
 use crate::domain::{Fault, Limit};
-use crate::json::Members;
+use crate::json::{Members, decoded};
 use crate::registry::{Status, short};
 use crate::render::{Refusal, Reply, put};
 use crate::sandbox::Watch;
@@ -24,7 +23,7 @@ use crate::workshop::{Evolved, Example, Prepared, Proposal, Refused, too_large};
 /// The most examples that one change may bring.
 const MOST_EXAMPLES: usize = 64;
 
-/// Characters of a note.
+/// The most characters of a note.
 const MOST_NOTE: usize = 2_500;
 
 const TEXT: &str = "\
@@ -87,7 +86,7 @@ impl Tool for Arguments {
 impl Arguments {
     fn proposal(self, backend: &Backend) -> Result<Proposal, Fault> {
         let code = self.code.get();
-        // What counts is the term: a string is the text of one, without its quotes and escapes.
+        // The limit applies to the term: for a string, to its text without quotes and escapes.
         let length = if code.starts_with('"') { decode("code", code)?.len() } else { code.len() };
         let most = backend.config.values.size(Limit::Code);
         if length > most {
@@ -131,11 +130,11 @@ async fn evolve(backend: &Arc<Backend>, proposal: Proposal, call: Call) -> ToolR
     }
 }
 
-/// What comes after a change was looked at.
+/// The step after a change is checked.
 enum Next {
-    /// It is made.
+    /// The change is done.
     Done(Evolved),
-    /// Examples have to be run: that is for those who wait for a run.
+    /// The examples must run, so the call waits for its turn.
     Run(Box<Prepared>),
 }
 
@@ -216,7 +215,7 @@ fn tell(name: &str, hash: &str, status: &Status, notes: &[String]) -> Reply {
         }
     };
     let word = status.name();
-    // A note that quotes the term may hold anything.
+    // A note that quotes the term may contain any characters.
     let notes: Vec<String> = notes.iter().map(|note| text::line(note, MOST_NOTE)).collect();
     let lines: Vec<&str> =
         std::iter::once(told.as_str()).chain(notes.iter().map(String::as_str)).collect();

@@ -1,5 +1,5 @@
-//! Evolved tools under their own names. What a model wrote about them is shown as description
-//! and nowhere else; everything a client may rely on is derived here.
+//! Evolved tools under their own names. The text of a model appears only in the description.
+//! Everything that a client may rely on is derived here.
 
 use std::sync::{Arc, LazyLock};
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::super::arguments::{Arguments as _, read};
 use super::super::backend::Backend;
 use super::super::catalog::finish;
-use super::super::profile::tell;
+use super::super::present::tell;
 use super::run::{Settings, ensure_data, output_schema};
 use super::{Call, ToolResult};
 use crate::config::Profile;
@@ -20,10 +20,10 @@ use crate::sandbox::{Code, Request};
 use crate::text;
 use crate::workshop::Tools;
 
-/// Arguments that are listed. The others, which are those of `run`, are taken too.
+/// The arguments in the listed schema. The other arguments of `run` are accepted too.
 const LISTED: [&str; 4] = ["input", "data", "fuel", "max_steps"];
 
-/// Characters of a description that clients take.
+/// The most characters of a description that clients accept.
 const MOST_LISTED: usize = 1_024;
 
 /// The schema of all arguments.
@@ -32,7 +32,7 @@ pub(in super::super) fn arguments() -> &'static Value {
     &ALL
 }
 
-/// What the protocol lists of an evolved tool.
+/// The entry of an evolved tool in tools/list.
 pub(in super::super) fn describe(tool: &Definition, profile: Profile) -> Tool {
     let mut listed = object(arguments()["properties"].clone());
     listed.retain(|name, _| LISTED.contains(&name.as_str()));
@@ -42,7 +42,7 @@ pub(in super::super) fn describe(tool: &Definition, profile: Profile) -> Tool {
     finish(tool_listed, tool.name.clone(), Effect::Runs, output_schema(profile), profile)
 }
 
-/// A description as it is listed: with its revision, and within what clients take.
+/// The listed description: it ends with the revision and has at most `MOST_LISTED` characters.
 fn tell_listed(description: &str, revision: &str) -> String {
     let text = text::visible(description);
     let origin = format!("\n(evolved, {revision})");
@@ -54,7 +54,7 @@ fn tell_listed(description: &str, revision: &str) -> String {
     format!("{start}…{origin}")
 }
 
-/// Calls an evolved tool, which exists.
+/// Calls an existing evolved tool.
 pub(in super::super) async fn call(backend: &Arc<Backend>, name: &str, call: Call) -> ToolResult {
     match prepare(backend, name, &call.arguments) {
         Ok((request, tools)) => {

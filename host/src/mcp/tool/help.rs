@@ -1,4 +1,4 @@
-//! `help`: the reference of forms, as its tables have it, and of the built-in tools.
+//! `help`: the reference of the forms, from its tables, and of the built-in tools.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::sandbox::Watch;
 use crate::text::similar::similar;
 use crate::workshop::{LIBRARY_PREFIX, library};
 
-/// The category of the built-in tools, beside the groups of forms.
+/// The category of the built-in tools, in addition to the groups of forms.
 const SYSTEM: &str = "tools";
 
 /// Bytes of an example: more than any has.
@@ -75,7 +75,7 @@ fn help(
     }
 }
 
-/// The groups in the order of the form table.
+/// The groups, in the order of the form table.
 fn groups(forms: &[Form]) -> Vec<&str> {
     let mut groups = Vec::new();
     for form in forms {
@@ -141,7 +141,7 @@ fn show_category(forms: &[Form], category: &str, sets: &[Toolset], shown: Shown<
     Ok(show(&found, shown))
 }
 
-/// Categories are found in singular and plural.
+/// Normalizes a category: case and a plural `s` do not matter.
 fn fold(category: &str) -> String {
     let lower = category.trim().to_lowercase();
     lower.strip_suffix('s').map_or(lower.clone(), str::to_owned)
@@ -171,7 +171,7 @@ fn show_form(forms: &[Form], name: &str, shown: Shown<'_>) -> ToolResult {
     Err(Refusal::from(malformed(format!("there is no form `{}`", cut(name)), Some(&hint))))
 }
 
-/// Forms that hold all words, and the names of tools of the library that do.
+/// The forms that contain all words, and the library's tools that do.
 fn search(forms: &[Form], query: &str, shown: Shown<'_>) -> Reply {
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     let matches = |form: &&Form| {

@@ -1,4 +1,4 @@
-//! `inspect`: everything there is to know of a tool, evolved or of the standard library.
+//! `inspect`: describes a tool, evolved or of the standard library.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -21,19 +21,19 @@ use crate::sandbox::{Summary, Watch};
 use crate::text::{self, quote};
 use crate::workshop::{Tools, library, refused, stored};
 
-/// Changes of the history that are shown.
+/// The most changes of the history in a reply.
 const MOST_HISTORY: usize = 50;
 
-/// Callers that are shown.
+/// The most callers in a reply.
 const MOST_CALLERS: usize = 50;
 
-/// Runs that the statistics look at.
+/// The most runs in the statistics.
 const MOST_RUNS: usize = 1_000;
 
-/// Lines of a term that are compared.
+/// The most lines of a term that is compared.
 const MOST_LINES: usize = 2_000;
 
-/// Lines of a comparison that are shown.
+/// The most lines of a comparison in a reply.
 const SHOWN_LINES: usize = 200;
 
 const TEXT: &str = "\
@@ -72,13 +72,13 @@ impl Tool for Arguments {
     }
 }
 
-/// What was found.
+/// The description of a tool.
 struct Found {
     tool: Definition,
     is_current: bool,
-    /// It belongs to the standard library.
+    /// Whether the tool belongs to the standard library.
     is_library: bool,
-    /// What the tool is compared with, and the comparison.
+    /// The revision that the tool is compared with, and the comparison.
     difference: Option<(String, String)>,
     summary: Option<Summary>,
     calls: Vec<String>,
@@ -120,7 +120,7 @@ fn look(
         is_current,
         is_library: false,
         difference,
-        // A term that was kept is well formed; if its forms cannot be counted the rest still tells.
+        // A kept term is well formed. If the check fails, the reply only lacks the forms.
         summary: backend.workshop.sandbox.check(&tool.source, watch).ok(),
         calls: tools.registered.uses(&tool.hash).map_err(stored)?,
         callers: callers.into_iter().map(|caller| caller.name).collect(),
@@ -130,7 +130,7 @@ fn look(
     })
 }
 
-/// The same of a tool that no store keeps.
+/// Like `look`, for a tool of the standard library.
 fn look_in_library(
     backend: &Backend,
     name: &str,
@@ -166,7 +166,7 @@ fn never(name: &str, prefix: &str) -> Fault {
     fault(FaultCode::Malformed, message, Some("inspect it without `revision` to see its history"))
 }
 
-/// What a tool was before its term became what it is.
+/// The last revision before this one that has another term.
 fn before(tools: &Tools, tool: &Definition, history: &[Past]) -> Result<Option<Definition>, Fault> {
     let earlier = history.iter().filter(|past| past.change < tool.change);
     let other = earlier.filter_map(|past| past.hash.as_ref()).find(|hash| **hash != tool.hash);
@@ -303,7 +303,7 @@ fn tell_history(history: &[Past], told: &mut String) {
     }
 }
 
-/// The output schema with nothing hidden in it, which means the same.
+/// The output schema, with hidden characters escaped.
 fn schema(tool: &Definition, most: usize) -> Option<String> {
     let schema = text::visible(tool.output_schema.as_deref()?);
     let size = schema.chars().count();
@@ -314,7 +314,7 @@ fn schema(tool: &Definition, most: usize) -> Option<String> {
     Some(if size <= most { schema.into_owned() } else { told })
 }
 
-/// Examples, one after the other.
+/// The examples, separated by blanks.
 fn examples(json: &str) -> String {
     let examples: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
     let lines: Vec<String> = examples.iter().map(|it| text::line(it.get(), 200)).collect();

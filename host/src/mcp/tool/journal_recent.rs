@@ -1,4 +1,4 @@
-//! `journal_recent`: what happened, the latest first.
+//! `journal_recent`: shows journal entries, the latest first.
 
 use std::sync::Arc;
 
@@ -22,13 +22,13 @@ use crate::text::time;
 use crate::text::{line, quote, quote_one};
 use crate::workshop::stored;
 
-/// Entries that are shown if nothing else is said.
+/// The default number of entries.
 const FEW: u64 = 20;
 
-/// Entries that are shown at most.
+/// The highest number of entries.
 const MOST: u64 = 100;
 
-/// Characters of a text in a request or an outcome.
+/// The most characters of a text in a request or an outcome.
 const MOST_TEXT: usize = 400;
 
 /// Bytes of a program that is shown in the notation.
@@ -82,7 +82,7 @@ impl Tool for Arguments {
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         let (filter, limit) = self.filter()?;
-        // One more than is shown tells whether there is more.
+        // One extra entry shows whether there is another page.
         backend.opened(&call.caller).await?;
         let find = move |backend: &Backend, watch: &Watch| {
             let found = backend.workshop.journal.entries(&filter, true, limit + 1)?;
@@ -126,7 +126,8 @@ fn read_kind(name: &str) -> Result<EntryKind, Fault> {
     })
 }
 
-/// From which time, or after which entry.
+/// Parses `since` to a filter: a time in milliseconds since 1970, or the number of the entry before
+/// the first one.
 fn read_since(raw: &str) -> Result<(Option<i64>, Option<i64>), Fault> {
     let text = if raw.starts_with('"') { decode("since", raw)? } else { raw.to_owned() };
     let text = whole(&text).unwrap_or(text);
@@ -144,7 +145,8 @@ fn number(entry: u64) -> i64 {
     i64::try_from(entry).unwrap_or(i64::MAX)
 }
 
-/// As many entries as there is room for; at least one, or a long one could not be got past.
+/// As many entries as fit in `room` characters, but at least one: otherwise a long entry would
+/// block the listing.
 fn tell(found: &[Entry], limit: usize, room: usize, shown: Shown<'_>) -> Reply {
     let (mut lines, mut records, mut used) = (Vec::new(), Vec::new(), 0);
     for entry in found.iter().take(limit) {
@@ -172,8 +174,8 @@ fn tell(found: &[Entry], limit: usize, room: usize, shown: Shown<'_>) -> Reply {
     reply
 }
 
-/// An entry as its reader gets it: whatever it quotes is bounded, and nothing of it is hidden. Without
-/// a way to show programs, it quotes nothing.
+/// The displayed form of an entry: quoted texts are bounded and hidden characters are made visible.
+/// Without a way to show programs, the record quotes no payload.
 fn record(entry: &Entry, shown: Option<Shown<'_>>) -> Value {
     let mut record = Map::new();
     let mut put = |name: &str, value: Value| {

@@ -1,4 +1,4 @@
-//! `list`: the tools that were evolved and, when asked for, those of the standard library.
+//! `list`: lists the evolved tools, and for a query those of the standard library.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::state;
 use crate::text;
 use crate::workshop::{LIBRARY_PREFIX, Tools, library, stored};
 
-/// Tools on a page.
+/// The tools on a page.
 const PAGE: usize = 50;
 
 /// Bytes of the term of a tool that is shown in the notation.
@@ -71,11 +71,11 @@ fn list(backend: &Backend, query: &str, cursor: Option<&str>, watch: &Watch) -> 
     };
     let tools = backend.workshop.tools()?;
     let words: Vec<String> = query.split_whitespace().map(str::to_owned).collect();
-    // One more than is shown tells whether there is more.
+    // One extra tool shows whether there is another page.
     let (mut page, total) = find(&tools, &words, after).map_err(stored)?;
     let more = page.len() > PAGE;
     page.truncate(PAGE);
-    // The library comes behind the last of the evolved tools, all of it on that page.
+    // The tools of the library follow the last evolved tool, all of them on that page.
     let shelf = if more || words.is_empty() { Vec::new() } else { library().search(&words) };
     let of_library = u64::try_from(library().search(&words).len()).unwrap_or(u64::MAX);
     let total = if words.is_empty() { total } else { total + of_library };
@@ -153,7 +153,7 @@ fn tell(
         (total, _) => format!("{total} tools:"),
     };
     for tool in page.iter().chain(shelf.iter().copied()) {
-        // One line each, whatever the author wrote.
+        // One line per tool, also if the description has several.
         let description = tool.description.split_whitespace().collect::<Vec<_>>().join(" ");
         let description = text::visible(&description);
         let _ = write!(text, "\n- {} ({}): {description}", tool.name, tool.short());

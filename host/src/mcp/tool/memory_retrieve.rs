@@ -1,4 +1,4 @@
-//! `memory_retrieve`: gives back what was kept, by key, by words, by tags.
+//! `memory_retrieve`: returns kept values by key, by words or by tags.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use crate::sandbox::Watch;
 use crate::text::{self, quote_one};
 use crate::workshop::stored;
 
-/// Entries of a reply, if nothing is said, and at most.
+/// The default and the highest number of entries in a reply.
 const LIMIT: u64 = 20;
 const MOST: u64 = 100;
 
-/// Characters of a query. An index entry is never longer.
+/// The most characters of a query. No index entry is longer.
 const LONGEST_QUERY: usize = 100_000;
 
-/// How to have a value that can be shown.
+/// The hint for a value that is too large to show.
 const PARTS: &str = "store it in parts, under several keys";
 
 const TEXT: &str = "\
@@ -66,7 +66,7 @@ impl Tool for Arguments {
     }
 }
 
-/// What is asked for.
+/// The request.
 enum Wanted {
     Key(String),
     Search(Search),
@@ -124,7 +124,7 @@ fn get(backend: &Backend, key: &str) -> Result<Reply, Fault> {
     Ok(reply)
 }
 
-/// The entries that a search finds. Each stands there with its whole value or with its size.
+/// The entries that a search finds. Each has its whole value, or only its size.
 fn find(backend: &Backend, search: &Search) -> Result<Reply, Fault> {
     let (found, total) = backend.workshop.memory.search(search).map_err(stored)?;
     let mut room = search.room;
@@ -135,7 +135,7 @@ fn find(backend: &Backend, search: &Search) -> Result<Reply, Fault> {
             Some(line) if line.chars().count() <= room => (line, true),
             _ => (brief.unwrap_or_default(), false),
         };
-        // Where not even a key has room any more, the others are only counted.
+        // Without room for another key, the remaining entries are only counted.
         let Some(left) = room.checked_sub(line.chars().count()) else { break };
         room = left;
         let mut entry = object(record(&memo));
@@ -161,8 +161,8 @@ fn record(memo: &Memo) -> Value {
     json!({"key": memo.key, "tags": memo.tags, "created": memo.created, "updated": memo.updated})
 }
 
-/// An entry on a line: key, tags and value as JSON, so that none can pretend to be several. What is
-/// hidden in a value stands in a text of it, where its JSON escape means the same.
+/// One line for an entry: key, tags and value as JSON, so that an entry cannot imitate several.
+/// Hidden characters of a value can only be in its strings, where a JSON escape means the same.
 fn line(memo: &Memo, whole: bool) -> Option<String> {
     let key = Value::from(memo.key.as_str());
     let tags = match memo.tags.as_slice() {

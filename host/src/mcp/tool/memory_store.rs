@@ -64,7 +64,7 @@ async fn remember(backend: &Arc<Backend>, change: Remember, call: Call) -> ToolR
     };
     match backend.look(&call.caller, remember).await? {
         Ok(reply) => Ok(reply),
-        // It could not journal a refusal either.
+        // If the store failed, the refusal cannot be journaled either.
         Err(fault) if fault.code == FaultCode::Storage => Err(fault.into()),
         Err(fault) => Err(backend.refuse("memory_store", &call, fault).await),
     }
@@ -99,7 +99,7 @@ fn tell(backend: &Backend, change: &Remember, kept: &Kept) -> Result<Reply, Faul
         Remember::Keep(note) => note.key(),
         Remember::Forget(key) => key,
     };
-    // What was asked to be forgotten may be any text.
+    // A key to forget may be any text.
     let quoted = text::quote_one(key);
     let mut record =
         object(json!({"key": text::line(key, LONGEST_KEY), "status": kept.status.name()}));

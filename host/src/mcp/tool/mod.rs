@@ -1,4 +1,4 @@
-//! The built-in tools, a file each, and the evolved ones.
+//! The built-in tools, one file each, and the evolved ones.
 
 pub(super) mod check;
 pub(super) mod evolve;
@@ -24,31 +24,31 @@ use super::call::Call;
 use crate::config::Profile;
 use crate::render::{Refusal, Reply};
 
-/// What a tool gives its caller.
+/// The result of a call.
 pub(super) type ToolResult = Result<Reply, Refusal>;
 
-/// A way to show a term in the notation.
+/// A function that prints a term in the notation.
 type Shown<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// A built-in tool is what it takes.
+/// A built-in tool. Its arguments implement this trait.
 pub(super) trait Tool: Arguments + Send {
-    /// What a model reads of it.
+    /// The description of the tool, for models.
     const TEXT: &'static str;
 
     /// The schema of its replies.
     fn output(profile: Profile) -> Value;
 
-    /// Does what was asked for.
+    /// Executes the call.
     fn call(self, backend: &Arc<Backend>, call: Call) -> impl Future<Output = ToolResult> + Send;
 }
 
-/// The schema of a list of texts.
+/// The schema of a list of strings.
 fn texts(description: &str) -> Value {
     json!({"type": "array", "items": {"type": "string"}, "description": description})
 }
 
-/// The schema of a reply: the members that a client may look for, of those that have a type. A fault
-/// is told by another record, so no member is always there.
+/// The schema of a reply: the members with a fixed type that a client may use. No member is
+/// required, because a fault has a different record.
 fn reply(properties: &Value) -> Value {
     json!({"type": "object", "properties": properties})
 }

@@ -1,4 +1,4 @@
-//! `replay`: makes a run of the journal again and compares.
+//! `replay`: repeats a journaled run and compares the outcomes.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::render::Reply;
 use crate::text;
 use crate::workshop::{Difference, Replayed, Verdict};
 
-/// Characters of a field in which two runs differ.
+/// The most characters of a differing field.
 const MOST_FIELD: usize = 400;
 
-/// Fields that are told.
+/// The most fields in a reply.
 const MOST_FIELDS: usize = 30;
 
 const TEXT: &str = "\
@@ -84,7 +84,7 @@ fn tell(Replayed { entry, verdict, evaluator }: &Replayed) -> Reply {
 
 fn record(difference: &Difference) -> Value {
     let Difference { field, recorded, now } = difference;
-    // What is no text is short, or a list of lines: both are told as text where they are not.
+    // Short values stay JSON. Strings are bounded; lists and objects become text.
     let told = |value: &Value| match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
         Value::String(text) => line(text).into(),

@@ -1,4 +1,4 @@
-//! `rollback`: takes a tool back to one of its revisions, or hides it.
+//! `rollback`: returns a tool to an earlier revision, or retires it.
 
 use std::sync::Arc;
 
@@ -50,13 +50,13 @@ impl Tool for Arguments {
     }
 }
 
-/// What is asked for.
+/// The requested change.
 enum Wish {
     Revision(String),
     Retirement,
 }
 
-/// What was done.
+/// The completed change.
 enum Done {
     Back(Definition, Status, Vec<String>),
     Retired(Definition, Vec<String>),
@@ -64,7 +64,7 @@ enum Done {
 
 async fn roll_back(backend: &Arc<Backend>, name: String, wish: Wish, call: Call) -> ToolResult {
     let arguments = Arc::clone(&call.arguments);
-    // Going back runs examples of callers.
+    // A rollback runs the examples of callers.
     let has_runs = matches!(&wish, Wish::Revision(_)) && backend.workshop.has_callers(&name)?;
     let act = move |backend: &Backend, watch: &Watch| act(backend, &name, &wish, &arguments, watch);
     let done = if has_runs {

@@ -1,4 +1,5 @@
-//! `run`: evaluates a term or a tool. Calls of evolved tools by their own name end here too.
+//! `run`: evaluates a term or a tool. Calls of evolved tools by their own names are evaluated here
+//! too.
 
 use std::sync::Arc;
 
@@ -11,8 +12,8 @@ use super::super::arguments::{
     self, Size, any, any_value, decode, json_schema, malformed, record, term, text_of,
 };
 use super::super::backend::Backend;
-use super::super::profile;
-use super::super::profile::tell;
+use super::super::present;
+use super::super::present::tell;
 use super::{Call, Tool, ToolResult, reply, texts};
 use crate::config::Profile;
 use crate::domain::{Fault, FaultCode, Limit, fault};
@@ -25,8 +26,8 @@ use crate::workshop::{Tools, too_large};
 /// The most continuations that one call may drive.
 const MOST_STEPS: u64 = 1_000_000;
 
-/// The highest step that a run may continue: after the next one, clients that read numbers as
-/// floats lose count.
+/// The highest step that a run may continue. Clients that read numbers as floats cannot count
+/// further than the next one.
 const LAST_STEP: u64 = (1 << 53) - 2;
 
 const TEXT: &str = "\
@@ -39,7 +40,7 @@ JSON term, {\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}}. Integers are 
 A result {\"type\":\"continuation\",…} asks for a call with its `tool`, `next_input` as `input`, and \
 `step`; `max_steps` does that for you. A fault has a code, the place, and usually a hint.";
 
-/// What it takes: what to run, and how.
+/// The arguments of `run`: the code, and the settings of the run.
 #[derive(Debug)]
 pub(in super::super) struct Arguments {
     subject: Subject,
@@ -126,7 +127,7 @@ impl Tool for Arguments {
     }
 }
 
-/// What a run replies.
+/// The schema of a run's reply.
 pub(super) fn output_schema(profile: Profile) -> Value {
     let mut schema = reply(&json!({
         "exact": {"type": "string", "description": "the JSON text of `value`, if parsers might round it"},
@@ -137,7 +138,7 @@ pub(super) fn output_schema(profile: Profile) -> Value {
     if profile == Profile::Debug
         && let Some(Value::Object(members)) = schema.get_mut("properties")
     {
-        members.extend(object(profile::schema()));
+        members.extend(object(present::schema()));
     }
     schema
 }
@@ -164,8 +165,7 @@ async fn run(
 }
 
 impl Arguments {
-    /// What to run, with which tools, and whether the code is text that could have been meant as a
-    /// name.
+    /// The request, the tools, and whether the code is text that may be a misspelled name.
     fn request(self, backend: &Backend) -> Result<(Request, Tools, bool), Fault> {
         let tools = backend.workshop.tools()?;
         let Subject { code, tool, context, output_schema } = self.subject;
@@ -184,14 +184,14 @@ impl Arguments {
     }
 }
 
-/// What to run, and whether it is text that could have been meant as a name.
+/// The code, and whether it is text that may be a misspelled name.
 fn read_code(
     code: Option<Box<RawValue>>,
     tool: Option<String>,
     tools: &Tools,
 ) -> Result<(Code, bool), Fault> {
     let example = "write {\"code\": \"1 + 2\"} or {\"tool\": \"name\", \"input\": …}";
-    // Beside a tool a null is an argument left out; alone it is the term null.
+    // With `tool`, a null `code` is absent. Without it, null is a term.
     let is_absent = |raw: &RawValue| raw.get() == "null" || is_blank(raw);
     match (code.filter(|raw| tool.is_none() || !is_absent(raw)), tool) {
         (Some(_), Some(_)) => {
@@ -212,12 +212,13 @@ fn read_code(
     }
 }
 
-/// Whether a text could name a tool, or one of its revisions.
+/// Whether a text has the form of a tool's name, with or without a revision.
 fn names_tool(text: &str) -> bool {
     name::is_well_formed(name::split(text).0)
 }
 
-/// The fault of a text that names no tool, and is no term either where it could have been one.
+/// The fault of an unknown tool. `no_term` is the parser's fault if the text could have been a
+/// term.
 fn unknown(text: &str, tools: &Tools, no_term: Option<&Fault>) -> Fault {
     let name: String = text.chars().take(name::LONGEST).collect();
     let hint = match tools.similar(&name) {
@@ -243,7 +244,7 @@ fn fault_at_start(message: String, hint: &str) -> Fault {
 }
 
 impl Settings {
-    /// A request to run some code that sees no variables.
+    /// A request that runs `code` without variables.
     pub(super) fn request(self, backend: &Backend, code: Code) -> Result<Request, Fault> {
         let limits = self.limits(backend)?;
         Ok(Request {
@@ -280,7 +281,7 @@ fn read_argument(
     data: Option<Box<RawValue>>,
 ) -> Result<Argument, Fault> {
     match (input, data) {
-        // Some clients write an empty text for what they leave out.
+        // Some clients send an empty string for an absent argument.
         (Some(input), Some(data)) if is_blank(&data) => Ok(Argument::Input(text_of(input))),
         (Some(input), Some(data)) if is_blank(&input) => Ok(Argument::Data(text_of(data))),
         (Some(_), Some(_)) => {
@@ -319,13 +320,13 @@ fn read_context(context: Option<Box<RawValue>>, code: &Code) -> Result<Option<St
     }
 }
 
-/// A JSON Schema, or the text of one.
+/// The text of a JSON Schema that is given as JSON or as a string.
 pub(super) fn read_schema(raw: &RawValue) -> Result<String, Fault> {
     let raw = raw.get();
     if raw.starts_with('"') { decode("output_schema", raw) } else { Ok(raw.to_owned()) }
 }
 
-/// Refuses more data than the server takes.
+/// Refuses an argument and a context that exceed the server's limit together.
 pub(super) fn ensure_data(backend: &Backend, request: &Request) -> Result<(), Fault> {
     let (name, argument) = match &request.argument {
         Argument::None => ("context", 0),

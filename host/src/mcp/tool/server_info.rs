@@ -1,4 +1,4 @@
-//! `server_info`: what this server is, what it allows, and what keeps programs in.
+//! `server_info`: describes the server, its limits and its sandbox.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl Tool for Arguments {
 }
 
 async fn inform(backend: &Backend, call: &Call) -> ToolResult {
-    // How it was compiled and what contains it is known then.
+    // Once the sandbox is open, its origin and its hardening are known.
     backend.opened(&call.caller).await?;
     let hardened = backend.hardening.get().copied().unwrap_or(Hardening::OFF);
     let (config, sandbox) = (&backend.config, &backend.workshop.sandbox);
@@ -92,15 +92,15 @@ async fn inform(backend: &Backend, call: &Call) -> ToolResult {
     ))
 }
 
-/// A limit with its value.
+/// A limit and its value.
 struct Layer {
     limit: Limit,
     value: u64,
-    /// What comes on top for each thing of this name.
+    /// The additional amount for each unit of this name.
     adds: Vec<(&'static str, u64)>,
 }
 
-/// What contains programs and requests, innermost first.
+/// The limits on programs and requests, innermost first.
 fn layers(config: &Config) -> Vec<Layer> {
     let layer = |limit: &Limit| {
         let adds = match limit {

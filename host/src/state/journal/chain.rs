@@ -1,11 +1,10 @@
-//! The chain: each entry holds the hash of itself and of the entry before, so that nothing in the
-//! middle can be changed, added or taken away unseen.
+//! The hash chain: each entry's hash covers the entry and the previous hash. A changed, added or
+//! removed entry in the middle breaks the chain.
 
-use super::entry::Entry;
+use super::entry::{Entry, Link};
 use super::error::Error;
-use super::hash::Link;
 
-/// What a verification has found in order.
+/// The ends of a verified chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verified {
     /// The last entry that was removed to keep the journal small.
@@ -15,14 +14,14 @@ pub struct Verified {
 }
 
 impl Verified {
-    /// Entries that were looked at.
+    /// The number of verified entries.
     #[must_use]
     pub fn count(&self) -> i64 {
         self.head.id - self.anchor.id
     }
 }
 
-/// Follows a chain from its anchor, entry by entry.
+/// Verifies a chain entry by entry, from its anchor.
 #[derive(Debug)]
 pub struct Walk {
     anchor: Link,
@@ -30,19 +29,19 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Stands at the anchor.
+    /// Starts at the anchor.
     #[must_use]
     pub fn new(anchor: Link) -> Self {
         Self { anchor, head: anchor }
     }
 
-    /// The number of the entry that has to follow.
+    /// The number of the next entry.
     #[must_use]
     pub fn next(&self) -> i64 {
         self.head.id + 1
     }
 
-    /// Goes on to an entry, which has to be the next one and as it was written.
+    /// Verifies an entry. It must be the next one and unchanged.
     pub fn step(&mut self, entry: &Entry) -> Result<(), Error> {
         let broken = |id, reason: &str| Error::Broken { id, reason: reason.to_owned() };
         if entry.id != self.next() {
@@ -56,15 +55,16 @@ impl Walk {
         Ok(())
     }
 
-    /// What was found in order.
+    /// The ends of the verified part.
     #[must_use]
     pub fn verified(self) -> Verified {
         Verified { anchor: self.anchor, head: self.head }
     }
 }
 
-/// Up to where entries have to go once there is more than `most` bytes of them: so many that it takes
-/// a while until that is so again. `ends` is that of the last entry.
+/// The `ends` up to which entries must be removed; None if the journal has at most `most` bytes.
+/// About seven eighths of `most` remain, so that the next removal is not due soon. `ends` is that
+/// of the last entry.
 pub(in crate::state) fn surplus(anchor: Link, ends: i64, most: u64) -> Option<i64> {
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     (ends - anchor.ends > most).then(|| ends - most / 8 * 7)

@@ -1,41 +1,43 @@
-//! An entry of the journal: what was asked for, what came of it, and the link of the chain.
+//! An entry of the journal: the request, the outcome and the link of the chain.
+
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest as _, Sha256};
 
-use super::hash::{Hash, Link};
 use super::settings::{Policy, Settings};
 use crate::domain::{EntryEnding, EntryKind};
 use crate::text::time::now;
-/// Something that happened, to be journaled.
+
+/// An entry that is not written yet.
 #[derive(Debug, Clone)]
 pub struct Draft {
-    /// What it is.
+    /// The kind of event.
     pub kind: EntryKind,
-    /// The tool, the name, the key that it is about.
+    /// The tool or the memory key.
     pub subject: Option<String>,
-    /// How it ended.
+    /// The ending.
     pub ending: EntryEnding,
     /// Fuel spent, if any was.
     pub fuel: Option<u64>,
-    /// What was asked for.
+    /// The request.
     pub request: Value,
-    /// What the machine asked meanwhile, and was told.
+    /// The questions of the run and their answers.
     pub answers: Vec<Answer>,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Value,
-    /// Bytes of memory at the highest point.
+    /// The peak memory, in bytes.
     pub memory: u64,
-    /// Pending evaluations at the highest point.
+    /// The peak number of pending evaluations.
     pub depth: u32,
     /// Time from start to end, in microseconds.
     pub micros: u64,
 }
 
 impl Draft {
-    /// A draft of something that ran no machine.
+    /// A draft of an event without a run.
     #[must_use]
     pub fn new(kind: EntryKind, subject: Option<&str>, ending: EntryEnding) -> Self {
         Self {
@@ -52,13 +54,13 @@ impl Draft {
         }
     }
 
-    /// A draft of a change, which says itself how it ended once it is made.
+    /// A draft of a change. Its ending is set when the change is made.
     #[must_use]
     pub fn of_change(kind: EntryKind, subject: &str) -> Self {
         Self::new(kind, Some(subject), EntryEnding::Unchanged)
     }
 
-    /// The text of its entry's body.
+    /// The JSON text of the entry's body.
     fn body(&self, settings: &Settings) -> String {
         let payload = |value: &Value| match settings.policy {
             _ if value.is_null() => None,
@@ -74,7 +76,7 @@ impl Draft {
             depth: self.depth.into(),
             micros: self.micros,
         };
-        // Its parts are texts, numbers and JSON already.
+        // This cannot fail: all parts are text, numbers and JSON already.
         serde_json::to_string(&body).unwrap_or_else(|error| {
             tracing::error!(%error, "an entry could not be written down");
             "{}".to_owned()
@@ -82,26 +84,27 @@ impl Draft {
     }
 }
 
-/// What a machine, or the host on its behalf, asked during a run, and the answer.
+/// A question of the machine, or of the host for it, during a run, with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// The source of a tool: the revision that was found.
+    /// The look-up of a tool: its name, and the hash of the revision if it exists.
     Tool(String, Option<String>),
-    /// The output schema of the tool that gave the value: the change of the registry that has it.
+    /// The output schema of the tool that returned the value: the tool's name, and the registry
+    /// change that holds the schema.
     Schema(String, i64),
-    /// A name close to one that is unknown.
+    /// The existing name that is closest to an unknown one.
     Similar(String, Option<String>),
-    /// What came of an effect: its capability and argument, and the outcome as JSON text.
+    /// An effect: its capability, its argument, and the outcome as JSON text.
     Effect(String, String, String),
 }
 
-/// What an entry keeps of a request or an outcome: its JSON text, or the digest of that.
+/// A request or an outcome in an entry: its JSON text, or the digest of that.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Payload(Box<RawValue>);
 
-/// What is enough to tell a text from any other.
+/// The digest of a text. It identifies the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Digest {
@@ -120,7 +123,7 @@ impl Digest {
 }
 
 impl Payload {
-    /// Keeps a value, or its digest where its text is longer than `most` bytes.
+    /// Keeps a value as JSON text, or its digest if the text is longer than `most` bytes.
     fn keep(value: &Value, most: usize) -> Option<Self> {
         let text = to_raw_value(value).ok()?;
         if text.get().len() > most {
@@ -135,32 +138,32 @@ impl Payload {
         self.0.get()
     }
 
-    /// The digest, if that is all there is.
+    /// The digest; None if the text was kept.
     #[must_use]
     pub fn digest(&self) -> Option<Digest> {
         serde_json::from_str(self.text()).ok()
     }
 }
 
-/// The text of an entry.
+/// The body of an entry.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Body {
-    /// What was asked for.
+    /// The request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Payload>,
-    /// What the machine asked meanwhile, and was told.
+    /// The questions of the run and their answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Answer>,
-    /// What came of it.
+    /// The outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Payload>,
-    /// Bytes of memory at the highest point.
+    /// The peak memory, in bytes.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub memory: u64,
-    /// Pending evaluations at the highest point.
+    /// The peak number of pending evaluations.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub depth: u64,
-    /// Time from start to end.
+    /// Time from start to end, in microseconds.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub micros: u64,
 }
@@ -170,33 +173,33 @@ fn is_nothing(n: &u64) -> bool {
     *n == 0
 }
 
-/// An entry as it stands in the journal.
+/// A written entry of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its number: 1 more than that of the entry before.
+    /// Its number: one more than that of the previous entry.
     pub id: i64,
     /// When it was written, in milliseconds since 1970.
     pub time: i64,
-    /// What it tells of: the name of an [`EntryKind`].
+    /// The kind of event: the name of an [`EntryKind`].
     pub kind: String,
-    /// The tool, the name, the key that it is about.
+    /// The tool or the memory key.
     pub subject: Option<String>,
-    /// How that ended, in a word.
+    /// The ending, as one word.
     pub ending: String,
     /// Fuel spent.
     pub fuel: Option<i64>,
     /// sha256 of the evaluator.
     pub component: Option<String>,
-    /// The text of a [`Body`].
+    /// The JSON text of a [`Body`].
     pub body: String,
-    /// Bytes of all bodies up to and with this one.
+    /// The sum of all bodies' lengths up to and including this one, in bytes.
     pub ends: i64,
     /// The link of the chain.
     pub hash: Hash,
 }
 
 impl Entry {
-    /// The entry that follows where a chain stands.
+    /// The entry of `draft` that follows `head` in the chain.
     #[must_use]
     pub fn after(head: Link, draft: &Draft, settings: &Settings) -> Self {
         let body = draft.body(settings);
@@ -216,9 +219,9 @@ impl Entry {
         entry
     }
 
-    /// The link of this entry to the one before: sha256 of that one's link and of every column of
-    /// this one, each preceded by its length in bytes as 8 bytes, the lowest first. Numbers are
-    /// written in decimal digits; what is missing has the length 2⁶⁴−1.
+    /// The hash of this entry: sha256 of the previous hash and of every column of this entry. Each
+    /// is preceded by its length in bytes as a little-endian 64-bit integer. Numbers are in decimal
+    /// digits. A missing column has the length 2⁶⁴−1.
     #[must_use]
     pub fn link(&self, before: Hash) -> Hash {
         let mut sha = Sha256::new();
@@ -239,4 +242,38 @@ impl Entry {
         add(Some(&self.ends.to_string()));
         Hash(sha.finalize().into())
     }
+}
+
+/// A link of the chain: sha256.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Hash(pub [u8; 32]);
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DIGITS: [char; 16] =
+            ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+        let digit = |n: u8| DIGITS.get(usize::from(n)).copied().unwrap_or_default();
+        let mut text = String::with_capacity(2 * self.0.len());
+        for byte in self.0 {
+            text.extend([digit(byte >> 4), digit(byte & 15)]);
+        }
+        f.write_str(&text)
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A position in the chain, after an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    /// The number of the entry; 0 before the first.
+    pub id: i64,
+    /// The sum of all bodies' lengths up to there, in bytes.
+    pub ends: i64,
+    /// The entry's hash.
+    pub hash: Hash,
 }

@@ -1,16 +1,16 @@
-//! What can be wrong with the journal.
+//! The errors of the journal.
 
 use crate::state::error::Error as StoreError;
 
-/// What is wrong with the journal.
+/// An error of the journal.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// An entry is not what it was.
+    /// An entry was changed, added or removed.
     #[error("the journal is broken at entry {id}: {reason}")]
     Broken {
-        /// The first entry that is not in order.
+        /// The number of the first broken entry.
         id: i64,
-        /// What is wrong with it.
+        /// The defect.
         reason: String,
     },
     /// The store failed.

@@ -1,15 +1,15 @@
-//! What can be asked of the journal.
+//! Queries of the journal.
 
 use crate::domain::EntryKind;
 
-/// Which entries to look at.
+/// A filter for entries. All conditions must hold.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// Only those of this kind.
     pub kind: Option<EntryKind>,
     /// Only those about this tool or key.
     pub subject: Option<String>,
-    /// Only those that ended so.
+    /// Only those with this ending.
     pub ending: Option<String>,
     /// Only those written at this time or later, in milliseconds since 1970.
     pub since: Option<i64>,
@@ -19,11 +19,11 @@ pub struct Filter {
     pub after: Option<i64>,
 }
 
-/// What runs of a tool have cost.
+/// The cost of a tool's runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Fuel of each, in ascending order.
+    /// The fuel of each run, in ascending order.
     pub fuel: Vec<i64>,
-    /// How many of them ended in a fault.
+    /// The number of runs that ended in a fault.
     pub faults: usize,
 }

@@ -1,19 +1,18 @@
-//! The journal in a store: the way in for whatever is written, and what can be read of it.
+//! The journal of a store: writes and reads.
 
 use std::slice;
 use std::sync::Arc;
 
 use super::chain::Verified;
-use super::entry::{Draft, Entry};
+use super::entry::{Draft, Entry, Link};
 use super::error::Error;
 use super::filter::{Filter, Statistics};
-use super::hash::Link;
 use super::settings::Settings;
 use crate::state::change::{Done, Refusal, Wait, Write};
 use crate::state::error::Error as StoreError;
 use crate::state::store::Store;
 
-/// The journal in a store.
+/// The journal of a store.
 #[derive(Debug)]
 pub struct Journal {
     store: Arc<dyn Store>,
@@ -21,13 +20,13 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// The journal in a store, which is not verified by this.
+    /// The journal of a store. It is not verified.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, settings: Settings) -> Self {
         Self { store, settings }
     }
 
-    /// How it is kept.
+    /// The settings of the journal.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -44,17 +43,17 @@ impl Journal {
         done.into_iter().next().ok_or(Refusal::Store(StoreError::Confused))
     }
 
-    /// Writes an entry; gives its number.
+    /// Writes an entry. Returns its number.
     pub fn append(&self, draft: Draft) -> Result<i64, StoreError> {
         self.append_within(&Write::entry(draft), Wait::Patiently)
     }
 
-    /// Writes an entry alone; gives its number.
+    /// Writes an entry without a change. Returns its number.
     pub fn append_within(&self, entry: &Write, wait: Wait) -> Result<i64, StoreError> {
         match self.store.commit(slice::from_ref(entry), &self.settings, wait) {
             Ok(done) => Ok(done.first().ok_or(StoreError::Confused)?.entry),
             Err(Refusal::Store(error)) => Err(error),
-            // There is nothing to refuse.
+            // Without a change nothing can be refused.
             Err(Refusal::Registry(_) | Refusal::Memory(_)) => Err(StoreError::Confused),
         }
     }
@@ -74,12 +73,12 @@ impl Journal {
         self.store.entries(filter, latest_first, most)
     }
 
-    /// What the latest runs of a tool, of `most` at most, have cost.
+    /// The cost of the latest runs of a tool, at most `most` of them.
     pub fn statistics(&self, tool: &str, most: usize) -> Result<Statistics, StoreError> {
         self.store.statistics(tool, most)
     }
 
-    /// Where the chain stands.
+    /// The last position of the chain.
     pub fn head(&self) -> Result<Link, StoreError> {
         self.store.head()
     }
@@ -89,12 +88,12 @@ impl Journal {
         self.store.anchor()
     }
 
-    /// Follows the chain from its start to its head.
+    /// Verifies the chain from its anchor to its head.
     pub fn verify(&self) -> Result<Verified, Error> {
         self.store.verify()
     }
 
-    /// Where it is kept.
+    /// The store that holds the journal.
     #[must_use]
     pub fn store(&self) -> &dyn Store {
         self.store.as_ref()

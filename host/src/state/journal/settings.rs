@@ -1,8 +1,8 @@
-//! How the journal is kept.
+//! The settings of the journal.
 
 use crate::state::memory::Capacity;
 
-/// What entries keep of requests and outcomes.
+/// How entries keep requests and outcomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Policy {
     /// All, up to a length; of what is longer a digest
@@ -13,17 +13,17 @@ pub enum Policy {
     None,
 }
 
-/// How the journal is kept, and how much stands beside it.
+/// The settings of the journal, and the capacity of the memory.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// What entries keep.
+    /// How entries keep requests and outcomes.
     pub policy: Policy,
-    /// Bytes of a request or an outcome that an entry keeps.
+    /// The most bytes of a request or an outcome that an entry keeps as text.
     pub most_payload: usize,
-    /// Bytes of all entries together; the oldest go first.
+    /// The most bytes of all entries together. The oldest are removed first.
     pub most: u64,
-    /// How much the memory holds.
+    /// The capacity of the memory.
     pub memory: Capacity,
-    /// sha256 of the evaluator that runs are made with.
+    /// sha256 of the evaluator that makes the runs.
     pub component: String,
 }

@@ -1,14 +1,14 @@
-//! Entries as they are shown: in a line for people, and in a line of JSON that holds all of them.
+//! Displays entries: as a short line for people, and as a complete line of JSON.
 
 use serde::Serialize;
 
 use super::entry::{Body, Entry};
 use crate::text::{self, quote_one, time};
 
-/// Characters of a word.
+/// The most characters of a word.
 const MOST_WORD: usize = 64;
 
-/// The columns of an entry that come before what its body holds.
+/// The columns of an entry before the members of its body.
 #[derive(Serialize)]
 struct Columns<'a> {
     entry: i64,
@@ -23,10 +23,10 @@ struct Columns<'a> {
     component: Option<&'a str>,
 }
 
-/// Those that come after it.
+/// The columns after the members of the body.
 #[derive(Serialize)]
 struct Chain<'a> {
-    /// A text that is no body: somebody rewrote it.
+    /// A text that is not a body, because it was tampered with.
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<&'a str>,
     ends: i64,
@@ -34,14 +34,14 @@ struct Chain<'a> {
 }
 
 impl Entry {
-    /// What its body says; None if somebody rewrote it.
+    /// The parsed body; None if it was tampered with.
     #[must_use]
     pub fn read_body(&self) -> Option<Body> {
         serde_json::from_str(&self.body).ok()
     }
 
-    /// All of it as one line of JSON: its columns, with the members of the body as they stand
-    /// there. Characters that nobody would see are escaped.
+    /// The whole entry as one line of JSON: its columns, and the members of the body unchanged.
+    /// Hidden characters are escaped.
     #[must_use]
     pub fn to_json(&self) -> String {
         let columns = Columns {
@@ -66,7 +66,7 @@ impl Entry {
         text::line(&format!("{{{}}}", parts.join(",")), usize::MAX)
     }
 
-    /// What it tells of, in a line.
+    /// The entry as a short line.
     #[must_use]
     pub fn to_line(&self) -> String {
         let word = |text: &str| text::line(text, MOST_WORD);
@@ -86,9 +86,9 @@ impl Entry {
     }
 }
 
-/// The members of an object without the braces around them.
+/// The members of an object as JSON text, without the braces around them.
 fn members(object: &impl Serialize) -> String {
-    // Texts and numbers are JSON.
+    // This cannot fail: texts and numbers are JSON.
     strip(&serde_json::to_string(object).unwrap_or_default()).to_owned()
 }
 
@@ -96,7 +96,7 @@ fn strip(object: &str) -> &str {
     object.trim().trim_start_matches('{').strip_suffix('}').unwrap_or_default()
 }
 
-/// A span of time as people read it.
+/// A duration for people.
 fn span(micros: u64) -> String {
     let (whole, tenth) = (micros / 1_000, micros % 1_000 / 100);
     match whole {

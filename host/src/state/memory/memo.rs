@@ -1,74 +1,74 @@
-//! What the memory keeps, and how much of it.
+//! Entries of the memory, and their limits.
 
 use crate::domain::EntryEnding;
 use crate::json;
 use crate::state::error::Error as StoreError;
 use crate::text::{is_hidden, quote_one};
 
-/// Characters of a key.
+/// The most characters of a key.
 pub const LONGEST_KEY: usize = 256;
 
-/// Characters of a tag.
+/// The most characters of a tag.
 pub const LONGEST_TAG: usize = 64;
 
-/// Tags of a key.
+/// The most tags of a key.
 pub const MOST_TAGS: usize = 16;
 
-/// How much the memory holds.
+/// The capacity of the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capacity {
-    /// Keys.
+    /// The most keys.
     pub keys: u64,
-    /// Bytes of all values together.
+    /// The most bytes of all values together.
     pub bytes: u64,
 }
 
-/// Why something is not kept, or not looked for.
+/// The reason why a value is not kept, or why a search is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is nothing to be seen of it.
+    /// The text has no visible character.
     #[error("the {0} is blank")]
     Blank(&'static str),
-    /// It is too long.
+    /// The text is too long.
     #[error("the {what} has {length} characters, more than {most}")]
     Long {
         /// A key or a tag.
         what: &'static str,
-        /// How many it has.
+        /// The number of its characters.
         length: usize,
-        /// How many it may have.
+        /// The most characters that it may have.
         most: usize,
     },
-    /// It holds a character that cannot be seen.
+    /// The text contains an invisible character.
     #[error("the {what} holds the invisible character U+{code:04X} at position {index}")]
     Hidden {
         /// A key or a tag.
         what: &'static str,
         /// The character's code point.
         code: u32,
-        /// How many characters precede it.
+        /// The number of characters before it.
         index: usize,
     },
     /// There are too many tags.
     #[error("there are {0} tags, more than {MOST_TAGS}")]
     Tags(usize),
-    /// There are as many keys as are kept.
+    /// The memory has the maximal number of keys.
     #[error("the memory is full: it holds {used} keys")]
     Keys {
-        /// How many there are.
+        /// The number of keys.
         used: u64,
-        /// How many there may be.
+        /// The most keys that it may have.
         most: u64,
     },
-    /// There is no room for the value.
+    /// The value does not fit into the memory.
     #[error("the memory is full: its values would have {used} bytes")]
     Bytes {
-        /// How many they would have.
+        /// The bytes that all values would have.
         used: u64,
-        /// How many they may have.
+        /// The most bytes that they may have.
         most: u64,
     },
-    /// The key has another value or other tags, and may not be changed.
+    /// The key has another value or other tags and may not be replaced.
     #[error("{} is in the memory already, with another value or other tags", quote_one(.0))]
     Present(String),
     /// The store failed.
@@ -76,7 +76,7 @@ pub enum Error {
     Store(#[from] StoreError),
 }
 
-/// A value to be kept under a key.
+/// A value to keep under a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     pub(in crate::state) key: String,
@@ -85,7 +85,7 @@ pub struct Note {
 }
 
 impl Note {
-    /// A value, which is JSON text; no tags: those that the key has already.
+    /// A note of a value, as JSON text. Without `tags` the key keeps its current tags.
     pub fn new(key: String, value: &str, tags: Option<Vec<String>>) -> Result<Self, Error> {
         ensure_plain("key", &key, LONGEST_KEY)?;
         let tags = tags.map(sort).transpose()?;
@@ -99,50 +99,50 @@ impl Note {
     }
 }
 
-/// What is kept under a key.
+/// An entry of the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memo {
     /// The key.
     pub key: String,
     /// Its tags, in order.
     pub tags: Vec<String>,
-    /// When the key was first stored, in milliseconds since 1970.
+    /// The time of the first write, in milliseconds since 1970.
     pub created: i64,
-    /// When its value or its tags changed last.
+    /// The time of the last change of the value or the tags.
     pub updated: i64,
     /// Characters of the value.
     pub size: u64,
-    /// The value as JSON text; None: it was not asked for, or there was no room.
+    /// The value as JSON text; None if it was not requested or did not fit.
     pub value: Option<String>,
 }
 
-/// What came of storing or forgetting something.
+/// The result of a change of the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     /// `Stored`, `Changed`, `Unchanged` or `Forgotten`.
     pub status: EntryEnding,
-    /// The value that was there before and is no more.
+    /// The previous value, if it was replaced or forgotten.
     pub previous: Option<String>,
-    /// What is there now.
+    /// The current entry.
     pub memo: Option<Memo>,
 }
 
-/// What is looked for: words in keys, tags and values, all of these tags, or both. Without words
-/// the latest come first, with words those that fit best.
+/// A search for any of the words in keys, tags and values, for all of the tags, or for both.
+/// Without words the latest entries come first; with words the best matches do.
 #[derive(Debug, Clone, Default)]
 pub struct Search {
-    /// Any words.
+    /// Words, in one text.
     pub words: Option<String>,
-    /// Tags.
+    /// Tags that an entry must have.
     pub tags: Vec<String>,
-    /// The most that are given.
+    /// The most entries in the result.
     pub most: usize,
-    /// Characters of values that are given in all.
+    /// The most characters of all values in the result.
     pub room: usize,
 }
 
-/// Refuses a value that there is no room for, beside so many keys and bytes; `old` is what it
-/// takes the place of.
+/// Refuses a value that exceeds the capacity. `keys` and `bytes` are the current sums; `old` is the
+/// replaced value.
 pub(in crate::state) fn ensure_room(
     most: Capacity,
     (keys, bytes): (u64, u64),
@@ -154,14 +154,14 @@ pub(in crate::state) fn ensure_room(
     }
     let freed = old.map_or(0, |old| count(old.len()));
     let used = bytes.saturating_sub(freed).saturating_add(count(new.len()));
-    // What makes the memory smaller is welcome even where it is too large.
+    // A smaller value is accepted even if the memory is over its capacity.
     if used > most.bytes && count(new.len()) > freed {
         return Err(Error::Bytes { used, most: most.bytes });
     }
     Ok(())
 }
 
-/// Tags in order, none twice.
+/// Sorts tags and removes duplicates.
 fn sort(mut tags: Vec<String>) -> Result<Vec<String>, Error> {
     tags.sort_unstable();
     tags.dedup();

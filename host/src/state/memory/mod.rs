@@ -1,5 +1,5 @@
-//! The memory: what models want to know again later, as JSON under keys, with tags. Values are
-//! text here and are given back as they were written. It knows neither the language nor MCP.
+//! The memory: JSON values that models keep under keys with tags. Values are text here and are
+//! returned as written. The memory depends neither on the language nor on MCP.
 
 mod keeper;
 mod memo;

@@ -1,22 +1,22 @@
-//! The words of values and of queries, as far as the full-text index is concerned. Whatever a
-//! query holds is a word to look for or a gap between words, never syntax.
+//! The words of values and queries for the full-text index. Characters of a query are parts of
+//! words or separators, never syntax of the index.
 
 use crate::json::text_length;
 
-/// Words of a query that are looked for.
+/// The most words of a query that are searched.
 const MOST_WORDS: usize = 64;
 
-/// Characters of a word.
+/// The most characters of a word.
 const LONGEST_WORD: usize = 100;
 
-/// Bytes of a value that a search sees.
+/// The most bytes of a value that are indexed.
 const MOST_SEARCHED: usize = 256 << 10;
 
-/// ASCII letters that are taken for the beginning of a word: fewer begin too many.
+/// The fewest bytes of a word that also matches longer words. Shorter prefixes match too many.
 const SHORTEST_BEGINNING: usize = 3;
 
-/// A query as the index takes it: each word, as such and as the beginning of one. None if there is
-/// no word in it.
+/// The query in the syntax of the index: each word, as a whole word and as a prefix. None if there
+/// is no word in it.
 pub(in crate::state) fn expression(query: &str) -> Option<String> {
     let is_gap = |c: char| c.is_whitespace() || c.is_control() || c.is_ascii_punctuation();
     let mut words: Vec<String> = Vec::new();
@@ -39,7 +39,7 @@ pub(in crate::state) fn expression(query: &str) -> Option<String> {
     (!asked.is_empty()).then(|| asked.join(" OR "))
 }
 
-/// What a search sees of a value: its texts and keys as they read, and everything else.
+/// The text of a value for the index: strings and keys decoded, everything else unchanged.
 pub(in crate::state) fn searchable(json: &str) -> String {
     let (mut text, mut rest) = (String::new(), json);
     while let Some(start) = rest.find('"') {

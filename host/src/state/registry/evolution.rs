@@ -1,16 +1,16 @@
-//! A tool as somebody wants it to be, and what became of that.
+//! A requested state of a tool, and the result of the request.
 
 use super::error::Error;
 use super::revision::{Definition, ensure_prefix};
 use crate::domain::EntryEnding;
 use crate::json::compact;
 
-/// A tool as somebody wants it to be.
+/// A requested state of a tool.
 #[derive(Debug, Clone)]
 pub struct Evolution {
     /// The tool.
     pub name: String,
-    /// What its author says it does.
+    /// The author's description.
     pub description: String,
     /// The canonical text of the term.
     pub source: String,
@@ -20,27 +20,27 @@ pub struct Evolution {
     pub tools: Vec<String>,
     /// A JSON list of `{input | data, output}`.
     pub examples: String,
-    /// A JSON Schema, in one spelling.
+    /// A JSON Schema in canonical form.
     pub output_schema: Option<String>,
-    /// The revision that the author believes to be the current one.
+    /// The revision that the author expects to be current.
     pub expected: Option<String>,
 }
 
-/// What a change did.
+/// The result of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
     /// The name was free, or retired.
     New,
-    /// The name stood for another term, which had this hash.
+    /// The name referred to another term, with this hash.
     Changed(String),
-    /// The term stays, its description, examples or output schema are others.
+    /// The term is unchanged; the description, the examples or the output schema changed.
     Described,
-    /// Nothing: it was so already.
+    /// Nothing changed: an equal tool exists.
     Unchanged,
 }
 
 impl Status {
-    /// How the journal entry of the change ends.
+    /// The ending of the change's journal entry.
     #[must_use]
     pub fn ending(&self) -> EntryEnding {
         match self {
@@ -59,7 +59,7 @@ impl Status {
 }
 
 impl From<Definition> for Evolution {
-    /// Makes a tool what it was. Its term is kept already, with the tools that it names.
+    /// Requests an existing revision. Its term is already kept, with the tools that it names.
     fn from(tool: Definition) -> Self {
         let Definition { name, hash, source, description, examples, output_schema, .. } = tool;
         let (tools, expected) = (Vec::new(), None);
@@ -68,7 +68,7 @@ impl From<Definition> for Evolution {
 }
 
 impl Evolution {
-    /// Whether a tool is so already, however its examples are spaced.
+    /// Whether a tool has this content. White space in examples does not matter.
     #[must_use]
     pub fn is(&self, tool: &Definition) -> bool {
         tool.hash == self.hash
@@ -77,7 +77,7 @@ impl Evolution {
             && tool.output_schema == self.output_schema
     }
 
-    /// Whether a tool is so already; refuses it where it is not and may not be replaced.
+    /// Whether a tool has this content. Fails if it differs and `replace` is not set.
     pub fn ensure_replaced(&self, current: &Definition, replace: bool) -> Result<bool, Error> {
         let is_same = self.is(current);
         if is_same || replace {
@@ -92,7 +92,7 @@ impl Evolution {
     }
 }
 
-/// A name that exists already stays usable, whatever looks like it.
+/// Refuses a new name if `twin`, an existing name, is too similar. Existing names stay usable.
 pub(in crate::state) fn ensure_distinct(twin: Option<String>, name: &str) -> Result<(), Error> {
     match twin {
         Some(other) => Err(Error::Twin { name: name.to_owned(), other }),
@@ -100,7 +100,7 @@ pub(in crate::state) fn ensure_distinct(twin: Option<String>, name: &str) -> Res
     }
 }
 
-/// Refuses to change a tool that is another one than its author believes.
+/// Refuses a change if the tool is not at the expected revision.
 pub(in crate::state) fn ensure_expected(
     current: Option<&Definition>,
     name: &str,

@@ -1,6 +1,5 @@
-//! The tools that models have evolved: names, and the terms they stand for, with all that they
-//! ever stood for. The registry takes terms as text that somebody else has checked; it knows
-//! neither the language nor MCP.
+//! The registry of evolved tools: names, their current terms and all earlier ones. Terms are text
+//! that the caller has checked. The registry depends neither on the language nor on MCP.
 
 mod error;
 mod evolution;

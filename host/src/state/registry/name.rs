@@ -1,24 +1,22 @@
-//! Names of tools: what they may look like, which ones the server keeps for itself, and which ones
-//! readers would take for one another.
+//! Names of tools: their form, the names reserved for the server, and similar names.
 
 use super::error::Error;
 use crate::domain::{BuiltIn, LEGACY};
 use crate::text;
 
-/// The longest name that there is.
+/// The most characters of any name.
 pub const LONGEST: usize = 64;
 
-/// The longest name of a new tool, and of one that is listed: clients put the name of the server
-/// before it, and the services that they use refuse more than 64 characters.
+/// The most characters of a new tool's name, and of a listed one: clients prepend the name of the
+/// server, and their services refuse more than 64 characters.
 pub const LONGEST_NEW: usize = 48;
 
-/// Names that belong to the server. They are compared by everything that a hasty reader overlooks,
-/// so that nothing looks like one of them.
+/// Names reserved for the server. A new name must not resemble one of them.
 fn reserved() -> impl Iterator<Item = &'static str> {
     BuiltIn::ALL.iter().map(|tool| tool.name()).chain(LEGACY)
 }
 
-/// What is left of `@` and, if there is one, the revision that is pinned right of it.
+/// The name before `@`, and the revision after it if there is one.
 #[must_use]
 pub fn split(reference: &str) -> (&str, Option<&str>) {
     match reference.split_once('@') {
@@ -27,7 +25,7 @@ pub fn split(reference: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Whether `name` could name a tool at all.
+/// Whether `name` has the form of a tool's name.
 #[must_use]
 pub fn is_well_formed(name: &str) -> bool {
     let mut bytes = name.bytes();
@@ -36,7 +34,7 @@ pub fn is_well_formed(name: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
-/// Refuses names that no evolved tool may have.
+/// Refuses names that are malformed, too long or reserved.
 pub(in crate::state) fn ensure_free(name: &str) -> Result<(), Error> {
     if !is_well_formed(name) {
         return Err(Error::Name { name: text::line(name, LONGEST), more: LONGEST_NEW - 1 });
@@ -52,8 +50,8 @@ pub(in crate::state) fn ensure_free(name: &str) -> Result<(), Error> {
     }
 }
 
-/// What two names share that are hardly told apart by sight: equal but for case and the choice of
-/// separator, or but for letters and digits of one shape. No two tools may share one.
+/// Two keys of a name. Names that share one are hard to distinguish: they differ only in case and
+/// separators, or only in characters of similar shape. No two tools may share a key.
 #[must_use]
 pub fn twins(name: &str) -> [String; 2] {
     let folded = |c: char| if c == '-' { '_' } else { c.to_ascii_lowercase() };
@@ -66,7 +64,7 @@ pub fn twins(name: &str) -> [String; 2] {
     [name.chars().map(folded).collect(), shaped.replace("rn", "m").replace("vv", "w")]
 }
 
-/// What is left of a name when case, separators and digits in place of letters are overlooked.
+/// A key of a name that ignores case, separators, and digits in place of letters.
 #[must_use]
 pub fn sketch(name: &str) -> String {
     let letters = name.chars().filter(|c| !matches!(c, '-' | '_'));
@@ -86,7 +84,7 @@ pub fn sketch(name: &str) -> String {
     shaped.replace("rn", "m").replace("vv", "w").replace("cl", "d")
 }
 
-/// The same where letters of a few strokes run together: `run` and `rnn`, `evolve` and `euolve`.
+/// A key for letters of similar strokes: `run` and `rnn` share it, as do `evolve` and `euolve`.
 fn cursive(name: &str) -> String {
     let letters = name.chars().filter(|c| !matches!(c, '-' | '_'));
     letters
@@ -121,7 +119,7 @@ mod tests {
             "IIst",
         ] {
             let judged = ensure_free(name);
-            // A digit in front makes it no name at all.
+            // A name that begins with a digit is malformed.
             assert!(matches!(judged, Err(Error::Reserved { .. } | Error::Name { .. })), "{name}");
         }
     }

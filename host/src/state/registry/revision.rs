@@ -1,4 +1,4 @@
-//! What the registry keeps of a tool.
+//! The registry's data on a tool.
 
 use sha2::{Digest, Sha256};
 
@@ -6,52 +6,52 @@ use super::error::Error;
 use super::error::SHORTEST_PREFIX;
 use crate::state::error::Error as StoreError;
 
-/// How many digits of a hash are shown where a whole one would be noise.
+/// The digits of a shortened hash.
 const SHORT: usize = 12;
 
-/// A tool at one of its revisions: a term, named by its hash, and what was said of it.
+/// A revision of a tool: a term, identified by its hash, with its description, examples and schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
-    /// The name it was found by, without a pinned revision.
+    /// The name of the tool, without a revision.
     pub name: String,
     /// sha256 of `source`, 64 hexadecimal digits.
     pub hash: String,
     /// The canonical text of the term.
     pub source: String,
-    /// What its author says it does. Never instructions to us.
+    /// The author's description. The server never treats it as instructions.
     pub description: String,
-    /// What its author expects of it: a JSON list of `{input | data, output}`.
+    /// The author's examples: a JSON list of `{input | data, output}`.
     pub examples: String,
-    /// What its author says its values are like: a JSON Schema.
+    /// The author's JSON Schema for the tool's values.
     pub output_schema: Option<String>,
-    /// Counts all changes of the registry, so revisions can be put in order.
+    /// The number of the registry change that made this revision current. It orders revisions.
     pub change: i64,
 }
 
-/// A change of a tool that was made.
+/// A past change of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Past {
-    /// Counts all changes of the registry.
+    /// The number of the change. The registry counts all changes.
     pub change: i64,
-    /// What the name stood for from then on; None: it was retired.
+    /// The hash of the new term; None if the tool was retired.
     pub hash: Option<String>,
-    /// What its author said of it.
+    /// The author's description.
     pub description: String,
-    /// The journal's entry of the change.
+    /// The number of the change's journal entry.
     pub entry: i64,
-    /// When it was made, as RFC 3339 writes it.
+    /// The time of the change, in RFC 3339 format.
     pub time: String,
 }
 
 impl Definition {
-    /// The hash as people are shown it.
+    /// The shortened hash, for people.
     #[must_use]
     pub fn short(&self) -> &str {
         short(&self.hash)
     }
 
-    /// The tool, if its term is the one that its hash names. Whoever gets at a store can change
-    /// the one and not the other.
+    /// Returns the tool if its hash is that of its term. Anyone who can write to the store's file
+    /// can change one without the other.
     pub(super) fn intact(self) -> Result<Self, StoreError> {
         if is_named(&self.source, &self.hash) {
             return Ok(self);
@@ -59,8 +59,8 @@ impl Definition {
         Err(StoreError::Altered { tool: format!("`{}`", self.name), hash: self.hash })
     }
 
-    /// The tool that a prefix of its hash has found, intact, unless revisions of another hash begin
-    /// so too.
+    /// Returns the tool that a prefix of its hash has found, if it is intact. Fails if the prefix
+    /// also fits other hashes.
     pub(in crate::state) fn only(
         (tool, is_ambiguous): (Self, bool),
         prefix: &str,
@@ -72,7 +72,7 @@ impl Definition {
         Ok(tool.intact()?)
     }
 
-    /// Bytes of all its texts.
+    /// The bytes of all its texts.
     pub(super) fn size(&self) -> usize {
         let schema = self.output_schema.as_ref().map_or(0, String::len);
         let texts = [&self.name, &self.hash, &self.source, &self.description, &self.examples];
@@ -80,29 +80,29 @@ impl Definition {
     }
 }
 
-/// A hash as people are shown it.
+/// A shortened hash, for people.
 #[must_use]
 pub fn short(hash: &str) -> &str {
     hash.get(..SHORT).unwrap_or(hash)
 }
 
-/// Refuses a text that cannot name a revision.
+/// Refuses a text that is not a prefix of a hash, or that is too short.
 pub(in crate::state) fn ensure_prefix(prefix: &str) -> Result<(), Error> {
     let is_hash = prefix.len() <= 64 && prefix.bytes().all(|b| b.is_ascii_hexdigit());
     if prefix.len() < SHORTEST_PREFIX || !is_hash { Err(Error::Prefix) } else { Ok(()) }
 }
 
-/// Whether a text pins the revision of a hash.
+/// Whether a text is a valid prefix of a hash.
 pub(crate) fn is_prefix(prefix: &str, hash: &str) -> bool {
     ensure_prefix(prefix).is_ok() && hash.starts_with(&prefix.to_ascii_lowercase())
 }
 
-/// The name of a term: sha256 of its canonical text.
+/// The hash of a term: sha256 of its canonical text, in hexadecimal digits.
 pub(super) fn hash(source: &str) -> String {
     format!("{:x}", Sha256::digest(source))
 }
 
-/// Whether a hash is that of a term.
+/// Whether a hash is that of a term's canonical text.
 pub(super) fn is_named(source: &str, hash: &str) -> bool {
     self::hash(source) == hash
 }

@@ -1,4 +1,4 @@
-//! The registry that all share: a store, who is told of changes, and what is kept at hand.
+//! The shared registry: a store, notifications of changes and a cache.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ use crate::state::recall::Recall;
 use crate::state::store::Store;
 use crate::text::similar::similar;
 
-/// Tools that are kept at hand, and their bytes.
+/// The most tools in the cache, and the most bytes of their texts.
 const MOST_FOUND: usize = 1_000;
 const MOST_FOUND_BYTES: usize = 16 << 20;
 
@@ -25,7 +25,8 @@ pub struct Registry {
     latest: Mutex<Latest>,
 }
 
-/// Tools that were found as they were after a change: that stays so.
+/// A cache of look-ups at one change. They never become invalid, because later changes do not
+/// affect them.
 #[derive(Debug, Clone)]
 struct Latest {
     as_of: i64,
@@ -39,14 +40,14 @@ impl Latest {
 }
 
 impl Registry {
-    /// The registry in a store.
+    /// Opens the registry of a store.
     pub fn open(store: Arc<dyn Store>) -> Result<Self, StoreError> {
         let last = store.last_change()?;
         let latest = Mutex::new(Latest::new(last));
         Ok(Self { store, changes: watch::Sender::new(last), latest })
     }
 
-    /// The registry as it is now; later changes do not show in it.
+    /// A snapshot of the current state. Later changes do not affect it.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
         let as_of = self.store.last_change()?;
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,21 +57,21 @@ impl Registry {
         Ok(Snapshot { store: Arc::clone(&self.store), as_of, found: Arc::clone(&latest.found) })
     }
 
-    /// Wakes its holder after changes. Several changes may be one awakening.
+    /// A receiver that is notified of changes. One notification may cover several changes.
     #[must_use]
     pub fn changes(&self) -> watch::Receiver<i64> {
         self.changes.subscribe()
     }
 
-    /// Looks whether there are changes that nobody was told of: this process or another may have
-    /// made them.
+    /// Notifies subscribers if this process or another has changed tools since the last
+    /// notification.
     pub fn refresh(&self) -> Result<(), StoreError> {
         let last = self.store.last_change()?;
         self.changes.send_if_modified(|known| std::mem::replace(known, last) != last);
         Ok(())
     }
 
-    /// Judges a change as far as that is possible without its term.
+    /// Checks a change as far as possible without its term.
     pub fn review(
         &self,
         name: &str,
@@ -86,13 +87,13 @@ impl Registry {
         ensure_expected(current.as_ref(), name, expected)
     }
 
-    /// Another tool whose name a hasty reader would take for this one.
+    /// Another name that a reader may confuse with this one.
     pub fn lookalike(&self, name: &str) -> Result<Option<String>, StoreError> {
         self.store.lookalike(name)
     }
 }
 
-/// The registry as it was after one of its changes.
+/// The registry after one of its changes.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     store: Arc<dyn Store>,
@@ -101,13 +102,13 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The last change that shows in it.
+    /// The number of the last change in the snapshot.
     #[must_use]
     pub fn as_of(&self) -> i64 {
         self.as_of
     }
 
-    /// What a name stood for; `name@hash` is that revision, whatever came later.
+    /// The tool that a name referred to at this snapshot, or the revision of `name@hash`.
     pub fn find(&self, reference: &str) -> Result<Option<Definition>, Error> {
         if let Some(known) = self.found.get(reference) {
             return Ok(known);
@@ -124,23 +125,24 @@ impl Snapshot {
         found
     }
 
-    /// The name closest to one that is unknown.
+    /// The existing name that is closest to an unknown one.
     pub fn similar(&self, name: &str) -> Result<Option<String>, StoreError> {
         let names = self.store.near(name)?;
         Ok(similar(name, names.iter().map(String::as_str)).map(str::to_owned))
     }
 
-    /// How many tools there are now.
+    /// The number of current tools.
     pub fn count(&self) -> Result<u64, StoreError> {
         self.store.count()
     }
 
-    /// The tools there are now after a name, in the order of names.
+    /// Current tools with names after `after`, in the order of names.
     pub fn page(&self, after: &str, most: usize) -> Result<Vec<Definition>, StoreError> {
         self.store.page(after, most)
     }
 
-    /// The same of those whose name or description holds all words, and their number.
+    /// Like [`Self::page`], for tools whose name or description contains all words; and the number
+    /// of all such tools.
     pub fn search(
         &self,
         words: &[String],
@@ -150,27 +152,27 @@ impl Snapshot {
         self.store.search(words, after, most)
     }
 
-    /// The tools that were changed last, in the order of names.
+    /// The tools with the latest changes, in the order of names.
     pub fn latest(&self, most: usize) -> Result<Vec<Definition>, StoreError> {
         self.store.latest(most)
     }
 
-    /// The names of tools that begin like this, in order.
+    /// The names with this prefix, in order.
     pub fn names(&self, prefix: &str, most: usize) -> Result<Vec<String>, StoreError> {
         self.store.names(prefix, most)
     }
 
-    /// How many tools have names that begin like this.
+    /// The number of names with this prefix.
     pub fn count_names(&self, prefix: &str) -> Result<u64, StoreError> {
         self.store.count_names(prefix)
     }
 
-    /// What a name has stood for, the latest first.
+    /// The changes of a name, the latest first.
     pub fn history(&self, name: &str, most: usize) -> Result<Vec<Past>, StoreError> {
         self.store.history(name, most)
     }
 
-    /// The tools whose terms name this one, by name.
+    /// The tools whose terms name this one, in the order of names.
     pub fn callers(&self, name: &str, most: usize) -> Result<Vec<Definition>, StoreError> {
         self.store.callers(name, most)
     }
@@ -180,12 +182,12 @@ impl Snapshot {
         self.store.output_schema(change)
     }
 
-    /// The names of the tools that a revision's term names.
+    /// The names of the tools that the term with this hash names.
     pub fn uses(&self, hash: &str) -> Result<Vec<String>, StoreError> {
         self.store.uses(hash)
     }
 
-    /// The term of a hash, whatever names it has had.
+    /// The source of the term with this hash.
     pub fn source(&self, hash: &str) -> Result<Option<String>, StoreError> {
         match self.store.source(hash)? {
             Some(source) if !is_named(&source, hash) => {
@@ -199,7 +201,7 @@ impl Snapshot {
         }
     }
 
-    /// The latest tool of a name at a revision.
+    /// The latest revision of a name whose hash has this prefix.
     fn find_pinned(&self, name: &str, prefix: &str) -> Result<Option<Definition>, Error> {
         ensure_prefix(prefix)?;
         let found = self.store.find_pinned(name, &prefix.to_ascii_lowercase(), self.as_of)?;

@@ -1,22 +1,22 @@
-//! Text that a model wrote and other models will read: it must not be able to hide anything, by
-//! what cannot be seen or by where it stands.
+//! The rules for descriptions. A model writes them and other models read them, so a description
+//! must not hide text by invisible characters or by layout.
 
 use super::error::Error;
 use crate::text::{is_hidden, is_layout};
 
-/// The longest description, in characters.
+/// The most characters of a description.
 pub const LONGEST: usize = 1_000;
 
-/// White space in a row: more moves what follows it out of sight.
+/// The most white space in a row. More would push text out of sight.
 const WIDEST: usize = 40;
 
-/// Line breaks in a row, blanks between them or not.
+/// The most line breaks in a row, with or without blanks between them.
 const HIGHEST: usize = 3;
 
-/// Marks above and below one letter: more run over the lines around it.
+/// The most combining marks on one letter. More would cover the lines around it.
 const MOST_MARKS: usize = 4;
 
-/// Refuses a description that is too long, or with something in it that readers would not see.
+/// Refuses a description that is too long or that hides text.
 pub(crate) fn ensure_plain(description: &str) -> Result<(), Error> {
     let mut before = Before::default();
     for (index, c) in description.chars().enumerate() {
@@ -35,7 +35,7 @@ pub(crate) fn ensure_plain(description: &str) -> Result<(), Error> {
     if length > LONGEST { Err(Error::Long { length, most: LONGEST }) } else { Ok(()) }
 }
 
-/// What stands before a character.
+/// The state before a character.
 #[derive(Default)]
 struct Before {
     last: Option<char>,
@@ -45,8 +45,8 @@ struct Before {
 }
 
 impl Before {
-    /// The selectors of text and emoji style may stand once after a character that has both
-    /// styles. Anywhere else they say something that nobody sees.
+    /// Selectors of text or emoji style are allowed once after a character that has both styles.
+    /// Elsewhere they could carry hidden data.
     fn is_abused_by(&self, c: char) -> bool {
         is_style(c) && !self.last.is_some_and(has_styles)
     }
@@ -67,7 +67,7 @@ fn is_style(c: char) -> bool {
     matches!(c, '\u{fe0e}' | '\u{fe0f}')
 }
 
-/// The blocks in which Unicode defines characters with a text and an emoji style.
+/// Blocks in which Unicode defines characters with both a text style and an emoji style.
 fn has_styles(c: char) -> bool {
     matches!(
         c,
@@ -75,7 +75,7 @@ fn has_styles(c: char) -> bool {
     )
 }
 
-/// Combining marks that scripts share. Those of single scripts do not stack.
+/// Combining marks that are common to several scripts. Those of single scripts do not stack.
 fn is_mark(c: char) -> bool {
     matches!(
         c,

@@ -1,5 +1,7 @@
-//! An open store: its file, and the connections to it that it gives out.
+//! An open store: its file, one connection for writes with its transactions, and connections for
+//! reads.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
@@ -8,27 +10,31 @@ use rusqlite::Connection;
 
 use super::error::told;
 use super::presence::Presence;
-use super::writer::{Durability, Transaction, Writer};
-use super::{filesystem, open};
+use super::{entries, filesystem, memos, open, tools};
 use crate::state::change::Wait;
 use crate::state::error::Error;
+use crate::state::journal::{Entry, Link};
+use crate::state::memory::Memo;
 use crate::state::place::{FILE, Place};
+use crate::state::registry::Definition;
+use crate::state::transaction::{Defined, Transaction as Rows};
 
 /// An open store.
 #[derive(Debug)]
 pub struct Sqlite {
-    /// None for one in memory, which has a single connection.
+    /// The path of the file. None in memory: reads then use the connection for writes.
     pub(super) path: Option<PathBuf>,
     patience: Duration,
-    /// The files as they were opened.
+    /// The identities of the files at opening.
     pub(super) presence: Presence,
     writer: Mutex<Writer>,
-    /// Connections that nobody reads from at the moment.
+    /// Idle connections for reads.
     readers: Mutex<Vec<Connection>>,
 }
 
 impl Sqlite {
-    /// Opens a store, made and migrated as need be. Other processes are waited for so long.
+    /// Opens a store. Creates and migrates it if necessary. Waits up to `patience` for other
+    /// processes' locks.
     pub fn open(place: &Place, patience: Duration) -> Result<Self, Error> {
         let (path, (writer, presence)) = match place {
             Place::Memory => (None, (open::open_memory(patience)?, Presence::default())),
@@ -54,7 +60,7 @@ impl Sqlite {
         Self { path, patience, presence, writer, readers: Mutex::default() }
     }
 
-    /// Reads. What it sees does not change while `query` runs only if that is a single statement.
+    /// Runs a query. If it has several statements, they may see different states of the store.
     pub(super) fn read<T, E: From<Error>>(
         &self,
         query: impl FnOnce(&Connection) -> Result<T, E>,
@@ -67,16 +73,15 @@ impl Sqlite {
         result
     }
 
-    /// Another connection to read from. A file that is not there any more, or another one, is told as
-    /// that.
+    /// Opens another connection for reads. Fails with `Gone` if the file was deleted or replaced.
     fn reader(&self, path: &Path) -> Result<Connection, Error> {
         let connection = open::reader(path, self.patience);
         self.presence.ensure()?;
         Ok(connection?)
     }
 
-    /// The same where a read is short: by the connection that writes, if it is idle. It need not
-    /// read again what it wrote itself.
+    /// Like [`Self::read`], for short queries. Uses the connection for writes if it is idle,
+    /// because its cache holds its own writes.
     pub(super) fn glance<T, E: From<Error>>(
         &self,
         query: impl FnOnce(&Connection) -> Result<T, E>,
@@ -87,12 +92,12 @@ impl Sqlite {
         }
     }
 
-    /// Changes the store in one transaction: all of it or, after an error, nothing.
+    /// Changes the store in one transaction. An error undoes all changes.
     pub(super) fn write<T, E: From<Error>>(
         &self,
         durability: Durability,
         wait: Wait,
-        change: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
+        change: impl FnOnce(&mut Transaction<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         if wait == Wait::Patiently {
             return self.writer().write(durability, &self.presence, change);
@@ -109,13 +114,153 @@ impl Sqlite {
         result
     }
 
-    pub(super) fn writer(&self) -> MutexGuard<'_, Writer> {
+    fn writer(&self) -> MutexGuard<'_, Writer> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn readers(&self) -> MutexGuard<'_, Vec<Connection>> {
         self.readers.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The failures that a committed change withstands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Durability {
+    /// The end of this process, also by a crash.
+    Process,
+    /// A power failure: the file is synchronized before the commit returns.
+    Power,
+}
+
+/// The connection for writes, with the durability of its commits.
+#[derive(Debug)]
+struct Writer {
+    connection: Connection,
+    durability: Option<Durability>,
+}
+
+impl Writer {
+    fn write<T, E: From<Error>>(
+        &mut self,
+        durability: Durability,
+        presence: &Presence,
+        change: impl FnOnce(&mut Transaction<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        if self.durability != Some(durability) {
+            // In WAL mode the level FULL synchronizes each commit; NORMAL only writes it.
+            let level = if durability == Durability::Power { "FULL" } else { "NORMAL" };
+            let set = self.connection.pragma_update(None, "synchronous", level);
+            set.map_err(Error::from)?;
+            self.durability = Some(durability);
+        }
+        let mut transaction = Transaction::begin(&self.connection).map_err(Error::from)?;
+        let result = change(&mut transaction)?;
+        presence.ensure()?;
+        transaction.commit().map_err(Error::from)?;
+        Ok(result)
+    }
+}
+
+/// A transaction for writes. Dropping it undoes it unless it is committed. The transactions of
+/// rusqlite parse their statements each time, which takes a third of the time to write a journal
+/// entry.
+#[derive(Debug)]
+pub(super) struct Transaction<'a>(&'a Connection);
+
+impl<'a> Transaction<'a> {
+    fn begin(connection: &'a Connection) -> rusqlite::Result<Self> {
+        execute(connection, "BEGIN IMMEDIATE")?;
+        Ok(Self(connection))
+    }
+
+    fn commit(self) -> rusqlite::Result<()> {
+        execute(self.0, "COMMIT")
+    }
+}
+
+impl Deref for Transaction<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.0
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        // Some errors end a transaction automatically.
+        if !self.0.is_autocommit()
+            && let Err(error) = execute(self.0, "ROLLBACK")
+        {
+            tracing::error!(%error, "a transaction cannot be undone");
+        }
+    }
+}
+
+impl Rows for Transaction<'_> {
+    fn last_change(&self) -> Result<i64, Error> {
+        Ok(tools::last_change(self)?)
+    }
+
+    fn find(&self, name: &str, as_of: i64) -> Result<Option<Definition>, Error> {
+        Ok(tools::find(self, name, as_of)?)
+    }
+
+    fn find_pinned(&self, name: &str, prefix: &str) -> Result<Option<(Definition, bool)>, Error> {
+        Ok(tools::find_pinned(self, name, prefix, i64::MAX)?)
+    }
+
+    fn twin(&self, name: &str) -> Result<Option<String>, Error> {
+        Ok(tools::twin(self, name)?)
+    }
+
+    fn has_history(&self, name: &str) -> Result<bool, Error> {
+        Ok(!tools::history(self, name, 1)?.is_empty())
+    }
+
+    fn define(&mut self, defined: &Defined<'_>) -> Result<(), Error> {
+        Ok(tools::define(self, defined)?)
+    }
+
+    fn head(&self) -> Result<Link, Error> {
+        Ok(entries::head(self)?)
+    }
+
+    fn anchor(&self) -> Result<Link, Error> {
+        Ok(entries::anchor(self)?)
+    }
+
+    fn append(&mut self, entry: &Entry) -> Result<(), Error> {
+        Ok(entries::append(self, entry)?)
+    }
+
+    fn trim(&mut self, ends: i64) -> Result<(), Error> {
+        Ok(entries::trim(self, ends)?)
+    }
+
+    fn memo(&self, key: &str) -> Result<Option<Memo>, Error> {
+        Ok(memos::find(self, key)?)
+    }
+
+    fn sums(&self) -> Result<(u64, u64), Error> {
+        Ok(memos::sums(self)?)
+    }
+
+    fn last_update(&self) -> Result<i64, Error> {
+        Ok(memos::last_update(self)?)
+    }
+
+    fn keep(&mut self, memo: &Memo) -> Result<(), Error> {
+        Ok(memos::put(self, memo)?)
+    }
+
+    fn forget(&mut self, key: &str) -> Result<(), Error> {
+        Ok(memos::remove(self, key)?)
+    }
+}
+
+fn execute(connection: &Connection, statement: &str) -> rusqlite::Result<()> {
+    connection.prepare_cached(statement)?.execute([]).map(drop)
 }
 
 #[cfg(test)]
@@ -136,7 +281,7 @@ mod tests {
         Ok([mark(marks[0])?, mark(marks[1])?, mark(marks[2])?, mark(marks[3])?])
     }
 
-    /// One in memory is a copy of what the build made.
+    /// A store in memory is a copy of the build's empty store.
     #[test]
     fn stores_in_memory_are_like_those_in_a_file() -> Result<(), Error> {
         let folder = tempfile::tempdir().expect("a directory");

@@ -1,5 +1,5 @@
-//! Copies of a store: one is made while others go on writing, or comes back in place of the store.
-//! A copy is made beside its place under another name and takes it at once, whole.
+//! Copies of a store: backups made during writes, and restored stores. A copy is made under a
+//! temporary name beside its place and is then renamed as a whole.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -18,30 +18,30 @@ use crate::state::error::Error;
 use crate::state::place::{FILE, Place};
 use crate::text::time::now;
 
-/// What SQLite appends to the name of a file for that of what an unfinished change replaced.
+/// The suffix of SQLite's rollback journal, which holds the replaced pages of an unfinished change.
 const UNFINISHED: &str = "-journal";
 
-/// How long a copy waits for who writes.
+/// The time to wait for writers.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A copy that does not have its place yet. It goes away with this, unless it takes it.
+/// A copy under its temporary name. Dropping it deletes the file, unless it was published.
 #[derive(Debug)]
 pub struct Duplicate {
     path: PathBuf,
     place: PathBuf,
 }
 
-/// A store that had to make room, under its new name.
+/// A store that was moved aside, under its new name.
 #[derive(Debug)]
 pub struct Aside {
-    /// Where it is now.
+    /// The new path.
     pub path: PathBuf,
-    /// Keeps others from opening it.
+    /// Prevents others from opening it.
     _lock: Option<Connection>,
 }
 
 impl Sqlite {
-    /// Copies all that is in the store now into a file that is to have this name.
+    /// Copies the current state of the store to a file that is to be published as `place`.
     pub fn copy(&self, place: &Path) -> Result<Duplicate, Error> {
         let copy = Duplicate::beside(place)?;
         self.read(|db| copy.fill(db)).map_err(|error| told(place, error))?;
@@ -50,7 +50,7 @@ impl Sqlite {
 }
 
 impl Duplicate {
-    /// Copies a backup into the directory of a store, whose place it is to take.
+    /// Copies a backup into the directory of the store that it is to replace.
     pub fn of_backup(backup: &Path, place: &Place) -> Result<Self, Error> {
         let Place::Directory(directory) = place else {
             return Err(unusable(
@@ -93,7 +93,7 @@ impl Duplicate {
     fn fill(&self, source: &Connection) -> Result<(), Error> {
         let mut target = Connection::open(&self.path)?;
         let start = Instant::now();
-        // All of it in one view: whoever writes meanwhile is neither seen nor kept waiting.
+        // One step copies one consistent state. It neither sees nor blocks concurrent writers.
         loop {
             match Backup::new(source, &mut target)?.step(-1)? {
                 StepResult::Done => break,
@@ -101,20 +101,20 @@ impl Duplicate {
                 _ => return Err(Error::Locked),
             }
         }
-        // One file, without a log beside it.
+        // This makes it a single file without a log.
         target.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
         open::migrate(&mut target, &self.path)
     }
 
-    /// Opens the copy, for whoever verifies it.
+    /// Opens the copy for verification.
     pub fn open(&self) -> Result<Sqlite, Error> {
         let connection = Connection::open(&self.path)?;
         open::configure(&connection, PATIENCE)?;
         Ok(Sqlite::with(None, connection, Presence::default(), PATIENCE))
     }
 
-    /// SQLite's closest look at the copy: also that indices and tables hold the same. `file` is what a
-    /// message names.
+    /// Runs SQLite's most thorough check on the copy, including indices. `file` is the path for
+    /// messages.
     pub fn check(store: &Sqlite, file: &Path) -> Result<(), Error> {
         let found = store.read(|db| {
             let check = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
@@ -126,8 +126,7 @@ impl Duplicate {
         Err(unusable(file, &format!("damaged: {found}")))
     }
 
-    /// Gives the copy the name that it is to have. A file that has it already is kept, unless it may
-    /// be replaced.
+    /// Gives the copy its final name. An existing file is replaced only if `replace` is set.
     pub fn publish(self, replace: bool) -> Result<(), Error> {
         let failed = |error: std::io::Error| match error.kind() {
             ErrorKind::AlreadyExists => {
@@ -155,27 +154,27 @@ impl Drop for Duplicate {
     }
 }
 
-/// A second name for a file, which nothing may have yet.
+/// Gives a file a second name. Fails if a file of that name exists.
 fn name_again(path: &Path, name: &Path) -> std::io::Result<()> {
     match fs::hard_link(path, name) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists && !name.exists() => {
-            // Some file systems give a file one name only.
+            // Some file systems do not support a second name.
             fs::copy(path, name).and_then(|_| File::open(name)?.sync_all())
         }
         linked => linked,
     }
 }
 
-/// A name is safe only if its directory is. Where directories cannot be synchronized there is
-/// nothing to be done.
+/// Synchronizes the directory of a new name, so that the name survives a power failure. Some
+/// systems cannot synchronize directories; the error is then ignored.
 fn synchronize(path: &Path) {
     let directory = path.parent().filter(|parent| *parent != Path::new(""));
     let _ = File::open(directory.unwrap_or(Path::new("."))).and_then(|it| it.sync_all());
 }
 
 impl Aside {
-    /// Gives the store at a place a second name, if there is one and nobody has it open. Until what
-    /// this gives is dropped, nobody else opens it.
+    /// Gives the store at a place a second name; None if there is no store. Fails if another
+    /// process has it open. Others cannot open it until the returned value is dropped.
     pub fn put(place: &Place) -> Result<Option<Self>, Error> {
         let Some(file) = place.file().filter(|_| is_occupied(place)) else { return Ok(None) };
         let lock = lock(&file)?;
@@ -186,7 +185,8 @@ impl Aside {
         if file.exists() {
             name_again(&file, &path).map_err(failed)?;
         }
-        // Only a store that is damaged still has these: they would be taken for those of the next.
+        // Only a damaged store still has these files. SQLite would take them for files of the new
+        // store.
         for suffix in [LOG, INDEX, UNFINISHED] {
             let (from, to) = (open::beside(&file, suffix), open::beside(&path, suffix));
             if from.exists() {
@@ -194,12 +194,12 @@ impl Aside {
             }
         }
         synchronize(&file);
-        // Windows replaces no file that is open.
+        // Windows cannot replace an open file, so the lock is released there.
         Ok(Some(Self { path, _lock: lock.filter(|_| !cfg!(windows)) }))
     }
 }
 
-/// Whether there is a store at a place already, or a part of one.
+/// Whether a place has a store, or one of its files.
 #[must_use]
 pub fn is_occupied(place: &Place) -> bool {
     place.file().is_some_and(|file| has_part(&file))
@@ -209,7 +209,7 @@ fn has_part(file: &Path) -> bool {
     ["", LOG, UNFINISHED].iter().any(|suffix| open::beside(file, suffix).exists())
 }
 
-/// Takes a store for this process alone, with all that is in its log; nothing where it is damaged.
+/// Locks a store for this process and merges its log into the file. None if the store is damaged.
 fn lock(file: &Path) -> Result<Option<Connection>, Error> {
     let lock = || {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;

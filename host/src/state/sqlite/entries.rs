@@ -5,7 +5,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params, params_fro
 use crate::domain::EntryKind;
 use crate::state::journal::{Entry, Error, Filter, Hash, Link, Statistics, Verified, Walk};
 
-/// The columns of [`read`].
+/// The columns that [`read`] expects.
 const COLUMNS: &str = "e.id, e.time, e.kind, e.subject, e.ending, e.fuel, c.hash, e.body, e.ends, e.hash \
      FROM entry e LEFT JOIN component c ON c.id = e.component";
 
@@ -28,12 +28,12 @@ fn link(row: &Row<'_>) -> rusqlite::Result<Link> {
     Ok(Link { id: row.get(0)?, ends: row.get(1)?, hash: Hash(row.get(2)?) })
 }
 
-/// The last entry that was removed.
+/// The last removed entry.
 pub(super) fn anchor(db: &Connection) -> rusqlite::Result<Link> {
     db.prepare_cached("SELECT id, ends, hash FROM anchor")?.query_row([], link)
 }
 
-/// Where the next entry goes.
+/// The last position of the chain, which the next entry follows.
 pub(super) fn head(db: &Connection) -> rusqlite::Result<Link> {
     let last = db
         .prepare_cached("SELECT id, ends, hash FROM entry ORDER BY id DESC LIMIT 1")?
@@ -73,10 +73,10 @@ fn component_id(db: &Connection, hash: &str) -> rusqlite::Result<i64> {
     Ok(db.last_insert_rowid())
 }
 
-/// Removes the oldest entries, up to this end.
+/// Removes the oldest entries whose `ends` is at most `end`.
 pub(super) fn trim(db: &Connection, end: i64) -> rusqlite::Result<()> {
     let anchor = anchor(db)?;
-    // The entries are numbered without gaps and end one after the other.
+    // Entry numbers have no gaps, and `ends` grows with them, so a binary search works.
     let (mut low, mut high) = (anchor.id, head(db)?.id);
     let ends = |id: i64| {
         db.prepare_cached("SELECT ends FROM entry WHERE id = ?1")?
@@ -103,14 +103,15 @@ pub(super) fn entry(db: &Connection, id: i64) -> rusqlite::Result<Option<Entry>>
     db.prepare_cached(&sql)?.query_row([id], read).optional()
 }
 
-/// Entries that pass a filter.
+/// The entries that pass a filter.
 pub(super) fn entries(
     db: &Connection,
     filter: &Filter,
     latest_first: bool,
     most: usize,
 ) -> rusqlite::Result<Vec<Entry>> {
-    // The index of kinds leaves out runs, so a query has to say that it wants none of them.
+    // The index of kinds leaves out runs. SQLite uses it only if the query excludes runs
+    // explicitly.
     let is_rare = !matches!(filter.kind, None | Some(EntryKind::Run));
     let mut clauses = vec![if is_rare { "e.kind <> 'run'" } else { "1" }.to_owned()];
     let mut values: Vec<types::Value> = Vec::new();
@@ -133,7 +134,7 @@ pub(super) fn entries(
     db.prepare_cached(&sql)?.query_map(params_from_iter(values), read)?.collect()
 }
 
-/// What the latest runs of a tool have cost.
+/// The cost of the latest runs of a tool.
 pub(super) fn statistics(db: &Connection, tool: &str, most: usize) -> rusqlite::Result<Statistics> {
     let mut statement = db.prepare_cached(
         "SELECT fuel, ending IN ('value', 'continuation') FROM entry
@@ -150,9 +151,10 @@ pub(super) fn statistics(db: &Connection, tool: &str, most: usize) -> rusqlite::
     Ok(Statistics { fuel, faults })
 }
 
-/// Follows the chain from its anchor to its head.
+/// Verifies the chain from its anchor to its head.
 pub(super) fn verify(db: &Connection) -> Result<Verified, Error> {
-    // Another process may trim meanwhile: anchor and entries have to be of one moment.
+    // Another process may trim the journal, so the anchor and the entries are read in one
+    // transaction.
     let moment = db.unchecked_transaction()?;
     follow(&moment)
 }
@@ -175,12 +177,12 @@ impl From<rusqlite::Error> for Error {
     }
 }
 
-/// A row that cannot even be read is as broken as one that was rewritten; a file that cannot be
-/// read just now is not.
+/// A row that cannot be decoded counts as broken, as if it were rewritten. A file that is
+/// temporarily unreadable does not.
 fn unreadable(id: i64, error: rusqlite::Error) -> Error {
     use ErrorCode::{DatabaseCorrupt, NotADatabase, OutOfMemory, TooBig};
     match error.sqlite_error_code() {
-        // A length that was tampered with may ask for any amount of memory.
+        // A tampered length may request any amount of memory.
         None | Some(DatabaseCorrupt | NotADatabase | OutOfMemory | TooBig) => {
             Error::Broken { id, reason: format!("it cannot be read: {error}") }
         }

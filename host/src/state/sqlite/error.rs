@@ -1,4 +1,4 @@
-//! SQLite's errors as those of a store.
+//! Converts SQLite's errors to those of a store.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use rusqlite::ErrorCode;
 use super::filesystem::{self, LOCAL};
 use crate::state::{Error, Failure, Nature};
 
-/// What to do where a place does not serve.
+/// The advice for a place that cannot hold a store.
 const ELSEWHERE: &str = "name another directory by --data DIR, or keep nothing by --ephemeral";
 
 impl From<rusqlite::Error> for Error {
@@ -30,13 +30,14 @@ fn failure(error: &rusqlite::Error, code: Option<ErrorCode>) -> Failure {
         (_, Some(lack)) => Nature::Lacking(lack),
         _ => Nature::Other,
     };
-    // Its text does not tell a failing read from a failing write. The number is documented.
+    // The text of an I/O error does not say which operation failed. The code does, and it is
+    // documented.
     let lack = lack.map(|lack| format!("; {lack}, {LOCAL}")).unwrap_or_default();
     let detail = extended.map(|code| format!(" (SQLite's code {code}){lack}"));
     Failure { reason: error.to_string(), detail: detail.unwrap_or_default(), nature }
 }
 
-/// The error of a file that could not be opened, with its path and what to do.
+/// The error of a file that cannot be opened, with its path and advice.
 pub(super) fn told(path: &Path, error: Error) -> Error {
     let reason = match error {
         Error::Locked => "another process keeps it locked; try again, or end that one".to_owned(),

@@ -1,5 +1,6 @@
-//! What a file system may not have that a store needs: locks, memory that processes share, and
-//! files that are safe once they are synchronized. Network file systems often lack one of these.
+//! The requirements of a store on its file system: locks, memory shared between processes, and
+//! files that survive a power failure after synchronization. Network file systems often lack one of
+//! these.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,10 +9,10 @@ use rusqlite::{Connection, ErrorCode, ffi};
 
 use crate::state::Error;
 
-/// What to do where a file system does not serve.
+/// The advice for a file system that cannot hold a store.
 pub(super) const LOCAL: &str = "which a store needs: name a directory on a local disk by --data DIR, or keep nothing by --ephemeral";
 
-/// What is missing, by the extended code with which SQLite fails.
+/// The missing feature that an extended SQLite error code indicates.
 pub(super) fn lack(code: i32) -> Option<&'static str> {
     match code {
         ffi::SQLITE_IOERR_LOCK
@@ -33,18 +34,18 @@ pub(super) fn lack(code: i32) -> Option<&'static str> {
 
 const NO_LOCKS: &str = "the file system has no locks";
 
-/// Refuses a file system on which even a new file, which nobody else can know, is locked.
+/// Refuses a file system without locks: one where even a new, private file counts as locked.
 pub(super) fn ensure_locks(path: &Path) -> Result<(), Error> {
     let scratch = path.with_extension(format!("{}.probe", std::process::id()));
     let has_locks = has_locks(&scratch);
-    // SQLite leaves it empty, without files beside it.
+    // SQLite leaves the file empty and creates no files beside it.
     let _ = std::fs::remove_file(&scratch);
     match has_locks {
         Ok(false) => {
             let reason = format!("{NO_LOCKS}, {LOCAL}");
             Err(Error::Unusable { path: path.to_owned(), reason })
         }
-        // What else is wrong shows when the store itself is opened.
+        // Other errors appear again when the store itself is opened.
         _ => Ok(()),
     }
 }
@@ -58,7 +59,7 @@ fn has_locks(scratch: &Path) -> rusqlite::Result<bool> {
     }
 }
 
-/// Says once that a directory is on a network file system.
+/// Warns if a directory is on a network file system.
 pub(super) fn warn_of_network(directory: &Path) {
     if let Some(kind) = network(directory) {
         tracing::warn!(
@@ -76,7 +77,7 @@ fn network(directory: &Path) -> Option<String> {
     network_of(&std::fs::read_to_string("/proc/self/mountinfo").ok()?, &device)
 }
 
-/// A device as `mountinfo` writes it, from its two numbers as Linux packs them.
+/// A device as `mountinfo` writes it, from Linux's packed form of its two numbers.
 #[cfg(target_os = "linux")]
 fn device_of(packed: u64) -> String {
     let major = ((packed >> 32) & 0xffff_f000) | ((packed >> 8) & 0xfff);
@@ -89,8 +90,8 @@ fn network(_directory: &Path) -> Option<String> {
     None
 }
 
-/// The type of the file system of a device, if that is elsewhere in the network; `mounts` are the
-/// lines of `/proc/self/mountinfo`.
+/// The type of a device's file system if it is a network file system. `mounts` is the text of
+/// `/proc/self/mountinfo`.
 #[cfg(any(target_os = "linux", test))]
 fn network_of(mounts: &str, device: &str) -> Option<String> {
     const KINDS: [&str; 18] = [

@@ -4,10 +4,10 @@ use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, typ
 
 use crate::state::memory::{Memo, Search, words};
 
-/// Keys that are compared with one that nobody knows.
+/// The most keys that are compared with an unknown one.
 const COMPARED: usize = 2_000;
 
-/// What a find in a key or a tag counts, where one in a value counts 1.
+/// The weights of matches in a key, a tag and a value.
 const WEIGHTS: &str = "4.0, 4.0, 1.0";
 
 const COLUMNS: &str = "m.id, m.key, m.tags, m.created, m.updated, m.size";
@@ -26,7 +26,7 @@ fn memo(row: &Row<'_>) -> rusqlite::Result<(i64, Memo)> {
     Ok((row.get(0)?, memo))
 }
 
-/// What is kept under a key, with its value.
+/// The entry of a key, with its value.
 pub(super) fn find(db: &Connection, key: &str) -> rusqlite::Result<Option<Memo>> {
     db.prepare_cached(&format!("SELECT {COLUMNS}, m.value FROM memory m WHERE m.key = ?1"))?
         .query_row([key], |row| Ok(Memo { value: row.get(6)?, ..memo(row)?.1 }))
@@ -40,7 +40,7 @@ fn row_of(db: &Connection, key: &str) -> rusqlite::Result<Option<i64>> {
         .optional()
 }
 
-/// All rows with their values, in the order in which they changed.
+/// All entries with their values, in the order of their last change.
 pub(super) fn all(db: &Connection) -> rusqlite::Result<Vec<Memo>> {
     let sql = format!("SELECT {COLUMNS}, m.value FROM memory m ORDER BY m.updated, m.key");
     let mut statement = db.prepare_cached(&sql)?;
@@ -56,13 +56,13 @@ pub(super) fn sums(db: &Connection) -> rusqlite::Result<(u64, u64)> {
     Ok((keys.unsigned_abs(), bytes.unsigned_abs()))
 }
 
-/// When the last change was made; 0 before the first.
+/// The time of the last change in milliseconds since 1970; 0 before the first.
 pub(super) fn last_update(db: &Connection) -> rusqlite::Result<i64> {
     db.prepare_cached("SELECT coalesce(max(updated), 0) FROM memory")?
         .query_row([], |row| row.get(0))
 }
 
-/// Writes a row, over the one with this key if there is one.
+/// Writes a row. Replaces the row with this key if there is one.
 pub(super) fn put(db: &Connection, memo: &Memo) -> rusqlite::Result<()> {
     let Memo { key, tags, created, updated, size, value } = memo;
     let value = value.as_deref().unwrap_or("null");
@@ -100,14 +100,14 @@ pub(super) fn remove(db: &Connection, key: &str) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Takes a row out of what searches look at.
+/// Removes a row from the search index.
 fn unlist(db: &Connection, id: i64) -> rusqlite::Result<()> {
     db.prepare_cached("DELETE FROM memory_tag WHERE memory = ?1")?.execute([id])?;
     db.prepare_cached("DELETE FROM memory_text WHERE rowid = ?1")?.execute([id])?;
     Ok(())
 }
 
-/// What a search finds, and the number of all that there is to find.
+/// The entries that a search finds, and the number of all matches.
 pub(super) fn search(db: &Connection, search: &Search) -> rusqlite::Result<(Vec<Memo>, u64)> {
     let words = match &search.words {
         None => None,
@@ -131,7 +131,7 @@ pub(super) fn search(db: &Connection, search: &Search) -> rusqlite::Result<(Vec<
         clauses.push(tagged.replace('?', &format!("?{}", values.len())));
     }
     let clauses = clauses.join(" AND ");
-    // All that is read below belongs together, whatever others write meanwhile.
+    // One transaction: concurrent writes must not mix two states.
     let transaction = db.unchecked_transaction()?;
     let sql = format!("SELECT count(*) FROM {tables} WHERE {clauses}");
     let total: i64 = transaction
@@ -148,7 +148,7 @@ pub(super) fn search(db: &Connection, search: &Search) -> rusqlite::Result<(Vec<
     Ok((found, total.unsigned_abs()))
 }
 
-/// Reads as many values as there is room for.
+/// Reads values in order, those that fit in the remaining `room` of characters.
 fn fill(db: &Connection, rows: Vec<(i64, Memo)>, mut room: usize) -> rusqlite::Result<Vec<Memo>> {
     let mut statement = db.prepare_cached("SELECT value FROM memory WHERE id = ?1")?;
     let mut found = Vec::with_capacity(rows.len());
@@ -163,7 +163,8 @@ fn fill(db: &Connection, rows: Vec<(i64, Memo)>, mut room: usize) -> rusqlite::R
     Ok(found)
 }
 
-/// Keys among which one that was misspelt may be: all, or of very many those that begin alike.
+/// Candidates for a misspelled key: all keys, or only those with the same first letter if there are
+/// too many.
 pub(super) fn near(db: &Connection, key: &str) -> rusqlite::Result<Vec<String>> {
     let most = i64::try_from(COMPARED).unwrap_or(i64::MAX);
     let (keys, _) = sums(db)?;

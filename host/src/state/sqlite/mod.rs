@@ -1,7 +1,6 @@
-//! The store in SQLite: a file, shared by all processes that serve the same data directory, or in
-//! memory. Nothing outside this folder knows the database.
+//! The store in SQLite: a file, shared by all processes that serve one data directory, or a
+//! database in memory. Only this folder depends on SQLite.
 
-mod commit;
 mod connections;
 mod copy;
 mod entries;
@@ -10,10 +9,9 @@ mod filesystem;
 mod memos;
 mod open;
 mod presence;
-mod reads;
 mod schema;
+mod store;
 mod tools;
-mod writer;
 
 pub use self::connections::Sqlite;
 pub use self::copy::{Aside, Duplicate, is_occupied};

@@ -1,5 +1,5 @@
-//! How a store is opened: its directory and its file are made if need be, and the file is brought
-//! to the present schema.
+//! Opens a store: creates the directory and the file if necessary, and migrates the file to the
+//! current schema.
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -17,10 +17,10 @@ use super::schema::{self, APPLICATION, MIGRATIONS};
 use crate::state::Error;
 use crate::state::place::FILE;
 
-/// A store with nothing in it, as the build has made it: to make one takes longer than to copy it.
+/// An empty store from the build. Copying it is faster than creating one.
 const EMPTY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/empty.db"));
 
-/// How long a lock is waited for before this asks whether the file system has locks at all.
+/// The time to wait for a lock before checking whether the file system supports locks at all.
 const GLANCE: Duration = Duration::from_secs(1);
 
 pub(super) fn make_directory(directory: &Path) -> Result<(), Error> {
@@ -38,8 +38,8 @@ pub(super) fn make_directory(directory: &Path) -> Result<(), Error> {
         Ok(_) => return Err(unusable("not a directory".to_owned())),
         Err(error) => return Err(unusable(error.to_string())),
     }
-    // What is in a directory is safe only if the directory is: SQLite sees to the file, not to
-    // what it stands in. Where directories cannot be synchronized there is nothing to be done.
+    // A new directory must be synchronized in its parent: SQLite synchronizes only the file. Some
+    // systems cannot synchronize directories; the error is then ignored.
     for made in directory.ancestors().take(missing) {
         let parent = made.parent().filter(|parent| parent.as_os_str() != OsStr::new(""));
         let _ = File::open(parent.unwrap_or(Path::new("."))).and_then(|it| it.sync_all());
@@ -56,8 +56,8 @@ pub(super) fn open_memory(patience: Duration) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Opens the file. Whoever waits long for a lock is told before that there are none, where that is
-/// why.
+/// Opens the file. If a lock takes long, checks whether the file system has locks at all, and waits
+/// on only if it has.
 pub(super) fn open_file(path: &Path, patience: Duration) -> Result<(Connection, Presence), Error> {
     let glance = patience.min(GLANCE);
     match try_open(path, glance) {
@@ -80,35 +80,36 @@ fn try_open(path: &Path, patience: Duration) -> Result<(Connection, Presence), E
     let mut presence = Presence::default();
     presence.note(path);
     configure(&connection, patience)?;
-    // Before anything is written: the file of another application stays as it is.
+    // This comes before any write: a file of another application must stay unchanged.
     let version = version(&connection, path)?;
     enter_wal(&connection, patience)?;
     if (1..MIGRATIONS.len()).contains(&version) {
         check(&connection, path)?;
     }
     migrate(&mut connection, path)?;
-    // Whoever cannot write is to hear of it now and not at the first change. SQLite opens what it
-    // cannot write for reading, and says nothing.
+    // A read-only store must fail now, not at the first change. SQLite silently opens such a file
+    // for reading.
     if connection.is_readonly("main")? {
         return Err(Error::ReadOnly);
     }
     connection.transaction_with_behavior(TransactionBehavior::Immediate)?.rollback()?;
     presence.note(&beside(path, LOG));
     presence.note(&beside(path, INDEX));
-    // While this waited, somebody may have put another file in its place.
+    // Another process may have replaced the file in the meantime.
     presence.ensure()?;
     Ok((connection, presence))
 }
 
-/// A file that SQLite keeps beside the one at this path.
+/// The path of a file that SQLite keeps beside the one at `path`.
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// Makes the file, if there is none, so that nobody else can read what tools are given and what they
-/// give; SQLite makes the files beside it alike. Why it cannot be made is told by SQLite.
+/// Creates the file, if there is none, readable only by its owner: it holds arguments and values of
+/// tools. SQLite gives the files beside it the permissions of this one, and reports why the file
+/// cannot be created.
 fn make_private(path: &Path) {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -117,10 +118,11 @@ fn make_private(path: &Path) {
     let _ = options.open(path);
 }
 
-/// An empty file is a new store, and SQLite throws away the log beside it. Ours is never empty
-/// once it has a log, so what was in it is lost; what is in the log need not be.
+/// Refuses an empty file with a log that is not empty. SQLite would take it for a new store and
+/// delete the log, but a store with a log is never empty: its content was lost, and the log may
+/// still have data.
 fn ensure_whole(path: &Path) -> Result<(), Error> {
-    // In this order: another process may be making the store.
+    // The log is read first, because another process may be creating the store.
     let log = fs::metadata(beside(path, LOG)).map_or(0, |it| it.len());
     match fs::metadata(path) {
         Ok(it) if it.len() == 0 && log > 0 => {
@@ -136,16 +138,16 @@ fn ensure_whole(path: &Path) -> Result<(), Error> {
 pub(super) fn configure(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
     connection.busy_timeout(patience)?;
     connection.set_prepared_statement_cache_capacity(64);
-    // Otherwise every statement is planned anew for the values that are bound to it.
+    // Without this, SQLite plans each statement again for its bound values.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
-    // Where a query needs room to sort, that is in memory: no other files are ever written.
+    // Queries sort in memory, so that SQLite writes no other files.
     connection.pragma_update(None, "temp_store", "MEMORY")
 }
 
-/// Switches to the write-ahead log. Two processes that do so at once get in each other's way, and
-/// SQLite does not wait here of itself.
+/// Switches to the write-ahead log. Two processes that do so at once conflict, and SQLite does not
+/// retry by itself.
 fn enter_wal(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
     let start = Instant::now();
     loop {
@@ -167,7 +169,7 @@ pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), Error> {
     if found == "ok" {
         return Ok(());
     }
-    // It begins with a line that says which database: there is one.
+    // The first line names the database. There is only one.
     let lines: Vec<&str> = found.lines().filter(|line| !line.starts_with("***")).collect();
     let table = lines.iter().find_map(|line| table(connection, line));
     let place = table.map(|table| format!(" (in the table `{table}`)")).unwrap_or_default();
@@ -175,16 +177,16 @@ pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), Error> {
     Err(Error::Damaged { path: path.to_owned(), reason })
 }
 
-/// The table of which a line of the check tells: it knows the page where its tree starts.
+/// The table that a line of the check refers to by its root page.
 fn table(connection: &Connection, line: &str) -> Option<String> {
     let root: i64 = line.strip_prefix("Tree ")?.split(' ').next()?.parse().ok()?;
     let sql = "SELECT tbl_name FROM sqlite_schema WHERE rootpage = ?1";
     connection.query_row(sql, [root], |row| row.get(0)).ok()
 }
 
-/// The number of the schema that a file has; 0 for an empty one.
+/// The schema version of a file; 0 for an empty one.
 pub(super) fn version(connection: &Connection, path: &Path) -> Result<usize, Error> {
-    // In one view: another process may be making the store.
+    // Both values are read in one transaction, because another process may be creating the store.
     let view = connection.unchecked_transaction()?;
     identify(&view, path)
 }
@@ -209,7 +211,7 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Er
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have done it meanwhile.
+    // Another process may have migrated it in the meantime.
     let start = identify(&transaction, path)?;
     schema::advance(&transaction, start)?;
     transaction.commit()?;

@@ -1,22 +1,21 @@
-//! The files of a store as they were opened. Who deletes or replaces one of them under a server
-//! leaves it a file without a name: what is written there is lost when the server ends.
+//! Detects deleted or replaced files of an open store. A server would go on writing to the file
+//! without a name, and the data would be lost when it ends.
 
 use std::path::{Path, PathBuf};
 
 use crate::state::Error;
 
-/// What SQLite appends to the name of the file for that of its write-ahead log.
+/// The suffix of the write-ahead log's name.
 pub(super) const LOG: &str = "-wal";
 
-/// The same for the index of that, which the processes share.
+/// The suffix of the shared index of the write-ahead log.
 pub(super) const INDEX: &str = "-shm";
 
-/// What tells a file from all others as long as somebody has it open; nothing where the system does
-/// not say it.
+/// The device and the inode of a file. They identify it while it is open.
 #[cfg(unix)]
 type Identity = (u64, u64);
 
-/// Files and what they were.
+/// The identities of files at opening. Empty on systems other than Unix.
 #[derive(Debug, Default)]
 pub(super) struct Presence {
     #[cfg(unix)]
@@ -25,12 +24,12 @@ pub(super) struct Presence {
 
 #[cfg(unix)]
 impl Presence {
-    /// Remembers what a path names now.
+    /// Records the identity of the file at a path.
     pub(super) fn note(&mut self, path: &Path) {
         self.files.extend(identify(path).map(|identity| (path.to_owned(), identity)));
     }
 
-    /// Refuses if a path names nothing any more, or something else.
+    /// Fails if a path was deleted, or if another file is there.
     pub(super) fn ensure(&self) -> Result<(), Error> {
         self.files.iter().try_for_each(|(path, identity)| match identify(path) {
             Some(found) if found == *identity => Ok(()),
@@ -57,7 +56,7 @@ fn gone(path: &Path, is_there: bool) -> Error {
     Error::Gone { path: directory.unwrap_or(path).to_owned(), reason }
 }
 
-/// Elsewhere a file that is open can be neither deleted nor replaced.
+/// On other systems an open file can be neither deleted nor replaced.
 #[cfg(not(unix))]
 impl Presence {
     pub(super) fn note(&mut self, _path: &Path) {}

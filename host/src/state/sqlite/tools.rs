@@ -1,5 +1,5 @@
-//! The statements for tools. All of them find what they want by an index, so they take as long
-//! among a hundred thousand tools as among ten.
+//! The statements for tools. Each uses an index, so its time does not grow with the number of
+//! tools.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -7,10 +7,10 @@ use crate::state::registry::{Definition, Past, name};
 use crate::state::{Defined, Term};
 use crate::text::time::now;
 
-/// Names that are compared with one that nobody knows.
+/// The most names that are compared with an unknown one.
 const COMPARED: usize = 2_000;
 
-/// Words of a search that the index is asked for.
+/// The most words of a search that are passed to the index.
 const MOST_PHRASES: usize = 8;
 
 const COLUMNS: &str = "c.name, r.hash, r.source, c.description, c.examples, c.id, c.output_schema";
@@ -38,7 +38,7 @@ pub(super) fn count(db: &Connection) -> rusqlite::Result<u64> {
     Ok(tools.unsigned_abs())
 }
 
-/// What a name stood for after a change; None: nothing, or it was retired.
+/// The tool of a name after the change `as_of`; None if the name was unknown or retired.
 pub(super) fn find(
     db: &Connection,
     name: &str,
@@ -51,8 +51,8 @@ pub(super) fn find(
     db.prepare_cached(&sql)?.query_row(params![name, as_of], tool).optional()
 }
 
-/// The latest tool of a name whose hash begins like this, retired or not; and whether revisions
-/// of another hash begin so too.
+/// The latest revision of a name whose hash has this prefix, retired or not; and whether the prefix
+/// also fits other hashes.
 pub(super) fn find_pinned(
     db: &Connection,
     name: &str,
@@ -75,7 +75,7 @@ pub(super) fn find_pinned(
     Ok(Some((latest, false)))
 }
 
-/// Current tools after a name, in the order of names.
+/// Current tools with names after `after`, in the order of names.
 pub(super) fn page(db: &Connection, after: &str, most: usize) -> rusqlite::Result<Vec<Definition>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM tool t JOIN change c ON c.id = t.change
@@ -85,15 +85,16 @@ pub(super) fn page(db: &Connection, after: &str, most: usize) -> rusqlite::Resul
     db.prepare_cached(&sql)?.query_map(params![after, limit(most)], tool)?.collect()
 }
 
-/// The same among those whose name or description holds all words; and how many there are.
+/// Like [`page`], for tools whose name or description contains all words; and the number of all
+/// such tools.
 pub(super) fn search(
     db: &Connection,
     words: &[String],
     after: &str,
     most: usize,
 ) -> rusqlite::Result<(Vec<Definition>, u64)> {
-    // The index knows parts of three characters and more. It finds the candidates, by a few of
-    // the words; each is then looked at for all of them.
+    // The index finds parts of at least three characters. It finds candidates by a few words; each
+    // candidate is then checked for all words.
     let is_indexed = |word: &&String| word.chars().count() >= 3 && !word.contains('\0');
     let phrases: Vec<String> = words
         .iter()
@@ -121,7 +122,7 @@ pub(super) fn search(
     Ok((found, total))
 }
 
-/// The tools that were changed last, in the order of names.
+/// The tools with the latest changes, in the order of names.
 pub(super) fn latest(db: &Connection, most: usize) -> rusqlite::Result<Vec<Definition>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM tool t JOIN change c ON c.id = t.change
@@ -134,7 +135,7 @@ pub(super) fn latest(db: &Connection, most: usize) -> rusqlite::Result<Vec<Defin
     Ok(tools)
 }
 
-/// Current names that begin like this.
+/// Current names with this prefix.
 pub(super) fn names(db: &Connection, prefix: &str, most: usize) -> rusqlite::Result<Vec<String>> {
     db.prepare_cached("SELECT name FROM tool WHERE name >= ?1 ORDER BY name LIMIT ?2")?
         .query_map(params![prefix, limit(most)], |row| row.get(0))?
@@ -144,16 +145,17 @@ pub(super) fn names(db: &Connection, prefix: &str, most: usize) -> rusqlite::Res
         .collect()
 }
 
-/// How many current names begin like this.
+/// The number of current names with this prefix.
 pub(super) fn count_names(db: &Connection, prefix: &str) -> rusqlite::Result<u64> {
-    // Names are ASCII letters, digits, `_` and `-`: all of them come before `~`.
+    // Names are ASCII letters, digits, `_` and `-`, which all sort before `~`.
     let count: i64 = db
         .prepare_cached("SELECT count(*) FROM tool WHERE name >= ?1 AND name < ?1 || '~'")?
         .query_row([prefix], |row| row.get(0))?;
     Ok(count.unsigned_abs())
 }
 
-/// Names among which one that was misspelt may be: all, or of very many those that begin alike.
+/// Candidates for a misspelled name: all names, or only those with the same first letter if there
+/// are too many.
 pub(super) fn near(db: &Connection, name: &str) -> rusqlite::Result<Vec<String>> {
     let all = names(db, "", COMPARED + 1)?;
     if all.len() <= COMPARED {
@@ -165,7 +167,7 @@ pub(super) fn near(db: &Connection, name: &str) -> rusqlite::Result<Vec<String>>
     Ok(near)
 }
 
-/// All that a name has stood for, the latest first.
+/// All changes of a name, the latest first.
 pub(super) fn history(db: &Connection, name: &str, most: usize) -> rusqlite::Result<Vec<Past>> {
     let past = |row: &Row<'_>| {
         Ok(Past {
@@ -186,7 +188,7 @@ pub(super) fn history(db: &Connection, name: &str, most: usize) -> rusqlite::Res
     .collect()
 }
 
-/// Current tools whose terms name a tool.
+/// Current tools whose terms name this tool.
 pub(super) fn callers(
     db: &Connection,
     name: &str,
@@ -210,7 +212,7 @@ pub(super) fn uses(db: &Connection, hash: &str) -> rusqlite::Result<Vec<String>>
     .collect()
 }
 
-/// The output schema of a change.
+/// The output schema that a change of the registry gave its tool.
 pub(super) fn output_schema(db: &Connection, change: i64) -> rusqlite::Result<Option<String>> {
     db.prepare_cached("SELECT output_schema FROM change WHERE id = ?1")?
         .query_row([change], |row| row.get(0))
@@ -218,14 +220,14 @@ pub(super) fn output_schema(db: &Connection, change: i64) -> rusqlite::Result<Op
         .map(Option::flatten)
 }
 
-/// The term of a hash.
+/// The source of the term with this hash.
 pub(super) fn source(db: &Connection, hash: &str) -> rusqlite::Result<Option<String>> {
     db.prepare_cached("SELECT source FROM revision WHERE hash = ?1")?
         .query_row([hash], |row| row.get(0))
         .optional()
 }
 
-/// A name that stood for the term of a hash.
+/// The last name of the term with this hash.
 pub(super) fn name_of(db: &Connection, hash: &str) -> rusqlite::Result<Option<String>> {
     db.prepare_cached(
         "SELECT c.name FROM revision r JOIN change c ON c.revision = r.id
@@ -235,7 +237,7 @@ pub(super) fn name_of(db: &Connection, hash: &str) -> rusqlite::Result<Option<St
     .optional()
 }
 
-/// Another name that is hardly told apart from this one.
+/// Another name that is hard to distinguish from this one by sight.
 pub(super) fn twin(db: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
     for (kind, look) in name::twins(name).into_iter().enumerate() {
         if let Some(other) = other(db, &format!("{kind}:{look}"), name)? {
@@ -245,7 +247,7 @@ pub(super) fn twin(db: &Connection, name: &str) -> rusqlite::Result<Option<Strin
     Ok(None)
 }
 
-/// Another name that a hasty reader would take for this one.
+/// Another name that a reader may confuse with this one.
 pub(super) fn lookalike(db: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
     other(db, &format!("sketch:{}", name::sketch(name)), name)
 }
@@ -256,7 +258,7 @@ fn other(db: &Connection, look: &str, name: &str) -> rusqlite::Result<Option<Str
         .optional()
 }
 
-/// Keeps a term and the tools that it names; gives the revision's number.
+/// Keeps a term and the tools that it names. Returns the number of the revision.
 fn keep(db: &Connection, term: Term<'_>) -> rusqlite::Result<i64> {
     let Term { hash, source, tools } = term;
     let known = db

@@ -1,4 +1,4 @@
-//! How the memory changes, once the transaction is open.
+//! The rules for changes of the memory in an open transaction.
 
 use crate::domain::EntryEnding;
 use crate::state::memory::{Capacity, Error, Kept, Memo, Note, ensure_room};
@@ -27,8 +27,7 @@ pub(super) fn keep(
         }
     }
     ensure_room(most, db.sums()?, previous.as_deref(), value)?;
-    // Clocks stand still for a while, and are set back: the order of changes must not depend on
-    // that.
+    // Clocks may stand still or be set back. The order of changes must not depend on that.
     let now = now().max(db.last_update()? + 1);
     let memo = Memo {
         key: key.clone(),
@@ -43,7 +42,7 @@ pub(super) fn keep(
     Ok(Kept { status, previous, memo: Some(Memo { value: None, ..memo }) })
 }
 
-/// Forgets a key, if it is known.
+/// Forgets a key. An unknown key changes nothing.
 pub(super) fn forget(db: &mut dyn Transaction, key: &str) -> Result<Kept, Error> {
     let Some(memo) = db.memo(key)? else {
         return Ok(Kept { status: EntryEnding::Unchanged, previous: None, memo: None });

@@ -1,5 +1,5 @@
-//! How tools change, once the transaction is open: whatever was judged before is judged again, for
-//! nothing can come between from here on.
+//! The rules for changes of tools in an open transaction. Earlier checks are repeated here, because
+//! other processes may have written since.
 
 use crate::state::change::Taken;
 use crate::state::registry::{
@@ -8,8 +8,8 @@ use crate::state::registry::{
 };
 use crate::state::transaction::{Defined, Term, Transaction};
 
-/// Makes or changes a tool, unless that is refused or there is nothing to change. `entry` is the
-/// journal's entry of it.
+/// Creates or changes a tool, or refuses. An equal tool stays unchanged. `entry` is the number of
+/// the journal entry.
 pub(super) fn evolve(
     db: &mut dyn Transaction,
     evolution: &Evolution,
@@ -21,7 +21,7 @@ pub(super) fn evolve(
     text::ensure_plain(description)?;
     let current = db.find(name, i64::MAX)?;
     if current.is_none() {
-        // Somebody may have taken its twin since the review.
+        // Another process may have taken a confusable name since the review.
         ensure_distinct(db.twin(name)?, name)?;
     }
     ensure_expected(current.as_ref(), name, expected.as_deref())?;
@@ -39,7 +39,7 @@ pub(super) fn evolve(
     Ok(status)
 }
 
-/// Makes a name stand again for what it once stood for; gives what it stands for now.
+/// Makes an earlier revision current again. Returns it.
 pub(super) fn roll_back(
     db: &mut dyn Transaction,
     name: &str,
@@ -59,7 +59,7 @@ pub(super) fn roll_back(
     Ok((past, status))
 }
 
-/// Hides a tool; gives what it was.
+/// Retires a tool. Returns it.
 pub(super) fn retire(
     db: &mut dyn Transaction,
     name: &str,
@@ -74,7 +74,8 @@ pub(super) fn retire(
     Ok(tool)
 }
 
-/// Takes a tool from a file, of which others were taken since the change `start`.
+/// Imports a tool. `start` is the last change before the import: tools are compared with the state
+/// at that time.
 pub(super) fn take(
     db: &mut dyn Transaction,
     Taken { evolution, pinned, supplied, replace }: &Taken,
@@ -86,12 +87,12 @@ pub(super) fn take(
         (_, None) if *supplied => Ok(Status::Unchanged),
         (true, _) if db.find_pinned(name, hash)?.is_some() => Ok(Status::Unchanged),
         (true, Some(current)) => {
-            // It goes into the history, and the name goes on to stand for what it stood for.
+            // The revision goes into the history; then the current revision becomes current again.
             evolve(db, evolution, entry)?;
             evolve(db, &current.into(), entry)?;
             Ok(Status::New)
         }
-        // Somebody may have changed it since it was looked at.
+        // Another process may have changed it since the check.
         (false, Some(current)) if evolution.ensure_replaced(&current, *replace)? => {
             Ok(Status::Unchanged)
         }

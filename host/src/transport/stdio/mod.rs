@@ -1,6 +1,6 @@
-//! Standard input and output as a transport. A pipe or a socket is waited for together with
-//! everything else that the server waits for, so that whoever hears of a request can answer it
-//! too: no thread has to wake another. Anything else is read on a thread of its own.
+//! Standard input and output as a transport. The runtime waits for a pipe or a socket together with
+//! all other events. The thread that receives a request can therefore answer it without waking
+//! another thread. Any other input is read on a thread of its own.
 
 #[cfg(unix)]
 mod polled;
@@ -16,7 +16,7 @@ use crate::stdio::{stdin, stdout};
 /// The standard streams of this process.
 #[derive(Debug)]
 pub struct Stdio {
-    /// Told when everything is answered.
+    /// Notified when every request is answered.
     pub awake: Arc<Awake>,
 }
 
@@ -42,25 +42,13 @@ fn input(longest: usize) -> io::Result<Input> {
 fn outlet(broken: CancellationToken) -> io::Result<Outlet> {
     let outlet = Outlet::open(stdout(), broken)?;
     #[cfg(unix)]
-    if is_stream(rustix::stdio::stdout()) {
+    if polled::is_stream(rustix::stdio::stdout()) {
         return Ok(outlet.directly(write_ready));
     }
     Ok(outlet)
 }
 
-/// Whether what a descriptor stands for can be waited for, and read and written in parts.
-#[cfg(unix)]
-fn is_stream(descriptor: std::os::fd::BorrowedFd<'_>) -> bool {
-    use std::fs::File;
-    use std::os::unix::fs::FileTypeExt;
-    let kind = descriptor
-        .try_clone_to_owned()
-        .and_then(|it| File::from(it).metadata())
-        .map(|it| it.file_type());
-    kind.is_ok_and(|it| it.is_fifo() || it.is_socket())
-}
-
-/// Writes to standard output as much as need not wait. Gives how much was written.
+/// Writes as many bytes to standard output as possible without waiting. Returns their number.
 #[cfg(unix)]
 fn write_ready(line: &[u8]) -> usize {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -69,7 +57,7 @@ fn write_ready(line: &[u8]) -> usize {
     let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
     let is_ready = poll(&mut polled, Some(&at_once)).is_ok()
         && polled.iter().all(|it| it.revents() == PollFlags::OUT);
-    // What goes wrong goes wrong for the thread too, and it knows what to do then.
+    // The thread meets the same error and handles it.
     if is_ready { rustix::io::write(stdout, line).unwrap_or(0) } else { 0 }
 }
 
@@ -77,7 +65,7 @@ fn write_ready(line: &[u8]) -> usize {
 #[cfg(unix)]
 fn is_deserted() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    // No events are asked for: errors and hang-ups are reported in any case.
+    // It requests no events, because errors and hang-ups are always reported.
     let mut output = [PollFd::from_borrowed_fd(rustix::stdio::stdout(), PollFlags::empty())];
     let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
     let polled = poll(&mut output, Some(&at_once));

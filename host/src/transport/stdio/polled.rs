@@ -1,22 +1,22 @@
-//! Standard input that can be waited for. Other processes may have it too: so it stays as it is,
-//! and is read only when that does not block.
+//! Standard input that the runtime can wait for. Other processes may share it, so its blocking mode
+//! stays unchanged. It is read only when reading does not block.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::BorrowedFd;
+use std::os::unix::fs::FileTypeExt;
 use std::task::{Context, Poll, ready};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::is_stream;
-use crate::transport::input::Lines;
-use crate::transport::line::{CHUNK, Cutter, Line};
+use crate::transport::input::{CHUNK, Cutter, Line, Lines};
 
-/// Standard input, if that is a pipe or a socket.
+/// Standard input that is a pipe or a socket.
 pub(super) struct Polled {
     input: AsyncFd<BorrowedFd<'static>>,
-    /// What was read; the part from `start` on to `end` is not cut yet.
+    /// The last input. The bytes from `start` to `end` are not cut into lines yet.
     chunk: Box<[u8]>,
     start: usize,
     end: usize,
@@ -24,7 +24,7 @@ pub(super) struct Polled {
 }
 
 impl Polled {
-    /// None where standard input cannot be waited for.
+    /// Opens standard input. Returns `None` if the runtime cannot wait for it.
     pub(super) fn open(cap: usize) -> Option<Self> {
         let stdin = rustix::stdio::stdin();
         if !is_stream(stdin) {
@@ -39,7 +39,7 @@ impl Polled {
         Some(Self { input, chunk, start: 0, end: 0, cutter: Cutter::new(cap) })
     }
 
-    /// Waits for more and reads it. Gives how much; nothing at the end.
+    /// Waits for input and reads it. Returns the number of bytes, 0 at the end.
     fn poll_fill(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         loop {
             let mut ready = ready!(self.input.poll_read_ready(context))?;
@@ -49,7 +49,7 @@ impl Polled {
             };
             let read = read?;
             if read < self.chunk.len() {
-                // That was all: what comes later is told anew.
+                // No more input is available now. The next input triggers a new event.
                 ready.clear_ready();
             }
             (self.start, self.end) = (0, read);
@@ -70,7 +70,7 @@ impl Lines for Polled {
                 }
                 continue;
             }
-            // What cannot be read has ended.
+            // A read error ends the input.
             if ready!(self.poll_fill(context)).unwrap_or(0) == 0 {
                 return Poll::Ready(self.cutter.finish());
             }
@@ -78,11 +78,20 @@ impl Lines for Polled {
     }
 }
 
-/// Reads what is there; to wait for more is an error.
+/// Reads the available input. Fails with `WouldBlock` if there is none.
 fn read_ready(input: BorrowedFd<'static>, chunk: &mut [u8]) -> io::Result<usize> {
     let mut polled = [PollFd::from_borrowed_fd(input, PollFlags::IN)];
     if poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))? == 0 {
         return Err(io::ErrorKind::WouldBlock.into());
     }
     Ok(rustix::io::read(input, chunk)?)
+}
+
+/// Whether a descriptor is a pipe or a socket, which the runtime can wait for.
+pub(super) fn is_stream(descriptor: BorrowedFd<'_>) -> bool {
+    let kind = descriptor
+        .try_clone_to_owned()
+        .and_then(|it| File::from(it).metadata())
+        .map(|it| it.file_type());
+    kind.is_ok_and(|it| it.is_fifo() || it.is_socket())
 }

@@ -1,10 +1,9 @@
-//! What the server asks of a store, each by its statement.
+//! Implements the store's operations, each with its statement.
 
 use std::path::Path;
 
-use super::commit::Rows;
+use super::connections::Durability;
 use super::error::told;
-use super::writer::Durability;
 use super::{Sqlite, entries, memos, open, tools};
 use crate::state::journal::{self, Entry, Filter, Link, Settings, Statistics, Verified};
 use crate::state::memory::{Memo, Search};
@@ -20,14 +19,14 @@ impl Store for Sqlite {
     ) -> Result<Vec<Done>, Refusal> {
         let is_lasting = writes.iter().any(Write::is_change);
         let durability = if is_lasting { Durability::Power } else { Durability::Process };
-        self.write(durability, wait, |db| apply(&mut Rows::of(db), writes, settings))
+        self.write(durability, wait, |db| apply(db, writes, settings))
     }
 
     fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// SQLite's own look at the file: pages, trees, rows. It reads all of it.
+    /// Runs SQLite's check of the file: pages, trees and rows. It reads the whole file.
     fn check(&self) -> Result<(), Error> {
         let Some(path) = &self.path else { return Ok(()) };
         self.read(|db| open::check(db, path)).map_err(|error| told(path, error))

@@ -1,0 +1,157 @@
+//! Opens a workshop: the sandbox, the registry, the journal and the memory.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::record;
+use super::refusal::stored;
+use super::world::{Denied, Effects, Tools};
+use crate::config::Config;
+use crate::domain::{EntryEnding, EntryKind, Fault, Limit};
+use crate::journal::{self, Draft, Journal};
+use crate::memory::{Capacity, Memory};
+use crate::registry::Registry;
+use crate::sandbox::{Limits, Sandbox};
+use crate::state::{self, Store};
+
+/// The error of a workshop that does not open.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] state::Error),
+    /// The journal was tampered with.
+    #[error("{place}: {reason}")]
+    Journal {
+        /// The file.
+        place: String,
+        /// The broken entry, or the error of the store.
+        reason: journal::Error,
+    },
+}
+
+/// The workshop: a sandbox and all state.
+#[derive(Debug)]
+pub struct Workshop {
+    /// Runs terms.
+    pub sandbox: Arc<Sandbox>,
+    /// The tools.
+    pub registry: Registry,
+    /// The log of runs and changes.
+    pub journal: Journal,
+    /// Values that models keep between sessions.
+    pub memory: Memory,
+    pub(super) store: Arc<dyn Store>,
+    pub(super) limits: Limits,
+    pub(super) effects: Arc<dyn Effects>,
+    /// The most bytes that a term may have.
+    pub(super) most_code: usize,
+}
+
+/// The opened store, with the registry, the journal and the memory in it.
+#[derive(Debug)]
+pub struct State {
+    store: Arc<dyn Store>,
+    registry: Registry,
+    journal: Journal,
+    memory: Memory,
+}
+
+impl State {
+    /// Opens the store of the settings and verifies its journal. `evaluator` is the sha256 of the
+    /// component that makes runs, as 64 hexadecimal digits.
+    pub fn open(config: &Config, evaluator: &str) -> Result<Self, Error> {
+        let store = open_store(config)?;
+        let journal = Journal::new(Arc::clone(&store), settings(config, evaluator));
+        verify(config, &journal)?;
+        let registry = Registry::open(Arc::clone(&store))?;
+        let memory = Memory::new(Arc::clone(&store));
+        Ok(Self { store, registry, journal, memory })
+    }
+}
+
+impl Workshop {
+    /// Opens the store of the settings and verifies its journal.
+    pub fn open(config: &Config, sandbox: Arc<Sandbox>) -> Result<Self, Error> {
+        let state = State::open(config, sandbox.hash())?;
+        Ok(Self::new(config, state, sandbox))
+    }
+
+    /// Joins a state and a sandbox that were opened separately.
+    #[must_use]
+    pub fn new(config: &Config, state: State, sandbox: Arc<Sandbox>) -> Self {
+        let State { store, registry, journal, memory } = state;
+        let (limits, most_code) = (config.limits, config.values.size(Limit::Code));
+        let effects = Arc::new(Denied);
+        Self { sandbox, registry, journal, memory, store, limits, effects, most_code }
+    }
+
+    /// Sets the handler of effects. Without it every effect is denied.
+    #[must_use]
+    pub fn granting(self, effects: Arc<dyn Effects>) -> Self {
+        Self { effects, ..self }
+    }
+
+    /// The path of the store's file; None if the store is in memory.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.store.path()
+    }
+
+    /// A snapshot of the current tools.
+    pub fn tools(&self) -> Result<Tools, Fault> {
+        let registered = self.registry.snapshot().map_err(stored)?;
+        Ok(Tools { registered, candidates: Arc::default() })
+    }
+
+    /// Notifies subscribers of the registry that tools have changed.
+    pub(super) fn announce(&self) {
+        if let Err(error) = self.registry.refresh() {
+            tracing::warn!(%error, "a change was made and cannot be announced");
+        }
+    }
+
+    /// Journals a call that was refused before it changed anything.
+    pub fn refuse(&self, call: &str, arguments: &str, fault: &Fault) {
+        let mut draft = Draft::new(EntryKind::Refusal, Some(call), EntryEnding::Fault(fault.code));
+        draft.request = serde_json::json!({ "arguments": arguments });
+        draft.outcome = record::fault(fault);
+        if let Err(error) = self.journal.append(draft) {
+            tracing::error!(%error, "a refusal could not be journaled");
+        }
+    }
+}
+
+/// Opens the journal of the settings for reading, without verifying it.
+pub fn open_journal(config: &Config) -> Result<Journal, Error> {
+    // Only new entries name the evaluator, so the hash is empty.
+    Ok(Journal::new(open_store(config)?, settings(config, "")))
+}
+
+/// Verifies the hash chain of the journal, then checks the file. The chain comes first because its
+/// error names the damaged entry.
+pub fn verify(config: &Config, journal: &Journal) -> Result<journal::Verified, Error> {
+    let file = config.place.file();
+    let place = || file.map_or_else(|| "memory".to_owned(), |file| file.display().to_string());
+    let verified = journal.verify();
+    let verified = verified.map_err(|reason| Error::Journal { place: place(), reason })?;
+    journal.store().check()?;
+    Ok(verified)
+}
+
+fn open_store(config: &Config) -> Result<Arc<dyn Store>, Error> {
+    Ok(state::open(&config.place, config.values.time(Limit::Patience))?)
+}
+
+pub(super) fn settings(config: &Config, component: &str) -> journal::Settings {
+    journal::Settings {
+        policy: config.journal.policy,
+        most_payload: config.journal.most_payload,
+        most: config.journal.most,
+        memory: Capacity {
+            keys: config.values.get(Limit::MemoryKeys),
+            bytes: config.values.get(Limit::MemoryBytes),
+        },
+        component: component.to_owned(),
+    }
+}

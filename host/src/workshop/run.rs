@@ -1,0 +1,82 @@
+//! Runs a request, compares its value with the output schemas and journals the run.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::opening::Workshop;
+use super::refusal::stored;
+use super::world::{Live, Observer, Tools, Witness};
+use super::{conform, record, schemas};
+use crate::sandbox::{Outcome, Request, Watch, drive_in_turns, finish, give_way};
+use crate::state::{Error as StoreError, Wait, Write};
+
+/// A completed run.
+#[derive(Debug)]
+pub struct Finished {
+    /// Its outcome.
+    pub outcome: Outcome,
+    /// The time from start to end.
+    pub elapsed: Duration,
+    /// The number of its journal entry.
+    pub entry: Option<i64>,
+}
+
+impl Workshop {
+    /// Runs a request to its end and journals it before it returns. If the entry cannot be written,
+    /// the outcome is a fault: every reported run has an entry.
+    pub fn run(
+        &self,
+        request: &Request,
+        tools: Tools,
+        observer: &mut (dyn Observer + Send),
+        watch: &Watch,
+    ) -> Finished {
+        finish(self.run_in_turns(request, tools, observer, watch))
+    }
+
+    /// Like [`Self::run`], but yields the thread after each turn and before steps that may wait.
+    pub async fn run_in_turns(
+        &self,
+        request: &Request,
+        tools: Tools,
+        observer: &mut (dyn Observer + Send),
+        watch: &Watch,
+    ) -> Finished {
+        let start = Instant::now();
+        let mut answers = Vec::new();
+        let asked = match &request.output_schema {
+            Some(text) => schemas::recall_in_turns(text).await.map(Some),
+            None => Ok(None),
+        };
+        let mut outcome = match asked {
+            Ok(asked) => {
+                let known = tools.clone();
+                let live = Live::new(tools, Arc::clone(&self.effects));
+                let mut witness = Witness::new(live, observer);
+                let request = request.clone();
+                let mut outcome = drive_in_turns(&self.sandbox, request, &mut witness, watch).await;
+                answers = witness.into_answers();
+                answers.extend(conform::conform(&mut outcome, asked, &known, watch).await);
+                outcome
+            }
+            Err(fault) => Outcome::before(fault),
+        };
+        let elapsed = start.elapsed();
+        let entry = Write::entry(record::run(request, answers, &outcome, elapsed));
+        let appended = match self.journal.append_within(&entry, Wait::Never) {
+            Err(StoreError::Locked) => {
+                give_way().await;
+                self.journal.append_within(&entry, Wait::Patiently)
+            }
+            appended => appended,
+        };
+        let entry = match appended {
+            Ok(entry) => Some(entry),
+            Err(error) => {
+                outcome.ending = Err(stored(error));
+                None
+            }
+        };
+        Finished { outcome, elapsed, entry }
+    }
+}
