@@ -5,6 +5,8 @@ export interface Draft {
   name: string;
   code: string;
   argument: { tag: "none" | "input" | "data"; text: string };
+  /** A JSON object whose members are variables of the code, or nothing. */
+  context: string;
 }
 
 const TOOLS = "mcp-pif.tools";
@@ -61,7 +63,8 @@ export function draftOf(value: unknown): Draft | undefined {
   const given = isObject(value["argument"]) ? value["argument"] : {};
   const tag = given["tag"] === "input" || given["tag"] === "data" ? given["tag"] : "none";
   const text = typeof given["text"] === "string" ? given["text"] : "";
-  return { name, code: value["code"], argument: { tag, text } };
+  const context = typeof value["context"] === "string" ? value["context"] : "";
+  return { name, code: value["code"], argument: { tag, text }, context };
 }
 
 export function draft(): Draft | undefined {
