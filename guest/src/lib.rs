@@ -33,6 +33,7 @@
 //! | `data` | JSON to values, and values to JSON |
 //! | `algorithm` | numbers, regular expressions, sorting, grouping, CSV, dates |
 //! | `code` | the operations, in one table, and the code made of them |
+//! | [`notation`] | programs as text: to terms and back |
 //! | `language` | the forms, in one table; [`term`]s; [`mod@parse`] and [`mod@print`] |
 //! | `memory` | words, the heap, the collector |
 //! | [`json`] | text to a tape of tokens, and back; [`number`]s |
@@ -51,15 +52,15 @@ mod code;
 mod compile;
 mod data;
 mod edge;
-pub mod fault;
-pub mod json;
-mod language;
-pub mod limits;
 pub mod machine;
 mod memory;
 pub mod request;
 mod run;
-mod text;
+
+use pif_core::text;
+pub use pif_core::{fault, json, limits};
+use pif_language as language;
+pub use pif_notation as notation;
 
 pub use check::analysis;
 pub use edge::envelope;

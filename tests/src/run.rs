@@ -83,7 +83,8 @@ impl From<Done> for Value {
 
 impl From<GuestFault> for Fault {
     fn from(fault: GuestFault) -> Self {
-        let GuestFault { code, message, at, tool, hint, calls, excerpt, warnings, limit } = fault;
+        let GuestFault { code, message, at, tool, hint, calls, excerpt, warnings, limit, place: _ } =
+            fault;
         let limit = limit.and_then(|limit| match limit {
             Limit::Fuel => Some("fuel"),
             Limit::Depth => Some("depth"),

@@ -283,7 +283,7 @@ fn the_top_level_holds_only_what_belongs_there() -> Result<()> {
 }
 
 /// The stages of the evaluator, each above those that it may name.
-const STAGES: [&str; 17] = [
+const STAGES: [&str; 18] = [
     "limits",
     "text",
     "fault",
@@ -291,6 +291,7 @@ const STAGES: [&str; 17] = [
     "json",
     "memory",
     "language",
+    "notation",
     "code",
     "algorithm",
     "data",

@@ -6,10 +6,12 @@ use crate::json::escape;
 use crate::json::tape::TokenId;
 use crate::language::form::Form;
 use crate::language::forms::FORMS;
-use crate::language::parse::parse_all;
+use crate::language::parse::{Notation, parse};
 use crate::language::print;
 use crate::language::survey::{count_forms, tools_named};
-use crate::language::term::Terms;
+use crate::language::term::{Origin, Terms};
+use crate::notation;
+use crate::notation::{submission, translate};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -33,6 +35,8 @@ pub struct Summary {
     pub pure: bool,
     /// Likely mistakes.
     pub notes: Vec<Note>,
+    /// The term in the notation.
+    pub notation: String,
 }
 
 /// A tool that a term names.
@@ -49,13 +53,16 @@ pub struct Mention {
 /// Most faults that a check looks for.
 const MOST_FAULTS: usize = 20;
 
+/// Variables of a program that is no function.
+const GIVEN: [&str; 2] = ["data", "input"];
+
 /// Most tools to give a place for, since finding a place takes time.
 const MOST_PLACES: usize = 50;
 
 /// Parses a term and examines it, without running it.
 pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
     let mut terms = Terms::default();
-    let parsed = parse_all(&mut terms, code, MOST_FAULTS)?;
+    let parsed = submission(&mut terms, code, &GIVEN, MOST_FAULTS)?;
     let root = parsed.root;
     let canonical = print::term(&terms, root);
     let (forms, _) = count_forms(&terms, root);
@@ -72,8 +79,24 @@ pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
         free: free.into_iter().map(|name| terms.name(name).to_owned()).collect(),
         tools: mentions(&terms, tools),
         pure,
-        notes: parsed.notes.into_iter().chain(notes).collect(),
+        notes: parsed.notes.into_iter().chain(notes).map(shown).collect(),
+        notation: notation::print(&terms, root),
     })
+}
+
+/// Writes a term in the notation.
+pub fn notation(code: &str) -> Result<String, Fault> {
+    let mut terms = Terms::default();
+    let root = parse(&mut terms, code, Origin::Code, Notation::Code)?.root;
+    Ok(notation::print(&terms, root))
+}
+
+/// A note on a program in the notation shows the notation.
+fn shown(mut note: Note) -> Note {
+    if note.place.is_some() {
+        note.hint = note.hint.map(|hint| translate(&hint));
+    }
+    note
 }
 
 fn mentions(terms: &Terms, tools: BTreeMap<&str, TokenId>) -> Vec<Mention> {

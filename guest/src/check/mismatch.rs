@@ -70,6 +70,14 @@ pub(crate) fn mismatch(
     if let Some(hint) = misplaced(form, operand, wanted, found) {
         return fault.hint(hint);
     }
+    if form == Form::Get
+        && operand == 0
+        && matches!(found, "list" | "string")
+        && terms.form(terms.operand(term, 1)) == Form::Text
+        && terms.text(terms.operand(term, 1)) == "length"
+    {
+        return fault.hint(r#"write {"length": l}"#);
+    }
     // In the place of a function, the fault is about the function's value.
     let accepted = form.accepted(operand);
     let swapped = swapped(terms, term, operand, kinds::of_name(found));
@@ -262,7 +270,9 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
         (_, "an integer", "float") => {
             "write a number without a point, or convert a float with `to_int` or `round`"
         }
-        (_, "a pair", "list") => "take lists apart with `head` and `tail`",
+        (_, "a pair", "list") => {
+            "only a list of two is taken apart as a pair; write `head` and `tail`, or `nth`"
+        }
         (_, "a pair", "integer" | "string" | "boolean") => {
             "the function of `fold` gets one pair (accumulator, item), the function of `reduce` two arguments"
         }

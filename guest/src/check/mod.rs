@@ -4,3 +4,6 @@ pub(crate) mod advice;
 pub mod analysis;
 pub(crate) mod doubt;
 pub(crate) mod mismatch;
+
+#[cfg(test)]
+mod rows;

@@ -6,7 +6,7 @@
 use crate::check::analysis;
 use crate::check::analysis::Mention;
 use crate::edge::envelope;
-use crate::fault::{Fault, Limit, Note};
+use crate::fault::{Fault, Limit, Note, Place};
 use crate::limits::Limits;
 use crate::machine;
 use crate::request::{Answer, Argument, Done, Program, Source, Step};
@@ -36,6 +36,10 @@ impl check::Guest for Component {
         analysis::check(&code)
             .map(summary)
             .map_err(|faults| faults.into_iter().map(fault).collect())
+    }
+
+    fn notation(code: String) -> Result<String, types::Fault> {
+        analysis::notation(&code).map_err(fault)
     }
 
     fn forms() -> String {
@@ -124,9 +128,15 @@ fn step(step: Step) -> types::Step {
 }
 
 fn fault(fault: Fault) -> types::Fault {
-    let Fault { code, message, at, tool, hint, calls, excerpt, warnings, limit } = fault;
+    let Fault { code, message, at, tool, hint, calls, excerpt, warnings, limit, place } = fault;
     let (code, limit) = (code.name().into(), limit.map(self::limit));
-    types::Fault { code, message, at, tool, hint, calls, excerpt, warnings, limit }
+    let place = place.map(self::place);
+    types::Fault { code, message, at, tool, hint, calls, excerpt, warnings, limit, place }
+}
+
+fn place(place: Box<Place>) -> types::Place {
+    let Place { line, column, caret } = *place;
+    types::Place { line, column, caret }
 }
 
 fn limit(limit: Limit) -> types::Limit {
@@ -139,14 +149,15 @@ fn limit(limit: Limit) -> types::Limit {
 }
 
 fn summary(summary: analysis::Summary) -> types::Summary {
-    let analysis::Summary { canonical, hash, form, forms, free, tools, pure, notes } = summary;
+    let analysis::Summary { canonical, hash, form, forms, free, tools, pure, notes, notation } =
+        summary;
     let forms = forms.into_iter().map(|(form, count)| (form.to_owned(), count)).collect();
-    let note = |Note { code, at, message, hint, excerpt }| {
-        let code = code.into();
-        types::Note { code, at, message, hint, excerpt }
+    let note = |Note { code, at, message, hint, excerpt, place }| {
+        let (code, place) = (code.into(), place.map(self::place));
+        types::Note { code, at, message, hint, excerpt, place }
     };
     let notes = notes.into_iter().map(note).collect();
     let mention = |Mention { name, at, excerpt }| types::Mention { name, at, excerpt };
     let tools = tools.into_iter().map(mention).collect();
-    types::Summary { canonical, hash, form: form.into(), forms, free, tools, pure, notes }
+    types::Summary { canonical, hash, form: form.into(), forms, free, tools, pure, notes, notation }
 }

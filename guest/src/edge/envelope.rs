@@ -192,6 +192,11 @@ fn write_fault(fault: &Fault, out: &mut String) {
     if let Some(excerpt) = &fault.excerpt {
         text("excerpt", excerpt, &mut json);
     }
+    if let Some(place) = &fault.place {
+        member("line", &place.line.to_string(), &mut json);
+        member("column", &place.column.to_string(), &mut json);
+        text("caret", &place.caret, &mut json);
+    }
     json.push('}');
     member("fault", &json, out);
     texts("warnings", &fault.warnings, out);

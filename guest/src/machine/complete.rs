@@ -202,9 +202,8 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         }
         Op::Pair { d, a, b } => two(c.s, d, [a, b], PAIR)?,
         Op::Push { d, a } => two(c.s, d, [a, d], CONS)?,
-        Op::First { a, .. } | Op::Second { a, .. } => {
-            return Err(c.s.wrong_type(0, c.s.slot(a), "a pair"));
-        }
+        Op::First { d, a } => half(c.s, d, a, 0)?,
+        Op::Second { d, a } => half(c.s, d, a, 1)?,
         Op::Head { a, .. } | Op::Tail { a, .. } => {
             let x = c.s.slot(a);
             let empty = Err(Trouble::EmptyList.into());
@@ -379,4 +378,12 @@ fn record(c: &mut Context<'_>, keys: u32, list: Word, live: usize) -> Result<Wor
     }
     members.reverse();
     Ok(c.s.heap.record(&members)?)
+}
+
+/// Takes half of a list of two.
+fn half(s: &mut State, d: Slot, a: Slot, which: usize) -> Result<(), Exit> {
+    let whole = s.slot(a);
+    let halves = s.heap.halves(whole).ok_or_else(|| s.wrong_type(0, whole, "a pair"))?;
+    s.set_slot(d, halves[which.min(1)]);
+    Ok(())
 }

@@ -35,7 +35,7 @@ impl Notes {
         let (message, hint) = tell();
         let (tool, at) = terms.place(terms.node(term).token);
         let at = tool.map_or_else(|| at.clone(), |tool| format!("{at} in `{tool}`"));
-        let note = Note { code, at, message, hint: Some(hint), excerpt: None };
+        let note = Note { code, at, message, hint: Some(hint), excerpt: None, place: None };
         self.lines.push(note.to_string());
     }
 

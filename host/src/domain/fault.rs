@@ -123,6 +123,19 @@ pub struct Fault {
     pub limit: Option<Excess>,
     /// Where the value differs from its schema.
     pub mismatches: Option<Box<Mismatches>>,
+    /// Where `at` is in a program that was written in the notation.
+    pub place: Option<Box<Place>>,
+}
+
+/// A place in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Counted from 1.
+    pub line: u32,
+    /// Counted from 1, in characters.
+    pub column: u32,
+    /// The line around the place, and below it a line with `^`.
+    pub caret: String,
 }
 
 /// A limit that was met, and how far.
@@ -169,6 +182,7 @@ pub fn fault(code: FaultCode, message: String, hint: Option<&str>) -> Fault {
         warnings: Vec::new(),
         limit: None,
         mismatches: None,
+        place: None,
     }
 }
 
@@ -179,7 +193,8 @@ pub fn faults_page() -> String {
 # Faults
 
 A call that fails replies with `isError` and a record: `code`, `message`, `at` (a JSON Pointer to the place),
-and where there is one `excerpt`, `hint`, `tool`, `calls`, `warnings`, `limit`. The form `try` catches the
+and where there is one `excerpt`, `hint`, `tool`, `calls`, `warnings`, `limit`; of a program in the notation
+`line`, `column` and `caret`, which shows the line with a `^` below it. The form `try` catches the
 codes that say so; [the language reference](../../guest/LANGUAGE.md#faults) tells more of those that programs
 cause.
 

@@ -3,23 +3,30 @@
 use serde_json::{Value, json};
 
 use super::record::{MOST_LINE, Record, object, put};
-use crate::domain::{Excess, Fault};
+use crate::domain::{Excess, Fault, Place};
 use crate::text::{self, MOST_NAME};
 
 /// A fault in words.
 pub(crate) fn explain(fault: &Fault) -> String {
-    let Fault { code, message, at, tool, hint, excerpt, .. } = told(fault);
+    let Fault { code, message, at, tool, hint, excerpt, place: text, .. } = told(fault);
     let place = match (tool, at.as_str()) {
         (Some(tool), "") => Some(format!("in tool `{tool}`")),
         (Some(tool), at) => Some(format!("at {at} in tool `{tool}`")),
         (None, "") => excerpt.is_some().then(|| "in the term".to_owned()),
         (None, at) => Some(format!("at {at}")),
     };
+    let place = match (text, place) {
+        (Some(text), _) => {
+            let Place { line, column, caret } = *text;
+            Some(format!("at line {line}, column {column}\n{caret}"))
+        }
+        (None, Some(place)) => Some(match excerpt {
+            Some(excerpt) => format!("{place}: {excerpt}"),
+            None => place,
+        }),
+        (None, None) => None,
+    };
     let mut text = format!("{code}: {message}");
-    let place = place.map(|place| match excerpt {
-        Some(excerpt) => format!("{place}: {excerpt}"),
-        None => place,
-    });
     for line in [place, hint.map(|hint| format!("hint: {hint}"))].into_iter().flatten() {
         text.push('\n');
         text.push_str(&line);
@@ -29,9 +36,13 @@ pub(crate) fn explain(fault: &Fault) -> String {
 
 /// A fault as the flat record of the language reference.
 pub(crate) fn record(fault: &Fault) -> Record {
-    let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches, warnings } =
+    let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches, warnings, place } =
         told(fault);
     let mut record = object(json!({"code": code.name(), "message": message, "at": at}));
+    if let Some(place) = place {
+        let Place { line, column, caret } = *place;
+        record.extend(object(json!({"line": line, "column": column, "caret": caret})));
+    }
     if let Some(excerpt) = excerpt {
         record.insert("excerpt".to_owned(), excerpt.into());
     }
@@ -69,6 +80,7 @@ fn told(fault: &Fault) -> Fault {
         excerpt: fault.excerpt.as_ref().map(line),
         warnings: fault.warnings.clone(),
         limit: fault.limit,
+        place: fault.place.clone(),
         mismatches: fault
             .mismatches
             .as_ref()

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::record::{MOST_LINE, object};
-use crate::sandbox::{Note, Summary};
+use crate::sandbox::{Note, Place, Summary};
 use crate::text::{self, quote};
 
 /// Notes on a term: more than an evaluator makes.
@@ -50,6 +50,10 @@ pub(crate) fn notes(notes: &[Note]) -> Vec<Value> {
         let given =
             more.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into())));
         record.extend(given);
+        if let Some(place) = &note.place {
+            let Place { line, column, caret } = place;
+            record.extend(object(json!({"line": line, "column": column, "caret": caret})));
+        }
         Value::Object(record)
     };
     notes.iter().take(MOST_NOTES).map(record).collect()

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::bindings::{Exceeded, Limits, Note, Told, Usage};
-use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
+use super::bindings::{Exceeded, Limits, Note, Place as Spot, Told, Usage};
+use crate::domain::{Excess, Fault, FaultCode, Limit, Place, fault};
 
 /// Characters of a message or hint that are kept. The evaluator's are far shorter; this bounds
 /// what anything else in its place could say.
@@ -15,14 +15,21 @@ pub(super) const DEFECT: &str =
 
 impl From<Told> for Fault {
     fn from(told: Told) -> Self {
-        let Told { code, message, at, tool, hint, calls, excerpt, warnings, limit: _ } = told;
+        let Told { code, message, at, tool, hint, calls, excerpt, warnings, limit: _, place } =
+            told;
         let Some(code) = FaultCode::find(&code) else {
             let message = format!("the evaluator reports a fault with an unknown code: {code}");
             return Self { at, tool, ..fault(FaultCode::Internal, cut(message), Some(DEFECT)) };
         };
         let (message, hint, excerpt) = (cut(message), hint.map(cut), excerpt.map(cut));
-        let (limit, mismatches) = (None, None);
-        Self { code, message, at, tool, hint, calls, excerpt, warnings, limit, mismatches }
+        let (limit, mismatches, place) = (None, None, place.map(|it| Box::new(it.into())));
+        Self { code, message, at, tool, hint, calls, excerpt, warnings, limit, mismatches, place }
+    }
+}
+
+impl From<Spot> for Place {
+    fn from(Spot { line, column, caret }: Spot) -> Self {
+        Self { line, column, caret: cut(caret) }
     }
 }
 

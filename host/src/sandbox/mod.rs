@@ -25,8 +25,8 @@ use wasmtime::component;
 
 pub use self::artifact::{COMPONENT, HASH, Origin, compile};
 pub use self::bindings::{
-    Answer, Argument, Code, Continuation, Effect, Limits, Mention, Note, Program, Source, Summary,
-    Usage, Value,
+    Answer, Argument, Code, Continuation, Effect, Limits, Mention, Note, Place, Program, Source,
+    Summary, Usage, Value,
 };
 pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Net, Taken};
 pub use self::drive::{Ending, Outcome, Request, drive, drive_in_turns};
@@ -159,6 +159,22 @@ impl Sandbox {
         });
         let told = checked.map_err(|fault| vec![fault])?;
         told.map_err(|faults| faults.into_iter().map(Fault::from).collect())
+    }
+
+    /// A term in the notation.
+    pub fn notation(&self, code: &str, watch: &Watch) -> Result<String, Fault> {
+        let allowance = Allowance::for_text(self.net, code.len());
+        let code = code.to_owned();
+        let opened = self.entrance()?;
+        let told = finish(async {
+            let mut instance = self.enter(allowance, watch).await?;
+            let notation = async |guest: &Guest, store: &mut Store<Ceiling>| {
+                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+                analysis.call_notation(store, &code).await
+            };
+            instance.call(notation).await
+        })?;
+        told.map_err(Fault::from)
     }
 
     /// The reference of all forms as JSON.

@@ -68,7 +68,14 @@ impl Workshop {
 fn unlooked(count: usize) -> Option<Note> {
     let message = format!("only {MOST_TOOLS} of the {count} tools that are named were looked for");
     let (code, at) = (FaultCode::UnknownTool.to_string(), String::new());
-    (count > MOST_TOOLS).then_some(Note { code, at, message, hint: None, excerpt: None })
+    (count > MOST_TOOLS).then_some(Note {
+        code,
+        at,
+        message,
+        hint: None,
+        excerpt: None,
+        place: None,
+    })
 }
 
 /// What there is to say of a tool that a term names and that is not there.
@@ -97,5 +104,5 @@ fn absent(mention: &Mention, tools: &Tools) -> Result<Option<Note>, Fault> {
         ),
     };
     let (code, at, excerpt) = (FaultCode::UnknownTool.to_string(), at.clone(), excerpt.clone());
-    Ok(Some(Note { code, at, message, hint: Some(hint), excerpt }))
+    Ok(Some(Note { code, at, message, hint: Some(hint), excerpt, place: None }))
 }

@@ -145,7 +145,8 @@ pub(super) fn outcome(outcome: &Outcome) -> Value {
 
 /// A fault as entries keep it.
 pub(super) fn fault(fault: &Fault) -> Value {
-    let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches, .. } = fault;
+    let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches, place, .. } =
+        fault;
     let mut told = json!({"code": code.name(), "message": message, "at": at});
     if let Value::Object(members) = &mut told {
         let mut add = |name: &str, value: Option<Value>| {
@@ -160,6 +161,9 @@ pub(super) fn fault(fault: &Fault) -> Value {
         let excess =
             |it: &Excess| json!({"name": it.name.name(), "used": it.used, "limit": it.limit});
         add("limit", limit.as_ref().map(excess));
+        add("line", place.as_ref().map(|it| json!(it.line)));
+        add("column", place.as_ref().map(|it| json!(it.column)));
+        add("caret", place.as_ref().map(|it| json!(it.caret)));
         add("mismatches", mismatches.as_ref().map(|it| json!(it)));
     }
     json!({ "fault": told })

@@ -1,0 +1,225 @@
+//! A term of the arena as JSON on the tape, as if its canonical text had been read.
+
+use crate::lexer::Wrong;
+use crate::tree::{Id, Tree, What};
+use pif_core::json::tape::{Tape, Token, TokenId};
+use pif_core::limits::to_u32;
+use pif_language::form::{Form, Shape};
+
+/// What is left to put on the tape, the next thing last.
+enum Work {
+    Term(Id),
+    Key(&'static str),
+    /// The name of a term at an index.
+    Name(Id, usize),
+    Begin(Id),
+    /// The end of a list or an object of so many values.
+    End(bool, usize),
+}
+
+struct Writer<'t, 's> {
+    tape: &'t mut Tape,
+    tree: &'t Tree<'s>,
+    source: &'s str,
+    work: Vec<Work>,
+    open: Vec<TokenId>,
+    /// Of each token the byte of the text at which it begins.
+    starts: Vec<u32>,
+    root: TokenId,
+}
+
+/// Puts a term on the tape. The result is where each of its tokens is in the text.
+pub(crate) fn emit(
+    tape: &mut Tape,
+    tree: &Tree<'_>,
+    source: &str,
+    root: Id,
+) -> Result<Vec<u32>, Wrong> {
+    let first = tape.len();
+    let (work, open, starts) = (vec![Work::Term(root)], Vec::new(), Vec::new());
+    let mut writer = Writer { tape, tree, source, work, open, starts, root: first };
+    let mut at = 0;
+    while let Some(work) = writer.work.pop() {
+        match work {
+            Work::Term(id) => {
+                at = tree.node(id).start;
+                writer.term(id)?;
+            }
+            Work::Key(key) => writer.tape.put_text(key),
+            Work::Name(id, index) => {
+                at = tree.node(id).start;
+                writer.tape.put_text(tree.names(id).get(index).map_or("", AsRef::as_ref));
+            }
+            Work::Begin(id) => {
+                at = tree.node(id).start;
+                writer.begin();
+            }
+            Work::End(is_object, count) => {
+                let id = writer.open.pop().unwrap_or_default();
+                writer.tape.finish(id, to_u32(count), is_object);
+            }
+        }
+        writer.note(at);
+    }
+    Ok(writer.starts)
+}
+
+impl Writer<'_, '_> {
+    /// Notes where the tokens are that have been put last.
+    fn note(&mut self, at: u32) {
+        let count = (self.tape.len() - self.root) as usize;
+        self.starts.resize(count, at);
+    }
+
+    fn begin(&mut self) {
+        let id = self.tape.begin();
+        self.open.push(id);
+    }
+
+    fn term(&mut self, id: Id) -> Result<(), Wrong> {
+        match &self.tree.node(id).what {
+            What::Null => self.tape.put(Token::Null),
+            What::Boolean(b) => self.tape.put(Token::Boolean(*b)),
+            What::Number(text) => self.tape.put_number(text),
+            What::Text(text) => self.tape.put_text(text),
+            What::Json(start, end) => {
+                let text = self.source.get(*start as usize..*end as usize).unwrap_or_default();
+                self.tape.parse(text)?;
+            }
+            What::Form { form: Form::List, operands, .. } => {
+                self.begin();
+                self.items(operands);
+            }
+            What::Form { form, operands, .. } => {
+                self.begin();
+                self.form(id, *form, operands);
+            }
+        }
+        Ok(())
+    }
+
+    /// Schedules the rest of a list that has been begun.
+    fn items(&mut self, items: &[Id]) {
+        self.work.push(Work::End(false, items.len()));
+        self.work.extend(items.iter().rev().map(|item| Work::Term(*item)));
+    }
+
+    /// Schedules pieces so that the first is written first.
+    fn schedule(&mut self, pieces: Vec<Work>) {
+        self.work.extend(pieces.into_iter().rev());
+    }
+
+    /// Schedules the members of an object that has been begun.
+    fn form(&mut self, id: Id, form: Form, operands: &[Id]) {
+        let tree = self.tree;
+        let name = form.name();
+        let mut out = vec![Work::Key(name)];
+        let mut members = 1;
+        let term = |at: usize| Work::Term(operands.get(at).copied().unwrap_or_default());
+        let names = || (0..tree.names(id).len()).map(|at| Work::Name(id, at)).collect::<Vec<_>>();
+        let is_bare = operands.len() == 1
+            && tree.form_of(operands.first().copied().unwrap_or_default()) != Form::List;
+        match form.row().map_or(Shape::Ignored, |row| row.shape) {
+            Shape::Name => out.push(Work::Name(id, 0)),
+            Shape::Ignored | Shape::Literal => {
+                self.tape.put_text(name);
+                self.tape.put(Token::Null);
+                out.clear();
+            }
+            Shape::Operand => out.push(term(0)),
+            Shape::OperandOr(_) if is_bare => out.push(term(0)),
+            Shape::Branches => {
+                out.push(Work::Begin(id));
+                for pair in operands.chunks(2) {
+                    let pieces = pair.iter().map(|it| Work::Term(*it)).collect();
+                    list(id, pieces, pair.len(), &mut out);
+                }
+                out.push(Work::End(false, operands.len() / 2));
+            }
+            Shape::Try => {
+                out.extend([term(0), Work::Key("catch"), term(1)]);
+                members = 2;
+                let codes = names();
+                if !codes.is_empty() {
+                    let count = codes.len();
+                    out.push(Work::Key("codes"));
+                    list(id, codes, count, &mut out);
+                    members = 3;
+                }
+            }
+            Shape::Members(keys) => {
+                out.push(Work::Begin(id));
+                for (at, key) in keys.iter().enumerate() {
+                    out.extend([Work::Key(key), term(at)]);
+                }
+                out.push(Work::End(true, keys.len()));
+            }
+            Shape::Effect => {
+                out.extend([Work::Begin(id), Work::Key("capability"), Work::Name(id, 0)]);
+                out.extend([Work::Key("args"), term(0), Work::End(true, 2)]);
+            }
+            Shape::Fields => {
+                out.push(Work::Begin(id));
+                for (at, name) in names().into_iter().enumerate() {
+                    out.extend([name, term(at)]);
+                }
+                out.push(Work::End(true, operands.len()));
+            }
+            Shape::Lambda | Shape::Application | Shape::Bindings | Shape::Functions => {
+                members = self.function(id, form, operands, &mut out);
+            }
+            _ => {
+                let items = operands.iter().map(|it| Work::Term(*it)).collect();
+                list(id, items, operands.len(), &mut out);
+            }
+        }
+        out.push(Work::End(true, members));
+        self.schedule(out);
+    }
+
+    /// The members of a function, an application or a binding; how many there are.
+    fn function(&self, id: Id, form: Form, operands: &[Id], out: &mut Vec<Work>) -> usize {
+        let term = |at: usize| Work::Term(operands.get(at).copied().unwrap_or_default());
+        let names = (0..self.tree.names(id).len()).map(|at| Work::Name(id, at));
+        let names: Vec<Work> = names.collect();
+        match form {
+            Form::Lam => {
+                let parameters = names;
+                match parameters.len() {
+                    1 => out.extend(parameters),
+                    count => list(id, parameters, count, out),
+                }
+                out.extend([Work::Key("body"), term(0)]);
+                2
+            }
+            Form::App => {
+                out.extend([Work::Begin(id), Work::Key("func"), term(0)]);
+                if operands.len() == 2 {
+                    out.extend([Work::Key("arg"), term(1)]);
+                } else {
+                    out.push(Work::Key("args"));
+                    let given = operands.iter().skip(1).map(|it| Work::Term(*it)).collect();
+                    list(id, given, operands.len() - 1, out);
+                }
+                out.push(Work::End(true, 2));
+                1
+            }
+            _ => {
+                let count = operands.len().saturating_sub(1);
+                out.push(Work::Begin(id));
+                for (at, name) in names.into_iter().enumerate() {
+                    list(id, vec![name, term(at)], 2, out);
+                }
+                out.extend([Work::End(false, count), Work::Key("in"), term(count)]);
+                2
+            }
+        }
+    }
+}
+
+/// Schedules a list of so many pieces.
+fn list(id: Id, pieces: Vec<Work>, count: usize, out: &mut Vec<Work>) {
+    out.push(Work::Begin(id));
+    out.extend(pieces);
+    out.push(Work::End(false, count));
+}
