@@ -81,3 +81,10 @@ fn a_long_value_is_cut_and_its_size_is_told() {
         assert!(last.len() < 200, "{last}");
     }
 }
+
+/// A program in the notation: the byte of its text at which a term begins.
+#[test]
+fn lines_of_the_notation_tell_where_in_the_text() {
+    let found = lines("const n = 2;\nn + 40");
+    assert!(found.iter().any(|line| line == "value at `/in/add/1` (byte 17), depth 1: 40"), "{found:#?}");
+}

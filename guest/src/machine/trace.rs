@@ -79,10 +79,12 @@ fn line(c: &mut Context<'_>, term: TermId, depth: u16, write: impl Fn(&State, &s
     if c.s.debug.len() >= DEBUG_LINES {
         return;
     }
-    let (tool, at) = c.s.terms.place(c.s.terms.node(term).token);
+    let token = c.s.terms.node(term).token;
+    let (tool, at) = c.s.terms.place(token);
     let tool = tool.map(|tool| format!(" of {tool}")).unwrap_or_default();
+    let byte = c.s.terms.byte(token).map(|byte| format!(" (byte {byte})")).unwrap_or_default();
     let depth = c.s.depth + u32::from(depth);
-    let line = write(c.s, &format!("`{at}`{tool}, depth {depth}"));
+    let line = write(c.s, &format!("`{at}`{tool}{byte}, depth {depth}"));
     c.s.debug.push(line);
 }
 

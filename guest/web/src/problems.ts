@@ -2,19 +2,30 @@
 
 import type { Mark } from "./editor.ts";
 import { h, prose } from "./dom.ts";
-import { locate, position, type Span, steps } from "./json.ts";
-import type { Fault, Note, Summary } from "./protocol.ts";
+import { byteAt, characterAt, lineAt, locate, type Span, steps } from "./json.ts";
+import type { Fault, Note, Place, Summary } from "./protocol.ts";
 
 /** A problem shown at once. */
 const MOST = 20;
 
+/** A word, a number, a text or a mark. */
+const TOKEN = /[\w$]+|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[^]/y;
+
+/** The token that begins there. What ends too early is marked at its last character. */
+export function tokenAt(text: string, from: number): Span {
+  if (from >= text.length) return { from: Math.max(0, text.trimEnd().length - 1), to: text.length };
+  TOKEN.lastIndex = from;
+  return { from, to: from + (TOKEN.exec(text)?.[0].length ?? 1) };
+}
+
 /** The part of a text that a fault is about. */
-export function spanOf(text: string, fault: { code?: string; message: string; at: string }): Span {
+export function spanOf(text: string, fault: { code?: string; message: string; at: string; place?: Place | undefined }): Span {
+  if (fault.place !== undefined) return tokenAt(text, characterAt(text, lineAt(text, fault.place.line), fault.place.column));
   const place = / at line (\d+) column (\d+)/.exec(fault.message);
   if (fault.code === "unparsable" && fault.at === "" && place !== null) {
-    const from = position(text, Number(place[1]), Number(place[2]));
-    // What ends too early is marked at its last character.
-    return from >= text.length ? { from: Math.max(0, text.trimEnd().length - 1), to: text.length } : { from, to: from + 1 };
+    const line = lineAt(text, Number(place[1]));
+    const span = tokenAt(text, byteAt(text, line, Number(place[2]) - 1));
+    return { from: span.from, to: Math.max(span.from + 1, span.to === text.length ? span.to : 0) };
   }
   const span = locate(text, fault.at);
   // Of a whole object or list of many lines only the beginning is underlined.
@@ -27,11 +38,11 @@ export function markOfFault(text: string, fault: Fault): Mark {
   return { ...spanOf(text, fault), severity: "error", message, hint: fault.hint };
 }
 
-/** The place of an argument's fault within the argument's own text. */
-export function withinArgument(fault: Fault, tag: string): Fault | undefined {
+/** A fault of what is given to a program, such as `data`, with its place within that. */
+export function within(fault: Fault, given: string): Fault | undefined {
   const [first] = steps(fault.at);
-  if (fault.tool !== undefined || tag === "none" || first !== tag) return undefined;
-  return { ...fault, at: fault.at.slice(tag.length + 1) };
+  if (fault.tool !== undefined || first !== given) return undefined;
+  return { ...fault, at: fault.at.slice(given.length + 1) };
 }
 
 export function markOfNote(text: string, note: Note): Mark {
@@ -54,10 +65,18 @@ function list(names: string[]): string {
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }
 
+/** A problem in the list. */
+export type Problem = Mark & Pick<Fault, "at" | "excerpt" | "place">;
+
+/** Where something is, in a few words. */
+export function placeOf({ at, place }: { at: string; place?: Place | undefined }, whole = "show"): string {
+  return place === undefined ? at || whole : `line ${place.line}, column ${place.column}`;
+}
+
 /** The list of problems; each leads to its place. */
-export function show(element: HTMLElement, problems: (Mark & { at: string; excerpt?: string | undefined })[], go: (span: Span) => void): void {
+export function show(element: HTMLElement, problems: Problem[], go: (span: Span) => void): void {
   const rows = problems.slice(0, MOST).map((problem) => {
-    const button = h("button", { type: "button", class: "link" }, problem.at === "" ? "show" : problem.at);
+    const button = h("button", { type: "button", class: "link" }, placeOf(problem));
     button.addEventListener("click", () => go(problem));
     return h(
       "li",
@@ -66,7 +85,7 @@ export function show(element: HTMLElement, problems: (Mark & { at: string; excer
       " ",
       button,
       problem.hint !== undefined && h("span", { class: "hint" }, prose(problem.hint)),
-      problem.excerpt !== undefined && h("code", { class: "excerpt" }, problem.excerpt),
+      problem.place === undefined && problem.excerpt !== undefined && h("code", { class: "excerpt" }, problem.excerpt),
     );
   });
   if (problems.length > MOST) rows.push(h("li", {}, `and ${problems.length - MOST} more`));

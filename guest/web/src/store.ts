@@ -1,4 +1,4 @@
-// What stays in this browser: tools, the draft, the colour theme. All of it may be missing, full or
+// What stays in this browser: tools, the draft, what is shown, the colour theme. All of it may be missing, full or
 // meddled with, and the page works the same.
 
 export interface Draft {
@@ -11,6 +11,7 @@ export interface Draft {
 
 const TOOLS = "mcp-pif.tools";
 const DRAFT = "mcp-pif.draft";
+const BESIDE = "mcp-pif.beside";
 
 /** Names that a tool may have. */
 export const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
@@ -73,4 +74,13 @@ export function draft(): Draft | undefined {
 
 export function setDraft(draft: Draft): void {
   write(DRAFT, draft);
+}
+
+/** Whether the other notation is shown beside the program. */
+export function isBesideOpen(): boolean {
+  return read(BESIDE) !== false;
+}
+
+export function setBesideOpen(isOpen: boolean): void {
+  write(BESIDE, isOpen);
 }
