@@ -33,17 +33,22 @@
 //! | `data` | JSON to values, and values to JSON |
 //! | `algorithm` | numbers, regular expressions, sorting, grouping, CSV, dates |
 //! | `code` | the operations, in one table, and the code made of them |
-//! | [`notation`] | programs as text: to terms and back |
-//! | `language` | the forms, in one table; [`term`]s; [`mod@parse`] and [`mod@print`] |
 //! | `memory` | words, the heap, the collector |
-//! | [`json`] | text to a tape of tokens, and back; [`number`]s |
-//! | `text` | bytes and characters |
 //!
-//! All stages and hosts share [`request`], [`fault`] and [`limits`].
+//! These stages stand on three crates, which are compiled for size where a run does not wait for
+//! them:
+//!
+//! | crate | task |
+//! |---|---|
+//! | `pif-notation` | [`notation`]: programs as people write them, to terms and back |
+//! | `pif-language` | the forms, in one table; [`term`]s; [`mod@parse`] and [`mod@print`] |
+//! | `pif-core` | [`json`]: text to a tape of tokens, and back; [`number`]s; texts; [`fault`]; [`limits`] |
+//!
+//! All stages and hosts share [`request`].
 //!
 //! To learn the language from its definition, begin with `tests/src/definitional.rs`, an evaluator
 //! in big steps. This crate must agree with it. To follow a program, begin with
-//! [`machine::Machine::start`]. To find a form, look for its row in `language/rows`.
+//! [`machine::Machine::start`]. To find a form, look for its row in `language/src/rows`.
 
 mod algorithm;
 mod builtin;

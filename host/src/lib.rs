@@ -8,16 +8,12 @@ pub mod domain;
 pub mod harden;
 mod json;
 pub mod mcp;
-mod quantity;
-mod recall;
 mod render;
 pub mod sandbox;
 pub mod schema;
-mod similar;
 pub mod state;
 mod stdio;
 pub mod text;
-pub mod time;
 pub mod transport;
 pub mod workshop;
 

@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use xshell::{Shell, cmd};
 
 use crate::tasks;
 
@@ -12,28 +12,26 @@ const NAME: &str = "mcp-pif";
 
 /// Packs the server for the target of this toolchain.
 pub(crate) fn pack(home: &Path, server: &Path) -> Result<PathBuf> {
-    let target = target()?;
+    let sh = tasks::shell()?;
+    let target = target(&sh)?;
     let binary = format!("{NAME}{}", std::env::consts::EXE_SUFFIX);
     let inside = said("bin-dir", &target)?;
     let folder = Path::new(&inside).parent().context("an archive has a folder")?;
     ensure!(Path::new(&inside).ends_with(&binary), "binstall looks for {inside}");
     let root = home.join(folder);
-    fs::create_dir_all(root.join("completions"))?;
-    fs::copy(server, root.join(&binary))?;
+    sh.create_dir(&root)?;
+    sh.copy_file(server, root.join(&binary))?;
     for file in ["LICENSE", "README.md"] {
-        fs::copy(tasks::root().join(file), root.join(file))?;
+        sh.copy_file(file, root.join(file))?;
     }
     for (shell, file) in [("bash", "mcp-pif"), ("fish", "mcp-pif.fish"), ("zsh", "_mcp-pif")] {
-        let script = print(server, &["completions", shell])?;
-        fs::write(root.join("completions").join(file), script)?;
+        let script = cmd!(sh, "{server} completions {shell}").quiet().output()?.stdout;
+        sh.write_file(root.join("completions").join(file), script)?;
     }
-    fs::write(root.join("mcp-pif.1"), print(server, &["man"])?)?;
+    sh.write_file(root.join("mcp-pif.1"), cmd!(sh, "{server} man").quiet().output()?.stdout)?;
     let url = said("pkg-url", &target)?;
     let archive = home.join(url.rsplit('/').next().context("a URL has a file")?);
-    let mut tar = Command::new("tar");
-    tar.arg("-czf").arg(&archive).arg("-C").arg(home).arg(folder);
-    let status = tar.status().context("`tar` does not start")?;
-    ensure!(status.success(), "{}", archive.display());
+    cmd!(sh, "tar -czf {archive} -C {home} {folder}").run()?;
     Ok(archive)
 }
 
@@ -57,15 +55,8 @@ fn said(key: &str, target: &str) -> Result<String> {
     Ok(text)
 }
 
-fn target() -> Result<String> {
-    let output = Command::new("rustc").arg("-vV").output().context("`rustc` does not start")?;
-    let text = String::from_utf8(output.stdout)?;
+fn target(sh: &Shell) -> Result<String> {
+    let text = cmd!(sh, "rustc -vV").quiet().read()?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(host.context("rustc does not say what it is for")?.to_owned())
-}
-
-fn print(server: &Path, arguments: &[&str]) -> Result<Vec<u8>> {
-    let output = Command::new(server).args(arguments).output()?;
-    ensure!(output.status.success(), "mcp-pif {arguments:?}: {}", output.status);
-    Ok(output.stdout)
 }

@@ -5,13 +5,17 @@
 
 mod data;
 
+use crate::peers;
 use crate::tasks::root;
 use crate::timed::{FUEL, timed};
 use anyhow::{Context, Result, bail, ensure};
 use mcp_pif::sandbox::{Answer, Argument, Code, Limits, Program, Sandbox, Source, Step, Watch};
 use pif_guest::machine::Machine;
 use pif_guest::{limits, request};
-use serde_json::Value;
+use pif_tests::server::binary;
+use pif_tests::server::client::text;
+use pif_tests::server::pipe::Pipe;
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -43,20 +47,40 @@ pub(crate) const OPEN: &str =
     r#"{"lam":"x","body":{"app":{"func":{"tool":"program"},"arg":{"var":"x"}}}}"#;
 const MEMORY: u64 = 256 << 20;
 
-/// Runs the benchmarks; the arguments are the number of rounds, and before it `data` for the
-/// table of the forms on data.
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    if cfg!(debug_assertions) {
-        let mut release = vec!["run", "--release", "--quiet", "-p", "pif-scripts", "--", "bench"];
-        release.extend(arguments.iter().map(String::as_str));
-        return crate::tasks::command(env!("CARGO"), &release, &[]);
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    table: Option<Table>,
+    #[command(flatten)]
+    rounds: Rounds,
+}
+
+#[derive(clap::Args)]
+struct Rounds {
+    /// How often to measure each program
+    #[arg(default_value_t = 11)]
+    rounds: usize,
+}
+
+#[derive(clap::Subcommand)]
+enum Table {
+    /// The forms on data, in the sandbox against `CPython`
+    Data(Rounds),
+    /// The programs against Lua, `QuickJS`, Monty and the original too
+    Peers(Rounds),
+}
+
+/// Runs the benchmarks.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    match &options.table {
+        None => programs(options.rounds.rounds),
+        Some(Table::Data(Rounds { rounds })) => data::run(*rounds),
+        Some(Table::Peers(Rounds { rounds })) => peers::run(*rounds),
     }
-    let is_data = arguments.first().is_some_and(|it| it == "data");
-    let rounds = arguments.get(usize::from(is_data));
-    let rounds: usize = rounds.map_or(Ok(11), |n| n.parse())?;
-    if is_data {
-        return data::run(rounds);
-    }
+}
+
+fn programs(rounds: usize) -> Result<()> {
     let sandbox = Sandbox::open(None, 2)?;
     let benches = benches()?;
     let mut python = Python::start("scripts/peers/cpython.py", &[])?;
@@ -334,32 +358,22 @@ fn deep_recursion(sandbox: &Sandbox) -> Result<()> {
 /// From starting the process to the answer of the first `run`; and to the end of one that only
 /// says its version, which is what the system takes for a program of this size.
 fn start_up() -> Result<()> {
-    crate::tasks::command(env!("CARGO"), &["build", "--release", "--quiet", "-p", "mcp-pif"], &[])?;
-    let binary = root().join("target/release/mcp-pif");
-    let request = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}
-{"jsonrpc":"2.0","method":"notifications/initialized"}
-{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run","arguments":{"code":{"add":[40,2]}}}}
-"#;
+    let binary = binary::for_release()?;
     let (mut times, mut floor) = (Vec::new(), Vec::new());
     for round in 0..21 {
         let start = Instant::now();
         Command::new(&binary).arg("--version").stdout(Stdio::null()).status()?;
         let version = milliseconds(start);
         let start = Instant::now();
-        let mut command = Command::new(&binary);
-        command.arg("--ephemeral").stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn()?;
-        let mut input = child.stdin.take().context("standard input")?;
-        input.write_all(request.as_bytes())?;
-        let mut lines = BufReader::new(child.stdout.take().context("standard output")?).lines();
-        let answer = lines.find_map(|line| line.ok().filter(|line| line.contains("\"id\":2")));
-        ensure!(answer.as_ref().is_some_and(|a| a.contains("42")), "no answer: {answer:?}");
+        let mut server = Pipe::start(Command::new(&binary).arg("--ephemeral"))?;
+        let sum = server.call("run", &json!({"code": {"add": [40, 2]}}))?;
+        let answered = milliseconds(start);
+        ensure!(text(&sum)? == "42", "{sum}");
+        server.finish()?;
         if round > 0 {
-            times.push(milliseconds(start));
+            times.push(answered);
             floor.push(version);
         }
-        drop(input);
-        child.wait()?;
     }
     println!(
         "process start to the answer of a first `run`, median of 20: {:.1} ms (to the end of \

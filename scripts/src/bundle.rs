@@ -3,14 +3,17 @@
 
 use anyhow::{Context, Result, ensure};
 use pif_tests::registry_entry;
+use pif_tests::server::binary;
+use pif_tests::server::client::text;
+use pif_tests::server::pipe::Pipe;
 use serde_json::{Value, json};
 use std::env::consts;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
+use xshell::cmd;
 
-use crate::{archive, clients, npm, tasks};
+use crate::{archive, npm, tasks};
 
 /// Prints how a client has to start the server of an unpacked bundle; it asks the library that
 /// clients use.
@@ -27,24 +30,20 @@ console.log(JSON.stringify(await getMcpConfigForManifest(
 ";
 
 /// Makes the bundle and tries it.
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    ensure!(arguments.is_empty(), "`bundle` takes no arguments");
-    let (target, server) = clients::server_for_release()?;
-    let home = target.join("bundle");
-    if home.exists() {
-        fs::remove_dir_all(&home)?;
-    }
-    let content = home.join("content");
+pub(crate) fn run() -> Result<()> {
+    let (sh, server) = (tasks::shell()?, binary::for_release()?);
+    let home = binary::target()?.join("bundle");
+    sh.remove_path(&home)?;
+    let (content, unpacked) = (home.join("content"), home.join("unpacked"));
     fill(&content, &server)?;
-    let bundle = home.join(name("mcpb"));
-    show(npm::tool(&target, "mcpb")?.arg("validate").arg(content.join("manifest.json")))?;
-    let mut pack = npm::tool(&target, "mcpb")?;
-    show(pack.arg("pack").args([&content, &bundle]).current_dir(&content))?;
+    let (bundle, mcpb) = (home.join(name("mcpb")), npm::tool("mcpb")?);
+    sh.change_dir(&content);
+    cmd!(sh, "{mcpb} validate manifest.json").run()?;
+    cmd!(sh, "{mcpb} pack {content} {bundle}").run()?;
     // What the format was called before; some clients still look for that name.
-    fs::copy(&bundle, home.join(name("dxt")))?;
-    let unpacked = home.join("unpacked");
-    show(npm::tool(&target, "mcpb")?.arg("unpack").args([&bundle, &unpacked]))?;
-    try_out(&target, &unpacked)?;
+    sh.copy_file(&bundle, home.join(name("dxt")))?;
+    cmd!(sh, "{mcpb} unpack {bundle} {unpacked}").run()?;
+    try_out(&unpacked)?;
     enter(&home, &bundle)?;
     for made in [bundle, archive::pack(&home, &server)?] {
         println!("{} ({} bytes)", made.display(), fs::metadata(&made)?.len());
@@ -86,22 +85,13 @@ fn read(path: &Path) -> Result<Value> {
     serde_json::from_str(&text).with_context(|| path.display().to_string())
 }
 
-/// Runs a command for everybody to see.
-fn show(command: &mut Command) -> Result<()> {
-    let status = command.status().with_context(|| format!("{command:?} does not start"))?;
-    ensure!(status.success(), "{command:?} failed");
-    Ok(())
-}
-
 /// Starts the server of the unpacked bundle; lists its tools and calls one.
-fn try_out(target: &Path, unpacked: &Path) -> Result<()> {
-    let mut node = Command::new("node");
-    node.current_dir(target.join("package-tools"));
-    let resolved = node.args(["--input-type=module", "--eval", RESOLVE]).arg(unpacked).output()?;
-    ensure!(resolved.status.success(), "{}", String::from_utf8_lossy(&resolved.stderr));
-    let config: Value = serde_json::from_slice(&resolved.stdout)?;
+fn try_out(unpacked: &Path) -> Result<()> {
+    let sh = tasks::shell()?;
+    sh.change_dir(npm::folder()?);
+    let config = cmd!(sh, "node --input-type=module --eval {RESOLVE} {unpacked}").quiet().read()?;
     println!("start   {config}");
-    let tools = converse(&config)?;
+    let tools = converse(&serde_json::from_str(&config)?)?;
     let told = read(&unpacked.join("manifest.json"))?;
     let told = told["tools"].as_array().context("tools")?.iter().map(|tool| &tool["name"]);
     let told: Vec<&Value> = told.collect();
@@ -111,38 +101,19 @@ fn try_out(target: &Path, unpacked: &Path) -> Result<()> {
 
 /// The names of the tools that a server lists, if it also evaluates a term.
 fn converse(config: &Value) -> Result<Vec<Value>> {
-    let client = json!({"name": "bundle", "version": "1"});
-    let begin = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
-    let sum = json!({"name": "run", "arguments": {"code": {"add": [1, 2]}}});
-    let lines = [
-        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": begin}),
-        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
-        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": sum}),
-    ];
     let mut command = Command::new(config["command"].as_str().context("a command")?);
     command.args(config["args"].as_array().into_iter().flatten().filter_map(Value::as_str));
     for (name, value) in config["env"].as_object().into_iter().flatten() {
         command.env(name, value.as_str().context("a variable")?);
     }
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-    let mut input = child.stdin.take().context("no input")?;
-    for line in lines {
-        writeln!(input, "{line}")?;
-    }
-    drop(input);
-    let output = String::from_utf8(child.wait_with_output()?.stdout)?;
-    let answer = |id: u64| {
-        let answers = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let found = answers.into_iter().find(|answer| answer["id"] == id);
-        found.with_context(|| format!("no answer to request {id}: {output}"))
-    };
-    println!("server  {}", answer(0)?["result"]["serverInfo"]);
-    let sum = answer(2)?;
-    println!("run     {}", sum["result"]["content"][0]["text"]);
-    ensure!(sum["result"]["content"][0]["text"] == "3", "{sum}");
-    let list = answer(1)?;
-    let tools = list["result"]["tools"].as_array().context("no tools")?;
+    let mut server = Pipe::open(&mut command)?;
+    println!("server  {}", server.begin()?["serverInfo"]);
+    let sum = server.call("run", &json!({"code": {"add": [1, 2]}}))?;
+    println!("run     {}", text(&sum)?);
+    ensure!(text(&sum)? == "3", "{sum}");
+    let list = server.ask("tools/list", &json!({}))?;
+    server.finish()?;
+    let tools = list["tools"].as_array().context("no tools")?;
     println!("tools   {}", tools.len());
     Ok(tools.iter().map(|tool| tool["name"].clone()).collect())
 }

@@ -3,6 +3,7 @@
 //! cancellation to the answer of that call, less what such a call takes by itself.
 
 use anyhow::{Result, ensure};
+use pif_tests::server::binary;
 use pif_tests::server::pipe::Pipe;
 use serde_json::{Value, json};
 use std::process::Command;
@@ -29,10 +30,16 @@ const SETTINGS: [&str; 13] = [
 /// How long a run goes on before it is cancelled, one after the other.
 const HEAD_STARTS: [u64; 5] = [0, 1, 3, 7, 20];
 
-/// Measures; the argument is the number of cancellations of each kind of run.
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    let times: usize = arguments.first().map_or(Ok(300), |n| n.parse())?;
-    let mut server = Pipe::start(Command::new(crate::clients::server()?.1).args(SETTINGS))?;
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How often to cancel each kind of run
+    #[arg(default_value_t = 300)]
+    times: usize,
+}
+
+/// Measures.
+pub(crate) fn run(&Options { times }: &Options) -> Result<()> {
+    let mut server = Pipe::start(Command::new(binary::path()?).args(SETTINGS))?;
     let code = json!({"lam": "x", "body": {"continue": {"input": {"var": "x"}}}});
     server
         .call("evolve", &json!({"name": "endless", "description": "Never ends", "code": code}))?;

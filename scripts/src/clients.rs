@@ -5,34 +5,32 @@
 mod inspector;
 mod node;
 
-use pif_tests::sdk::python;
-
 use anyhow::{Context, Result, ensure};
-use pif_tests::sdk::environment;
-use std::path::{Path, PathBuf};
+use pif_tests::sdk::{environment, python};
+use pif_tests::server::binary;
+use std::path::Path;
 use std::process::Command;
 
 /// Runs all clients; fails if one of their checks does.
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    ensure!(arguments.is_empty(), "`clients` takes no arguments");
-    let (target, server) = server()?;
+pub(crate) fn run() -> Result<()> {
+    let (target, server) = (binary::target()?, binary::path()?);
     let node = node::Node::install(&target)?;
     let mut tally = Tally::default();
-    tally.client("typescript 1", &mut node.script("v1.mjs", &server, None)?)?;
+    tally.client("typescript 1", &mut node.script("v1.mjs", server, None)?)?;
     for mode in ["legacy", "auto"] {
-        let mut client = node.script("v2.mjs", &server, Some(mode))?;
+        let mut client = node.script("v2.mjs", server, Some(mode))?;
         tally.client(&format!("typescript 2, {mode}"), &mut client)?;
     }
     tally
-        .client("schemas, as editors read them", &mut node.script("schemas.mjs", &server, None)?)?;
+        .client("schemas, as editors read them", &mut node.script("schemas.mjs", server, None)?)?;
     for era in ["legacy", "modern"] {
-        inspector::check(&node, &server, era, &mut tally)?;
+        inspector::check(&node, server, era, &mut tally)?;
     }
     for mode in python::MODES {
-        let mut client = python::client(&target, &server, mode)?;
+        let mut client = python::client(&target, server, mode)?;
         tally.client(&format!("python, {mode}"), &mut client)?;
     }
-    tally.client("schemas", &mut consumers(&target, &server)?)?;
+    tally.client("schemas", &mut consumers(&target, server)?)?;
     println!("{} passed, {} failed", tally.passed, tally.failed);
     ensure!(tally.failed == 0, "not every client works with the server");
     Ok(())
@@ -46,37 +44,6 @@ fn consumers(target: &Path, server: &Path) -> Result<Command> {
     command.arg(sources.join("consumers.py")).arg(server);
     command.env("HOME", target.join("schema-clients")).env("MCP_PIF_EPHEMERAL", "1");
     Ok(command)
-}
-
-/// The target directory, and the server's binary in it, built in the profile of this program.
-pub(crate) fn server() -> Result<(PathBuf, PathBuf)> {
-    let this = std::env::current_exe()?;
-    let folder = this.parent().context("this program is in no folder")?;
-    let target = folder.parent().context("this program is in no target directory")?;
-    let profile = match folder.file_name().and_then(|name| name.to_str()) {
-        Some("debug") => "dev",
-        Some(profile) => profile,
-        None => anyhow::bail!("{} names no profile", folder.display()),
-    };
-    let build = ["build", "--quiet", "--package", "mcp-pif", "--profile", profile];
-    crate::tasks::command(env!("CARGO"), &build, &[])?;
-    Ok((target.to_owned(), folder.join(binary())))
-}
-
-/// The same built for release, whatever this program is; or the binary that `MCP_PIF_BINARY` names.
-pub(crate) fn server_for_release() -> Result<(PathBuf, PathBuf)> {
-    let this = std::env::current_exe()?;
-    let target = this.ancestors().nth(2).context("this program is in no target directory")?;
-    if let Some(other) = std::env::var_os("MCP_PIF_BINARY") {
-        return Ok((target.to_owned(), other.into()));
-    }
-    let build = ["build", "--quiet", "--package", "mcp-pif", "--release"];
-    crate::tasks::command(env!("CARGO"), &build, &[])?;
-    Ok((target.to_owned(), target.join("release").join(binary())))
-}
-
-fn binary() -> String {
-    format!("mcp-pif{}", std::env::consts::EXE_SUFFIX)
 }
 
 /// What has been found so far.
@@ -118,9 +85,4 @@ impl Tally {
         }
         Ok(())
     }
-}
-
-/// A path as an argument among texts.
-fn text(path: &Path) -> Result<&str> {
-    path.to_str().with_context(|| format!("{} is not UTF-8", path.display()))
 }

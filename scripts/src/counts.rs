@@ -8,12 +8,13 @@ mod components;
 mod figures;
 pub(crate) mod workload;
 
-use crate::tasks::root;
-use anyhow::{Context, Result, bail, ensure};
+use crate::tasks::{for_release, root, shell};
+use anyhow::{Context, Result, ensure};
 use figures::{Figures, Row};
 use mcp_pif::sandbox::{COMPONENT, Net, Sandbox, Setup};
 use std::path::{Path, PathBuf};
 use workload::{Extent, Workload};
+use xshell::cmd;
 
 /// Which columns are counted: those before it too.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,45 +24,65 @@ enum Level {
     Callgrind,
 }
 
-/// Counts and compares, or with `--bless` writes down; the arguments are `fuel` or `wasm` for
-/// fewer columns, and names for fewer rows.
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    if let Some(("one", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest))
-    {
-        return one(rest);
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    what: Option<What>,
+    #[command(flatten)]
+    rows: Rows,
+}
+
+#[derive(clap::Args)]
+struct Rows {
+    /// Write the figures down
+    #[arg(long)]
+    bless: bool,
+    /// The workloads; all without
+    names: Vec<String>,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// Count fuel only
+    Fuel(Rows),
+    /// Count fuel and wasm instructions only
+    Wasm(Rows),
+    /// Compare wasm instructions of evaluators, each in a file
+    Components {
+        /// The first is the base
+        #[arg(required = true)]
+        files: Vec<String>,
+    },
+    /// What callgrind looks at
+    #[command(hide = true)]
+    One { place: String, extent: String, name: String },
+}
+
+/// Counts and compares, or writes down.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    match &options.what {
+        None => for_release(|| compare(Level::Callgrind, &options.rows)),
+        Some(What::Fuel(rows)) => compare(Level::Fuel, rows),
+        Some(What::Wasm(rows)) => compare(Level::Wasm, rows),
+        Some(What::Components { files }) => components::run(files),
+        Some(What::One { place, extent, name }) => one(place, extent, name),
     }
-    if let Some((first, rest)) = arguments.split_first()
-        && first == "components"
-    {
-        return components::run(rest);
-    }
-    let bless = arguments.iter().any(|it| it == "--bless");
-    let mut names: Vec<&str> =
-        arguments.iter().map(String::as_str).filter(|it| *it != "--bless").collect();
-    let level = match names.first() {
-        Some(&"fuel") => Level::Fuel,
-        Some(&"wasm") => Level::Wasm,
-        _ => Level::Callgrind,
-    };
-    if level != Level::Callgrind {
-        names.remove(0);
-    }
+}
+
+fn compare(level: Level, Rows { bless, names }: &Rows) -> Result<()> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let tools = tools(level)?;
-    if level == Level::Callgrind && cfg!(debug_assertions) {
-        let mut release = vec!["run", "--release", "--quiet", "-p", "pif-scripts", "--", "counts"];
-        release.extend(arguments.iter().map(String::as_str));
-        return crate::tasks::command(env!("CARGO"), &release, &[]);
-    }
     let recorded = Figures::read(&path())?;
     // Writing down everything is how figures of other tools are replaced.
-    if !(bless && names.is_empty() && level == Level::Callgrind) {
+    if !(*bless && names.is_empty() && level == Level::Callgrind) {
         ensure_same_tools(&recorded, &tools)?;
     }
     let workloads = workload::all(&names)?;
     ensure!(!workloads.is_empty(), "there is no workload of that name");
     let rows = count(level, &workloads)?;
     figures::print(&recorded, &rows);
-    if bless {
+    if *bless {
         return recorded.renew(tools, &rows, names.is_empty()).write(&path());
     }
     let whole = names.is_empty();
@@ -96,9 +117,8 @@ fn tools(level: Level) -> Result<Vec<(String, String)>> {
 }
 
 fn rustc() -> Result<String> {
-    let output = std::process::Command::new("rustc").current_dir(root()).arg("--version").output();
-    let output = output.context("`rustc` does not start")?;
-    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+    let sh = shell()?;
+    Ok(cmd!(sh, "rustc --version").quiet().read()?)
 }
 
 fn ensure_same_tools(recorded: &Figures, tools: &[(String, String)]) -> Result<()> {
@@ -150,8 +170,7 @@ fn sandbox(cache: &Path) -> Result<Sandbox> {
 
 /// What callgrind looks at: a workload once to its end, so that everything is warm, and then once
 /// more, to where it is ready or to its end. What differs is what counts.
-fn one(arguments: &[String]) -> Result<()> {
-    let [place, extent, name] = arguments else { bail!("`one` takes a place, an extent, a name") };
+fn one(place: &str, extent: &str, name: &str) -> Result<()> {
     let all = workload::all(&[name])?;
     let workload = all.first().context("no such workload")?;
     let extent = if extent == "whole" { Extent::Whole } else { Extent::Ready };
@@ -173,6 +192,6 @@ mod tests {
     /// The whole of `cargo x counts fuel`, in every `cargo test`.
     #[test]
     fn fuel_is_as_recorded() -> Result<()> {
-        run(&["fuel".to_owned()])
+        compare(Level::Fuel, &Rows { bless: false, names: Vec::new() })
     }
 }

@@ -21,21 +21,20 @@ struct Curve {
     panels: Vec<Panel>,
 }
 
-/// Measures and draws; the arguments name the curves, all without.
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    if cfg!(debug_assertions) {
-        let mut release = vec!["run", "--release", "--quiet", "-p", "pif-scripts", "--", "curve"];
-        release.extend(arguments.iter().map(String::as_str));
-        return crate::tasks::command(env!("CARGO"), &release, &[]);
-    }
-    let known = ["term", "nesting", "list", "tools", "journal"];
-    let unknown = arguments.iter().find(|it| !known.contains(&it.as_str()));
-    ensure!(unknown.is_none(), "the curves are {}", known.join(", "));
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The curves; all without
+    #[arg(value_parser = CURVES)]
+    curves: Vec<String>,
+}
+
+const CURVES: [&str; 5] = ["term", "nesting", "list", "tools", "journal"];
+
+/// Measures and draws.
+pub(crate) fn run(Options { curves }: &Options) -> Result<()> {
     let folder = root().join("host/docs");
-    std::fs::create_dir_all(&folder)?;
     let mut steep = Vec::new();
-    for name in
-        known.into_iter().filter(|it| arguments.is_empty() || arguments.iter().any(|a| a == it))
+    for name in CURVES.into_iter().filter(|it| curves.is_empty() || curves.iter().any(|a| a == it))
     {
         let curve = size::measure(name)?;
         std::fs::write(folder.join(format!("{name}.svg")), chart::draw(curve.size, &curve.panels))?;

@@ -2,24 +2,19 @@
 
 use anyhow::{Context, Result, ensure};
 use pif_tests::embedding::{self, Example, NODE, PYTHON, RUST, SHELL};
-use std::path::{Path, PathBuf};
+use pif_tests::sdk::environment;
+use pif_tests::server::binary::target;
+use std::env;
 use std::process::Command;
-use std::{env, fs};
+use xshell::cmd;
 
 use crate::{npm, tasks};
-use pif_tests::sdk::environment;
 
 /// Runs all of them; fails if one does not print what it must.
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    ensure!(arguments.is_empty(), "`examples` takes no arguments");
-    let target = tasks::target()?;
+pub(crate) fn run() -> Result<()> {
     let component = tasks::write_component()?;
-    let commands: [(Example, Result<Command>); 4] = [
-        (RUST, Ok(rust())),
-        (PYTHON, python(&target)),
-        (SHELL, shell(&target)),
-        (NODE, node(&target)),
-    ];
+    let commands: [(Example, Result<Command>); 4] =
+        [(RUST, Ok(rust())), (PYTHON, python()), (SHELL, shell()), (NODE, node())];
     let mut failed = 0;
     for (example, command) in &mut commands.into_iter() {
         println!("# {}", example.file);
@@ -50,10 +45,10 @@ fn rust() -> Command {
     cargo
 }
 
-fn python(target: &Path) -> Result<Command> {
+fn python() -> Result<Command> {
     let folder = embedding::folder();
     let requirements = folder.join("requirements.txt");
-    let python = environment::python(target, "python-examples", &requirements)?;
+    let python = environment::python(&target()?, "python-examples", &requirements)?;
     let mut command = Command::new(python);
     command.arg(folder.join(PYTHON.file));
     Ok(command)
@@ -68,16 +63,15 @@ print(path)
 ";
 
 /// With the wasmtime of whoever runs this, or else one that the Python package index has.
-fn shell(target: &Path) -> Result<Command> {
+fn shell() -> Result<Command> {
     let folder = embedding::folder();
     let mut command = Command::new("sh");
     command.arg(folder.join(SHELL.file));
     if env::var_os("WASMTIME").is_none() && !is_installed("wasmtime") {
         let requirements = folder.join("requirements-cli.txt");
-        let python = environment::python(target, "python-wasmtime", &requirements)?;
-        let found = Command::new(python).args(["-c", UNPACKED]).output()?;
-        ensure!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
-        command.env("WASMTIME", String::from_utf8(found.stdout)?.trim());
+        let python = environment::python(&target()?, "python-wasmtime", &requirements)?;
+        let sh = tasks::shell()?;
+        command.env("WASMTIME", cmd!(sh, "{python} -c {UNPACKED}").quiet().read()?);
     }
     Ok(command)
 }
@@ -87,26 +81,20 @@ fn is_installed(program: &str) -> bool {
 }
 
 /// In a project that has our package installed from its archive, as anybody would.
-fn node(target: &Path) -> Result<Command> {
-    let archive = npm::pack(target)?;
-    let project = target.join("npm/example");
-    if project.exists() {
-        fs::remove_dir_all(&project)?;
-    }
-    fs::create_dir_all(&project)?;
+fn node() -> Result<Command> {
+    let (sh, archive) = (tasks::shell()?, npm::pack()?);
+    let project = target()?.join("npm/example");
+    sh.remove_path(&project)?;
     for file in [NODE.file, "request.json", "endless.json"] {
-        fs::copy(embedding::folder().join(file), project.join(file))?;
+        sh.copy_file(embedding::folder().join(file), project.join(file))?;
     }
     let manifest = serde_json::json!({
-        "private": true, "type": "module", "dependencies": {"pif-evaluator": url(&archive)},
+        "private": true, "type": "module",
+        "dependencies": {"pif-evaluator": format!("file:{}", archive.display())},
     });
-    fs::write(project.join("package.json"), manifest.to_string())?;
+    sh.write_file(project.join("package.json"), manifest.to_string())?;
     npm::install(&project)?;
     let mut command = Command::new("node");
-    command.arg(PathBuf::from(NODE.file)).current_dir(project);
+    command.arg(NODE.file).current_dir(project);
     Ok(command)
-}
-
-fn url(path: &Path) -> String {
-    format!("file:{}", path.display())
 }

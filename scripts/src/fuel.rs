@@ -7,7 +7,7 @@
 //! A form's figure is its worst row. The dearest form may take no more than ten times as much as
 //! the cheapest.
 //!
-//! `cargo x fuel [--rows] [ROUNDS] [FORM…]`. What counts is the time on a core, so that it does not
+//! What counts is the time on a core, so that it does not
 //! matter much what else the machine does. How fast that core is changes too, on many machines from
 //! one second to the next: each time is taken beside that of a row of `app`, and the figure is the
 //! median of the ratios, times the best that row took. A row that seems to miss the goal, and those
@@ -74,23 +74,26 @@ impl Measured<'_> {
     }
 }
 
-/// Measures; the arguments are the number of rounds (3) and the forms (all).
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    if cfg!(debug_assertions) {
-        let mut release = vec!["run", "--release", "--quiet", "-p", "pif-scripts", "--", "fuel"];
-        release.extend(arguments.iter().map(String::as_str));
-        return crate::tasks::command(env!("CARGO"), &release, &[]);
-    }
-    let (options, words): (Vec<&String>, Vec<&String>) =
-        arguments.iter().partition(|argument| argument.starts_with("--"));
-    let rounds: usize = words.first().map_or(Ok(3), |n| n.parse())?;
-    let wanted = words.get(1..).unwrap_or_default();
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Print every row, not only forms
+    #[arg(long)]
+    rows: bool,
+    /// How often to measure each row
+    #[arg(default_value_t = 3)]
+    rounds: usize,
+    /// The forms; all without
+    forms: Vec<String>,
+}
+
+/// Measures.
+pub(crate) fn run(Options { rows: each, rounds, forms: wanted }: &Options) -> Result<()> {
     let rows = rows()?;
     let mut rig = Rig::set_up(&rows)?;
     let mut table = Vec::new();
     let mut failed = 0;
-    for row in rows.iter().filter(|row| wanted.is_empty() || wanted.contains(&&row.form)) {
-        match rig.measure(row, rounds) {
+    for row in rows.iter().filter(|row| wanted.is_empty() || wanted.contains(&row.form)) {
+        match rig.measure(row, *rounds) {
             Ok((time, fuel)) => {
                 table.push(Measured { row, time, fuel, settled: false });
             }
@@ -107,7 +110,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     for measured in &mut table {
         measured.time *= rig.best;
     }
-    if options.iter().any(|option| *option == "--rows") {
+    if *each {
         print_rows(&table);
     }
     print_forms(&table);

@@ -1,22 +1,32 @@
 //! Kills servers under load, again and again, and looks for what they acknowledged.
 
-use anyhow::{Context, Result};
+use crate::tasks::shell;
+use anyhow::Result;
 use pif_tests::endure::kill::{Plan, endure};
+use pif_tests::server::binary;
+use pif_tests::server::folder::cache;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The latest moment of the signal: a server starts in some milliseconds.
 const LATEST: Duration = Duration::from_millis(90);
 
-/// Kills; the arguments are the number of rounds and the seed.
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    let rounds: u64 = arguments.first().map_or(Ok(1_000), |n| n.parse())?;
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How many servers to kill
+    #[arg(default_value_t = 1_000)]
+    rounds: u64,
+    /// What decides about their moments; the clock without
+    seed: Option<u64>,
+}
+
+/// Kills.
+pub(crate) fn run(&Options { rounds, seed }: &Options) -> Result<()> {
     let clock = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
-    let seed: u64 = arguments.get(1).map_or(Ok(clock), |n| n.parse())?;
-    let (target, binary) = crate::clients::server_for_release()?;
-    let (data, cache) = (target.join("kill"), target.join("cache"));
-    if data.exists() {
-        std::fs::remove_dir_all(&data).context("what an earlier time has left")?;
-    }
+    let seed = seed.unwrap_or(clock);
+    let (binary, cache) = (binary::for_release()?, cache());
+    // It stays where it is if something is found.
+    let data = binary::target()?.join("kill");
+    shell()?.remove_path(&data)?;
     println!("{rounds} rounds with seed {seed}, in {}", data.display());
     let start = Instant::now();
     let plan = Plan { binary: &binary, cache: &cache, data: &data, rounds, seed, latest: LATEST };
@@ -37,5 +47,5 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         "one valid chain of {} entries, the first {} of them trimmed; slowest restart {:?}",
         tally.entries, tally.trimmed, tally.slowest,
     );
-    std::fs::remove_dir_all(&data).context("the store cannot be removed")
+    Ok(shell()?.remove_path(&data)?)
 }

@@ -1,4 +1,4 @@
-//! Chores of the project, as `cargo x <task>`.
+//! Chores of the project, as `cargo x TASK`.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line")]
 
@@ -25,83 +25,89 @@ mod timed;
 mod wait;
 mod web;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use clap::Parser;
+use tasks::for_release;
 
-const USAGE: &str = "\
-cargo x <task>
-
-  check      what continuous integration runs: format, lints, docs, tests
-  bless      rewrite the expectations of the corpus from the native evaluator
-  reference  put the table of forms into guest/LANGUAGE.md, and make the pages of host/docs that
-             have a table behind them
-  library    put the tools of host/library into their canonical spelling, with their hashes, and
-             their tables into host/docs/library.md
-  component  build the component and say where it is
-  bench      the benchmark programs, in the sandbox and natively, against CPython (rounds; 11);
-             `bench data` the forms on data, in the sandbox against CPython;
-             `bench peers` also against Lua, QuickJS, Monty and the original
-  cancel     how long cancelled runs go on (the number of cancellations; 300)
-  counts     fuel and instructions of the workloads against the figures checked in (needs valgrind;
-             `counts wasm` and `counts fuel` do not); `--bless` writes them down; `counts components`
-             compares evaluators, each in a file
-  curve      time, memory and fuel against size, drawn in host/docs (term, nesting, list, tools,
-             journal; all)
-  fuel       nanoseconds for a unit of fuel, by form (rounds, forms; 3, all)
-  fuzz       fuzz targets, all or those named, `--minutes N` each (needs cargo-fuzz);
-             `fuzz seeds` makes the inputs to start from
-  kill       kill servers under load and look for what they acknowledged (rounds, seed; 1,000)
-  replay     different runs, all of them again from the journal (the number of runs; 100,000)
-  soak       mixed calls on one server, and its memory (the number of calls; 1,000,000)
-  state      what lasting state costs: journaling, size, many tools, a long journal (calls; 2,000)
-  store      make the store of this version in tests/stores anew, before its schema is released
-  wait       how long clients wait for what takes no time: of many servers that start at once with
-             nothing compiled (their number; 12), and beside runs that take all places
-  web        build the browser playground; `web test` tests it in Chromium (needs npm)
-  clients    real MCP clients against the server (needs npm)
-  examples   the programs of host/examples on one component (needs python3, npm)
-  npm        the component as a package for Node.js (needs npm)
-  bundle     the server as an MCP bundle, packed, unpacked and tried, and as the archive of a
-             release (needs npm)
-  package    the crates as they are published, built from their archives and tried
-";
+/// Chores of the project
+#[derive(Parser)]
+#[command(bin_name = "cargo x")]
+enum Task {
+    /// Check format, lints, docs and tests, as continuous integration does
+    Check,
+    /// Rewrite the expectations of the corpus from the native evaluator
+    Bless,
+    /// Put the table of forms into guest/LANGUAGE.md, and make the pages of host/docs that have a table
+    /// behind them
+    Reference,
+    /// Put the tools of host/library into their canonical spelling, with their hashes, and their tables
+    /// into host/docs/library.md
+    Library,
+    /// Build the component and say where it is
+    Component,
+    /// Measure the benchmark programs in the sandbox and natively, against `CPython`
+    Bench(bench::Options),
+    /// Measure how long cancelled runs go on
+    Cancel(cancel::Options),
+    /// Compare fuel and instructions of the workloads with the figures checked in (needs valgrind)
+    Counts(counts::Options),
+    /// Draw time, memory and fuel against size in host/docs
+    Curve(curve::Options),
+    /// Measure nanoseconds for a unit of fuel, by form
+    Fuel(fuel::Options),
+    /// Fuzz all targets, or those named (needs cargo-fuzz)
+    Fuzz(fuzz::Options),
+    /// Kill servers under load and look for what they acknowledged
+    Kill(kill::Options),
+    /// Make different runs, and replay all of them from the journal
+    Replay(replay::Options),
+    /// Send mixed calls to one server, and watch its memory
+    Soak(soak::Options),
+    /// Measure what lasting state costs: journaling, size, many tools, a long journal
+    State(state::Options),
+    /// Make the store of this version in tests/stores anew, before its schema is released
+    Store,
+    /// Measure how long clients wait for what takes no time: of many servers that start at once with
+    /// nothing compiled, and beside runs that take all places
+    Wait(wait::Options),
+    /// Build the browser playground (needs npm)
+    Web(web::Options),
+    /// Run real MCP clients against the server (needs npm)
+    Clients,
+    /// Run the programs of host/examples on one component (needs python3, npm)
+    Examples,
+    /// Make a package of the component for Node.js (needs npm)
+    Npm,
+    /// Make, unpack and try an MCP bundle of the server, and make the archive of a release (needs npm)
+    Bundle,
+    /// Build and try the crates from the archives that are published
+    Package,
+}
 
 fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (task, rest) = match arguments.split_first() {
-        Some((task, rest)) => (task.as_str(), rest),
-        None => ("", [].as_slice()),
-    };
-    match task {
-        "check" => tasks::check(),
-        "bless" => tasks::bless(),
-        "reference" => tasks::reference(),
-        "library" => tasks::library(),
-        "component" => tasks::component(),
-        "bench" if rest.first().is_some_and(|it| it == "peers") => {
-            peers::run(rest.get(1..).unwrap_or_default())
-        }
-        "bench" => bench::run(rest),
-        "wait" => wait::run(rest),
-        "cancel" => cancel::run(rest),
-        "fuel" => fuel::run(rest),
-        "counts" => counts::run(rest),
-        "curve" => curve::run(rest),
-        "fuzz" => fuzz::run(rest),
-        "kill" => kill::run(rest),
-        "replay" => replay::run(rest),
-        "soak" => soak::run(rest),
-        "state" => state::run(rest),
-        "store" => store::run(rest),
-        "web" => web::run(rest),
-        "clients" => clients::run(rest),
-        "examples" => examples::run(rest),
-        "npm" => npm::run(rest),
-        "bundle" => bundle::run(rest),
-        "package" => package::run(rest),
-        "" | "help" | "--help" => {
-            print!("{USAGE}");
-            Ok(())
-        }
-        unknown => bail!("there is no task `{unknown}`\n\n{USAGE}"),
+    match Task::parse() {
+        Task::Check => tasks::check(),
+        Task::Bless => tasks::bless(),
+        Task::Reference => tasks::reference(),
+        Task::Library => tasks::library(),
+        Task::Component => tasks::component(),
+        Task::Bench(options) => for_release(|| bench::run(&options)),
+        Task::Cancel(options) => cancel::run(&options),
+        Task::Counts(options) => counts::run(&options),
+        Task::Curve(options) => for_release(|| curve::run(&options)),
+        Task::Fuel(options) => for_release(|| fuel::run(&options)),
+        Task::Fuzz(options) => fuzz::run(&options),
+        Task::Kill(options) => kill::run(&options),
+        Task::Replay(options) => replay::run(&options),
+        Task::Soak(options) => soak::run(&options),
+        Task::State(options) => state::run(&options),
+        Task::Store => store::run(),
+        Task::Wait(options) => wait::run(&options),
+        Task::Web(options) => web::run(&options),
+        Task::Clients => clients::run(),
+        Task::Examples => examples::run(),
+        Task::Npm => npm::run(),
+        Task::Bundle => bundle::run(),
+        Task::Package => package::run(),
     }
 }

@@ -1,15 +1,20 @@
 //! Packages from npm in folders of the target directory, and the package that we make for it.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
+use mcp_pif::sandbox::COMPONENT;
+use pif_tests::server::binary::target;
 use serde_json::Value;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::{fs, io};
+use xshell::cmd;
 
 use crate::tasks;
 
 /// What our own package consists of, beside what is made of the component.
 const FILES: [&str; 4] = ["README.md", "index.d.ts", "index.js", "package.json"];
+
+const NEEDS: &str = "this needs `npm`, which comes with Node.js, 20 or later; on Debian and Ubuntu: \
+    apt install npm";
 
 /// Installs what `package.json` in the folder names, if that has not been done yet.
 pub(crate) fn install(folder: &Path) -> Result<()> {
@@ -18,86 +23,63 @@ pub(crate) fn install(folder: &Path) -> Result<()> {
     if fs::read_to_string(&installed).is_ok_and(|found| found == wanted) {
         return Ok(());
     }
-    let mut npm = npm(folder);
-    npm.args(["install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"]);
-    finish(&mut npm)?;
+    let sh = tasks::shell()?;
+    sh.change_dir(folder);
+    let quiet = ["--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"];
+    cmd!(sh, "npm install {quiet...}").run().context(NEEDS)?;
     Ok(fs::write(installed, wanted)?)
 }
 
-fn npm(folder: &Path) -> Command {
-    let mut npm = Command::new("npm");
-    npm.current_dir(folder);
-    npm
-}
-
-/// Runs a command whose output is for whoever looks on.
-fn finish(command: &mut Command) -> Result<()> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    match command.status() {
-        Ok(status) => ensure!(status.success(), "`{program}` failed"),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => bail!(
-            "this needs `{program}`, which comes with Node.js, 20 or later; on Debian and Ubuntu: \
-             apt install npm"
-        ),
-        Err(error) => return Err(error).with_context(|| format!("`{program}` does not start")),
-    }
-    Ok(())
-}
-
-/// A command of the packages in `host/package/package.json`, which are installed if need be.
-pub(crate) fn tool(target: &Path, name: &str) -> Result<Command> {
-    let folder = target.join("package-tools");
-    fs::create_dir_all(&folder)?;
-    let manifest = tasks::root().join("host/package/package.json");
-    fs::copy(manifest, folder.join("package.json"))?;
+/// The folder with the packages in `host/package/package.json`, which are installed if need be.
+pub(crate) fn folder() -> Result<PathBuf> {
+    let folder = target()?.join("package-tools");
+    tasks::shell()?.copy_file("host/package/package.json", folder.join("package.json"))?;
     install(&folder)?;
-    let mut command = Command::new(folder.join("node_modules/.bin").join(name));
-    command.current_dir(&folder);
-    Ok(command)
+    Ok(folder)
+}
+
+/// A command of these packages.
+pub(crate) fn tool(name: &str) -> Result<PathBuf> {
+    Ok(folder()?.join("node_modules/.bin").join(name))
 }
 
 /// `cargo x npm`
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    ensure!(arguments.is_empty(), "`npm` takes no arguments");
-    let target = tasks::target()?;
-    let archive = pack(&target)?;
+pub(crate) fn run() -> Result<()> {
+    let archive = pack()?;
     println!("{} ({} bytes)", archive.display(), fs::metadata(&archive)?.len());
     Ok(())
 }
 
 /// Makes the package `pif-evaluator` of the component, and packs it.
-pub(crate) fn pack(target: &Path) -> Result<PathBuf> {
+pub(crate) fn pack() -> Result<PathBuf> {
+    let sh = tasks::shell()?;
     let sources = tasks::root().join("host/package/npm");
-    let manifest: Value = serde_json::from_str(&fs::read_to_string(sources.join("package.json"))?)?;
+    let manifest: Value = serde_json::from_str(&sh.read_file(sources.join("package.json"))?)?;
     let version = env!("CARGO_PKG_VERSION");
     ensure!(manifest["version"] == version, "host/package/npm/package.json is not of {version}");
-    let folder = target.join("npm/pif-evaluator");
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
-    }
-    fs::create_dir_all(&folder)?;
+    let folder = target()?.join("npm/pif-evaluator");
+    sh.remove_path(&folder)?;
+    sh.create_dir(&folder)?;
+    sh.change_dir(&folder);
     for file in FILES {
-        fs::copy(sources.join(file), folder.join(file)).context(file)?;
+        sh.copy_file(sources.join(file), file)?;
     }
-    let component = folder.join("evaluator.wasm");
-    fs::write(&component, mcp_pif::sandbox::COMPONENT)?;
-    let mut jco = tool(target, "jco")?;
-    jco.args(["transpile", "--quiet", "--instantiation", "sync", "--name", "evaluator"]);
-    finish(jco.arg(component).arg("--out-dir").arg(folder.join("component")))?;
+    sh.write_file("evaluator.wasm", COMPONENT)?;
+    let (jco, options) = (tool("jco")?, "--quiet --instantiation sync --name evaluator".split(' '));
+    cmd!(sh, "{jco} transpile {options...} evaluator.wasm --out-dir component").run()?;
     ensure_parts(&folder.join("component"))?;
-    finish(npm(&folder).args(["pack", "--silent", "--pack-destination", ".."]))?;
-    Ok(target.join("npm").join(format!("pif-evaluator-{version}.tgz")))
+    cmd!(sh, "npm pack --silent --pack-destination ..").run()?;
+    Ok(folder.with_file_name(format!("pif-evaluator-{version}.tgz")))
 }
 
 /// Nothing may be rebuilt for a host: each core module stands in the component as it is.
 fn ensure_parts(folder: &Path) -> Result<()> {
-    let whole = mcp_pif::sandbox::COMPONENT;
     let mut parts = 0;
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.extension().is_some_and(|extension| extension == "wasm") {
             let part = fs::read(&path)?;
-            let stands = whole.windows(part.len()).any(|window| window == part);
+            let stands = COMPONENT.windows(part.len()).any(|window| window == part);
             ensure!(stands, "{} is no part of the component", path.display());
             parts += 1;
         }

@@ -3,46 +3,34 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use mcp_pif::sandbox::{COMPONENT, HASH};
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::{env, fs, process};
-
+use pif_tests::server::binary::target;
+use std::env::consts::EXE_SUFFIX;
+use std::fs;
+use std::path::PathBuf;
 use wit_component::DecodedWasm;
 use wit_parser::Resolve;
+use xshell::{Shell, cmd};
 
-use crate::tasks::{command, root, target};
-
-/// The workspace's settings for dependencies: with the same ones they need not be built again.
-const PROFILE: [&str; 3] = [
-    r#"profile.dev.debug="line-tables-only""#,
-    r#"profile.dev.package."*".opt-level=2"#,
-    r#"profile.dev.package."*".debug=false"#,
-];
+use crate::tasks::{root, shell};
 
 /// What is put into the folders of the crates while they are packaged.
 const ADDED: [&str; 3] = ["host/prebuilt", "host/LICENSE", "guest/LICENSE"];
 
 /// Packages, builds and tries both crates.
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    ensure!(arguments.is_empty(), "`package` takes no arguments");
-    encode_contract()?;
-    prepare()?;
-    let packaged = package();
+pub(crate) fn run() -> Result<()> {
+    let sh = shell()?;
+    encode_contract(&sh)?;
+    let packaged = prepare(&sh).and_then(|()| package(&sh));
     for added in ADDED {
-        let path = root().join(added);
-        if path.is_dir() { fs::remove_dir_all(path)? } else { fs::remove_file(path)? }
+        sh.remove_path(added)?;
     }
-    let place = env::temp_dir().join(format!("mcp-pif-package-{}", process::id()));
-    fs::create_dir_all(&place)?;
-    let tried = packaged.and_then(|archives| try_out(&archives, &place));
-    fs::remove_dir_all(&place)?;
-    tried?;
+    try_out(&sh, &packaged?)?;
     // The server of the archive stands where that of the workspace belongs.
-    command(env!("CARGO"), &["build", "--quiet", "--package", "mcp-pif"], &[])
+    Ok(cmd!(sh, "cargo build --quiet --package mcp-pif").run()?)
 }
 
 /// The contract as one file, as registries of components take it.
-fn encode_contract() -> Result<()> {
+fn encode_contract(sh: &Shell) -> Result<()> {
     let mut resolve = Resolve::default();
     let (package, _) = resolve.push_dir(root().join("wit"))?;
     let name = &resolve.packages.get(package).context("the package")?.name;
@@ -53,74 +41,61 @@ fn encode_contract() -> Result<()> {
         bail!("the contract is encoded as something else");
     };
     let path = target()?.join("package").join(file);
-    fs::create_dir_all(path.parent().context("a folder")?)?;
-    fs::write(&path, &bytes)?;
+    sh.write_file(&path, &bytes)?;
     println!("{} ({} bytes)", path.display(), bytes.len());
     Ok(())
 }
 
 /// The evaluator, the contract and the reference are not below `host/`: the package carries them.
-fn prepare() -> Result<()> {
-    let (root, prebuilt) = (root(), root().join("host/prebuilt"));
-    fs::create_dir_all(prebuilt.join("wit"))?;
-    fs::write(prebuilt.join("evaluator.wasm"), COMPONENT)?;
-    fs::copy(root.join("guest/LANGUAGE.md"), prebuilt.join("LANGUAGE.md"))?;
-    for entry in fs::read_dir(root.join("wit"))? {
-        let path = entry?.path();
-        fs::copy(&path, prebuilt.join("wit").join(path.file_name().context("a name")?))?;
+fn prepare(sh: &Shell) -> Result<()> {
+    sh.create_dir("host/prebuilt/wit")?;
+    sh.write_file("host/prebuilt/evaluator.wasm", COMPONENT)?;
+    sh.copy_file("guest/LANGUAGE.md", "host/prebuilt/LANGUAGE.md")?;
+    for file in sh.read_dir("wit")? {
+        sh.copy_file(file, "host/prebuilt/wit")?;
     }
     for folder in ["host", "guest"] {
-        fs::copy(root.join("LICENSE"), root.join(folder).join("LICENSE"))?;
+        sh.copy_file("LICENSE", folder)?;
     }
     Ok(())
 }
 
 /// The archives of the crates.
-fn package() -> Result<[PathBuf; 2]> {
-    let target = target()?;
+fn package(sh: &Shell) -> Result<[PathBuf; 2]> {
+    let folder = target()?.join("package");
     let archive = |name: &str| {
-        let package = ["package", "--quiet", "--package", name, "--allow-dirty", "--no-verify"];
-        command(env!("CARGO"), &package, &[])?;
-        let file = format!("{name}-{}.crate", env!("CARGO_PKG_VERSION"));
-        let path = target.join("package").join(file);
+        cmd!(sh, "cargo package --quiet --package {name} --allow-dirty --no-verify").run()?;
+        let path = folder.join(format!("{name}-{}.crate", env!("CARGO_PKG_VERSION")));
         println!("{} ({} bytes)", path.display(), fs::metadata(&path)?.len());
         anyhow::Ok(path)
     };
     Ok([archive("pif-guest")?, archive("mcp-pif")?])
 }
 
-fn try_out(archives: &[PathBuf; 2], place: &Path) -> Result<()> {
-    let target = target()?;
+fn try_out(sh: &Shell, archives: &[PathBuf; 2]) -> Result<()> {
+    let (target, place) = (target()?, sh.create_temp_dir()?);
+    let settings = place.path().join("settings.toml");
+    sh.write_file(&settings, profile(sh)?)?;
+    let _there = sh.push_dir(place.path());
     // The evaluator is a library whose file has the same name wherever it is built from: in the
     // workspace's directory it would be taken for that of the workspace.
     for (archive, target) in archives.iter().zip([&target.join("package/build"), &target]) {
-        let status = Command::new("tar").arg("-xzf").arg(archive).current_dir(place).status();
-        ensure!(status.context("`tar` does not start")?.success(), "{}", archive.display());
-        let name = archive.file_stem().context("an archive's name")?;
-        build(&place.join(name), target)?;
+        cmd!(sh, "tar -xzf {archive}").run()?;
+        let _there = sh.push_dir(archive.file_stem().context("an archive's name")?);
+        cmd!(sh, "cargo build --locked --target-dir {target} --config {settings}").run()?;
     }
-    let server = target.join("debug").join(format!("mcp-pif{}", env::consts::EXE_SUFFIX));
-    let version = print(&server, &["--version"])?;
+    let server = target.join("debug").join(format!("mcp-pif{EXE_SUFFIX}"));
+    let version = cmd!(sh, "{server} --version").read()?;
     ensure!(version.contains(HASH), "the package has another evaluator:\n{version}");
-    let sum = print(&server, &["--ephemeral", "run", r#"{"add":[1,2]}"#])?;
-    ensure!(sum.trim() == "3", "1 + 2 is {sum}");
+    let sum = cmd!(sh, "{server} --ephemeral run").arg(r#"{"add":[1,2]}"#).read()?;
+    ensure!(sum == "3", "1 + 2 is {sum}");
     Ok(())
 }
 
-fn build(folder: &Path, target: &Path) -> Result<()> {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--locked", "--target-dir"]).arg(target);
-    cargo.args(PROFILE.iter().flat_map(|setting| ["--config", setting]));
-    println!("$ cargo build # in {}", folder.display());
-    let status = cargo.current_dir(folder).status()?;
-    ensure!(status.success(), "{} does not build", folder.display());
-    Ok(())
-}
-
-fn print(program: &Path, arguments: &[&str]) -> Result<String> {
-    let output = Command::new(program).args(arguments).output()?;
-    let printed = String::from_utf8(output.stdout)?;
-    ensure!(output.status.success(), "{} {arguments:?}: {printed}", program.display());
-    println!("$ mcp-pif {}\n{}", arguments.join(" "), printed.trim_end());
-    Ok(printed)
+/// The workspace's settings for dependencies: with these they need not be built again.
+fn profile(sh: &Shell) -> Result<String> {
+    let manifest = sh.read_file(root().join("Cargo.toml"))?;
+    let (_, settings) = manifest.split_once("\n[profile.dev]").context("[profile.dev]")?;
+    let (settings, _) = settings.split_once("\n[profile.release]").context("[profile.release]")?;
+    Ok(format!("[profile.dev]{settings}"))
 }

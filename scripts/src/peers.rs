@@ -7,7 +7,7 @@ mod process;
 mod recorded;
 
 use crate::bench::{self, Bench, median, sandboxed, warm};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use mcp_pif::sandbox::Sandbox;
 use process::{Answer, Peer};
 use std::fmt::Write as _;
@@ -15,14 +15,8 @@ use std::fmt::Write as _;
 /// What a ratio to Monty must not exceed; to the others it is 1.
 const MONTY: f64 = 0.1;
 
-/// Runs; the argument is the number of rounds.
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    let rounds = arguments.first().map_or("11", String::as_str);
-    if cfg!(debug_assertions) {
-        let release = ["run", "--release", "--quiet", "-p", "pif-scripts", "--", "bench", "peers"];
-        return crate::tasks::command(env!("CARGO"), &[&release[..], &[rounds]].concat(), &[]);
-    }
-    let rounds: usize = rounds.parse().context("the number of rounds")?;
+/// Runs so many rounds.
+pub(crate) fn run(rounds: usize) -> Result<()> {
     let mut peers = Vec::new();
     for known in process::known() {
         match known.start() {

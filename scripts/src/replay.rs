@@ -4,67 +4,69 @@
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use pif_guest::request::{Argument, Program, Source};
 use pif_tests::generate::{Sample, sample};
+use pif_tests::server::binary;
+use pif_tests::server::client::{call, request};
+use pif_tests::server::folder::Folder;
+use pif_tests::server::pipe::{Output, Pipe};
 use serde_json::{Value, json};
 use std::fs;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Runs between two changes of a tool.
 const BETWEEN: u64 = 50;
 
-/// Runs, replays, and compares; the argument is the number of runs.
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    let runs: u64 = arguments.first().map_or(Ok(100_000), |n| n.parse())?;
-    let (target, server) = crate::clients::server()?;
-    let directory = target.join(format!("replay-{}", std::process::id()));
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How many runs to make
+    #[arg(default_value_t = 100_000)]
+    runs: u64,
+}
+
+/// Runs, replays, and compares.
+pub(crate) fn run(&Options { runs }: &Options) -> Result<()> {
+    let (server, folder) = (binary::path()?, Folder::new()?);
     let command = |arguments: &[&str]| {
-        let mut command = Command::new(&server);
-        command.arg("--data").arg(&directory).args(["--wall-clock", "5min"]).args(arguments);
+        let mut command = Command::new(server);
+        command.arg("--data").arg(folder.path()).args(["--wall-clock", "5min"]).args(arguments);
         command
     };
     let start = Instant::now();
-    serve(command(&["--journal-size", "64GiB"]), runs)?;
+    serve(Pipe::start(&mut command(&["--journal-size", "64GiB"]))?, runs)?;
     let served = start.elapsed();
     let start = Instant::now();
     let counts = replay(command(&["replay", "--all"]))?;
-    report(runs, counts, [served, start.elapsed()], size(&directory)?)?;
-    Ok(fs::remove_dir_all(&directory)?)
+    report(runs, counts, [served, start.elapsed()], size(folder.path())?)
 }
 
 /// Sends everything to a server and waits until all is answered.
-fn serve(mut command: Command, runs: u64) -> Result<()> {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-    let input = child.stdin.take().context("no input")?;
-    let mut output = BufReader::new(child.stdout.take().context("no output")?);
+fn serve(mut server: Pipe, runs: u64) -> Result<()> {
     // The server reads no faster than its answers are read.
-    let writer = thread::spawn(move || send(input, runs));
-    let (mut answered, mut line) = (0, String::new());
+    let output = server.take_output()?;
+    let reader = thread::spawn(move || read(output, runs));
+    let sent = send(&mut server, runs);
+    // All is answered before the input may end.
+    reader.join().map_err(|_| anyhow!("the reader died"))??;
+    sent?;
+    server.finish()
+}
+
+fn read(mut output: Output, runs: u64) -> Result<()> {
+    let mut answered = 0;
     while answered < runs {
-        line.clear();
-        ensure!(output.read_line(&mut line)? > 0, "{answered} of {runs} runs were answered");
+        let line = output.answer()?;
+        let line = line.with_context(|| format!("{answered} of {runs} runs were answered"))?;
         let message: Value = serde_json::from_str(&line)?;
-        let is_answer = message.get("method").is_none();
-        ensure!(!is_answer || message.get("result").is_some(), "{message}");
+        ensure!(message.get("result").is_some(), "{message}");
         answered += u64::from(message["id"].is_u64());
     }
-    // All is answered: the input may end.
-    drop(writer.join().map_err(|_| anyhow!("the writer died"))??);
-    ensure!(child.wait()?.success(), "the server fails");
     Ok(())
 }
 
-fn send(input: ChildStdin, runs: u64) -> Result<ChildStdin> {
-    let mut input = BufWriter::new(input);
-    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {},
-        "clientInfo": {"name": "replay", "version": "1"}});
-    let request = |id: Value, method: &str, params: &str| {
-        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
-    };
-    writeln!(input, "{}", request(json!("hello"), "initialize", &hello.to_string()))?;
-    writeln!(input, "{}", json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+fn send(server: &mut Pipe, runs: u64) -> Result<()> {
     for seed in 0..runs {
         let Sample { program, limits } = sample(seed);
         if seed.is_multiple_of(BETWEEN) {
@@ -72,16 +74,15 @@ fn send(input: ChildStdin, runs: u64) -> Result<ChildStdin> {
             let changed = if seed == 0 { 0 } else { program.tools.len() - 1 };
             for (name, code) in program.tools.iter().skip(changed) {
                 let tool = json!({"name": name, "description": name, "code": code});
-                let params = json!({"name": "evolve", "arguments": tool}).to_string();
+                let params = json!({"name": "evolve", "arguments": tool});
                 let id = json!(format!("{name} {seed}"));
-                writeln!(input, "{}", request(id, "tools/call", &params))?;
+                server.write_lines(request(&id, "tools/call", &params) + "\n")?;
             }
         }
         let arguments = arguments(&program, limits.fuel, limits.depth, seed % 7);
-        let params = format!(r#"{{"name":"run","arguments":{arguments}}}"#);
-        writeln!(input, "{}", request(json!(seed), "tools/call", &params))?;
+        server.write_lines(call(&json!(seed), "run", &arguments) + "\n")?;
     }
-    input.into_inner().map_err(|error| error.into_error().into())
+    Ok(())
 }
 
 /// What `run` is called with. Texts of the program pass as they are.

@@ -3,9 +3,11 @@
 //! once (a cancelled one never), and memory must stop growing after the first tenth.
 
 use anyhow::{Context, Result, bail, ensure};
+use pif_tests::server::client::request;
+use pif_tests::server::pipe::{Output, Pipe};
+use pif_tests::server::{binary, memory};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, BufWriter, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Instant;
@@ -37,25 +39,33 @@ enum Outcome {
     Cancelled,
 }
 
-/// Runs the soak; the argument is the number of calls.
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    let calls: u64 = arguments.first().map_or(Ok(1_000_000), |n| n.parse())?;
-    let mut command = Command::new(crate::clients::server()?.1);
-    command.args(SETTINGS).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.spawn().context("the server does not start")?;
-    let input = BufWriter::new(child.stdin.take().context("no input")?);
-    let output = BufReader::new(child.stdout.take().context("no output")?);
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How many calls to send
+    #[arg(default_value_t = 1_000_000)]
+    calls: u64,
+}
+
+/// Sends all calls, and compares.
+pub(crate) fn run(&Options { calls }: &Options) -> Result<()> {
+    let mut server = Pipe::start(Command::new(binary::path()?).args(SETTINGS))?;
+    for (name, body) in [
+        ("square", json!({"mul": [{"var": "x"}, {"var": "x"}]})),
+        ("endless", json!({"continue": {"input": {"var": "x"}}})),
+    ] {
+        let tool = json!({"name": name, "description": name, "code": {"lam": "x", "body": body}});
+        server.call("evolve", &tool)?;
+    }
+    let output = server.take_output()?;
     let start = Instant::now();
     let (answered, answers) = channel();
-    let (curve, seen) = thread::scope(|scope| -> Result<_> {
-        let reader = scope.spawn(move || read(output, &answered, calls));
-        let curve = write(input, &answers, calls, &child);
-        let seen = reader.join().map_err(|_| anyhow::anyhow!("the reader died"))??;
-        Ok((curve?, seen))
-    })?;
-    let seconds = start.elapsed().as_secs_f64();
-    ensure!(child.wait()?.success(), "the server fails");
-    report(calls, seconds, &curve, &seen)
+    let reader = thread::spawn(move || read(output, &answered, calls));
+    let written = write(&mut server, &answers, calls);
+    let ended = server.finish();
+    let seen = reader.join().map_err(|_| anyhow::anyhow!("the reader died"))??;
+    let curve = written?;
+    ended?;
+    report(calls, start.elapsed().as_secs_f64(), &curve, &seen)
 }
 
 /// The call with an id, and what must come of it.
@@ -101,33 +111,13 @@ fn call(id: u64) -> (Value, Outcome) {
 }
 
 /// Sends everything and measures memory from time to time.
-fn write(
-    mut input: BufWriter<ChildStdin>,
-    answers: &Receiver<()>,
-    calls: u64,
-    server: &Child,
-) -> Result<Vec<(u64, u64)>> {
-    let mut send = |message: &Value| writeln!(input, "{message}").and_then(|()| input.flush());
-    send(&json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params":
-        {"protocolVersion": "2025-11-25", "capabilities": {},
-        "clientInfo": {"name": "soak", "version": "1"}}}))?;
-    answers.recv()?;
-    send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
-    for (name, body) in [
-        ("square", json!({"mul": [{"var": "x"}, {"var": "x"}]})),
-        ("endless", json!({"continue": {"input": {"var": "x"}}})),
-    ] {
-        let tool = json!({"name": name, "description": name, "code": {"lam": "x", "body": body}});
-        send(&json!({"jsonrpc": "2.0", "id": name, "method": "tools/call",
-            "params": {"name": "evolve", "arguments": tool}}))?;
-        answers.recv()?;
-    }
+fn write(server: &mut Pipe, answers: &Receiver<()>, calls: u64) -> Result<Vec<(u64, u64)>> {
     let (mut curve, mut under_way) = (Vec::new(), 0);
     for id in 1..=calls {
         let (params, outcome) = call(id);
-        send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}))?;
+        server.write_lines(request(&json!(id), "tools/call", &params) + "\n")?;
         if outcome == Outcome::Cancelled {
-            send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+            server.write(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
                 "params": {"requestId": id}}))?;
         } else {
             under_way += 1;
@@ -137,25 +127,20 @@ fn write(
             under_way -= 1;
         }
         if id.is_multiple_of((calls / POINTS).max(1)) {
-            curve.push((id, resident(server)?));
+            curve.push((id, memory::resident(server.process())?));
         }
     }
     Ok(curve)
 }
 
 /// Takes all answers until the server is done; how often each id was answered.
-fn read(output: BufReader<ChildStdout>, answered: &Sender<()>, calls: u64) -> Result<Vec<u8>> {
+fn read(mut output: Output, answered: &Sender<()>, calls: u64) -> Result<Vec<u8>> {
     let mut seen = vec![0_u8; usize::try_from(calls)? + 1];
-    for line in output.lines() {
-        let message: Value = serde_json::from_str(&line?)?;
-        if message.get("method").is_some() {
-            continue;
-        }
-        if let Some(id) = message["id"].as_u64() {
-            judge(id, &message)?;
-            let slot = seen.get_mut(usize::try_from(id)?).context("an id nobody sent")?;
-            *slot += 1;
-        }
+    while let Some(line) = output.answer()? {
+        let message: Value = serde_json::from_str(&line)?;
+        let id = message["id"].as_u64().context("an id that is no number")?;
+        judge(id, &message)?;
+        *seen.get_mut(usize::try_from(id)?).context("an id nobody sent")? += 1;
         // The writer may have failed; then nobody waits any more.
         if answered.send(()).is_err() {
             break;
@@ -176,13 +161,6 @@ fn judge(id: u64, message: &Value) -> Result<()> {
     };
     ensure!(right, "{:?} was expected of {id}: {message}", call(id).1);
     Ok(())
-}
-
-/// Resident memory in KiB.
-fn resident(server: &Child) -> Result<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id()))?;
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).context("no VmRSS")?;
-    line.split_whitespace().nth(1).context("no figure")?.parse().context("no number")
 }
 
 fn report(calls: u64, seconds: f64, curve: &[(u64, u64)], seen: &[u8]) -> Result<()> {

@@ -7,6 +7,8 @@ pub(crate) mod server;
 
 use anyhow::{Context, Result};
 use fill::{journal, tools};
+use pif_tests::server::binary;
+use pif_tests::server::folder::Folder;
 use serde_json::{Value, json};
 use server::Server;
 use std::fs;
@@ -26,26 +28,25 @@ const ROUNDS: usize = 5;
 /// Starts that are timed.
 const STARTS: usize = 7;
 
-/// Measures; the argument is the number of calls of each kind.
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    let calls: usize = arguments.first().map_or(Ok(2_000), |n| n.parse())?;
-    let (target, binary) = crate::clients::server_for_release()?;
-    let place = target.join("state");
-    if place.exists() {
-        fs::remove_dir_all(&place).context("what an earlier time has left")?;
-    }
-    let bench = Bench { binary, place: place.clone(), cache: target.join("cache"), calls };
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How many calls of each kind to make
+    #[arg(default_value_t = 2_000)]
+    calls: usize,
+}
+
+/// Measures.
+pub(crate) fn run(&Options { calls }: &Options) -> Result<()> {
+    let bench = Bench { binary: binary::for_release()?, place: Folder::new()?, calls };
     bench.journaling()?;
     bench.at_once()?;
     bench.many_tools()?;
-    bench.long_journals()?;
-    fs::remove_dir_all(&place).context("the stores cannot be removed")
+    bench.long_journals()
 }
 
 struct Bench {
     binary: PathBuf,
-    place: PathBuf,
-    cache: PathBuf,
+    place: Folder,
     calls: usize,
 }
 
@@ -56,12 +57,12 @@ fn double() -> Value {
 
 impl Bench {
     fn start(&self, arguments: &[&str]) -> Result<Server> {
-        Server::start(&self.binary, &self.cache, arguments)
+        Server::start(&self.binary, arguments)
     }
 
     /// What a run costs with each policy, and what it takes on the disk.
     fn journaling(&self) -> Result<()> {
-        let data = ["full", "summary", "none"].map(|policy| self.place.join(policy));
+        let data = ["full", "summary", "none"].map(|policy| self.place.path().join(policy));
         let mut servers = vec![("--ephemeral".to_owned(), self.start(&["--ephemeral"])?)];
         servers[0].1.evolve("double", &double())?;
         let mut before = Vec::new();
@@ -107,7 +108,7 @@ impl Bench {
         println!("\ncalls a second, so many at once {title}   the most by the first");
         let count = json!({"code": {"fold": [{"lam": "p", "body":
             {"add": [{"fst": {"var": "p"}}, {"snd": {"var": "p"}}]}}, 0, {"range": [0, 500_000]}]}});
-        let data = self.place.join("at-once");
+        let data = self.place.path().join("at-once");
         let mut server = self.start(&["--data", text(&data)?])?;
         server.evolve("double", &double())?;
         for (name, calls, arguments) in [
@@ -134,7 +135,7 @@ impl Bench {
         println!("\nmedian us of a call     {}", TOOLS.map(|n| format!("{n:>10}")).join(""));
         let mut table: Vec<(&str, Vec<f64>)> = Vec::new();
         for count in TOOLS {
-            let data = self.place.join(format!("tools-{count}"));
+            let data = self.place.path().join(format!("tools-{count}"));
             tools(&data, count)?;
             let mut server = self.start(&["--data", text(&data)?])?;
             for (row, (name, median)) in
@@ -203,7 +204,7 @@ impl Bench {
     fn long_journals(&self) -> Result<()> {
         println!("\njournal, MB    entries   median start, ms");
         for megabytes in JOURNALS {
-            let data = self.place.join(format!("journal-{megabytes}"));
+            let data = self.place.path().join(format!("journal-{megabytes}"));
             let entries = journal(&data, megabytes << 20)?;
             let arguments = ["--data", text(&data)?];
             let mut times = Vec::new();
@@ -216,7 +217,7 @@ impl Bench {
             println!("{megabytes:11} {entries:10} {:18.1}", micros(median(&mut times)) / 1e3);
         }
         for count in TOOLS {
-            let data = self.place.join(format!("tools-{count}"));
+            let data = self.place.path().join(format!("tools-{count}"));
             let start = Instant::now();
             let server = self.start(&["--data", text(&data)?])?;
             println!(

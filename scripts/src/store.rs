@@ -1,18 +1,13 @@
 //! Makes the store that later versions must be able to open. A schema that was released does not
 //! change any more, and neither does its store: this is for versions that are not released.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use pif_tests::endure::released;
+use pif_tests::server::folder::Folder;
 
 /// Makes it.
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    ensure!(arguments.is_empty(), "`store` takes no arguments");
-    let (target, _) = crate::clients::server()?;
-    let place = target.join("store");
-    if place.exists() {
-        std::fs::remove_dir_all(&place).context("what an earlier time has left")?;
-    }
-    let file = released::make(&place)?;
+pub(crate) fn run() -> Result<()> {
+    let file = released::make(Folder::new()?.path())?;
     println!("{}", file.display());
     Ok(())
 }

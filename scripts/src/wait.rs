@@ -3,9 +3,10 @@
 //! taken by runs of five seconds.
 
 use anyhow::{Result, bail, ensure};
+use pif_tests::server::binary;
+use pif_tests::server::folder::Folder;
 use pif_tests::server::pipe::Pipe;
 use serde_json::{Value, json};
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
@@ -18,14 +19,19 @@ const MOST_LOOK: Duration = Duration::from_millis(50);
 /// Looks of each kind.
 const LOOKS: usize = 5;
 
-/// Measures; the argument is the number of servers that start at once.
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    let servers: usize = arguments.first().map_or(Ok(12), |n| n.parse())?;
-    let binary = crate::clients::server_for_release()?.1;
-    let cache = crate::tasks::target()?.join("wait");
-    let _ = fs::remove_dir_all(&cache);
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How many servers to start at once
+    #[arg(default_value_t = 12)]
+    servers: usize,
+}
+
+/// Measures.
+pub(crate) fn run(&Options { servers }: &Options) -> Result<()> {
+    let (binary, folder) = (binary::for_release()?, Folder::new()?);
+    let cache = folder.path();
     let started = thread::scope(|scope| {
-        let begin = || scope.spawn(|| start(&binary, &cache));
+        let begin = || scope.spawn(|| start(&binary, cache));
         let started: Vec<_> = (0..servers).map(|_| begin()).collect();
         let join = |it: thread::ScopedJoinHandle<'_, Result<(Pipe, Duration)>>| match it.join() {
             Ok(server) => server,
@@ -36,8 +42,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let slowest = started.iter().map(|(_, waited)| *waited).max().unwrap_or_default();
     println!("initialize of {servers} servers that start at once: {slowest:?} at most");
     drop(started);
-    let looks = looks(&binary, &cache)?;
-    let _ = fs::remove_dir_all(&cache);
+    let looks = looks(&binary, cache)?;
     let worst = looks.iter().map(|(_, waited)| *waited).max().unwrap_or_default();
     for (tool, waited) in looks {
         println!("{tool:16} {:6.1} ms at most under full load", waited.as_secs_f64() * 1e3);

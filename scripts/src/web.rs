@@ -1,98 +1,64 @@
 //! The browser playground in `guest/web`: built around the component that the server embeds, and
 //! tested in Chromium with the corpus that the other evaluators run.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result};
 use pif_guest::form::{FORMS, Row};
 use pif_guest::limits::Limits;
 use pif_guest::request::{Argument, Program, Source};
 use pif_tests::case::{self, Case, Expected, ExpectedFault, LIMITS};
+use pif_tests::server::binary;
 use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::{env, fs, io};
+use std::env;
+use std::path::PathBuf;
+use xshell::{Shell, cmd};
 
-/// Builds the page; with `test`, tests it too.
-pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let is_test = match arguments.as_slice() {
-        [] => false,
-        ["test" | "--test"] => true,
-        _ => bail!("`cargo x web` builds the page, `cargo x web test` tests it too"),
-    };
+const NEEDS: &str = "`cargo x web` needs Node.js 20 or later with npm; on Debian and Ubuntu type: \
+    apt install npm";
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    what: Option<What>,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// Test the page in Chromium too
+    Test,
+}
+
+/// Builds the page around the component as the server embeds it; with `test`, tests it too.
+pub(crate) fn run(options: &Options) -> Result<()> {
     // What is missing should show before minutes of building.
-    let chromium = if is_test { Some(chromium()?) } else { None };
-    let web = Web::locate();
-    web.install()?;
-    web.build()?;
-    if let Some(chromium) = chromium {
-        return web.test(&chromium);
-    }
-    println!(
-        "the page is in {}; any server of static files will do",
-        web.out.join("dist").display()
-    );
-    Ok(())
+    let chromium = options.what.is_some().then(chromium).transpose()?;
+    let out = crate::tasks::root().canonicalize()?.join("target/web");
+    let component = crate::tasks::write_component()?;
+    let sh = crate::tasks::shell()?;
+    sh.change_dir("guest/web");
+    install(&sh)?;
+    cmd!(sh, "node build.mjs {component} {out}").run()?;
+    let dist = out.join("dist");
+    let Some(chromium) = chromium else {
+        println!("the page is in {}; any server of static files will do", dist.display());
+        return Ok(());
+    };
+    let corpus = out.join("corpus.json");
+    sh.write_file(&corpus, serde_json::to_string(&cases()?)?)?;
+    // The server itself tells the hash of what it embeds.
+    let server = binary::path()?;
+    let test = cmd!(sh, "node test/main.mjs {dist} {corpus} {component} {server}");
+    Ok(test.env("CHROMIUM", chromium).run()?)
 }
 
-/// Where the playground is and where it is built.
-struct Web {
-    sources: PathBuf,
-    out: PathBuf,
-}
-
-impl Web {
-    fn locate() -> Self {
-        let root = crate::tasks::root();
-        Self { sources: root.join("guest/web"), out: root.join("target/web") }
+/// Installs the packages of the lock file, unless these are the ones that are there.
+fn install(sh: &Shell) -> Result<()> {
+    let wanted = sh.read_file("package-lock.json")?;
+    let installed = "node_modules/installed.json";
+    if sh.read_file(installed).is_ok_and(|found| found == wanted) {
+        return Ok(());
     }
-
-    /// Installs the packages of the lock file, unless these are the ones that are there.
-    fn install(&self) -> Result<()> {
-        let wanted = fs::read_to_string(self.sources.join("package-lock.json"))?;
-        let installed = self.sources.join("node_modules/installed.json");
-        if fs::read_to_string(&installed).is_ok_and(|found| found == wanted) {
-            return Ok(());
-        }
-        self.start("npm", &["ci", "--no-audit", "--no-fund", "--loglevel=error"], &[])?;
-        fs::write(installed, wanted).context("npm has made no node_modules")
-    }
-
-    /// Builds it around the component as the server embeds it.
-    fn build(&self) -> Result<()> {
-        crate::tasks::component()?;
-        self.start("node", &["build.mjs", path(&component())?, path(&self.out)?], &[])
-    }
-
-    fn test(&self, chromium: &Path) -> Result<()> {
-        let corpus = self.out.join("corpus.json");
-        fs::write(&corpus, serde_json::to_string(&cases()?)?)?;
-        // The server itself tells the hash of what it embeds.
-        let (_, server) = crate::clients::server()?;
-        let (dist, component) = (self.out.join("dist"), component());
-        let arguments =
-            ["test/main.mjs", path(&dist)?, path(&corpus)?, path(&component)?, path(&server)?];
-        self.start("node", &arguments, &[("CHROMIUM", path(chromium)?)])
-    }
-
-    fn start(&self, program: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Result<()> {
-        eprintln!("$ {program} {}", arguments.join(" "));
-        let mut command = Command::new(program);
-        command.args(arguments).envs(variables.iter().copied()).current_dir(&self.sources);
-        match command.status() {
-            Ok(status) => ensure!(status.success(), "`{program} {}` failed", arguments.join(" ")),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => bail!(
-                "`cargo x web` needs Node.js 20 or later with npm; \
-                 on Debian and Ubuntu type: apt install npm"
-            ),
-            Err(error) => return Err(error).with_context(|| format!("`{program}` does not start")),
-        }
-        Ok(())
-    }
-}
-
-/// Where `cargo x component` leaves the component.
-fn component() -> PathBuf {
-    crate::tasks::root().join("target/pif-guest.wasm")
+    cmd!(sh, "npm ci --no-audit --no-fund --loglevel=error").run().context(NEEDS)?;
+    sh.write_file(installed, wanted).context("npm has made no node_modules")
 }
 
 /// The browser that `CHROMIUM` names, or the first that is in the path.
@@ -167,9 +133,4 @@ fn program(program: &Program, limits: &Limits) -> Value {
         members["context"] = json!(context);
     }
     members
-}
-
-/// A path as an argument among texts.
-fn path(path: &Path) -> Result<&str> {
-    path.to_str().with_context(|| format!("{} is not UTF-8", path.display()))
 }

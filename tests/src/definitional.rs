@@ -1,10 +1,10 @@
 //! The definition of the language, in big steps: one Rust function per judgement of the reference,
 //! recursive wherever the definition is. The machine has to agree with it on value, fault code and
-//! fuel. Of
-//! warnings it knows code and place; nothing of memory limits, places of faults or speed.
+//! fuel. Of warnings it knows code and place; nothing of memory limits, places of faults or speed.
 
 mod canonical;
 mod codec;
+mod control;
 mod date_text;
 mod dates;
 mod elementary;
@@ -16,21 +16,21 @@ mod lists;
 mod numbers;
 mod operation;
 mod pattern;
+mod program;
 mod reading;
 mod records;
 mod statistics;
 mod terms;
 mod text;
+mod tools;
 mod value;
 mod warnings;
 
-use pif_guest::analysis;
-use pif_guest::fault::{Code, Fault};
+use pif_guest::fault::Code;
 use pif_guest::form::Form;
-use pif_guest::limits::{EVAL_DEPTH, Limits};
-use pif_guest::parse::{self, Notation};
-use pif_guest::request::{Argument, Program, Source};
-use pif_guest::term::{Origin, TermId, Terms};
+use pif_guest::limits::Limits;
+use pif_guest::request::Program;
+use pif_guest::term::{TermId, Terms};
 use regex::Regex;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -246,73 +246,6 @@ impl Evaluator {
         operands.into_iter().map(|operand| self.eval(operand, env, tool, depth + 1)).collect()
     }
 
-    /// The first operand that is not null.
-    fn coalesce(
-        &mut self,
-        term: TermId,
-        env: &Environment,
-        tool: &Context,
-        depth: u32,
-    ) -> Evaluated {
-        for operand in self.terms.operands(term).to_vec() {
-            let value = self.eval(operand, env, tool, depth + 1)?;
-            if !matches!(value, Value::Unit) {
-                return Ok(value);
-            }
-        }
-        Ok(Value::Unit)
-    }
-
-    /// The operand at `index`, which must be a boolean.
-    fn test(
-        &mut self,
-        term: TermId,
-        index: usize,
-        env: &Environment,
-        tool: &Context,
-        depth: u32,
-    ) -> Result<bool, Code> {
-        let operand = self.terms.operand(term, index);
-        match self.eval(operand, env, tool, depth + 1)? {
-            Value::Boolean(b) => Ok(b),
-            _ => Err(Code::TypeMismatch),
-        }
-    }
-
-    fn bind(
-        &mut self,
-        term: TermId,
-        env: &Environment,
-        tool: &Context,
-        depth: u32,
-    ) -> Result<Next, Code> {
-        let mut env = env.clone();
-        let names = self.terms.names(term).to_vec();
-        for (index, name) in names.iter().enumerate() {
-            let bound = self.terms.operand(term, index);
-            let value = self.eval(bound, &env, tool, depth + 1)?;
-            env = env.with(*name, value);
-        }
-        Ok(Next::Tail(self.terms.operand(term, names.len()), env, tool.clone()))
-    }
-
-    /// The functions are values at once, and see each other by their names.
-    fn bind_functions(
-        &mut self,
-        term: TermId,
-        env: &Environment,
-        tool: &Context,
-        depth: u32,
-    ) -> Result<Next, Code> {
-        let names = self.terms.names(term).iter().copied();
-        let functions: Vec<_> = names.zip(self.terms.operands(term).iter().copied()).collect();
-        let body = self.terms.operand(term, functions.len());
-        for (_, lambda) in &functions {
-            self.visit(*lambda, env, tool, depth + 1)?;
-        }
-        Ok(Next::Tail(body, env.with_functions(functions, tool), tool.clone()))
-    }
-
     /// Forms that need no more of their operands than their values.
     fn strict(
         &mut self,
@@ -414,248 +347,5 @@ impl Evaluator {
             accumulator = self.finish(next, depth + 1)?;
         }
         Ok(accumulator)
-    }
-
-    fn cond(
-        &mut self,
-        term: TermId,
-        env: &Environment,
-        tool: &Context,
-        depth: u32,
-    ) -> Result<Next, Code> {
-        for index in (0..self.terms.operands(term).len()).step_by(2) {
-            if self.test(term, index, env, tool, depth)? {
-                let value = self.terms.operand(term, index + 1);
-                return Ok(Next::Tail(value, env.clone(), tool.clone()));
-            }
-        }
-        Err(Code::NoMatch)
-    }
-
-    /// The handler is evaluated only if it is needed. Of its record only code and value are known
-    /// here: the others are null.
-    fn try_catch(
-        &mut self,
-        term: TermId,
-        env: &Environment,
-        tool: &Context,
-        depth: u32,
-    ) -> Result<Next, Code> {
-        let active = self.active_evals;
-        let tried = self.terms.operand(term, 0);
-        let code = match self.eval(tried, env, tool, depth + 1) {
-            Ok(value) => {
-                self.tried(term, false);
-                return Ok(Next::Value(value));
-            }
-            Err(code) if code.is_catchable() && self.takes(term, code) => code,
-            Err(code) => return Err(code),
-        };
-        self.active_evals = active;
-        self.tried(term, true);
-        self.charge(768_u64)?;
-        let value = if code == Code::Fail { self.failed.clone() } else { Value::Unit };
-        let members = [
-            ("at", Value::Unit),
-            ("code", Value::Text(code.name().into())),
-            ("hint", Value::Unit),
-            ("message", Value::Unit),
-            ("value", value),
-        ];
-        let record = members.map(|(key, value)| (key.to_owned(), value));
-        let handler = self.terms.operand(term, 1);
-        let handler = self.eval(handler, env, tool, depth + 1)?;
-        self.application(Form::Try, depth)?;
-        self.apply(handler, vec![Value::Record(Rc::new(record.into()))], depth)
-    }
-
-    /// Whether a `try` catches faults of a code.
-    fn takes(&self, term: TermId, code: Code) -> bool {
-        let codes = self.terms.names(term);
-        codes.is_empty() || codes.iter().any(|name| self.terms.name(*name) == code.name())
-    }
-
-    /// A `try` ended that catches any fault.
-    fn tried(&mut self, term: TermId, is_fault: bool) {
-        if self.terms.names(term).is_empty() {
-            self.warnings.tried(term, is_fault);
-        }
-    }
-
-    fn pipe(&mut self, operands: Vec<Value>, depth: u32) -> Result<Next, Code> {
-        let mut operands = operands.into_iter();
-        let mut value = operands.next().unwrap_or(Value::Unit);
-        let last = operands.next_back().unwrap_or(Value::Unit);
-        for function in operands {
-            self.application(Form::Pipe, depth)?;
-            let next = self.apply(function, vec![value], depth + 1)?;
-            value = self.finish(next, depth + 1)?;
-        }
-        self.application(Form::Pipe, depth)?;
-        self.apply(last, vec![value], depth)
-    }
-
-    /// One application made by a form at this depth.
-    fn application(&mut self, form: Form, depth: u32) -> Result<(), Code> {
-        let too_deep = depth > self.limits.depth;
-        if too_deep { Err(Code::TooDeep) } else { self.charge(form.application_price()) }
-    }
-
-    /// Evaluates a quoted term where `eval` stands; it counts as active until it has a value.
-    fn eval_quoted(&mut self, quoted: &Value, env: &Environment, depth: u32) -> Evaluated {
-        let Value::Quoted(term, tool) = quoted else { return Err(Code::TypeMismatch) };
-        if self.active_evals >= EVAL_DEPTH {
-            return Err(Code::EvalDepth);
-        }
-        self.work(self.weight(*term, None))?;
-        self.active_evals += 1;
-        let value = self.eval(*term, env, tool, depth + 1)?;
-        self.active_evals -= 1;
-        Ok(value)
-    }
-
-    fn code_of(&mut self, name: &str, tool: &Context) -> Evaluated {
-        let name = if name == "self" && !self.sources.contains_key(name) {
-            evolved(tool)?
-        } else if name == SUBMITTED {
-            return Err(Code::UnknownTool);
-        } else {
-            name.into()
-        };
-        Ok(Value::Quoted(self.source(&name)?, Some(name)))
-    }
-
-    /// The term that is the source of a tool.
-    fn source(&mut self, name: &str) -> Result<TermId, Code> {
-        if let Some(term) = self.parsed.get(name) {
-            return Ok(*term);
-        }
-        let text = self.sources.get(name).cloned().ok_or(Code::UnknownTool)?;
-        let term = self.parse(&text, Origin::Tool(name.to_owned()), Notation::Code)?;
-        self.parsed.insert(name.to_owned(), term);
-        Ok(term)
-    }
-
-    /// The value of a tool, evaluated once in a run.
-    fn tool_value(&mut self, name: &str, depth: u32) -> Evaluated {
-        if let Some(value) = self.values.get(name) {
-            return Ok(value.clone());
-        }
-        let term = self.source(name)?;
-        let env = if name == SUBMITTED { self.context.clone() } else { Environment::default() };
-        let value = self.eval(term, &env, &Some(name.into()), depth)?;
-        self.values.insert(name.to_owned(), value.clone());
-        Ok(value)
-    }
-
-    fn parse(&mut self, text: &str, origin: Origin, notation: Notation) -> Result<TermId, Code> {
-        let parsed = parse::parse(&mut self.terms, text, origin, notation);
-        parsed.map(|parsed| parsed.root).map_err(|Fault { code, .. }| code)
-    }
-
-    /// Parses what was submitted, whose notes are warnings of the run.
-    fn parse_submitted(
-        &mut self,
-        text: &str,
-        origin: Origin,
-        notation: Notation,
-    ) -> Result<TermId, Code> {
-        let parsed = parse::parse(&mut self.terms, text, origin, notation);
-        if let Ok(parsed) = &parsed {
-            self.warnings.parsed(&parsed.notes);
-        }
-        parsed.map(|parsed| parsed.root).map_err(|Fault { code, .. }| code)
-    }
-
-    /// A whole run. Everything that was submitted is parsed before anything is evaluated.
-    fn program(&mut self, program: &Program) -> Evaluated {
-        let code = match &program.code {
-            Source::Term(text) => Some(self.submitted(text, program)?),
-            Source::Tool(_) if program.context.is_some() => return Err(Code::Malformed),
-            Source::Tool(_) => None,
-        };
-        let given = match &program.argument {
-            Argument::None => Next::Value(Value::Unit),
-            Argument::Data(text) => Next::Value(json::read(text)?),
-            Argument::Input(text) => {
-                let term =
-                    self.parse_submitted(text, Origin::Argument("input"), Notation::Input)?;
-                let tool = match &program.code {
-                    Source::Tool(name) => Some(name.as_str().into()),
-                    Source::Term(_) => None,
-                };
-                Next::Tail(term, Environment::default(), tool)
-            }
-        };
-        self.context = self.context(program, code, &given)?;
-        let code = self.with_input(program, code);
-        let value = match (&program.code, code) {
-            (Source::Tool(name), _) => self.tool_value(name, 0)?,
-            (_, code) => {
-                self.parsed.insert(SUBMITTED.to_owned(), code.unwrap_or_default());
-                self.tool_value(SUBMITTED, 0)?
-            }
-        };
-        if !matches!(value, Value::Function(_)) {
-            return Ok(value);
-        }
-        let argument = self.finish(given, 0)?;
-        let next = self.apply(value, vec![argument], 0)?;
-        self.finish(next, 0)
-    }
-
-    /// Parses submitted code, whose notes are warnings of the run.
-    fn submitted(&mut self, text: &str, program: &Program) -> Result<TermId, Code> {
-        let context = program.context.as_deref().map(json::read).transpose()?;
-        let mut names: Vec<String> = match &context {
-            Some(Value::Record(members)) => {
-                members.iter().map(|(name, _)| name.to_string()).collect()
-            }
-            _ => Vec::new(),
-        };
-        names.extend(["data", "input"].map(str::to_owned));
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let parsed = pif_guest::notation::submitted(&mut self.terms, text, &names);
-        if let Ok(parsed) = &parsed {
-            self.warnings.parsed(&parsed.notes);
-        }
-        parsed.map(|parsed| parsed.root).map_err(|Fault { code, .. }| code)
-    }
-
-    /// Code that is no function, and in which `input` is free, is a function of it.
-    fn with_input(&mut self, program: &Program, code: Option<TermId>) -> Option<TermId> {
-        let (Source::Term(text), Argument::Input(_), Some(root)) =
-            (&program.code, &program.argument, code)
-        else {
-            return code;
-        };
-        let is_free =
-            analysis::check(text).is_ok_and(|it| it.free.iter().any(|name| name == "input"));
-        if self.terms.form(root) == Form::Lam || !is_free {
-            return code;
-        }
-        let (name, token) = (self.terms.intern("input"), self.terms.node(root).token);
-        Some(self.terms.add(Form::Lam, token, &[root], &[name]))
-    }
-
-    /// The variables of the submitted code: the context, and the data of code that is no function.
-    fn context(
-        &mut self,
-        program: &Program,
-        code: Option<TermId>,
-        given: &Next,
-    ) -> Result<Environment, Code> {
-        let mut env = Environment::default();
-        if let (Argument::Data(_), Some(code), Next::Value(value)) =
-            (&program.argument, code, given)
-            && self.terms.form(code) != Form::Lam
-        {
-            env = env.with(self.terms.intern("data"), value.clone());
-        }
-        let text = program.context.as_deref();
-        let Some(text) = text else { return Ok(env) };
-        let Value::Record(members) = json::read(text)? else { return Err(Code::Malformed) };
-        let members = members.iter();
-        Ok(members.fold(env, |env, (name, value)| env.with(self.terms.intern(name), value.clone())))
     }
 }

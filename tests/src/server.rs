@@ -4,5 +4,6 @@
 pub mod binary;
 pub mod client;
 pub mod folder;
+pub mod memory;
 pub mod pipe;
 pub mod text;

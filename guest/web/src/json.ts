@@ -145,32 +145,26 @@ export function locate(text: string, pointer: string): Span {
   return { from, to: Math.max(valueEnd(text, from), from) };
 }
 
-/** The position at which a line begins, counted from 1. */
-export function lineAt(text: string, line: number): number {
+/** The position of a line and a column, both counted from 1, columns in characters. */
+export function characterAt(text: string, line: number, column: number): number {
   let at = 0;
   for (let n = 1; n < line; n++) {
     const end = text.indexOf("\n", at);
     if (end < 0) return text.length;
     at = end + 1;
   }
+  for (let n = 1; n < column && at < text.length; n++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
   return at;
 }
 
-/** The position so many bytes of UTF-8 after another. */
-export function byteAt(text: string, from: number, bytes: number): number {
-  let at = from;
+/** The position so many bytes of UTF-8 into a text. */
+export function byteAt(text: string, bytes: number): number {
+  let at = 0;
   for (let passed = 0; passed < bytes && at < text.length; ) {
     const point = text.codePointAt(at) ?? 0;
     passed += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
     at += point > 0xffff ? 2 : 1;
   }
-  return at;
-}
-
-/** The position of a column, counted from 1 in characters, in the line that begins at another. */
-export function characterAt(text: string, line: number, column: number): number {
-  let at = line;
-  for (let n = 1; n < column && at < text.length; n++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
   return at;
 }
 

@@ -235,7 +235,7 @@ async function stepThrough(by: number): Promise<void> {
   walk ??= new Walk(client, byId("steps"), {
     visit: (visit) => {
       const isHere = visit !== undefined && (visit.tool === undefined || visit.tool === toolName());
-      term.point(isHere ? problems.spanOf(term.text, { message: "", at: visit.at }) : null);
+      term.point(isHere ? problems.spanOf(term.text, { at: visit.at }) : null);
       tree.reveal(isHere ? visit.at : undefined);
     },
     end: showEnded,

@@ -1,12 +1,26 @@
 // From what the evaluator says of a term to marks in the editor and a list under it.
 
+import { jsonLanguage } from "@codemirror/lang-json";
 import type { Mark } from "./editor.ts";
 import { h, prose } from "./dom.ts";
-import { byteAt, characterAt, lineAt, locate, type Span, steps } from "./json.ts";
+import { characterAt, locate, skipBlanks, type Span, steps } from "./json.ts";
 import type { Fault, Note, Place, Summary } from "./protocol.ts";
 
 /** A problem shown at once. */
 const MOST = 20;
+
+/** The longest text in which a flaw is looked for: the parser takes some time to get over many. */
+const LONGEST = 20_000;
+
+/** Where a text stops being JSON; undefined if the parser of the editor finds nothing wrong with it. */
+function flaw(text: string): number | undefined {
+  if (text.length > LONGEST) return undefined;
+  const cursor = jsonLanguage.parser.parse(text).cursor();
+  do {
+    if (cursor.type.isError) return skipBlanks(text, cursor.from);
+  } while (cursor.next());
+  return undefined;
+}
 
 /** A word, a number, a text or a mark. */
 const TOKEN = /[\w$]+|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[^]/y;
@@ -19,14 +33,10 @@ export function tokenAt(text: string, from: number): Span {
 }
 
 /** The part of a text that a fault is about. */
-export function spanOf(text: string, fault: { code?: string; message: string; at: string; place?: Place | undefined }): Span {
-  if (fault.place !== undefined) return tokenAt(text, characterAt(text, lineAt(text, fault.place.line), fault.place.column));
-  const place = / at line (\d+) column (\d+)/.exec(fault.message);
-  if (fault.code === "unparsable" && fault.at === "" && place !== null) {
-    const line = lineAt(text, Number(place[1]));
-    const span = tokenAt(text, byteAt(text, line, Number(place[2]) - 1));
-    return { from: span.from, to: Math.max(span.from + 1, span.to === text.length ? span.to : 0) };
-  }
+export function spanOf(text: string, fault: { code?: string; at: string; place?: Place | undefined }): Span {
+  if (fault.place !== undefined) return tokenAt(text, characterAt(text, fault.place.line, fault.place.column));
+  const from = fault.code === "unparsable" && fault.at === "" ? flaw(text) : undefined;
+  if (from !== undefined) return tokenAt(text, from);
   const span = locate(text, fault.at);
   // Of a whole object or list of many lines only the beginning is underlined.
   const line = text.indexOf("\n", span.from);

@@ -35,6 +35,9 @@ async function checking(page) {
     await write(page, "term", '{"add": ["é",\n  1, ] }');
     await checked(page, /^1 fault$/);
     assert.equal(await underlined(page, "term"), "]");
+    await write(page, "term", '{"add": [1, 2');
+    await checked(page, /^1 fault$/);
+    assert.equal(await underlined(page, "term"), "2");
   });
   await test("the tooltip of a fault says what the list says", async () => {
     await page.locator("#term .cm-lintRange-error").first().hover();

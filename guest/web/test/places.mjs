@@ -16,12 +16,6 @@ export async function places({ dist, cases }) {
   await test("the place of every fault in the corpus is found", () => faults(json, cases));
   await test("every place of awkward texts is found", () => awkward(json));
   await test("a text formatted at any width is the same value", () => formatting(json, cases));
-  await test("a line and a column in bytes are a place in the text", () => {
-    const text = '[1,\n "é𝔘x", }';
-    // The bytes before `x` in its line: a blank, a quote, 2 and 4.
-    assert.equal(text[json.position(text, 2, 9)], "x");
-    assert.equal(json.position(text, 9, 1), text.length);
-  });
 }
 
 /** The value that a pointer means, the plain way. */

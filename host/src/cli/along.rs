@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
-use crate::quantity::parse_size;
+use crate::config::parse_size;
 
 /// Whether the memory comes along. Elsewhere `--memory SIZE` is the limit of a run; so it is here
 /// where a size is given, before the command or as `--memory=SIZE`.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 
-use super::open_if_any;
+use super::open::open_if_any;
 use super::print::{fail, print};
 use super::settings::{Directory, start};
 use super::source::read;

@@ -2,11 +2,10 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
 use super::print::print_bytes;
-use super::{Line, NAME};
 
 #[derive(Debug, Args)]
 pub(super) struct Completions {
@@ -14,9 +13,10 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    pub(super) fn execute(&self) -> ExitCode {
+    pub(super) fn execute(&self, mut line: Command) -> ExitCode {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Line::command(), NAME, &mut script);
+        let name = line.get_name().to_owned();
+        clap_complete::generate(self.shell, &mut line, name, &mut script);
         print_bytes(&script)
     }
 }

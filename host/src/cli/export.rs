@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 
 use super::along::Along;
+use super::open::open;
 use super::print::{fail, print, warn};
 use super::settings::{Directory, existing};
 use crate::config::Options;
@@ -26,7 +27,7 @@ pub(super) struct Export {
 impl Export {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
         let config = existing(options, &self.place)?;
-        let workshop = super::open(&config)?;
+        let workshop = open(&config)?;
         Ok(
             match workshop.export(
                 &self.names,

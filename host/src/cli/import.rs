@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 
 use super::along::Along;
+use super::open::open;
 use super::print::{MOST_LINE, Output, complain, fail};
 use super::settings::{Directory, start};
 use super::source::read_file;
@@ -32,7 +33,7 @@ pub(super) struct Import {
 impl Import {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
         let config = start(options, Some(&self.place))?;
-        let workshop = super::open(&config)?;
+        let workshop = open(&config)?;
         let text = read_file(&self.file)?;
         let wanted = Wanted { replace: self.replace, memory: self.memory.0 };
         match workshop.import(&text, wanted, &Watch::new(config.values.time(Limit::WallClock))) {

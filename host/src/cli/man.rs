@@ -3,11 +3,10 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command};
 use clap_mangen::Man;
 
 use super::print::print_bytes;
-use super::{Line, NAME};
 
 #[derive(Debug, Args)]
 pub(super) struct Manual {
@@ -16,8 +15,7 @@ pub(super) struct Manual {
 }
 
 impl Manual {
-    pub(super) fn execute(&self) -> Result<ExitCode> {
-        let mut line = Line::command();
+    pub(super) fn execute(&self, mut line: Command) -> Result<ExitCode> {
         line.build();
         let command = match &self.command {
             None => line,
@@ -26,7 +24,7 @@ impl Manual {
                 found.with_context(|| format!("there is no command `{name}`"))?.clone()
             }
         };
-        let name = command.get_display_name().unwrap_or(NAME).to_owned();
+        let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
         let mut page = Vec::new();
         Man::new(command).title(name.to_uppercase()).render(&mut page)?;
         Ok(print_bytes(&page))

@@ -10,6 +10,7 @@ mod export;
 mod import;
 mod journal;
 mod man;
+mod open;
 mod print;
 mod replay;
 mod restore;
@@ -19,21 +20,16 @@ mod settings;
 mod source;
 
 use std::backtrace::{Backtrace, BacktraceStatus};
-use std::panic::{self, resume_unwind};
+use std::panic;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
-use clap::{Parser, Subcommand};
+use anyhow::Result;
+use clap::{CommandFactory as _, Parser, Subcommand};
 
-use crate::config::{self, CommandLine, Config, Options};
-use crate::domain::Limit;
-use crate::sandbox::{COMPONENT, HASH, Origin, Sandbox, Setup};
-use crate::state::Place;
+use crate::config::{self, CommandLine, Options};
 use crate::stdio;
-use crate::workshop::{State, Workshop};
 
 use self::backup::Backup;
 use self::check::Check;
@@ -80,9 +76,6 @@ impl CommandLine for Line {
 /// With the sha256 of the evaluator: equal ones give equal values for equal fuel.
 const LONG_VERSION: &str =
     concat!(env!("CARGO_PKG_VERSION"), "\nevaluator ", env!("PIF_GUEST_SHA256"));
-
-/// The name of the binary.
-const NAME: &str = "mcp-pif";
 
 /// The exit code for a command line that cannot be understood.
 const MISUSE: u8 = 2;
@@ -189,53 +182,8 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Backup(it)) => it.execute(options),
         Some(Command::Restore(it)) => it.execute(options),
         Some(Command::Component(it)) => it.execute(),
-        Some(Command::Completions(it)) => Ok(it.execute()),
+        Some(Command::Completions(it)) => Ok(it.execute(Line::command())),
         Some(Command::Compile(it)) => it.execute(),
-        Some(Command::Man(it)) => it.execute(),
-    }
-}
-
-/// Opens everything.
-fn open(config: &Config) -> Result<Workshop> {
-    let (workshop, ()) = open_with(config, |setup| Ok((Arc::new(Sandbox::set_up(setup)?), ())))?;
-    warn_unkept(config, &workshop.sandbox);
-    Ok(workshop)
-}
-
-/// Opens everything. Whoever has never kept anything needs no place to keep it.
-fn open_if_any(mut config: Config) -> Result<Workshop> {
-    if !config.place.exists() {
-        config.place = Place::Memory;
-    }
-    open(&config)
-}
-
-/// Sets up the sandbox and opens the store, both at once: each takes a third of a start.
-fn open_with<T: Send>(
-    config: &Config,
-    set_up: impl FnOnce(&Setup<'_>) -> Result<(Arc<Sandbox>, T)> + Send,
-) -> Result<(Workshop, T)> {
-    let setup = Setup {
-        component: COMPONENT,
-        cache: config.cache.as_deref(),
-        concurrency: config.values.size(Limit::Concurrency),
-        net: config.net,
-    };
-    thread::scope(|scope| {
-        let sandbox = thread::Builder::new().spawn_scoped(scope, || set_up(&setup));
-        let sandbox = sandbox.context("no thread can be started")?;
-        let state = State::open(config, HASH);
-        let (sandbox, rest) = sandbox.join().unwrap_or_else(|panic| resume_unwind(panic))?;
-        Ok((Workshop::new(config, state?, sandbox), rest))
-    })
-}
-
-/// Says that each start takes longer than it has to.
-fn warn_unkept(config: &Config, sandbox: &Sandbox) {
-    if let (Some(_), Origin::InMemory(reason)) = (&config.cache, sandbox.origin()) {
-        tracing::warn!(
-            "each start takes a second or two, because the compiled evaluator cannot be kept: \
-             {reason}. --cache DIR names another directory, --no-cache keeps nothing"
-        );
+        Some(Command::Man(it)) => it.execute(Line::command()),
     }
 }

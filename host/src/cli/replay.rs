@@ -6,6 +6,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 
 use super::journal::walk;
+use super::open::open;
 use super::print::{MOST_LINE, Output, fail};
 use super::settings::{Directory, existing};
 use crate::config::Options;
@@ -42,7 +43,7 @@ struct Tally {
 impl Replay {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
         let config = existing(options, &self.place)?;
-        let workshop = super::open(&config)?;
+        let workshop = open(&config)?;
         let mut output = Output::open();
         let mut tally = Tally::default();
         let replay = |entry: &Entry| {

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 
-use super::open_if_any;
+use super::open::open_if_any;
 use super::print::{MOST_LINE, complain, fail, print, warn};
 use super::settings::start;
 use super::source::read;
 use crate::config::Options;
+use crate::config::parse_count;
 use crate::domain::Limit;
-use crate::quantity::parse_count;
 use crate::sandbox::{Argument, Code, Ending, Outcome, Request, Watch};
 use crate::text;
 use crate::workshop::Observer;

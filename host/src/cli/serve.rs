@@ -11,9 +11,9 @@ use clap::Args;
 use tokio::runtime::Builder;
 
 use super::compile::start_compiler;
+use super::open::{open_with, warn_unkept};
 use super::print::complain;
 use super::settings::{Directory, start};
-use super::{open_with, warn_unkept};
 use crate::config::{Config, Options};
 use crate::domain::Limit;
 use crate::harden::{self, Hardening};

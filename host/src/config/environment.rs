@@ -9,13 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, Parser};
 
-use super::Options;
-
-/// A command line whose settings may come from the environment.
-pub trait CommandLine: Parser {
-    /// Where its settings are.
-    fn options(&mut self) -> &mut Options;
-}
+use super::value::expanded;
 
 /// What the environment has given.
 #[derive(Debug, Clone, Default)]
@@ -36,17 +30,16 @@ impl Environment {
 
 /// Reads a command line and the environment. The error is to be shown to the user: it says which of
 /// them is nonsense, or is the help that was asked for.
-pub fn parse<L: CommandLine>() -> Result<L, Error> {
-    read(env::args_os().collect())
-}
-
-fn read<L: CommandLine>(mut words: Vec<OsString>) -> Result<L, Error> {
+pub(super) fn read<L: Parser>() -> Result<(L, Environment), Error> {
+    let mut words: Vec<OsString> = env::args_os().collect();
     let command = L::command();
     let alone = without_environment(L::command());
     let given = match alone.clone().try_get_matches_from(&words) {
         Ok(given) => given,
         // Help tells of the variables.
-        Err(error) if !error.use_stderr() => return L::try_parse_from(words),
+        Err(error) if !error.use_stderr() => {
+            return L::try_parse_from(words).map(|line| (line, Environment::default()));
+        }
         Err(error) => return Err(error),
     };
     let mut environment = Environment::default();
@@ -57,10 +50,8 @@ fn read<L: CommandLine>(mut words: Vec<OsString>) -> Result<L, Error> {
     let place = 1.min(words.len());
     words.splice(place..place, flags);
     let matches = alone.clone().try_get_matches_from(words)?;
-    let mut line =
-        L::from_arg_matches(&matches).map_err(|error| error.format(&mut alone.clone()))?;
-    line.options().environment = environment;
-    Ok(line)
+    let line = L::from_arg_matches(&matches).map_err(|error| error.format(&mut alone.clone()))?;
+    Ok((line, environment))
 }
 
 /// The same command, which does not look at the environment.
@@ -134,19 +125,5 @@ fn reason(error: &Error) -> String {
     match error.get(ContextKind::ValidValue) {
         Some(ContextValue::Strings(known)) => format!("write one of {}", known.join(", ")),
         _ => "it cannot be read".to_owned(),
-    }
-}
-
-/// Refuses text that whoever starts the server should have put something else in place of.
-pub(crate) fn expanded(text: &str) -> Result<(), String> {
-    match text.split_once("${") {
-        Some((_, rest)) => {
-            let name = rest.split('}').next().unwrap_or_default();
-            Err(format!(
-                "nothing was put in place of `${{{name}}}`: whoever starts the server does not know it; \
-                 write the value itself"
-            ))
-        }
-        None => Ok(()),
     }
 }

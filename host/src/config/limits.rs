@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
-use super::{Error, Profile};
+use super::error::Error;
+use super::profile::Profile;
+use super::quantity::{parse_count, parse_duration, parse_size};
 use crate::domain::{Beyond, Default, Limit, Section, Setting, Unit};
-use crate::quantity::{parse_count, parse_duration, parse_size};
 use crate::sandbox::{Limits, Net};
 
 /// Bytes of JSON that a machine may print. This is far more than a reply ever shows: of a longer
@@ -140,7 +141,7 @@ impl Flags {
         let mut values = Values([0; Limit::ALL.len()]);
         for (value, (limit, given)) in values.0.iter_mut().zip(Limit::ALL.iter().zip(self.0)) {
             *value = match limit.row().setting {
-                Setting::Fixed(value) => value,
+                Setting::Fixed { value, .. } => value,
                 Setting::Flag { default, .. } => {
                     given.unwrap_or_else(|| usual(default, limit.row().unit, profile))
                 }
@@ -221,17 +222,18 @@ cannot be read or is out of bounds stops the start.
 
 fn line(limit: Limit) -> String {
     let row = limit.row();
-    let (flag, variable, default) = match row.setting {
+    let (flag, variable, default, why) = match row.setting {
         Setting::Flag { flag, default, .. } => {
-            (format!("`--{flag}`"), format!("`{}`", variable(flag)), default.text().to_owned())
+            (format!("`--{flag}`"), format!("`{}`", variable(flag)), default.text().to_owned(), "")
         }
-        Setting::Fixed(value) => {
-            ("none".to_owned(), "none".to_owned(), limit.shown(value).to_string())
+        Setting::Fixed { value, why } => {
+            ("none".to_owned(), "none".to_owned(), limit.shown(value).to_string(), why)
         }
     };
+    let why = if why.is_empty() { String::new() } else { format!(". {why}") };
     let beyond = match row.beyond {
         Beyond::Fault(code) => format!("`{code}`"),
         Beyond::Other(text) => text.to_owned(),
     };
-    format!("| `{}` | {flag} | {variable} | {default} | {beyond} | {} |\n", row.name, row.help)
+    format!("| `{}` | {flag} | {variable} | {default} | {beyond} | {}{why} |\n", row.name, row.help)
 }

@@ -2,8 +2,10 @@
 //! be. No other module reads the environment. Nonsense stops the start.
 
 mod environment;
+mod error;
 mod limits;
 mod profile;
+mod quantity;
 mod state;
 mod value;
 
@@ -17,14 +19,14 @@ use crate::harden::Paths;
 use crate::sandbox::{Limits, Net};
 use crate::state::Place;
 
-pub(crate) use self::environment::expanded;
-pub use self::environment::{CommandLine, parse};
+pub use self::error::Error;
 pub use self::limits::{Values, limits_page};
 pub use self::profile::Profile;
+pub(crate) use self::quantity::{parse_count, parse_size};
 pub use self::state::Journal;
 pub(crate) use self::value::directory_parser;
 
-use self::environment::{Environment, without_environment};
+use self::environment::{Environment, read, without_environment};
 use self::limits::Flags;
 use self::state::State;
 use self::value::{parse_filter, parse_toolset};
@@ -129,19 +131,18 @@ pub struct Config {
     pub notes: Vec<String>,
 }
 
-/// A setting that cannot be.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{name}: {reason}")]
-pub struct Error {
-    /// The flag or the variable.
-    name: String,
-    reason: String,
+/// A command line whose settings may come from the environment.
+pub trait CommandLine: Parser {
+    /// Where its settings are.
+    fn options(&mut self) -> &mut Options;
 }
 
-impl Error {
-    fn of(flag: &str, reason: String) -> Self {
-        Self { name: format!("--{flag}"), reason }
-    }
+/// Reads a command line and the environment. The error is to be shown to the user: it says which of
+/// them is nonsense, or is the help that was asked for.
+pub fn parse<L: CommandLine>() -> Result<L, clap::Error> {
+    let (mut line, environment) = read::<L>()?;
+    line.options().environment = environment;
+    Ok(line)
 }
 
 impl Config {

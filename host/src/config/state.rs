@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use directories::ProjectDirs;
 
-use super::{Error, Values, directory_parser};
+use super::error::Error;
+use super::limits::Values;
+use super::value::directory_parser;
 use crate::domain::Limit;
 use crate::journal::Policy;
 use crate::state::Place;

@@ -8,7 +8,6 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use directories::BaseDirs;
 use tracing_subscriber::EnvFilter;
 
-use super::environment::expanded;
 use crate::domain::Toolset;
 
 /// Reads the name of a directory. `~` and `$HOME` at its beginning are the home directory, since most who
@@ -48,6 +47,20 @@ pub(super) fn parse_filter(text: &str) -> Result<String, String> {
         Err(error) => {
             Err(format!("{error}; write a level, or modules with levels: `warn,rmcp=error`"))
         }
+    }
+}
+
+/// Refuses text that whoever starts the server should have put something else in place of.
+pub(super) fn expanded(text: &str) -> Result<(), String> {
+    match text.split_once("${") {
+        Some((_, rest)) => {
+            let name = rest.split('}').next().unwrap_or_default();
+            Err(format!(
+                "nothing was put in place of `${{{name}}}`: whoever starts the server does not know it; \
+                 write the value itself"
+            ))
+        }
+        None => Ok(()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::FaultCode;
+use super::code::FaultCode;
 
 /// What an entry tells of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

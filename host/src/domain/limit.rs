@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::FaultCode;
+use super::code::FaultCode;
 
 /// All there is to say about a limit, except its value.
 #[derive(Debug)]
@@ -51,8 +51,13 @@ pub enum Setting {
         /// A limit whose value it may not exceed.
         ceiling: Option<Limit>,
     },
-    /// The server: it is always this.
-    Fixed(u64),
+    /// The server.
+    Fixed {
+        /// Its value.
+        value: u64,
+        /// Why nobody sets it, as a sentence.
+        why: &'static str,
+    },
 }
 
 /// The value of a limit that nobody sets.
@@ -138,13 +143,17 @@ const fn flag(flag: &'static str, default: &'static str, least: u64, most: u64) 
     Setting::Flag { flag, default: Default::Text(default), least, most, ceiling: None }
 }
 
+const fn fixed(value: u64, why: &'static str) -> Setting {
+    Setting::Fixed { value, why }
+}
+
 impl Setting {
     const fn below(self, limit: Limit) -> Self {
         match self {
             Self::Flag { flag, default, least, most, .. } => {
                 Self::Flag { flag, default, least, most, ceiling: Some(limit) }
             }
-            Self::Fixed(value) => Self::Fixed(value),
+            Self::Fixed { value, why } => Self::Fixed { value, why },
         }
     }
 
@@ -153,7 +162,7 @@ impl Setting {
             Self::Flag { flag, least, most, ceiling, .. } => {
                 Self::Flag { flag, default, least, most, ceiling }
             }
-            Self::Fixed(value) => Self::Fixed(value),
+            Self::Fixed { value, why } => Self::Fixed { value, why },
         }
     }
 }
@@ -182,6 +191,9 @@ pub(crate) const MEMORY_CAP: u64 = 1280 << 20;
 
 /// The longest time that can be counted.
 const MOST_TIME: u64 = u64::MAX;
+
+/// Why a limit is fixed that a result depends on and that an entry of the journal does not keep.
+const REPLAYS: &str = "It is fixed, so that a replay on any server gives an equal result.";
 
 macro_rules! limits {
     ($($limit:ident $name:literal $section:ident $unit:ident
@@ -248,7 +260,7 @@ limits! {
         fault(FaultCode::Timeout), "the_deadline_stops_an_evaluator_that_spins",
         "Time of a run, all its continuations together";
     Waiting "waiting_ms" Run Time
-        Setting::Fixed(60_000_000_000),
+        fixed(60_000_000_000, "No server lets programs wait yet."),
         fault(FaultCode::Timeout), "a_run_does_not_wait_for_the_world_without_end",
         "How long a run may wait for one answer of the world, while its wall clock stands still";
     Result "result" Run Count
@@ -256,7 +268,7 @@ limits! {
         Beyond::Other("truncated"), "a_result_over_its_cap_is_absent",
         "Characters of a result; of a longer one the reply tells only the size";
     Sources "sources" Run Size
-        Setting::Fixed(8 << 20),
+        fixed(8 << 20, REPLAYS),
         fault(FaultCode::TooLarge), "the_sources_of_a_run_are_bounded",
         "Bytes of all tools that one step of a run uses, if there are several";
     WasmtimeFuel "wasmtime_fuel" Net Count
@@ -273,7 +285,7 @@ limits! {
         fault(FaultCode::Internal), "the_memory_ceiling_stops_an_evaluator_that_grows",
         "The most memory of one instance of the evaluator";
     WasmStack "wasm_stack" Net Size
-        Setting::Fixed(512 << 10),
+        fixed(512 << 10, "The evaluator needs a small part of it, whatever it evaluates."),
         fault(FaultCode::Internal), "the_wasm_stack_stops_an_evaluator_that_recurses",
         "The stack of one instance of the evaluator, which never recurses";
     Line "line" Request Size
@@ -325,15 +337,15 @@ limits! {
         fault(FaultCode::TooLarge), "holds_so_many_bytes",
         "Bytes of all values in the memory";
     SchemaDepth "schema_depth" Schema Count
-        Setting::Fixed(1_000),
+        fixed(1_000, REPLAYS),
         fault(FaultCode::TooDeep), "hostile_schemas_and_values_end",
         "Levels of nesting in a value that is compared with a schema";
     SchemaParts "schema_parts" Schema Count
-        Setting::Fixed(2_000_000),
+        fixed(2_000_000, REPLAYS),
         fault(FaultCode::TooLarge), "hostile_patterns_numbers_and_lists_end",
         "Items and members of such a value; an object counts as several";
     SchemaWork "schema_work" Schema Count
-        Setting::Fixed(50_000_000),
+        fixed(50_000_000, REPLAYS),
         fault(FaultCode::TooLarge), "hostile_schemas_and_values_end",
         "Steps of a comparison";
 }
@@ -355,7 +367,7 @@ impl Limit {
     #[must_use]
     pub const fn fixed(self) -> u64 {
         match self.row().setting {
-            Setting::Fixed(value) => value,
+            Setting::Fixed { value, .. } => value,
             Setting::Flag { .. } => 0,
         }
     }

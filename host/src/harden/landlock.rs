@@ -7,7 +7,7 @@ use landlock::{
     RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, make_bitflags,
 };
 
-use super::{Layer, Paths};
+use super::layer::{Layer, Paths};
 
 /// The version that has files, TCP and scopes. A kernel that offers more is asked for more.
 const COMPLETE: ABI = ABI::V6;

@@ -17,7 +17,7 @@ pub(super) use self::schema::{any_value, json_schema, record, schema, term, text
 use self::reader::{SIZE, Wrong};
 use crate::domain::{Fault, FaultCode, fault};
 use crate::json::Members;
-use crate::similar::similar;
+use crate::text::similar::similar;
 
 /// What a tool takes.
 pub(super) trait Arguments: Sized {

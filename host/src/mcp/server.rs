@@ -30,8 +30,8 @@ use super::settle::{Settled, settle};
 use super::tool::{ToolResult, evolved};
 use crate::domain::{BuiltIn, FaultCode, Limit, fault};
 use crate::render::{object, warn};
-use crate::similar::similar;
 use crate::text;
+use crate::text::similar::similar;
 use crate::transport::{RawArguments, Session};
 
 /// Tools on a page of tools/list. Some clients read the first page only.

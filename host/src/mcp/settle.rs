@@ -9,8 +9,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::json::{self, Members, object};
-use crate::similar::similar;
 use crate::text;
+use crate::text::similar::similar;
 
 /// Digits of a whole number that is written with a point or an exponent.
 const MOST_DIGITS: usize = 20;

@@ -5,7 +5,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError};
 use serde_json::Value;
 
-use super::{Invalid, Refusal};
+use super::refusal::{Invalid, Refusal};
 use crate::domain::{Mismatch, Mismatches};
 use crate::text::{self, quote};
 

@@ -6,6 +6,7 @@ mod equality;
 mod meter;
 mod mismatch;
 mod pattern;
+mod refusal;
 mod survey;
 
 use std::fmt;
@@ -16,10 +17,11 @@ use serde::Deserialize;
 use serde_json::{Deserializer, Value};
 
 pub use self::meter::Stop;
+pub use self::refusal::{Invalid, Refusal};
 
 use self::meter::{Costs, Counted, Place, Unfinished, measure};
 use self::survey::{Survey, survey};
-use crate::domain::{Limit, Mismatches};
+use crate::domain::Limit;
 use crate::json;
 
 /// The longest schema, in bytes of JSON.
@@ -52,45 +54,6 @@ const MOST_LEVELS: usize = 16_000;
 
 /// The stack of a thread for them.
 const STACK: usize = 64 << 20;
-
-/// Why a schema is none.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Invalid {
-    /// JSON Pointer into the schema.
-    pub at: String,
-    /// What is wrong there.
-    pub reason: String,
-    /// What to write instead.
-    pub hint: Option<String>,
-}
-
-impl Invalid {
-    fn new(at: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { at: at.into(), reason: reason.into(), hint: None }
-    }
-
-    fn hint(self, hint: &str) -> Self {
-        Self { hint: Some(hint.to_owned()), ..self }
-    }
-}
-
-/// Why a value is not known to conform.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
-    /// It does not: these are the first things that are wrong, and how many more there are, if
-    /// that was counted.
-    Mismatch(Mismatches, Option<usize>),
-    /// It is nested deeper than is looked at: how deep, and how deep it may be.
-    TooDeep(usize, usize),
-    /// It has more parts than are looked at: how many, and how many it may have.
-    TooMany(usize, usize),
-    /// Looking at all of it takes more work than this.
-    TooMuch(u64),
-    /// Whoever asked does not wait any longer.
-    Stopped,
-    /// This module fails, for this reason.
-    Defect(String),
-}
 
 /// A schema.
 pub struct Schema {

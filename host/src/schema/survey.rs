@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::{Invalid, pattern};
+use super::pattern;
+use super::refusal::Invalid;
 use crate::registry::text::ensure_plain;
 use crate::text::quote_one;
 

@@ -4,16 +4,16 @@
 use std::fmt::Debug;
 use std::path::Path;
 
-use super::Error;
-use super::journal::{self, Entry, Filter, Link, Settings, Statistics, Verified};
+use super::change::{Done, Refusal, Wait, Write};
+use super::error::Error;
+use super::journal::{Entry, Error as JournalError, Filter, Link, Settings, Statistics, Verified};
 use super::memory::{Memo, Search};
 use super::registry::{Definition, Past};
-use super::write::{Done, Refusal, Wait, Write};
 
 /// A store. Several processes may share what is behind it.
 pub trait Store: Debug + Send + Sync {
     /// Makes changes, each with its entry of the journal, in one transaction: all of them or, where
-    /// one is refused or fails, none. [`super::apply`] says what is to be read and written.
+    /// one is refused or fails, none. [`super::write::apply`] says what is to be read and written.
     /// Changes withstand a power failure once this returns; entries alone need only survive this
     /// process.
     fn commit(
@@ -92,8 +92,8 @@ pub trait Store: Debug + Send + Sync {
     fn head(&self) -> Result<Link, Error>;
     /// The last entry that was removed to keep the journal within its size.
     fn anchor(&self) -> Result<Link, Error>;
-    /// Follows the chain from its anchor to its head, at one moment, by [`journal::Walk`].
-    fn verify(&self) -> Result<Verified, journal::Error>;
+    /// Follows the chain from its anchor to its head, at one moment, by [`super::journal::Walk`].
+    fn verify(&self) -> Result<Verified, JournalError>;
 
     /// What is kept under a key, with its value.
     fn memo(&self, key: &str) -> Result<Option<Memo>, Error>;

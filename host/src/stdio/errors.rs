@@ -9,6 +9,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::streams::stderr;
 use crate::text;
 
 /// Bytes that may wait to be written, on top of one line of any length.
@@ -197,6 +198,6 @@ fn count(lost: u64) -> String {
 
 /// False: nobody reads it.
 fn write(line: &[u8]) -> bool {
-    let mut stderr = super::stderr();
+    let mut stderr = stderr();
     stderr.write_all(line).and_then(|()| stderr.flush()).is_ok()
 }

@@ -6,10 +6,10 @@ use std::sync::{Arc, LazyLock};
 use super::Tools;
 use crate::domain::{Excess, Fault, FaultCode, Limit, Mismatch, Mismatches, fault};
 use crate::journal::Answer;
-use crate::recall::Recall;
 use crate::registry::Snapshot;
 use crate::sandbox::{Ending, Outcome, Watch, finish, give_way};
 use crate::schema::{Invalid, Refusal, Schema, Stop};
+use crate::state::recall::Recall;
 use crate::text::{self, quote_one};
 
 /// Schemas that are kept at hand, and bytes of their texts; each takes a multiple of that.

@@ -8,7 +8,7 @@ use super::bundle::{self, Packed};
 use crate::domain::{Fault, FaultCode, fault};
 use crate::json::compact_value;
 use crate::registry::{self, Definition, Evolution, name};
-use crate::similar::similar;
+use crate::text::similar::similar;
 
 /// What the names of its tools begin with.
 pub const PREFIX: &str = "std_";

@@ -1,29 +1,15 @@
 //! The inspector's command line, which starts the server anew for each request: an evolved tool
 //! is there because the server keeps it.
 
+use super::Tally;
 use super::node::Node;
-use super::{Tally, text};
 use anyhow::{Context, Result};
+use pif_tests::server::client;
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// How the inspector exits when a tool says `isError`.
 const TOOL_FAILED: i32 = 5;
-
-const BUILT_IN: [&str; 12] = [
-    "check",
-    "evolve",
-    "help",
-    "inspect",
-    "journal_recent",
-    "list",
-    "memory_retrieve",
-    "memory_store",
-    "replay",
-    "rollback",
-    "run",
-    "server_info",
-];
 
 /// What came of a request.
 struct Answer {
@@ -48,7 +34,12 @@ pub(super) fn check(node: &Node, server: &Path, era: &str, tally: &mut Tally) ->
     };
 
     let answer = request(&["tools/list", "--strict"])?;
-    check("lists the tools, portable schemas", &answer, 0, names(&answer.result) == BUILT_IN);
+    check(
+        "lists the tools, portable schemas",
+        &answer,
+        0,
+        sorted(names(&answer.result)) == sorted(client::built_in()),
+    );
 
     let double = json!({"name": "double", "description": "Doubles a number",
         "code": {"mul": [{"var": "x"}, 2]}});
@@ -78,7 +69,7 @@ fn request(
 ) -> Result<Answer> {
     let mut command = node.command("mcp-inspector")?;
     command.env("HOME", home);
-    command.args(["--cli", text(server)?, "--quiet", "--format", "json"]);
+    command.arg("--cli").arg(server).args(["--quiet", "--format", "json"]);
     command.args(["--protocol-era", era, "--method"]).args(arguments);
     let output = command.output().context("the inspector does not start")?;
     let stdout = String::from_utf8_lossy(&output.stdout);
@@ -88,10 +79,13 @@ fn request(
     Ok(Answer { code: output.status.code(), result, said })
 }
 
-/// The names of the tools in a list, sorted.
+/// The names of the tools in a list.
 fn names(result: &Value) -> Vec<&str> {
     let tools = result["tools"].as_array().map_or([].as_slice(), Vec::as_slice);
-    let mut names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    tools.iter().filter_map(|tool| tool["name"].as_str()).collect()
+}
+
+fn sorted(mut names: Vec<&str>) -> Vec<&str> {
     names.sort_unstable();
     names
 }

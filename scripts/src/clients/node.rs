@@ -1,13 +1,20 @@
 //! The clients written for Node.js, installed in the target directory with a Node.js of their
 //! own: npm picks old versions of packages that refuse the one it runs on.
 
-use crate::npm;
-use anyhow::{Context, Result, ensure};
+use crate::{npm, tasks};
+use anyhow::{Result, ensure};
+use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs};
 
-const FILES: [&str; 5] = ["checks.mjs", "package.json", "schemas.mjs", "v1.mjs", "v2.mjs"];
+const FILES: [&str; 6] = [
+    "host/package/manifest.json",
+    "tests/clients/node/checks.mjs",
+    "tests/clients/node/package.json",
+    "tests/clients/node/schemas.mjs",
+    "tests/clients/node/v1.mjs",
+    "tests/clients/node/v2.mjs",
+];
 
 /// A folder with the clients and what they depend on.
 pub(super) struct Node {
@@ -18,10 +25,10 @@ impl Node {
     /// Copies the clients next to their packages, which are installed where they are not yet.
     pub(super) fn install(target: &Path) -> Result<Self> {
         let node = Self { folder: target.join("node-clients") };
-        let sources = crate::tasks::root().join("tests/clients/node");
-        fs::create_dir_all(&node.folder)?;
+        let sh = tasks::shell()?;
+        sh.create_dir(&node.folder)?;
         for file in FILES {
-            fs::copy(sources.join(file), node.folder.join(file)).with_context(|| file)?;
+            sh.copy_file(file, &node.folder)?;
         }
         npm::install(&node.folder)?;
         let own = node.folder.join("node_modules/.bin/node");
@@ -32,11 +39,9 @@ impl Node {
     /// An empty home directory of this name.
     pub(super) fn new_home(&self, name: &str) -> Result<PathBuf> {
         let home = self.folder.join("homes").join(name);
-        if home.exists() {
-            fs::remove_dir_all(&home)?;
-        }
-        fs::create_dir_all(&home)?;
-        Ok(home)
+        let sh = tasks::shell()?;
+        sh.remove_path(&home)?;
+        Ok(sh.create_dir(&home)?)
     }
 
     /// A command of the installed packages, with their Node.js first in the path.

@@ -1,15 +1,17 @@
 //! Instructions of the processor, counted by valgrind's callgrind.
 
+use crate::tasks::shell;
 use anyhow::{Context, Result, ensure};
 use std::process::{Command, Output};
+use xshell::cmd;
 
 const NEEDS: &str = "`valgrind` is needed to count instructions; on Debian and Ubuntu: apt install \
     valgrind. Without it: cargo x counts wasm, or cargo x counts fuel";
 
 /// Which valgrind there is.
 pub(super) fn version() -> Result<String> {
-    let output = Command::new("valgrind").arg("--version").output().context(NEEDS)?;
-    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+    let sh = shell()?;
+    cmd!(sh, "valgrind --version").quiet().read().context(NEEDS)
 }
 
 /// Instructions of a workload from where it is ready to its end: those of a process that goes

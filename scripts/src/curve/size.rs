@@ -8,6 +8,8 @@ use crate::state::fill;
 use crate::state::server::Server;
 use anyhow::{Context, Result, bail};
 use mcp_pif::sandbox::Sandbox;
+use pif_tests::server::binary;
+use pif_tests::server::folder::Folder;
 use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
@@ -96,16 +98,13 @@ fn stored(
     sizes: &[usize],
     fill: impl Fn(&Path, usize) -> Result<usize>,
 ) -> Result<Curve> {
-    let (target, binary) = crate::clients::server_for_release()?;
-    let place = target.join("curve");
+    let binary = binary::for_release()?;
     let [mut run, mut begin, mut memory] = [const { Vec::new() }; 3];
     for wanted in sizes {
-        if place.exists() {
-            std::fs::remove_dir_all(&place).context("what an earlier time has left")?;
-        }
-        let size = float(u64::try_from(fill(&place, *wanted)?)?);
-        let data = place.to_str().context("a path in UTF-8")?;
-        let start = || Server::start(&binary, &target.join("cache"), &["--data", data]);
+        let place = Folder::new()?;
+        let size = float(u64::try_from(fill(place.path(), *wanted)?)?);
+        let data = place.path().to_str().context("a path in UTF-8")?;
+        let start = || Server::start(&binary, &["--data", data]);
         let mut starts = Vec::new();
         for _ in 0..STARTS {
             let now = Instant::now();
@@ -119,14 +118,14 @@ fn stored(
             let time = server.value("run", &json!({"tool": "tool_0", "data": n}), &json!(n))?;
             times.push(time.as_secs_f64() * 1e6);
         }
-        if let Some(bytes) = server.peak_memory() {
-            memory.push((size, float(bytes) / f64::from(1 << 20)));
+        let peak = server.peak_memory()?;
+        if peak > 0 {
+            memory.push((size, float(peak) / f64::from(1 << 10)));
         }
         server.finish()?;
         run.push((size, median(times)));
         begin.push((size, median(starts)));
     }
-    std::fs::remove_dir_all(&place).context("the store cannot be removed")?;
     let mut panels = vec![
         Panel { what: "time of a run, µs", points: run, exact: false },
         Panel { what: "start, ms", points: begin, exact: false },

@@ -6,6 +6,8 @@ use crate::bench::{Bench, Input, median, read};
 use crate::state::fill;
 use crate::state::server::Server;
 use anyhow::{Context, Result};
+use pif_tests::server::binary;
+use pif_tests::server::folder::Folder;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -29,24 +31,20 @@ struct Trip {
 
 /// Measures them and prints a table.
 pub(super) fn run() -> Result<()> {
-    let (target, binary) = crate::clients::server_for_release()?;
-    let place = target.join("peers-store");
-    if place.exists() {
-        std::fs::remove_dir_all(&place).context("what an earlier time has left")?;
-    }
+    let (binary, folder) = (binary::for_release()?, Folder::new()?);
+    let place = folder.path();
     let few = place.join("few");
     std::fs::create_dir_all(&few)?;
     let many = place.join("many");
     fill::tools(&many, 10_000)?;
     println!("\nround trip over the pipes       median ms   original   factor");
-    let cache = target.join("cache");
     let start = |data: &Path| {
         let data = data.to_str().context("a path in UTF-8")?;
-        Server::start(&binary, &cache, &["--data", data])
+        Server::start(&binary, &["--data", data])
     };
     pipes()?;
     // The original keeps no journal; from here on ours does.
-    let mut server = Server::start(&binary, &cache, &["--ephemeral"])?;
+    let mut server = Server::start(&binary, &["--ephemeral"])?;
     measure(&mut server, &Trip { name: "square, nothing kept", ..square()? })?;
     server.finish()?;
     let mut server = start(&few)?;
@@ -57,8 +55,7 @@ pub(super) fn run() -> Result<()> {
     let mut server = start(&many)?;
     let name = "square, among 10,000 tools";
     measure(&mut server, &Trip { name, original: 7.8, ..square()? })?;
-    server.finish()?;
-    std::fs::remove_dir_all(&place).context("the stores cannot be removed")
+    server.finish()
 }
 
 /// What the pipes alone take: a line there and back, through a program that does nothing else.

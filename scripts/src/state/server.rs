@@ -1,6 +1,8 @@
 //! A server, and one call at a time.
 
 use anyhow::{Result, ensure};
+use pif_tests::server::folder::cache;
+use pif_tests::server::memory;
 use pif_tests::server::pipe::Pipe;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -11,9 +13,9 @@ pub(crate) struct Server(Pipe);
 
 impl Server {
     /// Starts a server and waits until it has begun a session.
-    pub(crate) fn start(binary: &Path, cache: &Path, arguments: &[&str]) -> Result<Self> {
+    pub(crate) fn start(binary: &Path, arguments: &[&str]) -> Result<Self> {
         let mut command = Command::new(binary);
-        command.env_clear().env("MCP_PIF_CACHE", cache).args(arguments);
+        command.env_clear().env("MCP_PIF_CACHE", cache()).args(arguments);
         Ok(Self(Pipe::start(&mut command)?))
     }
 
@@ -37,11 +39,9 @@ impl Server {
         Ok(time)
     }
 
-    /// Bytes of memory at the highest point, where the system tells.
-    pub(crate) fn peak_memory(&self) -> Option<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.process())).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-        Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
+    /// KiB of memory at the highest point; 0 where the system does not tell.
+    pub(crate) fn peak_memory(&self) -> Result<u64> {
+        memory::peak(self.0.process())
     }
 
     /// The same of a call that must be refused.

@@ -1,7 +1,11 @@
-// What every client has to see, whatever its version: a line for each check.
+// What every client has to see, whatever its version: a line for each check. The manifest of the bundle,
+// which is copied beside this file, names the tools.
+
+import { readFileSync } from "node:fs";
 
 export const DEADLINE = 60_000;
-const BUILT_IN = ["evolve", "run", "list", "help", "inspect", "check", "rollback", "memory_store", "memory_retrieve", "journal_recent", "replay", "server_info"];
+const manifest = JSON.parse(readFileSync(new URL("manifest.json", import.meta.url), "utf8"));
+const BUILT_IN = manifest.tools.map((tool) => tool.name);
 
 let failed = 0;
 

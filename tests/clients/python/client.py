@@ -5,28 +5,18 @@ Modes are those of the SDK: legacy, auto, 2026-07-28.
 """
 
 import asyncio
+import json
 import os
 import sys
 from contextlib import AsyncExitStack
+from pathlib import Path
 
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 DEADLINE = 60
-BUILT_IN = [
-    "evolve",
-    "run",
-    "list",
-    "help",
-    "inspect",
-    "check",
-    "rollback",
-    "memory_store",
-    "memory_retrieve",
-    "journal_recent",
-    "replay",
-    "server_info",
-]
+MANIFEST = Path(__file__).parents[3] / "host/package/manifest.json"
+BUILT_IN = [tool["name"] for tool in json.loads(MANIFEST.read_text())["tools"]]
 DOUBLE = {
     "name": "double",
     "description": "Doubles a number",

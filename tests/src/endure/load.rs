@@ -2,12 +2,14 @@
 //! with a number of its own, and a note of what was answered.
 
 use crate::generate::Random;
+use crate::server::client::{Client, Ending, initialize, request};
+use crate::server::pipe::{Output, Pipe};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,7 +63,7 @@ pub struct Notes {
 /// A server under load.
 #[derive(Debug)]
 pub struct Server {
-    child: Child,
+    pipe: Pipe,
     notes: Arc<Mutex<Notes>>,
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<Result<()>>>,
@@ -74,9 +76,8 @@ impl Server {
     ///
     /// It does not start.
     pub fn start(command: &mut Command, first: u64, seed: u64) -> Result<Self> {
-        let mut child = spawn(command)?;
-        let input = child.stdin.take().context("no input")?;
-        let output = child.stdout.take().context("no output")?;
+        let mut pipe = Pipe::open(command)?;
+        let (input, output) = (pipe.take_input()?, pipe.take_output()?);
         let (notes, stop) = (Arc::<Mutex<Notes>>::default(), Arc::<AtomicBool>::default());
         let (answered, answers) = channel();
         let writer = {
@@ -90,7 +91,7 @@ impl Server {
             let notes = Arc::clone(&notes);
             thread::spawn(move || read(output, &answered, &notes))
         };
-        Ok(Self { child, notes, stop, threads: vec![writer, reader] })
+        Ok(Self { pipe, notes, stop, threads: vec![writer, reader] })
     }
 
     /// Kills the server at once.
@@ -98,11 +99,9 @@ impl Server {
     /// # Errors
     ///
     /// It had ended before, or answered what it must not.
-    pub fn kill(mut self) -> Result<Notes> {
-        ensure!(self.child.try_wait()?.is_none(), "the server ended by itself");
-        self.child.kill()?;
-        self.child.wait()?;
-        self.finish()
+    pub fn kill(self) -> Result<Notes> {
+        self.pipe.kill()?;
+        finish(&self.notes, &self.stop, self.threads)
     }
 
     /// Sends no more, and waits for all answers and for the end of the server.
@@ -110,11 +109,11 @@ impl Server {
     /// # Errors
     ///
     /// It fails, or leaves a call without an answer.
-    pub fn end(mut self) -> Result<Notes> {
+    pub fn end(self) -> Result<Notes> {
         self.stop.store(true, Ordering::Relaxed);
-        let status = self.child.wait()?;
-        let notes = self.finish()?;
-        ensure!(status.success(), "the server fails: {status}");
+        let ended = self.pipe.finish();
+        let notes = finish(&self.notes, &self.stop, self.threads)?;
+        ended?;
         let open = notes.sent.keys().find(|number| !notes.done.contains_key(number));
         ensure!(open.is_none(), "call {open:?} was not answered");
         Ok(notes)
@@ -125,26 +124,23 @@ impl Server {
     pub fn answered(&self) -> usize {
         lock(&self.notes).done.len()
     }
-
-    fn finish(&mut self) -> Result<Notes> {
-        self.stop.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
-            thread.join().map_err(|_| anyhow::anyhow!("a thread died"))??;
-        }
-        let notes = std::mem::take(&mut *lock(&self.notes));
-        if let Some(wrong) = &notes.wrong {
-            bail!("an answer that must not be: {wrong}");
-        }
-        Ok(notes)
-    }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended before.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+/// What is known when nothing is sent or answered any more.
+fn finish(
+    notes: &Mutex<Notes>,
+    stop: &AtomicBool,
+    threads: Vec<JoinHandle<Result<()>>>,
+) -> Result<Notes> {
+    stop.store(true, Ordering::Relaxed);
+    for thread in threads {
+        thread.join().map_err(|_| anyhow::anyhow!("a thread died"))??;
     }
+    let notes = std::mem::take(&mut *lock(notes));
+    if let Some(wrong) = &notes.wrong {
+        bail!("an answer that must not be: {wrong}");
+    }
+    Ok(notes)
 }
 
 /// The command that serves a data directory.
@@ -162,32 +158,13 @@ pub fn command(binary: &Path, cache: &Path, data: &Path) -> Command {
 ///
 /// It does not start, or fails.
 pub fn visit(command: &mut Command) -> Result<i64> {
-    let mut child = spawn(command.stderr(Stdio::piped()))?;
-    let mut input = child.stdin.take().context("no input")?;
-    let hello = hello();
-    let ask = json!({"jsonrpc": "2.0", "id": "info", "method": "tools/call",
-        "params": {"name": "server_info", "arguments": {}}});
-    // If it does not read this it has ended, and says why.
-    let _ = writeln!(input, "{hello}\n{ask}").and_then(|()| input.flush());
-    drop(input);
-    let output = child.wait_with_output()?;
-    let errors = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{}: {errors}", output.status);
-    let lines = String::from_utf8(output.stdout)?;
-    let last: Value = serde_json::from_str(lines.lines().last().context("no answer")?)?;
-    let entries = last["result"]["structuredContent"]["journal"]["entries"].as_i64();
-    entries.with_context(|| format!("{last}: {errors}"))
-}
-
-fn spawn(command: &mut Command) -> Result<Child> {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    command.spawn().context("the server does not start")
-}
-
-fn hello() -> Value {
-    json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params":
-        {"protocolVersion": "2025-11-25", "capabilities": {},
-        "clientInfo": {"name": "load", "version": "1"}}})
+    let mut client = Client::of(command)?;
+    let info = client.initialize().and_then(|_| client.call("server_info", &json!({})));
+    let Ending { status, errors, .. } = client.finish()?;
+    ensure!(status.success(), "{status}: {errors}");
+    let info = info.with_context(|| errors.clone())?;
+    let entries = info["structuredContent"]["journal"]["entries"].as_i64();
+    entries.with_context(|| format!("{info}: {errors}"))
 }
 
 fn lock(notes: &Mutex<Notes>) -> std::sync::MutexGuard<'_, Notes> {
@@ -210,8 +187,8 @@ fn write(
 ) {
     let mut random = Random::new(seed);
     let mut under_way = 1;
-    let mut message = hello();
-    while writeln!(input, "{message}").and_then(|()| input.flush()).is_ok() {
+    let mut line = request(&json!("hello"), "initialize", &initialize());
+    while writeln!(input, "{line}").is_ok() {
         while under_way >= WINDOW {
             if answers.recv().is_err() {
                 return;
@@ -227,8 +204,7 @@ fn write(
             _ => Call::Use(random.below(TOOLS)),
         };
         lock(notes).sent.insert(number, call);
-        message = json!({"jsonrpc": "2.0", "id": number, "method": "tools/call",
-            "params": params(call, number)});
+        line = request(&json!(number), "tools/call", &params(call, number));
         (number, under_way) = (number + 1, under_way + 1);
     }
 }
@@ -246,9 +222,8 @@ fn params(call: Call, number: u64) -> Value {
 }
 
 /// Takes answers until the server is gone.
-fn read(output: ChildStdout, answered: &Sender<()>, notes: &Mutex<Notes>) -> Result<()> {
-    for line in BufReader::new(output).lines() {
-        let line = line?;
+fn read(mut output: Output, answered: &Sender<()>, notes: &Mutex<Notes>) -> Result<()> {
+    while let Some(line) = output.line()? {
         // A server that was killed may have left half a line.
         let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
         if message.get("method").is_some() {

@@ -11,20 +11,27 @@ use std::sync::LazyLock;
 /// Names another binary to test, such as one that was built for release.
 const OTHER: &str = "MCP_PIF_BINARY";
 
-/// The path of the binary, built once by each test process.
+/// The path of the binary, built once by each process in the profile of this one.
 pub fn path() -> Result<&'static Path> {
-    static BINARY: LazyLock<Result<PathBuf>> =
-        LazyLock::new(|| std::env::var_os(OTHER).map_or_else(build, |path| Ok(path.into())));
+    static BINARY: LazyLock<Result<PathBuf>> = LazyLock::new(|| found(&profile()?));
     BINARY.as_deref().map_err(|error| anyhow::anyhow!("{error:#}"))
 }
 
-fn build() -> Result<PathBuf> {
-    let (target, profile) = place()?;
+/// The path of the binary built for release.
+pub fn for_release() -> Result<PathBuf> {
+    found("release")
+}
+
+fn found(profile: &str) -> Result<PathBuf> {
+    std::env::var_os(OTHER).map_or_else(|| build(profile), |path| Ok(path.into()))
+}
+
+fn build(profile: &str) -> Result<PathBuf> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo
         .args(["build", "--package", "mcp-pif", "--bin", "mcp-pif", "--message-format=json"])
-        .args(["--profile", &profile, "--target-dir"])
-        .arg(target)
+        .args(["--profile", profile, "--target-dir"])
+        .arg(target()?)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stderr(Stdio::inherit());
     let output = cargo.output().context("cargo does not start")?;
@@ -33,18 +40,16 @@ fn build() -> Result<PathBuf> {
     output.lines().find_map(executable).context("cargo built no executable")
 }
 
-/// The target directory and profile that this test was built in: it is at
-/// `TARGET/PROFILE/deps/NAME`, or a level deeper where cargo was given a target triple.
-fn place() -> Result<(PathBuf, String)> {
+/// The profile that this program was built in. It is at `TARGET/PROFILE/NAME`, a test in the folder
+/// `deps` there, and both a level deeper where cargo was given a target triple.
+fn profile() -> Result<String> {
     let this = std::env::current_exe()?;
-    let folder = this.ancestors().nth(2).context("the test has no place in a target directory")?;
-    let target = target()?;
-    let profile = match folder.file_name().and_then(|name| name.to_str()) {
-        Some("debug") => "dev",
-        Some(profile) => profile,
-        None => anyhow::bail!("{} names no profile", folder.display()),
-    };
-    Ok((target, profile.to_owned()))
+    let folder = this.ancestors().skip(1).find(|it| !it.ends_with("deps"));
+    match folder.and_then(|folder| folder.file_name()?.to_str()) {
+        Some("debug") => Ok("dev".to_owned()),
+        Some(profile) => Ok(profile.to_owned()),
+        None => anyhow::bail!("{} names no profile", this.display()),
+    }
 }
 
 /// The target directory: cargo keeps there what it knows of the compiler.

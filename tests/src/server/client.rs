@@ -3,11 +3,13 @@
 
 use super::binary;
 use super::folder::{Folder, cache};
+use super::memory;
+use super::pipe::Pipe;
 use anyhow::{Context, Result, bail, ensure};
 use mcp_pif::domain::BuiltIn;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::io::Read;
+use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -34,16 +36,14 @@ pub fn command(folder: &Folder) -> Result<Command> {
 /// A server under test, and the pipes to it.
 #[derive(Debug)]
 pub struct Client {
-    child: Child,
-    input: Option<ChildStdin>,
-    /// Taken when the first line is read: before that the server's output waits in its pipe.
-    output: Option<ChildStdout>,
+    pipe: Pipe,
+    /// Begins when the first line is read: before that the server's output waits in its pipe.
     lines: Option<Receiver<String>>,
     errors: Option<JoinHandle<String>>,
     /// Messages that were passed over while another one was waited for.
     seen: Vec<Value>,
     last_id: u64,
-    _home: Folder,
+    _home: Option<Folder>,
 }
 
 impl Client {
@@ -56,11 +56,17 @@ impl Client {
     pub fn start_in(variables: &[(&str, &str)], arguments: &[&str]) -> Result<Self> {
         let home = Folder::new()?;
         let mut command = command(&home)?;
-        command.args(arguments).envs(variables.iter().copied());
-        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = pipes.spawn().context("the server does not start")?;
-        let (input, output) = (child.stdin.take(), child.stdout.take());
-        let errors = child.stderr.take().map(|mut stderr| {
+        Self::spawn(command.args(arguments).envs(variables.iter().copied()), Some(home))
+    }
+
+    /// Starts the server of a command; no session is begun.
+    pub fn of(command: &mut Command) -> Result<Self> {
+        Self::spawn(command, None)
+    }
+
+    fn spawn(command: &mut Command, home: Option<Folder>) -> Result<Self> {
+        let mut pipe = Pipe::open(command.stderr(Stdio::piped()))?;
+        let errors = pipe.child().stderr.take().map(|mut stderr| {
             thread::spawn(move || {
                 let mut text = Vec::new();
                 // What was read until then is still worth showing.
@@ -68,16 +74,7 @@ impl Client {
                 String::from_utf8_lossy(&text).into_owned()
             })
         });
-        Ok(Self {
-            child,
-            input,
-            output,
-            lines: None,
-            errors,
-            seen: Vec::new(),
-            last_id: 0,
-            _home: home,
-        })
+        Ok(Self { pipe, lines: None, errors, seen: Vec::new(), last_id: 0, _home: home })
     }
 
     /// Starts a server and a session of the older protocol.
@@ -108,13 +105,12 @@ impl Client {
 
     /// Sends bytes as they are.
     pub fn send_raw(&mut self, bytes: &[u8]) -> Result<()> {
-        let input = self.input.as_mut().context("the input was closed")?;
-        input.write_all(bytes).and_then(|()| input.flush()).context("the server does not read")
+        self.pipe.write_lines(bytes)
     }
 
     /// The input, for a thread that writes while others read.
     pub fn take_input(&mut self) -> Result<ChildStdin> {
-        self.input.take().context("the input was closed")
+        self.pipe.take_input()
     }
 
     /// The next message, whatever it is.
@@ -132,13 +128,12 @@ impl Client {
     }
 
     fn receive_line(&mut self) -> Result<Option<String>> {
-        if let Some(output) = self.output.take() {
+        if self.lines.is_none() {
+            let mut output = self.pipe.take_output()?;
             let (sender, lines) = channel();
             thread::spawn(move || {
-                BufReader::new(output)
-                    .lines()
-                    .map_while(Result::ok)
-                    .try_for_each(|l| sender.send(l))
+                let lines = std::iter::from_fn(|| output.line().ok().flatten());
+                lines.into_iter().try_for_each(|line| sender.send(line))
             });
             self.lines = Some(lines);
         }
@@ -247,19 +242,24 @@ impl Client {
 
     /// Closes both pipes, as the end of the client's process does. Nothing may have been read.
     pub fn vanish(&mut self) {
-        drop((self.input.take(), self.output.take()));
+        drop((self.pipe.take_input(), self.pipe.take_output()));
     }
 
     /// The process's id.
     #[must_use]
     pub fn process(&self) -> u32 {
-        self.child.id()
+        self.pipe.process()
+    }
+
+    /// The most memory that the process had in use, in KiB; 0 where the system does not tell.
+    pub fn peak_memory(&self) -> Result<u64> {
+        memory::peak(self.process())
     }
 
     /// Ends the input and waits for the server to end: how it ended, what it still said on
     /// standard output, and all it wrote to standard error.
     pub fn finish(mut self) -> Result<Ending> {
-        drop(self.input.take());
+        drop(self.pipe.take_input());
         let mut rest = std::mem::take(&mut self.seen);
         while let Some(message) = self.receive()? {
             rest.push(message);
@@ -274,20 +274,12 @@ impl Client {
     pub fn wait(&mut self) -> Result<ExitStatus> {
         let start = Instant::now();
         while start.elapsed() < DEADLINE {
-            if let Some(status) = self.child.try_wait()? {
+            if let Some(status) = self.pipe.child().try_wait()? {
                 return Ok(status);
             }
             thread::sleep(Duration::from_millis(2));
         }
         bail!("the server does not end")
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to do.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

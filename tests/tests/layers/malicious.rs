@@ -4,6 +4,7 @@ use super::hostile::{ENDLESS, Evaluator, NARROW, STEP, patient, run, step};
 use anyhow::{Context, Result, ensure};
 use mcp_pif::domain::{Fault, FaultCode};
 use mcp_pif::sandbox::{Ending, Net};
+use pif_tests::server::memory;
 
 fn fault(evaluator: &Evaluator, net: Net, debug: bool) -> Result<Fault> {
     let outcome = run(&evaluator.sandbox(net)?, "1", debug, &patient());
@@ -79,7 +80,7 @@ fn enormous_answers_are_refused_before_they_are_copied() -> Result<()> {
     let bytes = PAGES * 65_536 / 2;
     let texts = [(8, 65_536), (12, bytes)];
     let lists = [(8, 1_024), (12, 2), (24, 65_536), (28, bytes / 8)];
-    let before = peak()?;
+    let before = memory::peak("self")?;
     for (name, body) in [
         ("a value", step(0, &texts)),
         ("a lookup", step(2, &texts)),
@@ -97,16 +98,9 @@ fn enormous_answers_are_refused_before_they_are_copied() -> Result<()> {
         bytes / 8,
     );
     ensure!(fault(&Evaluator::with("debug", &lines), ENDLESS, true)?.code == FaultCode::Internal);
-    let grown = peak()?.saturating_sub(before);
+    let grown = memory::peak("self")?.saturating_sub(before);
     ensure!(grown < 128 << 10, "{grown} KiB more at the peak");
     Ok(())
-}
-
-/// The most memory that this process had, in kibibytes, where the system tells.
-fn peak() -> Result<u64> {
-    let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return Ok(0) };
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;
-    Ok(line.trim().trim_end_matches("kB").trim().parse()?)
 }
 
 #[test]

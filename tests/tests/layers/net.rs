@@ -6,6 +6,7 @@ use super::hostile::{
 use anyhow::{Context, Result, ensure};
 use mcp_pif::domain::{Fault, FaultCode, Limit};
 use mcp_pif::sandbox::{Answer, Ending, Net, Sandbox, Step, Watch};
+use pif_tests::server::memory;
 use std::thread;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -193,10 +194,10 @@ fn ten_thousand_traps_leave_nothing_behind() -> Result<()> {
         Ok(())
     };
     trap_all(100)?;
-    let before = resident()?;
+    let before = memory::resident("self")?;
     let start = Instant::now();
     trap_all(ROUNDS)?;
-    let after = resident()?;
+    let after = memory::resident("self")?;
     println!(
         "{} traps in {:?}: {before} KiB before, {after} KiB after",
         4 * ROUNDS,
@@ -212,13 +213,6 @@ fn ten_thousand_traps_leave_nothing_behind() -> Result<()> {
         ensure!(matches!(&step, Ok(Step::Done(value)) if value.json == "42"), "{step:?}");
     }
     Ok(())
-}
-
-/// Kibibytes of memory that this process has in use, where the system tells.
-fn resident() -> Result<u64> {
-    let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return Ok(0) };
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
-    Ok(line.trim().trim_end_matches("kB").trim().parse()?)
 }
 
 /// A lookup, an effect, a pause and a continuation without end: each is over in no time, so that

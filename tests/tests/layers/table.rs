@@ -63,6 +63,20 @@ fn every_limit_is_told_with_its_flag_and_its_default() -> Result<()> {
     Ok(())
 }
 
+/// A limit without a flag says why nobody sets it.
+#[test]
+fn every_fixed_limit_says_why() -> Result<()> {
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/docs/limits.md"))?;
+    for limit in Limit::ALL {
+        let Setting::Fixed { value, why } = limit.row().setting else { continue };
+        ensure!(value > 0 && why.ends_with('.'), "{limit}: {why}");
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{limit}` |")));
+        ensure!(row.is_some_and(|row| row.contains(why)), "{limit} in limits.md: {row:?}");
+    }
+    Ok(())
+}
+
 /// A value that is not the default, as a user writes it and as the server tells it.
 fn other(limit: Limit, known: &Value) -> Option<(&'static str, String, u64)> {
     let Setting::Flag { flag, most, .. } = limit.row().setting else { return None };
@@ -116,7 +130,7 @@ fn limits_have_names_of_their_own() {
         assert_eq!(Limit::find(limit.name()), Some(*limit));
         let flag = |limit: &Limit| match limit.row().setting {
             Setting::Flag { flag, .. } => Some(flag),
-            Setting::Fixed(_) => None,
+            Setting::Fixed { .. } => None,
         };
         let rest = Limit::ALL.iter().skip(index + 1);
         assert!(flag(limit).is_none() || rest.into_iter().all(|it| flag(it) != flag(limit)));

@@ -96,7 +96,7 @@ fn attack(topic: &str) -> Result<()> {
             .and_then(|()| ensure_alive(&mut client))
             .and_then(|()| ensure_small(&client, attack, &file));
         let took = start.elapsed();
-        let peak = peak(client.process()).unwrap_or_default();
+        let peak = client.peak_memory().unwrap_or_default() >> 10;
         println!("{topic}: {:5} ms {peak:4} MiB  {}", took.as_millis(), attack.name);
         if let Err(error) = outcome {
             failures.push(format!("{}: {error:#}", attack.name));
@@ -207,17 +207,10 @@ fn ensure_alive(client: &mut Client) -> Result<()> {
 }
 
 fn ensure_small(client: &Client, attack: &Attack, file: &File) -> Result<()> {
-    let Some(peak) = peak(client.process()) else { return Ok(()) };
+    let peak = client.peak_memory()? >> 10;
     let most = attack.rss.unwrap_or(file.rss);
     ensure!(peak <= most, "{peak} MiB of memory, more than {most}");
     Ok(())
-}
-
-/// The most memory that a process has had since that was forgotten, in MiB, where the system tells.
-fn peak(process: u32) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib / 1024)
 }
 
 fn forget_peak(process: u32) {

@@ -2,19 +2,10 @@
 
 use super::client::{Client, command};
 use super::folder::Folder;
+use super::kept::{self, Printed};
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use std::fs;
-use std::io::Write;
-use std::process::Stdio;
-
-/// What a command printed, and its exit code.
-#[derive(Debug)]
-struct Printed {
-    code: Option<i32>,
-    output: String,
-    errors: String,
-}
 
 fn execute(arguments: &[&str], input: &str) -> Result<Printed> {
     execute_with(arguments, input, &[])
@@ -24,18 +15,7 @@ fn execute_with(arguments: &[&str], input: &str, variables: &[(&str, &str)]) -> 
     let folder = Folder::new()?;
     let mut command = command(&folder)?;
     command.args(arguments).envs(variables.iter().copied());
-    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = pipes.spawn()?;
-    let mut stdin = child.stdin.take().context("standard input")?;
-    // A command that does not read its input may be gone before it is written.
-    let _ = stdin.write_all(input.as_bytes());
-    drop(stdin);
-    let output = child.wait_with_output()?;
-    Ok(Printed {
-        code: output.status.code(),
-        output: String::from_utf8(output.stdout)?,
-        errors: String::from_utf8(output.stderr)?,
-    })
+    kept::execute(command, input)
 }
 
 const DOUBLE: &str = r#"{"lam":"x","body":{"mul":[{"var":"x"},2]}}"#;

@@ -5,7 +5,7 @@ use super::client::{Client, text};
 use super::kept::{Kept, double};
 use anyhow::{Context, Result, ensure};
 use mcp_pif::journal::{Entry, Hash};
-use mcp_pif::time;
+use mcp_pif::text::time;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader};

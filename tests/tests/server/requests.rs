@@ -176,8 +176,8 @@ fn requests_of_a_client_that_does_not_read_are_held_back() -> Result<()> {
     let _input = writer.join().map_err(|_| anyhow::anyhow!("the writer panicked"))??;
     #[cfg(target_os = "linux")]
     {
-        let peak = peak_memory(client.process())?;
-        assert!(peak < 200 << 20, "{} MiB at the peak", peak >> 20);
+        let peak = client.peak_memory()?;
+        assert!(peak < 200 << 10, "{} MiB at the peak", peak >> 10);
     }
     Ok(())
 }
@@ -218,8 +218,8 @@ fn long_answers_that_nobody_reads_take_little_memory() -> Result<()> {
             }
         });
         settle(&written)?;
-        let peak = peak_memory(client.process())?;
-        assert!(peak < 200 << 20, "{method} {params}: {} MiB at the peak", peak >> 20);
+        let peak = client.peak_memory()?;
+        assert!(peak < 200 << 10, "{method} {params}: {} MiB at the peak", peak >> 10);
     }
     Ok(())
 }
@@ -263,13 +263,4 @@ fn settle(written: &AtomicUsize) -> Result<usize> {
         before = now;
     }
     anyhow::bail!("no stop after {before} lines")
-}
-
-/// The most memory that a process had so far, in bytes.
-#[cfg(target_os = "linux")]
-fn peak_memory(process: u32) -> Result<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no peak")?;
-    let kibibytes: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
-    Ok(kibibytes << 10)
 }

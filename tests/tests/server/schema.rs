@@ -237,9 +237,7 @@ fn hostile_patterns_numbers_and_lists_end() -> Result<()> {
 /// What the server took at its highest point.
 #[cfg(target_os = "linux")]
 fn ensure_small(client: &Client) -> Result<()> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", client.process()))?;
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("a peak")?;
-    let kib: u64 = peak.trim().trim_end_matches(" kB").parse()?;
+    let kib = client.peak_memory()?;
     ensure!(kib < 1 << 20, "the server took {kib} KiB");
     Ok(())
 }

@@ -2,10 +2,10 @@
 //! kept, and with little address space.
 
 use super::binary;
-use super::client::{Client, call, request};
+use super::client::{Client, Ending, call};
 use super::folder::{Folder, cache};
 use anyhow::{Context, Result, ensure};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs;
 use std::process::{Command, Output};
 
@@ -119,23 +119,14 @@ fn little_address_space_is_enough() -> Result<()> {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_server_with_little_address_space_works() -> Result<()> {
-    use std::io::Write;
-    use std::process::Stdio;
     let folder = Folder::new()?;
-    let mut server = limited(&folder, 4 << 20, &["--concurrency", "2"])?;
-    let pipes = server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = pipes.spawn()?;
-    let mut input = child.stdin.take().context("no input")?;
-    writeln!(input, "{}", request(&json!(0), "initialize", &super::client::initialize()))?;
+    let mut client = Client::of(&mut limited(&folder, 4 << 20, &["--concurrency", "2"])?)?;
+    client.initialize()?;
     for id in 1..=20 {
-        writeln!(input, "{}", call(&json!(id), "run", SUM))?;
+        client.send(call(&json!(id), "run", SUM))?;
     }
-    drop(input);
-    let output = child.wait_with_output()?;
-    let errors = String::from_utf8(output.stderr)?;
-    let answers = String::from_utf8(output.stdout)?;
-    let answers = answers.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
-    let sums = answers.iter().filter(|it| it["result"]["structuredContent"]["value"] == 42);
+    let Ending { rest, errors, .. } = client.finish()?;
+    let sums = rest.iter().filter(|it| it["result"]["structuredContent"]["value"] == 42);
     assert_eq!(sums.count(), 20, "{errors}");
     Ok(())
 }

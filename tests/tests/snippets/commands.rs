@@ -2,11 +2,13 @@
 
 use crate::{binary, pages};
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::{Value, json};
+use pif_tests::server::client::{self, text};
+use pif_tests::server::folder::Folder;
+use pif_tests::server::pipe::Pipe;
+use serde_json::Value;
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 use std::{env, fs};
 
 const SESSION: &str = "host/docs/session.svg";
@@ -48,33 +50,12 @@ fn commands_print_what_stands_beside_them() -> Result<()> {
 }
 
 /// The reply of a server that is started for this call alone, on a store in this folder.
-fn call(store: &Path, tool: &str, arguments: &Value) -> Result<String> {
-    let client = json!({"name": "snippets", "version": "1"});
-    let begin = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
-    let lines = [
-        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": begin}),
-        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}),
-    ];
-    let mut command = Command::new(binary::path()?);
-    command.arg("--data").arg(store).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut server = command.spawn()?;
-    let mut input = server.stdin.take().context("no input")?;
-    input.write_all((lines.map(|line| line.to_string()).join("\n") + "\n").as_bytes())?;
-    drop(input);
-    let output = String::from_utf8(server.wait_with_output()?.stdout)?;
-    let mut answers = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let answer = answers.find(|answer| answer["id"] == 1).context("no answer")?;
-    Ok(answer["result"]["content"][0]["text"].as_str().context("no text")?.to_owned())
-}
-
-/// A folder that is gone at the end.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+fn call(store: &Folder, tool: &str, arguments: &Value) -> Result<String> {
+    let mut server = client::command(store)?;
+    let mut server = Pipe::start(server.arg("--data").arg(store.path()))?;
+    let answer = server.call(tool, arguments)?;
+    server.finish()?;
+    Ok(text(&answer)?.to_owned())
 }
 
 /// Each call of the conversation in README.md is answered as it stands there, by a server of its own.
@@ -82,16 +63,14 @@ impl Drop for Folder {
 fn the_conversation_goes_so() -> Result<()> {
     let blocks = pages::blocks("README.md")?;
     let block = blocks.iter().find(|block| block.language == "text").context("no conversation")?;
-    let name = format!("conversation-{}", std::process::id());
-    let store = Folder(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name));
-    fs::create_dir_all(&store.0)?;
+    let store = Folder::new()?;
     let lines: Vec<&str> = block.text.lines().collect();
     ensure!(lines.len() == 6, "{} lines", lines.len());
     for turn in lines.chunks(2) {
         let [asked, answered] = turn else { bail!("{turn:?}") };
         let asked = asked.strip_prefix("→ ").context("a call")?;
         let (tool, arguments) = asked.split_once(' ').context("arguments")?;
-        let text = call(&store.0, tool, &serde_json::from_str(arguments)?)?;
+        let text = call(&store, tool, &serde_json::from_str(arguments)?)?;
         let answered = answered.strip_prefix("← ").context("an answer")?;
         assert_eq!(text.lines().next(), Some(answered), "{asked}");
     }

@@ -4,9 +4,8 @@ use mcp_pif::domain::EntryKind;
 use mcp_pif::journal::{self, Entry, Filter, Hash, Link, Settings, Statistics, Verified, Walk};
 use mcp_pif::memory::{Memo, Search};
 use mcp_pif::registry::{Definition, Past, name};
-use mcp_pif::state::{
-    Defined, Done, Error, Refusal, Store, Term, Transaction, Wait, Write, apply, now,
-};
+use mcp_pif::state::{Defined, Done, Error, Refusal, Store, Term, Transaction, Wait, Write, apply};
+use mcp_pif::text::time;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -120,7 +119,7 @@ impl Transaction for Rows {
             hash: defined.term.map(|term| term.hash.to_owned()),
             description: defined.description.to_owned(),
             entry: defined.entry,
-            time: mcp_pif::time::format(now()),
+            time: time::format(time::now()),
         };
         let output_schema = defined.output_schema.map(str::to_owned);
         let (name, examples) = (defined.name.to_owned(), defined.examples.to_owned());

@@ -136,7 +136,16 @@ impl Parser<'_> {
         }
         let shown = shorten(name);
         let near = nearest(name, form_names()).or_else(|| nearest(name, self.scope.names()));
+        let is_bound_later = || {
+            let behind = self.tokens.get(self.at..).unwrap_or_default();
+            behind.array_windows().any(|[it, mark]| {
+                it.kind == Kind::Name && self.spelling(*it) == name && self.spelling(*mark) == "="
+            })
+        };
         let hint = match near {
+            _ if is_bound_later() => {
+                "functions that use each other stand in one statement: const f = x => g(x), g = x => x; f(1)".to_owned()
+            }
             Some(near) => format!("did you mean `{}`?", shorten(near)),
             None if name.contains('.') => {
                 "forms are called by their names alone: sqrt(2), max(1, 2), keys(r)".to_owned()

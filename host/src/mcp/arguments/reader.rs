@@ -11,8 +11,8 @@ use serde::forward_to_deserialize_any;
 use serde_json::value::RawValue;
 
 use super::no_text;
+use crate::config::parse_size;
 use crate::json::Members;
-use crate::quantity::parse_size;
 
 /// The name by which a text that is not read any further asks for itself.
 const RAW: &str = "$serde_json::private::RawValue";

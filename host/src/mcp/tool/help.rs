@@ -15,7 +15,7 @@ use super::{Call, Tool, ToolResult, reply};
 use crate::config::Profile;
 use crate::domain::{BuiltIn, Toolset};
 use crate::render::{Refusal, Reply};
-use crate::similar::similar;
+use crate::text::similar::similar;
 use crate::workshop::{LIBRARY_PREFIX, library};
 
 /// The category of the built-in tools, beside the groups of forms.

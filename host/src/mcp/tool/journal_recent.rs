@@ -15,9 +15,9 @@ use crate::config::Profile;
 use crate::domain::{EntryKind, Fault, Limit};
 use crate::journal::{Entry, Filter, Payload};
 use crate::render::Reply;
-use crate::similar::similar;
+use crate::text::similar::similar;
+use crate::text::time;
 use crate::text::{line, quote, quote_one};
-use crate::time;
 use crate::workshop::stored;
 
 /// Entries that are shown if nothing else is said.

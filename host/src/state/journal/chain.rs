@@ -1,8 +1,8 @@
 //! The chain: each entry holds the hash of itself and of the entry before, so that nothing in the
 //! middle can be changed, added or taken away unseen.
 
-use super::Error;
 use super::entry::Entry;
+use super::error::Error;
 use super::hash::Link;
 
 /// What a verification has found in order.

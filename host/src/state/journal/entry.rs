@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::hash::{Hash, Link};
 use super::settings::{Policy, Settings};
 use crate::domain::{EntryEnding, EntryKind};
-use crate::state::now;
+use crate::text::time::now;
 /// Something that happened, to be journaled.
 #[derive(Debug, Clone)]
 pub struct Draft {

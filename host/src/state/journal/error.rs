@@ -1,6 +1,6 @@
 //! What can be wrong with the journal.
 
-use crate::state;
+use crate::state::error::Error as StoreError;
 
 /// What is wrong with the journal.
 #[derive(Debug, thiserror::Error)]
@@ -15,5 +15,5 @@ pub enum Error {
     },
     /// The store failed.
     #[error(transparent)]
-    Store(#[from] state::Error),
+    Store(#[from] StoreError),
 }

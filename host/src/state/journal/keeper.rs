@@ -9,7 +9,9 @@ use super::error::Error;
 use super::filter::{Filter, Statistics};
 use super::hash::Link;
 use super::settings::Settings;
-use crate::state::{self, Done, Refusal, Store, Wait, Write};
+use crate::state::change::{Done, Refusal, Wait, Write};
+use crate::state::error::Error as StoreError;
+use crate::state::store::Store;
 
 /// The journal in a store.
 #[derive(Debug)]
@@ -39,26 +41,26 @@ impl Journal {
     /// Makes one change with its entry.
     pub fn commit_one(&self, write: Write) -> Result<Done, Refusal> {
         let done = self.commit(&[write])?;
-        done.into_iter().next().ok_or(Refusal::Store(state::Error::Confused))
+        done.into_iter().next().ok_or(Refusal::Store(StoreError::Confused))
     }
 
     /// Writes an entry; gives its number.
-    pub fn append(&self, draft: Draft) -> Result<i64, state::Error> {
+    pub fn append(&self, draft: Draft) -> Result<i64, StoreError> {
         self.append_within(&Write::entry(draft), Wait::Patiently)
     }
 
     /// Writes an entry alone; gives its number.
-    pub fn append_within(&self, entry: &Write, wait: Wait) -> Result<i64, state::Error> {
+    pub fn append_within(&self, entry: &Write, wait: Wait) -> Result<i64, StoreError> {
         match self.store.commit(slice::from_ref(entry), &self.settings, wait) {
-            Ok(done) => Ok(done.first().ok_or(state::Error::Confused)?.entry),
+            Ok(done) => Ok(done.first().ok_or(StoreError::Confused)?.entry),
             Err(Refusal::Store(error)) => Err(error),
             // There is nothing to refuse.
-            Err(Refusal::Registry(_) | Refusal::Memory(_)) => Err(state::Error::Confused),
+            Err(Refusal::Registry(_) | Refusal::Memory(_)) => Err(StoreError::Confused),
         }
     }
 
     /// An entry by its number.
-    pub fn entry(&self, id: i64) -> Result<Option<Entry>, state::Error> {
+    pub fn entry(&self, id: i64) -> Result<Option<Entry>, StoreError> {
         self.store.entry(id)
     }
 
@@ -68,22 +70,22 @@ impl Journal {
         filter: &Filter,
         latest_first: bool,
         most: usize,
-    ) -> Result<Vec<Entry>, state::Error> {
+    ) -> Result<Vec<Entry>, StoreError> {
         self.store.entries(filter, latest_first, most)
     }
 
     /// What the latest runs of a tool, of `most` at most, have cost.
-    pub fn statistics(&self, tool: &str, most: usize) -> Result<Statistics, state::Error> {
+    pub fn statistics(&self, tool: &str, most: usize) -> Result<Statistics, StoreError> {
         self.store.statistics(tool, most)
     }
 
     /// Where the chain stands.
-    pub fn head(&self) -> Result<Link, state::Error> {
+    pub fn head(&self) -> Result<Link, StoreError> {
         self.store.head()
     }
 
     /// The last entry that was removed to keep the journal within its size.
-    pub fn anchor(&self) -> Result<Link, state::Error> {
+    pub fn anchor(&self) -> Result<Link, StoreError> {
         self.store.anchor()
     }
 

@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use super::entry::{Body, Entry};
-use crate::text::{self, quote_one};
-use crate::time;
+use crate::text::{self, quote_one, time};
 
 /// Characters of a word.
 const MOST_WORD: usize = 64;

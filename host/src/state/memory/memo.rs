@@ -2,7 +2,7 @@
 
 use crate::domain::EntryEnding;
 use crate::json;
-use crate::state;
+use crate::state::error::Error as StoreError;
 use crate::text::{is_hidden, quote_one};
 
 /// Characters of a key.
@@ -73,7 +73,7 @@ pub enum Error {
     Present(String),
     /// The store failed.
     #[error(transparent)]
-    Store(#[from] state::Error),
+    Store(#[from] StoreError),
 }
 
 /// A value to be kept under a key.

@@ -1,6 +1,6 @@
 //! Why the registry refuses something.
 
-use crate::state;
+use crate::state::error::Error as StoreError;
 use crate::text::quote_one;
 
 /// How few digits of a hash may name a revision.
@@ -112,5 +112,5 @@ pub enum Error {
     },
     /// The store failed.
     #[error(transparent)]
-    Store(#[from] state::Error),
+    Store(#[from] StoreError),
 }

@@ -1,6 +1,6 @@
 //! A tool as somebody wants it to be, and what became of that.
 
-use super::Error;
+use super::error::Error;
 use super::revision::{Definition, ensure_prefix};
 use crate::domain::EntryEnding;
 use crate::json::compact;

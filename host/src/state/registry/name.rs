@@ -1,7 +1,7 @@
 //! Names of tools: what they may look like, which ones the server keeps for itself, and which ones
 //! readers would take for one another.
 
-use super::Error;
+use super::error::Error;
 use crate::domain::{BuiltIn, LEGACY};
 use crate::text;
 

@@ -2,9 +2,9 @@
 
 use sha2::{Digest, Sha256};
 
-use super::Error;
+use super::error::Error;
 use super::error::SHORTEST_PREFIX;
-use crate::state;
+use crate::state::error::Error as StoreError;
 
 /// How many digits of a hash are shown where a whole one would be noise.
 const SHORT: usize = 12;
@@ -52,11 +52,11 @@ impl Definition {
 
     /// The tool, if its term is the one that its hash names. Whoever gets at a store can change
     /// the one and not the other.
-    pub(super) fn intact(self) -> Result<Self, state::Error> {
+    pub(super) fn intact(self) -> Result<Self, StoreError> {
         if is_named(&self.source, &self.hash) {
             return Ok(self);
         }
-        Err(state::Error::Altered { tool: format!("`{}`", self.name), hash: self.hash })
+        Err(StoreError::Altered { tool: format!("`{}`", self.name), hash: self.hash })
     }
 
     /// The tool that a prefix of its hash has found, intact, unless revisions of another hash begin

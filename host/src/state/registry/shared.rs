@@ -8,9 +8,10 @@ use super::error::Error;
 use super::evolution::{ensure_distinct, ensure_expected};
 use super::revision::{Definition, Past, ensure_prefix, is_named};
 use super::{name, text};
-use crate::recall::Recall;
-use crate::similar::similar;
-use crate::state::{self, Store};
+use crate::state::error::Error as StoreError;
+use crate::state::recall::Recall;
+use crate::state::store::Store;
+use crate::text::similar::similar;
 
 /// Tools that are kept at hand, and their bytes.
 const MOST_FOUND: usize = 1_000;
@@ -39,14 +40,14 @@ impl Latest {
 
 impl Registry {
     /// The registry in a store.
-    pub fn open(store: Arc<dyn Store>) -> Result<Self, state::Error> {
+    pub fn open(store: Arc<dyn Store>) -> Result<Self, StoreError> {
         let last = store.last_change()?;
         let latest = Mutex::new(Latest::new(last));
         Ok(Self { store, changes: watch::Sender::new(last), latest })
     }
 
     /// The registry as it is now; later changes do not show in it.
-    pub fn snapshot(&self) -> Result<Snapshot, state::Error> {
+    pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
         let as_of = self.store.last_change()?;
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         if latest.as_of != as_of {
@@ -63,7 +64,7 @@ impl Registry {
 
     /// Looks whether there are changes that nobody was told of: this process or another may have
     /// made them.
-    pub fn refresh(&self) -> Result<(), state::Error> {
+    pub fn refresh(&self) -> Result<(), StoreError> {
         let last = self.store.last_change()?;
         self.changes.send_if_modified(|known| std::mem::replace(known, last) != last);
         Ok(())
@@ -86,7 +87,7 @@ impl Registry {
     }
 
     /// Another tool whose name a hasty reader would take for this one.
-    pub fn lookalike(&self, name: &str) -> Result<Option<String>, state::Error> {
+    pub fn lookalike(&self, name: &str) -> Result<Option<String>, StoreError> {
         self.store.lookalike(name)
     }
 }
@@ -124,18 +125,18 @@ impl Snapshot {
     }
 
     /// The name closest to one that is unknown.
-    pub fn similar(&self, name: &str) -> Result<Option<String>, state::Error> {
+    pub fn similar(&self, name: &str) -> Result<Option<String>, StoreError> {
         let names = self.store.near(name)?;
         Ok(similar(name, names.iter().map(String::as_str)).map(str::to_owned))
     }
 
     /// How many tools there are now.
-    pub fn count(&self) -> Result<u64, state::Error> {
+    pub fn count(&self) -> Result<u64, StoreError> {
         self.store.count()
     }
 
     /// The tools there are now after a name, in the order of names.
-    pub fn page(&self, after: &str, most: usize) -> Result<Vec<Definition>, state::Error> {
+    pub fn page(&self, after: &str, most: usize) -> Result<Vec<Definition>, StoreError> {
         self.store.page(after, most)
     }
 
@@ -145,54 +146,54 @@ impl Snapshot {
         words: &[String],
         after: &str,
         most: usize,
-    ) -> Result<(Vec<Definition>, u64), state::Error> {
+    ) -> Result<(Vec<Definition>, u64), StoreError> {
         self.store.search(words, after, most)
     }
 
     /// The tools that were changed last, in the order of names.
-    pub fn latest(&self, most: usize) -> Result<Vec<Definition>, state::Error> {
+    pub fn latest(&self, most: usize) -> Result<Vec<Definition>, StoreError> {
         self.store.latest(most)
     }
 
     /// The names of tools that begin like this, in order.
-    pub fn names(&self, prefix: &str, most: usize) -> Result<Vec<String>, state::Error> {
+    pub fn names(&self, prefix: &str, most: usize) -> Result<Vec<String>, StoreError> {
         self.store.names(prefix, most)
     }
 
     /// How many tools have names that begin like this.
-    pub fn count_names(&self, prefix: &str) -> Result<u64, state::Error> {
+    pub fn count_names(&self, prefix: &str) -> Result<u64, StoreError> {
         self.store.count_names(prefix)
     }
 
     /// What a name has stood for, the latest first.
-    pub fn history(&self, name: &str, most: usize) -> Result<Vec<Past>, state::Error> {
+    pub fn history(&self, name: &str, most: usize) -> Result<Vec<Past>, StoreError> {
         self.store.history(name, most)
     }
 
     /// The tools whose terms name this one, by name.
-    pub fn callers(&self, name: &str, most: usize) -> Result<Vec<Definition>, state::Error> {
+    pub fn callers(&self, name: &str, most: usize) -> Result<Vec<Definition>, StoreError> {
         self.store.callers(name, most)
     }
 
     /// The output schema that a change gave its tool, if there is one.
-    pub fn output_schema(&self, change: i64) -> Result<Option<String>, state::Error> {
+    pub fn output_schema(&self, change: i64) -> Result<Option<String>, StoreError> {
         self.store.output_schema(change)
     }
 
     /// The names of the tools that a revision's term names.
-    pub fn uses(&self, hash: &str) -> Result<Vec<String>, state::Error> {
+    pub fn uses(&self, hash: &str) -> Result<Vec<String>, StoreError> {
         self.store.uses(hash)
     }
 
     /// The term of a hash, whatever names it has had.
-    pub fn source(&self, hash: &str) -> Result<Option<String>, state::Error> {
+    pub fn source(&self, hash: &str) -> Result<Option<String>, StoreError> {
         match self.store.source(hash)? {
             Some(source) if !is_named(&source, hash) => {
                 let tool = match self.store.name_of(hash)? {
                     Some(name) => format!("`{name}`"),
                     None => "a tool that was forgotten".to_owned(),
                 };
-                Err(state::Error::Altered { tool, hash: hash.to_owned() })
+                Err(StoreError::Altered { tool, hash: hash.to_owned() })
             }
             found => Ok(found),
         }

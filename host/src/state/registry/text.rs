@@ -1,7 +1,7 @@
 //! Text that a model wrote and other models will read: it must not be able to hide anything, by
 //! what cannot be seen or by where it stands.
 
-use super::Error;
+use super::error::Error;
 use crate::text::{is_hidden, is_layout};
 
 /// The longest description, in characters.

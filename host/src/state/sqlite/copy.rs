@@ -10,11 +10,13 @@ use std::time::{Duration, Instant};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::connections::Sqlite;
 use super::error::told;
-use super::presence::Presence;
-use super::{INDEX, LOG, Sqlite, open};
+use super::open;
+use super::presence::{INDEX, LOG, Presence};
+use crate::state::error::Error;
 use crate::state::place::{FILE, Place};
-use crate::state::{Error, now};
+use crate::text::time::now;
 
 /// What SQLite appends to the name of a file for that of what an unfinished change replaced.
 const UNFINISHED: &str = "-journal";

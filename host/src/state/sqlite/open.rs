@@ -11,9 +11,9 @@ use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::presence::Presence;
+use super::filesystem;
+use super::presence::{INDEX, LOG, Presence};
 use super::schema::{self, APPLICATION, MIGRATIONS};
-use super::{INDEX, LOG, filesystem};
 use crate::state::Error;
 use crate::state::place::FILE;
 

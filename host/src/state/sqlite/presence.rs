@@ -5,6 +5,12 @@ use std::path::{Path, PathBuf};
 
 use crate::state::Error;
 
+/// What SQLite appends to the name of the file for that of its write-ahead log.
+pub(super) const LOG: &str = "-wal";
+
+/// The same for the index of that, which the processes share.
+pub(super) const INDEX: &str = "-shm";
+
 /// What tells a file from all others as long as somebody has it open; nothing where the system does
 /// not say it.
 #[cfg(unix)]

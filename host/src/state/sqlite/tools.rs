@@ -4,7 +4,8 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::state::registry::{Definition, Past, name};
-use crate::state::{Defined, Term, now};
+use crate::state::{Defined, Term};
+use crate::text::time::now;
 
 /// Names that are compared with one that nobody knows.
 const COMPARED: usize = 2_000;

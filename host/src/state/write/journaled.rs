@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use super::{Change, Effect};
 use crate::domain::EntryEnding;
+use crate::state::change::{Change, Effect};
 use crate::state::journal::{Digest, Draft};
 use crate::state::memory::Kept;
 use crate::state::registry::Status;

@@ -1,9 +1,9 @@
 //! How the memory changes, once the transaction is open.
 
-use super::Transaction;
 use crate::domain::EntryEnding;
 use crate::state::memory::{Capacity, Error, Kept, Memo, Note, ensure_room};
-use crate::state::now;
+use crate::state::transaction::Transaction;
+use crate::text::time::now;
 
 /// Keeps a value under its key.
 pub(super) fn keep(

@@ -1,11 +1,12 @@
 //! How tools change, once the transaction is open: whatever was judged before is judged again, for
 //! nothing can come between from here on.
 
-use super::{Defined, Taken, Term, Transaction};
+use crate::state::change::Taken;
 use crate::state::registry::{
     Definition, Error, Evolution, Status, ensure_distinct, ensure_expected, ensure_prefix, name,
     text,
 };
+use crate::state::transaction::{Defined, Term, Transaction};
 
 /// Makes or changes a tool, unless that is refused or there is nothing to change. `entry` is the
 /// journal's entry of it.

@@ -1,9 +1,18 @@
 //! Moments as people and other programs write them: RFC 3339, in UTC. Within the server a moment
 //! is a number of milliseconds since 1970.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+
+/// The present moment.
+#[must_use]
+pub fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
 
 /// A moment with its milliseconds, such as `2026-11-21T15:04:05.678Z`.
 #[must_use]

@@ -1,6 +1,9 @@
 //! Text that programs and models wrote, made fit to be read: what cannot be seen is written as
 //! JSON escapes it. Values are never touched, only what the server says about them.
 
+pub(crate) mod similar;
+pub mod time;
+
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};

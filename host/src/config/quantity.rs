@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::config::expanded;
+use super::value::expanded;
 
 /// Units, in small letters, and what each is worth.
 type Units = [(&'static str, u64)];

@@ -1,0 +1,121 @@
+//! The codes of faults.
+
+use std::fmt::{self, Write as _};
+
+/// Declares the codes. Each row is: variant, text, whether `try` catches it, description.
+macro_rules! codes {
+    ($($name:ident $text:literal $catchable:literal $doc:literal)*) => {
+        /// The code of a fault.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum FaultCode {
+            $(#[doc = $doc] $name,)*
+        }
+
+        impl FaultCode {
+            /// All codes, in the order of the table.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// The text in replies and in the journal, such as `type-mismatch`.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+
+            /// Whether the form `try` catches the fault.
+            #[must_use]
+            pub fn is_catchable(self) -> bool {
+                match self { $(Self::$name => $catchable,)* }
+            }
+
+            /// When the fault occurs.
+            #[must_use]
+            pub fn description(self) -> &'static str {
+                match self { $(Self::$name => $doc,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    Unparsable "unparsable" true "A text is not JSON, or does not spell what a form reads."
+    DuplicateKey "duplicate-key" true "An object has the same key twice."
+    UnknownForm "unknown-form" true "An object has no form key."
+    Malformed "malformed" true "A form has the wrong operands, or a call has wrong arguments."
+    Unbound "unbound" true "Nothing binds a variable."
+    NotAFunction "not-a-function" true "A program applies something that is not a function."
+    TypeMismatch "type-mismatch" true "An operand has the wrong type."
+    DivideByZero "divide-by-zero" true "A divisor is zero."
+    NotFinite "not-finite" true "A number is beyond all doubles."
+    EmptyList "empty-list" true "A form needs an element and the list has none."
+    OutOfRange "out-of-range" true "An index, a count, a step or a unit is beyond what a form takes."
+    MissingKey "missing-key" true "A record does not have the key."
+    NoMatch "no-match" true "No test of a `cond` is true."
+    Regex "regex" true "A pattern is not a regular expression."
+    Fail "fail" true "The program failed by its own `fail`."
+    UnknownTool "unknown-tool" true "There is no tool of that name."
+    OutsideTool "outside-tool" true "`self`, `continue` or `code_of \"self\"` stands where there is no tool."
+    EvalDepth "eval-depth" true "More than 100 evals are active."
+    OutOfFuel "out-of-fuel" false "The run has used up its fuel."
+    TooDeep "too-deep" false "Too many evaluations are pending, or a value is nested too deep."
+    TooLarge "too-large" false "Something is larger than a limit allows."
+    CapabilityDenied "capability-denied" false "Nothing grants an effect."
+    Internal "internal" false "The server or the evaluator has a defect."
+    InvalidSchema "invalid-schema" false "The output schema is not a JSON Schema that the server takes."
+    SchemaMismatch "schema-mismatch" false "The value does not conform to the output schema."
+    Timeout "timeout" false "The run took longer than its wall clock."
+    Cancelled "cancelled" false "The client cancelled the call, or the server stops."
+    Busy "busy" false "The call waited too long for its turn."
+    Storage "storage" false "The store cannot be read or written."
+    UnknownKey "unknown-key" false "The memory has nothing under the key."
+    UnknownEntry "unknown-entry" false "The journal has no such entry."
+}
+
+impl FaultCode {
+    /// The code with this text.
+    #[must_use]
+    pub fn find(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.name() == text)
+    }
+
+    /// Whether the fault depends on clocks, other processes or the machine, and not on the
+    /// program: a replay cannot repeat it.
+    #[must_use]
+    pub fn is_worldly(self) -> bool {
+        self.is_stop() || matches!(self, Self::Busy | Self::Storage | Self::Internal)
+    }
+
+    /// Whether somebody stopped the run from outside.
+    #[must_use]
+    pub fn is_stop(self) -> bool {
+        matches!(self, Self::Timeout | Self::Cancelled)
+    }
+}
+
+impl fmt::Display for FaultCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The page of all fault codes, in Markdown.
+#[must_use]
+pub fn faults_page() -> String {
+    let mut page = "\
+# Faults
+
+A call that fails replies with `isError` and a record: `code`, `message`, `at` (a JSON Pointer to the place),
+and where there is one `excerpt`, `hint`, `tool`, `calls`, `warnings`, `limit`. Of a program in the notation it
+has `line`, `column` and `caret`, which shows the line and a `^` below the place. The form `try` catches the
+codes that say so; [the language reference](../../guest/LANGUAGE.md#faults) tells more of those that programs
+cause.
+
+| code | when | caught by `try` |
+|---|---|---|
+"
+    .to_owned();
+    for code in FaultCode::ALL {
+        let caught = if code.is_catchable() { "yes" } else { "no" };
+        let _ = writeln!(page, "| `{code}` | {} | {caught} |", code.description());
+    }
+    page
+}
