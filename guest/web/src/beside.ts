@@ -24,15 +24,15 @@ export class Beside {
       this.draw();
     });
     byId("switch").addEventListener("click", () => {
-      if (this.text !== undefined && !this.pane.classList.contains("stale")) take(this.text);
+      if (this.text !== undefined) take(this.text);
     });
   }
 
   /** Shows a program; without one, what is there is marked as not up to date. */
   show(summary: Summary | undefined, isJson: boolean): void {
-    this.pane.classList.toggle("stale", summary === undefined);
     byId<HTMLButtonElement>("switch").disabled = summary === undefined;
-    byId("beside-title").textContent = isJson ? "In the notation" : "In JSON";
+    const last = summary === undefined ? ", as it was when it could be read" : "";
+    byId("beside-title").textContent = (isJson ? "In the notation" : "In JSON") + last;
     this.isJson = !isJson;
     if (summary === undefined) return;
     this.text = isJson ? summary.notation : format(summary.canonical);

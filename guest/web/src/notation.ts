@@ -7,7 +7,7 @@ import table from "table";
 import { skipBlanks, stringEnd } from "./json.ts";
 
 /** Names that other languages have for forms. */
-export const ALIASES: readonly string[] = table.aliases;
+const ALIASES = new Set(table.aliases.map((alias) => alias.split(".").at(-1)));
 const WORDS = new Set(table.words);
 const ATOMS = new Set(["true", "false", "null", "undefined"]);
 const BY_LENGTH = [...table.operators, "=>", "?.", "..."].sort((a, b) => b.length - a.length);
@@ -16,12 +16,15 @@ const NUMBER = /^(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/;
 const NAME = /^[A-Za-z_$][\w$]*/;
 
 /** Whether a text is a term in JSON rather than in the notation, or looks most like it: it begins
- *  with a bracket, and the key of the first object is a form's. */
+ *  with a bracket, and has an object with a form's key. A key that is being written may become one. */
 export function isJson(text: string, isForm: (name: string) => boolean): boolean {
   let at = skipBlanks(text, 0);
   if (text[at] !== "{" && text[at] !== "[") return false;
   while (text[at] === "{" || text[at] === "[") at = skipBlanks(text, at + 1);
-  if (text[at] === '"' && isForm(text.slice(at + 1, stringEnd(text, at) - 1))) return true;
+  if (text[at] === '"') {
+    const key = text.slice(at + 1, stringEnd(text, at));
+    if (!key.endsWith('"') || isForm(key.slice(0, -1))) return true;
+  }
   try {
     const value: unknown = JSON.parse(text);
     return hasForm(value, isForm);
@@ -40,8 +43,8 @@ function hasForm(root: unknown, isForm: (name: string) => boolean): boolean {
   return false;
 }
 
-/** A form's name as the table of forms has it: `sortBy` is `sort_by`. */
-export function formOf(name: string): string {
+/** A name in small letters: `sortBy` is `sort_by`. */
+function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
@@ -54,7 +57,7 @@ interface State {
 
 /** The language, in which these are forms. */
 export function notation(isForm: (name: string) => boolean): StreamLanguage<State> {
-  const isCalled = (name: string) => isForm(formOf(name)) || ALIASES.includes(name);
+  const isCalled = (name: string) => isForm(name) || isForm(snake(name)) || ALIASES.has(name);
   const parser: StreamParser<State> = {
     name: "pif",
     startState: () => ({ open: [], last: "" }),

@@ -60,10 +60,11 @@ export function markOfNote(text: string, note: Note): Mark {
 }
 
 /** One sentence about a term in which nothing is wrong. */
-export function describe({ form, hash, free, tools, pure, forms }: Summary): string {
+export function describe({ form, hash, free, tools, pure, forms }: Summary, given: string[] = []): string {
   const count = forms.reduce((sum, [, n]) => sum + n, 0);
   const parts = [count === 0 ? form : `${form}, ${count} ${count === 1 ? "form" : "forms"}`];
-  if (free.length > 0) parts.push(`unbound: ${list(free)}`);
+  const unbound = free.filter((name) => form === "lam" || !given.includes(name));
+  if (unbound.length > 0) parts.push(`unbound: ${list(unbound)}`);
   if (tools.length > 0) parts.push(`calls ${list(tools.map((tool) => tool.name))}`);
   parts.push(pure ? "pure" : "has effects");
   parts.push(`sha256 ${hash.slice(0, 12)}`);

@@ -81,11 +81,15 @@ interface Group {
   parameters: string[];
   /** Words in it, which are names if it turns out to be the parameters of a function. */
   words: string[];
+  /** Whether a comma in it leads to another name that is bound. */
+  declares: boolean;
 }
+
+const group = (): Group => ({ names: [], parameters: [], words: [], declares: false });
 
 /** Names that a program in the notation has bound around a place; undefined within a text or comment. */
 export function namesInReach(text: string, to: number): string[] | undefined {
-  const groups: Group[] = [{ names: [], parameters: [], words: [] }];
+  const groups: Group[] = [group()];
   const templates: number[] = [];
   let closed: string[] = [];
   let last = "";
@@ -111,17 +115,18 @@ export function namesInReach(text: string, to: number): string[] | undefined {
     if (isInTemplate) {
       if (token.endsWith("${")) templates.push(groups.length);
       last = token.endsWith("${") ? "${" : '"';
-      if (last === "${") groups.push({ names: [], parameters: [], words: [] });
+      if (last === "${") groups.push(group());
       continue;
     }
-    if ("([{".includes(token)) groups.push({ names: [], parameters: [], words: [] });
+    if ("([{".includes(token)) groups.push(group());
     else if (")]}".includes(token)) close();
     else if (token === "=>") top().parameters.push(...(/^[\w$]+$/.test(last) ? [last] : closed));
     else if (token === "," || token === ";") {
       top().parameters = [];
-      if (token === ";") isBinding = false;
+      top().declares &&= token === ",";
+      isBinding = top().declares;
     } else if (token === "=") isBinding = false;
-    else if (/^(?:const|let|var)$/.test(token)) isBinding = true;
+    else if (/^(?:const|let|var)$/.test(token)) isBinding = top().declares = true;
     else if (/^[A-Za-z_$]/.test(token)) {
       if (at < to || !/[\w$]/.test(text[at - 1] ?? "")) top().words.push(token);
       if (isBinding && last !== "." && !top().names.includes(token)) top().names.push(token);
