@@ -20,7 +20,11 @@ impl Compiler<'_> {
         let mut seen = BTreeSet::new();
         let names: Vec<NameId> =
             self.bound_names().into_iter().rev().filter(|name| seen.insert(*name)).collect();
-        names.into_iter().take(NAMES).filter_map(|name| Some((name, self.place_of(name)?))).collect()
+        names
+            .into_iter()
+            .take(NAMES)
+            .filter_map(|name| Some((name, self.place_of(name)?)))
+            .collect()
     }
 
     fn place_of(&mut self, name: NameId) -> Option<Place> {
