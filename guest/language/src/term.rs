@@ -322,10 +322,20 @@ impl Terms {
 
     /// Where a token stands in a program that was written in the notation.
     fn written_at(&self, token: TokenId) -> Option<Box<Place>> {
+        let (source, start) = self.start(token)?;
+        Some(Box::new(Place::of(self.tape.str(source), start as usize)))
+    }
+
+    /// The byte of the text at which a token begins, where the program was written in the notation.
+    #[must_use]
+    pub fn byte(&self, token: TokenId) -> Option<u32> {
+        Some(self.start(token)?.1)
+    }
+
+    fn start(&self, token: TokenId) -> Option<(Span, u32)> {
         let before = self.written.partition_point(|it| it.root <= token).checked_sub(1)?;
         let written = self.written.get(before)?;
-        let start = *written.starts.get((token - written.root) as usize)?;
-        Some(Box::new(Place::of(self.tape.str(written.source), start as usize)))
+        Some((written.source, *written.starts.get((token - written.root) as usize)?))
     }
 
     /// Returns the place of a token: its tool and the JSON Pointer within the source, safe for a

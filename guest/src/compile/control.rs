@@ -116,7 +116,12 @@ impl Compiler<'_> {
             return Ok(());
         }
         let form = self.terms.form(t);
-        if self.terms.added_literal(t).is_some() {
+        if self.debug {
+            self.schedule(&[
+                Task::Term { t, d, depth: 0 },
+                Task::End { op: Op::Return { a: d, cost: 0 }, t },
+            ]);
+        } else if self.terms.added_literal(t).is_some() {
             self.visit(t, 0);
             let sum = |a, n| Task::End { op: Op::AddLiteralReturn { a, cost: 0, n }, t };
             self.sum_with_literal(t, (d, 1), sum)?;

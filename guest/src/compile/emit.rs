@@ -67,9 +67,7 @@ impl Compiler<'_> {
         self.image.visits.push(visit);
         self.function().visit = id;
         if self.debug {
-            let mut names = self.bound_names();
-            names.sort_unstable();
-            names.dedup();
+            let names = self.names_and_places();
             self.image.debug_names.push(names);
             self.emit(Op::Debug { visit: id }, term);
         }

@@ -152,7 +152,7 @@ impl Compiler<'_> {
     }
 
     /// Returns the constant of a literal other than a small integer. Each term has one.
-    fn literal_constant(&mut self, t: TermId) -> Result<u32, Failed> {
+    pub(super) fn literal_constant(&mut self, t: TermId) -> Result<u32, Failed> {
         if let Some(k) = self.literals.get(&t) {
             return Ok(*k);
         }

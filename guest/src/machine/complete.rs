@@ -177,6 +177,7 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
             c.s.set_slot(d, reversed);
         }
         Op::Debug { visit } => trace::debug(c, visit),
+        Op::Told { value } => trace::told(c, value),
         Op::Add { d, a, b } => arithmetic(c, Form::Add, [d, a, b])?,
         Op::Sub { d, a, b } => arithmetic(c, Form::Sub, [d, a, b])?,
         Op::Mul { d, a, b } => arithmetic(c, Form::Mul, [d, a, b])?,

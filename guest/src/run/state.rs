@@ -205,14 +205,19 @@ impl State {
         let at = self.heap.claim(words);
         self.heap.put(at, &[header(KIND_CLOSURE, words, id)]);
         for (i, place) in code.captures.iter().enumerate() {
-            let word = match place {
-                Place::Slot(slot) => self.slot(*slot),
-                Place::Captured(i) => self.captured(usize::from(*i)),
-                Place::Constant(k) => self.constants.get(*k as usize).copied().unwrap_or_default(),
-            };
+            let word = self.value(*place);
             self.heap.put(at + 1 + i, &[word]);
         }
         Ok(pointer(at, CLOSURE))
+    }
+
+    /// Returns the value in a place.
+    pub(crate) fn value(&self, place: Place) -> Word {
+        match place {
+            Place::Slot(slot) => self.slot(slot),
+            Place::Captured(i) => self.captured(usize::from(i)),
+            Place::Constant(k) => self.constants.get(k as usize).copied().unwrap_or_default(),
+        }
     }
 
     /// Puts the closures in these slots where others of them captured the slots.
