@@ -168,6 +168,7 @@ fn matches_fault(expected: &ExpectedFault, fault: &Fault) -> bool {
         |part: &Option<String>, text: &str| part.as_ref().is_none_or(|part| text.contains(part));
     expected.at == fault.at
         && expected.tool == fault.tool
+        && expected.place == fault.place
         && contains(&expected.hint, fault.hint.as_deref().unwrap_or_default())
         && contains(&expected.message, &fault.message)
         && expected.calls.as_ref().is_none_or(|calls| *calls == fault.calls)
@@ -190,11 +191,11 @@ fn bless(file: &mut File) -> anyhow::Result<()> {
                 expected =
                     Expected { result: Ok(json), kind: Some(kind), warnings, trace, ..expected };
             }
-            Err(Fault { code, at, tool, calls, excerpt, warnings, .. }) => {
+            Err(Fault { code, at, tool, calls, excerpt, place, warnings, .. }) => {
                 expected.warnings = warnings;
                 let calls = Some(calls);
                 let none = ExpectedFault::default();
-                let fault = ExpectedFault { code, at, tool, calls, excerpt, ..none };
+                let fault = ExpectedFault { code, at, tool, calls, excerpt, place, ..none };
                 expected.result = Err(fault);
             }
         }
