@@ -42,7 +42,7 @@ fn the_component_exports_the_contract() -> Result<()> {
     let (resolve, id) = decode()?;
     let world = resolve.worlds.get(id).context("a world")?;
     let expected = ["analysis", "machines", "types"];
-    let expected = expected.map(|name| format!("pif:evaluator/{name}@0.2.0"));
+    let expected = expected.map(|name| format!("pif:evaluator/{name}@0.1.0"));
     assert_eq!(interfaces(&resolve, world)?, expected);
     Ok(())
 }
@@ -69,7 +69,7 @@ fn the_core_modules_import_only_what_the_component_makes() -> Result<()> {
         };
         for import in imports.into_imports() {
             let import = import?;
-            let is_handle = import.module == "[export]pif:evaluator/machines@0.2.0"
+            let is_handle = import.module == "[export]pif:evaluator/machines@0.1.0"
                 && import.name.starts_with("[resource-");
             handles += usize::from(is_handle);
             assert!(is_handle || import.module.is_empty(), "{import:?}");

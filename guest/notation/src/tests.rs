@@ -102,9 +102,9 @@ fn no_text_is_too_odd() {
     assert!(read_well > 500, "{read_well}");
 }
 
-/// Nesting costs heap, not native stack, and a text of twice the length takes twice the time.
+/// Nesting costs heap, not native stack.
 #[test]
-fn long_texts_are_read_at_once() {
+fn long_texts_are_read_and_printed() {
     let n = 100_000;
     let kinds: [(String, &str, String); 16] = [
         ("(".repeat(n), "1", ")".repeat(n)),
@@ -126,103 +126,11 @@ fn long_texts_are_read_at_once() {
     ];
     for (before, middle, behind) in kinds {
         let text = format!("{before}{middle}{behind}");
-        let began = std::time::Instant::now();
         let mut terms = Terms::default();
         let parsed = notation::parse(&mut terms, &text, Origin::Code, &["data", "f"]);
         let parsed = parsed.unwrap_or_else(|fault| panic!("{fault}"));
-        let read = began.elapsed();
-        let written = notation::print(&terms, parsed.root);
-        assert!(!written.is_empty());
-        let beginning = text.get(..12).unwrap_or_default();
-        println!("{beginning}: read {read:?}, written {:?}", began.elapsed() - read);
-        assert!(began.elapsed().as_secs() < 20, "{beginning}");
+        assert!(!notation::print(&terms, parsed.root).is_empty());
     }
-}
-
-/// The terms of a file: what stands under some keys, wherever it stands.
-fn terms_of(path: &std::path::Path) -> Vec<String> {
-    use pif_core::json::{Tape, Token, write};
-    let mut tape = Tape::default();
-    let text = std::fs::read_to_string(path).expect("a file");
-    let root = tape.parse(&text).expect("JSON");
-    let (mut found, mut open) = (Vec::new(), vec![root]);
-    while let Some(at) = open.pop() {
-        match tape.token(at) {
-            Token::Array { .. } => open.extend(tape.items(at)),
-            Token::Object { .. } => {
-                for (key, value) in tape.members(at) {
-                    match tape.str(key) {
-                        "term" | "code" | "right" | "input" => {
-                            found.push(write::text(&tape, value, usize::MAX))
-                        }
-                        "tools" if matches!(tape.token(value), Token::Object { .. }) => {
-                            let sources = tape.members(value);
-                            found.extend(sources.map(|(_, it)| write::text(&tape, it, usize::MAX)));
-                        }
-                        _ => open.push(value),
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-/// Whatever is a term is written in the notation and reads back as it was.
-#[test]
-fn terms_are_written_and_read_back() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut codes: Vec<String> =
-        pif_language::forms::FORMS.iter().map(|row| row.example.to_owned()).collect();
-    for folder in ["tests/cases", "host/library"] {
-        for entry in std::fs::read_dir(root.join(folder)).expect("a folder") {
-            codes.extend(terms_of(&entry.expect("a file").path()));
-        }
-    }
-    let (mut tried, mut wrong, mut bytes, mut json, mut wide) = (0, Vec::new(), 0, 0, 0);
-    for code in codes {
-        match round(&code) {
-            None => {}
-            Some(Ok(written)) => {
-                tried += 1;
-                bytes += written.len();
-                json += code.len();
-                wide += usize::from(written.lines().any(|line| line.chars().count() > 100));
-            }
-            Some(Err(why)) => wrong.push(why),
-        }
-    }
-    println!(
-        "{tried} terms, {json} bytes of JSON, {bytes} in the notation, {wide} with long lines"
-    );
-    let count = wrong.len();
-    wrong.sort_by_key(String::len);
-    wrong.truncate(25);
-    assert!(wrong.is_empty(), "{count} of {tried}:\n{}", wrong.join("\n"));
-    assert!(tried > 2_000, "{tried}");
-}
-
-/// What a term is written as, or what is wrong with that; nothing if it is no term.
-fn round(code: &str) -> Option<Result<String, String>> {
-    use pif_language::parse::{Notation, parse};
-    let mut terms = Terms::default();
-    let parsed = parse(&mut terms, code, Origin::Code, Notation::Code).ok()?;
-    let canonical = print::term(&terms, parsed.root);
-    let written = notation::print(&terms, parsed.root);
-    let mut others = Terms::default();
-    let other = match notation::parse(&mut others, &written, Origin::Code, &[]) {
-        Ok(other) => other,
-        Err(fault) => {
-            return Some(Err(format!("{canonical}\n  {written}\n  {fault} {:?}", fault.place)));
-        }
-    };
-    let again = print::term(&others, other.root);
-    let rewritten = notation::print(&others, other.root);
-    if again != canonical || rewritten != written {
-        return Some(Err(format!("{canonical}\n  {written}\n  {again}")));
-    }
-    Some(Ok(written))
 }
 
 const CASES: &str = include_str!("cases.txt");

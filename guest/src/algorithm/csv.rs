@@ -3,9 +3,9 @@
 
 use crate::algorithm::trouble::{BYTE_ORDER_MARK, Trouble};
 
-use crate::fault::Code;
 use crate::memory::heap::Full;
-use crate::text::quote::{push, shorten};
+use pif_core::fault::Code;
+use pif_core::text::quote::{push, shorten};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 

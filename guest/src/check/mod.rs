@@ -4,6 +4,3 @@ pub(crate) mod advice;
 pub mod analysis;
 pub(crate) mod doubt;
 pub(crate) mod mismatch;
-
-#[cfg(test)]
-mod rows;

@@ -4,9 +4,9 @@ use crate::code::{Image, Op, Place, Slot};
 use crate::compile::facts::Facts;
 use crate::compile::place::{Bindings, Location, slot};
 use crate::compile::task::Task;
-use crate::language::term::{NameId, TermId, Terms};
 use crate::memory::heap::{Full, Heap};
 use crate::memory::word::Word;
+use pif_language::term::{NameId, TermId, Terms};
 use std::collections::BTreeMap;
 
 /// The reason why a term cannot be compiled.

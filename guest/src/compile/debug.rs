@@ -6,9 +6,9 @@
 use crate::code::{Op, Place, Told};
 use crate::compile::compiler::{Compiler, Failed};
 use crate::compile::place::Location;
-use crate::language::form::Form;
-use crate::language::term::{NameId, TermId};
-use crate::limits::to_u32;
+use pif_core::limits::to_u32;
+use pif_language::form::Form;
+use pif_language::term::{NameId, TermId};
 use std::collections::BTreeSet;
 
 /// Most names in a debug line.

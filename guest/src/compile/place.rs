@@ -1,7 +1,7 @@
 //! The places of variables' values.
 
 use crate::code::{Place, Slot};
-use crate::language::term::NameId;
+use pif_language::term::NameId;
 use std::collections::BTreeMap;
 
 /// The location of a variable's value, in the function being compiled.

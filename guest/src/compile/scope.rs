@@ -3,7 +3,7 @@
 use crate::code::{Place, Scope};
 use crate::compile::compiler::{Compiler, Failed};
 use crate::compile::place::{Location, Part};
-use crate::language::term::{NameId, TermId};
+use pif_language::term::{NameId, TermId};
 
 /// Most captures and scope entries of one compilation. More is refused as `too-large`: nested
 /// functions that use each other's variables can need space out of proportion to their text.

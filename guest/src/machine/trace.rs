@@ -2,13 +2,13 @@
 
 use crate::code::Place;
 use crate::data::show;
-use crate::language::form::Form;
-use crate::language::term::{NameId, TermId};
 use crate::memory::heap::Heap;
 use crate::memory::word::{KIND_RECORD, NIL, Word, is_list};
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
-use crate::text::quote::{shorten, visible};
+use pif_core::text::quote::{shorten, visible};
+use pif_language::form::Form;
+use pif_language::term::{NameId, TermId};
 
 /// Most lines of trace of a run, and bytes of each.
 const TRACE_LINES: usize = 100;

@@ -92,7 +92,7 @@ impl Evaluator {
         let Self { realloc, start, resume, usage, debug, check, forms, data } = self;
         format!(
             r#"(module
-  (import "[export]pif:evaluator/machines@0.2.0" "[resource-new]machine"
+  (import "[export]pif:evaluator/machines@0.1.0" "[resource-new]machine"
     (func $new (param i32) (result i32)))
   (memory (export "memory") 1)
   (table $table 1 funcref)
@@ -111,19 +111,20 @@ impl Evaluator {
   (func $recurse (param i32) (result i32)
     (i32.add (call $recurse (i32.add (local.get 0) (i32.const 1))) (i32.const 1)))
   (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) {realloc})
-  (func (export "pif:evaluator/machines@0.2.0#[static]machine.start")
+  (func (export "pif:evaluator/machines@0.1.0#[static]machine.start")
     (param i32) (result i32) {start})
-  (func (export "pif:evaluator/machines@0.2.0#[method]machine.resume")
+  (func (export "pif:evaluator/machines@0.1.0#[method]machine.resume")
     (param i32 i32 i32 i32 i32 i64) (result i32) {resume})
-  (func (export "pif:evaluator/machines@0.2.0#[method]machine.usage")
+  (func (export "pif:evaluator/machines@0.1.0#[method]machine.usage")
     (param i32) (result i32) {usage})
-  (func (export "pif:evaluator/machines@0.2.0#[method]machine.debug")
+  (func (export "pif:evaluator/machines@0.1.0#[method]machine.debug")
     (param i32) (result i32) {debug})
-  (func (export "pif:evaluator/machines@0.2.0#[dtor]machine") (param i32) (unreachable))
-  (func (export "pif:evaluator/machines@0.2.0#evaluate") (param i32 i32) (result i32) (unreachable))
-  (func (export "pif:evaluator/analysis@0.2.0#check") (param i32 i32) (result i32) {check})
-  (func (export "pif:evaluator/analysis@0.2.0#notation") (param i32 i32) (result i32) (unreachable))
-  (func (export "pif:evaluator/analysis@0.2.0#forms") (result i32) {forms}))"#
+  (func (export "pif:evaluator/machines@0.1.0#[dtor]machine") (param i32) (unreachable))
+  (func (export "pif:evaluator/machines@0.1.0#evaluate") (param i32 i32) (result i32) (unreachable))
+  (func (export "pif:evaluator/analysis@0.1.0#check") (param i32 i32) (result i32) {check})
+  (func (export "pif:evaluator/analysis@0.1.0#notation") (param i32 i32) (result i32) (unreachable))
+  (func (export "pif:evaluator/analysis@0.1.0#words") (result i32) (unreachable))
+  (func (export "pif:evaluator/analysis@0.1.0#forms") (result i32) {forms}))"#
         )
     }
 

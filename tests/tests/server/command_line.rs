@@ -212,7 +212,13 @@ fn continuations_are_driven() -> Result<()> {
 
 /// The steps, the names in the environment, closures, and tools looked up.
 fn assert_debug(errors: &str) {
-    for part in ["eval mul at `/body`", "names [x = 21]", "value at `/body`", "creates a closure", "applies a function"] {
+    for part in [
+        "eval mul at `/body`",
+        "names [x = 21]",
+        "value at `/body`",
+        "creates a closure",
+        "applies a function",
+    ] {
         assert!(errors.contains(part), "{part} is not in\n{errors}");
     }
 }
