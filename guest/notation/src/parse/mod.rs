@@ -211,6 +211,8 @@ pub(crate) struct Parser<'s> {
     pub(super) in_pipe: bool,
     pub(super) pipes: Vec<bool>,
     pub(super) made: u32,
+    /// Numbers of names that the text has.
+    numbered: Vec<u32>,
 }
 
 /// Reads a text in which some names are variables already.
@@ -226,6 +228,7 @@ pub(crate) fn parse<'s>(source: &'s str, free: &[&'s str]) -> Result<(Tree<'s>, 
         in_pipe: false,
         pipes: Vec::new(),
         made: 0,
+        numbered: numbered(source),
     };
     parser.begin_block(None);
     let mut next = Next::Statement;
@@ -306,14 +309,24 @@ impl<'s> Parser<'s> {
         to_u32(self.at)
     }
 
-    /// A name that stands nowhere in the text.
+    /// Makes a name that the text does not have.
     pub(super) fn make_name(&mut self) -> Words<'s> {
         loop {
             self.made += 1;
-            let name = format!("_{}", self.made);
-            if !self.source.contains(&name) {
-                return name.into();
+            if self.numbered.binary_search(&self.made).is_err() {
+                return format!("_{}", self.made).into();
             }
         }
     }
+}
+
+/// The numbers that stand behind a `_` in a text, sorted.
+fn numbered(text: &str) -> Vec<u32> {
+    let numbers = text.split('_').skip(1).filter_map(|rest| {
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        rest.get(..end)?.parse().ok()
+    });
+    let mut numbers: Vec<u32> = numbers.collect();
+    numbers.sort_unstable();
+    numbers
 }
