@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::example::{Example, from_json, to_json};
 use super::opening::Workshop;
-use super::refusal::{Refused, refused, stored, unwritten};
+use super::refusal::{Refused, refused, stored, too_large, unwritten};
 use super::world::{Candidate, Tools};
 use super::{library, record, schemas};
-use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode};
+use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit};
 use crate::journal::Draft;
 use crate::registry::{Definition, Evolution, Status};
 use crate::sandbox::{Mention, Summary, Watch};
@@ -231,7 +231,7 @@ impl Workshop {
             [variable] if summary.form != "lam" => {
                 notes.push(format!("made a function of its free variable {}", quote_one(variable)));
                 let code = abstract_over(variable, &summary.canonical);
-                Ok((self.sandbox.check(&code, watch)?, notes))
+                Ok((self.check_length(self.sandbox.check(&code, watch)?)?, notes))
             }
             [] => Ok((summary, notes)),
             free => {
@@ -242,10 +242,20 @@ impl Workshop {
         }
     }
 
-    /// Checks the code: a term, or a JSON string with its text in either notation.
+    /// Checks the code: a term, or a JSON string with its text in either notation. A term in the
+    /// notation can be shorter than its canonical text, which is kept, so that has the same limit.
     fn check_code(&self, code: &str, watch: &Watch) -> Result<Summary, Refused> {
         let text: Option<String> = serde_json::from_str(code).ok();
-        Ok(self.sandbox.check(text.as_deref().unwrap_or(code), watch)?)
+        self.check_length(self.sandbox.check(text.as_deref().unwrap_or(code), watch)?)
+    }
+
+    fn check_length(&self, summary: Summary) -> Result<Summary, Refused> {
+        match summary.canonical.len() {
+            length if length > self.most_code => {
+                Err(too_large(Limit::Code, "code", length, self.most_code).into())
+            }
+            _ => Ok(summary),
+        }
     }
 }
 

@@ -39,7 +39,8 @@ fn workshop() -> Result<Kept> {
         };
         evolve(client, "even", &countdown("odd"), &json!([]))?;
         evolve(client, "odd", &countdown("even"), &json!([{"input": 7, "output": null}]))?;
-        evolve(client, "alone", &json!("a text, \"quoted\" \u{202e}"), &json!([])).map(drop)
+        let text = json!("a text, \"quoted\" \u{202e}").to_string();
+        evolve(client, "alone", &json!(text), &json!([])).map(drop)
     })?;
     Ok(kept)
 }
