@@ -241,7 +241,12 @@ pub fn recursive(terms: &Terms, variable: TermId) -> Option<String> {
 }
 
 /// Returns the candidate nearest to `name`, if it is close enough.
-pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, mut candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_of(name, &mut candidates)
+}
+
+#[inline(never)]
+fn nearest_of<'a>(name: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     let length = name.chars().count();
     if length > LONGEST {
         return None;

@@ -13,6 +13,7 @@ use crate::memory::heap::Heap;
 use crate::memory::word::{
     CONS, FALSE, NIL, ROPE, TRUE, UNIT, Word, as_small, index, is_integer, tag,
 };
+use crate::text::order;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -58,7 +59,7 @@ pub(crate) fn sorted(heap: &Heap, keys: &[Word], descending: bool) -> Result<Vec
     }
     let order = Order::new(heap, keys)?;
     let mut keys: Vec<(Word, u32)> = keys.iter().copied().zip(indices).collect();
-    keys.sort_by(|(a, _), (b, _)| order.compare_keys(*a, *b, descending));
+    order::sort(&mut keys, &|(a, _), (b, _)| order.compare_keys(*a, *b, descending));
     Ok(keys.into_iter().map(|(_, index)| index).collect())
 }
 
@@ -141,8 +142,6 @@ impl<'h> Order<'h> {
         }
     }
 
-    /// Compares two keys. Not inlined, because the sort would contain many copies.
-    #[inline(never)]
     fn compare_keys(&self, a: Word, b: Word, descending: bool) -> Ordering {
         if descending { self.compare(b, a) } else { self.compare(a, b) }
     }

@@ -13,7 +13,6 @@ use crate::language::term::{Origin, Terms};
 use crate::notation;
 use crate::notation::{submission, translate};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The outcome of a check.
@@ -99,7 +98,7 @@ fn shown(mut note: Note) -> Note {
     note
 }
 
-fn mentions(terms: &Terms, tools: BTreeMap<&str, TokenId>) -> Vec<Mention> {
+fn mentions(terms: &Terms, tools: Vec<(&str, TokenId)>) -> Vec<Mention> {
     let mention = |(index, (name, token)): (usize, (&str, TokenId))| {
         let name = name.to_owned();
         if index >= MOST_PLACES {

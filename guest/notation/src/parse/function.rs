@@ -78,7 +78,7 @@ impl<'s> Parser<'s> {
         start: u32,
     ) -> Result<Next, Wrong> {
         for name in &names {
-            self.scope.bind(name.clone());
+            self.scope.bind(name);
         }
         self.bind_targets(&pattern);
         let bindings = self.bindings(pattern);

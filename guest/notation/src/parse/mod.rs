@@ -206,7 +206,7 @@ pub(crate) struct Parser<'s> {
     pub(super) at: usize,
     pub(super) tree: Tree<'s>,
     pub(super) frames: Vec<Frame<'s>>,
-    pub(super) scope: Scope<'s>,
+    pub(super) scope: Scope,
     /// Whether an arrow that begins here ends at the next `|>`; and that around each bracket.
     pub(super) in_pipe: bool,
     pub(super) pipes: Vec<bool>,

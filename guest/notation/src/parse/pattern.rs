@@ -153,7 +153,7 @@ impl<'s> Parser<'s> {
     /// Binds the names of a pattern in the scope.
     pub(super) fn bind_targets(&mut self, targets: &Pattern<'s>) {
         for target in targets {
-            self.scope.bind(target.name.clone());
+            self.scope.bind(&target.name);
         }
     }
 

@@ -101,7 +101,7 @@ impl<'s> Parser<'s> {
         }
         let binding = self.scope.mark();
         for name in names {
-            self.scope.bind(name.into());
+            self.scope.bind(name);
         }
         Some(Group { binding, is_recursive: false })
     }
@@ -345,7 +345,7 @@ impl<'s> Parser<'s> {
                     group.is_recursive |= self.scope.is_used_from(group.binding);
                     group.binding += 1;
                 }
-                None => self.scope.bind(name.clone()),
+                None => self.scope.bind(&name),
             }
             before.push((name, value));
         }

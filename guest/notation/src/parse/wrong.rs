@@ -135,7 +135,8 @@ impl Parser<'_> {
             return self.habit(token, habit);
         }
         let shown = shorten(name);
-        let near = nearest(name, form_names()).or_else(|| nearest(name, self.scope.names()));
+        let near = nearest(name, form_names())
+            .or_else(|| nearest(name, self.scope.bound_names().into_iter()));
         let is_bound_later = || {
             let behind = self.tokens.get(self.at..).unwrap_or_default();
             behind.array_windows().any(|[it, mark]| {

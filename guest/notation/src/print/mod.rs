@@ -20,7 +20,6 @@ use pif_language::form::Form;
 use pif_language::print;
 use pif_language::term::{NameId, TermId, Terms};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// What is left to write, the next thing last.
 enum Work<'t> {
@@ -37,8 +36,8 @@ struct Printer<'t> {
     terms: &'t Terms,
     work: Vec<Work<'t>>,
     pieces: Vec<Piece<'t>>,
-    /// How often a name is bound here.
-    bound: BTreeMap<NameId, u32>,
+    /// How often each name is bound here.
+    bound: Vec<u32>,
     functions: Functions,
 }
 
@@ -51,21 +50,20 @@ pub fn term(terms: &Terms, root: TermId) -> String {
 
 /// A term in the notation, where these names are variables already.
 pub(crate) fn term_within(terms: &Terms, root: TermId, free: &[&str]) -> String {
-    let bound = free.iter().filter_map(|name| Some((terms.name_id(name)?, 1))).collect();
     let functions = Functions::of(terms, root);
+    let bound = vec![0; terms.count_names()];
     let mut printer = Printer { terms, work: Vec::new(), pieces: Vec::new(), bound, functions };
+    for name in free.iter().filter_map(|name| terms.name_id(name)) {
+        printer.bind(name);
+    }
     printer.root(root);
     while let Some(work) = printer.work.pop() {
         match work {
             Work::Term(id, level) => printer.term(id, level),
             Work::Path(id) => printer.safe_path(id, false),
             Work::Piece(piece) => printer.pieces.push(piece),
-            Work::Bind(name) => *printer.bound.entry(name).or_default() += 1,
-            Work::Unbind(name) => {
-                if let Some(count) = printer.bound.get_mut(&name) {
-                    *count -= 1;
-                }
-            }
+            Work::Bind(name) => printer.bind(name),
+            Work::Unbind(name) => printer.unbind(name),
         }
     }
     layout::text(&printer.pieces)
@@ -96,7 +94,7 @@ impl<'t> Printer<'t> {
                 out.push(CLOSE);
                 self.schedule(out);
             }
-            Form::Record | Form::Var if self.bound.is_empty() => {
+            Form::Record | Form::Var if self.bound.iter().all(|count| *count == 0) => {
                 self.schedule(vec![text("("), Work::Term(id, ROOT), text(")")]);
             }
             _ => self.term(id, ROOT),
@@ -203,7 +201,7 @@ impl<'t> Printer<'t> {
         out.extend(names.iter().map(|name| Work::Bind(*name)));
         // The names are bound where the body is looked at.
         for name in names {
-            *self.bound.entry(*name).or_default() += 1;
+            self.bind(*name);
         }
         match terms.form(body) {
             Form::Let | Form::Letrec if self.has_words(body) => {
@@ -218,9 +216,7 @@ impl<'t> Printer<'t> {
             _ => out.push(Work::Term(body, level.min(ARROW))),
         }
         for name in names {
-            if let Some(count) = self.bound.get_mut(name) {
-                *count -= 1;
-            }
+            self.unbind(*name);
         }
         out.extend(names.iter().map(|name| Work::Unbind(*name)));
         self.schedule(out);
@@ -284,7 +280,19 @@ impl<'t> Printer<'t> {
     /// Whether a name is bound here.
     fn is_bound(&self, name: &str) -> bool {
         let id = self.terms.name_id(name);
-        id.and_then(|id| self.bound.get(&id)).is_some_and(|count| *count > 0)
+        id.and_then(|id| self.bound.get(id as usize)).is_some_and(|count| *count > 0)
+    }
+
+    fn bind(&mut self, name: NameId) {
+        if let Some(count) = self.bound.get_mut(name as usize) {
+            *count += 1;
+        }
+    }
+
+    fn unbind(&mut self, name: NameId) {
+        if let Some(count) = self.bound.get_mut(name as usize) {
+            *count -= 1;
+        }
     }
 }
 
