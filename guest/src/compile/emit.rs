@@ -1,5 +1,6 @@
 //! Emits operations: blocks with their costs, labels, and finished functions.
 
+use crate::algorithm::radix;
 use crate::compile::compiler::{Compiler, Function};
 use crate::compile::place::{Location, Part};
 use crate::compile::task::{Body, SelfCall, Task};
@@ -68,7 +69,7 @@ impl Compiler<'_> {
         self.function().visit = id;
         if self.debug {
             let mut names = self.bound_names();
-            names.sort_unstable();
+            radix::sort(&mut names, |name| u64::from(*name));
             names.dedup();
             self.image.debug_names.push(names);
             self.emit(Op::Debug { visit: id }, term);

@@ -1,5 +1,6 @@
 //! Names during compilation: their places, and the values that closures must capture.
 
+use crate::algorithm::radix;
 use crate::code::{Place, Scope};
 use crate::compile::compiler::{Compiler, Failed};
 use crate::compile::place::{Location, Part};
@@ -70,7 +71,7 @@ impl Compiler<'_> {
     /// Makes the scope of an `eval`: all names visible here.
     pub(super) fn scope(&mut self, term: TermId) -> Result<u16, Failed> {
         let mut names = self.bound_names();
-        names.sort_unstable();
+        radix::sort(&mut names, |name| u64::from(*name));
         names.dedup();
         self.bindings.work += names.len();
         if self.bindings.work > MOST_WORK {

@@ -24,6 +24,7 @@ use crate::data::plain;
 use crate::language::parse::{Notation, parse, read};
 use crate::language::term::{NameId, Origin, TermId, Terms};
 use crate::limits::{Limits, Usage};
+use crate::machine::tools::Sources;
 use crate::memory::word::Word;
 use crate::notation::{submitted, translated};
 use crate::request::{Argument, Program, Source};
@@ -61,7 +62,7 @@ pub struct Machine {
     limits: Limits,
     program: Option<TermId>,
     tool: Option<String>,
-    sources: BTreeMap<String, String>,
+    sources: Sources,
     input: Input,
     context: Vec<(NameId, u32)>,
     warnings: Vec<String>,
@@ -85,7 +86,7 @@ impl Machine {
             limits,
             program: None,
             tool: None,
-            sources: program.tools.into_iter().collect(),
+            sources: Sources::of(program.tools),
             input: Input::None,
             context: Vec::new(),
             warnings: Vec::new(),

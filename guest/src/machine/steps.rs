@@ -69,7 +69,7 @@ impl Machine {
 
     /// Learns a tool from the program's sources. Asks the host if it is not there.
     fn look_up(&mut self, name: String) -> Option<Step> {
-        if let Some(source) = self.sources.get(&name).cloned() {
+        if let Some(source) = self.sources.of_tool(&name).map(str::to_owned) {
             self.learn(&name, Some(&source));
             return None;
         }

@@ -3,6 +3,7 @@
 
 use crate::algorithm::trouble::Trouble;
 use crate::code::TOOL_END;
+use crate::language::names::Names;
 use crate::limits::to_u32;
 use crate::memory::heap::NO_CLOSURE;
 use crate::run::state::{Exit, State};
@@ -102,4 +103,34 @@ pub(super) fn continuation(s: &mut State, input: Word, tool: u16) -> Result<Word
 /// Does `perform`: returns the exit that asks the host.
 pub(super) fn perform(s: &State, d: u8, x: Word, name: u16) -> Exit {
     Exit::Perform(d, s.terms.name(u32::from(name)).to_owned(), x)
+}
+
+/// The sources of tools that a program brings.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    names: Names,
+    /// The source of each name.
+    texts: Vec<String>,
+}
+
+impl Sources {
+    /// Of two sources of one tool the later counts.
+    pub(super) fn of(tools: Vec<(String, String)>) -> Self {
+        let mut sources = Self::default();
+        for (name, text) in tools {
+            let known = sources.names.id(&name).and_then(|id| sources.texts.get_mut(id as usize));
+            if let Some(known) = known {
+                *known = text;
+            } else {
+                sources.names.add(&name);
+                sources.texts.push(text);
+            }
+        }
+        sources
+    }
+
+    pub(super) fn of_tool(&self, name: &str) -> Option<&str> {
+        let id = self.names.id(name)?;
+        self.texts.get(id as usize).map(String::as_str)
+    }
 }

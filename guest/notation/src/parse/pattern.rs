@@ -31,7 +31,7 @@ impl<'s> Parser<'s> {
         }
         if token.kind != Kind::Open || !matches!(self.spelling(token), "[" | "{") {
             let hint = "write (x, y) => x + y, ([a, b]) => a, ({name}) => name";
-            return self.unparsable(token.start, "a name is missing here".to_owned(), hint);
+            return self.unparsable(token.start, "a name is missing here", hint);
         }
         let whole = self.make_name();
         let mut levels = vec![self.level(whole.clone())];
@@ -76,11 +76,7 @@ impl<'s> Parser<'s> {
         let name = self.spelling(token);
         if token.kind != Kind::Name || RESERVED.contains(&name) {
             let hint = "write a name, such as x";
-            return self.unparsable(
-                token.start,
-                "this is no name that can be bound".to_owned(),
-                hint,
-            );
+            return self.unparsable(token.start, "this is no name that can be bound", hint);
         }
         self.at += 1;
         Ok(name.into())

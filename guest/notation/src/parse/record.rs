@@ -38,7 +38,7 @@ impl<'s> Parser<'s> {
             (Kind::Number, digits) => digits.into(),
             _ => {
                 let hint = "write {name: 1, \"a name\": 2, [k]: 3, ...r}";
-                return self.unparsable(token.start, "a key is missing".to_owned(), hint);
+                return self.unparsable(token.start, "a key is missing", hint);
             }
         };
         self.at += 1;
@@ -67,7 +67,7 @@ impl<'s> Parser<'s> {
             } else {
                 ("a `:` is missing behind the key", "write {name: 1}")
             };
-            return self.unparsable(start, message.to_owned(), hint);
+            return self.unparsable(start, message, hint);
         }
         self.scope.uses(&key);
         let value = self.tree.variable(key.clone(), (token.start, token.end));
@@ -119,7 +119,7 @@ impl<'s> Parser<'s> {
                     return Err(wrong(
                         (self.source, start),
                         Code::DuplicateKey,
-                        message,
+                        &message,
                         "keep one of the two",
                     ));
                 }

@@ -52,7 +52,7 @@ impl<'s> Parser<'s> {
                     || self.token(0).kind == Kind::End
                 {
                     let hint = "write return null";
-                    return self.unparsable(token.start, "`return` lacks a value".to_owned(), hint);
+                    return self.unparsable(token.start, "`return` lacks a value", hint);
                 }
                 Ok(Next::Operand)
             }
@@ -79,7 +79,7 @@ impl<'s> Parser<'s> {
                 "bind it, const a = 1; or join the two with an operator",
             )
         };
-        self.unparsable(token.start, message.to_owned(), hint)
+        self.unparsable(token.start, message, hint)
     }
 
     /// Looks ahead whether a `const` has functions only, and binds their names, which they see.
@@ -148,7 +148,7 @@ impl<'s> Parser<'s> {
                 return self.unexpected();
             }
             let hint = "write const x = 1; x + 1";
-            return self.unparsable(self.token(0).start, "a name lacks its value".to_owned(), hint);
+            return self.unparsable(self.token(0).start, "a name lacks its value", hint);
         }
         let at = self.at;
         self.defaults(pattern, 0, Then::Value { start, name, before, at, group })
@@ -160,11 +160,7 @@ impl<'s> Parser<'s> {
         self.at += 1;
         if !self.is(0, "(") {
             let hint = "write if (a > 1) b else c, or a > 1 ? b : c";
-            return self.unparsable(
-                start,
-                "the condition of `if` stands in parentheses".to_owned(),
-                hint,
-            );
+            return self.unparsable(start, "the condition of `if` stands in parentheses", hint);
         }
         self.at += 1;
         self.enter(Frame::Test { start, is_statement });
@@ -190,7 +186,7 @@ impl<'s> Parser<'s> {
             if !is_statement {
                 let start = self.token(0).start;
                 let hint = "write const y = a > 1 ? b : c; y";
-                return self.unparsable(start, "`return` stands in no statement".to_owned(), hint);
+                return self.unparsable(start, "`return` stands in no statement", hint);
             }
             self.at += 1;
             self.frames.push(Frame::Result { returns: true });
@@ -242,11 +238,7 @@ impl<'s> Parser<'s> {
                 }
                 if !is_statement {
                     let hint = "write if (a > 1) b else c, or a > 1 ? b : c";
-                    return self.malformed(
-                        start,
-                        "an `if` without `else` has no value".to_owned(),
-                        hint,
-                    );
+                    return self.malformed(start, "an `if` without `else` has no value", hint);
                 }
                 self.end_if(start, test, value, returns)
             }
@@ -307,7 +299,7 @@ impl<'s> Parser<'s> {
         let is_last = self.is_last();
         let Some(Frame::Block(block)) = self.frames.last_mut() else {
             let hint = "write if (a > 1) b else c";
-            return self.malformed(start, "an `if` without `else` has no value".to_owned(), hint);
+            return self.malformed(start, "an `if` without `else` has no value", hint);
         };
         if is_last || !returns {
             let hint = "write if (a > 1) return b; c, or a > 1 ? b : c";
@@ -316,7 +308,7 @@ impl<'s> Parser<'s> {
             } else {
                 "nothing takes the value of this `if`"
             };
-            return self.malformed(start, message.to_owned(), hint);
+            return self.malformed(start, message, hint);
         }
         block.done.push(Statement::If { start, test, then });
         Ok(Next::Statement)
@@ -389,9 +381,9 @@ impl<'s> Parser<'s> {
                 None => ("the text is empty", "write a term, such as 1 + 2"),
             };
             if block.done.is_empty() {
-                return self.unparsable(start, message.to_owned(), hint);
+                return self.unparsable(start, message, hint);
             }
-            return self.malformed(start, message.to_owned(), hint);
+            return self.malformed(start, message, hint);
         };
         for statement in block.done.into_iter().rev() {
             value = match statement {

@@ -49,7 +49,7 @@ impl<'s> Parser<'s> {
                 None => {
                     let at = end - u32::try_from(escape.len() + 1).unwrap_or_default();
                     let hint = r#"write \n, \t, \", \\ or the code of a character, such as \u00e9"#;
-                    return self.unparsable(at, "the escape means nothing".to_owned(), hint);
+                    return self.unparsable(at, "the escape means nothing", hint);
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! Sets of characters, and the letters that they distinguish.
 
+use crate::algorithm::radix;
 use regex_syntax::hir;
 use std::collections::BTreeMap;
 
@@ -74,7 +75,7 @@ impl Alphabet {
         for (first, last) in classes.iter().flat_map(|class| &class.ranges) {
             starts.extend([*first, last + 1]);
         }
-        starts.sort_unstable();
+        radix::sort(&mut starts, |start| u64::from(*start));
         starts.dedup();
         if starts.len() * classes.len() > WORK || looks > 8 {
             return None;
