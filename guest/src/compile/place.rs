@@ -1,8 +1,9 @@
 //! The places of variables' values.
 
 use crate::code::{Place, Slot};
+use crate::compile::numbers::Numbers;
 use crate::language::term::NameId;
-use std::collections::BTreeMap;
+use crate::limits::to_u32;
 
 /// The location of a variable's value, in the function being compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,12 +38,43 @@ impl From<Part> for Place {
 /// Bindings visible at the current place.
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
+    /// The place of each name in `places`.
+    names: Numbers,
     /// For each name, the functions (by level) and locations, the innermost last.
-    pub(super) by_name: BTreeMap<NameId, Vec<(usize, Location)>>,
+    places: Vec<Vec<(usize, Location)>>,
     /// All bound names in order.
     pub(super) order: Vec<NameId>,
     /// Captures and scope entries made so far.
     pub(super) work: usize,
+}
+
+impl Bindings {
+    pub(super) fn push(&mut self, name: NameId, level: usize, location: Location) {
+        self.order.push(name);
+        if let Some(places) = self.of(name) {
+            return places.push((level, location));
+        }
+        self.names.insert(name, to_u32(self.places.len()));
+        self.places.push(vec![(level, location)]);
+    }
+
+    /// Takes the innermost binding away.
+    pub(super) fn pop(&mut self) {
+        if let Some(name) = self.order.pop()
+            && let Some(places) = self.of(name)
+        {
+            places.pop();
+        }
+    }
+
+    fn of(&mut self, name: NameId) -> Option<&mut Vec<(usize, Location)>> {
+        self.places.get_mut(self.names.get(name)? as usize)
+    }
+
+    /// Finds the function and the location of a name.
+    pub(super) fn find(&self, name: NameId) -> Option<(usize, Location)> {
+        self.places.get(self.names.get(name)? as usize)?.last().copied()
+    }
 }
 
 /// Converts a small number to a slot or depth field. Larger numbers are in functions of their own.

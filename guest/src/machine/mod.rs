@@ -16,6 +16,7 @@ mod tools;
 mod trace;
 
 use crate::code::Image;
+use crate::compile::numbers::Numbers;
 use crate::data::parsed;
 use crate::fault::{Code, Fault, Limit};
 use crate::json::tape::TokenId;
@@ -29,7 +30,6 @@ use crate::memory::word::Word;
 use crate::notation::{submitted, translated};
 use crate::request::{Argument, Program, Source};
 use crate::run::state::State;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The argument, once parsed.
@@ -58,7 +58,7 @@ enum Phase {
 pub struct Machine {
     image: Image,
     state: State,
-    literals: BTreeMap<TermId, u32>,
+    literals: Numbers,
     limits: Limits,
     program: Option<TermId>,
     tool: Option<String>,
@@ -82,7 +82,7 @@ impl Machine {
         let mut machine = Self {
             image: Image::new(),
             state: State::new(&limits, program.step),
-            literals: BTreeMap::new(),
+            literals: Numbers::default(),
             limits,
             program: None,
             tool: None,
