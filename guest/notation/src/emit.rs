@@ -7,6 +7,7 @@ use pif_core::limits::to_u32;
 use pif_language::form::{Form, Shape};
 
 /// What is left to put on the tape, the next thing last.
+#[derive(Clone, Copy)]
 enum Work {
     Term(Id),
     Key(&'static str),
@@ -137,7 +138,7 @@ impl Writer<'_, '_> {
                 out.push(Work::End(false, operands.len() / 2));
             }
             Shape::Try => {
-                out.extend([term(0), Work::Key("catch"), term(1)]);
+                out.extend_from_slice(&[term(0), Work::Key("catch"), term(1)]);
                 members = 2;
                 let codes = names();
                 if !codes.is_empty() {
@@ -150,18 +151,18 @@ impl Writer<'_, '_> {
             Shape::Members(keys) => {
                 out.push(Work::Begin(id));
                 for (at, key) in keys.iter().enumerate() {
-                    out.extend([Work::Key(key), term(at)]);
+                    out.extend_from_slice(&[Work::Key(key), term(at)]);
                 }
                 out.push(Work::End(true, keys.len()));
             }
             Shape::Effect => {
-                out.extend([Work::Begin(id), Work::Key("capability"), Work::Name(id, 0)]);
-                out.extend([Work::Key("args"), term(0), Work::End(true, 2)]);
+                out.extend_from_slice(&[Work::Begin(id), Work::Key("capability"), Work::Name(id, 0)]);
+                out.extend_from_slice(&[Work::Key("args"), term(0), Work::End(true, 2)]);
             }
             Shape::Fields => {
                 out.push(Work::Begin(id));
                 for (at, name) in names().into_iter().enumerate() {
-                    out.extend([name, term(at)]);
+                    out.extend_from_slice(&[name, term(at)]);
                 }
                 out.push(Work::End(true, operands.len()));
             }
@@ -189,13 +190,13 @@ impl Writer<'_, '_> {
                     1 => out.extend(parameters),
                     count => list(id, parameters, count, out),
                 }
-                out.extend([Work::Key("body"), term(0)]);
+                out.extend_from_slice(&[Work::Key("body"), term(0)]);
                 2
             }
             Form::App => {
-                out.extend([Work::Begin(id), Work::Key("func"), term(0)]);
+                out.extend_from_slice(&[Work::Begin(id), Work::Key("func"), term(0)]);
                 if operands.len() == 2 {
-                    out.extend([Work::Key("arg"), term(1)]);
+                    out.extend_from_slice(&[Work::Key("arg"), term(1)]);
                 } else {
                     out.push(Work::Key("args"));
                     let given = operands.iter().skip(1).map(|it| Work::Term(*it)).collect();
@@ -210,7 +211,7 @@ impl Writer<'_, '_> {
                 for (at, name) in names.into_iter().enumerate() {
                     list(id, vec![name, term(at)], 2, out);
                 }
-                out.extend([Work::End(false, count), Work::Key("in"), term(count)]);
+                out.extend_from_slice(&[Work::End(false, count), Work::Key("in"), term(count)]);
                 2
             }
         }

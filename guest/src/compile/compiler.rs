@@ -2,12 +2,12 @@
 
 use crate::code::{Image, Op, Place, Slot};
 use crate::compile::facts::Facts;
-use crate::compile::numbers::Numbers;
 use crate::compile::place::{Bindings, Location, slot};
 use crate::compile::task::Task;
 use crate::language::term::{TermId, Terms};
 use crate::memory::heap::{Full, Heap};
 use crate::memory::word::Word;
+use pif_core::numbers::Numbers;
 
 /// The reason why a term cannot be compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

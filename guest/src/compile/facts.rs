@@ -1,11 +1,11 @@
 //! Facts about a term that the compiler needs in advance: functions that only take their parameter
 //! apart as a pair. Then the pair need not be built.
 
-use crate::compile::numbers::Numbers;
 use crate::language::form::Form;
 use crate::language::scope::Scope;
 use crate::language::term::{NameId, TermId, Terms};
 use crate::limits::to_u32;
+use pif_core::numbers::Numbers;
 
 /// Facts about the functions of one parameter in a term. Functions around an `eval` are left out.
 #[derive(Debug, Default)]
@@ -117,8 +117,8 @@ impl Pass<'_> {
         let operands = self.terms.evaluated(term);
         match self.terms.form(term) {
             Form::Var => match self.used(term) {
-                Some(Use::Parameter(function)) => self.whole.add(function),
-                Some(Use::Half(function)) => self.half_whole.add(function),
+                Some(Use::Parameter(function)) => _ = self.whole.add(function),
+                Some(Use::Half(function)) => _ = self.half_whole.add(function),
                 None => {}
             },
             form @ (Form::Fst | Form::Snd) => match *operands {

@@ -13,7 +13,6 @@ mod emit;
 mod facts;
 mod forms;
 mod loops;
-pub(crate) mod numbers;
 mod place;
 mod rules;
 mod scope;

@@ -16,10 +16,10 @@ mod tools;
 mod trace;
 
 use crate::code::Image;
-use crate::compile::numbers::Numbers;
 use crate::data::parsed;
 use crate::fault::{Code, Fault, Limit};
 use crate::json::tape::TokenId;
+use pif_core::numbers::Numbers;
 
 use crate::data::plain;
 use crate::language::parse::{Notation, parse, read};

@@ -18,7 +18,6 @@ use regex_syntax::hir;
 use regex_syntax::hir::translate::Translator;
 use regex_syntax::hir::{Hir, HirKind, Look, Repetition};
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 
 /// Bytes of the longest pattern.
 const PATTERN_BYTES: usize = 4096;
@@ -207,8 +206,8 @@ struct Compiler {
     classes: Vec<Class>,
     /// The classes in the order of their ranges.
     known: Vec<u32>,
-    /// Classes of parts that are already written, by the parts' addresses.
-    written: BTreeMap<*const hir::Class, u32>,
+    /// Classes of parts that are already written, in the order of the parts' addresses.
+    written: Vec<(*const hir::Class, u32)>,
     looks: Vec<Look>,
     groups: u32,
     names: Vec<(String, u32)>,
@@ -249,9 +248,14 @@ impl Compiler {
 
     fn one(&mut self, class: &hir::Class, to: u32) -> u32 {
         let place = std::ptr::from_ref(class);
-        let written = self.written.get(&place).copied();
-        let class = written.unwrap_or_else(|| self.class(class::ranges(class)));
-        self.written.insert(place, class);
+        let class = match self.written.binary_search_by_key(&place, |(place, _)| *place) {
+            Ok(at) => self.written.get(at).map_or(0, |(_, class)| *class),
+            Err(at) => {
+                let class = self.class(class::ranges(class));
+                self.written.insert(at, (place, class));
+                class
+            }
+        };
         self.push(Step::One { class, to })
     }
 
