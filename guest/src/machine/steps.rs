@@ -58,7 +58,7 @@ impl Machine {
             let source = self.parse(text, Origin::Tool(name.to_owned()));
             self.add_tool(Tool { name: name.to_owned(), source, entry: None })
         });
-        self.state.tool_ids.insert(name.to_owned(), found);
+        self.state.note_tool(name, found);
     }
 
     fn add_tool(&mut self, tool: Tool) -> usize {
@@ -125,7 +125,7 @@ impl Machine {
                 root
             }
             (None, Some(name)) => {
-                if !self.state.tool_ids.contains_key(&name)
+                if self.state.known_tool(&name).is_none()
                     && let Some(step) = self.look_up(name.clone())
                 {
                     return Ok(Some(step));

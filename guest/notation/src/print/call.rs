@@ -1,6 +1,5 @@
 //! Forms that are called by their names, before or behind the point; applications.
 
-use crate::lexer::is_name;
 use crate::print::layout::Piece;
 use crate::print::{Printer, Work, quoted, text};
 use crate::table::{ATOM, ROOT, SUBJECT, arguments, operator, subject};
@@ -31,8 +30,8 @@ impl<'t> Printer<'t> {
 
     fn tool(&mut self, id: TermId) {
         let name = self.terms.text(self.terms.operand(id, 0));
-        self.say("@");
-        if is_name(name) { self.say(name) } else { self.say(quoted(name)) }
+        let name = self.key(name);
+        self.schedule(&[text("@"), name]);
     }
 
     /// Whether a form is written behind its subject.
@@ -81,14 +80,14 @@ impl<'t> Printer<'t> {
         } else {
             out.push(Work::Piece(Piece::Open(false)));
         }
-        out.extend([text(row.name), text("(")]);
+        out.extend_from_slice(&[text(row.name), text("(")]);
         self.listed(operands, &mut out);
-        out.extend([text(")"), Work::Piece(Piece::Close)]);
-        self.schedule(out);
+        out.extend_from_slice(&[text(")"), Work::Piece(Piece::Close)]);
+        self.schedule(&out);
     }
 
     /// The operands of a form as they stand between the parentheses.
-    fn operands(&self, id: TermId) -> Vec<Vec<Work<'t>>> {
+    fn operands(&mut self, id: TermId) -> Vec<Vec<Work<'t>>> {
         let terms = self.terms;
         let operands = terms.operands(id);
         let form = terms.form(id);
@@ -104,15 +103,17 @@ impl<'t> Printer<'t> {
                 pairs.collect()
             }
             Some(Shape::Effect) => {
-                let name = vec![text(quoted(terms.name(terms.only_name(id))))];
-                std::iter::once(name).chain(operands.iter().map(plain)).collect()
+                let name = quoted(terms.name(terms.only_name(id)));
+                let mut out = vec![vec![self.made(name)]];
+                out.extend(operands.iter().map(plain));
+                out
             }
             Some(Shape::Try) => {
                 let mut out: Vec<Vec<Work<'t>>> = operands.iter().map(plain).collect();
                 let codes: Vec<String> =
                     terms.names(id).iter().map(|name| quoted(terms.name(*name))).collect();
                 if !codes.is_empty() {
-                    out.push(vec![text(format!("[{}]", codes.join(", ")))]);
+                    out.push(vec![self.made(format!("[{}]", codes.join(", ")))]);
                 }
                 out
             }
@@ -154,7 +155,7 @@ impl<'t> Printer<'t> {
         out.push(text("("));
         self.listed(items, &mut out);
         out.push(text(")"));
-        self.schedule(out);
+        self.schedule(&out);
     }
 
     /// Whether a term is written with a brace before all else.
