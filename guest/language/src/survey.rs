@@ -19,8 +19,13 @@ pub fn count_forms(terms: &Terms, root: TermId) -> (Vec<(Form, u32)>, u64) {
         }
         open.extend_from_slice(terms.operands(term));
     }
-    let used = FORMS.iter().zip(counts).filter(|(_, count)| *count > 0);
-    (used.map(|(row, count)| (row.form, count)).collect(), nodes)
+    let mut used = Vec::new();
+    for (row, count) in FORMS.iter().zip(counts) {
+        if count > 0 {
+            used.push((row.form, count));
+        }
+    }
+    (used, nodes)
 }
 
 /// Finds the tools that a term names literally, in `tool` and `code_of`, in the order of their names,

@@ -48,16 +48,21 @@ impl Parser<'_> {
 
 /// Returns the code of this name. `try` must be able to catch it.
 fn code(name: &str) -> Result<Code, Fault> {
-    let catchable = || Code::ALL.into_iter().filter(|code| code.is_catchable()).map(Code::name);
     let found = Code::ALL.into_iter().find(|code| code.name() == name);
     let name = shorten(name);
     let (message, hint) = match found {
         Some(code) if code.is_catchable() => return Ok(code),
         Some(_) => (format!("no `try` catches the fault `{name}`"), "leave it out".to_owned()),
         None => {
-            let hint = match nearest(&name, catchable()) {
+            let mut catchable = Vec::new();
+            for code in Code::ALL {
+                if code.is_catchable() {
+                    catchable.push(code.name());
+                }
+            }
+            let hint = match nearest(&name, catchable.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the codes are {}", catchable().collect::<Vec<_>>().join(", ")),
+                None => format!("the codes are {}", catchable.join(", ")),
             };
             (format!("there is no fault code `{name}`"), hint)
         }

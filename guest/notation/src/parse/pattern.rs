@@ -202,7 +202,11 @@ impl<'s> Parser<'s> {
 
     /// The bindings of a pattern.
     pub(super) fn bindings(&mut self, pattern: Pattern<'s>) -> Vec<Binding<'s>> {
-        pattern.into_iter().map(|target| (target.name.clone(), self.part_of(target))).collect()
+        let mut bindings = Vec::with_capacity(pattern.len());
+        for target in pattern {
+            bindings.push((target.name.clone(), self.part_of(target)));
+        }
+        bindings
     }
 
     fn part_of(&mut self, target: Target<'s>) -> Id {
