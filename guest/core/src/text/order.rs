@@ -6,11 +6,11 @@ use std::cmp::Ordering;
 /// An item to sort: a word that orders like its first bytes, and its index.
 pub type Item = (u64, u32);
 
-/// Sorts items. Equal items keep their order. A sort has much code, so this one is there once, and
-/// gets the comparison as a value.
+/// Sorts items that stand in the order of their indices. Equal items keep that order. A sort has much
+/// code, so this one is there once, and gets the comparison as a value.
 #[inline(never)]
 pub fn sort(items: &mut [Item], compare: &dyn Fn(&Item, &Item) -> Ordering) {
-    items.sort_by(compare);
+    items.sort_unstable_by(|a, b| compare(a, b).then(a.1.cmp(&b.1)));
 }
 
 /// Returns the indices of `count` texts in the order of their bytes. Equal texts keep their order.
