@@ -21,7 +21,7 @@ impl Facts {
         let mut pass = Pass {
             terms,
             names: Numbers::default(),
-            binders: Vec::new(),
+            binders: vec![(None, 0)],
             whole: Numbers::default(),
             half_whole: Numbers::default(),
             evals: 0,
@@ -87,10 +87,11 @@ enum Use {
 
 struct Pass<'t> {
     terms: &'t Terms,
-    /// The place of each name in `binders`.
+    /// The place of each name's innermost binding in `binders`.
     names: Numbers,
-    /// The bindings of each name, the innermost last. `None` is another value of a `let`.
-    binders: Vec<Vec<Option<Use>>>,
+    /// The bindings, each with the name's binding around it. `None` is another value of a `let`, and
+    /// the first stands for no binding.
+    binders: Vec<(Option<Use>, u32)>,
     /// Functions that use their parameter as a whole.
     whole: Numbers,
     /// Functions that use their parameter's first half as a whole.
@@ -100,17 +101,15 @@ struct Pass<'t> {
 
 impl Pass<'_> {
     fn bind(&mut self, name: NameId, binder: Option<Use>) {
-        let known = self.names.get(name).and_then(|at| self.binders.get_mut(at as usize));
-        if let Some(binders) = known {
-            return binders.push(binder);
-        }
-        self.names.insert(name, to_u32(self.binders.len()));
-        self.binders.push(vec![binder]);
+        let before = self.names.insert(name, to_u32(self.binders.len())).unwrap_or_default();
+        self.binders.push((binder, before));
     }
 
     fn unbind(&mut self, name: NameId) {
-        let known = self.names.get(name).and_then(|at| self.binders.get_mut(at as usize));
-        known.and_then(Vec::pop);
+        let innermost = self.names.get(name).and_then(|at| self.binders.get(at as usize));
+        if let Some((_, before)) = innermost {
+            self.names.insert(name, *before);
+        }
     }
 
     fn enter(&mut self, term: TermId, walk: &mut Vec<Walk>) {
@@ -163,7 +162,7 @@ impl Pass<'_> {
     /// Returns the meaning of a variable.
     fn used(&self, variable: TermId) -> Option<Use> {
         let at = self.names.get(self.terms.only_name(variable))?;
-        *self.binders.get(at as usize)?.last()?
+        self.binders.get(at as usize)?.0
     }
 
     /// Returns the function, if a term is the first half of its parameter.

@@ -35,45 +35,50 @@ impl From<Part> for Place {
     }
 }
 
+/// A binding of a name.
+#[derive(Debug)]
+struct Binding {
+    name: NameId,
+    /// The function, by level.
+    level: usize,
+    location: Location,
+    /// The place of the name's binding around this one, or 0.
+    before: u32,
+}
+
 /// Bindings visible at the current place.
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
-    /// The place of each name in `places`.
+    /// The place of each name's innermost binding in `order`, from 1 on.
     names: Numbers,
-    /// For each name, the functions (by level) and locations, the innermost last.
-    places: Vec<Vec<(usize, Location)>>,
-    /// All bound names in order.
-    pub(super) order: Vec<NameId>,
+    /// All bindings in order.
+    order: Vec<Binding>,
     /// Captures and scope entries made so far.
     pub(super) work: usize,
 }
 
 impl Bindings {
     pub(super) fn push(&mut self, name: NameId, level: usize, location: Location) {
-        self.order.push(name);
-        if let Some(places) = self.of(name) {
-            return places.push((level, location));
-        }
-        self.names.insert(name, to_u32(self.places.len()));
-        self.places.push(vec![(level, location)]);
+        let before = self.names.insert(name, to_u32(self.order.len() + 1)).unwrap_or_default();
+        self.order.push(Binding { name, level, location, before });
     }
 
     /// Takes the innermost binding away.
     pub(super) fn pop(&mut self) {
-        if let Some(name) = self.order.pop()
-            && let Some(places) = self.of(name)
-        {
-            places.pop();
+        if let Some(Binding { name, before, .. }) = self.order.pop() {
+            self.names.insert(name, before);
         }
-    }
-
-    fn of(&mut self, name: NameId) -> Option<&mut Vec<(usize, Location)>> {
-        self.places.get_mut(self.names.get(name)? as usize)
     }
 
     /// Finds the function and the location of a name.
     pub(super) fn find(&self, name: NameId) -> Option<(usize, Location)> {
-        self.places.get(self.names.get(name)? as usize)?.last().copied()
+        let at = self.names.get(name)?.checked_sub(1)?;
+        self.order.get(at as usize).map(|binding| (binding.level, binding.location))
+    }
+
+    /// Iterates over the bound names in order.
+    pub(super) fn names(&self) -> impl Iterator<Item = NameId> {
+        self.order.iter().map(|binding| binding.name)
     }
 }
 

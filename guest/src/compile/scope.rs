@@ -22,7 +22,7 @@ impl Compiler<'_> {
 
     pub(super) fn bound_names(&self) -> Vec<NameId> {
         let outer = self.outer_names().iter().map(|(name, _)| *name);
-        outer.chain(self.bindings.order.iter().copied()).collect()
+        outer.chain(self.bindings.names()).collect()
     }
 
     /// Finds a variable. Functions between its binder and here capture it.
