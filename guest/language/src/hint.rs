@@ -4,6 +4,7 @@ use crate::form::Form;
 use crate::forms::form_names;
 use crate::term::{TermId, Terms};
 use pif_core::text::quote::shorten;
+use pif_core::text::words;
 
 /// Keys for an operator in other languages. They say more than the keys beside them.
 const OPERATOR: &str = "op operator opcode callee";
@@ -126,7 +127,7 @@ pub fn for_keys(keys: &[(&str, bool)], excerpt: &str) -> String {
     let idiom = |(key, is_scalar): (&str, bool)| {
         let word = spelling(key);
         let found = idiom_of(&word)?;
-        let is_noun = is_one_of(NOUNS, &word);
+        let is_noun = words::has(NOUNS, &word);
         (single || !is_noun).then_some((found, is_noun && is_scalar))
     };
     let operator = || keys().filter_map(idiom).find(|((names, _), _)| *names == OPERATOR);
@@ -162,7 +163,7 @@ pub fn is_meant_for_form(key: &str) -> bool {
         return true;
     }
     let word = spelling(key);
-    idiom_of(&word).is_some() && !is_one_of(NOUNS, &word)
+    idiom_of(&word).is_some() && !words::has(NOUNS, &word)
 }
 
 /// A key as the idioms are spelled.
@@ -171,14 +172,9 @@ fn spelling(key: &str) -> String {
     key.to_lowercase().replace('_', "")
 }
 
-#[inline(never)]
-fn is_one_of(words: &str, word: &str) -> bool {
-    words.split(' ').any(|it| it == word)
-}
-
 /// The idiom with a spelling.
 fn idiom_of(word: &str) -> Option<&'static (&'static str, &'static str)> {
-    IDIOMS.iter().find(|(names, _)| is_one_of(names, word))
+    IDIOMS.iter().find(|(names, _)| words::has(names, word))
 }
 
 /// Whether the only key of an object is one that people write for a form, or nearly one; whether
@@ -187,7 +183,7 @@ pub fn is_nearly_form(key: &str, is_scalar: bool) -> bool {
     let is_idiom = || idiom_of(&spelling(key)).is_some();
     let is_marked = key.contains(['.', '$']) && word(key).is_some();
     is_marked
-        || !is_scalar && (is_idiom() || word(key).is_some() || nearest(key, form_names()).is_some())
+        || !is_scalar && (word(key).is_some() || is_idiom() || nearest(key, form_names()).is_some())
 }
 
 /// Shows how to write an object as a record in code. A long or nested object shows only its first

@@ -1,5 +1,7 @@
 //! What people and models write out of habit from other languages, and what to write instead.
 
+use pif_core::text::words;
+
 /// A habit: what is written, why it is none of ours, and what to write.
 #[derive(Debug)]
 pub(crate) struct Habit {
@@ -248,5 +250,5 @@ pub(crate) const CALLS: &[Habit] = &[
 
 /// The habit that a word is of.
 pub(crate) fn find(habits: &'static [Habit], word: &str) -> Option<&'static Habit> {
-    habits.iter().find(|habit| habit.words.split(' ').any(|it| it == word))
+    habits.iter().find(|habit| words::has(habit.words, word))
 }
