@@ -138,15 +138,7 @@ impl Writer<'_, '_> {
                 }
                 out.push(Work::End(false, operands.len() / 2));
             }
-            Shape::Try => {
-                out.extend_from_slice(&[term(0), Work::Key("catch"), term(1)]);
-                members = 2;
-                if !names.is_empty() {
-                    out.push(Work::Key("codes"));
-                    list(id, &names, &mut out);
-                    members = 3;
-                }
-            }
+            Shape::Try => members = attempt(id, [term(0), term(1)], &names, &mut out),
             Shape::Members(keys) => {
                 out.push(Work::Begin(id));
                 for (at, key) in keys.iter().enumerate() {
@@ -187,6 +179,17 @@ fn terms(ids: &[Id]) -> Vec<Work> {
 
 fn names(tree: &Tree<'_>, id: Id) -> Vec<Work> {
     (0..tree.names(id).len()).map(|at| Work::Name(id, at)).collect()
+}
+
+/// The members of a `try`; how many there are.
+fn attempt(id: Id, [tried, handler]: [Work; 2], codes: &[Work], out: &mut Vec<Work>) -> usize {
+    out.extend_from_slice(&[tried, Work::Key("catch"), handler]);
+    if codes.is_empty() {
+        return 2;
+    }
+    out.push(Work::Key("codes"));
+    list(id, codes, out);
+    3
 }
 
 /// The members of a function, an application or a binding; how many there are.

@@ -22,7 +22,7 @@ impl State {
 
     /// Finds the tool of this name.
     fn find_tool(&self, name: &str) -> Result<Option<usize>, Exit> {
-        self.known_tool(name).ok_or_else(|| Exit::Lookup(name.to_owned()))
+        self.known_tool(name).copied().ok_or_else(|| Exit::Lookup(name.to_owned()))
     }
 
     /// Returns the index of the tool that the code belongs to. `tool` counts from 1. Submitted code

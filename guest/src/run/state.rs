@@ -159,8 +159,8 @@ impl State {
     }
 
     /// Returns what is known of the tool of this name: its index, or that there is none.
-    pub(crate) fn known_tool(&self, name: &str) -> Option<Option<usize>> {
-        self.tool_ids.get(self.tool_names.id(name)? as usize).copied()
+    pub(crate) fn known_tool(&self, name: &str) -> Option<&Option<usize>> {
+        self.tool_ids.get(self.tool_names.id(name)? as usize)
     }
 
     pub(crate) fn note_tool(&mut self, name: &str, found: Option<usize>) {

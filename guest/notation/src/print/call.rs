@@ -1,7 +1,7 @@
 //! Forms that are called by their names, before or behind the point; applications.
 
 use crate::print::layout::Piece;
-use crate::print::{Printer, Work, quoted, text};
+use crate::print::{Printer, Work, listed, quoted, text};
 use crate::table::{ATOM, ROOT, SUBJECT, arguments, operator, subject};
 use pif_language::form::{Form, Shape};
 use pif_language::kinds::{FUNCTION, LIST, RECORD, RECORD_OR_NULL, STRING, STRING_OR_LIST};
@@ -81,7 +81,7 @@ impl<'t> Printer<'t> {
             out.push(Work::Piece(Piece::Open(false)));
         }
         out.extend_from_slice(&[text(row.name), text("(")]);
-        self.listed(operands, &mut out);
+        listed(operands, &mut out);
         out.extend_from_slice(&[text(")"), Work::Piece(Piece::Close)]);
         self.schedule(&out);
     }
@@ -96,7 +96,7 @@ impl<'t> Printer<'t> {
             Some(Shape::Branches) => {
                 let pairs = operands.chunks(2).map(|pair| {
                     let mut out = vec![text("[")];
-                    self.listed(pair.iter().map(plain).collect(), &mut out);
+                    listed(pair.iter().map(plain).collect(), &mut out);
                     out.push(text("]"));
                     out
                 });
@@ -153,7 +153,7 @@ impl<'t> Printer<'t> {
         };
         let items = arguments.iter().map(|id| vec![Work::Term(*id, ROOT)]).collect();
         out.push(text("("));
-        self.listed(items, &mut out);
+        listed(items, &mut out);
         out.push(text(")"));
         self.schedule(&out);
     }

@@ -158,24 +158,9 @@ impl<'t> Printer<'t> {
         let mut out = vec![text(open)];
         let items: Vec<Vec<Work<'t>>> =
             items.iter().map(|id| vec![Work::Term(*id, ROOT)]).collect();
-        self.listed(items, &mut out);
+        listed(items, &mut out);
         out.push(text(close));
         self.schedule(&out);
-    }
-
-    /// What stands between brackets, with commas.
-    fn listed(&self, items: Vec<Vec<Work<'t>>>, out: &mut Vec<Work<'t>>) {
-        if items.is_empty() {
-            return;
-        }
-        out.extend_from_slice(&[OPEN, BREAK]);
-        for (index, item) in items.into_iter().enumerate() {
-            if index > 0 {
-                out.extend_from_slice(&[text(","), LINE]);
-            }
-            out.extend_from_slice(&item);
-        }
-        out.extend_from_slice(&[LAST, CLOSE]);
     }
 
     fn record(&mut self, id: TermId) {
@@ -194,7 +179,7 @@ impl<'t> Printer<'t> {
             });
         }
         let mut out = vec![text("{")];
-        self.listed(items, &mut out);
+        listed(items, &mut out);
         out.push(text("}"));
         self.schedule(&out);
     }
@@ -205,18 +190,15 @@ impl<'t> Printer<'t> {
         let names = terms.names(id);
         let body = terms.operand(id, 0);
         let mut out = Vec::new();
-        match names {
-            [one] => out.push(text(terms.name(*one))),
-            _ => {
-                out.push(text("("));
-                for (index, name) in names.iter().enumerate() {
-                    out.extend_from_slice(&[
-                        text(if index > 0 { ", " } else { "" }),
-                        text(terms.name(*name)),
-                    ]);
-                }
-                out.push(text(")"));
+        if let [one] = names {
+            out.push(text(terms.name(*one)));
+        } else {
+            out.push(text("("));
+            for (index, name) in names.iter().enumerate() {
+                out.push(text(if index > 0 { ", " } else { "" }));
+                out.push(text(terms.name(*name)));
             }
+            out.push(text(")"));
         }
         out.push(text(" => "));
         out.extend(names.iter().map(|name| Work::Bind(*name)));
@@ -320,6 +302,21 @@ impl<'t> Printer<'t> {
             *count -= 1;
         }
     }
+}
+
+/// What stands between brackets, with commas.
+fn listed<'t>(items: Vec<Vec<Work<'t>>>, out: &mut Vec<Work<'t>>) {
+    if items.is_empty() {
+        return;
+    }
+    out.extend_from_slice(&[OPEN, BREAK]);
+    for (index, item) in items.into_iter().enumerate() {
+        if index > 0 {
+            out.extend_from_slice(&[text(","), LINE]);
+        }
+        out.extend_from_slice(&item);
+    }
+    out.extend_from_slice(&[LAST, CLOSE]);
 }
 
 /// A text in quotes.
