@@ -76,6 +76,6 @@ pub use text::quote;
 
 /// The forms of the language, in one table.
 pub mod form {
-    pub use crate::language::form::{Form, Row, Shape};
-    pub use crate::language::forms::FORMS;
+    pub use pif_language::form::{Form, Row, Shape};
+    pub use pif_language::forms::FORMS;
 }

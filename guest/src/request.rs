@@ -1,6 +1,6 @@
 //! The messages between a host and a machine: plain data, mirrored by wit/evaluator.wit.
 
-use crate::fault::Fault;
+use pif_core::fault::Fault;
 
 /// The code to evaluate.
 #[derive(Clone, Debug, PartialEq, Eq)]

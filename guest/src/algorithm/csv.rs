@@ -3,10 +3,10 @@
 
 use crate::algorithm::trouble::{BYTE_ORDER_MARK, Trouble};
 
-use crate::fault::Code;
 use crate::memory::heap::Full;
-use crate::text::order;
-use crate::text::quote::{push, shorten};
+use pif_core::fault::Code;
+use pif_core::text::order;
+use pif_core::text::quote::{push, shorten};
 use std::borrow::Cow;
 
 /// The format of a CSV text.

@@ -4,7 +4,7 @@
 use crate::algorithm::radix;
 use crate::memory::heap::Heap;
 use crate::memory::word::Word;
-use crate::text::order::{self, Item, eight};
+use pif_core::text::order::{self, Item, eight};
 
 /// Returns the order of flat texts, as indices. Equal texts keep their order.
 pub(crate) fn order(heap: &Heap, texts: &[Word], descending: bool) -> Vec<u32> {

@@ -9,13 +9,13 @@ use crate::algorithm::radix;
 use crate::algorithm::radix::order_bits;
 use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::TEXT_UNIT;
-use crate::limits::to_u32;
 use crate::memory::heap::Heap;
 use crate::memory::word::{
     CONS, FALSE, NIL, ROPE, TRUE, UNIT, Word, as_small, index, is_integer, tag,
 };
-use crate::text::order;
+use pif_core::limits::to_u32;
 use pif_core::numbers::Numbers;
+use pif_core::text::order;
 use std::cmp::Ordering;
 use std::ops::Range;
 

@@ -9,8 +9,8 @@
 
 use crate::algorithm::weight::text_work;
 use crate::builtin::call::Call;
-use crate::language::kinds::TYPES;
 use crate::memory::types::type_name;
+use pif_language::kinds::TYPES;
 
 use crate::algorithm::number::arithmetic::limbs;
 use crate::algorithm::record;

@@ -12,8 +12,8 @@ use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::builtin::keys::{Grouped, grouped, pay_keys};
 
-use crate::language::form::Form;
 use crate::memory::heap::Heap;
+use pif_language::form::Form;
 
 use crate::run::state::{Exit, State};
 

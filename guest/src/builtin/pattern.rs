@@ -8,7 +8,7 @@
 //! per 8 bytes of replacement and result.
 
 use crate::builtin::call::Call;
-use crate::text::order;
+use pif_core::text::order;
 
 use crate::algorithm::regex;
 use crate::algorithm::regex::search::Matches;

@@ -18,10 +18,10 @@ use crate::builtin::call::Call;
 
 use crate::algorithm::{lexical, record};
 use crate::builtin::path;
-use crate::language::form::Form;
 use crate::memory::heap::Heap;
 use crate::memory::word::{KIND_RECORD, NIL, PAIR, ROPE, UNIT, Word, boolean, tag};
 use crate::run::state::Exit;
+use pif_language::form::Form;
 
 impl Call<'_> {
     /// Returns an operand that must be a record.

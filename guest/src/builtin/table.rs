@@ -8,12 +8,12 @@ use crate::algorithm::csv::Style;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::builtin::options;
-use crate::fault::Code;
 use crate::memory::heap::Heap;
 use crate::memory::word::{FALSE, TRUE, Word};
 use crate::run::state::Exit;
-use crate::text::order;
-use crate::text::quote::shorten;
+use pif_core::fault::Code;
+use pif_core::text::order;
+use pif_core::text::quote::shorten;
 use std::borrow::Cow;
 
 /// Words of the memory limit for each column of a table.

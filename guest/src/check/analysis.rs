@@ -1,17 +1,17 @@
 //! Facts about a term, found without running it.
 
 use crate::check::advice::{Advice, advise};
-use crate::fault::{Fault, Note};
-use crate::json::escape;
-use crate::json::tape::TokenId;
-use crate::language::form::Form;
-use crate::language::forms::FORMS;
-use crate::language::parse::{Notation, parse};
-use crate::language::print;
-use crate::language::survey::{count_forms, tools_named};
-use crate::language::term::{Origin, Terms};
-use crate::notation;
-use crate::notation::{submission, translate};
+use pif_core::fault::{Fault, Note};
+use pif_core::json::escape;
+use pif_core::json::tape::TokenId;
+use pif_language::form::Form;
+use pif_language::forms::FORMS;
+use pif_language::parse::{Notation, parse};
+use pif_language::print;
+use pif_language::survey::{count_forms, tools_named};
+use pif_language::term::{Origin, Terms};
+use pif_notation;
+use pif_notation::{submission, translate};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 

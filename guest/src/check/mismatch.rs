@@ -1,14 +1,14 @@
 //! Messages for a value of the wrong type: the fault and the code to write instead.
 
 use crate::algorithm::trouble::TOGETHER;
-use crate::fault::{Code, Fault};
-use crate::language::form::{Form, Row, Shape};
-use crate::language::infer;
-use crate::language::infer::swapped;
-use crate::language::kinds;
-use crate::language::kinds::Kinds;
+use pif_core::fault::{Code, Fault};
+use pif_language::form::{Form, Row, Shape};
+use pif_language::infer;
+use pif_language::infer::swapped;
+use pif_language::kinds;
+use pif_language::kinds::Kinds;
 
-use crate::language::term::{TermId, Terms};
+use pif_language::term::{TermId, Terms};
 
 fn ordinal(operand: usize) -> String {
     match operand {

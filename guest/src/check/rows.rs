@@ -1,15 +1,15 @@
 //! Compares the types in the rows of forms with those that the machine takes and gives.
 
-use crate::fault::Code;
-use crate::language::form::{Form, Shape};
-use crate::language::forms::FORMS;
-use crate::language::infer::given;
-use crate::language::kinds::of_name;
-use crate::language::term::Origin;
-use crate::language::term::Terms;
-use crate::limits::Limits;
 use crate::machine::Machine;
 use crate::request::{Answer, Program, Step};
+use pif_core::fault::Code;
+use pif_core::limits::Limits;
+use pif_language::form::{Form, Shape};
+use pif_language::forms::FORMS;
+use pif_language::infer::given;
+use pif_language::kinds::of_name;
+use pif_language::term::Origin;
+use pif_language::term::Terms;
 
 /// A term of each type, in the order of the names.
 const SAMPLES: [&str; 9] = [
@@ -91,8 +91,8 @@ fn operands_are_refused_as_the_table_has_it() {
 fn values_are_what_the_table_says() {
     for row in FORMS {
         let mut terms = Terms::default();
-        let (code, origin) = (crate::language::parse::Notation::Code, Origin::Code);
-        let parsed = crate::language::parse::parse(&mut terms, row.example, origin, code)
+        let (code, origin) = (pif_language::parse::Notation::Code, Origin::Code);
+        let parsed = pif_language::parse::parse(&mut terms, row.example, origin, code)
             .unwrap_or_else(|fault| panic!("{fault:?}"));
         let kind = given(&terms, parsed.root);
         if let (Step::Done(done), true) = (run(row.example), kind != 0) {

@@ -2,7 +2,7 @@
 //! checks and debugging.
 
 use crate::code::op::{Op, Slot};
-use crate::language::term::{NameId, TermId};
+use pif_language::term::{NameId, TermId};
 
 /// The place of a value that a closure captures or a scope names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

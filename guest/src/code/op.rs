@@ -1,7 +1,7 @@
 //! The operations: one row each. The accessors for all operations come from these rows.
 
-use crate::language::form::Form;
-use crate::language::term::NameId;
+use pif_language::form::Form;
+use pif_language::term::NameId;
 
 /// A word in the window of the running function.
 pub(crate) type Slot = u8;

@@ -3,8 +3,8 @@
 use crate::code::{Op, Slot};
 use crate::compile::compiler::{Compiler, Failed};
 use crate::compile::task::{Goal, Task};
-use crate::language::form::Form;
-use crate::language::term::TermId;
+use pif_language::form::Form;
+use pif_language::term::TermId;
 
 /// The branches that a comparison is part of, which are taken unless it holds.
 struct Comparison {

@@ -3,11 +3,11 @@
 use crate::compile::compiler::{Compiler, Failed, MERGED};
 use crate::compile::place::{Location, slot};
 use crate::compile::task::{Body, SelfCall, Spine, Task};
-use crate::limits::{MOST_PARAMETERS, to_u32};
+use pif_core::limits::{MOST_PARAMETERS, to_u32};
 
 use crate::code::{Op, Place, Slot};
-use crate::language::form::Form;
-use crate::language::term::TermId;
+use pif_language::form::Form;
+use pif_language::term::TermId;
 
 impl Compiler<'_> {
     /// Compiles a literal function applied to exactly its parameters: it binds them like `let`.

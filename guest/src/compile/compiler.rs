@@ -4,10 +4,10 @@ use crate::code::{Image, Op, Place, Slot};
 use crate::compile::facts::Facts;
 use crate::compile::place::{Bindings, Location, slot};
 use crate::compile::task::Task;
-use crate::language::term::{TermId, Terms};
 use crate::memory::heap::{Full, Heap};
 use crate::memory::word::Word;
 use pif_core::numbers::Numbers;
+use pif_language::term::{TermId, Terms};
 
 /// The reason why a term cannot be compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use crate::code::{Op, Place, Slot};
 use crate::compile::compiler::{Compiler, Failed};
 use crate::compile::place::{Location, slot};
 use crate::compile::task::{Goal, Task, Turn};
-use crate::language::form::Form;
-use crate::language::term::TermId;
-use crate::limits::to_u32;
+use pif_core::limits::to_u32;
+use pif_language::form::Form;
+use pif_language::term::TermId;
 
 /// The distance from an accumulator's second half to its next first half. The loop's slots begin
 /// one after the second half.

@@ -4,11 +4,11 @@ use crate::algorithm::radix;
 use crate::compile::compiler::{Compiler, Function};
 use crate::compile::place::{Location, Part};
 use crate::compile::task::{Body, SelfCall, Task};
-use crate::limits::to_u32;
+use pif_core::limits::to_u32;
 
 use crate::code::{Code, Entry, NO_VISIT, Op, Place, Slot, Visit};
-use crate::language::term::TermId;
 use crate::memory::word::{CLOSURE, KIND_CLOSURE, Word, header, pointer};
+use pif_language::term::TermId;
 
 impl Function {
     pub(super) fn new(arity: u8) -> Self {

@@ -1,11 +1,11 @@
 //! Facts about a term that the compiler needs in advance: functions that only take their parameter
 //! apart as a pair. Then the pair need not be built.
 
-use crate::language::form::Form;
-use crate::language::scope::Scope;
-use crate::language::term::{NameId, TermId, Terms};
-use crate::limits::to_u32;
+use pif_core::limits::to_u32;
 use pif_core::numbers::Numbers;
+use pif_language::form::Form;
+use pif_language::scope::Scope;
+use pif_language::term::{NameId, TermId, Terms};
 
 /// Facts about the functions of one parameter in a term. Functions around an `eval` are left out.
 #[derive(Debug, Default)]

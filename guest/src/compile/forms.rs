@@ -3,12 +3,12 @@
 use crate::compile::compiler::{Compiler, Failed, Function, MERGED};
 use crate::compile::place::{Location, Part, slot};
 use crate::compile::task::Task;
-use crate::limits::{MOST_PARAMETERS, to_u32};
+use pif_core::limits::{MOST_PARAMETERS, to_u32};
 
 use crate::code::{Op, Place, Slot};
-use crate::language::form::Form;
-use crate::language::term::TermId;
 use crate::memory::word::{NIL, UNIT, boolean, fit, quoted};
+use pif_language::form::Form;
+use pif_language::term::TermId;
 
 /// An operand: its slot, and the task that puts its value there.
 type Operand = (Slot, Task);

@@ -21,9 +21,9 @@ mod task;
 pub(crate) use compiler::{Compiler, Failed, Store, Unit};
 
 use crate::code::{Place, Slot};
-use crate::language::term::NameId;
 use compiler::Function;
 use facts::Facts;
+use pif_language::term::NameId;
 use place::Location;
 use task::{Goal, Task};
 

@@ -1,9 +1,9 @@
 //! The places of variables' values.
 
 use crate::code::{Place, Slot};
-use crate::language::term::NameId;
-use crate::limits::to_u32;
+use pif_core::limits::to_u32;
 use pif_core::numbers::Numbers;
+use pif_language::term::NameId;
 
 /// The location of a variable's value, in the function being compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use crate::algorithm::radix;
 use crate::code::{Place, Scope};
 use crate::compile::compiler::{Compiler, Failed};
 use crate::compile::place::{Location, Part};
-use crate::language::term::{NameId, TermId};
-use crate::limits::to_u32;
+use pif_core::limits::to_u32;
+use pif_language::term::{NameId, TermId};
 
 /// Most captures and scope entries of one compilation. More is refused as `too-large`: nested
 /// functions that use each other's variables can need space out of proportion to their text.

@@ -2,7 +2,7 @@
 
 use super::place::Location;
 use crate::code::{Op, Slot};
-use crate::language::term::{NameId, TermId};
+use pif_language::term::{NameId, TermId};
 
 /// Applications nested in function position: the places of the function and its arguments.
 #[derive(Clone, Copy, Debug)]

@@ -6,12 +6,12 @@
 use crate::check::analysis;
 use crate::check::analysis::Mention;
 use crate::edge::envelope;
-use crate::fault::{Fault, Limit, Note, Place};
-use crate::limits::Limits;
 use crate::machine;
-use crate::notation;
 use crate::request::{Answer, Argument, Done, Program, Source, Step};
 use exports::pif::evaluator::{analysis as check, machines, types};
+use pif_core::fault::{Fault, Limit, Note, Place};
+use pif_core::limits::Limits;
+use pif_notation;
 use std::cell::RefCell;
 
 wit_bindgen::generate!({ world: "guest", path: "../wit", generate_all });

@@ -1,12 +1,12 @@
 //! One run as JSON in and JSON out, for hosts without typed bindings.
 
-use crate::fault::{Code, Fault};
-use crate::json::tape::{Tape, Token, TokenId};
-use crate::json::{escape, write};
-use crate::limits::{Limits, Usage};
 use crate::machine::Machine;
 use crate::request::{Answer, Argument, Done, Program, Source, Step};
-use crate::text::quote::shorten;
+use pif_core::fault::{Code, Fault};
+use pif_core::json::tape::{Tape, Token, TokenId};
+use pif_core::json::{escape, write};
+use pif_core::limits::{Limits, Usage};
+use pif_core::text::quote::shorten;
 
 /// Default limits, as LANGUAGE.md (Limits) lists them.
 const DEFAULT: Limits =

@@ -4,13 +4,13 @@ use crate::algorithm::trouble::Trouble;
 use crate::builtin;
 use crate::code::slots::fold;
 use crate::code::{Image, Op, Slot};
-use crate::language::form::Form;
-use crate::limits::to_u32;
 use crate::machine::{each, eval, operate, tools, trace};
 use crate::memory::heap::Frame;
 use crate::memory::types::type_name;
 use crate::run::context::Context;
 use crate::run::state::{Exit, State, WINDOW};
+use pif_core::limits::to_u32;
+use pif_language::form::Form;
 
 use crate::memory::word::{
     CONS, FALSE, HOLE, NIL, PAIR, Word, as_small, is_function, is_list, small, tag,

@@ -2,11 +2,11 @@
 //! program is no function.
 
 use crate::check::advice::advise;
-use crate::fault::{Code, Fault};
-use crate::json::tape::{Tape, Token};
-use crate::language::form::Form;
-use crate::limits::to_u32;
 use crate::machine::{Failure, Input, Machine};
+use pif_core::fault::{Code, Fault};
+use pif_core::json::tape::{Tape, Token};
+use pif_core::limits::to_u32;
+use pif_language::form::Form;
 
 impl Machine {
     /// The names of the variables of a context; none of a text that is no object.

@@ -3,21 +3,21 @@
 
 use crate::algorithm::trouble::{FULL, Trouble};
 use crate::data::show::OPERAND_BYTES;
-use crate::language::kinds::FUNCTION;
 use crate::run::site::{Site, site};
-use crate::text::quote::shorten;
+use pif_core::text::quote::shorten;
+use pif_language::kinds::FUNCTION;
 
 use crate::check::mismatch::{element, mismatch, no_function};
 use crate::code::{Image, Op, Slot};
 use crate::data::show;
-use crate::fault::{Code, Fault, Limit};
-use crate::language::form::Form;
-use crate::language::hint::{LONGEST, nearest, recursive};
 use crate::run::meter::Stop;
 use crate::run::state::State;
+use pif_core::fault::{Code, Fault, Limit};
+use pif_language::form::Form;
+use pif_language::hint::{LONGEST, nearest, recursive};
 
-use crate::language::term::{TermId, Terms};
 use crate::memory::word::Word;
+use pif_language::term::{TermId, Terms};
 
 /// Most tools in a fault's chain of calls.
 const MOST_CALLS: usize = 32;
@@ -186,7 +186,7 @@ fn failed(s: &State) -> Fault {
     let message = message
         .filter(|text| !text.is_empty())
         .unwrap_or_else(|| show::excerpt(&s.heap, &s.terms, &s.names(), value, FAIL_BYTES));
-    Fault::new(Code::Fail, crate::text::quote::visible(&message))
+    Fault::new(Code::Fail, pif_core::text::quote::visible(&message))
 }
 
 /// The fault of a limit reached at the operation `pc`.

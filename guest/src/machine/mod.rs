@@ -17,19 +17,19 @@ mod trace;
 
 use crate::code::Image;
 use crate::data::parsed;
-use crate::fault::{Code, Fault, Limit};
-use crate::json::tape::TokenId;
+use pif_core::fault::{Code, Fault, Limit};
+use pif_core::json::tape::TokenId;
 use pif_core::numbers::Numbers;
 
 use crate::data::plain;
-use crate::language::parse::{Notation, parse, read};
-use crate::language::term::{NameId, Origin, TermId, Terms};
-use crate::limits::{Limits, Usage};
 use crate::machine::tools::Sources;
 use crate::memory::word::Word;
-use crate::notation::{submitted, translated};
 use crate::request::{Argument, Program, Source};
 use crate::run::state::State;
+use pif_core::limits::{Limits, Usage};
+use pif_language::parse::{Notation, parse, read};
+use pif_language::term::{NameId, Origin, TermId, Terms};
+use pif_notation::{submitted, translated};
 use std::rc::Rc;
 
 /// The argument, once parsed.

@@ -4,22 +4,22 @@ use crate::algorithm::trouble::Trouble;
 use crate::code::{APPLY, HALT};
 use crate::compile::{Compiler, Failed, Store, Unit};
 use crate::data::show;
-use crate::fault::{Code, Fault, Limit};
-use crate::json::escape;
-use crate::limits::to_u32;
 use crate::machine::drive::run;
 use crate::machine::{Failure, Input, Machine, Phase, locate};
 use crate::memory::heap::{Frame, NO_CLOSURE};
 use crate::memory::types::type_name;
 use crate::run::meter::Stop;
 use crate::run::state::{Exit, Tool};
-use crate::text::quote::shorten;
+use pif_core::fault::{Code, Fault, Limit};
+use pif_core::json::escape;
+use pif_core::limits::to_u32;
+use pif_core::text::quote::shorten;
 
 use crate::algorithm::trouble::FULL;
 use crate::algorithm::weight;
-use crate::language::term::Origin;
 use crate::memory::word::{HOLE, KIND_CONTINUATION, UNIT, Word, aux, index, is_function};
 use crate::request::{Answer, Continuation, Done, Step};
+use pif_language::term::Origin;
 use std::rc::Rc;
 
 impl Machine {

@@ -3,10 +3,10 @@
 
 use crate::algorithm::trouble::Trouble;
 use crate::code::TOOL_END;
-use crate::language::names::Names;
-use crate::limits::to_u32;
 use crate::memory::heap::NO_CLOSURE;
 use crate::run::state::{Exit, State};
+use pif_core::limits::to_u32;
+use pif_language::names::Names;
 
 use crate::memory::word::{
     HOLE, KIND_CONTINUATION, OBJECT, UNIT, Word, header, pointer, quoted, small,

@@ -1,11 +1,11 @@
 //! `trace`, and the lines of a debug run.
 
 use crate::data::show;
-use crate::language::form::Form;
 use crate::memory::word::Word;
 use crate::run::context::Context;
 use crate::run::state::Exit;
-use crate::text::quote::{shorten, visible};
+use pif_core::text::quote::{shorten, visible};
+use pif_language::form::Form;
 use std::rc::Rc;
 
 /// Most lines of trace of a run, and bytes of each.

@@ -1,7 +1,7 @@
 //! Warnings of a running program. The parser's warnings come before them.
 
-use crate::fault::Note;
-use crate::language::term::{TermId, Terms};
+use pif_core::fault::Note;
+use pif_language::term::{TermId, Terms};
 
 /// Warnings kept. Of the rest, only the number is.
 const MOST: usize = 20;

@@ -2,20 +2,20 @@
 
 use crate::algorithm::trouble::Trouble;
 use crate::code::{Code, Image, MOST_ARGUMENTS, Place, REST, Slot};
-use crate::fault::Fault;
-use crate::limits::{Limits, to_u32};
 use crate::memory::heap::{Frame, Full, Heap, NO_CLOSURE};
 use crate::run::meter::{Meter, Stop};
 use crate::run::notes::Notes;
 use crate::run::trial::{Endings, Trial};
+use pif_core::fault::Fault;
+use pif_core::limits::{Limits, to_u32};
 
 use crate::algorithm::regex::Pattern;
-use crate::language::names::Names;
-use crate::language::term::{TermId, Terms};
 use crate::memory::word::{
     CLOSURE, HOLE, KIND_CLOSURE, KIND_PARTIAL, NIL, PARTIAL, UNIT, Word, aux, header, index,
     pointer, size, small, tag,
 };
+use pif_language::names::Names;
+use pif_language::term::{TermId, Terms};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;

@@ -1,8 +1,8 @@
 //! Open `try`s, and the endings of others.
 
 use crate::code::Slot;
-use crate::fault::{Code, Fault};
-use crate::language::term::{TermId, Terms};
+use pif_core::fault::{Code, Fault};
+use pif_language::term::{TermId, Terms};
 
 /// A `try` whose term is being evaluated.
 #[derive(Clone, Copy, Debug)]

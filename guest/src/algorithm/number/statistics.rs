@@ -4,10 +4,10 @@ use crate::algorithm::number::value::{Number, TOO_LARGE, bounded, finite};
 use crate::algorithm::trouble::Trouble;
 
 use crate::algorithm::number::rational::{LEAST, parts, ratio, with_sign};
-use crate::limits::INTEGER_BITS;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer as _;
 use num_traits::{Signed, ToPrimitive, Zero};
+use pif_core::limits::INTEGER_BITS;
 
 /// An exact sum. Large integers are apart from small ones, and positive from negative ones. So
 /// carries through the whole sum are never more than its length has paid for.

@@ -3,9 +3,9 @@
 use crate::algorithm::regex::Pattern;
 use crate::algorithm::regex::search::NOWHERE;
 use crate::algorithm::trouble::Trouble;
-use crate::fault::Code;
+use pif_core::fault::Code;
 
-use crate::text::quote::shorten;
+use pif_core::text::quote::shorten;
 
 /// A parsed replacement.
 #[derive(Debug)]
