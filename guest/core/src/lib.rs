@@ -5,4 +5,5 @@
 pub mod fault;
 pub mod json;
 pub mod limits;
+pub mod numbers;
 pub mod text;

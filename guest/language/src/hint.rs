@@ -4,121 +4,111 @@ use crate::form::Form;
 use crate::forms::form_names;
 use crate::term::{TermId, Terms};
 use pif_core::text::quote::shorten;
+use pif_core::text::words;
 
 /// Keys for an operator in other languages. They say more than the keys beside them.
-const OPERATOR: &[&str] = &["op", "operator", "opcode", "callee"];
+const OPERATOR: &str = "op operator opcode callee";
 
-/// Spellings of other languages, in lower case and without `_`, each with the form to use here.
-const IDIOMS: &[(&[&str], &str)] = &[
-    (&["+", "plus"], r#"{"add": [a, b]}"#),
-    (&["-", "minus", "subtract"], r#"{"sub": [a, b]}"#),
-    (&["*", "times", "multiply"], r#"{"mul": [a, b]}"#),
-    (&["/", "//", "divide", "idiv", "floordiv"], r#"{"div": [a, b]}"#),
-    (&["%", "modulo", "rem"], r#"{"mod": [a, b]}"#),
-    (&["**", "^", "power", "expt"], r#"{"pow": [a, b]}"#),
-    (&["square", "sqr"], r#"{"mul": [a, a]}"#),
-    (&["inc", "increment", "succ"], r#"{"add": [a, 1]}"#),
-    (&["dec", "decrement", "pred"], r#"{"sub": [a, 1]}"#),
-    (&["=", "==", "===", "equals", "equal"], r#"{"eq": [a, b]}"#),
-    (&["!=", "<>", "!==", "neq", "ne", "notequal", "xor"], r#"{"not": {"eq": [a, b]}}"#),
-    (&["isnull", "isnone", "isnil", "null?"], r#"{"eq": [a, null]}"#),
-    (&["<", "less"], r#"{"lt": [a, b]}"#),
-    (&[">", "greater"], r#"{"gt": [a, b]}"#),
-    (&["<=", "le", "leq"], r#"{"lte": [a, b]}"#),
-    (&[">=", "ge", "geq"], r#"{"gte": [a, b]}"#),
-    (&["&&"], r#"{"and": [a, b]}"#),
-    (&["||"], r#"{"or": [a, b]}"#),
-    (&["!"], r#"{"not": a}"#),
-    (&["function", "lambda", "fn", "func", "λ", "=>", "arrow"], r#"{"lam": "x", "body": t}"#),
-    (&["call", "apply", "invoke"], r#"{"app": {"func": f, "arg": a}}"#),
-    (&["for", "while", "loop", "foreach", "until"], r#"{"fold": [f, init, list]}"#),
-    (&["foldl", "foldr", "inject", "accumulate"], r#"{"fold": [f, init, list]}"#),
-    (&["collect", "transform", "mapcar"], r#"{"map": [f, list]}"#),
-    (&["where", "select", "grep"], r#"{"filter": [f, list]}"#),
-    (&["orderby", "sortby", "sortwith"], r#"{"sort_by": [f, list]}"#),
-    (&["groupby", "bucket"], r#"{"group_by": [f, list]}"#),
-    (&["unique", "uniq", "dedupe", "dedup"], r#"{"distinct": [list]}"#),
-    (&["average", "avg"], r#"{"mean": [list]}"#),
-    (&["maximum"], r#"{"max": [list]}"#),
-    (&["minimum"], r#"{"min": [list]}"#),
-    (&["car", "first"], r#"{"head": list}"#),
-    (&["cdr", "rest"], r#"{"tail": list}"#),
-    (&["at", "index", "elt"], r#"{"nth": [list, i]}"#),
-    (&["extend", "listconcat", "++"], r#"{"append": [a, b]}"#),
-    (&["push"], r#"{"append": [list, [x]]}"#),
-    (&["list", "array"], "[a, b, …]"),
+/// Spellings of other languages, in lower case and without `_`, with blanks between them, and the
+/// form to use here.
+const IDIOMS: &[(&str, &str)] = &[
+    ("+ plus", r#"{"add": [a, b]}"#),
+    ("- minus subtract", r#"{"sub": [a, b]}"#),
+    ("* times multiply", r#"{"mul": [a, b]}"#),
+    ("/ // divide idiv floordiv", r#"{"div": [a, b]}"#),
+    ("% modulo rem", r#"{"mod": [a, b]}"#),
+    ("** ^ power expt", r#"{"pow": [a, b]}"#),
+    ("square sqr", r#"{"mul": [a, a]}"#),
+    ("inc increment succ", r#"{"add": [a, 1]}"#),
+    ("dec decrement pred", r#"{"sub": [a, 1]}"#),
+    ("= == === equals equal", r#"{"eq": [a, b]}"#),
+    ("!= <> !== neq ne notequal xor", r#"{"not": {"eq": [a, b]}}"#),
+    ("isnull isnone isnil null?", r#"{"eq": [a, null]}"#),
+    ("< less", r#"{"lt": [a, b]}"#),
+    ("> greater", r#"{"gt": [a, b]}"#),
+    ("<= le leq", r#"{"lte": [a, b]}"#),
+    (">= ge geq", r#"{"gte": [a, b]}"#),
+    ("&&", r#"{"and": [a, b]}"#),
+    ("||", r#"{"or": [a, b]}"#),
+    ("!", r#"{"not": a}"#),
+    ("function lambda fn func λ => arrow", r#"{"lam": "x", "body": t}"#),
+    ("call apply invoke", r#"{"app": {"func": f, "arg": a}}"#),
+    ("for while loop foreach until", r#"{"fold": [f, init, list]}"#),
+    ("foldl foldr inject accumulate", r#"{"fold": [f, init, list]}"#),
+    ("collect transform mapcar", r#"{"map": [f, list]}"#),
+    ("where select grep", r#"{"filter": [f, list]}"#),
+    ("orderby sortby sortwith", r#"{"sort_by": [f, list]}"#),
+    ("groupby bucket", r#"{"group_by": [f, list]}"#),
+    ("unique uniq dedupe dedup", r#"{"distinct": [list]}"#),
+    ("average avg", r#"{"mean": [list]}"#),
+    ("maximum", r#"{"max": [list]}"#),
+    ("minimum", r#"{"min": [list]}"#),
+    ("car first", r#"{"head": list}"#),
+    ("cdr rest", r#"{"tail": list}"#),
+    ("at index elt", r#"{"nth": [list, i]}"#),
+    ("extend listconcat ++", r#"{"append": [a, b]}"#),
+    ("push", r#"{"append": [list, [x]]}"#),
+    ("list array", "[a, b, …]"),
     (
-        &["then", "else", "ternary", "?", "unless", "ifelse", "if-else", "condif", "iif"],
+        "then else ternary ? unless ifelse if-else condif iif",
         r#"{"if": {"cond": c, "then": t, "else": e}}"#,
     ),
-    (&["switch", "case", "when", "match", "elif", "elseif"], r#"{"cond": [[test, value], …]}"#),
-    (&["let*", "define", "def", "bind", "begin", "do"], r#"{"let": [["x", t]], "in": b}"#),
+    ("switch case when match elif elseif", r#"{"cond": [[test, value], …]}"#),
+    ("let* define def bind begin do", r#"{"let": [["x", t]], "in": b}"#),
     (
-        &["letrec", "letrec*", "labels", "flet", "letfn", "fix"],
+        "letrec letrec* labels flet letfn fix",
         r#"{"letrec": [["f", {"lam": "x", "body": t}]], "in": b}"#,
     ),
-    (&["raise", "throw", "error", "assert"], r#"{"fail": t}"#),
-    (&["catch", "rescue", "except"], r#"{"try": t, "catch": f}"#),
-    (&["compose", "|>", "->>"], r#"{"pipe": [x, f, g]}"#),
-    (&["print", "log", "console.log", "puts"], r#"{"trace": [label, t]}"#),
-    (
-        &[
-            "const", "literal", "value", "number", "integer", "string", "text", "true", "false",
-            "null", "none",
-        ],
-        "the bare JSON value",
-    ),
-    (&["variable", "name", "ref", "$"], r#"{"var": "x"}"#),
-    (&["nil?", "empty"], r#"{"isEmpty": list}"#),
-    (&["len", "size", "count", "strlen"], r#"{"length": list}"#),
-    (&["recur", "recurse", "rec"], r#"{"self": true}"#),
-    (&["substring", "substr"], r#"{"slice": [s, from, to]}"#),
-    (&["uppercase", "touppercase", "upcase"], r#"{"upper": s}"#),
-    (&["lowercase", "tolowercase", "downcase"], r#"{"lower": s}"#),
-    (&["strip"], r#"{"trim": s}"#),
-    (&["str", "stringof", "totext", "tostr"], r#"{"to_string": a}"#),
-    (&["parseint", "atoi", "int", "toint", "tonumber"], r#"{"parse_int": s}"#),
-    (&["jsonencode", "jsonstringify", "tojson"], r#"{"json_text": a}"#),
-    (&["json", "jsondecode", "fromjson"], r#"{"json_parse": s}"#),
-    (&["regex", "regexp", "regexmatch", "test"], r#"{"matches": [s, regex]}"#),
-    (&["dict", "object", "hash", "struct"], r#"{"record": {"k": t}}"#),
-    (&["lookup", "field", "prop", "getattr"], r#"{"get": [record, key]}"#),
-    (&["set", "assoc"], r#"{"put": [record, key, value]}"#),
-    (&["in", "includes", "member"], r#"{"contains": [list, x]}"#),
-    (&["exists", "haskey"], r#"{"has": [record, key]}"#),
-    (&["typeof", "type"], r#"{"type_of": a}"#),
+    ("raise throw error assert", r#"{"fail": t}"#),
+    ("catch rescue except", r#"{"try": t, "catch": f}"#),
+    ("compose |> ->>", r#"{"pipe": [x, f, g]}"#),
+    ("print log console.log puts", r#"{"trace": [label, t]}"#),
+    ("const literal value number integer string text true false null none", "the bare JSON value"),
+    ("variable name ref $", r#"{"var": "x"}"#),
+    ("nil? empty", r#"{"isEmpty": list}"#),
+    ("len size count strlen", r#"{"length": list}"#),
+    ("recur recurse rec", r#"{"self": true}"#),
+    ("substring substr", r#"{"slice": [s, from, to]}"#),
+    ("uppercase touppercase upcase", r#"{"upper": s}"#),
+    ("lowercase tolowercase downcase", r#"{"lower": s}"#),
+    ("strip", r#"{"trim": s}"#),
+    ("str stringof totext tostr", r#"{"to_string": a}"#),
+    ("parseint atoi int toint tonumber", r#"{"parse_int": s}"#),
+    ("jsonencode jsonstringify tojson", r#"{"json_text": a}"#),
+    ("json jsondecode fromjson", r#"{"json_parse": s}"#),
+    ("regex regexp regexmatch test", r#"{"matches": [s, regex]}"#),
+    ("dict object hash struct", r#"{"record": {"k": t}}"#),
+    ("lookup field prop getattr", r#"{"get": [record, key]}"#),
+    ("set assoc", r#"{"put": [record, key, value]}"#),
+    ("in includes member", r#"{"contains": [list, x]}"#),
+    ("exists haskey", r#"{"has": [record, key]}"#),
+    ("typeof type", r#"{"type_of": a}"#),
     (OPERATOR, r#"{"add": [a, b]}: the name of the form is the key"#),
+    ("return result yield expr expression term code", "the term itself: its value is the result"),
+    ("import require use", r#"{"tool": "name"}"#),
     (
-        &["return", "result", "yield", "expr", "expression", "term", "code"],
-        "the term itself: its value is the result",
-    ),
-    (&["import", "require", "use"], r#"{"tool": "name"}"#),
-    (
-        &["now", "today", "random", "rand", "sleep", "fetch", "http", "readfile", "open", "env"],
+        "now today random rand sleep fetch http readfile open env",
         "the value as `data`: a run has no clock, no random numbers and no network",
     ),
     (
-        &["input", "data", "args", "arguments", "params", "argument"],
+        "input data args arguments params argument",
         r#"{"lam": "x", "body": t}: the variable is the argument"#,
     ),
-    (&["some", "exist"], r#"{"any": [f, list]}"#),
-    (&["every", "forall"], r#"{"all": [f, list]}"#),
-    (&["format", "sprintf", "template", "interpolate"], r#"{"concat": [a, b, …]}"#),
-    (&["delete", "del", "dissoc"], r#"{"remove": [record, key]}"#),
-    (&["items", "pairs"], r#"{"entries": record}"#),
-    (&["sublist"], r#"{"take": [{"drop": [list, n]}, n]}"#),
-    (&["ceiling"], r#"{"ceil": a}"#),
+    ("some exist", r#"{"any": [f, list]}"#),
+    ("every forall", r#"{"all": [f, list]}"#),
+    ("format sprintf template interpolate", r#"{"concat": [a, b, …]}"#),
+    ("delete del dissoc", r#"{"remove": [record, key]}"#),
+    ("items pairs", r#"{"entries": record}"#),
+    ("sublist", r#"{"take": [{"drop": [list, n]}, n]}"#),
+    ("ceiling", r#"{"ceil": a}"#),
 ];
 
 /// Idioms that are just as likely to be keys of data. Beside other keys they say nothing.
-const NOUNS: &[&str] = &[
-    "args", "array", "at", "average", "avg", "case", "code", "count", "data", "dict", "empty",
-    "end", "env", "error", "expr", "field", "first", "format", "hash", "in", "index", "input",
-    "integer", "items", "json", "list", "log", "match", "maximum", "member", "minimum", "minus",
-    "name", "number", "object", "open", "pairs", "params", "plus", "power", "rand", "random",
-    "ref", "rem", "rest", "result", "set", "size", "string", "struct", "template", "term", "test",
-    "text", "times", "today", "true", "type", "unique", "value", "variable", "where",
-];
+const NOUNS: &str = "\
+    args array at average avg case code count data dict empty end env error expr field first \
+    format hash in index input integer items json list log match maximum member minimum minus \
+    name number object open pairs params plus power rand random ref rem rest result set size \
+    string struct template term test text times today true type unique value variable where";
 
 /// Most keys of an object to look at, and most names to compare. Advice is for human code, and no
 /// fuel pays for it.
@@ -135,9 +125,9 @@ pub fn for_keys(keys: &[(&str, bool)], excerpt: &str) -> String {
     let single = keys.len() == 1;
     let keys = || keys.iter().copied().filter(|(key, _)| key.len() <= LONGEST);
     let idiom = |(key, is_scalar): (&str, bool)| {
-        let word: String = key.to_lowercase().chars().filter(|c| *c != '_').collect();
-        let found = IDIOMS.iter().find(|(names, _)| names.contains(&word.as_str()))?;
-        let is_noun = NOUNS.contains(&word.as_str());
+        let word = spelling(key);
+        let found = idiom_of(&word)?;
+        let is_noun = words::has(NOUNS, &word);
         (single || !is_noun).then_some((found, is_noun && is_scalar))
     };
     let operator = || keys().filter_map(idiom).find(|((names, _), _)| *names == OPERATOR);
@@ -172,19 +162,28 @@ pub fn is_meant_for_form(key: &str) -> bool {
     if Form::of_key(key).is_some() || key.starts_with("std_") {
         return true;
     }
-    let word: String = key.to_lowercase().chars().filter(|c| *c != '_').collect();
-    let is_idiom = IDIOMS.iter().any(|(names, _)| names.contains(&word.as_str()));
-    is_idiom && !NOUNS.contains(&word.as_str())
+    let word = spelling(key);
+    idiom_of(&word).is_some() && !words::has(NOUNS, &word)
+}
+
+/// A key as the idioms are spelled.
+#[inline(never)]
+fn spelling(key: &str) -> String {
+    key.to_lowercase().replace('_', "")
+}
+
+/// The idiom with a spelling.
+fn idiom_of(word: &str) -> Option<&'static (&'static str, &'static str)> {
+    IDIOMS.iter().find(|(names, _)| words::has(names, word))
 }
 
 /// Whether the only key of an object is one that people write for a form, or nearly one; whether
 /// its value is no list and no object.
 pub fn is_nearly_form(key: &str, is_scalar: bool) -> bool {
-    let name: String = key.to_lowercase().chars().filter(|c| *c != '_').collect();
-    let is_idiom = || IDIOMS.iter().any(|(names, _)| names.contains(&name.as_str()));
+    let is_idiom = || idiom_of(&spelling(key)).is_some();
     let is_marked = key.contains(['.', '$']) && word(key).is_some();
     is_marked
-        || !is_scalar && (is_idiom() || word(key).is_some() || nearest(key, form_names()).is_some())
+        || !is_scalar && (word(key).is_some() || is_idiom() || nearest(key, form_names()).is_some())
 }
 
 /// Shows how to write an object as a record in code. A long or nested object shows only its first
@@ -241,7 +240,12 @@ pub fn recursive(terms: &Terms, variable: TermId) -> Option<String> {
 }
 
 /// Returns the candidate nearest to `name`, if it is close enough.
-pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, mut candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_of(name, &mut candidates)
+}
+
+#[inline(never)]
+fn nearest_of<'a>(name: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     let length = name.chars().count();
     if length > LONGEST {
         return None;

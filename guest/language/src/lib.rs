@@ -6,6 +6,7 @@ pub mod hint;
 pub mod infer;
 pub mod key;
 pub mod kinds;
+pub mod names;
 pub mod parse;
 pub mod prices;
 pub mod print;

@@ -168,7 +168,7 @@ impl Printer<'_> {
                 self.open(form);
                 let key = |at: usize| members.get(at).copied().unwrap_or_default();
                 let order = order::order_of(members.len().min(operands.len()), &key);
-                let sorted = order.into_iter().filter_map(|at| Some((key(at), *operands.get(at)?)));
+                let sorted = order.filter_map(|at| Some((key(at), *operands.get(at)?)));
                 self.members(sorted.map(|(key, t)| (key, Work::Term(t))), "}}");
             }
             Shape::Effect => {

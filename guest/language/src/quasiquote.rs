@@ -6,7 +6,6 @@
 
 use crate::form::Form;
 use crate::term::{TermId, Terms};
-use std::collections::BTreeMap;
 
 /// Notes which terms fill the holes of every quote below `root`. Fails with an `unquote` that
 /// belongs to no quote.
@@ -14,38 +13,39 @@ pub fn note_holes(terms: &mut Terms, root: TermId) -> Result<(), TermId> {
     enum Walk {
         Enter(TermId),
         Close,
-        Reopen(TermId),
+        Reopen(TermId, Vec<TermId>),
     }
-    let (mut walk, mut quotes) = (vec![Walk::Enter(root)], Vec::new());
-    let mut holes: BTreeMap<TermId, Vec<TermId>> = BTreeMap::new();
+    // Of each quote around: its holes so far.
+    let mut quotes: Vec<(TermId, Vec<TermId>)> = Vec::new();
+    let (mut walk, mut found) = (vec![Walk::Enter(root)], Vec::new());
     while let Some(step) = walk.pop() {
         let term = match step {
             Walk::Enter(term) => term,
             Walk::Close => {
-                quotes.pop();
+                found.extend(quotes.pop());
                 continue;
             }
-            Walk::Reopen(quote) => {
-                quotes.push(quote);
+            Walk::Reopen(quote, holes) => {
+                quotes.push((quote, holes));
                 continue;
             }
         };
         match terms.form(term) {
             Form::Quote => {
-                quotes.push(term);
+                quotes.push((term, Vec::new()));
                 walk.push(Walk::Close);
             }
             Form::Unquote => {
-                let quote = quotes.pop().ok_or(term)?;
-                holes.entry(quote).or_default().push(terms.operand(term, 0));
-                walk.push(Walk::Reopen(quote));
+                let (quote, mut holes) = quotes.pop().ok_or(term)?;
+                holes.push(terms.operand(term, 0));
+                walk.push(Walk::Reopen(quote, holes));
             }
             _ => {}
         }
         walk.extend(terms.operands(term).iter().rev().map(|t| Walk::Enter(*t)));
     }
-    for (quote, holes) in holes {
-        if terms.evaluated(quote).is_empty() {
+    for (quote, holes) in found {
+        if !holes.is_empty() && terms.evaluated(quote).is_empty() {
             terms.set_holes(quote, holes);
         }
     }

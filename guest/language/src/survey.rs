@@ -3,9 +3,9 @@
 use crate::form::Form;
 use crate::forms::FORMS;
 use pif_core::json::tape::TokenId;
+use pif_core::text::order::order_of;
 
 use crate::term::{TermId, Terms};
-use std::collections::BTreeMap;
 
 /// Counts each form in a term, in the order of the table, and all its nodes.
 pub fn count_forms(terms: &Terms, root: TermId) -> (Vec<(Form, u32)>, u64) {
@@ -19,28 +19,39 @@ pub fn count_forms(terms: &Terms, root: TermId) -> (Vec<(Form, u32)>, u64) {
         }
         open.extend_from_slice(terms.operands(term));
     }
-    let used = FORMS.iter().zip(counts).filter(|(_, count)| *count > 0);
-    (used.map(|(row, count)| (row.form, count)).collect(), nodes)
+    let mut used = Vec::new();
+    for (row, count) in FORMS.iter().zip(counts) {
+        if count > 0 {
+            used.push((row.form, count));
+        }
+    }
+    (used, nodes)
 }
 
-/// Finds the tools that a term names literally, in `tool` and `code_of`, with the first place of
-/// each. Also tells whether it computes any tool's name.
-pub fn tools_named(terms: &Terms, root: TermId) -> (BTreeMap<&str, TokenId>, bool) {
-    let mut names = BTreeMap::new();
+/// Finds the tools that a term names literally, in `tool` and `code_of`, in the order of their names,
+/// with the first place of each. Also tells whether it computes any tool's name.
+pub fn tools_named(terms: &Terms, root: TermId) -> (Vec<(&str, TokenId)>, bool) {
+    let mut places: Vec<(&str, TokenId)> = Vec::new();
     let mut computes_any = false;
     let mut open = vec![root];
     while let Some(term) = open.pop() {
         let operands = terms.operands(term);
         if let (Form::Tool | Form::CodeOf, [name]) = (terms.form(term), operands) {
             if terms.form(*name) == Form::Text {
-                let token = terms.node(term).token;
-                let first = names.entry(terms.text(*name)).or_insert(token);
-                *first = token.min(*first);
+                places.push((terms.text(*name), terms.node(term).token));
             } else {
                 computes_any = true;
             }
         }
         open.extend_from_slice(operands);
     }
-    (names, computes_any)
+    let name = |at: usize| places.get(at).map_or("", |(name, _)| *name);
+    let mut first: Vec<(&str, TokenId)> = Vec::new();
+    for (name, token) in order_of(places.len(), &name).filter_map(|at| places.get(at)) {
+        match first.last_mut().filter(|last| last.0 == *name) {
+            Some((_, place)) => *place = *token.min(place),
+            None => first.push((name, *token)),
+        }
+    }
+    (first, computes_any)
 }

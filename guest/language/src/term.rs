@@ -2,6 +2,7 @@
 //! term's operands have smaller ids than the term.
 
 use crate::form::Form;
+use crate::names::Names;
 use pif_core::fault::{Fault, Note, Place};
 use pif_core::json::tape::{Span, Tape, TokenId};
 use pif_core::json::write;
@@ -10,7 +11,6 @@ use pif_core::limits::to_u32;
 use num_bigint::BigInt;
 use pif_core::json::number::Integer;
 use pif_core::text::quote;
-use std::collections::BTreeMap;
 
 /// A term in the arena.
 pub type TermId = u32;
@@ -52,11 +52,11 @@ pub struct Terms {
     nodes: Vec<Node>,
     /// The operands of terms. Each group is followed by the term's names.
     links: Vec<u32>,
-    names: Vec<Box<str>>,
-    name_ids: BTreeMap<Box<str>, NameId>,
+    names: Names,
     bigs: Vec<BigInt>,
-    /// The terms that fill a quote's holes, in order.
-    holes: BTreeMap<TermId, Box<[TermId]>>,
+    /// The terms that fill the holes of a quote, in order. A quote with holes has its place here, from
+    /// 1 on, as its datum.
+    holes: Vec<Box<[TermId]>>,
     /// Bytes of names, big integers and holes.
     scattered: usize,
     /// Programs that were written in the notation, in the order of their tokens.
@@ -110,16 +110,22 @@ impl Terms {
     /// terms of a quote.
     #[must_use]
     pub fn evaluated(&self, id: TermId) -> &[TermId] {
-        if self.form(id) != Form::Quote {
+        let node = self.node(id);
+        if node.form != Form::Quote {
             return self.operands(id);
         }
-        self.holes.get(&id).map_or(&[], |holes| holes)
+        let place = (node.datum as usize).checked_sub(1);
+        place.and_then(|place| self.holes.get(place)).map_or(&[], |holes| holes)
     }
 
     /// Notes the terms that fill the holes of a quote.
     pub fn set_holes(&mut self, quote: TermId, holes: Vec<TermId>) {
         self.scattered += 64 + 4 * holes.len();
-        self.holes.insert(quote, holes.into());
+        self.holes.push(holes.into());
+        let place = to_u32(self.holes.len());
+        if let Some(node) = self.nodes.get_mut(quote as usize) {
+            node.datum = place;
+        }
     }
 
     /// Estimates the bytes of all terms. The estimate is equal on every platform.
@@ -144,7 +150,7 @@ impl Terms {
     #[must_use]
     pub fn names(&self, id: TermId) -> &[NameId] {
         let node = self.node(id);
-        if node.form.is_literal() {
+        if node.form.is_literal() || node.form == Form::Quote {
             return &[];
         }
         let first = node.first as usize + node.count as usize;
@@ -160,7 +166,7 @@ impl Terms {
     /// Returns the characters of a name.
     #[must_use]
     pub fn name(&self, id: NameId) -> &str {
-        self.names.get(id as usize).map_or("", |name| name)
+        self.names.text(id)
     }
 
     /// Counts the names.
@@ -170,7 +176,7 @@ impl Terms {
 
     /// Returns the id of a name, if it occurs.
     pub fn name_id(&self, name: &str) -> Option<NameId> {
-        self.name_ids.get(name).copied()
+        self.names.id(name)
     }
 
     /// Returns the truth value of a `Boolean`.
@@ -229,19 +235,16 @@ impl Terms {
 
     /// Iterates over all names, in order of first occurrence.
     pub fn all_names(&self) -> impl Iterator<Item = &str> {
-        self.names.iter().map(AsRef::as_ref)
+        self.names.iter()
     }
 
     /// Returns the id of a name, which it adds if it is new.
     pub fn intern(&mut self, name: &str) -> NameId {
-        if let Some(id) = self.name_ids.get(name) {
-            return *id;
+        if let Some(id) = self.names.id(name) {
+            return id;
         }
-        let id = to_u32(self.names.len());
         self.scattered += 2 * name.len() + 80;
-        self.names.push(name.into());
-        self.name_ids.insert(name.into(), id);
-        id
+        self.names.add(name)
     }
 
     /// Adds a form with its operands and names.

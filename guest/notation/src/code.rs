@@ -8,7 +8,7 @@ use pif_language::hint;
 use pif_language::parse::{Notation, Parsed, explain, read_all};
 use pif_language::term::{Origin, TermId, Terms};
 
-/// Reads submitted code, and goes on behind what is wrong, which has no place in the term: up to so
+/// Reads submitted code, and goes on after what is wrong, which has no place in the term: up to so
 /// many faults. These names are variables already.
 ///
 /// A text is JSON if it begins with a bracket, reads as JSON, and is no plain data, which is a list

@@ -7,6 +7,7 @@ use pif_core::limits::to_u32;
 use pif_language::form::{Form, Shape};
 
 /// What is left to put on the tape, the next thing last.
+#[derive(Clone, Copy)]
 enum Work {
     Term(Id),
     Key(&'static str),
@@ -101,12 +102,14 @@ impl Writer<'_, '_> {
     /// Schedules the rest of a list that has been begun.
     fn items(&mut self, items: &[Id]) {
         self.work.push(Work::End(false, items.len()));
-        self.work.extend(items.iter().rev().map(|item| Work::Term(*item)));
+        self.schedule(&terms(items));
     }
 
     /// Schedules pieces so that the first is written first.
-    fn schedule(&mut self, pieces: Vec<Work>) {
-        self.work.extend(pieces.into_iter().rev());
+    fn schedule(&mut self, pieces: &[Work]) {
+        for piece in pieces.iter().rev() {
+            self.work.push(*piece);
+        }
     }
 
     /// Schedules the members of an object that has been begun.
@@ -116,7 +119,7 @@ impl Writer<'_, '_> {
         let mut out = vec![Work::Key(name)];
         let mut members = 1;
         let term = |at: usize| Work::Term(operands.get(at).copied().unwrap_or_default());
-        let names = || (0..tree.names(id).len()).map(|at| Work::Name(id, at)).collect::<Vec<_>>();
+        let names = names(tree, id);
         let is_bare = operands.len() == 1
             && tree.form_of(operands.first().copied().unwrap_or_default()) != Form::List;
         match form.row().map_or(Shape::Ignored, |row| row.shape) {
@@ -131,95 +134,102 @@ impl Writer<'_, '_> {
             Shape::Branches => {
                 out.push(Work::Begin(id));
                 for pair in operands.chunks(2) {
-                    let pieces = pair.iter().map(|it| Work::Term(*it)).collect();
-                    list(id, pieces, pair.len(), &mut out);
+                    list(id, &terms(pair), &mut out);
                 }
                 out.push(Work::End(false, operands.len() / 2));
             }
-            Shape::Try => {
-                out.extend([term(0), Work::Key("catch"), term(1)]);
-                members = 2;
-                let codes = names();
-                if !codes.is_empty() {
-                    let count = codes.len();
-                    out.push(Work::Key("codes"));
-                    list(id, codes, count, &mut out);
-                    members = 3;
-                }
-            }
+            Shape::Try => members = attempt(id, [term(0), term(1)], &names, &mut out),
             Shape::Members(keys) => {
                 out.push(Work::Begin(id));
                 for (at, key) in keys.iter().enumerate() {
-                    out.extend([Work::Key(key), term(at)]);
+                    out.extend_from_slice(&[Work::Key(key), term(at)]);
                 }
                 out.push(Work::End(true, keys.len()));
             }
             Shape::Effect => {
-                out.extend([Work::Begin(id), Work::Key("capability"), Work::Name(id, 0)]);
-                out.extend([Work::Key("args"), term(0), Work::End(true, 2)]);
+                out.extend_from_slice(&[
+                    Work::Begin(id),
+                    Work::Key("capability"),
+                    Work::Name(id, 0),
+                ]);
+                out.extend_from_slice(&[Work::Key("args"), term(0), Work::End(true, 2)]);
             }
             Shape::Fields => {
                 out.push(Work::Begin(id));
-                for (at, name) in names().into_iter().enumerate() {
-                    out.extend([name, term(at)]);
+                for (at, name) in names.iter().enumerate() {
+                    out.extend_from_slice(&[*name, term(at)]);
                 }
                 out.push(Work::End(true, operands.len()));
             }
             Shape::Lambda | Shape::Application | Shape::Bindings | Shape::Functions => {
-                members = self.function(id, form, operands, &mut out);
+                members = function(id, form, (operands, &names), &mut out);
             }
             _ => {
-                let items = operands.iter().map(|it| Work::Term(*it)).collect();
-                list(id, items, operands.len(), &mut out);
+                list(id, &terms(operands), &mut out);
             }
         }
         out.push(Work::End(true, members));
-        self.schedule(out);
-    }
-
-    /// The members of a function, an application or a binding; how many there are.
-    fn function(&self, id: Id, form: Form, operands: &[Id], out: &mut Vec<Work>) -> usize {
-        let term = |at: usize| Work::Term(operands.get(at).copied().unwrap_or_default());
-        let names = (0..self.tree.names(id).len()).map(|at| Work::Name(id, at));
-        let names: Vec<Work> = names.collect();
-        match form {
-            Form::Lam => {
-                let parameters = names;
-                match parameters.len() {
-                    1 => out.extend(parameters),
-                    count => list(id, parameters, count, out),
-                }
-                out.extend([Work::Key("body"), term(0)]);
-                2
-            }
-            Form::App => {
-                out.extend([Work::Begin(id), Work::Key("func"), term(0)]);
-                if operands.len() == 2 {
-                    out.extend([Work::Key("arg"), term(1)]);
-                } else {
-                    out.push(Work::Key("args"));
-                    let given = operands.iter().skip(1).map(|it| Work::Term(*it)).collect();
-                    list(id, given, operands.len() - 1, out);
-                }
-                out.push(Work::End(true, 2));
-                1
-            }
-            _ => {
-                let count = operands.len().saturating_sub(1);
-                out.push(Work::Begin(id));
-                for (at, name) in names.into_iter().enumerate() {
-                    list(id, vec![name, term(at)], 2, out);
-                }
-                out.extend([Work::End(false, count), Work::Key("in"), term(count)]);
-                2
-            }
-        }
+        self.schedule(&out);
     }
 }
 
-/// Schedules a list of so many pieces.
-fn list(id: Id, pieces: Vec<Work>, count: usize, out: &mut Vec<Work>) {
+fn terms(ids: &[Id]) -> Vec<Work> {
+    ids.iter().map(|id| Work::Term(*id)).collect()
+}
+
+fn names(tree: &Tree<'_>, id: Id) -> Vec<Work> {
+    (0..tree.names(id).len()).map(|at| Work::Name(id, at)).collect()
+}
+
+/// The members of a `try`; how many there are.
+fn attempt(id: Id, [tried, handler]: [Work; 2], codes: &[Work], out: &mut Vec<Work>) -> usize {
+    out.extend_from_slice(&[tried, Work::Key("catch"), handler]);
+    if codes.is_empty() {
+        return 2;
+    }
+    out.push(Work::Key("codes"));
+    list(id, codes, out);
+    3
+}
+
+/// The members of a function, an application or a binding; how many there are.
+fn function(id: Id, form: Form, (operands, names): (&[Id], &[Work]), out: &mut Vec<Work>) -> usize {
+    let terms = terms(operands);
+    match (form, terms.as_slice()) {
+        (Form::Lam, [body, ..]) => {
+            match names {
+                [one] => out.push(*one),
+                _ => list(id, names, out),
+            }
+            out.extend_from_slice(&[Work::Key("body"), *body]);
+            2
+        }
+        (Form::App, [function, arguments @ ..]) => {
+            out.extend_from_slice(&[Work::Begin(id), Work::Key("func"), *function]);
+            if let [only] = arguments {
+                out.extend_from_slice(&[Work::Key("arg"), *only]);
+            } else {
+                out.push(Work::Key("args"));
+                list(id, arguments, out);
+            }
+            out.push(Work::End(true, 2));
+            1
+        }
+        (_, [values @ .., body]) => {
+            out.push(Work::Begin(id));
+            for (name, value) in names.iter().zip(values) {
+                list(id, &[*name, *value], out);
+            }
+            out.extend_from_slice(&[Work::End(false, values.len()), Work::Key("in"), *body]);
+            2
+        }
+        _ => 0,
+    }
+}
+
+/// Schedules a list.
+fn list(id: Id, pieces: &[Work], out: &mut Vec<Work>) {
     out.push(Work::Begin(id));
-    out.extend(pieces);
-    out.push(Work::End(false, count));
+    out.extend_from_slice(pieces);
+    out.push(Work::End(false, pieces.len()));
 }

@@ -46,12 +46,7 @@ const MARKS: [&str; 43] = [
 
 /// The fault of what stands at a byte of a text.
 #[inline(never)]
-pub(crate) fn wrong(
-    (source, at): (&str, u32),
-    code: Code,
-    message: String,
-    hint: impl Into<String>,
-) -> Wrong {
+pub(crate) fn wrong((source, at): (&str, u32), code: Code, message: &str, hint: &str) -> Wrong {
     let mut fault = Fault::new(code, message).hint(hint);
     fault.place = Some(Box::new(Place::of(source, at as usize)));
     Box::new(fault)
@@ -119,8 +114,8 @@ impl<'s> Lexer<'s> {
         self.source.get(self.at..).unwrap_or_default()
     }
 
-    fn wrong<T>(&self, at: usize, message: impl Into<String>, hint: &str) -> Result<T, Wrong> {
-        Err(wrong((self.source, to_u32(at)), Code::Unparsable, message.into(), hint))
+    fn wrong<T>(&self, at: usize, message: &str, hint: &str) -> Result<T, Wrong> {
+        Err(wrong((self.source, to_u32(at)), Code::Unparsable, message, hint))
     }
 
     /// Appends the token from a byte to the current one.
@@ -147,7 +142,7 @@ impl<'s> Lexer<'s> {
                         && !said.is_empty()
                         && said.bytes().all(|b| b.is_ascii_digit())
                     {
-                        let message = "`//` begins a comment: it divides nothing";
+                        let message = "`//` begins a comment; it does not divide";
                         return self.wrong(self.at, message, "write Math.floor(a / b)");
                     }
                     self.at += comment.len();
@@ -199,11 +194,11 @@ impl<'s> Lexer<'s> {
                 self.begin(start);
                 self.template()
             }
-            b'#' => self.wrong(start, "`#` begins nothing", "a comment begins with //"),
-            b'\\' => self.wrong(start, "`\\` begins nothing", "write a function x => x + 1"),
+            b'#' => self.wrong(start, "`#` has no meaning here", "a comment begins with //"),
+            b'\\' => self.wrong(start, "`\\` has no meaning here", "write a function x => x + 1"),
             b'/' if !self.after_operand() => {
                 let hint = "a regular expression is a text: write matches(s, \"[0-9]+\")";
-                self.wrong(start, "a regular expression has no slashes here", hint)
+                self.wrong(start, "slashes do not make a regular expression", hint)
             }
             _ => self.name_or_mark(),
         }
@@ -218,7 +213,11 @@ impl<'s> Lexer<'s> {
         let start = self.at;
         let Some(open) = self.open.last().copied() else {
             let message = format!("`{}` closes nothing", char::from(byte));
-            return self.wrong(start, message, "take it away, or write the bracket that it closes");
+            return self.wrong(
+                start,
+                &message,
+                "take it away, or write the bracket that it closes",
+            );
         };
         let opened = self.tokens.get(open as usize).map_or(0, |token| token.end as usize);
         let wanted = match self.bytes.get(opened.saturating_sub(1)) {
@@ -231,7 +230,7 @@ impl<'s> Lexer<'s> {
             let place = self.place(open);
             let message =
                 format!("`{found}` stands where `{wanted}` closes the bracket of {place}");
-            return self.wrong(start, message, &format!("write `{wanted}` before it"));
+            return self.wrong(start, &message, &format!("write `{wanted}` before it"));
         }
         self.at += 1;
         self.finish(start);
@@ -273,8 +272,8 @@ impl<'s> Lexer<'s> {
         wrong(
             (self.source, start),
             Code::Unparsable,
-            message,
-            format!("write `{close}` where it ends"),
+            &message,
+            &format!("write `{close}` where it ends"),
         )
     }
 
@@ -380,7 +379,7 @@ impl<'s> Lexer<'s> {
                 _ if shown.ends_with('n') => "integers are exact of any size: write it without `n`",
                 _ => "write an operator between them; a name does not begin with a digit",
             };
-            return self.wrong(start, format!("`{}` is no number", shorten(&shown)), hint);
+            return self.wrong(start, &format!("`{}` is no number", shorten(&shown)), hint);
         }
         if whole > 1 && self.bytes.get(start) == Some(&b'0') {
             return self.wrong(
@@ -425,8 +424,8 @@ impl<'s> Lexer<'s> {
                 _ => "take it away, or put it in a text",
             };
             let mut shown = [0; 4];
-            let message = format!("`{}` begins nothing", shorten(c.encode_utf8(&mut shown)));
-            return self.wrong(start, message, hint);
+            let message = format!("`{}` has no meaning here", shorten(c.encode_utf8(&mut shown)));
+            return self.wrong(start, &message, hint);
         }
         self.at += found.max(1);
         self.push(Kind::Mark, start);

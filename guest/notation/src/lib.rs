@@ -1,7 +1,7 @@
 //! The notation: programs as people write them, which mean terms, and terms written so.
 //!
 //! The expression part of JavaScript. A text becomes tokens, these become a tree of terms, and that
-//! goes to the tape as if its JSON had been read: nothing behind the tape knows of the notation.
+//! goes to the tape as if its JSON had been read: nothing after the tape knows of the notation.
 
 mod code;
 mod emit;

@@ -52,7 +52,7 @@ pub(crate) enum Manner {
     Negative,
     /// A member or index of what stands before it.
     Member,
-    /// A member behind a `?.`.
+    /// A member after a `?.`.
     Optional,
     /// A form's name alone, for its function.
     Named,

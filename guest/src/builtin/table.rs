@@ -44,7 +44,8 @@ pub(crate) fn csv_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     let keys = header.iter().map(|key| heap.text(key)).collect::<Result<Vec<_>, _>>()?;
     // The members of a record are sorted by key. All records share these keys.
     let key = |at: usize| header.get(at).map_or("", |key| key);
-    let order = table.header.is_some().then(|| order::order_of(keys.len(), &key));
+    let order =
+        table.header.is_some().then(|| order::order_of(keys.len(), &key).collect::<Vec<_>>());
     let (mut made, mut rows) = (Vec::with_capacity(count), table.rows());
     while let Some(row) = rows.next()? {
         made.push(if let Some(order) = &order {

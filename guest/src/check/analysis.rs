@@ -10,10 +10,8 @@ use pif_language::parse::{Notation, parse};
 use pif_language::print;
 use pif_language::survey::{count_forms, tools_named};
 use pif_language::term::{Origin, Terms};
-
 use pif_notation::{submission, translate};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The outcome of a check.
@@ -59,6 +57,9 @@ const GIVEN: [&str; 2] = ["data", "input"];
 /// Most tools to give a place for, since finding a place takes time.
 const MOST_PLACES: usize = 50;
 
+/// Bytes of the longest canonical text of which a check gives the notation, too.
+const MOST_CANONICAL: usize = 1 << 20;
+
 /// Parses a term and examines it, without running it.
 pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
     let mut terms = Terms::default();
@@ -71,6 +72,7 @@ pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
     let (tools, computes_tools) = tools_named(&terms, root);
     // A term made of data can do anything, and so can a tool with a computed name.
     let pure = !(has(Form::Perform) || computes_tools || has(Form::DataToTerm) && has(Form::Eval));
+    let is_short = canonical.len() <= MOST_CANONICAL;
     Ok(Summary {
         hash: hash(&canonical),
         canonical,
@@ -80,7 +82,7 @@ pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
         tools: mentions(&terms, tools),
         pure,
         notes: parsed.notes.into_iter().chain(notes).map(shown).collect(),
-        notation: pif_notation::print(&terms, root),
+        notation: if is_short { pif_notation::print(&terms, root) } else { String::new() },
     })
 }
 
@@ -99,7 +101,7 @@ fn shown(mut note: Note) -> Note {
     note
 }
 
-fn mentions(terms: &Terms, tools: BTreeMap<&str, TokenId>) -> Vec<Mention> {
+fn mentions(terms: &Terms, tools: Vec<(&str, TokenId)>) -> Vec<Mention> {
     let mention = |(index, (name, token)): (usize, (&str, TokenId))| {
         let name = name.to_owned();
         if index >= MOST_PLACES {

@@ -153,8 +153,8 @@ impl Compiler<'_> {
 
     /// Returns the constant of a literal other than a small integer. Each term has one.
     pub(super) fn literal_constant(&mut self, t: TermId) -> Result<u32, Failed> {
-        if let Some(k) = self.literals.get(&t) {
-            return Ok(*k);
+        if let Some(k) = self.literals.get(t) {
+            return Ok(k);
         }
         let word = self.literal_word(t)?;
         let k = self.constant(word);
@@ -228,8 +228,8 @@ impl Compiler<'_> {
         if let (Some(first), Ok(nodes)) = (items.first(), u32::try_from(items.len())) {
             self.visit_literals(*first, inner, nodes);
         }
-        let k = match self.literals.get(&t) {
-            Some(k) => *k,
+        let k = match self.literals.get(t) {
+            Some(k) => k,
             None => self.constant_list(t, items)?,
         };
         self.emit(Op::Constant { d, k }, t);

@@ -257,13 +257,15 @@ fn unbound(terms: &Terms, s: &State, (variable, name): (TermId, &str)) -> Fault 
     // Comparing names takes long: it is done once in a run at most.
     let others = terms.all_names().filter(|other| *other != name);
     let near = if s.catches(Code::Unbound) { None } else { nearest(name, others) };
-    let tool = s.tool_ids.get(name).is_some_and(Option::is_some);
+    let tool = s.known_tool(name).is_some_and(Option::is_some);
     if tool {
         return fault.hint(format!(r#"for the tool, write {{"tool": "{}"}}"#, shorten(name)));
     }
     match near {
         Some(near) => fault.hint(format!("did you mean `{}`?", shorten(near))),
-        None => fault.hint("bind it with `lam` or `let`"),
+        None => fault.hint(
+            r#"bind it, as in {"let": [["x", 1]], "in": t} or {"lam": "x", "body": t}; a text has quotes"#,
+        ),
     }
 }
 

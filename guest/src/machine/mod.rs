@@ -21,8 +21,10 @@ use crate::code::Image;
 use crate::data::parsed;
 use pif_core::fault::{Code, Fault, Limit};
 use pif_core::json::tape::TokenId;
+use pif_core::numbers::Numbers;
 
 use crate::data::plain;
+use crate::machine::tools::Sources;
 use crate::memory::word::Word;
 use crate::request::{Argument, Program, Source};
 use crate::run::state::State;
@@ -30,7 +32,6 @@ use pif_core::limits::{Limits, Usage};
 use pif_language::parse::{Notation, parse, read};
 use pif_language::term::{NameId, Origin, TermId, Terms};
 use pif_notation::{submitted, translated};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The argument, once parsed.
@@ -59,11 +60,11 @@ enum Phase {
 pub struct Machine {
     image: Image,
     state: State,
-    literals: BTreeMap<TermId, u32>,
+    literals: Numbers,
     limits: Limits,
     program: Option<TermId>,
     tool: Option<String>,
-    sources: BTreeMap<String, String>,
+    sources: Sources,
     input: Input,
     context: Vec<(NameId, u32)>,
     warnings: Vec<String>,
@@ -83,11 +84,11 @@ impl Machine {
         let mut machine = Self {
             image: Image::new(),
             state: State::new(&limits, program.step),
-            literals: BTreeMap::new(),
+            literals: Numbers::default(),
             limits,
             program: None,
             tool: None,
-            sources: program.tools.into_iter().collect(),
+            sources: Sources::of(program.tools),
             input: Input::None,
             context: Vec::new(),
             warnings: Vec::new(),

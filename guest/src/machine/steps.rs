@@ -58,7 +58,7 @@ impl Machine {
             let source = self.parse(text, Origin::Tool(name.to_owned()));
             self.add_tool(Tool { name: name.to_owned(), source, entry: None })
         });
-        self.state.tool_ids.insert(name.to_owned(), found);
+        self.state.note_tool(name, found);
     }
 
     fn add_tool(&mut self, tool: Tool) -> usize {
@@ -69,7 +69,7 @@ impl Machine {
 
     /// Learns a tool from the program's sources. Asks the host if it is not there.
     fn look_up(&mut self, name: String) -> Option<Step> {
-        if let Some(source) = self.sources.get(&name).cloned() {
+        if let Some(source) = self.sources.of_tool(&name).map(str::to_owned) {
             self.learn(&name, Some(&source));
             return None;
         }
@@ -125,7 +125,7 @@ impl Machine {
                 root
             }
             (None, Some(name)) => {
-                if !self.state.tool_ids.contains_key(&name)
+                if self.state.known_tool(&name).is_none()
                     && let Some(step) = self.look_up(name.clone())
                 {
                     return Ok(Some(step));

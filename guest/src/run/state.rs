@@ -14,6 +14,7 @@ use crate::memory::word::{
     CLOSURE, HOLE, KIND_CLOSURE, KIND_PARTIAL, NIL, PARTIAL, UNIT, Word, aux, header, index,
     pointer, size, small, tag,
 };
+use pif_language::names::Names;
 use pif_language::term::{TermId, Terms};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -89,8 +90,9 @@ pub(crate) struct State {
     /// Words to update if they move while room is made.
     pub(crate) kept: Vec<Word>,
     pub(crate) tools: Vec<Tool>,
-    /// Tools by name; `None` if there is no such tool.
-    pub(crate) tool_ids: BTreeMap<String, Option<usize>>,
+    /// Names of tools that are known, and of each the tool, or `None` if there is none.
+    tool_names: Names,
+    tool_ids: Vec<Option<usize>>,
     /// Codes and weights of evaluated terms, by term, scope and tool.
     pub(crate) evaluated: BTreeMap<(TermId, u16, u32), (u32, u64)>,
     /// Words of terms and code made of values. They stay until the end of the run.
@@ -134,7 +136,8 @@ impl State {
             tool_values: Vec::new(),
             kept: Vec::new(),
             tools: Vec::new(),
-            tool_ids: BTreeMap::new(),
+            tool_names: Names::default(),
+            tool_ids: Vec::new(),
             evaluated: BTreeMap::new(),
             built: 0,
             first_built: None,
@@ -152,6 +155,19 @@ impl State {
             base: 0,
             closure: NO_CLOSURE,
             depth: 0,
+        }
+    }
+
+    /// Returns what is known of the tool of this name: its index, or that there is none.
+    pub(crate) fn known_tool(&self, name: &str) -> Option<&Option<usize>> {
+        self.tool_ids.get(self.tool_names.id(name)? as usize)
+    }
+
+    pub(crate) fn note_tool(&mut self, name: &str, found: Option<usize>) {
+        let id = self.tool_names.id(name).unwrap_or_else(|| self.tool_names.add(name));
+        self.tool_ids.resize(self.tool_names.len(), None);
+        if let Some(known) = self.tool_ids.get_mut(id as usize) {
+            *known = found;
         }
     }
 

@@ -18,9 +18,11 @@ pub(crate) fn describe(summary: &Summary) -> String {
         .collect();
     let mut lines = vec![
         format!("ok: `{}`, revision {}", summary.form, summary.hash.get(..12).unwrap_or_default()),
-        format!("notation: {}", lines_of(&summary.notation)),
         format!("canonical: {}", text::visible(&summary.canonical)),
     ];
+    if !summary.notation.is_empty() {
+        lines.insert(1, format!("notation: {}", lines_of(&summary.notation)));
+    }
     let lists = [
         ("forms", forms.join(", ")),
         ("free variables", quote(&summary.free)),

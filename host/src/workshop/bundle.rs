@@ -94,7 +94,7 @@ impl Packed {
         let schema = tool.output_schema.map(RawValue::from_string).transpose();
         let output_schema = schema.map_err(unreadable)?;
         let (name, sha256, description) = (tool.name.clone(), tool.hash, tool.description);
-        let notation = Some(notation);
+        let notation = Some(notation).filter(|text| !text.is_empty());
         Ok(Self { name, sha256, description, pinned, notation, source, examples, output_schema })
     }
 

@@ -29,7 +29,7 @@ fn an_example_gives_all_arguments() -> Result<()> {
     ensure!(inspected["structuredContent"]["examples"] == kept, "{inspected}");
     // A call of the tool gives it one, and is told how to give more.
     let called = client.call("sum_to", &json!({"data": 4}))?;
-    ensure!(called["structuredContent"]["hint"].to_string().contains("\\\"args\\\""), "{called}");
+    ensure!(called["structuredContent"]["hint"].to_string().contains("@name(a, b)"), "{called}");
     // They are plain data, whatever they look like, and exact.
     let pair = json!({"lam": ["a", "b"], "body": [{"var": "a"}, {"var": "b"}]});
     let examples = json!([{"args": [{"var": "x"}, "\"7\""], "output": [{"var": "x"}, "\"7\""]},

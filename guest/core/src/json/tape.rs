@@ -2,7 +2,6 @@
 
 use crate::limits::to_u32;
 use crate::text::order;
-use std::collections::BTreeSet;
 
 /// Index of a token on the tape.
 pub type TokenId = u32;
@@ -116,7 +115,7 @@ impl Tape {
         let members: Vec<(Span, TokenId)> = self.members(id).collect();
         let key = |at: usize| members.get(at).map_or("", |(key, _)| self.str(*key));
         let order = order::order_of(members.len(), &key);
-        order.into_iter().filter_map(|at| members.get(at)).copied().collect()
+        order.filter_map(|at| members.get(at)).copied().collect()
     }
 
     /// Iterates over the values of the array at `id`. Another value has none.
@@ -177,8 +176,9 @@ impl Tape {
     /// Finds the first key that the object at `id` has twice.
     pub(super) fn duplicate_key(&self, id: TokenId, count: u32) -> Option<Span> {
         if count > 8 {
-            let mut seen = BTreeSet::new();
-            return self.members(id).map(|m| m.0).find(|key| !seen.insert(self.str(*key)));
+            let keys: Vec<Span> = self.members(id).map(|(key, _)| key).collect();
+            let key = |at: usize| keys.get(at).map_or("", |key| self.str(*key));
+            return order::repeated(keys.len(), &key).and_then(|at| keys.get(at).copied());
         }
         let mut keys = [""; 8];
         for (index, (key, _)) in self.members(id).enumerate() {

@@ -5,3 +5,4 @@ pub mod lanes;
 pub mod order;
 pub mod quote;
 pub mod scan;
+pub mod words;

@@ -6,10 +6,10 @@ use crate::parse::shape::missing;
 use crate::parse::{Parser, Wrong};
 use pif_core::fault::{Code, Fault};
 use pif_core::json::tape::{Token, TokenId};
+use pif_core::text::order::order_of;
 use pif_core::text::quote::shorten;
 
 use crate::term::NameId;
-use std::collections::BTreeSet;
 
 impl Parser<'_> {
     pub(super) fn attempt(&mut self, token: TokenId, tried: TokenId) -> Result<(), Wrong> {
@@ -30,31 +30,39 @@ impl Parser<'_> {
         if !matches!(self.tape().token(list), Token::Array { count: 1.., .. }) {
             return Err(self.malformed(Form::Try, list));
         }
-        let mut codes = BTreeSet::new();
+        let mut codes = Vec::new();
         for item in self.tape().items(list).collect::<Vec<_>>() {
             let Token::Text(span) = self.tape().token(item) else {
                 return Err(self.malformed(Form::Try, item));
             };
             let name = self.tape().str(span);
             let code = code(name).map_err(|fault| Wrong { token: item, fault })?;
-            codes.insert(code.name());
+            if !codes.contains(&code.name()) {
+                codes.push(code.name());
+            }
         }
-        Ok(codes.into_iter().map(|code| self.terms.intern(code)).collect())
+        let name = |at: usize| codes.get(at).copied().unwrap_or_default();
+        Ok(order_of(codes.len(), &name).map(|at| self.terms.intern(name(at))).collect())
     }
 }
 
 /// Returns the code of this name. `try` must be able to catch it.
 fn code(name: &str) -> Result<Code, Fault> {
-    let catchable = || Code::ALL.into_iter().filter(|code| code.is_catchable()).map(Code::name);
     let found = Code::ALL.into_iter().find(|code| code.name() == name);
     let name = shorten(name);
     let (message, hint) = match found {
         Some(code) if code.is_catchable() => return Ok(code),
         Some(_) => (format!("no `try` catches the fault `{name}`"), "leave it out".to_owned()),
         None => {
-            let hint = match nearest(&name, catchable()) {
+            let mut catchable = Vec::new();
+            for code in Code::ALL {
+                if code.is_catchable() {
+                    catchable.push(code.name());
+                }
+            }
+            let hint = match nearest(&name, catchable.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the codes are {}", catchable().collect::<Vec<_>>().join(", ")),
+                None => format!("the codes are {}", catchable.join(", ")),
             };
             (format!("there is no fault code `{name}`"), hint)
         }

@@ -7,7 +7,7 @@ use pif_core::json::tape::{Token, TokenId};
 use pif_core::limits::to_u32;
 
 use crate::term::NameId;
-use std::collections::BTreeSet;
+use pif_core::numbers::Numbers;
 
 impl Parser<'_> {
     pub(super) fn form(&mut self, token: TokenId, form: Form, value: TokenId) -> Result<(), Wrong> {
@@ -179,10 +179,10 @@ impl Parser<'_> {
             Token::Array { count, .. } if count > 0 => self.tape().items(value).collect(),
             _ => vec![value],
         };
-        let (mut names, mut seen) = (Vec::with_capacity(tokens.len()), BTreeSet::new());
+        let (mut names, mut seen) = (Vec::with_capacity(tokens.len()), Numbers::default());
         for parameter in tokens {
             let name = self.name(parameter, Form::Lam)?;
-            if !seen.insert(name) {
+            if !seen.add(name) {
                 return Err(self.repeated(parameter, "parameter", Form::Lam));
             }
             names.push(name);

@@ -49,8 +49,8 @@ impl<'s> Parser<'s> {
         if let Some(form) = form.filter(|_| table::alias(name).is_none()) {
             if form == Form::Sort && !parts.is_empty() {
                 let start = parts.first().map_or(span.0, |part| self.tree.span(part.0).0);
-                let hint = "write xs.sort(), or xs.sort_by(x => x.name), with \"desc\" behind it for the other order";
-                return self.malformed(start, "`sort` takes no function of two".to_owned(), hint);
+                let hint = "write xs.sort(), or xs.sort_by(x => x.name), with \"desc\" after it for the other order";
+                return self.malformed(start, "`sort` takes no function of two", hint);
             }
             let operands = self.with_subject(form, value, parts, span)?;
             return self.form_call(form, operands, span);
@@ -70,7 +70,7 @@ impl<'s> Parser<'s> {
         if let Some(habit) = find(CALLS, name) {
             let at = self.token_of(self.tree.span(value).1.max(span.0));
             let shown = self.source.find(name).map_or(at.start, |_| at.start);
-            return self.unparsable(shown, format!("`{name}`: {}", habit.message), habit.hint);
+            return self.unparsable(shown, &format!("`{name}`: {}", habit.message), habit.hint);
         }
         let key = self.tree.text(name, span);
         let member = self.tree.form(Form::Get, &[value, key], span);
@@ -135,7 +135,7 @@ impl<'s> Parser<'s> {
             parts.iter().find(|part| part.1).map_or(span.0, |part| self.tree.span(part.0).0);
         let name = form.name();
         let hint = "write xs.sum(), xs.reduce((a, b) => a + b, 0), or [...xs, ...ys] for lists";
-        self.malformed(start, format!("`{name}` takes a fixed number of operands"), hint)
+        self.malformed(start, &format!("`{name}` takes a fixed number of operands"), hint)
     }
 
     fn alias_call(

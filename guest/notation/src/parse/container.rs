@@ -42,11 +42,7 @@ impl<'s> Parser<'s> {
                 if !self.take(":") {
                     let token = self.token(0);
                     let hint = "write c ? a : b";
-                    return self.unparsable(
-                        token.start,
-                        "a `:` is missing behind `?`".to_owned(),
-                        hint,
-                    );
+                    return self.unparsable(token.start, "a `:` is missing after `?`", hint);
                 }
                 self.leave();
                 self.frames.push(Frame::Choice { test, then: value });
@@ -74,11 +70,7 @@ impl<'s> Parser<'s> {
             if self.is(0, ",") {
                 let start = self.token(0).start;
                 let hint = "write [a, b] for a list of two, pair(a, b) for a pair";
-                return self.unparsable(
-                    start,
-                    "a comma joins nothing in parentheses".to_owned(),
-                    hint,
-                );
+                return self.unparsable(start, "parentheses hold one value", hint);
             }
             self.frames.push(Frame::Group { open });
             return self.unexpected();
@@ -156,11 +148,7 @@ impl<'s> Parser<'s> {
         let start = self.token(0).start;
         if self.is(0, ":") {
             let hint = "write xs.slice(1, 2); xs.slice(1) to the end";
-            return self.unparsable(
-                start,
-                "a part of a list or text is taken by slice".to_owned(),
-                hint,
-            );
+            return self.unparsable(start, "slice takes a part of a list or text", hint);
         }
         if !self.is_end_of(open) {
             self.frames.push(Frame::Index { open, target, is_optional });
@@ -168,11 +156,7 @@ impl<'s> Parser<'s> {
         }
         if self.tree.manner(key) == Manner::Negative {
             let hint = "write xs.last(), or xs.reverse()[1] for the last but one";
-            return self.malformed(
-                self.tree.span(key).0,
-                "an index counts from 0".to_owned(),
-                hint,
-            );
+            return self.malformed(self.tree.span(key).0, "an index counts from 0", hint);
         }
         self.at += 1;
         self.leave();
@@ -197,7 +181,7 @@ impl<'s> Parser<'s> {
             let hint = "write f(a, b), or xs.reduce((sum, x) => sum + x, 0) over a list";
             return self.malformed(
                 self.tree.span(*id).0,
-                "a function takes a fixed number of arguments".to_owned(),
+                "a function takes a fixed number of arguments",
                 hint,
             );
         }

@@ -88,7 +88,7 @@ impl<'s> Parser<'s> {
             } else {
                 "write to_int(n) of a number, parse_int(s) of a text"
             };
-            return self.malformed(span.0, format!("`{}` takes a literal", form.name()), hint);
+            return self.malformed(span.0, &format!("`{}` takes a literal", form.name()), hint);
         };
         let text = match text.find(['e', 'E']) {
             _ if !is_float || !is_whole => text,
@@ -110,11 +110,7 @@ impl<'s> Parser<'s> {
                 _ => {
                     let start = self.tree.span(branch).0;
                     let hint = "write cond([x < 1, \"a\"], [true, \"b\"])";
-                    return self.malformed(
-                        start,
-                        "a branch of `cond` is a list of two".to_owned(),
-                        hint,
-                    );
+                    return self.malformed(start, "a branch of `cond` is a list of two", hint);
                 }
             }
         }
@@ -141,7 +137,7 @@ impl<'s> Parser<'s> {
                     let hint = "write try(t, e => e.message, [\"divide-by-zero\"])";
                     return self.malformed(
                         self.tree.span(*list).0,
-                        "the codes of `try` are a list of texts".to_owned(),
+                        "the codes of `try` are a list of texts",
                         hint,
                     );
                 }
@@ -158,7 +154,7 @@ impl<'s> Parser<'s> {
             let start = self.tree.span(capability).0;
             return self.malformed(
                 start,
-                "the capability of `perform` is a text".to_owned(),
+                "the capability of `perform` is a text",
                 "write perform(\"name\", t)",
             );
         };

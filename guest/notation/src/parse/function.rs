@@ -17,7 +17,7 @@ impl<'s> Parser<'s> {
         if RESERVED.contains(&name) {
             return self.unparsable(
                 token.start,
-                format!("`{name}` is no name that can be bound"),
+                &format!("`{name}` cannot be bound"),
                 "write x => x + 1",
             );
         }
@@ -37,26 +37,18 @@ impl<'s> Parser<'s> {
                 let hint = "write xs => xs.sum(), and give a list";
                 return self.unparsable(
                     token.start,
-                    "a function takes a fixed number of arguments".to_owned(),
+                    "a function takes a fixed number of arguments",
                     hint,
                 );
             }
             names.push(self.target(&mut pattern)?);
             if self.is(0, "=") {
                 let hint = "write ({a, b = 2}) => a + b, and give a record";
-                return self.unparsable(
-                    self.token(0).start,
-                    "a parameter has no default".to_owned(),
-                    hint,
-                );
+                return self.unparsable(self.token(0).start, "a parameter has no default", hint);
             }
             if self.is(0, ":") {
                 let hint = "write (x, y) => x + y";
-                return self.unparsable(
-                    self.token(0).start,
-                    "a parameter has no type".to_owned(),
-                    hint,
-                );
+                return self.unparsable(self.token(0).start, "a parameter has no type", hint);
             }
             if self.at != close && !self.take(",") {
                 return self.unexpected();
@@ -70,7 +62,7 @@ impl<'s> Parser<'s> {
         self.defaults(pattern, 0, then)
     }
 
-    /// Begins the body of a function, behind its arrow.
+    /// Begins the body of a function, after its arrow.
     pub(super) fn begin_body(
         &mut self,
         names: Vec<Words<'s>>,
@@ -78,7 +70,7 @@ impl<'s> Parser<'s> {
         start: u32,
     ) -> Result<Next, Wrong> {
         for name in &names {
-            self.scope.bind(name.clone());
+            self.scope.bind(name);
         }
         self.bind_targets(&pattern);
         let bindings = self.bindings(pattern);
@@ -94,8 +86,8 @@ impl<'s> Parser<'s> {
                 );
                 return self.unparsable(
                     self.token(0).start,
-                    "braces around one name can mean two things".to_owned(),
-                    hint,
+                    "braces around one name can mean two things",
+                    &hint,
                 );
             }
             self.at += 1;
@@ -216,7 +208,7 @@ impl<'s> Parser<'s> {
             let start = operands.first().map_or(span.0, |first| self.tree.span(*first).0);
             return self.malformed(
                 start,
-                format!("the function of `{name}` takes {wanted}, not {count}"),
+                &format!("the function of `{name}` takes {wanted}, not {count}"),
                 hint,
             );
         }

@@ -189,12 +189,12 @@ pub(super) enum Statement<'s> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Operand,
-    /// An operator or an end, behind a value.
+    /// An operator or an end, after a value.
     Operator(Id),
-    /// What is behind a value that no operator follows.
+    /// What is after a value that no operator follows.
     Deliver(Id),
     Statement,
-    /// What is behind the value of a statement; whether it returns.
+    /// What is after the value of a statement; whether it returns.
     Settled(Id, bool),
     Done(Id),
 }
@@ -206,7 +206,7 @@ pub(crate) struct Parser<'s> {
     pub(super) at: usize,
     pub(super) tree: Tree<'s>,
     pub(super) frames: Vec<Frame<'s>>,
-    pub(super) scope: Scope<'s>,
+    pub(super) scope: Scope,
     /// Whether an arrow that begins here ends at the next `|>`; and that around each bracket.
     pub(super) in_pipe: bool,
     pub(super) pipes: Vec<bool>,
@@ -320,7 +320,7 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// The numbers that stand behind a `_` in a text, sorted.
+/// The numbers that stand after a `_` in a text, sorted.
 fn numbered(text: &str) -> Vec<u32> {
     let numbers = text.split('_').skip(1).filter_map(|rest| {
         let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());

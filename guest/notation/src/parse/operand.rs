@@ -75,11 +75,7 @@ impl<'s> Parser<'s> {
         {
             let hint =
                 format!("write @\"{}-{}\"", self.spelling(name), self.spelling(self.token(1)));
-            return self.unparsable(
-                token.start,
-                "a tool's name with `-` stands in quotes".to_owned(),
-                hint,
-            );
+            return self.unparsable(token.start, "a tool's name with `-` stands in quotes", &hint);
         }
         let text = self.tree.text(text, (name.start, name.end));
         Ok(Next::Operator(self.tree.form(Form::Tool, &[text], (token.start, name.end))))
@@ -103,11 +99,7 @@ impl<'s> Parser<'s> {
                 }
                 if is_empty {
                     let hint = "write () => 1 for a function of nothing, null for no value";
-                    return self.unparsable(
-                        token.start,
-                        "the parentheses are empty".to_owned(),
-                        hint,
-                    );
+                    return self.unparsable(token.start, "the parentheses are empty", hint);
                 }
                 self.at += 1;
                 self.enter(Frame::Group { open });
@@ -136,7 +128,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Whether a brace begins statements and no record: a word that begins one stands behind it.
+    /// Whether a brace begins statements and no record: a word that begins one stands after it.
     pub(super) fn is_block(&self) -> bool {
         let word = self.token(1);
         let behind = self.token(2);
@@ -157,8 +149,8 @@ impl<'s> Parser<'s> {
             "null" | "undefined" => What::Null,
             "if" => return self.begin_if(false),
             _ if RESERVED.contains(&name) => {
-                let hint = "write const x = 1; x + 1: a statement stands at the beginning, or in braces behind an arrow";
-                return self.unparsable(token.start, format!("`{name}` begins no value"), hint);
+                let hint = "write const x = 1; x + 1: a statement stands at the beginning, or in braces after an arrow";
+                return self.unparsable(token.start, &format!("`{name}` begins no value"), hint);
             }
             _ => return self.word(token, name),
         };

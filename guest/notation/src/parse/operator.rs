@@ -1,4 +1,4 @@
-//! What stands behind a value: members, calls, operators, or an end.
+//! What stands after a value: members, calls, operators, or an end.
 
 use crate::lexer::{Kind, Wrong};
 use crate::mistakes::{HABITS, find};
@@ -62,11 +62,7 @@ impl<'s> Parser<'s> {
         }
         if name.kind != Kind::Name {
             let hint = "write r.name, r[\"a name\"] or xs[0]";
-            return self.unparsable(
-                name.start,
-                "a name is missing behind the point".to_owned(),
-                hint,
-            );
+            return self.unparsable(name.start, "a name is missing after the point", hint);
         }
         self.at += 1;
         if self.is(0, "(") {
@@ -134,11 +130,7 @@ impl<'s> Parser<'s> {
                 || matches!(self.frames.last(), Some(Frame::Prefix { .. }));
             if is_signed {
                 let hint = "write (-x) ** 2 or -(x ** 2)";
-                return self.unparsable(
-                    token.start,
-                    "`-x ** 2` can be read in two ways".to_owned(),
-                    hint,
-                );
+                return self.unparsable(token.start, "`-x ** 2` can be read in two ways", hint);
             }
         }
         value = self.reduce(value, row.level, true);
@@ -163,8 +155,8 @@ impl<'s> Parser<'s> {
                 let message = format!("`{}` and `{mark}` stand in one chain", open.mark);
                 return self.unparsable(
                     token.start,
-                    message,
-                    format!("write a {} b && b {mark} c", open.mark),
+                    &message,
+                    &format!("write a {} b && b {mark} c", open.mark),
                 );
             }
             if row.style != Style::Right {
@@ -193,7 +185,7 @@ impl<'s> Parser<'s> {
 
     fn mixed(&self, start: u32) -> Result<Next, Wrong> {
         let hint = "write (a ?? b) || c or a ?? (b || c)";
-        self.unparsable(start, "`??` does not mix with `&&` and `||`".to_owned(), hint)
+        self.unparsable(start, "`??` does not mix with `&&` and `||`", hint)
     }
 
     /// Ends what binds more tightly than a level: all operators that a value is the last operand of.

@@ -31,7 +31,7 @@ impl<'s> Parser<'s> {
         }
         if token.kind != Kind::Open || !matches!(self.spelling(token), "[" | "{") {
             let hint = "write (x, y) => x + y, ([a, b]) => a, ({name}) => name";
-            return self.unparsable(token.start, "a name is missing here".to_owned(), hint);
+            return self.unparsable(token.start, "a name is missing here", hint);
         }
         let whole = self.make_name();
         let mut levels = vec![self.level(whole.clone())];
@@ -76,11 +76,7 @@ impl<'s> Parser<'s> {
         let name = self.spelling(token);
         if token.kind != Kind::Name || RESERVED.contains(&name) {
             let hint = "write a name, such as x";
-            return self.unparsable(
-                token.start,
-                "this is no name that can be bound".to_owned(),
-                hint,
-            );
+            return self.unparsable(token.start, "this name cannot be bound", hint);
         }
         self.at += 1;
         Ok(name.into())
@@ -153,7 +149,7 @@ impl<'s> Parser<'s> {
     /// Binds the names of a pattern in the scope.
     pub(super) fn bind_targets(&mut self, targets: &Pattern<'s>) {
         for target in targets {
-            self.scope.bind(target.name.clone());
+            self.scope.bind(&target.name);
         }
     }
 
@@ -206,7 +202,11 @@ impl<'s> Parser<'s> {
 
     /// The bindings of a pattern.
     pub(super) fn bindings(&mut self, pattern: Pattern<'s>) -> Vec<Binding<'s>> {
-        pattern.into_iter().map(|target| (target.name.clone(), self.part_of(target))).collect()
+        let mut bindings = Vec::with_capacity(pattern.len());
+        for target in pattern {
+            bindings.push((target.name.clone(), self.part_of(target)));
+        }
+        bindings
     }
 
     fn part_of(&mut self, target: Target<'s>) -> Id {

@@ -6,8 +6,8 @@ use crate::tree::{Id, Words};
 use pif_core::fault::Code;
 use pif_core::text::quote::shorten;
 use pif_language::form::Form;
+use pif_language::names::Names;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 impl<'s> Parser<'s> {
     /// Begins the next member of a record, or ends it.
@@ -38,7 +38,7 @@ impl<'s> Parser<'s> {
             (Kind::Number, digits) => digits.into(),
             _ => {
                 let hint = "write {name: 1, \"a name\": 2, [k]: 3, ...r}";
-                return self.unparsable(token.start, "a key is missing".to_owned(), hint);
+                return self.unparsable(token.start, "a key is missing", hint);
             }
         };
         self.at += 1;
@@ -65,9 +65,9 @@ impl<'s> Parser<'s> {
             } else if self.is(0, "(") {
                 ("a member is no method", "write {name: x => x + 1}")
             } else {
-                ("a `:` is missing behind the key", "write {name: 1}")
+                ("a `:` is missing after the key", "write {name: 1}")
             };
-            return self.unparsable(start, message.to_owned(), hint);
+            return self.unparsable(start, message, hint);
         }
         self.scope.uses(&key);
         let value = self.tree.variable(key.clone(), (token.start, token.end));
@@ -108,26 +108,27 @@ impl<'s> Parser<'s> {
     fn end_record(&mut self, fields: Vec<Field<'s>>, span: (u32, u32)) -> Result<Id, Wrong> {
         let mut whole: Option<Id> = None;
         let (mut names, mut values): (Vec<Words<'s>>, Vec<Id>) = (Vec::new(), Vec::new());
-        let mut seen = BTreeSet::new();
+        let mut seen = Names::default();
         let only = fields.len() == 1;
         for field in fields {
             if let Field::Named(name, value) = field {
-                if !seen.insert(name.clone()) {
+                if seen.id(&name).is_some() {
                     let message =
                         format!("the key `{}` stands twice in one record", shorten(&name));
                     let start = self.tree.span(value).0;
                     return Err(wrong(
                         (self.source, start),
                         Code::DuplicateKey,
-                        message,
+                        &message,
                         "keep one of the two",
                     ));
                 }
+                seen.add(&name);
                 names.push(name);
                 values.push(value);
                 continue;
             }
-            seen.clear();
+            seen = Names::default();
             whole = self.merged(whole, &mut names, &mut values, span);
             whole = Some(match (field, whole) {
                 (Field::Spread(record), None) if !only => record,

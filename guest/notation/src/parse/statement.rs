@@ -12,7 +12,7 @@ const MOST_FUNCTIONS: usize = 64;
 use pif_language::form::Form;
 
 impl<'s> Parser<'s> {
-    /// Begins statements behind a brace, or at the beginning.
+    /// Begins statements after a brace, or at the beginning.
     pub(super) fn begin_block(&mut self, open: Option<u32>) {
         let (scope, last) = (self.scope.mark(), self.at);
         self.enter(Frame::Block(Block { open, done: Vec::new(), value: None, scope, last }));
@@ -52,7 +52,7 @@ impl<'s> Parser<'s> {
                     || self.token(0).kind == Kind::End
                 {
                     let hint = "write return null";
-                    return self.unparsable(token.start, "`return` lacks a value".to_owned(), hint);
+                    return self.unparsable(token.start, "`return` lacks a value", hint);
                 }
                 Ok(Next::Operand)
             }
@@ -72,14 +72,14 @@ impl<'s> Parser<'s> {
             return self.habit(token, habit);
         }
         let (message, hint) = if matches!(word, "return" | "if") {
-            ("what follows is never reached", "take it away, or write it before the `return`")
+            ("the code after `return` is never reached", "take it away, or write it before the `return`")
         } else {
             (
-                "nothing takes the value of this statement",
+                "the value of this statement is not used",
                 "bind it, const a = 1; or join the two with an operator",
             )
         };
-        self.unparsable(token.start, message.to_owned(), hint)
+        self.unparsable(token.start, message, hint)
     }
 
     /// Looks ahead whether a `const` has functions only, and binds their names, which they see.
@@ -101,7 +101,7 @@ impl<'s> Parser<'s> {
         }
         let binding = self.scope.mark();
         for name in names {
-            self.scope.bind(name.into());
+            self.scope.bind(name);
         }
         Some(Group { binding, is_recursive: false })
     }
@@ -117,7 +117,7 @@ impl<'s> Parser<'s> {
         self.spelling(self.token_at(behind + 1)) == "=>"
     }
 
-    /// The token behind the next comma of a statement; 0 if the statement ends before.
+    /// The token after the next comma of a statement; 0 if the statement ends before.
     fn behind_comma(&self, from: usize) -> usize {
         let mut at = from;
         loop {
@@ -148,7 +148,7 @@ impl<'s> Parser<'s> {
                 return self.unexpected();
             }
             let hint = "write const x = 1; x + 1";
-            return self.unparsable(self.token(0).start, "a name lacks its value".to_owned(), hint);
+            return self.unparsable(self.token(0).start, "a name lacks its value", hint);
         }
         let at = self.at;
         self.defaults(pattern, 0, Then::Value { start, name, before, at, group })
@@ -160,11 +160,7 @@ impl<'s> Parser<'s> {
         self.at += 1;
         if !self.is(0, "(") {
             let hint = "write if (a > 1) b else c, or a > 1 ? b : c";
-            return self.unparsable(
-                start,
-                "the condition of `if` stands in parentheses".to_owned(),
-                hint,
-            );
+            return self.unparsable(start, "the condition of `if` stands in parentheses", hint);
         }
         self.at += 1;
         self.enter(Frame::Test { start, is_statement });
@@ -190,7 +186,7 @@ impl<'s> Parser<'s> {
             if !is_statement {
                 let start = self.token(0).start;
                 let hint = "write const y = a > 1 ? b : c; y";
-                return self.unparsable(start, "`return` stands in no statement".to_owned(), hint);
+                return self.unparsable(start, "`return` must be a statement of its own", hint);
             }
             self.at += 1;
             self.frames.push(Frame::Result { returns: true });
@@ -242,11 +238,7 @@ impl<'s> Parser<'s> {
                 }
                 if !is_statement {
                     let hint = "write if (a > 1) b else c, or a > 1 ? b : c";
-                    return self.malformed(
-                        start,
-                        "an `if` without `else` has no value".to_owned(),
-                        hint,
-                    );
+                    return self.malformed(start, "an `if` without `else` has no value", hint);
                 }
                 self.end_if(start, test, value, returns)
             }
@@ -307,16 +299,16 @@ impl<'s> Parser<'s> {
         let is_last = self.is_last();
         let Some(Frame::Block(block)) = self.frames.last_mut() else {
             let hint = "write if (a > 1) b else c";
-            return self.malformed(start, "an `if` without `else` has no value".to_owned(), hint);
+            return self.malformed(start, "an `if` without `else` has no value", hint);
         };
         if is_last || !returns {
             let hint = "write if (a > 1) return b; c, or a > 1 ? b : c";
             let message = if is_last {
                 "an `if` without `else` has no value"
             } else {
-                "nothing takes the value of this `if`"
+                "the value of this `if` is not used"
             };
-            return self.malformed(start, message.to_owned(), hint);
+            return self.malformed(start, message, hint);
         }
         block.done.push(Statement::If { start, test, then });
         Ok(Next::Statement)
@@ -345,7 +337,7 @@ impl<'s> Parser<'s> {
                     group.is_recursive |= self.scope.is_used_from(group.binding);
                     group.binding += 1;
                 }
-                None => self.scope.bind(name.clone()),
+                None => self.scope.bind(&name),
             }
             before.push((name, value));
         }
@@ -377,7 +369,7 @@ impl<'s> Parser<'s> {
         let Some((mut value, returns)) = block.value else {
             let (message, hint) = match block.done.last() {
                 Some(Statement::Let { .. }) => {
-                    ("a value is missing behind the names", "write const x = 1; x + 1")
+                    ("a value is missing after the names", "write const x = 1; x + 1")
                 }
                 Some(Statement::If { .. }) => (
                     "an `if` without `else` has no value",
@@ -389,9 +381,9 @@ impl<'s> Parser<'s> {
                 None => ("the text is empty", "write a term, such as 1 + 2"),
             };
             if block.done.is_empty() {
-                return self.unparsable(start, message.to_owned(), hint);
+                return self.unparsable(start, message, hint);
             }
-            return self.malformed(start, message.to_owned(), hint);
+            return self.malformed(start, message, hint);
         };
         for statement in block.done.into_iter().rev() {
             value = match statement {

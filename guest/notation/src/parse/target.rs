@@ -48,6 +48,6 @@ pub(crate) struct Group {
 pub(crate) enum Then<'s> {
     /// The body of a function of these parameters.
     Body { names: Vec<Words<'s>>, start: u32, at: usize },
-    /// The value of a `const`, which stands at a token, behind other bindings.
+    /// The value of a `const`, which stands at a token, after other bindings.
     Value { start: u32, name: Words<'s>, before: Vec<Binding<'s>>, at: usize, group: Option<Group> },
 }

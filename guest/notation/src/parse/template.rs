@@ -49,7 +49,7 @@ impl<'s> Parser<'s> {
                 None => {
                     let at = end - u32::try_from(escape.len() + 1).unwrap_or_default();
                     let hint = r#"write \n, \t, \", \\ or the code of a character, such as \u00e9"#;
-                    return self.unparsable(at, "the escape means nothing".to_owned(), hint);
+                    return self.unparsable(at, "the escape means nothing", hint);
                 }
             }
         }
@@ -58,7 +58,7 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// The character that stands for what is behind a `\`, and the rest.
+/// The character that stands for what is after a `\`, and the rest.
 fn decode(escape: &str) -> Option<(Option<char>, &str)> {
     let mut chars = escape.chars();
     let c = match chars.next()? {

@@ -3,38 +3,57 @@
 use crate::lexer::{Kind, Token, Wrong, wrong};
 use crate::mistakes::{CALLS, HABITS, Habit, find};
 use crate::parse::{Frame, Parser};
-use crate::table::subject;
+use crate::table::{OPERATORS, subject};
 use pif_core::fault::{Code, Place};
 use pif_core::text::quote::shorten;
 use pif_language::form::{Form, Row, Shape};
 use pif_language::forms::form_names;
 use pif_language::hint::nearest;
 
+/// Each gives a result of any type; its fault is made in one place.
 impl Parser<'_> {
-    #[inline(never)]
-    pub(super) fn malformed<T>(
-        &self,
-        start: u32,
-        message: String,
-        hint: impl Into<String>,
-    ) -> Result<T, Wrong> {
-        Err(wrong((self.source, start), Code::Malformed, message, hint))
+    pub(super) fn malformed<T>(&self, start: u32, message: &str, hint: &str) -> Result<T, Wrong> {
+        Err(self.fault(Code::Malformed, start, message, hint))
     }
 
-    #[inline(never)]
-    pub(super) fn unparsable<T>(
-        &self,
-        start: u32,
-        message: String,
-        hint: impl Into<String>,
-    ) -> Result<T, Wrong> {
-        Err(wrong((self.source, start), Code::Unparsable, message, hint))
+    pub(super) fn unparsable<T>(&self, start: u32, message: &str, hint: &str) -> Result<T, Wrong> {
+        Err(self.fault(Code::Unparsable, start, message, hint))
     }
 
-    #[inline(never)]
     pub(super) fn habit<T>(&self, token: Token, habit: &Habit) -> Result<T, Wrong> {
+        Err(self.fault_of_habit(token, habit))
+    }
+
+    pub(super) fn no_operand<T>(&self) -> Result<T, Wrong> {
+        Err(self.fault_of_no_operand())
+    }
+
+    pub(super) fn unexpected<T>(&self) -> Result<T, Wrong> {
+        Err(self.fault_of_unexpected())
+    }
+
+    pub(super) fn no_function<T>(&self, token: Token, name: &str) -> Result<T, Wrong> {
+        Err(self.fault_of_no_function(token, name))
+    }
+
+    pub(super) fn operands_of<T>(&self, start: u32, form: Form, count: usize) -> Result<T, Wrong> {
+        Err(self.fault_of_operands_of(start, form, count))
+    }
+
+    #[inline(never)]
+    fn fault(&self, code: Code, start: u32, message: &str, hint: &str) -> Wrong {
+        wrong((self.source, start), code, message, hint)
+    }
+
+    #[inline(never)]
+    fn fault_of_habit(&self, token: Token, habit: &Habit) -> Wrong {
         let shown = shorten(self.spelling(token));
-        self.unparsable(token.start, format!("`{shown}`: {}", habit.message), habit.hint)
+        self.fault(
+            Code::Unparsable,
+            token.start,
+            &format!("`{shown}`: {}", habit.message),
+            habit.hint,
+        )
     }
 
     /// A token, as messages name it.
@@ -47,15 +66,22 @@ impl Parser<'_> {
 
     /// An operand is missing.
     #[inline(never)]
-    pub(super) fn no_operand<T>(&self) -> Result<T, Wrong> {
+    fn fault_of_no_operand(&self) -> Wrong {
         let token = self.token(0);
         if matches!(token.kind, Kind::Mark | Kind::Name)
             && let Some(habit) = find(HABITS, self.spelling(token))
         {
-            return self.habit(token, habit);
+            return self.fault_of_habit(token, habit);
         }
         let before = self.at.checked_sub(1).map(|at| self.token_at(at));
+        let is_lisp = before.is_some_and(|it| self.spelling(it) == "(")
+            && token.kind == Kind::Mark
+            && OPERATORS.iter().any(|operator| operator.mark == self.spelling(token));
         let (message, hint) = match before {
+            _ if is_lisp => (
+                format!("the operator {} stands between its operands", self.shown(token)),
+                "write (a * b), f(a, b), and x => x + 1 for a function".to_owned(),
+            ),
             None if token.kind != Kind::End => (
                 format!("an operand is missing before {}", self.shown(token)),
                 "write a value before it, such as 1, \"a\", x or f(x)".to_owned(),
@@ -65,40 +91,42 @@ impl Parser<'_> {
                 let (before, here) = (self.shown(before), self.shown(token));
                 (
                     format!("an operand is missing between {before} and {here}"),
-                    format!("write a value behind {before}, such as 1, \"a\", x or f(x)"),
+                    format!("write a value after {before}, such as 1, \"a\", x or f(x)"),
                 )
             }
         };
-        self.unparsable(token.start, message, hint)
+        self.fault(Code::Unparsable, token.start, &message, &hint)
     }
 
-    /// Something stands behind a value that cannot go on with it.
+    /// Something stands after a value that cannot go on with it.
     #[inline(never)]
-    pub(super) fn unexpected<T>(&self) -> Result<T, Wrong> {
+    fn fault_of_unexpected(&self) -> Wrong {
         let (token, before) = (self.token(0), self.token_at(self.at.saturating_sub(1)));
         if before.kind == Kind::Name
             && let Some(habit) = find(HABITS, self.spelling(before))
         {
-            return self.habit(before, habit);
+            return self.fault_of_habit(before, habit);
         }
         if matches!(token.kind, Kind::Mark | Kind::Name)
             && let Some(habit) = find(HABITS, self.spelling(token))
         {
-            return self.habit(token, habit);
+            return self.fault_of_habit(token, habit);
         }
         if before.kind == Kind::Name && token.kind == Kind::Text && before.end == token.start {
             let hint = "write `${a}: ${b}`: a template has backquotes";
-            return self.unparsable(
+            return self.fault(
+                Code::Unparsable,
                 before.start,
-                format!("{} is no kind of text", self.shown(before)),
+                &format!("a text has no prefix {}", self.shown(before)),
                 hint,
             );
         }
         if before.kind == Kind::Text && token.kind == Kind::Text && before.end == token.start {
             let hint = "write a text of several lines in backquotes";
-            return self.unparsable(
+            return self.fault(
+                Code::Unparsable,
                 before.start,
-                "a text ends where the next begins".to_owned(),
+                "two texts stand side by side",
                 hint,
             );
         }
@@ -113,7 +141,7 @@ impl Parser<'_> {
             _ => None,
         });
         let (before, here) = (self.shown(before), self.shown(token));
-        let message = format!("nothing joins {before} and {here}");
+        let message = format!("an operator is missing between {before} and {here}");
         let hint = match open {
             Some(open) if open != u32::MAX => {
                 let bracket = self.token_at(open as usize);
@@ -125,17 +153,18 @@ impl Parser<'_> {
             }
             _ => "write an operator between them, or `;` between two statements".to_owned(),
         };
-        self.unparsable(token.start, message, hint)
+        self.fault(Code::Unparsable, token.start, &message, &hint)
     }
 
     /// A function that does not exist is called.
     #[inline(never)]
-    pub(super) fn no_function<T>(&self, token: Token, name: &str) -> Result<T, Wrong> {
+    fn fault_of_no_function(&self, token: Token, name: &str) -> Wrong {
         if let Some(habit) = find(CALLS, name).or_else(|| find(HABITS, name)) {
-            return self.habit(token, habit);
+            return self.fault_of_habit(token, habit);
         }
         let shown = shorten(name);
-        let near = nearest(name, form_names()).or_else(|| nearest(name, self.scope.names()));
+        let near = nearest(name, form_names())
+            .or_else(|| nearest(name, self.scope.bound_names().into_iter()));
         let is_bound_later = || {
             let behind = self.tokens.get(self.at..).unwrap_or_default();
             behind.array_windows().any(|[it, mark]| {
@@ -154,12 +183,17 @@ impl Parser<'_> {
                 "a tool is called @{shown}(x); a variable is bound by const {shown} = x => x; …"
             ),
         };
-        self.malformed(token.start, format!("`{shown}` is no form and no variable"), hint)
+        self.fault(
+            Code::Malformed,
+            token.start,
+            &format!("there is no form and no variable `{shown}`"),
+            &hint,
+        )
     }
 
     /// A form has the wrong operands.
     #[inline(never)]
-    pub(super) fn operands_of<T>(&self, start: u32, form: Form, count: usize) -> Result<T, Wrong> {
+    fn fault_of_operands_of(&self, start: u32, form: Form, count: usize) -> Wrong {
         let (name, row) = (form.name(), form.row());
         let counts = match row.map(|row| row.shape) {
             Some(Shape::Operands(n)) => format!("{n}"),
@@ -174,7 +208,12 @@ impl Parser<'_> {
         };
         let noun = if counts == "1" { "operand" } else { "operands" };
         let hint = row.map_or_else(String::new, |row| format!("write {}", spelling(row)));
-        self.malformed(start, format!("`{name}` takes {counts} {noun}, not {count}"), hint)
+        self.fault(
+            Code::Malformed,
+            start,
+            &format!("`{name}` takes {counts} {noun}, not {count}"),
+            &hint,
+        )
     }
 }
 

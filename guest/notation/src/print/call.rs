@@ -1,8 +1,7 @@
-//! Forms that are called by their names, before or behind the point; applications.
+//! Forms that are called by their names, before or after the point; applications.
 
-use crate::lexer::is_name;
 use crate::print::layout::Piece;
-use crate::print::{Printer, Work, quoted, text};
+use crate::print::{Printer, Work, listed, quoted, text};
 use crate::table::{ATOM, ROOT, SUBJECT, arguments, operator, subject};
 use pif_language::form::{Form, Shape};
 use pif_language::kinds::{FUNCTION, LIST, RECORD, RECORD_OR_NULL, STRING, STRING_OR_LIST};
@@ -31,11 +30,11 @@ impl<'t> Printer<'t> {
 
     fn tool(&mut self, id: TermId) {
         let name = self.terms.text(self.terms.operand(id, 0));
-        self.say("@");
-        if is_name(name) { self.say(name) } else { self.say(quoted(name)) }
+        let name = self.key(name);
+        self.schedule(&[text("@"), name]);
     }
 
-    /// Whether a form is written behind its subject.
+    /// Whether a form is written after its subject.
     pub(super) fn is_method(&self, id: TermId) -> bool {
         let form = self.terms.form(id);
         let Some(row) = form.row() else { return false };
@@ -49,7 +48,7 @@ impl<'t> Printer<'t> {
                 && !matches!(row.shape, Shape::Members(_))
     }
 
-    /// Whether a form can be written behind its subject: all but those whose operands are no list.
+    /// Whether a form can be written after its subject: all but those whose operands are no list.
     pub(super) fn can_be_method(&self, id: TermId) -> bool {
         let form = self.terms.form(id);
         let is_listed = form.row().is_some_and(|row| {
@@ -81,14 +80,14 @@ impl<'t> Printer<'t> {
         } else {
             out.push(Work::Piece(Piece::Open(false)));
         }
-        out.extend([text(row.name), text("(")]);
-        self.listed(operands, &mut out);
-        out.extend([text(")"), Work::Piece(Piece::Close)]);
-        self.schedule(out);
+        out.extend_from_slice(&[text(row.name), text("(")]);
+        listed(operands, &mut out);
+        out.extend_from_slice(&[text(")"), Work::Piece(Piece::Close)]);
+        self.schedule(&out);
     }
 
     /// The operands of a form as they stand between the parentheses.
-    fn operands(&self, id: TermId) -> Vec<Vec<Work<'t>>> {
+    fn operands(&mut self, id: TermId) -> Vec<Vec<Work<'t>>> {
         let terms = self.terms;
         let operands = terms.operands(id);
         let form = terms.form(id);
@@ -97,22 +96,24 @@ impl<'t> Printer<'t> {
             Some(Shape::Branches) => {
                 let pairs = operands.chunks(2).map(|pair| {
                     let mut out = vec![text("[")];
-                    self.listed(pair.iter().map(plain).collect(), &mut out);
+                    listed(pair.iter().map(plain).collect(), &mut out);
                     out.push(text("]"));
                     out
                 });
                 pairs.collect()
             }
             Some(Shape::Effect) => {
-                let name = vec![text(quoted(terms.name(terms.only_name(id))))];
-                std::iter::once(name).chain(operands.iter().map(plain)).collect()
+                let name = quoted(terms.name(terms.only_name(id)));
+                let mut out = vec![vec![self.made(name)]];
+                out.extend(operands.iter().map(plain));
+                out
             }
             Some(Shape::Try) => {
                 let mut out: Vec<Vec<Work<'t>>> = operands.iter().map(plain).collect();
                 let codes: Vec<String> =
                     terms.names(id).iter().map(|name| quoted(terms.name(*name))).collect();
                 if !codes.is_empty() {
-                    out.push(vec![text(format!("[{}]", codes.join(", ")))]);
+                    out.push(vec![self.made(format!("[{}]", codes.join(", ")))]);
                 }
                 out
             }
@@ -152,9 +153,9 @@ impl<'t> Printer<'t> {
         };
         let items = arguments.iter().map(|id| vec![Work::Term(*id, ROOT)]).collect();
         out.push(text("("));
-        self.listed(items, &mut out);
+        listed(items, &mut out);
         out.push(text(")"));
-        self.schedule(out);
+        self.schedule(&out);
     }
 
     /// Whether a term is written with a brace before all else.

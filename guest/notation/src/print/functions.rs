@@ -3,25 +3,25 @@
 
 use pif_language::form::Form;
 use pif_language::term::{NameId, TermId, Terms};
-use std::collections::BTreeMap;
 
 /// Where the names of functions stand in a term.
 #[derive(Debug, Default)]
 pub(super) struct Functions {
     /// The least id in each term; the ids from there to the term are its own.
     first: Vec<TermId>,
-    /// For each name of a function the terms that use it, and those that bind it.
-    places: BTreeMap<NameId, [Vec<TermId>; 2]>,
+    /// For each name, if it is a function's, the terms that use it, and those that bind it.
+    places: Vec<Option<[Vec<TermId>; 2]>>,
 }
 
 impl Functions {
     pub(super) fn of(terms: &Terms, root: TermId) -> Self {
         let mut functions = Self::default();
-        for id in 0..=root {
-            if is_binding(terms, id) {
-                functions
-                    .places
-                    .extend(terms.names(id).iter().map(|name| (*name, Default::default())));
+        for id in (0..=root).filter(|id| is_binding(terms, *id)) {
+            functions.places.resize_with(terms.count_names(), || None);
+            for name in terms.names(id) {
+                if let Some(places) = functions.places.get_mut(*name as usize) {
+                    *places = Some(Default::default());
+                }
             }
         }
         if functions.places.is_empty() {
@@ -42,16 +42,16 @@ impl Functions {
     }
 
     fn note(&mut self, name: NameId, id: TermId, kind: usize) {
-        if let Some(places) = self.places.get_mut(&name).and_then(|both| both.get_mut(kind)) {
+        let both = self.places.get_mut(name as usize).and_then(Option::as_mut);
+        if let Some(places) = both.and_then(|both| both.get_mut(kind)) {
             places.push(id);
         }
     }
 
     /// Whether a name stands within some terms: used, or bound.
     fn is_within(&self, name: NameId, [from, to]: [TermId; 2], kind: usize) -> bool {
-        let Some(places) = self.places.get(&name).and_then(|both| both.get(kind)) else {
-            return false;
-        };
+        let both = self.places.get(name as usize).and_then(Option::as_ref);
+        let Some(places) = both.and_then(|both| both.get(kind)) else { return false };
         let first = self.first.get(from as usize).copied().unwrap_or_default();
         let next = places.partition_point(|place| *place < first);
         places.get(next).is_some_and(|place| *place <= to)

@@ -1,12 +1,12 @@
 //! Lines of 100 columns: what fits on a line stands there, what does not is broken at its own
 //! breaks, and not at those within what fits.
 
-use std::borrow::Cow;
-
 /// A piece of a text that can be broken.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Piece<'t> {
-    Text(Cow<'t, str>),
+    Text(&'t str),
+    /// A text that was made for the printing, by its place.
+    Made(u32),
     /// What is broken as a whole or not at all begins, with lines that stand further in or not.
     Open(bool),
     Close,
@@ -24,18 +24,19 @@ const STEP: usize = 2;
 const FURTHEST: usize = 60;
 
 /// The pieces as a text.
-pub(super) fn text(pieces: &[Piece<'_>]) -> String {
-    let widths = widths(pieces);
+pub(super) fn text(pieces: &[Piece<'_>], made: &[String]) -> String {
+    let widths = widths(pieces, made);
     let (mut out, mut column) = (String::new(), 0);
     // Of what is open: how far in its lines stand, those outside it, and whether it is broken.
     let mut open: Vec<(usize, usize, bool)> = vec![(0, 0, true)];
     for (at, piece) in pieces.iter().enumerate() {
         let (inner, outer, is_broken) = open.last().copied().unwrap_or_default();
+        if let Some(text) = piece.text(made) {
+            out.push_str(text);
+            column += text.chars().count();
+        }
         match piece {
-            Piece::Text(text) => {
-                out.push_str(text);
-                column += text.chars().count();
-            }
+            Piece::Text(_) | Piece::Made(_) => {}
             Piece::Open(is_further) => {
                 let fits = column + widths.get(at).copied().unwrap_or_default() <= WIDTH;
                 let further = if *is_further && !fits { inner + STEP } else { inner };
@@ -60,19 +61,31 @@ pub(super) fn text(pieces: &[Piece<'_>]) -> String {
     out
 }
 
-/// Of each beginning the columns from there to its end, and to the next break behind it.
-fn widths(pieces: &[Piece<'_>]) -> Vec<usize> {
+impl<'t> Piece<'t> {
+    /// The characters of a text.
+    fn text(self, made: &'t [String]) -> Option<&'t str> {
+        match self {
+            Piece::Text(text) => Some(text),
+            Piece::Made(place) => made.get(place as usize).map(String::as_str),
+            _ => None,
+        }
+    }
+}
+
+/// Of each beginning the columns from there to its end, and to the next break after it.
+fn widths(pieces: &[Piece<'_>], made: &[String]) -> Vec<usize> {
     let mut widths = vec![0; pieces.len()];
     // From the end: columns to the end of the whole, and to the next break.
     let (mut total, mut ends) = (0_usize, Vec::new());
     let mut tail = 0;
     for (at, piece) in pieces.iter().enumerate().rev() {
+        if let Some(text) = piece.text(made) {
+            let columns = text.chars().count();
+            total += columns;
+            tail += columns;
+        }
         match piece {
-            Piece::Text(text) => {
-                let columns = text.chars().count();
-                total += columns;
-                tail += columns;
-            }
+            Piece::Text(_) | Piece::Made(_) => {}
             Piece::Close => ends.push((total, tail)),
             Piece::Open(_) => {
                 let (before, behind) = ends.pop().unwrap_or_default();

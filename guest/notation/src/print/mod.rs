@@ -16,13 +16,13 @@ use functions::Functions;
 use layout::Piece;
 use pif_core::json::escape;
 use pif_core::json::number::float_text;
+use pif_core::limits::to_u32;
 use pif_language::form::Form;
 use pif_language::print;
 use pif_language::term::{NameId, TermId, Terms};
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// What is left to write, the next thing last.
+#[derive(Clone, Copy)]
 enum Work<'t> {
     /// A term that binds at least so tightly.
     Term(TermId, u8),
@@ -37,8 +37,10 @@ struct Printer<'t> {
     terms: &'t Terms,
     work: Vec<Work<'t>>,
     pieces: Vec<Piece<'t>>,
-    /// How often a name is bound here.
-    bound: BTreeMap<NameId, u32>,
+    /// Texts that stand in no term.
+    made: Vec<String>,
+    /// How often each name is bound here.
+    bound: Vec<u32>,
     functions: Functions,
 }
 
@@ -51,28 +53,28 @@ pub fn term(terms: &Terms, root: TermId) -> String {
 
 /// A term in the notation, where these names are variables already.
 pub(crate) fn term_within(terms: &Terms, root: TermId, free: &[&str]) -> String {
-    let bound = free.iter().filter_map(|name| Some((terms.name_id(name)?, 1))).collect();
     let functions = Functions::of(terms, root);
-    let mut printer = Printer { terms, work: Vec::new(), pieces: Vec::new(), bound, functions };
+    let bound = vec![0; terms.count_names()];
+    let mut printer =
+        Printer { terms, work: Vec::new(), pieces: Vec::new(), made: Vec::new(), bound, functions };
+    for name in free.iter().filter_map(|name| terms.name_id(name)) {
+        printer.bind(name);
+    }
     printer.root(root);
     while let Some(work) = printer.work.pop() {
         match work {
             Work::Term(id, level) => printer.term(id, level),
             Work::Path(id) => printer.safe_path(id, false),
             Work::Piece(piece) => printer.pieces.push(piece),
-            Work::Bind(name) => *printer.bound.entry(name).or_default() += 1,
-            Work::Unbind(name) => {
-                if let Some(count) = printer.bound.get_mut(&name) {
-                    *count -= 1;
-                }
-            }
+            Work::Bind(name) => printer.bind(name),
+            Work::Unbind(name) => printer.unbind(name),
         }
     }
-    layout::text(&printer.pieces)
+    layout::text(&printer.pieces, &printer.made)
 }
 
-fn text<'t>(text: impl Into<Cow<'t, str>>) -> Work<'t> {
-    Work::Piece(Piece::Text(text.into()))
+fn text(text: &str) -> Work<'_> {
+    Work::Piece(Piece::Text(text))
 }
 
 const OPEN: Work<'static> = Work::Piece(Piece::Open(true));
@@ -83,8 +85,21 @@ const LAST: Work<'static> = Work::Piece(Piece::Last(false));
 
 impl<'t> Printer<'t> {
     /// Schedules pieces so that the first is written first.
-    fn schedule(&mut self, pieces: Vec<Work<'t>>) {
-        self.work.extend(pieces.into_iter().rev());
+    fn schedule(&mut self, pieces: &[Work<'t>]) {
+        for piece in pieces.iter().rev() {
+            self.work.push(*piece);
+        }
+    }
+
+    /// A text that is made for the printing.
+    fn made(&mut self, text: String) -> Work<'t> {
+        self.made.push(text);
+        Work::Piece(Piece::Made(to_u32(self.made.len() - 1)))
+    }
+
+    /// A name, or the text in quotes that it is otherwise.
+    fn key(&mut self, key: &'t str) -> Work<'t> {
+        if is_name(key) { text(key) } else { self.made(quoted(key)) }
     }
 
     /// A whole text: in parentheses where it would be taken for JSON, or for the name of a tool.
@@ -94,10 +109,10 @@ impl<'t> Printer<'t> {
                 let mut out = vec![Work::Piece(Piece::Open(false))];
                 self.statements(id, "", &mut out);
                 out.push(CLOSE);
-                self.schedule(out);
+                self.schedule(&out);
             }
-            Form::Record | Form::Var if self.bound.is_empty() => {
-                self.schedule(vec![text("("), Work::Term(id, ROOT), text(")")]);
+            Form::Record | Form::Var if self.bound.iter().all(|count| *count == 0) => {
+                self.schedule(&[text("("), Work::Term(id, ROOT), text(")")]);
             }
             _ => self.term(id, ROOT),
         }
@@ -105,21 +120,21 @@ impl<'t> Printer<'t> {
 
     fn term(&mut self, id: TermId, level: u8) {
         if !self.has_words(id) {
-            let json = print::term(self.terms, id);
-            return self.schedule(vec![text("json("), text(json), text(")")]);
+            let json = self.made(print::term(self.terms, id));
+            return self.schedule(&[text("json("), json, text(")")]);
         }
         if self.level(id) < level {
-            self.schedule(vec![text("("), OPEN, Work::Term(id, ROOT), CLOSE, text(")")]);
+            self.schedule(&[text("("), OPEN, Work::Term(id, ROOT), CLOSE, text(")")]);
             return;
         }
         let terms = self.terms;
         match terms.form(id) {
             Form::Unit => self.say("null"),
             Form::Boolean => self.say(if terms.boolean(id) { "true" } else { "false" }),
-            Form::Integer => self.say(terms.integer(id).to_string()),
-            Form::BigInteger => self.say(print::term(terms, id)),
-            Form::FloatNumber => self.say(float_text(terms.float(id))),
-            Form::Text => self.say(quoted(terms.text(id))),
+            Form::Integer => self.say_made(terms.integer(id).to_string()),
+            Form::BigInteger => self.say_made(print::term(terms, id)),
+            Form::FloatNumber => self.say_made(float_text(terms.float(id))),
+            Form::Text => self.say_made(quoted(terms.text(id))),
             Form::List => self.bracketed("[", terms.operands(id), "]"),
             Form::Var => self.say(terms.name(terms.only_name(id))),
             Form::Lam => self.function(id, level),
@@ -129,8 +144,13 @@ impl<'t> Printer<'t> {
         }
     }
 
-    fn say(&mut self, said: impl Into<Cow<'t, str>>) {
-        self.pieces.push(Piece::Text(said.into()));
+    fn say(&mut self, said: &'t str) {
+        self.pieces.push(Piece::Text(said));
+    }
+
+    fn say_made(&mut self, said: String) {
+        let made = self.made(said);
+        self.work.push(made);
     }
 
     /// Terms between brackets, with commas between them.
@@ -138,103 +158,87 @@ impl<'t> Printer<'t> {
         let mut out = vec![text(open)];
         let items: Vec<Vec<Work<'t>>> =
             items.iter().map(|id| vec![Work::Term(*id, ROOT)]).collect();
-        self.listed(items, &mut out);
+        listed(items, &mut out);
         out.push(text(close));
-        self.schedule(out);
-    }
-
-    /// What stands between brackets, with commas.
-    fn listed(&self, items: Vec<Vec<Work<'t>>>, out: &mut Vec<Work<'t>>) {
-        if items.is_empty() {
-            return;
-        }
-        out.extend([OPEN, BREAK]);
-        for (index, item) in items.into_iter().enumerate() {
-            if index > 0 {
-                out.extend([text(","), LINE]);
-            }
-            out.extend(item);
-        }
-        out.extend([LAST, CLOSE]);
+        self.schedule(&out);
     }
 
     fn record(&mut self, id: TermId) {
         let terms = self.terms;
-        let members = terms.names(id).iter().zip(terms.operands(id));
-        let items = members.map(|(name, value)| {
+        let mut items = Vec::new();
+        for (name, value) in terms.names(id).iter().zip(terms.operands(id)) {
             let key = terms.name(*name);
             let is_short = terms.form(*value) == Form::Var
                 && terms.only_name(*value) == *name
                 && is_name(key)
                 && !RESERVED.contains(&key);
-            if is_short {
-                return vec![text(key)];
-            }
-            vec![text(self.key(key)), text(": "), Work::Term(*value, ROOT)]
-        });
-        let items: Vec<Vec<Work<'t>>> = items.collect();
+            items.push(if is_short {
+                vec![text(key)]
+            } else {
+                vec![self.key(key), text(": "), Work::Term(*value, ROOT)]
+            });
+        }
         let mut out = vec![text("{")];
-        self.listed(items, &mut out);
+        listed(items, &mut out);
         out.push(text("}"));
-        self.schedule(out);
+        self.schedule(&out);
     }
 
-    fn key(&self, key: &'t str) -> Cow<'t, str> {
-        if is_name(key) { key.into() } else { quoted(key).into() }
-    }
-
-    /// `x => …`; the body of one behind a `|>` ends at the next.
+    /// `x => …`; the body of one after a `|>` ends at the next.
     fn function(&mut self, id: TermId, level: u8) {
         let terms = self.terms;
         let names = terms.names(id);
         let body = terms.operand(id, 0);
         let mut out = Vec::new();
-        match names {
-            [one] => out.push(text(terms.name(*one))),
-            _ => {
-                out.push(text("("));
-                for (index, name) in names.iter().enumerate() {
-                    out.extend([text(if index > 0 { ", " } else { "" }), text(terms.name(*name))]);
-                }
-                out.push(text(")"));
+        if let [one] = names {
+            out.push(text(terms.name(*one)));
+        } else {
+            out.push(text("("));
+            for (index, name) in names.iter().enumerate() {
+                out.push(text(if index > 0 { ", " } else { "" }));
+                out.push(text(terms.name(*name)));
             }
+            out.push(text(")"));
         }
         out.push(text(" => "));
         out.extend(names.iter().map(|name| Work::Bind(*name)));
         // The names are bound where the body is looked at.
         for name in names {
-            *self.bound.entry(*name).or_default() += 1;
+            self.bind(*name);
         }
         match terms.form(body) {
             Form::Let | Form::Letrec if self.has_words(body) => {
                 out.push(text("{"));
-                out.extend([OPEN, LINE]);
+                out.extend_from_slice(&[OPEN, LINE]);
                 self.statements(body, "return ", &mut out);
-                out.extend([text(";"), Work::Piece(Piece::Last(true)), CLOSE, text("}")]);
+                out.extend_from_slice(&[
+                    text(";"),
+                    Work::Piece(Piece::Last(true)),
+                    CLOSE,
+                    text("}"),
+                ]);
             }
             _ if self.begins_with_brace(body) => {
-                out.extend([text("("), Work::Term(body, ROOT), text(")")]);
+                out.extend_from_slice(&[text("("), Work::Term(body, ROOT), text(")")]);
             }
             _ => out.push(Work::Term(body, level.min(ARROW))),
         }
         for name in names {
-            if let Some(count) = self.bound.get_mut(name) {
-                *count -= 1;
-            }
+            self.unbind(*name);
         }
         out.extend(names.iter().map(|name| Work::Unbind(*name)));
-        self.schedule(out);
+        self.schedule(&out);
     }
 
     /// Names that are bound where a term is needed, in braces.
     fn block(&mut self, id: TermId) {
         let mut out = vec![text("{"), OPEN, LINE];
         self.statements(id, "", &mut out);
-        out.extend([Work::Piece(Piece::Last(true)), CLOSE, text("}")]);
-        self.schedule(out);
+        out.extend_from_slice(&[Work::Piece(Piece::Last(true)), CLOSE, text("}")]);
+        self.schedule(&out);
     }
 
-    /// A binding and those in its body as statements, and the value behind them.
+    /// A binding and those in its body as statements, and the value after them.
     fn statements(&self, id: TermId, word: &'static str, out: &mut Vec<Work<'t>>) {
         let terms = self.terms;
         let (mut at, mut bound) = (id, Vec::new());
@@ -252,7 +256,7 @@ impl<'t> Printer<'t> {
             let is_closed = !is_recursive && self.functions.are_used(terms, at);
             for (index, (name, value)) in names.iter().zip(values).enumerate() {
                 out.push(text(if index > 0 { ", " } else { "const " }));
-                out.extend([text(terms.name(*name)), text(" = ")]);
+                out.extend_from_slice(&[text(terms.name(*name)), text(" = ")]);
                 let is_function = is_closed && terms.form(*value) == Form::Lam;
                 if is_function {
                     out.push(text("("));
@@ -266,10 +270,10 @@ impl<'t> Printer<'t> {
                 }
                 bound.push(*name);
             }
-            out.extend([text(";"), LINE]);
+            out.extend_from_slice(&[text(";"), LINE]);
             at = *body;
         }
-        out.extend([text(word), Work::Term(at, ROOT)]);
+        out.extend_from_slice(&[text(word), Work::Term(at, ROOT)]);
         out.extend(bound.into_iter().map(Work::Unbind));
     }
 
@@ -284,8 +288,35 @@ impl<'t> Printer<'t> {
     /// Whether a name is bound here.
     fn is_bound(&self, name: &str) -> bool {
         let id = self.terms.name_id(name);
-        id.and_then(|id| self.bound.get(&id)).is_some_and(|count| *count > 0)
+        id.and_then(|id| self.bound.get(id as usize)).is_some_and(|count| *count > 0)
     }
+
+    fn bind(&mut self, name: NameId) {
+        if let Some(count) = self.bound.get_mut(name as usize) {
+            *count += 1;
+        }
+    }
+
+    fn unbind(&mut self, name: NameId) {
+        if let Some(count) = self.bound.get_mut(name as usize) {
+            *count -= 1;
+        }
+    }
+}
+
+/// What stands between brackets, with commas.
+fn listed<'t>(items: Vec<Vec<Work<'t>>>, out: &mut Vec<Work<'t>>) {
+    if items.is_empty() {
+        return;
+    }
+    out.extend_from_slice(&[OPEN, BREAK]);
+    for (index, item) in items.into_iter().enumerate() {
+        if index > 0 {
+            out.extend_from_slice(&[text(","), LINE]);
+        }
+        out.extend_from_slice(&item);
+    }
+    out.extend_from_slice(&[LAST, CLOSE]);
 }
 
 /// A text in quotes.

@@ -15,13 +15,13 @@ impl<'t> Printer<'t> {
         let mut out = vec![OPEN];
         for (index, operand) in operands.iter().enumerate() {
             if index > 0 {
-                out.extend([LINE, text(mark), text(" ")]);
+                out.extend_from_slice(&[LINE, text(mark), text(" ")]);
             }
             let is_last = index + 1 == operands.len();
             out.push(self.operand(*operand, row, (index, is_last)));
         }
         out.push(CLOSE);
-        self.schedule(out);
+        self.schedule(&out);
     }
 
     fn operand(&self, id: TermId, row: &Operator, (index, is_last): (usize, bool)) -> Work<'t> {
@@ -64,7 +64,7 @@ impl<'t> Printer<'t> {
             Work::Term(part(2), CHOICE),
             CLOSE,
         ];
-        self.schedule(out);
+        self.schedule(&out);
     }
 
     /// `!a`, `-a`, `a != b`
@@ -80,9 +80,9 @@ impl<'t> Printer<'t> {
         let is_number = matches!(self.terms.form(inner), Form::Integer | Form::FloatNumber);
         let mark = if form == Form::Not { "!" } else { "-" };
         if is_number {
-            return self.schedule(vec![text(mark), text("("), Work::Term(inner, ROOT), text(")")]);
+            return self.schedule(&[text(mark), text("("), Work::Term(inner, ROOT), text(")")]);
         }
-        self.schedule(vec![text(mark), Work::Term(inner, PATH)]);
+        self.schedule(&[text(mark), Work::Term(inner, PATH)]);
     }
 
     /// Whether `concat` is written as a template: texts, and what goes through `to_string`.
@@ -113,16 +113,22 @@ impl<'t> Printer<'t> {
         let mut out = vec![text("`")];
         for part in terms.operands(id) {
             match terms.form(*part) {
-                Form::Text => out.push(text(raw(terms.text(*part)))),
+                Form::Text => out.push(self.made(raw(terms.text(*part)))),
                 form => {
                     let is_wrapped = form == Form::ToString;
                     let inner = if is_wrapped { terms.operand(*part, 0) } else { *part };
-                    out.extend([text("${"), OPEN, Work::Term(inner, ROOT), CLOSE, text("}")]);
+                    out.extend_from_slice(&[
+                        text("${"),
+                        OPEN,
+                        Work::Term(inner, ROOT),
+                        CLOSE,
+                        text("}"),
+                    ]);
                 }
             }
         }
         out.push(text("`"));
-        self.schedule(out);
+        self.schedule(&out);
     }
 }
 

@@ -36,26 +36,30 @@ impl<'t> Printer<'t> {
         };
         let mut out = vec![Work::Term(terms.operand(id, 0), SUBJECT)];
         self.step(key, false, &mut out);
-        self.schedule(out);
+        self.schedule(&out);
     }
 
     /// One step of a path.
-    fn step(&self, key: TermId, is_optional: bool, out: &mut Vec<Work<'t>>) {
+    fn step(&mut self, key: TermId, is_optional: bool, out: &mut Vec<Work<'t>>) {
         let terms = self.terms;
         if terms.form(key) == Form::Text {
             let name = terms.text(key);
             if is_name(name) {
-                out.extend([text(if is_optional { "?." } else { "." }), text(name)]);
+                out.extend_from_slice(&[text(if is_optional { "?." } else { "." }), text(name)]);
             } else {
-                out.extend([
+                out.extend_from_slice(&[
                     text(if is_optional { "?.[" } else { "[" }),
-                    text(quoted(name)),
+                    self.made(quoted(name)),
                     text("]"),
                 ]);
             }
             return;
         }
-        out.extend([text(if is_optional { "?.[" } else { "[" }), Work::Term(key, ROOT), text("]")]);
+        out.extend_from_slice(&[
+            text(if is_optional { "?.[" } else { "[" }),
+            Work::Term(key, ROOT),
+            text("]"),
+        ]);
     }
 
     /// Whether `get_in` is a path that gives null where it leads nowhere.
@@ -82,6 +86,6 @@ impl<'t> Printer<'t> {
         for (index, key) in terms.operands(terms.operand(id, 1)).iter().enumerate() {
             self.step(*key, is_optional && index == 0, &mut out);
         }
-        self.schedule(out);
+        self.schedule(&out);
     }
 }

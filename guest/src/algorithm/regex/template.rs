@@ -143,8 +143,8 @@ const LONGEST: usize = 40;
 /// Returns the group of a number or a name.
 fn group(name: &str, pattern: &Pattern) -> Option<usize> {
     let number = match name.parse::<u32>() {
-        Ok(number) => number,
-        Err(_) => *pattern.names.get(name)?,
+        Ok(number) => number as usize,
+        Err(_) => pattern.group(name)?,
     };
-    (number <= pattern.groups).then_some(number as usize)
+    (number <= pattern.groups()).then_some(number)
 }

@@ -58,7 +58,7 @@ async fn check(backend: &Arc<Backend>, code: String, call: &Call) -> ToolResult 
         found.structured.insert("notes".to_owned(), notes(&summary.notes).into());
     }
     let most = backend.config.values.size(Limit::Result);
-    if summary.notation.chars().count() <= most {
+    if !summary.notation.is_empty() && summary.notation.chars().count() <= most {
         found.structured.insert("notation".to_owned(), summary.notation.into());
     }
     let size = summary.canonical.chars().count();

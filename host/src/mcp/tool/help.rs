@@ -11,19 +11,15 @@ use super::super::arguments::malformed;
 use super::super::backend::Backend;
 use super::super::catalog::{offered, text};
 use super::super::reference::{Form, forms};
-use super::{Call, Shown, Tool, ToolResult, reply};
+use super::{Call, Tool, ToolResult, reply};
 use crate::config::Profile;
 use crate::domain::{BuiltIn, Toolset};
 use crate::render::{Refusal, Reply};
-use crate::sandbox::Watch;
 use crate::text::similar::similar;
 use crate::workshop::{LIBRARY_PREFIX, library};
 
 /// The category of the built-in tools, in addition to the groups of forms.
 const SYSTEM: &str = "tools";
-
-/// Bytes of an example: more than any has.
-const MOST_EXAMPLE: usize = 4_000;
 
 const TEXT: &str = "\
 The language reference: all forms by category. `category` shows one with examples \
@@ -47,27 +43,18 @@ impl Tool for Arguments {
         reply(&json!({"forms": {"type": "array", "items": {"type": "object"}}}))
     }
 
-    async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
-        backend.opened(&call.caller).await?;
-        let help = move |backend: &Backend, watch: &Watch| {
-            let shown = |term: &str| backend.workshop.notation(term, MOST_EXAMPLE, watch);
-            help(self, &backend.config.toolsets, &shown)
-        };
-        backend.look(&call.caller, help).await?
+    async fn call(self, backend: &Arc<Backend>, _: Call) -> ToolResult {
+        help(self, &backend.config.toolsets)
     }
 }
 
-fn help(
-    Arguments { category, form, query }: Arguments,
-    sets: &[Toolset],
-    shown: Shown<'_>,
-) -> ToolResult {
+fn help(Arguments { category, form, query }: Arguments, sets: &[Toolset]) -> ToolResult {
     let forms = forms();
     match (category, form, query) {
         (None, None, None) => Ok(overview(forms, sets)),
-        (Some(category), None, None) => show_category(forms, &category, sets, shown),
-        (None, Some(form), None) => show_form(forms, &form, shown),
-        (None, None, Some(query)) => Ok(search(forms, &query, shown)),
+        (Some(category), None, None) => show_category(forms, &category, sets),
+        (None, Some(form), None) => show_form(forms, &form),
+        (None, None, Some(query)) => Ok(search(forms, &query)),
         _ => {
             let hint = "give one of `category`, `form` and `query`";
             Err(malformed("more than one thing is asked for", Some(hint)).into())
@@ -119,7 +106,7 @@ fn overview(forms: &[Form], sets: &[Toolset]) -> Reply {
     Reply::new(text, json!({"categories": categories}))
 }
 
-fn show_category(forms: &[Form], category: &str, sets: &[Toolset], shown: Shown<'_>) -> ToolResult {
+fn show_category(forms: &[Form], category: &str, sets: &[Toolset]) -> ToolResult {
     let wanted = fold(category);
     if wanted == fold(SYSTEM) || wanted == "system" {
         return Ok(show_tools(sets));
@@ -138,7 +125,7 @@ fn show_category(forms: &[Form], category: &str, sets: &[Toolset], shown: Shown<
             malformed(format!("there is no category `{}`", cut(category)), Some(&hint)).into()
         );
     }
-    Ok(show(&found, shown))
+    Ok(show(&found))
 }
 
 /// Normalizes a category: case and a plural `s` do not matter.
@@ -160,9 +147,9 @@ fn show_tools(sets: &[Toolset]) -> Reply {
     Reply::new(told.trim_end(), json!({"categories": {SYSTEM: names}}))
 }
 
-fn show_form(forms: &[Form], name: &str, shown: Shown<'_>) -> ToolResult {
+fn show_form(forms: &[Form], name: &str) -> ToolResult {
     if let Some(form) = forms.iter().find(|form| form.name == name) {
-        return Ok(show(&[form], shown));
+        return Ok(show(&[form]));
     }
     let hint = match similar(name, forms.iter().map(|form| form.name.as_str())) {
         Some(similar) => format!("did you mean `{similar}`?"),
@@ -172,7 +159,7 @@ fn show_form(forms: &[Form], name: &str, shown: Shown<'_>) -> ToolResult {
 }
 
 /// The forms that contain all words, and the library's tools that do.
-fn search(forms: &[Form], query: &str, shown: Shown<'_>) -> Reply {
+fn search(forms: &[Form], query: &str) -> Reply {
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     let matches = |form: &&Form| {
         let text =
@@ -187,7 +174,7 @@ fn search(forms: &[Form], query: &str, shown: Shown<'_>) -> Reply {
             json!({"forms": []}),
         ),
         true => Reply::new("no form matches", json!({"forms": []})),
-        false => show(&found, shown),
+        false => show(&found),
     };
     if !tools.is_empty() {
         let _ = write!(reply.text, "\nin the library: {} (see `inspect`)", tools.join(" "));
@@ -195,24 +182,19 @@ fn search(forms: &[Form], query: &str, shown: Shown<'_>) -> Reply {
     reply
 }
 
-fn show(forms: &[&Form], shown: Shown<'_>) -> Reply {
+fn show(forms: &[&Form]) -> Reply {
     let (mut texts, mut records) = (Vec::new(), Vec::new());
-    for Form { name, group, syntax, doc, example, result } in forms {
-        let notation = shown(example);
-        let first = notation.as_deref().unwrap_or(example);
-        texts.push(format!("{name} [{group}]\n  {doc}\n  {first} → {result}\n  as JSON: {syntax}"));
-        let mut record = json!({
+    for Form { name, group, syntax, doc, notation, example, result } in forms {
+        texts.push(format!("{name} [{group}]\n  {doc}\n  {notation} → {result}\n  as JSON: {syntax}"));
+        records.push(json!({
             "name": name,
             "category": group,
             "syntax": syntax,
             "doc": doc,
+            "notation": notation,
             "example": example,
             "result": result,
-        });
-        if let (Some(notation), Value::Object(members)) = (notation, &mut record) {
-            members.insert("notation".to_owned(), notation.into());
-        }
-        records.push(record);
+        }));
     }
     Reply::new(texts.join("\n"), json!({"forms": records}))
 }
