@@ -147,7 +147,11 @@ pub(crate) const HABITS: &[Habit] = &[
     habit("?.", "`?.` stands after a record", "write r?.name"),
     habit("...", "`...` stands in a list, a record or a call", "write [...xs, 1] or {...r, k: 1}"),
     habit("=>", "the arrow stands after names", "write x => x + 1 or (x, y) => x + y"),
-    habit("+", "a number has no sign `+`", "leave it out; a number is made of a text by parse_float(s)"),
+    habit(
+        "+",
+        "a number has no sign `+`",
+        "leave it out; a number is made of a text by parse_float(s)",
+    ),
     habit(
         ",",
         "a comma stands between the parts of a list, a record or a call",
@@ -158,21 +162,9 @@ pub(crate) const HABITS: &[Habit] = &[
 
 /// Names that are called as functions, or as members, and have no form.
 pub(crate) const CALLS: &[Habit] = &[
-    habit(
-        "push append_to add_to unshift insert",
-        "values never change",
-        "write [...xs, 1]",
-    ),
-    habit(
-        "pop",
-        "values never change",
-        "write xs.last(), and xs.slice(0, -1) for the others",
-    ),
-    habit(
-        "shift",
-        "values never change",
-        "write xs.head(), and xs.tail() for the others",
-    ),
+    habit("push append_to add_to unshift insert", "values never change", "write [...xs, 1]"),
+    habit("pop", "values never change", "write xs.last(), and xs.slice(0, -1) for the others"),
+    habit("shift", "values never change", "write xs.head(), and xs.tail() for the others"),
     habit("splice", "values never change", "write [...xs.take(1), ...xs.drop(2)]"),
     habit("forEach each", "a loop without a value does nothing", "write xs.map(x => x + 1)"),
     habit("set assign", "values never change", "write {...r, k: 1}"),
@@ -199,11 +191,7 @@ pub(crate) const CALLS: &[Habit] = &[
     ),
     habit("chr", "from_char_code makes a character", "write from_char_code(65)"),
     habit("format sprintf printf", "a template makes a text", "write `${a}: ${b}`"),
-    habit(
-        "Object.groupBy groupby",
-        "group_by groups elements",
-        "write xs.group_by(x => x.name)",
-    ),
+    habit("Object.groupBy groupby", "group_by groups elements", "write xs.group_by(x => x.name)"),
     habit("list Array.from Array array tuple", "brackets make a list", "write [1, 2]"),
     habit(
         "dict Map Set Object object",

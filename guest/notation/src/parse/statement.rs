@@ -72,7 +72,10 @@ impl<'s> Parser<'s> {
             return self.habit(token, habit);
         }
         let (message, hint) = if matches!(word, "return" | "if") {
-            ("the code after `return` is never reached", "take it away, or write it before the `return`")
+            (
+                "the code after `return` is never reached",
+                "take it away, or write it before the `return`",
+            )
         } else {
             (
                 "the value of this statement is not used",

@@ -185,7 +185,9 @@ fn search(forms: &[Form], query: &str) -> Reply {
 fn show(forms: &[&Form]) -> Reply {
     let (mut texts, mut records) = (Vec::new(), Vec::new());
     for Form { name, group, syntax, doc, notation, example, result } in forms {
-        texts.push(format!("{name} [{group}]\n  {doc}\n  {notation} → {result}\n  as JSON: {syntax}"));
+        texts.push(format!(
+            "{name} [{group}]\n  {doc}\n  {notation} → {result}\n  as JSON: {syntax}"
+        ));
         records.push(json!({
             "name": name,
             "category": group,
