@@ -33,11 +33,17 @@ const FOREIGN: [&str; 7] = [
 ];
 
 /// The files that the component is built from, relative to the workspace.
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 13] = [
     ".cargo/config.toml",
     "Cargo.lock",
     "Cargo.toml",
     "guest/Cargo.toml",
+    "guest/core/Cargo.toml",
+    "guest/core/src",
+    "guest/language/Cargo.toml",
+    "guest/language/src",
+    "guest/notation/Cargo.toml",
+    "guest/notation/src",
     "guest/src",
     "rust-toolchain.toml",
     "wit",

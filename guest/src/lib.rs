@@ -33,16 +33,22 @@
 //! | `data` | JSON to values, and values to JSON |
 //! | `algorithm` | numbers, regular expressions, sorting, grouping, CSV, dates |
 //! | `code` | the operations, in one table, and the code made of them |
-//! | `language` | the forms, in one table; [`term`]s; [`mod@parse`] and [`mod@print`] |
 //! | `memory` | words, the heap, the collector |
-//! | [`json`] | text to a tape of tokens, and back; [`number`]s |
-//! | `text` | bytes and characters |
 //!
-//! All stages and hosts share [`request`], [`fault`] and [`limits`].
+//! These stages stand on three crates, which are compiled for size where a run does not wait for
+//! them:
+//!
+//! | crate | task |
+//! |---|---|
+//! | `pif-notation` | [`notation`]: programs as people write them, to terms and back |
+//! | `pif-language` | the forms, in one table; [`term`]s; [`mod@parse`] and [`mod@print`] |
+//! | `pif-core` | [`json`]: text to a tape of tokens, and back; [`number`]s; texts; [`fault`]; [`limits`] |
+//!
+//! All stages and hosts share [`request`].
 //!
 //! To learn the language from its definition, begin with `tests/src/definitional.rs`, an evaluator
 //! in big steps. This crate must agree with it. To follow a program, begin with
-//! [`machine::Machine::start`]. To find a form, look for its row in `language/rows`.
+//! [`machine::Machine::start`]. To find a form, look for its row in `language/src/rows`.
 
 mod algorithm;
 mod builtin;
@@ -51,15 +57,15 @@ mod code;
 mod compile;
 mod data;
 mod edge;
-pub mod fault;
-pub mod json;
-mod language;
-pub mod limits;
 pub mod machine;
 mod memory;
 pub mod request;
 mod run;
-mod text;
+
+use pif_core::text;
+pub use pif_core::{fault, json, limits};
+use pif_language as language;
+pub use pif_notation as notation;
 
 pub use check::analysis;
 pub use edge::envelope;
@@ -70,6 +76,6 @@ pub use text::quote;
 
 /// The forms of the language, in one table.
 pub mod form {
-    pub use crate::language::form::{Form, Row, Shape};
-    pub use crate::language::forms::FORMS;
+    pub use pif_language::form::{Form, Row, Shape};
+    pub use pif_language::forms::FORMS;
 }

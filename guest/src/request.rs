@@ -1,7 +1,7 @@
 //! The messages between a host and a machine: plain data, mirrored by wit/evaluator.wit.
 
-use crate::fault::{Code, Fault};
-use crate::text::quote::shorten;
+use pif_core::fault::{Code, Fault};
+use pif_core::text::quote::shorten;
 
 /// The code to evaluate.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -35,6 +35,21 @@ function modulesOf(bytes) {
   return found;
 }
 
+/** The table of the notation, as it stands in the evaluator's source. */
+function tableOf(source) {
+  const list = (name, pattern) => {
+    const [, count, rows] = new RegExp(`const ${name}: \\[[^\\]]*; (\\d+)\\]([^]*?);\n\n`).exec(source) ?? [];
+    const found = [...(rows ?? "").matchAll(pattern)].map((match) => match[1]);
+    if (found.length !== Number(count)) throw new Error(`${name} has ${count} rows, and ${found.length} were found`);
+    return found;
+  };
+  return {
+    operators: list("OPERATORS", /row\("([^"]+)"/g),
+    words: list("RESERVED", /"(\w+)"/g),
+    aliases: list("ALIASES", /(?:form|how)\(\s*"([^"]+)"/g),
+  };
+}
+
 /** Writes the glue, and makes sure that its modules are those that the page cuts out. */
 async function transpile(bytes) {
   const options = { name: "evaluator", instantiation: { tag: "sync" }, nodejsCompat: false };
@@ -67,7 +82,7 @@ async function bundle() {
     minify: true,
     legalComments: "none",
     metafile: true,
-    alias: { evaluator: join(evaluator, "evaluator.js") },
+    alias: { evaluator: join(evaluator, "evaluator.js"), table: join(evaluator, "table.json") },
   });
   const names = {};
   for (const path of Object.keys(result.metafile.outputs)) {
@@ -102,6 +117,8 @@ function compress() {
 
 const bytes = readFileSync(component);
 await transpile(bytes);
+const table = tableOf(readFileSync(join(here, "../notation/src/table.rs"), "utf8"));
+writeFileSync(join(evaluator, "table.json"), JSON.stringify(table));
 execFileSync(process.execPath, [join(here, "node_modules/typescript/bin/tsc"), "--noEmit", "-p", here], { stdio: "inherit" });
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });

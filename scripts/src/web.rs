@@ -101,10 +101,10 @@ fn written(topic: &str, case: &Case) -> Value {
     });
     match result {
         Ok(value) => members["value"] = json!(value),
-        Err(ExpectedFault { code, at, tool, hint, message, calls, excerpt }) => {
+        Err(ExpectedFault { code, at, tool, hint, message, calls, excerpt, place }) => {
             members["fault"] = json!({
                 "code": code, "at": at, "tool": tool,
-                "hint": hint, "message": message, "calls": calls, "excerpt": excerpt,
+                "hint": hint, "message": message, "calls": calls, "excerpt": excerpt, "place": place,
             });
         }
     }

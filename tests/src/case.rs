@@ -74,6 +74,8 @@ pub struct ExpectedFault {
     pub calls: Option<Vec<String>>,
     /// What stands at `at`, shortened.
     pub excerpt: Option<String>,
+    /// Line and column, `1:5`, where the program is written in the notation.
+    pub place: Option<String>,
 }
 
 /// A case as JSON.
@@ -277,6 +279,9 @@ impl ExpectedFault {
         }
         if let Some(tool) = &self.tool {
             members.insert("tool".to_owned(), json!(tool));
+        }
+        if let Some(place) = &self.place {
+            members.insert("place".to_owned(), json!(place));
         }
         for (key, text) in [("hint", &old.hint), ("message", &old.message)] {
             if let Some(text) = text {

@@ -124,8 +124,11 @@ impl From<sandbox::Continuation> for Value {
 
 impl From<domain::Fault> for Fault {
     fn from(fault: domain::Fault) -> Self {
-        let domain::Fault { code, message, at, tool, hint, calls, excerpt, warnings, .. } = fault;
+        let domain::Fault {
+            code, message, at, tool, hint, calls, excerpt, place, warnings, ..
+        } = fault;
+        let place = place.map(|place| format!("{}:{}", place.line, place.column));
         let (code, limit) = (code.to_string(), fault.limit.map(|limit| limit.name.name()));
-        Self { code, message, at, tool, hint, calls, excerpt, warnings, limit }
+        Self { code, message, at, tool, hint, calls, excerpt, place, warnings, limit }
     }
 }

@@ -7,6 +7,7 @@ pub mod broker;
 pub mod differential;
 pub mod evaluate;
 pub mod memory;
+pub mod notation;
 pub mod parse;
 pub mod program;
 #[cfg(feature = "host")]
@@ -37,4 +38,5 @@ pub const TARGETS: &[Target] = &[
     #[cfg(feature = "host")]
     Target { name: "wire", corpus: "wire", check: wire::check },
     Target { name: "parse", corpus: "program", check: parse::check },
+    Target { name: "notation", corpus: "program", check: notation::check },
 ];

@@ -17,21 +17,37 @@ pub fn run(program: &Program, limits: &Limits, slice: u64) -> Run {
 /// nothing but time, so this gives what `measured` gives.
 #[must_use]
 pub fn without_shortcuts(program: &Program, limits: &Limits) -> (Run, Usage) {
-    drive(program, limits, u64::MAX, false)
+    let (run, usage, _) = drive(program, limits, u64::MAX, false);
+    (run, usage)
+}
+
+/// Runs a program with debug lines, and gives them.
+#[must_use]
+pub fn debugged(program: &Program, limits: &Limits) -> (Run, Vec<String>) {
+    let program = Program { debug: true, ..program.clone() };
+    let (run, _, lines) = drive(&program, limits, u64::MAX, true);
+    (run, lines)
 }
 
 /// Runs a program in slices of so much fuel; gives also all that the run has used.
 #[must_use]
 pub fn measured(program: &Program, limits: &Limits, slice: u64) -> (Run, Usage) {
-    drive(program, limits, slice, true)
+    let (run, usage, _) = drive(program, limits, slice, true);
+    (run, usage)
 }
 
-fn drive(program: &Program, limits: &Limits, slice: u64, shortcuts: bool) -> (Run, Usage) {
+fn drive(
+    program: &Program,
+    limits: &Limits,
+    slice: u64,
+    shortcuts: bool,
+) -> (Run, Usage, Vec<String>) {
     let start = Program { tools: Vec::new(), ..program.clone() };
     let mut machine = match Machine::start(start, *limits) {
         Ok(machine) => machine,
         Err(fault) => {
-            return (Run { result: Err((*fault).into()), fuel: 0 }, Usage::default());
+            let run = Run { result: Err((*fault).into()), fuel: 0 };
+            return (run, Usage::default(), Vec::new());
         }
     };
     if !shortcuts {
@@ -54,5 +70,5 @@ fn drive(program: &Program, limits: &Limits, slice: u64, shortcuts: bool) -> (Ru
         };
     };
     let usage = machine.usage();
-    (Run { result, fuel: usage.fuel }, usage)
+    (Run { result, fuel: usage.fuel }, usage, machine.take_debug())
 }

@@ -1,6 +1,7 @@
 //! The parts of the language's reference that are made from the table of forms.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
+use pif_guest::analysis;
 use pif_guest::form::{FORMS, Form, Row};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -58,17 +59,36 @@ fn tables() -> Result<String> {
     for group in groups {
         let title: String = group.chars().take(1).flat_map(char::to_uppercase).collect();
         writeln!(text, "### {title}{}\n", group.get(1..).unwrap_or_default())?;
-        writeln!(text, "| form | meaning | example | result |\n|---|---|---|---|")?;
+        writeln!(text, "| form | meaning | example | as JSON | result |\n|---|---|---|---|---|")?;
         for Row { syntax, doc, example, result, .. } in FORMS.iter().filter(|it| it.group == group)
         {
             let syntax = syntax.split(" or {").collect::<Vec<_>>().join("` or `{");
-            let cell = |text: &str| text.replace('|', "\\|");
             let (syntax, doc) = (cell(&syntax), cell(doc));
-            writeln!(text, "| `{syntax}` | {doc} | `{}` | `{}` |", cell(example), cell(result))?;
+            let (notation, example, result) =
+                (code(&notation(example)?), code(example), code(result));
+            writeln!(text, "| `{syntax}` | {doc} | {notation} | {example} | {result} |")?;
         }
         text.push('\n');
     }
     Ok(format!("{}\n", text.trim_end()))
+}
+
+/// A text as a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+/// Code as a cell of a table. Code with a backtick stands in two.
+fn code(text: &str) -> String {
+    let text = cell(text);
+    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
+}
+
+/// A term in the notation, on one line.
+fn notation(example: &str) -> Result<String> {
+    let notation = analysis::notation(example).map_err(|fault| anyhow!("{example}: {fault}"))?;
+    let lines: Vec<&str> = notation.lines().map(str::trim).collect();
+    Ok(lines.join(" "))
 }
 
 /// What a visit, an application and a unit of work cost, a table for each.

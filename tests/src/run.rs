@@ -59,6 +59,8 @@ pub struct Fault {
     pub calls: Vec<String>,
     /// What stands at `at`, shortened.
     pub excerpt: Option<String>,
+    /// Line and column, `1:5`, where the program was written in the notation.
+    pub place: Option<String>,
     /// What was warned of before.
     pub warnings: Vec<String>,
     /// The limit of the run that was met, where hosts tell it.
@@ -74,8 +76,9 @@ impl From<Done> for Value {
 
 impl From<GuestFault> for Fault {
     fn from(fault: GuestFault) -> Self {
-        let GuestFault { code, message, at, tool, hint, calls, excerpt, warnings, limit, .. } =
-            fault;
+        let GuestFault { code, message, at, tool, hint, calls, excerpt, warnings, .. } = fault;
+        let GuestFault { limit, place, .. } = fault;
+        let place = place.map(|place| format!("{}:{}", place.line, place.column));
         let limit = limit.and_then(|limit| match limit {
             Limit::Fuel => Some("fuel"),
             Limit::Depth => Some("depth"),
@@ -83,6 +86,6 @@ impl From<GuestFault> for Fault {
             Limit::Output => None,
         });
         let code = code.name().to_owned();
-        Self { code, message, at, tool, hint, calls, excerpt, warnings, limit }
+        Self { code, message, at, tool, hint, calls, excerpt, place, warnings, limit }
     }
 }

@@ -154,7 +154,7 @@ fn run_reads_files_and_standard_input() -> Result<()> {
 fn run_fails_with_the_fault_its_place_and_a_hint() -> Result<()> {
     let rows: &[(&[&str], &[&str])] = &[
         (&["{\"add\":[1,"], &["unparsable: "]),
-        (&["hello"], &["unparsable: "]),
+        (&["hello"], &["unbound: ", "`hello`", "const x = 1"]),
         (&[r#"{"add":[1,{"div":[1,0]}]}"#], &["divide-by-zero: ", "\nat /add/1: {\"div\":[1,0]}"]),
         (&[r#"{"var":"y"}"#], &["unbound", "`y`"]),
         (&[r#"{"tool":"square"}"#], &["unknown-tool: ", "`square`"]),

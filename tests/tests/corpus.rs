@@ -60,8 +60,8 @@ fn by_definition(program: &Program, limits: &Limits) -> anyhow::Result<Run> {
     Ok(Run { result, fuel: outcome.fuel })
 }
 
-/// Runs on the native machine, in one slice and in many, and without shortcuts: that must make no
-/// difference.
+/// Runs on the native machine, in one slice and in many, without shortcuts, and with debug lines:
+/// that must make no difference.
 fn on_machine(program: &Program, limits: &Limits) -> anyhow::Result<Run> {
     let measured = native::measured(program, limits, u64::MAX);
     let plain = native::without_shortcuts(program, limits);
@@ -72,6 +72,11 @@ fn on_machine(program: &Program, limits: &Limits) -> anyhow::Result<Run> {
     }
     let sliced = native::run(program, limits, 97);
     anyhow::ensure!(whole == sliced, "in one slice: {whole:?}\n  in many: {sliced:?}");
+    // A debugged run takes more memory.
+    let (debugged, _) = native::debugged(program, limits);
+    let is_full = |run: &Run| run.result.as_ref().is_err_and(|it| it.limit == Some("memory"));
+    let is_equal = whole == debugged || is_full(&whole) && is_full(&debugged);
+    anyhow::ensure!(is_equal, "in silence: {whole:?}\n  debugged: {debugged:?}");
     Ok(whole)
 }
 
@@ -163,6 +168,7 @@ fn matches_fault(expected: &ExpectedFault, fault: &Fault) -> bool {
         |part: &Option<String>, text: &str| part.as_ref().is_none_or(|part| text.contains(part));
     expected.at == fault.at
         && expected.tool == fault.tool
+        && expected.place == fault.place
         && contains(&expected.hint, fault.hint.as_deref().unwrap_or_default())
         && contains(&expected.message, &fault.message)
         && expected.calls.as_ref().is_none_or(|calls| *calls == fault.calls)
@@ -185,11 +191,11 @@ fn bless(file: &mut File) -> anyhow::Result<()> {
                 expected =
                     Expected { result: Ok(json), kind: Some(kind), warnings, trace, ..expected };
             }
-            Err(Fault { code, at, tool, calls, excerpt, warnings, .. }) => {
+            Err(Fault { code, at, tool, calls, excerpt, place, warnings, .. }) => {
                 expected.warnings = warnings;
                 let calls = Some(calls);
                 let none = ExpectedFault::default();
-                let fault = ExpectedFault { code, at, tool, calls, excerpt, ..none };
+                let fault = ExpectedFault { code, at, tool, calls, excerpt, place, ..none };
                 expected.result = Err(fault);
             }
         }

@@ -40,6 +40,11 @@ fn terms_read_the_same_when_they_are_written() -> Result<()> {
 }
 
 #[test]
+fn texts_in_the_notation_are_read_or_refused() -> Result<()> {
+    try_again("notation")
+}
+
+#[test]
 fn programs_end_within_their_limits() -> Result<()> {
     try_again("evaluate")
 }

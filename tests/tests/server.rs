@@ -22,6 +22,7 @@ mod server {
     mod library;
     mod listing;
     mod memory;
+    mod notation;
     mod oracle;
     mod profiles;
     mod registry;

@@ -5,8 +5,6 @@ use crate::algorithm::number::value::Number;
 use crate::algorithm::weight::TEXT_UNIT;
 
 use crate::algorithm::weight;
-use crate::language::print;
-use crate::language::term::Terms;
 use crate::memory::heap::Heap;
 use crate::memory::word::{
     CONS, FALSE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, NIL, PAIR, TRUE, UNIT,
@@ -14,6 +12,8 @@ use crate::memory::word::{
 };
 use num_bigint::{BigInt, Sign};
 use num_traits::{FromPrimitive, ToPrimitive};
+use pif_language::print;
+use pif_language::term::Terms;
 
 /// The reason why a key has no canonical bytes.
 #[derive(Debug)]

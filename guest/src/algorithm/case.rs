@@ -2,9 +2,9 @@
 //! others by the standard library.
 
 use crate::memory::flat::recase;
-use crate::text::digits::HIGH;
+use pif_core::text::digits::HIGH;
 
-use crate::text::scan::Places;
+use pif_core::text::scan::Places;
 
 /// The first byte of `À` to `ÿ`.
 const LATIN: u8 = 0xc3;

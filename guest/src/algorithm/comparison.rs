@@ -5,8 +5,6 @@ use crate::algorithm::trouble::{TOGETHER, Trouble};
 use crate::algorithm::weight::TEXT_UNIT;
 
 use crate::algorithm::weight;
-use crate::language::form::Form;
-use crate::language::term::Terms;
 use crate::memory::heap::Heap;
 use crate::memory::word::{
     CONS, HOLE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, PAIR, Word, as_small, aux,
@@ -14,6 +12,8 @@ use crate::memory::word::{
 };
 use num_bigint::BigInt;
 use num_traits::FromPrimitive;
+use pif_language::form::Form;
+use pif_language::term::Terms;
 use std::cmp::Ordering;
 
 /// Work of a comparison of two texts, or of a float with a number, without their lengths.

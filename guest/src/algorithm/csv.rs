@@ -3,11 +3,11 @@
 
 use crate::algorithm::trouble::{BYTE_ORDER_MARK, Trouble};
 
-use crate::fault::Code;
 use crate::memory::heap::Full;
-use crate::text::quote::{push, shorten};
+use pif_core::fault::Code;
+use pif_core::text::order;
+use pif_core::text::quote::{push, shorten};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 /// The format of a CSV text.
 #[derive(Clone, Copy, Debug)]
@@ -70,14 +70,12 @@ impl<'t> Table<'t> {
         if !style.has_header {
             return Ok(Self { header: None, body: start, columns, other });
         }
-        let mut seen = BTreeSet::new();
-        for name in &first {
-            if !seen.insert(name.as_ref()) {
-                let message =
-                    message(&format!("the header has `{}` twice", shorten(name)), start.line);
-                let hint = r#"rename one of them, or read lists: {"csv_parse": [s, {"record": {"header": false}}]}"#;
-                return Err(Trouble::with_hint(Code::Unparsable, message, hint));
-            }
+        let name = |at: usize| first.get(at).map_or("", AsRef::as_ref);
+        if let Some(twice) = order::repeated(first.len(), &name) {
+            let message =
+                message(&format!("the header has `{}` twice", shorten(name(twice))), start.line);
+            let hint = r#"rename one of them, or read lists: {"csv_parse": [s, {"record": {"header": false}}]}"#;
+            return Err(Trouble::with_hint(Code::Unparsable, message, hint));
         }
         Ok(Self { header: Some(first), body, columns, other })
     }

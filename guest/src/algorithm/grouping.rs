@@ -5,11 +5,11 @@
 
 use crate::algorithm::canonical::{Canonical, Failed, text_in};
 use crate::algorithm::tree::Tree;
-use crate::language::term::Terms;
-use crate::limits;
 use crate::memory::heap::Heap;
 use crate::memory::index;
 use crate::memory::word::{NIL, Word, as_small, aux, fit, is_integer, size};
+use pif_core::limits;
+use pif_language::term::Terms;
 
 /// Places to try for a key before the tree.
 const REACH: usize = 32;

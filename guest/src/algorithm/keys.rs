@@ -2,9 +2,9 @@
 
 use crate::algorithm::sorting::{is_number, weight};
 use crate::algorithm::trouble::Trouble;
-use crate::limits;
 use crate::memory::heap::Heap;
 use crate::memory::word::{CONS, FALSE, TRUE, UNIT, Word, is_integer, is_list, tag};
+use pif_core::limits;
 
 /// The kind of a key, or of an element of one. Null matches every kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,17 +4,18 @@
 use crate::algorithm::radix;
 use crate::memory::heap::Heap;
 use crate::memory::word::Word;
+use pif_core::text::order::{self, Item, eight};
 
 /// Returns the order of flat texts, as indices. Equal texts keep their order.
 pub(crate) fn order(heap: &Heap, texts: &[Word], descending: bool) -> Vec<u32> {
     let flip = if descending { u64::MAX } else { 0 };
     let start = common(heap, texts);
-    let mut order: Vec<(u64, u32)> =
-        texts.iter().map(|text| eight(heap.flat(*text), start) ^ flip).zip(0..).collect();
+    let word = |text: &Word| eight(heap.flat(*text).get(start..).unwrap_or_default());
+    let mut order: Vec<Item> = texts.iter().map(|text| word(text) ^ flip).zip(0..).collect();
     radix::sort(&mut order, radix::first);
     let text = |index: u32| texts.get(index as usize).copied().unwrap_or_default();
     for equal in order.chunk_by_mut(|a, b| a.0 == b.0).filter(|equal| equal.len() > 1) {
-        equal.sort_by(|(_, a), (_, b)| {
+        order::sort(equal, &|(_, a), (_, b)| {
             let (a, b) = if descending { (b, a) } else { (a, b) };
             heap.compare_flat(text(*a), text(*b))
         });
@@ -29,13 +30,4 @@ fn common(heap: &Heap, texts: &[Word]) -> usize {
         let pairs = first.iter().zip(heap.flat(*text)).take(common);
         pairs.take_while(|(a, b)| a == b).count()
     })
-}
-
-/// Returns eight bytes from `start` on, as a number that orders like them. Zeros pad a short text.
-fn eight(bytes: &[u8], start: usize) -> u64 {
-    let bytes = bytes.get(start..).unwrap_or_default();
-    match bytes.first_chunk() {
-        Some(eight) => u64::from_be_bytes(*eight),
-        None => (0..8).fold(0, |word, at| word << 8 | bytes.get(at).map_or(0, |b| u64::from(*b))),
-    }
 }

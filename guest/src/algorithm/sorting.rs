@@ -13,8 +13,10 @@ use crate::memory::heap::Heap;
 use crate::memory::word::{
     CONS, FALSE, NIL, ROPE, TRUE, UNIT, Word, as_small, index, is_integer, tag,
 };
+use pif_core::limits::to_u32;
+use pif_core::numbers::Numbers;
+use pif_core::text::order;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Tells whether a value is a number.
@@ -58,7 +60,7 @@ pub(crate) fn sorted(heap: &Heap, keys: &[Word], descending: bool) -> Result<Vec
     }
     let order = Order::new(heap, keys)?;
     let mut keys: Vec<(Word, u32)> = keys.iter().copied().zip(indices).collect();
-    keys.sort_by(|(a, _), (b, _)| order.compare_keys(*a, *b, descending));
+    order::sort(&mut keys, &|(a, _), (b, _)| order.compare_keys(*a, *b, descending));
     Ok(keys.into_iter().map(|(_, index)| index).collect())
 }
 
@@ -94,14 +96,17 @@ pub(crate) fn extreme(
 /// parts.
 struct Order<'h> {
     heap: &'h Heap,
-    /// The range of each rope in `bytes`, by its heap index.
-    written: BTreeMap<usize, Range<usize>>,
+    /// The place in `ranges` of each rope, by its heap index.
+    written: Numbers,
+    /// The range of each rope in `bytes`.
+    ranges: Vec<Range<usize>>,
     bytes: Vec<u8>,
 }
 
 impl<'h> Order<'h> {
     fn new(heap: &'h Heap, keys: &[Word]) -> Result<Self, Trouble> {
-        let mut order = Self { heap, written: BTreeMap::new(), bytes: Vec::new() };
+        let mut order =
+            Self { heap, written: Numbers::default(), ranges: Vec::new(), bytes: Vec::new() };
         let mut rests = Vec::new();
         for key in keys {
             let mut next = Some(*key);
@@ -120,7 +125,7 @@ impl<'h> Order<'h> {
     }
 
     fn write(&mut self, v: Word) -> Result<(), Trouble> {
-        if tag(v) != ROPE || self.written.contains_key(&index(v)) {
+        if tag(v) != ROPE || self.written.has(to_u32(index(v))) {
             return Ok(());
         }
         let (more, _) = self.heap.text_size(v).unwrap_or_default();
@@ -130,19 +135,20 @@ impl<'h> Order<'h> {
             return Err(Trouble::Full("the keys would not fit into the memory limit"));
         }
         self.heap.write_text(v, usize::MAX, &mut self.bytes);
-        self.written.insert(index(v), start..end);
+        self.written.insert(to_u32(index(v)), to_u32(self.ranges.len()));
+        self.ranges.push(start..end);
         Ok(())
     }
 
     fn text(&self, v: Word) -> &[u8] {
-        match self.written.get(&index(v)) {
-            Some(range) if tag(v) == ROPE => self.bytes.get(range.clone()).unwrap_or_default(),
-            _ => self.heap.flat_text(v).unwrap_or_default(),
+        if tag(v) != ROPE {
+            return self.heap.flat_text(v).unwrap_or_default();
         }
+        let written = self.written.get(to_u32(index(v)));
+        let range = written.and_then(|at| self.ranges.get(at as usize)).cloned();
+        self.bytes.get(range.unwrap_or_default()).unwrap_or_default()
     }
 
-    /// Compares two keys. Not inlined, because the sort would contain many copies.
-    #[inline(never)]
     fn compare_keys(&self, a: Word, b: Word, descending: bool) -> Ordering {
         if descending { self.compare(b, a) } else { self.compare(a, b) }
     }

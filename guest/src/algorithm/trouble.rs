@@ -1,11 +1,11 @@
 //! Faults of operations, without a place in the source.
 
-use crate::fault::{Code, FailedCall, Fault};
 use crate::memory::heap::{Full, Heap};
 use crate::memory::types::type_name;
 use crate::memory::word::Word;
 use crate::request::Refusal;
-use crate::text::quote::shorten;
+use pif_core::fault::{Code, FailedCall, Fault};
+use pif_core::text::quote::shorten;
 
 /// Stands for all operands: each type is right, but they do not go together.
 pub(crate) const TOGETHER: usize = usize::MAX;

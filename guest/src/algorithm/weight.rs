@@ -2,13 +2,13 @@
 //! full 8 bytes of its text or of its names (with one byte after each name), and the work of
 //! finding the digits of a big integer. A walk stops when it exceeds its budget.
 
-use crate::language::form::Form;
-use crate::language::term::{TermId, Terms};
 use crate::memory::heap::Heap;
 use crate::memory::word::{
     CONS, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, PAIR, Word, aux, index,
     is_function, kind, tag,
 };
+use pif_language::form::Form;
+use pif_language::term::{TermId, Terms};
 
 /// Bytes of text for one unit of work.
 pub(crate) const TEXT_UNIT: u64 = 8;

@@ -6,12 +6,12 @@
 use crate::algorithm::number::value::Number;
 use crate::code::Image;
 use crate::data::show;
-use crate::language::form::Form;
-use crate::limits;
 use crate::memory::heap::{Full, Heap};
 use crate::memory::word::{Word, as_small, is_integer, is_list};
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
+use pif_core::limits;
+use pif_language::form::Form;
 use std::cell::Cell;
 
 /// A form with its operands during its evaluation.

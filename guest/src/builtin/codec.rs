@@ -6,14 +6,14 @@ use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 
 use crate::builtin::text::TOO_LARGE;
-use crate::fault::Code;
-use crate::language::hint::nearest;
 use crate::run::state::Exit;
+use pif_core::fault::Code;
+use pif_language::hint::nearest;
 
 use crate::algorithm::codec;
 use crate::algorithm::codec::Encoding;
 use crate::memory::word::{Word, small};
-use crate::text::quote::shorten;
+use pif_core::text::quote::shorten;
 
 pub(crate) fn char_code(c: &mut Call<'_>) -> Result<Word, Exit> {
     let text = c.text(0)?;

@@ -9,8 +9,8 @@
 
 use crate::algorithm::weight::text_work;
 use crate::builtin::call::Call;
-use crate::language::kinds::TYPES;
 use crate::memory::types::type_name;
+use pif_language::kinds::TYPES;
 
 use crate::algorithm::number::arithmetic::limbs;
 use crate::algorithm::record;
@@ -19,7 +19,6 @@ use crate::memory::word::{
     CONS, FALSE, KIND_FLOAT, KIND_RECORD, TRUE, Word, fit, is_integer, is_list,
 };
 use crate::run::state::Exit;
-use std::collections::BTreeMap;
 
 const MOST_KEYS: usize = 100;
 const MOST_CHARS: usize = 100;
@@ -63,12 +62,20 @@ pub(crate) fn describe(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 /// Summarizes all members. It keeps the first keys in order. A key that it drops can never return.
 fn look(heap: &Heap, records: &[Word]) -> Vec<Seen> {
-    let mut keys: BTreeMap<&[u8], Seen> = BTreeMap::new();
+    let mut keys: Vec<Seen> = Vec::new();
     for record in records {
         for member in heap.members(*record).chunks_exact(2) {
             let [key, value] = *member else { continue };
-            let fresh = || Seen { key, types: 0, coverage: 0, example: None };
-            let seen = keys.entry(heap.flat(key)).or_insert_with(fresh);
+            let place = match keys.binary_search_by_key(&heap.flat(key), |seen| heap.flat(seen.key))
+            {
+                Ok(known) => known,
+                Err(place) => {
+                    keys.insert(place, Seen { key, types: 0, coverage: 0, example: None });
+                    keys.truncate(MOST_KEYS);
+                    place
+                }
+            };
+            let Some(seen) = keys.get_mut(place) else { continue };
             let kind = type_name(heap, value);
             let bit = TYPES.iter().position(|name| *name == kind).unwrap_or_default();
             seen.types |= 1 << bit;
@@ -76,12 +83,9 @@ fn look(heap: &Heap, records: &[Word]) -> Vec<Seen> {
             if seen.example.is_none() && is_short(heap, value) {
                 seen.example = Some(value);
             }
-            if keys.len() > MOST_KEYS {
-                keys.pop_last();
-            }
         }
     }
-    keys.into_values().collect()
+    keys
 }
 
 /// Tells whether a value can be an example.

@@ -9,11 +9,11 @@ use crate::builtin::call::Call;
 use crate::builtin::options;
 use crate::builtin::reading::{self, Taped};
 
-use crate::fault::{Code, FailedCall, Fault};
 use crate::memory::heap::Heap;
 use crate::memory::word::{FALSE, KIND_RECORD, NIL, TRUE, UNIT, Word, as_small, is_integer};
 use crate::request::{self, Calls, Outcome, Refusal};
 use crate::run::state::Exit;
+use pif_core::fault::{Code, FailedCall, Fault};
 
 /// Calls at the same time, unless the program says how many, and the most that it may say.
 const AT_MOST: u32 = 8;

@@ -9,9 +9,9 @@ use crate::algorithm::weight::digits_work;
 use crate::builtin::call::Call;
 use crate::builtin::options;
 use crate::builtin::text::TOO_LARGE;
-use crate::json::decimal::Powers;
-use crate::json::number::write_integer;
 use crate::run::state::Exit;
+use pif_core::json::decimal::Powers;
+use pif_core::json::number::write_integer;
 
 use crate::algorithm::number::format::{Decimal, Layout};
 use crate::memory::word::{Word, as_small, is_integer};

@@ -7,9 +7,9 @@ use crate::builtin::search::bytes_of;
 
 use crate::algorithm::case;
 use crate::builtin::text::TOO_LARGE;
-use crate::language::form::Form;
 use crate::memory::heap::Heap;
 use crate::run::state::Exit;
+use pif_language::form::Form;
 
 use crate::memory::word::Word;
 

@@ -12,14 +12,16 @@ use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::builtin::keys::{Grouped, grouped, pay_keys};
 
-use crate::language::form::Form;
 use crate::memory::heap::Heap;
+use pif_language::form::Form;
 
 use crate::run::state::{Exit, State};
 
 use crate::algorithm::sorting::{sort_integers, sorted, sorting_work};
 
-use crate::memory::word::{CONS, NIL, PAIR, Word, as_small, fit, is_integer, is_list, small, tag};
+use crate::memory::word::{
+    CONS, NIL, PAIR, Word, as_small, fit, index, is_integer, is_list, small, tag,
+};
 use num_bigint::BigInt;
 use num_integer::Integer as _;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -164,19 +166,31 @@ fn skip(c: &mut Call<'_>, n: usize) -> Result<(usize, Word), Exit> {
 }
 
 pub(crate) fn nth(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let whole = c.operand(0);
+    if tag(whole) == PAIR {
+        let i = count(c, 1, 0)?;
+        c.charge(i.saturating_add(1).min(2) as u64)?;
+        let half = c.s.heap.cell(index(whole)).get(i).copied();
+        return half.ok_or_else(|| beyond(c, "pair", 2));
+    }
     c.must_be_list(0)?;
     let i = count(c, 1, 0)?;
     let (skipped, rest) = skip(c, i)?;
     if tag(rest) != CONS {
-        let elements = if skipped == 1 { "element" } else { "elements" };
-        let what = format!(
-            "the index of `nth` is {}, beyond the list, which has {skipped} {elements}; the first is 0",
-            c.shown(1)
-        );
-        return Err(Trouble::OutOfRange(what).into());
+        return Err(beyond(c, "list", skipped));
     }
     c.charge(1)?;
     Ok(c.s.heap.next(rest)[0])
+}
+
+/// Makes the trouble of an index beyond the list or pair.
+fn beyond(c: &Call<'_>, kind: &str, count: usize) -> Exit {
+    let elements = if count == 1 { "element" } else { "elements" };
+    let index = c.shown(1);
+    let what = format!(
+        "the index of `nth` is {index}, beyond the {kind}, which has {count} {elements}; the first is 0"
+    );
+    Trouble::OutOfRange(what).into()
 }
 
 pub(crate) fn drop(c: &mut Call<'_>) -> Result<Word, Exit> {

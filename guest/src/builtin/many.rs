@@ -9,8 +9,8 @@ use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::memory::rope::{join, longest_text};
 
-use crate::language::form::Form;
 use crate::memory::heap::Full;
+use pif_language::form::Form;
 
 use crate::algorithm::comparison::order;
 use crate::algorithm::keys::empty;

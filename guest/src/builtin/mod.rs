@@ -29,11 +29,11 @@ mod text;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::code::Slot;
-use crate::fault::{Code, Fault};
-use crate::language::form::{Evaluation, Form};
-use crate::language::table::Table;
 use crate::run::context::Context;
 use crate::run::state::Exit;
+use pif_core::fault::{Code, Fault};
+use pif_language::form::{Evaluation, Form};
+use pif_language::table::Table;
 
 use crate::memory::word::Word;
 use std::cell::Cell;

@@ -4,12 +4,12 @@ use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::TEXT_UNIT;
 use crate::builtin::call::Call;
 
-use crate::fault::Code;
-use crate::language::hint::nearest;
 use crate::run::state::Exit;
+use pif_core::fault::Code;
+use pif_language::hint::nearest;
 
 use crate::memory::word::{KIND_RECORD, Word};
-use crate::text::quote::shorten;
+use pif_core::text::quote::shorten;
 
 /// Passes each option of the record in the second operand to `take`, which returns whether it knows
 /// the name. Each option costs 1, and 1 per 8 bytes of its name.

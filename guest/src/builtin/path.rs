@@ -8,7 +8,7 @@ use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::text_work;
 use crate::memory::heap::Heap;
 use crate::memory::word::{
-    CONS, KIND_RECORD, ROPE, UNIT, Word, as_small, is_integer, is_list, tag,
+    CONS, KIND_RECORD, PAIR, ROPE, UNIT, Word, as_small, index, is_integer, is_list, tag,
 };
 use crate::run::context::Context;
 use crate::run::state::Exit;
@@ -49,6 +49,11 @@ fn follow_step(heap: &Heap, at: Word, step: Word, passed: &mut u64) -> Result<Wo
         return place.map_err(|_| missing(heap, step, at)).map(|place| value_at(heap, at, place));
     }
     let n = index_in(heap, at, step)?;
+    if tag(at) == PAIR {
+        *passed += n.saturating_add(1).min(2) as u64;
+        let half = heap.cell(index(at)).get(n).copied();
+        return half.ok_or_else(|| beyond(&n.to_string()));
+    }
     let (rest, skipped) = heap.after(at, n);
     *passed += skipped as u64;
     if tag(rest) != CONS {
@@ -80,13 +85,17 @@ fn key_place(heap: &Heap, at: Word, key: Word) -> Result<Result<usize, usize>, T
 
 /// Returns the list index of a step.
 fn index_in(heap: &Heap, at: Word, step: Word) -> Result<usize, Trouble> {
-    if !is_list(at) {
-        return Err(through(heap, at, "a list wherever the path has an integer"));
+    if !is_list(at) && tag(at) != PAIR {
+        return Err(no_list(heap, at));
     }
     let Some(n) = is_integer(step).then(|| as_small(step)) else {
         return Err(beyond("at such an index"));
     };
     usize::try_from(n).map_err(|_| beyond(&n.to_string()))
+}
+
+fn no_list(heap: &Heap, at: Word) -> Trouble {
+    through(heap, at, "a list wherever the path has an integer")
 }
 
 fn through(heap: &Heap, at: Word, wanted: &'static str) -> Trouble {
@@ -144,6 +153,9 @@ fn measure(
     words: &mut usize,
 ) -> Result<Word, Trouble> {
     if !heap.is_text(step) {
+        if tag(at) == PAIR {
+            return Err(no_list(heap, at));
+        }
         let next = follow_step(heap, at, step, work)?;
         *words += 2 * usize::try_from(as_small(step)).unwrap_or_default() + 2;
         return Ok(next);

@@ -8,7 +8,7 @@
 //! per 8 bytes of replacement and result.
 
 use crate::builtin::call::Call;
-use crate::text::order;
+use pif_core::text::order;
 
 use crate::algorithm::regex;
 use crate::algorithm::regex::search::Matches;
@@ -106,7 +106,7 @@ fn keys(pattern: &Pattern) -> Vec<(String, usize)> {
     let names: Vec<String> = (0..=pattern.groups()).map(|group| name(&group)).collect();
     let text = |group: usize| names.get(group).map_or("", |name| name);
     let order = order::order_of(names.len(), &text);
-    order.into_iter().map(|group| (text(group).to_owned(), group)).collect()
+    order.map(|group| (text(group).to_owned(), group)).collect()
 }
 
 /// Returns a pattern, after charging for the search of a text.

@@ -9,20 +9,20 @@
 use crate::algorithm::trouble::{BYTE_ORDER_MARK, Trouble, misread};
 use crate::algorithm::weight;
 use crate::builtin::call::Call;
-use crate::json::tape::{Tape, Token, TokenId};
+use pif_core::json::tape::{Tape, Token, TokenId};
 
 use crate::builtin::text::TOO_LARGE;
 use crate::data::parsed;
 use crate::data::parsed::Failed;
-use crate::fault::Fault;
 use crate::memory::heap::Heap;
+use pif_core::fault::Fault;
 
 use crate::data::plain;
 use crate::data::show;
 use crate::data::show::{End, Written};
-use crate::json::number;
-use crate::json::number::{Integer, Literal, is_float, is_json, literal};
 use crate::run::state::Exit;
+use pif_core::json::number;
+use pif_core::json::number::{Integer, Literal, is_float, is_json, literal};
 
 use crate::memory::word::{Word, fit};
 

@@ -18,10 +18,10 @@ use crate::builtin::call::Call;
 
 use crate::algorithm::{lexical, record};
 use crate::builtin::path;
-use crate::language::form::Form;
 use crate::memory::heap::Heap;
-use crate::memory::word::{KIND_RECORD, NIL, PAIR, ROPE, UNIT, Word, boolean, index, tag};
+use crate::memory::word::{KIND_RECORD, NIL, PAIR, ROPE, UNIT, Word, boolean, tag};
 use crate::run::state::Exit;
+use pif_language::form::Form;
 
 impl Call<'_> {
     /// Returns an operand that must be a record.
@@ -187,10 +187,10 @@ pub(crate) fn from_entries(c: &mut Call<'_>) -> Result<Word, Exit> {
     let n = entries.len() as u64;
     c.charge(n + n * u64::from(n.max(1).next_power_of_two().ilog2()))?;
     let heap = &c.s.heap;
-    if let Some(odd) = entries.iter().find(|v| tag(**v) != PAIR) {
+    if let Some(odd) = entries.iter().find(|v| heap.halves(**v).is_none()) {
         return Err(c.s.wrong_element(0, *odd, "a list of pairs (key, value)"));
     }
-    let keys = || entries.iter().map(|pair| heap.cell(index(*pair))[0]);
+    let keys = || entries.iter().filter_map(|entry| heap.halves(*entry)).map(|halves| halves[0]);
     if let Some(odd) = keys().find(|key| !heap.is_text(*key)) {
         return Err(c.s.wrong_element(0, odd, "a list of pairs whose first halves are strings"));
     }
@@ -201,8 +201,8 @@ pub(crate) fn from_entries(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge(work)?;
     c.room(1 + 2 * entries.len() + usize::try_from(words).unwrap_or(usize::MAX / 2))?;
     let (mut keys, mut values) = (Vec::with_capacity(entries.len()), Vec::new());
-    for pair in c.list(0)? {
-        let [key, value] = c.s.heap.cell(index(pair));
+    for entry in c.list(0)? {
+        let Some([key, value]) = c.s.heap.halves(entry) else { continue };
         let bytes = if tag(key) == ROPE { c.bytes(key) } else { Vec::new() };
         keys.push(flat(&mut c.s.heap, key, &bytes)?);
         values.push(value);

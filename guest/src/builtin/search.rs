@@ -6,7 +6,7 @@ use crate::builtin::call::Call;
 use crate::memory::heap::Heap;
 use crate::memory::word::{UNIT, Word, boolean, fit, is_list};
 use crate::run::state::Exit;
-use crate::text::scan::Places;
+use pif_core::text::scan::Places;
 use std::borrow::Cow;
 
 pub(crate) fn contains(c: &mut Call<'_>) -> Result<Word, Exit> {

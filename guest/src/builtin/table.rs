@@ -8,12 +8,12 @@ use crate::algorithm::csv::Style;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::builtin::options;
-use crate::fault::Code;
 use crate::memory::heap::Heap;
 use crate::memory::word::{FALSE, TRUE, Word};
 use crate::run::state::Exit;
-use crate::text::order;
-use crate::text::quote::shorten;
+use pif_core::fault::Code;
+use pif_core::text::order;
+use pif_core::text::quote::shorten;
 use std::borrow::Cow;
 
 /// Words of the memory limit for each column of a table.
@@ -44,7 +44,8 @@ pub(crate) fn csv_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     let keys = header.iter().map(|key| heap.text(key)).collect::<Result<Vec<_>, _>>()?;
     // The members of a record are sorted by key. All records share these keys.
     let key = |at: usize| header.get(at).map_or("", |key| key);
-    let order = table.header.is_some().then(|| order::order_of(keys.len(), &key));
+    let order =
+        table.header.is_some().then(|| order::order_of(keys.len(), &key).collect::<Vec<_>>());
     let (mut made, mut rows) = (Vec::with_capacity(count), table.rows());
     while let Some(row) = rows.next()? {
         made.push(if let Some(order) = &order {

@@ -14,21 +14,21 @@
 
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
-use crate::json::tape::Tape;
+use pif_core::json::tape::Tape;
 
 use crate::data::parsed;
 
 use crate::algorithm::weight;
 use crate::algorithm::weight::Weighed;
 use crate::data::show;
-use crate::language::parse::{Notation, parse};
 use crate::run::state::Exit;
+use pif_language::parse::{Notation, parse};
 
 use crate::data::literal;
-use crate::language::print;
-use crate::language::quasiquote;
-use crate::language::term::{Origin, TermId};
 use crate::memory::word::{IMMEDIATE, KIND_QUOTED, Word, aux, kind, quoted, tag};
+use pif_language::print;
+use pif_language::quasiquote;
+use pif_language::term::{Origin, TermId};
 use std::rc::Rc;
 
 impl Call<'_> {

@@ -12,13 +12,13 @@ use crate::builtin::search::bytes_of;
 use crate::memory::flat::flat_in;
 use crate::memory::rope::longest_text;
 
-use crate::language::form::Form;
 use crate::memory::heap::Heap;
-use crate::text::lanes::{SHORT, copy, padded};
+use pif_core::text::lanes::{SHORT, copy, padded};
+use pif_language::form::Form;
 
 use crate::algorithm::comparison::{Compared, equal};
 use crate::run::state::Exit;
-use crate::text::scan::Places;
+use pif_core::text::scan::Places;
 
 use crate::memory::word::{
     CONS, NIL, ROPE, TRUE, Word, as_small, boolean, is_integer, is_list, tag,

@@ -2,18 +2,18 @@
 //! variables. Quoted terms are data, except for unquoted parts.
 
 use crate::check::doubt;
-use crate::fault::Note;
-use crate::json::tape::{Tape, Token};
-use crate::language::form::{Evaluation, Form};
-use crate::language::hint::{nearest, recursive};
-use crate::language::kinds;
-use crate::language::scope::Scope;
-use crate::text::quote::shorten;
+use pif_core::fault::Note;
+use pif_core::json::tape::{Tape, Token};
+use pif_core::text::quote::shorten;
+use pif_language::form::{Evaluation, Form};
+use pif_language::hint::{nearest, recursive};
+use pif_language::kinds;
+use pif_language::scope::Scope;
 
 use crate::check::mismatch::{mismatch, no_function};
-use crate::language::infer;
+use pif_language::infer;
 
-use crate::language::term::{NameId, TermId, Terms};
+use pif_language::term::{NameId, TermId, Terms};
 
 /// Most notes on one term. More are of no use, and finding their places takes time.
 const MOST_NOTES: usize = 50;

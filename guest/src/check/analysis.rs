@@ -1,17 +1,17 @@
 //! Facts about a term, found without running it.
 
 use crate::check::advice::{Advice, advise};
-use crate::fault::{Fault, Note};
-use crate::json::escape;
-use crate::json::tape::TokenId;
-use crate::language::form::Form;
-use crate::language::forms::FORMS;
-use crate::language::parse::parse_all;
-use crate::language::print;
-use crate::language::survey::{count_forms, needs_named, tools_named};
-use crate::language::term::Terms;
+use pif_core::fault::{Fault, Note};
+use pif_core::json::escape;
+use pif_core::json::tape::TokenId;
+use pif_language::form::Form;
+use pif_language::forms::FORMS;
+use pif_language::parse::{Notation, parse};
+use pif_language::print;
+use pif_language::survey::{count_forms, needs_named, tools_named};
+use pif_language::term::{Origin, Terms};
+use pif_notation::{submission, translate};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The outcome of a check.
@@ -37,6 +37,8 @@ pub struct Summary {
     pub pure: bool,
     /// Likely mistakes.
     pub notes: Vec<Note>,
+    /// The term in the notation.
+    pub notation: String,
 }
 
 /// A tool that a term names.
@@ -53,13 +55,19 @@ pub struct Mention {
 /// Most faults that a check looks for.
 const MOST_FAULTS: usize = 20;
 
+/// Variables of a program that is no function.
+const GIVEN: [&str; 2] = ["data", "input"];
+
 /// Most tools to give a place for, since finding a place takes time.
 const MOST_PLACES: usize = 50;
+
+/// Bytes of the longest canonical text of which a check gives the notation, too.
+const MOST_CANONICAL: usize = 1 << 20;
 
 /// Parses a term and examines it, without running it.
 pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
     let mut terms = Terms::default();
-    let parsed = parse_all(&mut terms, code, MOST_FAULTS)?;
+    let parsed = submission(&mut terms, code, &GIVEN, MOST_FAULTS)?;
     let root = parsed.root;
     let canonical = print::term(&terms, root);
     let (forms, _) = count_forms(&terms, root);
@@ -70,6 +78,7 @@ pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
     // A term made of data can do anything, and so can a tool with a computed name.
     let computed = computes_needs || computes_tools || has(Form::DataToTerm) && has(Form::Eval);
     let pure = needs.is_empty() && !computed;
+    let is_short = canonical.len() <= MOST_CANONICAL;
     Ok(Summary {
         hash: hash(&canonical),
         canonical,
@@ -80,11 +89,27 @@ pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
         needs: mentions(&terms, needs),
         computed,
         pure,
-        notes: parsed.notes.into_iter().chain(notes).collect(),
+        notes: parsed.notes.into_iter().chain(notes).map(shown).collect(),
+        notation: if is_short { pif_notation::print(&terms, root) } else { String::new() },
     })
 }
 
-fn mentions(terms: &Terms, tools: BTreeMap<&str, TokenId>) -> Vec<Mention> {
+/// Writes a term in the notation.
+pub fn notation(code: &str) -> Result<String, Fault> {
+    let mut terms = Terms::default();
+    let root = parse(&mut terms, code, Origin::Code, Notation::Code)?.root;
+    Ok(pif_notation::print(&terms, root))
+}
+
+/// A note on a program in the notation shows the notation.
+fn shown(mut note: Note) -> Note {
+    if note.place.is_some() {
+        note.hint = note.hint.map(|hint| translate(&hint));
+    }
+    note
+}
+
+fn mentions(terms: &Terms, tools: Vec<(&str, TokenId)>) -> Vec<Mention> {
     let mention = |(index, (name, token)): (usize, (&str, TokenId))| {
         let name = name.to_owned();
         if index >= MOST_PLACES {

@@ -3,7 +3,7 @@
 
 use crate::algorithm::date;
 use crate::algorithm::regex::template;
-use crate::language::form::Form;
+use pif_language::form::Form;
 
 /// Returns a message and a hint for a doubtful text operand.
 pub(crate) fn of_text(form: Form, operand: usize, text: &str) -> Option<(String, String)> {

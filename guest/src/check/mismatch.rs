@@ -1,14 +1,14 @@
 //! Messages for a value of the wrong type: the fault and the code to write instead.
 
 use crate::algorithm::trouble::TOGETHER;
-use crate::fault::{Code, Fault};
-use crate::language::form::{Form, Row, Shape};
-use crate::language::infer;
-use crate::language::infer::swapped;
-use crate::language::kinds;
-use crate::language::kinds::Kinds;
+use pif_core::fault::{Code, Fault};
+use pif_language::form::{Form, Row, Shape};
+use pif_language::infer;
+use pif_language::infer::swapped;
+use pif_language::kinds;
+use pif_language::kinds::Kinds;
 
-use crate::language::term::{TermId, Terms};
+use pif_language::term::{TermId, Terms};
 
 fn ordinal(operand: usize) -> String {
     match operand {
@@ -69,6 +69,14 @@ pub(crate) fn mismatch(
     let form = terms.form(term);
     if let Some(hint) = misplaced(form, operand, wanted, found) {
         return fault.hint(hint);
+    }
+    if form == Form::Get
+        && operand == 0
+        && matches!(found, "list" | "string")
+        && terms.form(terms.operand(term, 1)) == Form::Text
+        && terms.text(terms.operand(term, 1)) == "length"
+    {
+        return fault.hint(r#"write {"length": l}"#);
     }
     // In the place of a function, the fault is about the function's value.
     let accepted = form.accepted(operand);
@@ -262,7 +270,9 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
         (_, "an integer", "float") => {
             "write a number without a point, or convert a float with `to_int` or `round`"
         }
-        (_, "a pair", "list") => "take lists apart with `head` and `tail`",
+        (_, "a pair", "list") => {
+            "only a list of two is taken apart as a pair; write `head` and `tail`, or `nth`"
+        }
         (_, "a pair", "integer" | "string" | "boolean") => {
             "the function of `fold` gets one pair (accumulator, item), the function of `reduce` two arguments"
         }

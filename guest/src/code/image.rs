@@ -2,7 +2,7 @@
 //! checks and debugging.
 
 use crate::code::op::{Op, Slot};
-use crate::language::term::{NameId, TermId};
+use pif_language::term::{NameId, TermId};
 
 /// The place of a value that a closure captures or a scope names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +77,17 @@ impl Visit {
     }
 }
 
+/// The value of a term, for debugging.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told {
+    /// The term.
+    pub(crate) term: TermId,
+    /// Pending evaluations within the function.
+    pub(crate) depth: u16,
+    /// Where the value is.
+    pub(crate) place: Place,
+}
+
 /// Marks a block without a visit.
 pub(crate) const NO_VISIT: u32 = u32::MAX;
 
@@ -99,8 +110,10 @@ pub(crate) struct Image {
     pub(crate) scopes: Vec<Scope>,
     /// Keys of `Record`s, as constants.
     pub(crate) keys: Vec<Vec<u32>>,
-    /// For debugging: names in scope, per visit.
-    pub(crate) debug_names: Vec<Vec<NameId>>,
+    /// For debugging: names in scope and their places, per visit, the innermost first.
+    pub(crate) debug_names: Vec<Vec<(NameId, Place)>>,
+    /// For debugging: values that lines are about.
+    pub(crate) told: Vec<Told>,
 }
 
 /// Operations that no term compiles to.

@@ -1,7 +1,7 @@
 //! The operations: one row each. The accessors for all operations come from these rows.
 
-use crate::language::form::Form;
-use crate::language::term::NameId;
+use pif_language::form::Form;
+use pif_language::term::NameId;
 
 /// A word in the window of the running function.
 pub(crate) type Slot = u8;
@@ -254,6 +254,8 @@ ops! {
         ToolEnd,
         /// Writes a debug line about a visit.
         Debug { visit: u32 },
+        /// Writes a debug line about the value of a visited term.
+        Told { value: u32 },
         /// Does any other strict form of the `n` operands from `d` on. If `n` is 0, the operands
         /// are in the list in `d`.
         Builtin { form: Form, d: Slot, n: u8, cost: u16 },

@@ -3,8 +3,8 @@
 use crate::code::{Op, Slot};
 use crate::compile::compiler::{Compiler, Failed};
 use crate::compile::task::{Goal, Task};
-use crate::language::form::Form;
-use crate::language::term::TermId;
+use pif_language::form::Form;
+use pif_language::term::TermId;
 
 /// The branches that a comparison is part of, which are taken unless it holds.
 struct Comparison {
@@ -71,7 +71,8 @@ impl Compiler<'_> {
         let (of, operand) = of;
         let form = self.terms.form(t);
         let right = self.terms.operand(t, 1);
-        if d > crate::compile::CROWDED_SLOT || depth > crate::compile::CROWDED_DEPTH {
+        let is_crowded = d > crate::compile::CROWDED_SLOT || depth > crate::compile::CROWDED_DEPTH;
+        if self.debug || is_crowded {
             let tasks = [
                 Task::Term { t, d, depth },
                 Task::Emit { op: Op::JumpFalse { a: d, operand, to }, t: of },

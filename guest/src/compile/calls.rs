@@ -3,11 +3,11 @@
 use crate::compile::compiler::{Compiler, Failed, MERGED};
 use crate::compile::place::{Location, slot};
 use crate::compile::task::{Body, SelfCall, Spine, Task};
-use crate::limits::{MOST_PARAMETERS, to_u32};
+use pif_core::limits::{MOST_PARAMETERS, to_u32};
 
 use crate::code::{Op, Place, Slot};
-use crate::language::form::Form;
-use crate::language::term::TermId;
+use pif_language::form::Form;
+use pif_language::term::TermId;
 
 impl Compiler<'_> {
     /// Compiles a literal function applied to exactly its parameters: it binds them like `let`.
@@ -96,7 +96,7 @@ impl Compiler<'_> {
             arguments += operands.len() - 1;
             let function = self.terms.operand(at, 0);
             let more = self.terms.operands(function).len();
-            let nested = self.terms.form(function) == Form::App && levels < 8;
+            let nested = self.terms.form(function) == Form::App && levels < 8 && !self.debug;
             if !nested || arguments + more > MERGED || self.is_direct(function) {
                 break;
             }
@@ -139,7 +139,7 @@ impl Compiler<'_> {
             return Ok(false);
         }
         let here = depth.unwrap_or(0);
-        self.visit(function, here + 1);
+        self.visit_in_place(function, here + 1)?;
         let mut tasks = Vec::new();
         let mut f = d;
         for argument in self.terms.operands(t).get(1..).unwrap_or_default() {

@@ -4,10 +4,10 @@ use crate::code::{Image, Op, Place, Slot};
 use crate::compile::facts::Facts;
 use crate::compile::place::{Bindings, Location, slot};
 use crate::compile::task::Task;
-use crate::language::term::{NameId, TermId, Terms};
 use crate::memory::heap::{Full, Heap};
 use crate::memory::word::Word;
-use std::collections::BTreeMap;
+use pif_core::numbers::Numbers;
+use pif_language::term::{TermId, Terms};
 
 /// The reason why a term cannot be compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,9 @@ pub(super) struct Function {
     pub(super) visits_at: Vec<u32>,
     pub(super) labels: Vec<u32>,
     pub(super) captures: Vec<Place>,
-    pub(super) captured: BTreeMap<NameId, Location>,
+    /// The place of each captured name in `locations`.
+    pub(super) captured: Numbers,
+    pub(super) locations: Vec<Location>,
     pub(super) cost: u32,
     pub(super) visit: u32,
     pub(super) saved: Vec<(u32, u32)>,
@@ -70,7 +72,7 @@ pub(crate) struct Store<'m> {
     /// All constants; the first is the empty list.
     pub(crate) constants: &'m mut Vec<Word>,
     /// Constants made of literals so far, by term.
-    pub(crate) literals: &'m mut BTreeMap<TermId, u32>,
+    pub(crate) literals: &'m mut Numbers,
 }
 
 /// Compiles units into an image.
@@ -80,7 +82,7 @@ pub(crate) struct Compiler<'m> {
     pub(super) image: &'m mut Image,
     pub(super) heap: &'m mut Heap,
     pub(super) constants: &'m mut Vec<Word>,
-    pub(super) literals: &'m mut BTreeMap<TermId, u32>,
+    pub(super) literals: &'m mut Numbers,
     pub(super) debug: bool,
     pub(super) unit: Unit,
     pub(super) facts: Facts,

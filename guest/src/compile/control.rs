@@ -5,9 +5,9 @@ use crate::code::{Op, Place, Slot};
 use crate::compile::compiler::{Compiler, Failed};
 use crate::compile::place::{Location, slot};
 use crate::compile::task::{Goal, Task, Turn};
-use crate::language::form::Form;
-use crate::language::term::TermId;
-use crate::limits::to_u32;
+use pif_core::limits::to_u32;
+use pif_language::form::Form;
+use pif_language::term::TermId;
 
 /// The distance from an accumulator's second half to its next first half. The loop's slots begin
 /// one after the second half.
@@ -116,7 +116,12 @@ impl Compiler<'_> {
             return Ok(());
         }
         let form = self.terms.form(t);
-        if self.terms.added_literal(t).is_some() {
+        if self.debug {
+            self.schedule(&[
+                Task::Term { t, d, depth: 0 },
+                Task::End { op: Op::Return { a: d, cost: 0 }, t },
+            ]);
+        } else if self.terms.added_literal(t).is_some() {
             self.visit(t, 0);
             let sum = |a, n| Task::End { op: Op::AddLiteralReturn { a, cost: 0, n }, t };
             self.sum_with_literal(t, (d, 1), sum)?;

@@ -3,11 +3,11 @@
 use crate::compile::compiler::{Compiler, Function};
 use crate::compile::place::{Location, Part};
 use crate::compile::task::{Body, SelfCall, Task};
-use crate::limits::to_u32;
+use pif_core::limits::to_u32;
 
 use crate::code::{Code, Entry, NO_VISIT, Op, Place, Slot, Visit};
-use crate::language::term::TermId;
 use crate::memory::word::{CLOSURE, KIND_CLOSURE, Word, header, pointer};
+use pif_language::term::TermId;
 
 impl Function {
     pub(super) fn new(arity: u8) -> Self {
@@ -67,9 +67,7 @@ impl Compiler<'_> {
         self.image.visits.push(visit);
         self.function().visit = id;
         if self.debug {
-            let mut names = self.bound_names();
-            names.sort_unstable();
-            names.dedup();
+            let names = self.names_and_places();
             self.image.debug_names.push(names);
             self.emit(Op::Debug { visit: id }, term);
         }

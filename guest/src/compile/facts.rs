@@ -1,27 +1,29 @@
 //! Facts about a term that the compiler needs in advance: functions that only take their parameter
 //! apart as a pair. Then the pair need not be built.
 
-use crate::language::form::Form;
-use crate::language::scope::Scope;
-use crate::language::term::{NameId, TermId, Terms};
-use std::collections::{BTreeMap, BTreeSet};
+use pif_core::limits::to_u32;
+use pif_core::numbers::Numbers;
+use pif_language::form::Form;
+use pif_language::scope::Scope;
+use pif_language::term::{NameId, TermId, Terms};
 
 /// Facts about the functions of one parameter in a term. Functions around an `eval` are left out.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     /// Functions that use their parameter only in `fst` and `snd`.
-    apart: BTreeSet<TermId>,
+    apart: Numbers,
     /// Those of them that use its first half only in `fst` and `snd`, too.
-    apart_twice: BTreeSet<TermId>,
+    apart_twice: Numbers,
 }
 
 impl Facts {
     pub(super) fn of(terms: &Terms, root: TermId) -> Self {
         let mut pass = Pass {
             terms,
-            binders: BTreeMap::new(),
-            whole: BTreeSet::new(),
-            half_whole: BTreeSet::new(),
+            names: Numbers::default(),
+            binders: vec![(None, 0)],
+            whole: Numbers::default(),
+            half_whole: Numbers::default(),
             evals: 0,
         };
         let mut walk = vec![Walk::Enter(root)];
@@ -38,11 +40,11 @@ impl Facts {
                         pass.unbind(*name);
                     }
                     let is_function = terms.form(term) == Form::Lam;
-                    let is_apart = evals == pass.evals && !pass.whole.contains(&term);
+                    let is_apart = evals == pass.evals && !pass.whole.has(term);
                     if is_function && names.len() == 1 && is_apart {
-                        facts.apart.insert(term);
-                        if !pass.half_whole.contains(&term) {
-                            facts.apart_twice.insert(term);
+                        facts.apart.add(term);
+                        if !pass.half_whole.has(term) {
+                            facts.apart_twice.add(term);
                         }
                     }
                 }
@@ -53,12 +55,12 @@ impl Facts {
 
     /// Tells whether a function never uses its argument as a whole.
     pub(super) fn is_taken_apart(&self, function: TermId) -> bool {
-        self.apart.contains(&function)
+        self.apart.has(function)
     }
 
     /// Tells whether a function never uses its argument's first half as a whole.
     pub(super) fn is_taken_apart_twice(&self, function: TermId) -> bool {
-        self.apart_twice.contains(&function)
+        self.apart_twice.has(function)
     }
 }
 
@@ -85,23 +87,28 @@ enum Use {
 
 struct Pass<'t> {
     terms: &'t Terms,
-    /// The bindings of each name, the innermost last. `None` is another value of a `let`.
-    binders: BTreeMap<NameId, Vec<Option<Use>>>,
+    /// The place of each name's innermost binding in `binders`.
+    names: Numbers,
+    /// The bindings, each with the name's binding around it. `None` is another value of a `let`, and
+    /// the first stands for no binding.
+    binders: Vec<(Option<Use>, u32)>,
     /// Functions that use their parameter as a whole.
-    whole: BTreeSet<TermId>,
+    whole: Numbers,
     /// Functions that use their parameter's first half as a whole.
-    half_whole: BTreeSet<TermId>,
+    half_whole: Numbers,
     evals: u32,
 }
 
 impl Pass<'_> {
     fn bind(&mut self, name: NameId, binder: Option<Use>) {
-        self.binders.entry(name).or_default().push(binder);
+        let before = self.names.insert(name, to_u32(self.binders.len())).unwrap_or_default();
+        self.binders.push((binder, before));
     }
 
     fn unbind(&mut self, name: NameId) {
-        if let Some(binders) = self.binders.get_mut(&name) {
-            binders.pop();
+        let innermost = self.names.get(name).and_then(|at| self.binders.get(at as usize));
+        if let Some((_, before)) = innermost {
+            self.names.insert(name, *before);
         }
     }
 
@@ -109,14 +116,14 @@ impl Pass<'_> {
         let operands = self.terms.evaluated(term);
         match self.terms.form(term) {
             Form::Var => match self.used(term) {
-                Some(Use::Parameter(function)) => _ = self.whole.insert(function),
-                Some(Use::Half(function)) => _ = self.half_whole.insert(function),
+                Some(Use::Parameter(function)) => _ = self.whole.add(function),
+                Some(Use::Half(function)) => _ = self.half_whole.add(function),
                 None => {}
             },
             form @ (Form::Fst | Form::Snd) => match *operands {
                 [only] if self.terms.form(only) == Form::Var => {
                     if let (Form::Fst, Some(Use::Parameter(function))) = (form, self.used(only)) {
-                        self.half_whole.insert(function);
+                        self.half_whole.add(function);
                     }
                 }
                 [only] if self.halved(only).is_some() => {}
@@ -154,7 +161,8 @@ impl Pass<'_> {
 
     /// Returns the meaning of a variable.
     fn used(&self, variable: TermId) -> Option<Use> {
-        *self.binders.get(&self.terms.only_name(variable))?.last()?
+        let at = self.names.get(self.terms.only_name(variable))?;
+        self.binders.get(at as usize)?.0
     }
 
     /// Returns the function, if a term is the first half of its parameter.

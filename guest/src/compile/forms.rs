@@ -3,12 +3,12 @@
 use crate::compile::compiler::{Compiler, Failed, Function, MERGED};
 use crate::compile::place::{Location, Part, slot};
 use crate::compile::task::Task;
-use crate::limits::{MOST_PARAMETERS, to_u32};
+use pif_core::limits::{MOST_PARAMETERS, to_u32};
 
 use crate::code::{Op, Place, Slot};
-use crate::language::form::Form;
-use crate::language::term::TermId;
 use crate::memory::word::{NIL, UNIT, boolean, fit, quoted};
+use pif_language::form::Form;
+use pif_language::term::TermId;
 
 /// An operand: its slot, and the task that puts its value there.
 type Operand = (Slot, Task);
@@ -152,9 +152,9 @@ impl Compiler<'_> {
     }
 
     /// Returns the constant of a literal other than a small integer. Each term has one.
-    fn literal_constant(&mut self, t: TermId) -> Result<u32, Failed> {
-        if let Some(k) = self.literals.get(&t) {
-            return Ok(*k);
+    pub(super) fn literal_constant(&mut self, t: TermId) -> Result<u32, Failed> {
+        if let Some(k) = self.literals.get(t) {
+            return Ok(k);
         }
         let word = self.literal_word(t)?;
         let k = self.constant(word);
@@ -228,8 +228,8 @@ impl Compiler<'_> {
         if let (Some(first), Ok(nodes)) = (items.first(), u32::try_from(items.len())) {
             self.visit_literals(*first, inner, nodes);
         }
-        let k = match self.literals.get(&t) {
-            Some(k) => *k,
+        let k = match self.literals.get(t) {
+            Some(k) => k,
             None => self.constant_list(t, items)?,
         };
         self.emit(Op::Constant { d, k }, t);

@@ -3,13 +3,13 @@
 use crate::compile::compiler::{Compiler, Failed};
 use crate::compile::place::{Location, Part, slot};
 use crate::compile::task::{Task, Turn};
-use crate::language::table::Table;
-use crate::limits::{MOST_PARAMETERS, to_u32};
+use pif_core::limits::{MOST_PARAMETERS, to_u32};
+use pif_language::table::Table;
 
 use crate::code::slots::{each, fold, update};
 use crate::code::{HOLE_CONSTANT, Op, Place, Slot};
-use crate::language::form::{Evaluation, Form};
-use crate::language::term::{NameId, TermId};
+use pif_language::form::{Evaluation, Form};
+use pif_language::term::{NameId, TermId};
 
 /// The use that a form makes of the value of its function.
 #[derive(Clone, Copy, PartialEq, Eq)]

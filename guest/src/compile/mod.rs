@@ -9,6 +9,7 @@ mod branches;
 mod calls;
 mod compiler;
 mod control;
+mod debug;
 mod emit;
 mod facts;
 mod forms;
@@ -21,9 +22,9 @@ mod task;
 pub(crate) use compiler::{Compiler, Failed, Store, Unit};
 
 use crate::code::{Place, Slot};
-use crate::language::term::NameId;
 use compiler::Function;
 use facts::Facts;
+use pif_language::term::NameId;
 use place::Location;
 use task::{Goal, Task};
 
@@ -36,7 +37,9 @@ impl Compiler<'_> {
     /// with constant values.
     pub(crate) fn unit(mut self, unit: Unit, context: &[(NameId, u32)]) -> Result<u32, Failed> {
         self.unit = unit;
-        self.facts = Facts::of(self.terms, unit.root);
+        if !self.debug {
+            self.facts = Facts::of(self.terms, unit.root);
+        }
         for (name, constant) in context {
             self.bind(*name, Location::At(Place::Constant(*constant)));
         }
@@ -50,6 +53,11 @@ impl Compiler<'_> {
     }
 
     fn run(&mut self, task: Task) -> Result<(), Failed> {
+        if let Task::Term { t, d, depth } = task
+            && self.debug
+        {
+            self.tasks.push(Task::Told { t, depth, place: Place::Slot(d) });
+        }
         match task {
             Task::Term { t, d, depth } if d > CROWDED_SLOT || depth > CROWDED_DEPTH => {
                 self.outline(Task::Tail { t, d: 0 }, t, d, Some(depth), d);
@@ -71,7 +79,8 @@ impl Compiler<'_> {
             Task::Term { t, d, depth } => self.term(t, d, depth)?,
             Task::Tail { t, d } => self.tail(t, d)?,
             Task::Test { t, d, depth, label, of } => self.test(t, d, depth, label, of)?,
-            Task::Visit { t, depth } => self.visit(t, depth),
+            Task::Visit { t, depth } => self.visit_in_place(t, depth)?,
+            Task::Told { t, depth, place } => self.told(t, depth, place),
             Task::Applied { t, depth } => self.applied(t, depth),
             Task::Half { t, depth } => self.visit_half(t, depth),
             Task::Into { t, d, depth, to } => self.into(t, d, depth, to)?,

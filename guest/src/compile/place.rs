@@ -1,8 +1,9 @@
 //! The places of variables' values.
 
 use crate::code::{Place, Slot};
-use crate::language::term::NameId;
-use std::collections::BTreeMap;
+use pif_core::limits::to_u32;
+use pif_core::numbers::Numbers;
+use pif_language::term::NameId;
 
 /// The location of a variable's value, in the function being compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,15 +35,51 @@ impl From<Part> for Place {
     }
 }
 
+/// A binding of a name.
+#[derive(Debug)]
+struct Binding {
+    name: NameId,
+    /// The function, by level.
+    level: usize,
+    location: Location,
+    /// The place of the name's binding around this one, or 0.
+    before: u32,
+}
+
 /// Bindings visible at the current place.
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
-    /// For each name, the functions (by level) and locations, the innermost last.
-    pub(super) by_name: BTreeMap<NameId, Vec<(usize, Location)>>,
-    /// All bound names in order.
-    pub(super) order: Vec<NameId>,
+    /// The place of each name's innermost binding in `order`, from 1 on.
+    names: Numbers,
+    /// All bindings in order.
+    order: Vec<Binding>,
     /// Captures and scope entries made so far.
     pub(super) work: usize,
+}
+
+impl Bindings {
+    pub(super) fn push(&mut self, name: NameId, level: usize, location: Location) {
+        let before = self.names.insert(name, to_u32(self.order.len() + 1)).unwrap_or_default();
+        self.order.push(Binding { name, level, location, before });
+    }
+
+    /// Takes the innermost binding away.
+    pub(super) fn pop(&mut self) {
+        if let Some(Binding { name, before, .. }) = self.order.pop() {
+            self.names.insert(name, before);
+        }
+    }
+
+    /// Finds the function and the location of a name.
+    pub(super) fn find(&self, name: NameId) -> Option<(usize, Location)> {
+        let at = self.names.get(name)?.checked_sub(1)?;
+        self.order.get(at as usize).map(|binding| (binding.level, binding.location))
+    }
+
+    /// Iterates over the bound names in order.
+    pub(super) fn names(&self) -> impl Iterator<Item = NameId> {
+        self.order.iter().map(|binding| binding.name)
+    }
 }
 
 /// Converts a small number to a slot or depth field. Larger numbers are in functions of their own.

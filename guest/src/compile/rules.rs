@@ -5,10 +5,10 @@ use crate::code::{Op, Slot};
 use crate::compile::compiler::{Compiler, Failed};
 use crate::compile::place::slot;
 use crate::compile::task::{Goal, Task};
-use crate::language::form::{Evaluation, Form};
-use crate::language::table::Table;
-use crate::language::term::TermId;
 use Operation::{Binary, Unary};
+use pif_language::form::{Evaluation, Form};
+use pif_language::table::Table;
+use pif_language::term::TermId;
 
 /// How a form of control is compiled, whose node has been visited.
 #[derive(Clone, Copy)]

@@ -1,9 +1,11 @@
 //! Names during compilation: their places, and the values that closures must capture.
 
+use crate::algorithm::radix;
 use crate::code::{Place, Scope};
 use crate::compile::compiler::{Compiler, Failed};
 use crate::compile::place::{Location, Part};
-use crate::language::term::{NameId, TermId};
+use pif_core::limits::to_u32;
+use pif_language::term::{NameId, TermId};
 
 /// Most captures and scope entries of one compilation. More is refused as `too-large`: nested
 /// functions that use each other's variables can need space out of proportion to their text.
@@ -11,34 +13,27 @@ const MOST_WORK: usize = 1 << 22;
 
 impl Compiler<'_> {
     pub(super) fn bind(&mut self, name: NameId, location: Location) {
-        let level = self.functions.len();
-        self.bindings.by_name.entry(name).or_default().push((level, location));
-        self.bindings.order.push(name);
+        self.bindings.push(name, self.functions.len(), location);
     }
 
     pub(super) fn unbind(&mut self) {
-        if let Some(name) = self.bindings.order.pop()
-            && let Some(locations) = self.bindings.by_name.get_mut(&name)
-        {
-            locations.pop();
-        }
+        self.bindings.pop();
     }
 
     pub(super) fn bound_names(&self) -> Vec<NameId> {
         let outer = self.outer_names().iter().map(|(name, _)| *name);
-        outer.chain(self.bindings.order.iter().copied()).collect()
+        outer.chain(self.bindings.names()).collect()
     }
 
     /// Finds a variable. Functions between its binder and here capture it.
     pub(super) fn look_up(&mut self, name: NameId) -> Result<Option<Location>, Failed> {
-        let found = self.bindings.by_name.get(&name).and_then(|locations| locations.last());
-        let found = found.copied().or_else(|| Some((0, self.outer(name)?)));
+        let found = self.bindings.find(name).or_else(|| Some((0, self.outer(name)?)));
         let Some((level, mut location)) = found else { return Ok(None) };
         if let Location::At(Place::Constant(_)) = location {
             return Ok(Some(location));
         }
         let here = self.functions.len();
-        let captured_at = |f: &crate::compile::compiler::Function| f.captured.get(&name).copied();
+        let captured_at = |f: &crate::compile::compiler::Function| f.captured(name);
         let mut from = level;
         for above in (level..here).rev() {
             if let Some(captured) = self.functions.get(above).and_then(captured_at) {
@@ -49,7 +44,8 @@ impl Compiler<'_> {
         for function in self.functions.iter_mut().skip(from) {
             self.bindings.work += 1;
             location = function.capture(location)?;
-            function.captured.insert(name, location);
+            function.captured.insert(name, to_u32(function.locations.len()));
+            function.locations.push(location);
         }
         if self.bindings.work > MOST_WORK { Err(Failed::Entangled) } else { Ok(Some(location)) }
     }
@@ -70,7 +66,7 @@ impl Compiler<'_> {
     /// Makes the scope of an `eval`: all names visible here.
     pub(super) fn scope(&mut self, term: TermId) -> Result<u16, Failed> {
         let mut names = self.bound_names();
-        names.sort_unstable();
+        radix::sort(&mut names, |name| u64::from(*name));
         names.dedup();
         self.bindings.work += names.len();
         if self.bindings.work > MOST_WORK {
@@ -90,6 +86,10 @@ impl Compiler<'_> {
 }
 
 impl crate::compile::compiler::Function {
+    fn captured(&self, name: NameId) -> Option<Location> {
+        self.locations.get(self.captured.get(name)? as usize).copied()
+    }
+
     fn capture(&mut self, location: Location) -> Result<Location, Failed> {
         Ok(match location {
             Location::At(place) => Location::At(self.capture_one(place)?.into()),

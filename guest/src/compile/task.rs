@@ -1,8 +1,8 @@
 //! Tasks left to compile, in order. They replace recursion over terms.
 
 use super::place::Location;
-use crate::code::{Op, Slot};
-use crate::language::term::{NameId, TermId};
+use crate::code::{Op, Place, Slot};
+use pif_language::term::{NameId, TermId};
 
 /// Applications nested in function position: the places of the function and its arguments.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +98,12 @@ pub(super) enum Task {
     Visit {
         t: TermId,
         depth: u32,
+    },
+    /// Note where a term's value is, for debugging.
+    Told {
+        t: TermId,
+        depth: u32,
+        place: Place,
     },
     /// Note that a term applies a function.
     Applied {

@@ -1,16 +1,16 @@
 //! Makes literal terms of values.
 
 use crate::algorithm::number::value::Number;
-use crate::json::tape::TokenId;
-use crate::language::form::Form;
 use crate::memory::heap::{Full, Heap};
+use pif_core::json::tape::TokenId;
+use pif_language::form::Form;
 
-use crate::json::number::Integer;
-use crate::language::term::{NameId, TermId, Terms};
 use crate::memory::word::{
     FALSE, IMMEDIATE, KIND_QUOTED, KIND_RECORD, PAIR, TRUE, UNIT, Word, aux, index, is_list, kind,
     tag,
 };
+use pif_core::json::number::Integer;
+use pif_language::term::{NameId, TermId, Terms};
 
 enum Work {
     Value(Word),

@@ -1,12 +1,12 @@
 //! Plain JSON as values: `data`, `context`, the host's answers, and literal `input`.
 
-use crate::fault::Fault;
-use crate::json::tape::{Span, Tape, Token, TokenId};
 use crate::memory::heap::{Full, Heap};
-use crate::text::order;
+use pif_core::fault::Fault;
+use pif_core::json::tape::{Span, Tape, Token, TokenId};
+use pif_core::text::order;
 
-use crate::json::number::{Integer, Literal, literal};
 use crate::memory::word::{CONS, NIL, UNIT, Word, boolean, fit, pointer, small};
+use pif_core::json::number::{Integer, Literal, literal};
 
 /// The reason why JSON cannot become a value: a fault at a token, or lack of memory.
 pub(crate) enum Failed {

@@ -3,11 +3,11 @@
 //! a text.
 
 use crate::data::keys::Keys;
-use crate::json::number::POWERS;
 use crate::memory::heap::Heap;
 use crate::memory::inline::Items;
 use crate::memory::word::{CONS, FALSE, NIL, TRUE, UNIT, Word, fit, pointer, small};
-use crate::text::{digits, lanes};
+use pif_core::json::number::POWERS;
+use pif_core::text::{digits, lanes};
 
 /// A value that was read directly, with its size as a term.
 #[derive(Clone, Copy, Debug)]

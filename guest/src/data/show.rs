@@ -2,20 +2,20 @@
 
 use crate::algorithm::number::value::Number;
 use crate::algorithm::weight::TEXT_UNIT;
-use crate::json::decimal::Powers;
-use crate::json::escape;
 use crate::memory::heap::Heap;
-use crate::text::lanes;
+use pif_core::json::decimal::Powers;
+use pif_core::json::escape;
+use pif_core::text::lanes;
 
 use crate::algorithm::weight;
-use crate::json::escape::Sink;
-use crate::language::print;
-use crate::language::term::Terms;
 use crate::memory::word::{
     CLOSURE, CONS, FALSE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, KIND_TEXT, NIL, OBJECT,
     PAIR, PARTIAL, ROPE, TRUE, UNIT, Word, as_small, aux, index, is_integer, kind, tag,
 };
-use crate::text::quote;
+use pif_core::json::escape::Sink;
+use pif_core::text::quote;
+use pif_language::print;
+use pif_language::term::Terms;
 use std::borrow::Cow;
 use std::io::Write as _;
 

@@ -2,10 +2,10 @@
 
 use super::show::Writer;
 use crate::algorithm::weight::digits_work;
-use crate::json::escape::Sink;
-use crate::json::number::{FloatText, short_decimal, write_integer};
-use crate::text::digits;
 use num_bigint::BigInt;
+use pif_core::json::escape::Sink;
+use pif_core::json::number::{FloatText, short_decimal, write_integer};
+use pif_core::text::digits;
 use std::io::Write as _;
 
 /// Long numbers are written in parts of eight digits.

@@ -6,13 +6,13 @@
 use crate::check::analysis;
 use crate::check::analysis::Mention;
 use crate::edge::envelope;
-use crate::fault::{Code, FailedCall, Fault, Limit, Note};
-use crate::limits::Limits;
 use crate::machine;
 use crate::request::{
     Answer, Argument, Call, Calls, Done, Outcome, Program, Refusal, Source, Step,
 };
 use exports::pif::evaluator::{analysis as check, machines, types};
+use pif_core::fault::{Code, FailedCall, Fault, Limit, Note, Place};
+use pif_core::limits::Limits;
 use std::cell::RefCell;
 
 wit_bindgen::generate!({ world: "guest", path: "../wit", generate_all });
@@ -40,8 +40,16 @@ impl check::Guest for Component {
             .map_err(|faults| faults.into_iter().map(fault).collect())
     }
 
+    fn notation(code: String) -> Result<String, types::Fault> {
+        analysis::notation(&code).map_err(fault)
+    }
+
     fn forms() -> String {
         analysis::forms()
+    }
+
+    fn words() -> String {
+        pif_notation::words()
     }
 }
 
@@ -151,13 +159,20 @@ fn step(step: Step) -> types::Step {
 }
 
 fn fault(fault: Fault) -> types::Fault {
-    let Fault { code, message, at, tool, hint, calls, excerpt, warnings, limit, upstream } = fault;
+    let Fault { code, message, at, tool, hint, calls, excerpt, warnings, .. } = fault;
+    let Fault { limit, upstream, place, .. } = fault;
     let (code, limit) = (code.name().into(), limit.map(self::limit));
     let upstream = upstream.map(|call| {
         let FailedCall { tool, reason } = *call;
         types::FailedCall { tool, reason }
     });
-    types::Fault { code, message, at, tool, hint, calls, excerpt, warnings, limit, upstream }
+    let place = place.map(self::place);
+    types::Fault { code, message, at, tool, hint, calls, excerpt, warnings, limit, upstream, place }
+}
+
+fn place(place: Box<Place>) -> types::Place {
+    let Place { line, column, caret } = *place;
+    types::Place { line, column, caret }
 }
 
 fn limit(limit: Limit) -> types::Limit {
@@ -170,16 +185,28 @@ fn limit(limit: Limit) -> types::Limit {
 }
 
 fn summary(summary: analysis::Summary) -> types::Summary {
-    let analysis::Summary { canonical, hash, form, forms, free, .. } = summary;
-    let analysis::Summary { tools, needs, computed, pure, notes, .. } = summary;
+    let analysis::Summary { canonical, hash, form, forms, free, tools, .. } = summary;
+    let analysis::Summary { needs, computed, pure, notes, notation, .. } = summary;
     let forms = forms.into_iter().map(|(form, count)| (form.to_owned(), count)).collect();
-    let note = |Note { code, at, message, hint, excerpt }| {
-        let code = code.into();
-        types::Note { code, at, message, hint, excerpt }
+    let note = |Note { code, at, message, hint, excerpt, place }| {
+        let (code, place) = (code.into(), place.map(self::place));
+        types::Note { code, at, message, hint, excerpt, place }
     };
     let notes = notes.into_iter().map(note).collect();
     let mention = |Mention { name, at, excerpt }| types::Mention { name, at, excerpt };
     let [tools, needs] = [tools, needs].map(|named| named.into_iter().map(mention).collect());
     let form = form.into();
-    types::Summary { canonical, hash, form, forms, free, tools, needs, computed, pure, notes }
+    types::Summary {
+        canonical,
+        hash,
+        form,
+        forms,
+        free,
+        tools,
+        needs,
+        computed,
+        pure,
+        notes,
+        notation,
+    }
 }

@@ -1,12 +1,12 @@
 //! One run as JSON in and JSON out, for hosts without typed bindings.
 
-use crate::fault::{Code, Fault};
-use crate::json::tape::{Tape, Token, TokenId};
-use crate::json::{escape, write};
-use crate::limits::{Limits, Usage};
 use crate::machine::Machine;
 use crate::request::{Answer, Argument, Done, Program, Refusal, Source, Step};
-use crate::text::quote::shorten;
+use pif_core::fault::{Code, Fault};
+use pif_core::json::tape::{Tape, Token, TokenId};
+use pif_core::json::{escape, write};
+use pif_core::limits::{Limits, Usage};
+use pif_core::text::quote::shorten;
 
 /// Default limits, as LANGUAGE.md (Limits) lists them.
 const DEFAULT: Limits =
@@ -198,6 +198,11 @@ fn write_fault(fault: &Fault, out: &mut String) {
     }
     if let Some(excerpt) = &fault.excerpt {
         text("excerpt", excerpt, &mut json);
+    }
+    if let Some(place) = &fault.place {
+        member("line", &place.line.to_string(), &mut json);
+        member("column", &place.column.to_string(), &mut json);
+        text("caret", &place.caret, &mut json);
     }
     json.push('}');
     member("fault", &json, out);

@@ -4,13 +4,13 @@ use crate::algorithm::trouble::Trouble;
 use crate::builtin;
 use crate::code::slots::fold;
 use crate::code::{Image, Op, Slot};
-use crate::language::form::Form;
-use crate::limits::to_u32;
 use crate::machine::{each, eval, operate, tools, trace};
 use crate::memory::heap::Frame;
 use crate::memory::types::type_name;
 use crate::run::context::Context;
 use crate::run::state::{Exit, State, WINDOW};
+use pif_core::limits::to_u32;
+use pif_language::form::Form;
 
 use crate::memory::word::{
     CONS, FALSE, HOLE, NIL, PAIR, Word, as_small, is_function, is_list, small, tag,
@@ -177,6 +177,7 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
             c.s.set_slot(d, reversed);
         }
         Op::Debug { visit } => trace::debug(c, visit),
+        Op::Told { value } => trace::told(c, value),
         Op::Add { d, a, b } => arithmetic(c, Form::Add, [d, a, b])?,
         Op::Sub { d, a, b } => arithmetic(c, Form::Sub, [d, a, b])?,
         Op::Mul { d, a, b } => arithmetic(c, Form::Mul, [d, a, b])?,
@@ -201,9 +202,8 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         }
         Op::Pair { d, a, b } => two(c.s, d, [a, b], PAIR)?,
         Op::Push { d, a } => two(c.s, d, [a, d], CONS)?,
-        Op::First { a, .. } | Op::Second { a, .. } => {
-            return Err(c.s.wrong_type(0, c.s.slot(a), "a pair"));
-        }
+        Op::First { d, a } => half(c.s, d, a, 0)?,
+        Op::Second { d, a } => half(c.s, d, a, 1)?,
         Op::Head { a, .. } | Op::Tail { a, .. } => {
             let x = c.s.slot(a);
             let empty = Err(Trouble::EmptyList.into());
@@ -377,4 +377,12 @@ fn record(c: &mut Context<'_>, keys: u32, list: Word, live: usize) -> Result<Wor
     }
     members.reverse();
     Ok(c.s.heap.record(&members)?)
+}
+
+/// Takes half of a list of two.
+fn half(s: &mut State, d: Slot, a: Slot, which: usize) -> Result<(), Exit> {
+    let whole = s.slot(a);
+    let halves = s.heap.halves(whole).ok_or_else(|| s.wrong_type(0, whole, "a pair"))?;
+    s.set_slot(d, halves[which.min(1)]);
+    Ok(())
 }

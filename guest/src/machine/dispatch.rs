@@ -22,8 +22,6 @@
 
 use crate::code::slots::{each, fold};
 use crate::code::{Image, Op, Slot, left_to_complete};
-use crate::language::form::Form;
-use crate::limits::to_u32;
 use crate::machine::operate;
 use crate::memory::heap::Frame;
 use crate::memory::rope;
@@ -32,6 +30,8 @@ use crate::memory::word::{
     aux, header, index, is_function, is_list, plus, pointer, size, small, tag,
 };
 use crate::run::state::{State, WINDOW};
+use pif_core::limits::to_u32;
+use pif_language::form::Form;
 use std::hint::cold_path;
 
 /// Folds and forms that apply a function to each element keep the rest of the list in the slot with

@@ -15,12 +15,12 @@ use crate::builtin::path;
 use crate::code::Slot;
 use crate::code::slots::each::{ELEMENT, GIVEN, KEPT, LIST, RESULT};
 use crate::code::slots::update;
-use crate::language::form::{Evaluation, Form};
-use crate::language::table::Table;
 use crate::machine::keyed;
 use crate::machine::keyed::{check_order, has_order};
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
+use pif_language::form::{Evaluation, Form};
+use pif_language::table::Table;
 
 use crate::algorithm::record;
 use crate::memory::word::{

@@ -3,11 +3,11 @@
 use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight;
 use crate::code::EVAL_END;
-use crate::limits::{EVAL_DEPTH, to_u32};
 use crate::memory::heap::{Frame, NO_CLOSURE};
 use crate::memory::word::{IMMEDIATE, KIND_QUOTED, UNIT, aux, kind, size, tag};
 use crate::run::context::Context;
 use crate::run::state::{Exit, State, closure_index};
+use pif_core::limits::{EVAL_DEPTH, to_u32};
 
 impl State {
     /// Pushes the frame to continue at, then a stub that ends the evaluation that begins now.

@@ -15,7 +15,7 @@ use crate::code::Slot;
 use crate::code::slots::each::{KEPT, RESULT};
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
-use crate::text::quote::shorten;
+use pif_core::text::quote::shorten;
 
 use crate::memory::word::{CONS, NIL, PAIR, Word, small, tag};
 use std::cmp::Ordering;

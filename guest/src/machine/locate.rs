@@ -3,22 +3,22 @@
 
 use crate::algorithm::trouble::{FULL, Trouble};
 use crate::data::show::OPERAND_BYTES;
-use crate::language::kinds::FUNCTION;
 use crate::run::site::{Site, site};
-use crate::text::quote::{shorten, visible};
+use pif_core::text::quote::{shorten, visible};
+use pif_language::kinds::FUNCTION;
 
 use crate::check::mismatch::{element, mismatch, no_function};
 use crate::code::{Image, Op, Slot};
 use crate::data::show;
-use crate::fault::{Code, FailedCall, Fault, Limit};
-use crate::language::form::Form;
-use crate::language::hint::{LONGEST, nearest, recursive};
 use crate::run::meter::Stop;
 use crate::run::state::State;
+use pif_core::fault::{Code, FailedCall, Fault, Limit};
+use pif_language::form::Form;
+use pif_language::hint::{LONGEST, nearest, recursive};
 
-use crate::language::term::{TermId, Terms};
 use crate::memory::word::Word;
 use crate::request::Refusal;
+use pif_language::term::{TermId, Terms};
 
 /// Most tools in a fault's chain of calls.
 const MOST_CALLS: usize = 32;
@@ -286,13 +286,15 @@ fn unbound(terms: &Terms, s: &State, (variable, name): (TermId, &str)) -> Fault 
     // Comparing names takes long: it is done once in a run at most.
     let others = terms.all_names().filter(|other| *other != name);
     let near = if s.catches(Code::Unbound) { None } else { nearest(name, others) };
-    let tool = s.tool_ids.get(name).is_some_and(Option::is_some);
+    let tool = s.known_tool(name).is_some_and(Option::is_some);
     if tool {
         return fault.hint(format!(r#"for the tool, write {{"tool": "{}"}}"#, shorten(name)));
     }
     match near {
         Some(near) => fault.hint(format!("did you mean `{}`?", shorten(near))),
-        None => fault.hint("bind it with `lam` or `let`"),
+        None => fault.hint(
+            r#"bind it, as in {"let": [["x", 1]], "in": t} or {"lam": "x", "body": t}; a text has quotes"#,
+        ),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The machine: one run of one program, stepped by its host.
 
 mod complete;
+mod context;
 mod dispatch;
 mod drive;
 mod each;
@@ -8,6 +9,8 @@ mod eval;
 mod keyed;
 mod locate;
 mod operate;
+#[cfg(test)]
+mod rows;
 #[cfg(feature = "shortcuts")]
 mod shortcuts;
 mod steps;
@@ -16,17 +19,19 @@ mod trace;
 
 use crate::code::Image;
 use crate::data::parsed;
-use crate::fault::{Code, Fault, Limit};
-use crate::json::tape::{Token, TokenId};
+use pif_core::fault::{Code, Fault, Limit};
+use pif_core::json::tape::TokenId;
+use pif_core::numbers::Numbers;
 
 use crate::data::plain;
-use crate::language::parse::{Notation, parse, read};
-use crate::language::term::{NameId, Origin, TermId, Terms};
-use crate::limits::{Limits, Usage, to_u32};
+use crate::machine::tools::Sources;
 use crate::memory::word::Word;
 use crate::request::{Argument, Calls, Program, Source};
 use crate::run::state::State;
-use std::collections::BTreeMap;
+use pif_core::limits::{Limits, Usage};
+use pif_language::parse::{Notation, parse, read};
+use pif_language::term::{NameId, Origin, TermId, Terms};
+use pif_notation::{submitted, translated};
 use std::rc::Rc;
 
 /// The argument, once parsed.
@@ -55,11 +60,11 @@ enum Phase {
 pub struct Machine {
     image: Image,
     state: State,
-    literals: BTreeMap<TermId, u32>,
+    literals: Numbers,
     limits: Limits,
     program: Option<TermId>,
     tool: Option<String>,
-    sources: BTreeMap<String, String>,
+    sources: Sources,
     input: Input,
     context: Vec<(NameId, u32)>,
     warnings: Vec<String>,
@@ -79,11 +84,11 @@ impl Machine {
         let mut machine = Self {
             image: Image::new(),
             state: State::new(&limits, program.step),
-            literals: BTreeMap::new(),
+            literals: Numbers::default(),
             limits,
             program: None,
             tool: None,
-            sources: program.tools.into_iter().collect(),
+            sources: Sources::of(program.tools),
             input: Input::None,
             context: Vec::new(),
             warnings: Vec::new(),
@@ -111,8 +116,8 @@ impl Machine {
         argument: Argument,
         context: Option<String>,
     ) -> Result<(), Failure> {
-        match code {
-            Source::Term(text) => self.program = Some(self.parse(&text, Origin::Code)?),
+        let text = match code {
+            Source::Term(text) => Some(text),
             Source::Tool(_) if context.is_some() => {
                 let message = "`context` binds variables of `code`, not of a tool";
                 let hint = "pass the values as `data`";
@@ -120,9 +125,25 @@ impl Machine {
                     Fault::new(Code::Malformed, message).at("/context").hint(hint),
                 ));
             }
-            Source::Tool(name) => self.tool = Some(name),
+            Source::Tool(name) => {
+                self.tool = Some(name);
+                None
+            }
+        };
+        let given = match &argument {
+            Argument::None => None,
+            Argument::Input(_) => Some("input"),
+            Argument::Data(_) => Some("data"),
+        };
+        let names = context.as_deref().map(Self::names_of).unwrap_or_default();
+        if let Some(text) = text {
+            let names: Vec<&str> = names.iter().map(String::as_str).chain(given).collect();
+            self.program = Some(self.submitted(&text, &names)?);
         }
         self.input = self.argument(argument)?;
+        if let Some(name) = given {
+            self.bind_argument(name);
+        }
         if let Some(context) = context {
             self.bind_context(&context)?;
         }
@@ -130,10 +151,18 @@ impl Machine {
         Ok(())
     }
 
+    /// Parses the submitted code.
+    fn submitted(&mut self, text: &str, free: &[&str]) -> Result<TermId, Failure> {
+        let parsed = submitted(self.terms(), text, free)?;
+        self.warnings.extend(parsed.notes.iter().map(ToString::to_string));
+        Ok(parsed.root)
+    }
+
     /// Adds all warnings of the run to a fault.
-    fn warned(&mut self, mut fault: Failure) -> Failure {
+    fn warned(&mut self, fault: Failure) -> Failure {
+        let mut fault = translated(*fault);
         fault.warnings = self.all_warnings();
-        fault
+        Box::new(fault)
     }
 
     /// Returns the terms. Nothing else refers to them between two steps.
@@ -142,12 +171,7 @@ impl Machine {
     }
 
     fn parse(&mut self, text: &str, origin: Origin) -> Result<TermId, Failure> {
-        let is_tool = matches!(origin, Origin::Tool(_));
-        let parsed = parse(self.terms(), text, origin, Notation::Code)?;
-        if !is_tool {
-            self.warnings.extend(parsed.notes.iter().map(ToString::to_string));
-        }
-        Ok(parsed.root)
+        Ok(parse(self.terms(), text, origin, Notation::Code)?.root)
     }
 
     fn plain_json(&mut self, text: &str, member: &'static str) -> Result<TokenId, Failure> {
@@ -187,26 +211,6 @@ impl Machine {
     fn ready(&mut self, value: Word, nodes: u64) -> Input {
         self.state.constants.push(value);
         Input::Ready(self.state.constants.len() - 1, nodes)
-    }
-
-    /// Binds the members of the context object as constants.
-    fn bind_context(&mut self, text: &str) -> Result<(), Failure> {
-        let root = self.plain_json(text, "context")?;
-        if !matches!(self.state.terms.tape.token(root), Token::Object { .. }) {
-            let fault = Fault::new(Code::Malformed, "`context` must be an object");
-            let fault = fault.hint(r#"write {"name": value, …}"#);
-            return Err(Box::new(self.state.terms.locate(root, fault)));
-        }
-        let tape = &self.state.terms.tape;
-        let members: Vec<_> = tape.members(root).collect();
-        for (key, value) in members {
-            let value = self.build(value)?;
-            let name = self.state.terms.tape.str(key).to_owned();
-            let name = self.terms().intern(&name);
-            self.state.constants.push(value);
-            self.context.push((name, to_u32(self.state.constants.len() - 1)));
-        }
-        Ok(())
     }
 
     /// Makes a value of the plain JSON at a token.

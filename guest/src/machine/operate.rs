@@ -3,10 +3,6 @@
 use crate::algorithm::comparison::{Compared, equal, order};
 use crate::algorithm::number::arithmetic;
 use crate::algorithm::trouble::Trouble;
-use crate::fault::{Code, Fault};
-use crate::language::form::{Evaluation, Form};
-use crate::language::survey;
-use crate::language::table::Table;
 use crate::memory::heap::Full;
 use crate::memory::rope::{join, longest_text};
 use crate::memory::word::{
@@ -14,7 +10,11 @@ use crate::memory::word::{
 };
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
-use crate::text::order;
+use pif_core::fault::{Code, Fault};
+use pif_core::text::order;
+use pif_language::form::{Evaluation, Form};
+use pif_language::survey;
+use pif_language::table::Table;
 use std::rc::Rc;
 
 /// Does a strict form of two small integers, if the result is small.
@@ -80,7 +80,6 @@ static STRICT: Table<Strict> = Table::of(
         (Form::CodeOf, Strict::Own),
         (Form::Tool, Strict::Own),
         (Form::Trace, Strict::Own),
-        (Form::Perform, Strict::Own),
     ],
 );
 

@@ -13,9 +13,9 @@
 use crate::algorithm::record;
 use crate::algorithm::weight::text_work;
 use crate::code::{Op, Slot};
-use crate::language::form::Form;
 use crate::memory::word::{KIND_RECORD, Word};
 use crate::run::state::State;
+use pif_language::form::Form;
 
 /// Does the operation at `pc`, if it has a shortcut that applies.
 #[inline(never)]

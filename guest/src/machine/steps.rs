@@ -3,22 +3,22 @@
 use crate::code::{APPLY, HALT};
 use crate::compile::{Compiler, Failed, Store, Unit};
 use crate::data::show;
-use crate::fault::{Code, Fault, Limit};
-use crate::json::escape;
-use crate::limits::to_u32;
 use crate::machine::drive::run;
 use crate::machine::{Failure, Input, Machine, Phase, locate};
 use crate::memory::heap::{Frame, NO_CLOSURE};
 use crate::memory::types::type_name;
 use crate::run::meter::Stop;
 use crate::run::state::{Exit, Tool};
-use crate::text::quote::shorten;
+use pif_core::fault::{Code, Fault, Limit};
+use pif_core::json::escape;
+use pif_core::limits::to_u32;
+use pif_core::text::quote::shorten;
 
 use crate::algorithm::trouble::FULL;
 use crate::algorithm::weight;
-use crate::language::term::Origin;
 use crate::memory::word::{HOLE, KIND_CONTINUATION, UNIT, Word, aux, index, is_function};
 use crate::request::{Answer, Continuation, Done, Refusal, Step};
+use pif_language::term::Origin;
 use std::rc::Rc;
 
 impl Machine {
@@ -53,7 +53,7 @@ impl Machine {
             let source = self.parse(text, Origin::Tool(name.to_owned()));
             self.add_tool(Tool { name: name.to_owned(), source, entry: None })
         });
-        self.state.tool_ids.insert(name.to_owned(), found);
+        self.state.note_tool(name, found);
     }
 
     fn add_tool(&mut self, tool: Tool) -> usize {
@@ -64,7 +64,7 @@ impl Machine {
 
     /// Learns a tool from the program's sources. Asks the host if it is not there.
     fn look_up(&mut self, name: String) -> Option<Step> {
-        if let Some(source) = self.sources.get(&name).cloned() {
+        if let Some(source) = self.sources.of_tool(&name).map(str::to_owned) {
             self.learn(&name, Some(&source));
             return None;
         }
@@ -120,7 +120,7 @@ impl Machine {
                 root
             }
             (None, Some(name)) => {
-                if !self.state.tool_ids.contains_key(&name)
+                if self.state.known_tool(&name).is_none()
                     && let Some(step) = self.look_up(name.clone())
                 {
                     return Ok(Some(step));

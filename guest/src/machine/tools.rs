@@ -2,9 +2,10 @@
 
 use crate::algorithm::trouble::Trouble;
 use crate::code::TOOL_END;
-use crate::limits::to_u32;
 use crate::memory::heap::NO_CLOSURE;
 use crate::run::state::{Exit, State};
+use pif_core::limits::to_u32;
+use pif_language::names::Names;
 
 use crate::memory::word::{
     HOLE, KIND_CONTINUATION, OBJECT, UNIT, Word, header, pointer, quoted, small,
@@ -20,10 +21,7 @@ impl State {
 
     /// Finds the tool of this name.
     fn find_tool(&self, name: &str) -> Result<Option<usize>, Exit> {
-        match self.tool_ids.get(name) {
-            Some(found) => Ok(*found),
-            None => Err(Exit::Lookup(name.to_owned())),
-        }
+        self.known_tool(name).copied().ok_or_else(|| Exit::Lookup(name.to_owned()))
     }
 
     /// Returns the index of the tool that the code belongs to. `tool` counts from 1. Submitted code
@@ -96,4 +94,34 @@ pub(super) fn continuation(s: &mut State, input: Word, tool: u16) -> Result<Word
     let step = i64::try_from(s.step.saturating_add(1)).unwrap_or(i64::MAX / 4);
     s.heap.put(at, &[header(KIND_CONTINUATION, 3, u32::from(tool)), input, small(step)]);
     Ok(pointer(at, OBJECT))
+}
+
+/// The sources of tools that a program brings.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    names: Names,
+    /// The source of each name.
+    texts: Vec<String>,
+}
+
+impl Sources {
+    /// Of two sources of one tool the later counts.
+    pub(super) fn of(tools: Vec<(String, String)>) -> Self {
+        let mut sources = Self::default();
+        for (name, text) in tools {
+            let known = sources.names.id(&name).and_then(|id| sources.texts.get_mut(id as usize));
+            if let Some(known) = known {
+                *known = text;
+            } else {
+                sources.names.add(&name);
+                sources.texts.push(text);
+            }
+        }
+        sources
+    }
+
+    pub(super) fn of_tool(&self, name: &str) -> Option<&str> {
+        let id = self.names.id(name)?;
+        self.texts.get(id as usize).map(String::as_str)
+    }
 }

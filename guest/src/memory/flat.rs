@@ -1,13 +1,13 @@
 //! Flat texts: texts in one piece, a word at a time. Zeros fill the last word.
 
-use crate::limits::to_u32;
 use crate::memory::heap::{Full, Heap};
 use crate::memory::word::{
     CONS, KIND_TEXT, MAX_OBJECT, NIL, OBJECT, ROPE, Word, aux, header, index, kind, pointer, size,
     tag,
 };
-use crate::text::digits::{HIGH, ONES};
-use crate::text::lanes::{LANES, Lanes, SHORT, copy, padded};
+use pif_core::limits::to_u32;
+use pif_core::text::digits::{HIGH, ONES};
+use pif_core::text::lanes::{LANES, Lanes, SHORT, copy, padded};
 use std::cmp::Ordering;
 
 /// Bytes of a text or separator that are copied without looking for their end.

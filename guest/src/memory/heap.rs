@@ -1,8 +1,8 @@
 //! The heap: words, and the objects in them. `room` grows and collects it.
 
 use crate::memory::word::{
-    CONS, KIND_BIG, KIND_FLOAT, KIND_RECORD, KIND_TEXT, MAX_OBJECT, MAX_RUN, NIL, OBJECT, ROPE,
-    UNIT, Word, aux, end_of_run, fit, header, index, is_integer, kind, left_in_run, pointer,
+    CONS, KIND_BIG, KIND_FLOAT, KIND_RECORD, KIND_TEXT, MAX_OBJECT, MAX_RUN, NIL, OBJECT, PAIR,
+    ROPE, UNIT, Word, aux, end_of_run, fit, header, index, is_integer, kind, left_in_run, pointer,
     rest_of_run, run, size, tag, within,
 };
 use num_bigint::{BigInt, Sign};
@@ -102,6 +102,17 @@ impl Heap {
             Some(rest) => [self.word(index(list)), rest],
             None => self.cell(index(list)),
         }
+    }
+
+    /// Returns the halves of a pair, or the elements of a list of two.
+    pub(crate) fn halves(&self, v: Word) -> Option<[Word; 2]> {
+        if tag(v) == PAIR {
+            return Some(self.cell(index(v)));
+        }
+        let next = |list| (tag(list) == CONS).then(|| self.next(list));
+        let [first, rest] = next(v)?;
+        let [second, end] = next(rest)?;
+        (end == NIL).then_some([first, second])
     }
 
     /// Returns the word at an index.

@@ -1,11 +1,11 @@
 //! Reads short strings and integers of JSON as values, many at a time in lists.
 
-use crate::limits::to_u32;
 use crate::memory::flat::beyond_first;
 use crate::memory::heap::Heap;
 use crate::memory::word::{CONS, MAX_RUN, NIL, OBJECT, Word, end_of_run, pointer, run, small};
-use crate::text::digits;
-use crate::text::lanes::{LANES, Lanes, SHORT, four_integers};
+use pif_core::limits::to_u32;
+use pif_core::text::digits;
+use pif_core::text::lanes::{LANES, Lanes, SHORT, four_integers};
 
 /// Words of a run after its integers.
 const END: usize = 2;

@@ -3,10 +3,10 @@
 //! A half's size, which counts against the memory limit, and the words that exist differ. Words
 //! come in steps: unused words need not be cleared, and the system need not find pages for them.
 
-use crate::limits::to_u32;
 use crate::memory::collector::{STEP, Space};
 use crate::memory::heap::{Frame, Full, Heap, Index, NO_CLOSURE};
 use crate::memory::word::{CLOSURE, NIL, Word, index, pointer};
+use pif_core::limits::to_u32;
 
 /// Words before the first collection, if the limit is many times as large.
 const NURSERY: usize = 1 << 15;

@@ -2,7 +2,7 @@
 
 use super::heap::Heap;
 use super::word::{ROPE, Word, pointer, within};
-use crate::limits::TEXT_BYTES;
+use pif_core::limits::TEXT_BYTES;
 
 /// Joins two texts. Returns nothing without room or if a value is not a text.
 #[inline(always)]

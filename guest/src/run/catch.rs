@@ -3,11 +3,11 @@
 use super::state::{Exit, State};
 use super::trial::{Ending, Trial};
 use crate::code::Slot;
-use crate::fault::{Code, Fault};
-use crate::language::term::TermId;
-use crate::limits::to_u32;
 use crate::memory::heap::{Frame, Full, Heap};
 use crate::memory::word::UNIT;
+use pif_core::fault::{Code, Fault};
+use pif_core::limits::to_u32;
+use pif_language::term::TermId;
 
 /// Members of the record of a fault.
 const MEMBERS: usize = 7;

@@ -3,12 +3,12 @@
 
 use crate::algorithm::trouble::Trouble;
 use crate::code::Image;
-use crate::language::form::Form;
 use crate::memory::types::type_name;
 use crate::run::state::{Exit, State};
+use pif_language::form::Form;
 
-use crate::language::term::TermId;
 use crate::memory::word::Word;
+use pif_language::term::TermId;
 
 /// An operation outside the dispatch loop.
 pub(crate) struct Context<'r> {

@@ -2,8 +2,8 @@
 //! at the end of a block. A block has no effects, so a late check can report the exact place.
 
 use crate::code::{Image, Visit};
-use crate::language::term::TermId;
-use crate::limits::Limits;
+use pif_core::limits::Limits;
+use pif_language::term::TermId;
 
 /// The reason for a stop without a fault of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! Warnings of a running program. The parser's warnings come before them.
 
-use crate::fault::Note;
-use crate::language::term::{TermId, Terms};
-use std::collections::BTreeSet;
+use pif_core::fault::Note;
+use pif_language::term::{TermId, Terms};
 
 /// Warnings kept. Of the rest, only the number is.
 const MOST: usize = 20;
@@ -14,8 +13,8 @@ const MOST_COUNTED: usize = 1000;
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     lines: Vec<String>,
-    /// Code and place of each warning, since a restarted operation warns again.
-    known: BTreeSet<(&'static str, TermId)>,
+    /// Place and code of each warning, sorted, since a restarted operation warns again.
+    known: Vec<(TermId, &'static str)>,
 }
 
 impl Notes {
@@ -28,14 +27,18 @@ impl Notes {
         term: TermId,
         tell: impl FnOnce() -> (String, String),
     ) {
-        let is_new = self.known.len() < MOST_COUNTED && self.known.insert((code, term));
-        if !is_new || self.lines.len() >= MOST {
+        let Err(place) = self.known.binary_search(&(term, code)) else { return };
+        if self.known.len() >= MOST_COUNTED {
+            return;
+        }
+        self.known.insert(place, (term, code));
+        if self.lines.len() >= MOST {
             return;
         }
         let (message, hint) = tell();
         let (tool, at) = terms.place(terms.node(term).token);
         let at = tool.map_or_else(|| at.clone(), |tool| format!("{at} in `{tool}`"));
-        let note = Note { code, at, message, hint: Some(hint), excerpt: None };
+        let note = Note { code, at, message, hint: Some(hint), excerpt: None, place: None };
         self.lines.push(note.to_string());
     }
 

@@ -2,9 +2,9 @@
 
 use crate::algorithm::weight;
 use crate::algorithm::weight::NODE;
-use crate::language::term::TermId;
 use crate::memory::heap::{Frame, Full};
 use crate::run::state::{NO_FRAME, State, WINDOW, closure_index, closure_word};
+use pif_language::term::TermId;
 
 /// Words of the largest growth step of stack and frames, if no more are needed. They are still in
 /// the cache when they are used.

@@ -3,7 +3,7 @@
 
 use super::state::State;
 use crate::code::Image;
-use crate::language::term::TermId;
+use pif_language::term::TermId;
 
 /// The term of an operation.
 pub(crate) struct Site {

@@ -2,20 +2,21 @@
 
 use crate::algorithm::trouble::Trouble;
 use crate::code::{Code, Image, MOST_ARGUMENTS, Place, REST, Slot};
-use crate::fault::Fault;
-use crate::limits::{Limits, to_u32};
 use crate::memory::heap::{Frame, Full, Heap, NO_CLOSURE};
 use crate::run::meter::{Meter, Stop};
 use crate::run::notes::Notes;
 use crate::run::trial::{Endings, Trial};
+use pif_core::fault::Fault;
+use pif_core::limits::{Limits, to_u32};
 
 use crate::algorithm::regex::Pattern;
-use crate::language::term::{TermId, Terms};
 use crate::memory::word::{
     CLOSURE, HOLE, KIND_CLOSURE, KIND_PARTIAL, NIL, PARTIAL, UNIT, Word, aux, header, index,
     pointer, size, small, tag,
 };
 use crate::request::{Calls, Outcome, Refusal};
+use pif_language::names::Names;
+use pif_language::term::{TermId, Terms};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
@@ -90,8 +91,9 @@ pub(crate) struct State {
     /// Words to update if they move while room is made.
     pub(crate) kept: Vec<Word>,
     pub(crate) tools: Vec<Tool>,
-    /// Tools by name; `None` if there is no such tool.
-    pub(crate) tool_ids: BTreeMap<String, Option<usize>>,
+    /// Names of tools that are known, and of each the tool, or `None` if there is none.
+    tool_names: Names,
+    tool_ids: Vec<Option<usize>>,
     /// Codes and weights of evaluated terms, by term, scope and tool.
     pub(crate) evaluated: BTreeMap<(TermId, u16, u32), (u32, u64)>,
     /// Words of terms and code made of values. They stay until the end of the run.
@@ -137,7 +139,8 @@ impl State {
             tool_values: Vec::new(),
             kept: Vec::new(),
             tools: Vec::new(),
-            tool_ids: BTreeMap::new(),
+            tool_names: Names::default(),
+            tool_ids: Vec::new(),
             evaluated: BTreeMap::new(),
             built: 0,
             first_built: None,
@@ -156,6 +159,19 @@ impl State {
             base: 0,
             closure: NO_CLOSURE,
             depth: 0,
+        }
+    }
+
+    /// Returns what is known of the tool of this name: its index, or that there is none.
+    pub(crate) fn known_tool(&self, name: &str) -> Option<&Option<usize>> {
+        self.tool_ids.get(self.tool_names.id(name)? as usize)
+    }
+
+    pub(crate) fn note_tool(&mut self, name: &str, found: Option<usize>) {
+        let id = self.tool_names.id(name).unwrap_or_else(|| self.tool_names.add(name));
+        self.tool_ids.resize(self.tool_names.len(), None);
+        if let Some(known) = self.tool_ids.get_mut(id as usize) {
+            *known = found;
         }
     }
 
@@ -209,14 +225,19 @@ impl State {
         let at = self.heap.claim(words);
         self.heap.put(at, &[header(KIND_CLOSURE, words, id)]);
         for (i, place) in code.captures.iter().enumerate() {
-            let word = match place {
-                Place::Slot(slot) => self.slot(*slot),
-                Place::Captured(i) => self.captured(usize::from(*i)),
-                Place::Constant(k) => self.constants.get(*k as usize).copied().unwrap_or_default(),
-            };
+            let word = self.value(*place);
             self.heap.put(at + 1 + i, &[word]);
         }
         Ok(pointer(at, CLOSURE))
+    }
+
+    /// Returns the value in a place.
+    pub(crate) fn value(&self, place: Place) -> Word {
+        match place {
+            Place::Slot(slot) => self.slot(slot),
+            Place::Captured(i) => self.captured(usize::from(i)),
+            Place::Constant(k) => self.constants.get(k as usize).copied().unwrap_or_default(),
+        }
     }
 
     /// Puts the closures in these slots where others of them captured the slots.

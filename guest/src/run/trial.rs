@@ -1,9 +1,8 @@
 //! Open `try`s, and the endings of others.
 
 use crate::code::Slot;
-use crate::fault::{Code, Fault};
-use crate::language::term::{TermId, Terms};
-use std::collections::BTreeMap;
+use pif_core::fault::{Code, Fault};
+use pif_language::term::{TermId, Terms};
 
 /// A `try` whose term is being evaluated.
 #[derive(Clone, Copy, Debug)]
@@ -27,9 +26,10 @@ impl Trial {
 /// The most `try`s to warn of at the end.
 const MOST_TOLD: usize = 100;
 
-/// The endings of `try`s that name no codes, by term. Only for the first `MOST_TOLD`.
+/// The endings of `try`s that name no codes, in the order of the terms. Only for the first
+/// `MOST_TOLD`.
 #[derive(Debug, Default)]
-pub(crate) struct Endings(pub(super) BTreeMap<TermId, Ending>);
+pub(crate) struct Endings(pub(super) Vec<(TermId, Ending)>);
 
 #[derive(Debug)]
 pub(super) enum Ending {
@@ -41,18 +41,26 @@ pub(super) enum Ending {
 
 impl Endings {
     pub(super) fn note(&mut self, terms: &Terms, term: TermId, fault: Option<&Fault>) {
-        if !terms.names(term).is_empty() || self.0.len() >= MOST_TOLD && !self.0.contains_key(&term)
-        {
+        if !terms.names(term).is_empty() {
             return;
         }
-        match (self.0.get_mut(&term), fault) {
-            (Some(Ending::Value), _) => {}
-            (Some(Ending::Faults(count, _)), Some(_)) => *count += 1,
-            (Some(ending), None) => *ending = Ending::Value,
-            (None, None) => drop(self.0.insert(term, Ending::Value)),
-            (None, Some(fault)) => {
-                self.0.insert(term, Ending::Faults(1, Box::new(fault.clone())));
+        let place = match self.0.binary_search_by_key(&term, |(term, _)| *term) {
+            Ok(known) => {
+                match (self.0.get_mut(known), fault) {
+                    (Some((_, Ending::Faults(count, _))), Some(_)) => *count += 1,
+                    (Some((_, ending)), None) => *ending = Ending::Value,
+                    _ => {}
+                }
+                return;
             }
+            Err(place) => place,
+        };
+        if self.0.len() < MOST_TOLD {
+            let ending = match fault {
+                None => Ending::Value,
+                Some(fault) => Ending::Faults(1, Box::new(fault.clone())),
+            };
+            self.0.insert(place, (term, ending));
         }
     }
 }

@@ -49,6 +49,12 @@ export class Client {
     return "forms" in reply ? reply.forms : [];
   }
 
+  /** Terms in JSON, in the notation. */
+  async print(terms: string[]): Promise<string[]> {
+    const reply = await this.ask({ do: "print", terms });
+    return "printed" in reply ? reply.printed : terms;
+  }
+
   /** Runs a program; a run that is under way is stopped first. */
   async run(program: Program, progress?: (usage: Usage) => unknown): Promise<Ended> {
     this.stop();

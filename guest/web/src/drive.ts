@@ -21,7 +21,7 @@ export class Run {
   ended: Ended | undefined;
 
   constructor(
-    evaluator: Evaluator,
+    private readonly evaluator: Evaluator,
     private readonly program: Program,
     debug = false,
   ) {
@@ -52,9 +52,9 @@ export class Run {
   resume(slice: bigint): boolean {
     if (this.machine === undefined) return true;
     const step = this.machine.resume(this.answer, slice);
-    this.answer = this.reply(step);
     const outcome = outcomeOf(step);
     if (outcome !== undefined) this.end(outcome);
+    else this.answer = this.reply(step);
     return this.ended !== undefined;
   }
 
@@ -86,7 +86,25 @@ export class Run {
     // The page calls nobody: what is asked for is not granted.
     if (step.tag !== "lookup") return NOTHING;
     const { tools } = this.program;
-    return { tag: "source", val: Object.hasOwn(tools, step.val) ? tools[step.val] : undefined };
+    return { tag: "source", val: Object.hasOwn(tools, step.val) ? this.source(step.val, tools[step.val] ?? "") : undefined };
+  }
+
+  /** The JSON of a tool, which may be written in the notation. A machine takes JSON alone. */
+  private source(tool: string, text: string): string {
+    try {
+      JSON.parse(text);
+      return text;
+    } catch {
+      // It is in the notation, or in neither.
+    }
+    try {
+      return this.evaluator.analysis.check(text).canonical;
+    } catch (thrown) {
+      const payload = payloadOf(thrown);
+      if (!Array.isArray(payload)) throw thrown;
+      this.end({ fault: { ...(payload[0] as Fault), tool } });
+      return text;
+    }
   }
 
   private end(outcome: Outcome): void {

@@ -5,7 +5,7 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { bracketMatching, HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
-import { EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
+import { Compartment, EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
 import {
   Decoration,
   type DecorationSet,
@@ -17,9 +17,8 @@ import {
   placeholder,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { completion } from "./completion.ts";
+import { completion, type Offers } from "./completion.ts";
 import type { Span } from "./json.ts";
-import type { Form } from "./protocol.ts";
 
 /** A problem to underline. */
 export interface Mark extends Span {
@@ -34,11 +33,13 @@ export interface Options {
   placeholder?: string;
   /** A lower one has no line numbers and no problems. */
   isSmall?: boolean;
-  onChange: () => void;
-  /** Forms to be offered while typing. */
-  forms?: () => Form[];
+  /** Called when the text changes; without it the text is only read. */
+  onChange?: () => void;
+  /** What is offered while typing. */
+  offers?: Offers;
 }
 
+const JSON_LANGUAGE: Extension = json();
 
 const setSpot = StateEffect.define<Span | null>();
 
@@ -73,8 +74,9 @@ const colours = HighlightStyle.define([
   { tag: tags.propertyName, color: "var(--code-key)" },
   { tag: tags.string, color: "var(--code-string)" },
   { tag: tags.number, color: "var(--code-number)" },
-  { tag: [tags.bool, tags.null], color: "var(--code-atom)" },
-  { tag: tags.punctuation, color: "var(--muted)" },
+  { tag: [tags.bool, tags.null, tags.atom, tags.keyword, tags.labelName], color: "var(--code-atom)" },
+  { tag: tags.function(tags.variableName), color: "var(--accent)" },
+  { tag: [tags.punctuation, tags.operator, tags.comment], color: "var(--muted)" },
 ]);
 
 const theme = EditorView.theme({
@@ -137,11 +139,11 @@ const theme = EditorView.theme({
 
 export class Editor {
   readonly view: EditorView;
-  private readonly listen: () => void;
+  private readonly language = new Compartment();
+  private spoken: Extension = JSON_LANGUAGE;
 
   constructor(parent: HTMLElement, options: Options) {
     const root = parent.attachShadow({ mode: "open" });
-    this.listen = options.onChange;
     this.view = new EditorView({ parent: root, root, state: this.state("", this.extensions(options)) });
   }
 
@@ -156,7 +158,8 @@ export class Editor {
     const whole = [lineNumbers(), lintGutter(), highlightActiveLine()];
     return [
       options.isSmall === true ? [] : whole,
-      options.forms === undefined ? [] : completion(options.forms),
+      options.offers === undefined ? [] : completion(options.offers),
+      options.onChange === undefined ? EditorState.readOnly.of(true) : [],
       history(),
       drawSelection(),
       bracketMatching(),
@@ -165,7 +168,7 @@ export class Editor {
       EditorView.lineWrapping,
       EditorView.contentAttributes.of(attributes),
       placeholder(options.placeholder ?? ""),
-      json(),
+      this.language.of(this.spoken),
       syntaxHighlighting(colours),
       spot,
       theme,
@@ -173,7 +176,7 @@ export class Editor {
       keymap.of([...lintKeymap, ...historyKeymap, ...defaultKeymap.filter((key) => key.key !== "Mod-Enter")]),
       replacing,
       EditorView.updateListener.of((update) => {
-        if (update.docChanged) this.listen();
+        if (update.docChanged) options.onChange?.();
       }),
     ];
   }
@@ -189,6 +192,13 @@ export class Editor {
   set text(text: string) {
     const { length } = this.view.state.doc;
     this.view.dispatch({ changes: { from: 0, to: length, insert: text }, selection: { anchor: 0 } });
+  }
+
+  /** Colours the text as that of a language; JSON, if there is none. */
+  speak(language: Extension = JSON_LANGUAGE): void {
+    if (language === this.spoken) return;
+    this.spoken = language;
+    this.view.dispatch({ effects: this.language.reconfigure(language) });
   }
 
   /** Underlines these problems and no others. */

@@ -12,80 +12,78 @@ export const EXAMPLES: Example[] = [
   {
     title: "Orders by customer",
     name: "",
-    code: `{"lam": "orders", "body":
-  {"map": [
-    {"lam": "group", "body": {"record": {
-      "customer": {"fst": {"var": "group"}},
-      "total": {"sum": {"map": [
-        {"lam": "order", "body": {"get": [{"var": "order"}, "amount"]}},
-        {"snd": {"var": "group"}}]}}}}},
-    {"group_by": [
-      {"lam": "order", "body": {"get": [{"var": "order"}, "customer"]}},
-      {"var": "orders"}]}]}}`,
+    code: `// What each customer has ordered, in the currency of the context.
+data.filter(order => order.amount > 0)
+  .group_by(order => order.customer)
+  .map(([customer, orders]) => ({
+    customer,
+    total: \`\${orders.map(order => order.amount).sum()} \${currency}\`,
+  }))`,
     argument: {
       tag: "data",
       text: `[{"customer": "Ada", "amount": 120},
  {"customer": "Grace", "amount": 75},
  {"customer": "Ada", "amount": 42}]`,
     },
+    context: '{"currency": "EUR"}',
   },
   {
     title: "Factorial, a tool that calls itself",
     name: "factorial",
-    code: `{"lam": "n", "body":
-  {"if": {
-    "cond": {"lte": [{"var": "n"}, 1]},
-    "then": 1,
-    "else": {"mul": [
-      {"var": "n"},
-      {"app": {"func": {"self": true},
-               "arg": {"sub": [{"var": "n"}, 1]}}}]}}}}`,
+    code: "n => n <= 1 ? 1 : n * self(n - 1)",
     argument: { tag: "data", text: "25" },
+    context: "",
   },
   {
     title: "Words of a text",
     name: "",
-    code: `{"lam": "text", "body": {"pipe": [
-  {"find_all": [{"lower": {"var": "text"}}, "[a-z]+"]},
-  {"lam": "words", "body": {"count_by": [
-    {"lam": "word", "body": {"var": "word"}},
-    {"var": "words"}]}},
-  {"lam": "counts", "body": {"sort_by": [
-    {"lam": "count", "body": {"snd": {"var": "count"}}},
-    {"var": "counts"}, "desc"]}},
-  {"lam": "counts", "body": {"take": [{"var": "counts"}, 3]}}]}}`,
+    code: `data.lower()
+  .find_all("[a-z]+")
+  .count_by(word => word)
+  .sort_by(([word, count]) => count, "desc")
+  .take(3)`,
     argument: { tag: "data", text: '"The cat saw the dog, and the dog saw the cat."' },
+    context: "",
   },
   {
     title: "A fault and its place",
     name: "",
-    code: `{"let": [["price", 12], ["count", "3"]],
- "in": {"mul": [{"var": "price"}, {"var": "count"}]}}`,
+    code: `const price = 12;
+const count = "3";
+price * count`,
     argument: none,
+    context: "",
   },
   {
     title: "A continuation, step by step",
     name: "countdown",
-    code: `{"lam": "n", "body":
-  {"if": {
-    "cond": {"lte": [{"var": "n"}, 0]},
-    "then": "lift-off",
-    "else": {"continue": {"input": {"sub": [{"var": "n"}, 1]}}}}}}`,
+    code: `n => n <= 0 ? "lift-off" : continue(n - 1)`,
     argument: { tag: "input", text: "3" },
+    context: "",
   },
   {
     title: "Code as data",
     name: "",
-    code: `{"let": [["square", {"quote": {"mul": [7, 7]}}]],
- "in": [{"var": "square"}, {"eval": {"var": "square"}}, {"analyze": {"var": "square"}}]}`,
+    code: `const square = quote(7 * 7);
+[square, eval(square), analyze(square)]`,
     argument: none,
+    context: "",
+  },
+  {
+    title: "A term in JSON",
+    name: "",
+    code: `{"fold": [
+  {"lam": "p", "body": {"add": [{"fst": {"var": "p"}}, {"snd": {"var": "p"}}]}},
+  0,
+  {"range": [1, 101]}]}`,
+    argument: none,
+    context: "",
   },
   {
     title: "A loop without end",
     name: "forever",
-    code: `{"lam": "n", "body":
-  {"app": {"func": {"self": true},
-           "arg": {"add": [{"var": "n"}, 1]}}}}`,
+    code: "n => self(n + 1)",
     argument: { tag: "data", text: "0" },
+    context: "",
   },
 ];

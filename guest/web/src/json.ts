@@ -145,6 +145,29 @@ export function locate(text: string, pointer: string): Span {
   return { from, to: Math.max(valueEnd(text, from), from) };
 }
 
+/** The position of a line and a column, both counted from 1, columns in characters. */
+export function characterAt(text: string, line: number, column: number): number {
+  let at = 0;
+  for (let n = 1; n < line; n++) {
+    const end = text.indexOf("\n", at);
+    if (end < 0) return text.length;
+    at = end + 1;
+  }
+  for (let n = 1; n < column && at < text.length; n++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return at;
+}
+
+/** The position so many bytes of UTF-8 into a text. */
+export function byteAt(text: string, bytes: number): number {
+  let at = 0;
+  for (let passed = 0; passed < bytes && at < text.length; ) {
+    const point = text.codePointAt(at) ?? 0;
+    passed += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    at += point > 0xffff ? 2 : 1;
+  }
+  return at;
+}
+
 /** Nesting beyond which a text is left as it is. */
 const FORMAT_LEVELS = 400;
 

@@ -1,16 +1,21 @@
 // The page: what is written on the left is checked, run and stepped through on the right.
 
+import { Beside } from "./beside.ts";
 import { boot, offline } from "./boot.ts";
 import { type Client, LIMITS } from "./client.ts";
 import { byId, copy, figure, h, later } from "./dom.ts";
-import { Editor, type Mark } from "./editor.ts";
+import { Editor } from "./editor.ts";
 import { EXAMPLES } from "./examples.ts";
-import { format } from "./json.ts";
+import { Field } from "./field.ts";
+import { byteAt, format } from "./json.ts";
+import { isJson, notation } from "./notation.ts";
 import * as problems from "./problems.ts";
-import type { Ended, Fault, Form, Limits, Program, Usage, Value } from "./protocol.ts";
+import type { Ended, Fault, Form, Limits, Program, Summary, Usage, Value } from "./protocol.ts";
+import { members } from "./reach.ts";
 import { reference } from "./reference.ts";
 import * as result from "./result.ts";
 import * as share from "./share.ts";
+import type { Visit } from "./steps.ts";
 import * as store from "./store.ts";
 import { Tabs } from "./tabs.ts";
 import { theme } from "./theme.ts";
@@ -28,14 +33,34 @@ const resultPanel = byId("result");
 
 /** The forms of the language, once the evaluator has told them. */
 let forms: Form[] = [];
+let names = new Set<string>();
+let language = notation(() => false);
+/** Whether the term is written in JSON rather than in the notation. */
+const isInJson = (text = term.text) => isJson(text, (name) => (names.size === 0 ? /^[a-z_]+$/.test(name) : names.has(name)));
 
-const term = new Editor(byId("term"), { label: "Term, in JSON", placeholder: "A term, such as {\"add\": [1, 2]}", onChange: edited, forms: () => forms });
-const argument = new Editor(byId("argument"), { label: "Argument, in JSON", isSmall: true, placeholder: "JSON", onChange: edited });
+const argument: Field = new Field("argument", "Argument, in JSON", "JSON", edited);
+const context: Field = new Field("context", "Context, a JSON object", '{"name": value}', edited);
+const term: Editor = new Editor(byId("term"), {
+  label: "Program, in the notation or in JSON",
+  placeholder: "A program, such as data.map(x => x * 2).sum()",
+  onChange: edited,
+  offers: {
+    isJson: () => isInJson(),
+    forms: () => forms,
+    tools: () => Object.keys(store.tools()),
+    given: () => ["data", "input", ...members(context.text).keys()],
+    members: () => members(argument.text, members(context.text)),
+  },
+});
+const beside = new Beside((text) => {
+  term.text = text;
+  term.focus();
+}, () => language);
 
 const tabs = new Tabs(document.querySelector(".tabs") as HTMLElement, (tab) => {
   if (tab === "tree") drawTree();
 });
-const tree = new Tree(byId<HTMLUListElement>("tree-root"), (span) => term.point(span));
+const tree = new Tree(byId<HTMLUListElement>("tree-root"), (span) => (isWrittenInJson ? term : beside).point(span));
 
 /** Resolves to the evaluator; whatever needs it waits. */
 const ready: Promise<Client> = boot();
@@ -44,8 +69,11 @@ let walk: Walk | undefined;
 let fault: Fault | undefined;
 /** The number of the last run. */
 let latest = 0;
-let checked: (Mark & { at: string; excerpt?: string | undefined })[] = [];
-let isJson = true;
+let checked: problems.Problem[] = [];
+/** What the last check told: the text's notation, what could be read, and whether the text is JSON at all. */
+let isWrittenInJson = false;
+let read: Summary | undefined;
+let isTree = false;
 
 function tag(): "none" | "input" | "data" {
   const chosen = document.querySelector<HTMLInputElement>('input[name="argument"]:checked');
@@ -57,7 +85,7 @@ function toolName(): string {
 }
 
 function draft(): store.Draft {
-  return { name: toolName(), code: term.text, argument: { tag: tag(), text: argument.text } };
+  return { name: toolName(), code: term.text, argument: { tag: tag(), text: argument.text }, context: context.text };
 }
 
 function limits(): Limits {
@@ -74,11 +102,12 @@ function limits(): Limits {
 }
 
 function program(): Program {
-  const { name, code, argument } = draft();
+  const { name, code, argument, context } = draft();
   const tools = name === "" ? store.tools() : { ...store.tools(), [name]: code };
   return {
     code: name === "" ? { tag: "term", text: code } : { tag: "tool", text: name },
     argument,
+    ...(context.trim() === "" ? {} : { context }),
     tools,
     step: 0,
     limits: limits(),
@@ -89,6 +118,7 @@ function open(next: store.Draft): void {
   name.value = next.name;
   term.text = next.code;
   argument.text = next.argument.text;
+  context.text = next.context;
   const radio = document.querySelector<HTMLInputElement>(`input[name="argument"][value="${next.argument.tag}"]`);
   if (radio !== null) radio.checked = true;
   showArgument();
@@ -119,8 +149,8 @@ function edited(): void {
   // What a run found wrong is said of the text as it was.
   if (fault !== undefined) term.mark([]);
   fault = undefined;
-  argument.mark([]);
-  byId("argument-problems").replaceChildren();
+  argument.mark(undefined);
+  context.mark(undefined);
   walk?.close();
   tree.reveal(undefined);
   save();
@@ -130,49 +160,96 @@ function edited(): void {
 async function checkNow(): Promise<void> {
   const text = term.text;
   const line = byId("check");
+  const isJsonText = isInJson(text);
+  term.speak(isJsonText ? undefined : language);
   if (text.length > LIVE_CHARACTERS) {
-    line.textContent = "The term is too long to be checked while it is typed; Run checks it.";
+    line.textContent = "The program is too long to be checked while it is typed; Run checks it.";
     return;
   }
   const answer = await (await ready).check(text);
   if (text !== term.text) return;
+  isWrittenInJson = isJsonText;
+  read = "summary" in answer ? answer.summary : undefined;
+  isTree = isJsonText ? !("faults" in answer && answer.faults.some(({ code }) => code === "unparsable")) : read !== undefined;
   if ("summary" in answer) {
-    checked = answer.summary.notes.map((note) => ({ ...problems.markOfNote(text, note), at: note.at, excerpt: note.excerpt }));
-    line.textContent = problems.describe(answer.summary);
+    checked = answer.summary.notes.map((note) => ({ ...problems.markOfNote(text, note), ...placeOf(note) }));
+    line.textContent = problems.describe(answer.summary, given());
     line.className = "good";
   } else {
-    checked = answer.faults.map((fault) => ({ ...problems.markOfFault(text, fault), at: fault.at, excerpt: fault.excerpt }));
+    checked = answer.faults.map((fault) => ({ ...problems.markOfFault(text, fault), ...placeOf(fault) }));
     const count = answer.faults.length;
-    line.textContent = text.trim() === "" ? "Write a term." : `${count} ${count === 1 ? "fault" : "faults"}`;
+    line.textContent = text.trim() === "" ? "Write a program." : `${count} ${count === 1 ? "fault" : "faults"}`;
     line.className = "bad";
     if (text.trim() === "") checked = [];
   }
-  isJson = !("faults" in answer && answer.faults.some((fault) => fault.code === "unparsable"));
+  beside.show(read, isWrittenInJson);
   problems.show(byId("problems"), checked, (span) => term.go(span));
   showMarks();
   if (tabs.current === "tree") drawTree();
 }
 
+function placeOf({ at, excerpt, place }: Pick<Fault, "at" | "excerpt" | "place">) {
+  return { at, ...(excerpt === undefined ? {} : { excerpt }), ...(place === undefined ? {} : { place }) };
+}
+
+/** Variables that the program has from outside. */
+function given(): string[] {
+  return [...(tag() === "none" ? [] : [tag()]), ...members(context.text).keys()];
+}
+
+/** A fault of the argument or of the context, with its place in there. */
+function foreign(fault: Fault): [Field, Fault] | undefined {
+  for (const [field, name] of [[argument, tag()], [context, "context"]] as const) {
+    const within = problems.within(fault, name);
+    if (within !== undefined) return [field, within];
+  }
+  return undefined;
+}
+
 function showMarks(): void {
-  const isHere = fault !== undefined && (fault.tool === undefined || fault.tool === toolName());
-  const inArgument = fault && problems.withinArgument(fault, tag());
-  if (fault !== undefined && inArgument !== undefined) {
-    const mark = problems.markOfFault(argument.text, inArgument);
-    argument.mark([mark]);
-    problems.show(byId("argument-problems"), [{ ...mark, at: fault.at }], (span) => argument.go(span));
+  if (fault === undefined) return term.mark(checked);
+  const found = foreign(fault);
+  if (found !== undefined) {
+    const [field, within] = found;
+    field.mark(within, fault.at);
     return term.mark(checked);
   }
-  const own = fault !== undefined && isHere && checked.every((mark) => mark.severity !== "error");
-  term.mark(own && fault !== undefined ? [...checked, problems.markOfFault(term.text, fault)] : checked);
+  const isHere = fault.tool === undefined || fault.tool === toolName();
+  if (isHere && !isWrittenInJson && fault.place === undefined) {
+    // A tool runs from its JSON.
+    term.mark(checked);
+    return pointBeside(fault.at);
+  }
+  const isNew = isHere && checked.every((mark) => mark.severity !== "error");
+  term.mark(isNew ? [...checked, problems.markOfFault(term.text, fault)] : checked);
+}
+
+/** The program as JSON, as it stands on the page; undefined if it cannot be read. */
+function json(): string | undefined {
+  return isWrittenInJson ? term.text : read && beside.text;
 }
 
 function drawTree(): void {
-  const note = byId("tree-note");
-  const { text } = term;
-  const isDrawn = isJson && text.trim() !== "" && text.length <= LIVE_CHARACTERS;
+  const text = isTree ? json() : undefined;
+  const isDrawn = text !== undefined && text.trim() !== "" && text.length <= LIVE_CHARACTERS;
   byId("tree-root").hidden = !isDrawn;
-  note.textContent = isDrawn ? "Enter or a click shows a node in the editor." : "The tree is drawn when the text is JSON.";
+  byId("tree-note").textContent = isDrawn ? "Enter or a click shows a node in the JSON." : "The tree is drawn when the program can be read.";
   if (isDrawn) tree.draw(text);
+}
+
+/** Points at a part of the program: in its JSON, and in its text. */
+function point(visit: Visit | undefined): void {
+  const isHere = visit !== undefined && (visit.tool === undefined || visit.tool === toolName());
+  tree.reveal(isHere ? visit.at : undefined);
+  if (isWrittenInJson) return term.point(isHere ? problems.spanOf(term.text, visit) : null);
+  const byte = isHere ? visit.byte : undefined;
+  term.point(byte === undefined ? null : problems.tokenAt(term.text, byteAt(term.text, byte)));
+  pointBeside(isHere ? visit.at : undefined);
+}
+
+function pointBeside(at: string | undefined): void {
+  const text = json();
+  beside.point(at === undefined || text === undefined ? null : problems.spanOf(text, { at }));
 }
 
 /** Runs and shows what comes of it; undefined if a later run has taken its place. */
@@ -193,7 +270,7 @@ async function runNow(given?: Program): Promise<Ended | undefined> {
 }
 
 function showEnded(ended: Ended): void {
-  result.ended(resultPanel, ended, { show: showFault, go: (value, steps) => void drive(value, steps) });
+  result.ended(resultPanel, ended, { show: (fault) => void showFault(fault), go: (value, steps) => void drive(value, steps) });
   byId("announce").textContent = result.sentence(ended);
   if (matchMedia("(max-width: 900px)").matches) document.querySelector(".read")?.scrollIntoView({ block: "start" });
   fault = "fault" in ended.outcome ? ended.outcome.fault : undefined;
@@ -218,26 +295,24 @@ async function drive(value: Value, steps: number): Promise<void> {
   }
 }
 
-function showFault(fault: Fault): void {
-  const inArgument = problems.withinArgument(fault, tag());
-  if (inArgument !== undefined) return argument.go(problems.spanOf(argument.text, inArgument));
+async function showFault(fault: Fault): Promise<void> {
+  const found = foreign(fault);
+  if (found !== undefined) return found[0].go(found[1]);
   if (fault.tool !== undefined && fault.tool !== toolName()) {
     const code = store.tools()[fault.tool];
     if (code === undefined) return toast(`The tool ${fault.tool} is not kept here.`);
-    open({ name: fault.tool, code, argument: draft().argument });
+    open({ ...draft(), name: fault.tool, code });
+    await checkNow();
   }
-  term.go(problems.spanOf(term.text, fault));
+  if (fault.place === undefined && !isInJson()) pointBeside(fault.at);
+  else term.go(problems.spanOf(term.text, fault));
 }
 
 async function stepThrough(by: number): Promise<void> {
   const client = await ready;
   tabs.open("steps");
   walk ??= new Walk(client, byId("steps"), {
-    visit: (visit) => {
-      const isHere = visit !== undefined && (visit.tool === undefined || visit.tool === toolName());
-      term.point(isHere ? problems.spanOf(term.text, { at: visit.at }) : null);
-      tree.reveal(isHere ? visit.at : undefined);
-    },
+    visit: point,
     end: showEnded,
   });
   const moved = walk.isOpen && by !== 0 ? walk.move(by) : walk.begin(program());
@@ -258,7 +333,7 @@ function saveTool(): void {
 
 function showTools(): void {
   toolbox(byId("tool-list"), {
-    open: (name, code) => open({ name, code, argument: draft().argument }),
+    open: (name, code) => open({ ...draft(), name, code }),
     changed: toast,
   });
 }
@@ -292,7 +367,7 @@ async function openLink(): Promise<boolean> {
     return false;
   }
   // One endless line is hard to edit, and to draw.
-  const code = found.code.split("\n").some((line) => line.length > 5000) ? format(found.code) : found.code;
+  const code = isInJson(found.code) && found.code.split("\n").some((line) => line.length > 5000) ? format(found.code) : found.code;
   open({ ...found, code });
   known = JSON.stringify(draft());
   toast("This program came by a link. Run it if you like; it cannot reach anything.");
@@ -320,8 +395,9 @@ function listen(): void {
   click("walk-hundred", () => void stepThrough(100));
   click("save", saveTool);
   click("format", () => {
-    if (isJson) term.text = format(term.text);
+    void formatTerm();
     if (tag() !== "none") argument.text = format(argument.text);
+    context.text = format(context.text);
   });
   click("share", () => void shareNow());
   const help = byId<HTMLDialogElement>("help");
@@ -339,6 +415,13 @@ function listen(): void {
   addEventListener("hashchange", () => void openLink());
   addEventListener("storage", showTools);
   addEventListener("pagehide", keepDraft);
+}
+
+async function formatTerm(): Promise<void> {
+  await checkNow();
+  if (isTree && isWrittenInJson) term.text = format(term.text);
+  else if (/\/\/|\/\*/.test(term.text)) toast("The program may have comments, which would be lost: it stays as it is.");
+  else if (read !== undefined) term.text = read.notation;
 }
 
 function showLimits(): void {
@@ -371,9 +454,13 @@ async function begin(): Promise<void> {
   try {
     const client = await ready;
     forms = await client.forms();
-    tree.setForms(forms.map((form) => form.name));
-    reference(byId("reference"), forms, (form) => {
-      open({ name: "", code: form.example, argument: { tag: "none", text: "" } });
+    names = new Set(forms.map((form) => form.name));
+    language = notation((name) => names.has(name));
+    check();
+    tree.setForms([...names]);
+    const examples = await client.print(forms.map((form) => form.example));
+    reference(byId("reference"), forms, examples, (code) => {
+      open({ name: "", code, argument: { tag: "none", text: "" }, context: "" });
       void runNow();
     });
     document.body.classList.add("is-ready");

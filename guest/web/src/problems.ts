@@ -3,8 +3,8 @@
 import { jsonLanguage } from "@codemirror/lang-json";
 import type { Mark } from "./editor.ts";
 import { h, prose } from "./dom.ts";
-import { locate, skipBlanks, type Span, steps } from "./json.ts";
-import type { Fault, Note, Summary } from "./protocol.ts";
+import { characterAt, locate, skipBlanks, type Span, steps } from "./json.ts";
+import type { Fault, Note, Place, Summary } from "./protocol.ts";
 
 /** A problem shown at once. */
 const MOST = 20;
@@ -22,13 +22,21 @@ function flaw(text: string): number | undefined {
   return undefined;
 }
 
+/** A word, a number, a text or a mark. */
+const TOKEN = /[\w$]+|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[^]/y;
+
+/** The token that begins there. What ends too early is marked at its last character. */
+export function tokenAt(text: string, from: number): Span {
+  if (from >= text.length) return { from: Math.max(0, text.trimEnd().length - 1), to: text.length };
+  TOKEN.lastIndex = from;
+  return { from, to: from + (TOKEN.exec(text)?.[0].length ?? 1) };
+}
+
 /** The part of a text that a fault is about. */
-export function spanOf(text: string, fault: { code?: string; at: string }): Span {
+export function spanOf(text: string, fault: { code?: string; at: string; place?: Place | undefined }): Span {
+  if (fault.place !== undefined) return tokenAt(text, characterAt(text, fault.place.line, fault.place.column));
   const from = fault.code === "unparsable" && fault.at === "" ? flaw(text) : undefined;
-  if (from !== undefined) {
-    // What ends too early is marked at its last character.
-    return from >= text.length ? { from: Math.max(0, text.trimEnd().length - 1), to: text.length } : { from, to: from + 1 };
-  }
+  if (from !== undefined) return tokenAt(text, from);
   const span = locate(text, fault.at);
   // Of a whole object or list of many lines only the beginning is underlined.
   const line = text.indexOf("\n", span.from);
@@ -40,11 +48,11 @@ export function markOfFault(text: string, fault: Fault): Mark {
   return { ...spanOf(text, fault), severity: "error", message, hint: fault.hint };
 }
 
-/** The place of an argument's fault within the argument's own text. */
-export function withinArgument(fault: Fault, tag: string): Fault | undefined {
+/** A fault of what is given to a program, such as `data`, with its place within that. */
+export function within(fault: Fault, given: string): Fault | undefined {
   const [first] = steps(fault.at);
-  if (fault.tool !== undefined || tag === "none" || first !== tag) return undefined;
-  return { ...fault, at: fault.at.slice(tag.length + 1) };
+  if (fault.tool !== undefined || first !== given) return undefined;
+  return { ...fault, at: fault.at.slice(given.length + 1) };
 }
 
 export function markOfNote(text: string, note: Note): Mark {
@@ -52,10 +60,11 @@ export function markOfNote(text: string, note: Note): Mark {
 }
 
 /** One sentence about a term in which nothing is wrong. */
-export function describe({ form, hash, free, tools, pure, forms }: Summary): string {
+export function describe({ form, hash, free, tools, pure, forms }: Summary, given: string[] = []): string {
   const count = forms.reduce((sum, [, n]) => sum + n, 0);
   const parts = [count === 0 ? form : `${form}, ${count} ${count === 1 ? "form" : "forms"}`];
-  if (free.length > 0) parts.push(`unbound: ${list(free)}`);
+  const unbound = free.filter((name) => form === "lam" || !given.includes(name));
+  if (unbound.length > 0) parts.push(`unbound: ${list(unbound)}`);
   if (tools.length > 0) parts.push(`calls ${list(tools.map((tool) => tool.name))}`);
   parts.push(pure ? "pure" : "has effects");
   parts.push(`sha256 ${hash.slice(0, 12)}`);
@@ -67,10 +76,18 @@ function list(names: string[]): string {
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }
 
+/** A problem in the list. */
+export type Problem = Mark & Pick<Fault, "at" | "excerpt" | "place">;
+
+/** Where something is, in a few words. */
+export function placeOf({ at, place }: { at: string; place?: Place | undefined }, whole = "show"): string {
+  return place === undefined ? at || whole : `line ${place.line}, column ${place.column}`;
+}
+
 /** The list of problems; each leads to its place. */
-export function show(element: HTMLElement, problems: (Mark & { at: string; excerpt?: string | undefined })[], go: (span: Span) => void): void {
+export function show(element: HTMLElement, problems: Problem[], go: (span: Span) => void): void {
   const rows = problems.slice(0, MOST).map((problem) => {
-    const button = h("button", { type: "button", class: "link" }, problem.at === "" ? "show" : problem.at);
+    const button = h("button", { type: "button", class: "link" }, placeOf(problem));
     button.addEventListener("click", () => go(problem));
     return h(
       "li",
@@ -79,7 +96,7 @@ export function show(element: HTMLElement, problems: (Mark & { at: string; excer
       " ",
       button,
       problem.hint !== undefined && h("span", { class: "hint" }, prose(problem.hint)),
-      problem.excerpt !== undefined && h("code", { class: "excerpt" }, problem.excerpt),
+      problem.place === undefined && problem.excerpt !== undefined && h("code", { class: "excerpt" }, problem.excerpt),
     );
   });
   if (problems.length > MOST) rows.push(h("li", {}, `and ${problems.length - MOST} more`));

@@ -28,6 +28,13 @@ export interface Program {
   slice?: number;
 }
 
+/** Where something is in a program that was written in the notation; columns in characters. */
+export interface Place {
+  line: number;
+  column: number;
+  caret: string;
+}
+
 /** A fault as the evaluator gives it. */
 export interface Fault {
   code: string;
@@ -37,6 +44,7 @@ export interface Fault {
   hint?: string;
   calls?: string[];
   excerpt?: string;
+  place?: Place;
   /** What the run warned of before. */
   warnings?: string[];
   /** The limit that the run met. */
@@ -49,6 +57,7 @@ export interface Note {
   message: string;
   hint?: string;
   excerpt?: string;
+  place?: Place;
 }
 
 /** A tool that a term names. */
@@ -67,6 +76,8 @@ export interface Summary {
   tools: Mention[];
   pure: boolean;
   notes: Note[];
+  /** The term in the notation. */
+  notation: string;
 }
 
 export interface Usage {
@@ -114,6 +125,7 @@ export type Request =
   | { do: "load"; modules: WebAssembly.Module[] }
   | { do: "check"; id: number; code: string }
   | { do: "forms"; id: number }
+  | { do: "print"; id: number; terms: string[] }
   | { do: "run"; id: number; program: Program }
   | { do: "stop"; id: number }
   | { do: "walk"; id: number; program?: Program; lines: number };
@@ -121,6 +133,8 @@ export type Request =
 export type Reply =
   | { id: number; checked: { summary: Summary } | { faults: Fault[] } }
   | { id: number; forms: Form[] }
+  /** Terms in the notation. */
+  | { id: number; printed: string[] }
   | { id: number; progress: Usage }
   | { id: number; ended: Ended }
   | { id: number; walk: Walk }

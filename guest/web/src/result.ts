@@ -2,6 +2,7 @@
 
 import { copy, figure, h, prose, size } from "./dom.ts";
 import { format } from "./json.ts";
+import { placeOf } from "./problems.ts";
 import type { Ended, Fault, Usage, Value } from "./protocol.ts";
 
 /** Characters of a value that are shown; all of it can be copied. */
@@ -72,14 +73,15 @@ function valueParts(value: Value, actions: Actions): HTMLElement[] {
 function faultParts(fault: Fault, actions: Actions): HTMLElement[] {
   const parts: HTMLElement[] = [h("p", { class: "message" }, prose(sentenceCase(fault.message)))];
   if (fault.hint !== undefined) parts.push(h("p", { class: "hint" }, h("strong", {}, "Hint: "), prose(fault.hint)));
-  const where = fault.at === "" ? "the whole term" : fault.at;
-  const place = h("button", { type: "button", class: "link" }, where);
+  const place = h("button", { type: "button", class: "link" }, placeOf(fault, "the whole term"));
   place.addEventListener("click", () => actions.show(fault));
   const rows: [string, Node | string][] = [["at", place]];
   if (fault.tool !== undefined) rows.push(["in the tool", fault.tool]);
   if (fault.calls !== undefined && fault.calls.length > 0) rows.push(["called by", fault.calls.slice(-20).join(" → ")]);
   parts.push(h("dl", { class: "where" }, ...rows.map(([name, content]) => h("div", {}, h("dt", {}, name), h("dd", {}, content)))));
-  if (fault.excerpt !== undefined) parts.push(h("pre", { class: "excerpt", tabindex: "0" }, fault.excerpt));
+  const excerpt = fault.place?.caret ?? fault.excerpt;
+  const kind = fault.place === undefined ? "excerpt" : "excerpt caret";
+  if (excerpt !== undefined) parts.push(h("pre", { class: kind, tabindex: "0" }, excerpt));
   parts.push(...lines("Warnings", fault.warnings ?? []));
   return parts;
 }

@@ -1,14 +1,17 @@
-// What stays in this browser: tools, the draft, the colour theme. All of it may be missing, full or
+// What stays in this browser: tools, the draft, what is shown, the colour theme. All of it may be missing, full or
 // meddled with, and the page works the same.
 
 export interface Draft {
   name: string;
   code: string;
   argument: { tag: "none" | "input" | "data"; text: string };
+  /** A JSON object whose members are variables of the code, or nothing. */
+  context: string;
 }
 
 const TOOLS = "mcp-pif.tools";
 const DRAFT = "mcp-pif.draft";
+const BESIDE = "mcp-pif.beside";
 
 /** Names that a tool may have. */
 export const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
@@ -61,7 +64,8 @@ export function draftOf(value: unknown): Draft | undefined {
   const given = isObject(value["argument"]) ? value["argument"] : {};
   const tag = given["tag"] === "input" || given["tag"] === "data" ? given["tag"] : "none";
   const text = typeof given["text"] === "string" ? given["text"] : "";
-  return { name, code: value["code"], argument: { tag, text } };
+  const context = typeof value["context"] === "string" ? value["context"] : "";
+  return { name, code: value["code"], argument: { tag, text }, context };
 }
 
 export function draft(): Draft | undefined {
@@ -70,4 +74,13 @@ export function draft(): Draft | undefined {
 
 export function setDraft(draft: Draft): void {
   write(DRAFT, draft);
+}
+
+/** Whether the other notation is shown beside the program. */
+export function isBesideOpen(): boolean {
+  return read(BESIDE) !== false;
+}
+
+export function setBesideOpen(isOpen: boolean): void {
+  write(BESIDE, isOpen);
 }

@@ -12,7 +12,7 @@ export function toolbox(list: HTMLElement, actions: Actions): void {
   const entries = Object.entries(store.tools());
   if (entries.length === 0) {
     const text = "None yet. Give the term a name and save it; other terms can then call it by ";
-    return list.replaceChildren(h("li", { class: "empty" }, text, h("code", {}, '{"tool": "name"}'), "."));
+    return list.replaceChildren(h("li", { class: "empty" }, text, h("code", {}, "@name(…)"), "."));
   }
   list.replaceChildren(...entries.map(([name, code]) => row(list, name, code, actions)));
 }

@@ -2,36 +2,21 @@
 // debug lines on; what has been visited is kept, so one can also step back.
 
 import type { Client } from "./client.ts";
-import { figure, h } from "./dom.ts";
+import { byId, figure, h } from "./dom.ts";
 import type { Ended, Program } from "./protocol.ts";
-
-/** One visit of a term node. */
-export interface Visit {
-  form: string;
-  at: string;
-  tool: string | undefined;
-  depth: number;
-  names: string;
-  what: string;
-}
+import { type Visit, Visits } from "./steps.ts";
 
 /** Visits that are kept. */
 const MOST = 50_000;
-/** Visits fetched at once. */
-const BATCH = 200;
+/** Lines fetched at once. */
+const BATCH = 1_000;
 /** Rows around the present one. */
 const ROWS = 12;
-
-const LINE = /^eval (\S+) at `(.*)`(?: of (\S+))?, depth (\d+), names \[(.*?)\](?:, (.*))?$/s;
-
-function visit(line: string): Visit {
-  const [, form, at, tool, depth, names, what] = LINE.exec(line) ?? [];
-  if (form === undefined) return { form: line, at: "", tool: undefined, depth: 0, names: "", what: "" };
-  return { form, at: at ?? "", tool, depth: Number(depth), names: names ?? "", what: what ?? "" };
-}
+/** Characters of a value in a row. */
+const PREVIEW = 120;
 
 export class Walk {
-  private visits: Visit[] = [];
+  private visits = new Visits();
   private present = -1;
   private ended: Ended | undefined;
   private isBusy = false;
@@ -50,7 +35,7 @@ export class Walk {
 
   /** Begins with a program. */
   async begin(program: Program): Promise<void> {
-    this.visits = [];
+    this.visits = new Visits();
     this.ended = undefined;
     this.present = -1;
     this.tool = program.code.tag === "tool" ? program.code.text : "";
@@ -61,14 +46,13 @@ export class Walk {
   /** Goes so many visits forward, or back. */
   async move(by: number): Promise<void> {
     if (this.isBusy) return;
+    const { all } = this.visits;
     const wanted = this.present + by;
-    while (wanted >= this.visits.length && this.ended === undefined && this.visits.length < MOST) {
-      await this.fetch();
-    }
-    this.present = Math.max(0, Math.min(wanted, this.visits.length - 1));
-    const isEnd = wanted >= this.visits.length && this.ended !== undefined;
-    if (isEnd) this.present = this.visits.length;
-    this.on.visit(this.visits[this.present]);
+    while (wanted >= all.length && this.ended === undefined && all.length < MOST) await this.fetch();
+    this.present = Math.max(0, Math.min(wanted, all.length - 1));
+    const isEnd = wanted >= all.length && this.ended !== undefined;
+    if (isEnd) this.present = all.length;
+    this.on.visit(all[this.present]);
     if (isEnd && this.ended !== undefined) this.on.end(this.ended);
     this.show();
   }
@@ -76,7 +60,7 @@ export class Walk {
   /** The term has changed: what has been stepped through is not it any more. */
   close(): void {
     if (!this.isOpen) return;
-    this.visits = [];
+    this.visits = new Visits();
     this.present = -1;
     this.ended = undefined;
     this.on.visit(undefined);
@@ -87,47 +71,48 @@ export class Walk {
     this.isBusy = true;
     const { lines, ended } = await this.client.walk(BATCH, program);
     this.isBusy = false;
-    for (const line of lines) this.visits.push(visit(line));
-    if (ended !== undefined) this.ended = ended;
+    for (const line of lines) this.visits.hear(line);
+    if (ended === undefined) return;
+    this.ended = ended;
+    if ("value" in ended.outcome) this.visits.end(ended.outcome.value.json);
   }
 
   private show(): void {
-    const position = this.panel.querySelector("#walk-position");
-    const list = this.panel.querySelector("#walk-list");
-    if (position === null || list === null) return;
     this.panel.classList.toggle("is-open", this.isOpen);
-    if (!this.isOpen) {
-      position.textContent = "Nothing is being stepped through.";
-      return list.replaceChildren();
-    }
-    position.textContent = this.sentence();
-    const first = Math.max(0, Math.min(this.present - ROWS, this.visits.length - 2 * ROWS));
-    const rows = this.visits.slice(first, first + 2 * ROWS + 1).filter((_, n) => first + n <= this.present + ROWS);
-    list.replaceChildren(...rows.map((row, n) => this.row(row, first + n)));
+    const { all } = this.visits;
+    const first = Math.max(0, Math.min(this.present - ROWS, all.length - 2 * ROWS));
+    const rows = all.slice(first, first + 2 * ROWS + 1).filter((_, n) => first + n <= this.present + ROWS);
+    byId("walk-position").textContent = this.isOpen ? this.sentence() : "Nothing is being stepped through.";
+    byId("walk-list").replaceChildren(...(this.isOpen ? rows.map((row, n) => this.row(row, first + n)) : []));
+    const names = all[this.present]?.names ?? [];
+    byId("walk-names").hidden = names.length === 0;
+    byId("walk-name-list").replaceChildren(...names.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value))));
   }
 
   private sentence(): string {
-    const count = this.visits.length;
+    const count = this.visits.all.length;
     const total = this.ended === undefined ? `more than ${figure(count)}` : figure(count);
-    if (this.present >= count) {
-      const all = this.ended === undefined ? "" : ` The run has ended, ${figure(this.ended.usage.fuel)} fuel.`;
-      return count >= MOST ? `Step ${figure(MOST)}: no more are kept.` : `All ${figure(count)} steps are done.${all}`;
-    }
-    const names = this.visits[this.present]?.names ?? "";
-    return `Step ${figure(this.present + 1)} of ${total}${names === "" ? "" : `, names in reach: ${names.split(" ").join(", ")}`}`;
+    if (this.present < count) return `Step ${figure(this.present + 1)} of ${total}`;
+    const all = this.ended === undefined ? "" : ` The run has ended, ${figure(this.ended.usage.fuel)} fuel.`;
+    return count >= MOST ? `Step ${figure(MOST)}: no more are kept.` : `All ${figure(count)} steps are done.${all}`;
   }
 
   private row(visit: Visit, index: number): HTMLElement {
     const isPresent = index === this.present;
     const name = h("span", { class: "form" }, visit.form);
     name.style.marginInlineStart = `${Math.min(visit.depth, 24) * 10}px`;
-    const row = h(
-      "li",
+    const place = h("code", { class: "at" }, visit.at === "" ? "·" : visit.at, visit.tool !== undefined && visit.tool !== this.tool && ` of ${visit.tool}`);
+    return h(
+      "tr",
       { class: isPresent ? "present" : index > this.present ? "ahead" : "past", "aria-current": isPresent ? "step" : undefined },
-      h("span", { class: "number" }, figure(index + 1)),
-      name,
-      h("code", { class: "at" }, visit.at === "" ? "·" : visit.at, visit.tool !== undefined && visit.tool !== this.tool && ` of ${visit.tool}`),
+      h("td", { class: "number" }, figure(index + 1)),
+      h("td", {}, name),
+      h("td", { class: "came" }, cut(visit.value ?? "")),
+      h("td", {}, place),
     );
-    return row;
   }
+}
+
+function cut(value: string): string {
+  return value.length > PREVIEW ? `${value.slice(0, PREVIEW)}… (${figure(value.length)} characters)` : value;
 }

@@ -97,6 +97,8 @@ function serve(request: Request): void | Promise<void> {
       return check(request.id, request.code);
     case "forms":
       return reply({ id: request.id, forms: JSON.parse(evaluator().analysis.forms()) as Form[] });
+    case "print":
+      return reply({ id: request.id, printed: request.terms.map((term) => evaluator().analysis.notation(term)) });
     case "run":
       return run(request.id, request.program);
     case "stop":

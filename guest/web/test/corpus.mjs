@@ -52,12 +52,14 @@ function compare(expected, { outcome, usage }) {
     assert.deepEqual(trace, expected.trace, "another trace");
   } else {
     assert.ok("fault" in outcome, "a value instead of a fault");
-    const { code, at, tool, hint, message, calls, excerpt, warnings } = outcome.fault;
+    const { code, at, tool, hint, message, calls, excerpt, place, warnings } = outcome.fault;
     const wanted = expected.fault;
     assert.equal(code, wanted.code, "another code");
     assert.equal(at, wanted.at, "another place");
     assert.deepEqual(warnings, expected.warnings, "other warnings");
     assert.equal(tool ?? null, wanted.tool, "another tool");
+    const found = place === undefined ? null : `${place.line}:${place.column}`;
+    assert.equal(found, wanted.place, "another line or column");
     assert.ok((hint ?? "").includes(wanted.hint ?? ""), "another hint");
     assert.ok(message.includes(wanted.message ?? ""), "another message");
     if (wanted.calls !== null) assert.deepEqual(calls, wanted.calls, "other calls");

@@ -64,9 +64,9 @@ async function checking(page) {
     assert.equal((await run(page)).value, '"ABC"');
   });
   await test("Format breaks lines and keeps numbers as they are written", async () => {
-    const long = `[${"123456789012345678901234567890, ".repeat(4)}1e2]`;
+    const long = `{"add": [${"123456789012345678901234567890, ".repeat(4)}1e2]}`;
     await write(page, "term", long);
-    await checked(page, /^list/);
+    await checked(page, /^add/);
     await page.click("#format");
     const text = await read(page, "term");
     assert.ok(text.split("\n").length > 4, text);
@@ -109,6 +109,22 @@ async function running(page) {
     assert.equal(await underlined(page, "argument"), "1.5e999");
     assert.match(await page.textContent("#argument-problems"), /\/data\/a\/1\/b/);
     await choose(page, "none");
+  });
+  await test("the members of the context are variables, and its faults are marked in it", async () => {
+    await write(page, "context", '{"rate": 3, "name": "Ada"}');
+    await write(page, "term", '{"mul": [{"var": "rate"}, 7]}');
+    await checked(page, /^mul, 2 forms · pure/);
+    assert.equal((await run(page)).value, "21");
+    await write(page, "context", '{"rate": [1, 1.5e999]}');
+    assert.equal((await run(page)).chip, "not-finite");
+    assert.equal(await underlined(page, "context"), "1.5e999");
+    assert.match(await page.textContent("#context-problems"), /\/context\/rate\/1/);
+    await page.click("#result .where button");
+    await page.keyboard.insertText("2");
+    assert.equal(await read(page, "context"), '{"rate": [1, 2]}');
+    await write(page, "context", "[1]");
+    assert.equal((await run(page)).chip, "malformed");
+    await write(page, "context", " ");
   });
   await test("warnings and trace lines are shown", async () => {
     await write(page, "term", '{"trace": ["here", {"add": [3, 4], "sub": [1, 1]}]}');
@@ -185,7 +201,7 @@ async function tools(page) {
 }
 
 async function sharing(browser, page) {
-  await test("a link holds term, name and data, and runs nothing by itself", async () => {
+  await test("a link holds program, name and data, and runs nothing by itself", async () => {
     await page.fill("#name", "greet");
     await write(page, "term", '{"lam": "x", "body": {"concat": ["für ", {"var": "x"}]}}');
     await choose(page, "data");
@@ -199,6 +215,30 @@ async function sharing(browser, page) {
     assert.equal((await run(other.page)).value, '"für 𝔘ma & <b>"');
     assert.deepEqual(other.complaints, []);
     await other.context.close();
+  });
+  await test("a link and the draft hold the context and the text as it is written", async () => {
+    const code = "// ümlaut\ndata.map(x  =>  x * k)";
+    await page.fill("#name", "");
+    await write(page, "term", code);
+    await write(page, "argument", "[1, 2]");
+    await write(page, "context", '{"k": 5}');
+    await page.click("#share");
+    await page.waitForFunction(() => document.querySelector("#toast").textContent.startsWith("The link"));
+    const other = await open(browser, page.url());
+    await isReady(other.page);
+    assert.equal(await read(other.page, "term"), code);
+    assert.equal(await read(other.page, "context"), '{"k": 5}');
+    assert.equal((await run(other.page)).value, "[5, 10]");
+    await other.context.close();
+    await page.goto(page.url().replace(/#.*/, ""));
+    await isReady(page);
+    assert.equal(await read(page, "term"), code);
+    assert.equal(await read(page, "context"), '{"k": 5}');
+    await write(page, "context", " ");
+    await page.fill("#name", "greet");
+    await write(page, "term", '{"lam": "x", "body": {"concat": ["für ", {"var": "x"}]}}');
+    await page.click("#share");
+    await page.waitForFunction(() => location.hash.startsWith("#p="));
   });
   await test("a link that is looked at leaves the draft alone; what is edited is kept", async () => {
     const link = page.url();

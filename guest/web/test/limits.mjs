@@ -26,7 +26,7 @@ async function endless(page) {
       await page.click("#run");
       await page.waitForFunction(() => /[1-9].*fuel/.test(document.querySelector("#result .status")?.textContent ?? ""));
       await page.fill("#name", "forever");
-      await write(page, "term", `[${n}, {"foo": 1}]`);
+      await write(page, "term", `{"add": [${n}, {"foo": 1}]}`);
       await checked(page, /^1 fault$/);
       assert.equal((await outcome(page)).chip, "running");
       await page.click("#stop");

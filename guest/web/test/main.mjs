@@ -12,12 +12,13 @@ import { functions } from "./functions.mjs";
 import { hostile } from "./hostile.mjs";
 import { limits } from "./limits.mjs";
 import { loading } from "./loading.mjs";
+import { notation } from "./notation.mjs";
 import { places } from "./places.mjs";
 import { summary } from "./report.mjs";
 import { serve } from "./server.mjs";
 import { views } from "./views.mjs";
 
-const PARTS = { places, loading, corpus, functions, views, limits, hostile, access };
+const PARTS = { places, loading, corpus, functions, notation, views, limits, hostile, access };
 
 const [dist, cases, component, embedded, ...only] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));

@@ -31,13 +31,23 @@ await picture("fault", {}, async (page) => {
   await run(page);
 });
 await picture("check", { colorScheme: "dark" }, async (page) => {
-  await write(page, "term", '{"let": [["x", {"lenght": "abc"}]],\n "in": {"add": [{"var": "x"}, 1]}}');
+  await write(page, "term", "const total = data.map(order => order.amount).sum();\ntotal * * 2");
   await page.waitForSelector("#problems li");
 });
 await picture("completion", {}, async (page) => {
-  await write(page, "term", '{"lam": "xs", "body": ');
-  await page.keyboard.type('{"so');
+  await write(page, "term", "");
+  await page.keyboard.press("Delete");
+  await page.keyboard.type("data.so");
   await page.waitForSelector("#term .cm-completionInfo");
+});
+await picture("completion-json", { colorScheme: "dark" }, async (page) => {
+  await write(page, "term", '{"lam": "order", "body": {"get": [{"var": "order"}, ');
+  await page.keyboard.type('"a');
+  await page.waitForSelector("#term .cm-tooltip-autocomplete");
+});
+await picture("json", {}, async (page) => {
+  await example(page, "A term in JSON");
+  await run(page);
 });
 await picture("tree", {}, async (page) => {
   await example(page, "Factorial, a tool that calls itself");
@@ -45,9 +55,8 @@ await picture("tree", {}, async (page) => {
   await page.click('[role="treeitem"] .head >> text=mul');
 });
 await picture("steps", {}, async (page) => {
-  await example(page, "Factorial, a tool that calls itself");
   await page.click("#step");
-  await page.waitForSelector("#walk-list li");
+  await page.waitForSelector("#walk-list tr");
   await page.click("#walk-ten");
   await page.click("#walk-ten");
 });

@@ -15,6 +15,13 @@ export async function places({ dist, cases }) {
   const json = await import(pathToFileURL(outfile).href);
   await test("the place of every fault in the corpus is found", () => faults(json, cases));
   await test("every place of awkward texts is found", () => awkward(json));
+  await test("a line and a column, or a byte, is a place in the text", () => {
+    const text = '[1,\n "é𝔘x", }';
+    assert.equal(text[json.characterAt(text, 2, 5)], "x");
+    assert.equal(text[json.byteAt(text, 12)], "x");
+    assert.equal(json.characterAt(text, 9, 1), text.length);
+    assert.equal(json.byteAt(text, 99), text.length);
+  });
   await test("a text formatted at any width is the same value", () => formatting(json, cases));
 }
 
@@ -22,6 +29,15 @@ export async function places({ dist, cases }) {
 function meant(value, pointer) {
   const names = pointer.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
   return names.reduce((value, name) => value[name], value);
+}
+
+function isJson(text) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function faults({ locate }, cases) {
@@ -32,6 +48,8 @@ function faults({ locate }, cases) {
     const isInArgument = argument.tag !== "none" && fault.at.startsWith(`/${argument.tag}`);
     if (isInArgument || fault.at.startsWith("/context") || (fault.tool === null && code.tag === "tool")) continue;
     const text = fault.tool === null ? code.text : tools[fault.tool];
+    // A pointer means a part of JSON; a program in the notation has lines and columns.
+    if (!isJson(text)) continue;
     const { from, to } = locate(text, fault.at);
     assert.deepEqual(JSON.parse(text.slice(from, to)), meant(JSON.parse(text), fault.at), name);
     count++;

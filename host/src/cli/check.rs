@@ -8,16 +8,15 @@ use clap::Args;
 use super::open::open_if_any;
 use super::print::{fail, print};
 use super::settings::{Directory, start};
-use super::source::read;
+use super::source::read_code;
 use crate::config::Options;
 use crate::domain::Limit;
 use crate::render;
 use crate::sandbox::Watch;
-use crate::text;
 
 #[derive(Debug, Args)]
 pub(super) struct Check {
-    /// A term as JSON; `-` reads stdin, `@FILE` a file
+    /// A program in the notation or as JSON; `-` reads stdin, `@FILE` a file
     #[arg(allow_negative_numbers = true)]
     code: String,
     #[command(flatten)]
@@ -29,7 +28,7 @@ impl Check {
         let config = start(options, Some(&self.place))?;
         let watch = Watch::new(config.values.time(Limit::WallClock));
         let workshop = open_if_any(config)?;
-        Ok(match workshop.check(text::unfence(&read(&self.code)?), &watch) {
+        Ok(match workshop.check(&read_code(&self.code)?, &watch) {
             Ok(summary) => print(&render::describe(&summary)),
             Err(faults) => fail(&faults),
         })

@@ -9,6 +9,8 @@ mod compile;
 mod completions;
 mod component;
 mod export;
+mod fmt;
+mod grammar;
 mod import;
 mod journal;
 mod man;
@@ -41,6 +43,8 @@ use self::compile::Compile;
 use self::completions::Completions;
 use self::component::Component;
 use self::export::Export;
+use self::fmt::Fmt;
+use self::grammar::Grammar;
 use self::import::Import;
 use self::journal::Journal;
 use self::man::Manual;
@@ -90,11 +94,11 @@ const PARTING: Duration = Duration::from_secs(1);
 const EXAMPLES: &str = "\
 Examples:
   mcp-pif                                        serve MCP on stdin and stdout
-  mcp-pif run '{\"add\":[1,2]}'                    prints 3
-  mcp-pif run '{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}}' 21
-                                                 prints 42
-  mcp-pif run @program.json --data @table.json   reads both from files
-  mcp-pif check - < program.json                 says whether a term is well formed
+  mcp-pif run 'x => x * 2' 21                    prints 42
+  mcp-pif run '{\"add\":[1,2]}'                    prints 3, from a program in JSON
+  mcp-pif run @program.pif --data @table.json    reads both from files
+  mcp-pif check - < program.pif                  says whether a program is well formed
+  mcp-pif fmt program.json                       writes a program in the notation
   mcp-pif journal --follow                       shows what happens as it happens
   mcp-pif replay --all                           repeats all runs and compares
   mcp-pif export double > double.json            writes a tool to a file
@@ -111,6 +115,10 @@ enum Command {
     Run(Run),
     /// Check a term without running it, and describe it
     Check(Check),
+    /// Write a term in the notation, or as JSON
+    Fmt(Fmt),
+    /// Write a grammar of the notation, which editors color programs by
+    Grammar(Grammar),
     /// Show the latest entries of the journal
     Journal(Journal),
     /// Repeat runs from the journal and compare the results
@@ -184,6 +192,8 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Serve(it)) => it.execute(options),
         Some(Command::Run(it)) => it.execute(options),
         Some(Command::Check(it)) => it.execute(options),
+        Some(Command::Fmt(it)) => it.execute(options),
+        Some(Command::Grammar(it)) => it.execute(options),
         Some(Command::Journal(it)) => it.execute(options),
         Some(Command::Replay(it)) => it.execute(options),
         Some(Command::Export(it)) => it.execute(options),

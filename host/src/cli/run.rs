@@ -8,7 +8,7 @@ use clap::Args;
 use super::open::open_if_any;
 use super::print::{MOST_LINE, complain, fail, print, warn};
 use super::settings::start;
-use super::source::read;
+use super::source::{read, read_code};
 use crate::config::Options;
 use crate::config::parse_count;
 use crate::domain::Limit;
@@ -18,7 +18,7 @@ use crate::workshop::Observer;
 
 #[derive(Debug, Args)]
 pub(super) struct Run {
-    /// A term as JSON, or the name of a tool; `-` reads stdin, `@FILE` a file
+    /// A program in the notation or as JSON, or the name of a tool; `-` reads stdin, `@FILE` a file
     #[arg(allow_negative_numbers = true)]
     code: String,
     /// The argument of the term's function: a term, or text that holds JSON; or `-`, or `@FILE`
@@ -52,7 +52,7 @@ impl Run {
             Ok(tools) => tools,
             Err(fault) => return Ok(fail(&[fault])),
         };
-        let code = text::unfence(&read(&self.code)?).to_owned();
+        let code = read_code(&self.code)?;
         let code = match tools.find(&code) {
             Ok(Some(_)) => Code::Tool(code),
             Ok(None) => Code::Term(code),

@@ -3,10 +3,12 @@
 
 use std::fs;
 use std::io::Read;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
 use crate::stdio;
+use crate::text::unfence;
 
 /// Returns the argument itself, or the text that `-` or `@FILE` refers to.
 pub(super) fn read(argument: &str) -> Result<String> {
@@ -15,6 +17,17 @@ pub(super) fn read(argument: &str) -> Result<String> {
         Some(path) => read_file(path),
         None => Ok(argument.to_owned()),
     }
+}
+
+/// Returns a program: the argument itself, or the text that `-` or `@FILE` refers to. A program may
+/// begin with a tool, as in `@double(21)`.
+pub(super) fn read_code(argument: &str) -> Result<String> {
+    let is_program = |rest: &str| rest.contains(['(', '"']) && !Path::new(rest).exists();
+    let text = match argument.strip_prefix('@') {
+        Some(rest) if is_program(rest) => argument.to_owned(),
+        _ => read(argument)?,
+    };
+    Ok(unfence(&text).to_owned())
 }
 
 /// Reads a file as text, or standard input for `-`.

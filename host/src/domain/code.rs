@@ -106,7 +106,8 @@ pub fn faults_page() -> String {
 # Faults
 
 A call that fails replies with `isError` and a record: `code`, `message`, `at` (a JSON Pointer to the place),
-and where there is one `excerpt`, `hint`, `tool`, `calls`, `warnings`, `limit`. The form `try` catches the
+and where there is one `excerpt`, `hint`, `tool`, `calls`, `warnings`, `limit`. Of a program in the notation it
+has `line`, `column` and `caret`, which shows the line and a `^` below the place. The form `try` catches the
 codes that say so; [the language reference](../../guest/LANGUAGE.md#faults) tells more of those that programs
 cause.
 

@@ -33,6 +33,19 @@ pub struct Fault {
     pub upstream: Option<Box<FailedCall>>,
     /// The calls that the run made.
     pub calls_made: Vec<CallMade>,
+    /// Where `at` is in a program that was written in the notation.
+    pub place: Option<Box<Place>>,
+}
+
+/// A place in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Counted from 1.
+    pub line: u32,
+    /// Counted from 1, in characters.
+    pub column: u32,
+    /// The line around the place, and below it a line with `^`.
+    pub caret: String,
 }
 
 /// A limit that was met, with its figures.
@@ -81,5 +94,6 @@ pub fn fault(code: FaultCode, message: String, hint: Option<&str>) -> Fault {
         mismatches: None,
         upstream: None,
         calls_made: Vec::new(),
+        place: None,
     }
 }

@@ -16,7 +16,7 @@ pub use self::call::{
 };
 pub use self::code::{FaultCode, faults_page};
 pub use self::entry::{EntryEnding, EntryKind};
-pub use self::fault::{Excess, Fault, fault};
+pub use self::fault::{Excess, Fault, Place, fault};
 pub(crate) use self::limit::MEMORY_CAP;
 pub use self::limit::{Beyond, Default, Limit, Row, Setting, Unit};
 pub use self::mismatch::{Mismatch, Mismatches};

@@ -1,12 +1,11 @@
 //! Names and spellings of the server's ClojureScript ancestor. A call by one of them becomes the
 //! equivalent call of a current tool. Its values keep their text.
 
-mod script;
-
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::arguments::{self, decode, malformed, record};
@@ -24,9 +23,6 @@ const SPELLINGS: [(&str, &str); 4] = [
 
 const EXECUTE: &str = "execute-tool";
 const EVOLVE: &str = "meta-evolve";
-
-/// An example for hints: a function that doubles its argument.
-const DOUBLE: &str = r#"{"lam":"x","body":{"mul":[{"var":"x"},2]}}"#;
 
 /// The call that an alias stands for.
 #[derive(Debug)]
@@ -112,9 +108,7 @@ fn evolve(text: &str) -> Result<Meant, Fault> {
         let message = "`name` and `tool-name` are both given";
         return Err(malformed(message, Some("give only one of them")));
     }
-    if let Some(code) = members.raw("code") {
-        ensure_term(code)?;
-    }
+    let code = members.raw("code").map(arrow).transpose()?.flatten();
     let mut notes = Vec::new();
     let mut kept = Vec::new();
     for (name, value) in members.iter() {
@@ -126,30 +120,27 @@ fn evolve(text: &str) -> Result<Meant, Fault> {
                 let shown = name.replace('_', "-");
                 notes.push(format!("`{shown}` is ignored: a term does not need it"));
             }
+            "code" => kept.push(("code", code.as_deref().unwrap_or(value))),
             name => kept.push((name, value)),
         }
     }
     Ok(Meant { notes, ..plain("evolve", object(kept.into_iter())) })
 }
 
-/// Refuses code in another programming language. The hint shows it as a term if possible.
-fn ensure_term(code: &str) -> Result<(), Fault> {
+/// Turns code that is a function in JavaScript into an arrow function of the notation. Other code
+/// gives none.
+fn arrow(code: &str) -> Result<Option<String>, Fault> {
     if !code.starts_with('"') {
-        return Ok(());
+        return Ok(None);
     }
     let text = decode("code", code)?;
-    if !script::is_script(&text) {
-        return Ok(());
-    }
-    let hint = match script::translate(&text) {
-        Some(term) => format!("write \"code\": {term}"),
-        None => format!(
-            "write a term; a function that doubles its argument is {DOUBLE}; `help` lists the forms"
-        ),
-    };
-    let message =
-        "`code` is a program in another language, such as JavaScript: a tool is a term of JSON";
-    Err(malformed(message, Some(&hint)))
+    let function = text.trim().strip_prefix("function").and_then(|rest| {
+        let (name, rest) = rest.split_once('(')?;
+        let (parameters, body) = rest.split_once(')')?;
+        let is_name = name.trim().chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'));
+        is_name.then(|| format!("({parameters}) => {}", body.trim_start()))
+    });
+    Ok(function.map(|function| Value::from(function).to_string()))
 }
 
 /// The arguments with each `-` in their names replaced by `_`.

@@ -13,6 +13,9 @@ pub(super) struct Form {
     pub(super) group: String,
     pub(super) syntax: String,
     pub(super) doc: String,
+    /// The example in the notation.
+    pub(super) notation: String,
+    /// The example as JSON.
     pub(super) example: String,
     pub(super) result: String,
 }
@@ -37,21 +40,21 @@ fn read(text: &str) -> Vec<Form> {
     forms
 }
 
-/// Parses a row of four cells, all but the second in backticks. Other lines give None.
+/// Parses a row of five cells, all but the second in backticks. Other lines give None.
 fn read_row(line: &str, group: &str) -> Option<Form> {
-    let row = line.strip_prefix("| `")?.strip_suffix("` |")?;
+    let cells: Vec<&str> = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ").collect();
+    let [syntax, doc, notation, example, result] = cells.try_into().ok()?;
+    let name = syntax.strip_prefix("`{\"")?.split_once('"')?.0;
     // A bar within a cell is escaped.
-    let (syntax, rest) = row.split_once("` | ")?;
-    let (doc, rest) = rest.split_once(" | `")?;
-    let (example, result) = rest.split_once("` | `")?;
-    let name = syntax.strip_prefix("{\"")?.split_once('"')?.0;
     let cell = |text: &str| text.replace("\\|", "|");
+    let code = |text: &str| cell(text.trim_matches('`').trim());
     Some(Form {
         name: name.to_owned(),
         group: group.to_owned(),
-        syntax: cell(&syntax.replace("` or `{", " or {")),
+        syntax: code(&syntax.replace("` or `{", " or {")),
         doc: cell(doc),
-        example: cell(example),
-        result: cell(result),
+        notation: code(notation),
+        example: code(example),
+        result: code(result),
     })
 }

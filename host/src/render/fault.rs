@@ -3,23 +3,31 @@
 use serde_json::{Value, json};
 
 use super::record::{MOST_LINE, Record, object, put};
-use crate::domain::{CallMade, Excess, Fault};
+use super::summary::lines_of;
+use crate::domain::{CallMade, Excess, Fault, Place};
 use crate::text::{self, MOST_NAME};
 
 /// A fault as text.
 pub(crate) fn explain(fault: &Fault) -> String {
-    let Fault { code, message, at, tool, hint, excerpt, .. } = told(fault);
+    let Fault { code, message, at, tool, hint, excerpt, place: text, .. } = told(fault);
     let place = match (tool, at.as_str()) {
         (Some(tool), "") => Some(format!("in tool `{tool}`")),
         (Some(tool), at) => Some(format!("at {at} in tool `{tool}`")),
         (None, "") => excerpt.is_some().then(|| "in the term".to_owned()),
         (None, at) => Some(format!("at {at}")),
     };
+    let place = match (text, place) {
+        (Some(text), _) => {
+            let Place { line, column, caret } = *text;
+            Some(format!("at line {line}, column {column}\n{caret}"))
+        }
+        (None, Some(place)) => Some(match excerpt {
+            Some(excerpt) => format!("{place}: {excerpt}"),
+            None => place,
+        }),
+        (None, None) => None,
+    };
     let mut text = format!("{code}: {message}");
-    let place = place.map(|place| match excerpt {
-        Some(excerpt) => format!("{place}: {excerpt}"),
-        None => place,
-    });
     let lines = [place, hint.map(|hint| format!("hint: {hint}")), made(&fault.calls_made)];
     for line in lines.into_iter().flatten() {
         text.push('\n');
@@ -30,9 +38,13 @@ pub(crate) fn explain(fault: &Fault) -> String {
 
 /// A fault as a flat record, as in the language reference.
 pub(crate) fn record(fault: &Fault) -> Record {
-    let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches, .. } =
+    let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches, place, .. } =
         told(fault);
     let mut record = object(json!({"code": code.name(), "message": message, "at": at}));
+    if let Some(place) = place {
+        let Place { line, column, caret } = *place;
+        record.extend(object(json!({"line": line, "column": column, "caret": caret})));
+    }
     if let Some(excerpt) = excerpt {
         record.insert("excerpt".to_owned(), excerpt.into());
     }
@@ -76,6 +88,7 @@ fn told(fault: &Fault) -> Fault {
         excerpt: fault.excerpt.as_ref().map(line),
         warnings: fault.warnings.clone(),
         limit: fault.limit,
+        place: fault.place.as_deref().map(shown).map(Box::new),
         mismatches: fault
             .mismatches
             .as_ref()
@@ -92,6 +105,11 @@ fn made(calls: &[CallMade]) -> Option<String> {
     };
     let told: Vec<String> = calls.iter().map(told).collect();
     (!told.is_empty()).then(|| text::line(&format!("calls made: {}", told.join(", ")), MOST_LINE))
+}
+
+/// The place with hidden characters made visible.
+fn shown(place: &Place) -> Place {
+    Place { caret: lines_of(&place.caret), ..*place }
 }
 
 /// The record of an exceeded limit.

@@ -11,4 +11,4 @@ pub(crate) use self::fault::{excess, explain};
 pub(crate) use self::outcome::{cap, exact, outcome, show};
 pub(crate) use self::record::{Record, object, put};
 pub(crate) use self::reply::{Refusal, Reply, warn};
-pub(crate) use self::summary::{describe, notes};
+pub(crate) use self::summary::{describe, lines_of, notes};

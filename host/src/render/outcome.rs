@@ -14,7 +14,7 @@ use crate::text::plain;
 const LESS: &str = "return less: `take`, `slice`, `length`, or fold the result to what you need";
 
 /// The hint for a tool whose value is a function: it takes more arguments.
-const MORE: &str = r#"a tool takes several arguments by `code`: {"app": {"func": {"tool": "name"}, "args": [a, b]}}"#;
+const MORE: &str = r#"a tool takes several arguments by `code`: {"code": "@name(a, b)"}"#;
 
 /// Renders an outcome. The value may have `most` characters; warnings and trace may have `lines`
 /// lines each.

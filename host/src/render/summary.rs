@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::record::{MOST_LINE, object};
-use crate::sandbox::{Note, Summary};
+use crate::sandbox::{Note, Place, Summary};
 use crate::text::{self, quote};
 
 /// The most notes on a term. The evaluator makes fewer.
@@ -20,6 +20,9 @@ pub(crate) fn describe(summary: &Summary) -> String {
         format!("ok: `{}`, revision {}", summary.form, summary.hash.get(..12).unwrap_or_default()),
         format!("canonical: {}", text::visible(&summary.canonical)),
     ];
+    if !summary.notation.is_empty() {
+        lines.insert(1, format!("notation: {}", lines_of(&summary.notation)));
+    }
     let lists = [
         ("forms", forms.join(", ")),
         ("free variables", quote(&summary.free)),
@@ -49,6 +52,12 @@ fn needs(summary: &Summary) -> String {
     }
 }
 
+/// A program in the notation as text for people, with hidden characters made visible.
+pub(crate) fn lines_of(notation: &str) -> String {
+    let lines: Vec<_> = notation.lines().map(text::visible).collect();
+    lines.join("\n")
+}
+
 /// The notes as records.
 pub(crate) fn notes(notes: &[Note]) -> Vec<Value> {
     let line = |text: &String| text::line(text, MOST_LINE);
@@ -61,6 +70,10 @@ pub(crate) fn notes(notes: &[Note]) -> Vec<Value> {
         let given =
             more.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into())));
         record.extend(given);
+        if let Some(place) = &note.place {
+            let Place { line, column, caret } = place;
+            record.extend(object(json!({"line": line, "column": column, "caret": caret})));
+        }
         Value::Object(record)
     };
     notes.iter().take(MOST_NOTES).map(record).collect()

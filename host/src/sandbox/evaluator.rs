@@ -106,16 +106,33 @@ impl Sandbox {
         told.map_err(|faults| faults.into_iter().map(Fault::from).collect())
     }
 
-    /// The reference of all forms as JSON.
-    pub fn forms(&self, watch: &Watch) -> Result<String, Fault> {
+    /// Prints a term in the notation.
+    pub fn notation(&self, code: &str, watch: &Watch) -> Result<String, Fault> {
+        let allowance = Allowance::for_text(self.net, code.len());
+        let code = code.to_owned();
+        let opened = self.entrance()?;
+        let told = finish(async {
+            let mut instance = self.enter(allowance, watch).await?;
+            let notation = async |guest: &Guest, store: &mut Store<Ceiling>| {
+                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+                analysis.call_notation(store, &code).await
+            };
+            instance.call(notation).await
+        })?;
+        told.map_err(Fault::from)
+    }
+
+    /// The reference of all forms as JSON, and the marks and words of the notation as JSON.
+    pub fn tables(&self, watch: &Watch) -> Result<(String, String), Fault> {
         let opened = self.entrance()?;
         finish(async {
             let mut instance = self.enter(Allowance::for_text(self.net, 0), watch).await?;
-            let forms = async |guest: &Guest, store: &mut Store<Ceiling>| {
+            let tables = async |guest: &Guest, store: &mut Store<Ceiling>| {
                 let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
-                analysis.call_forms(store).await
+                let forms = analysis.call_forms(&mut *store).await?;
+                Ok((forms, analysis.call_words(store).await?))
             };
-            instance.call(forms).await
+            instance.call(tables).await
         })
     }
 

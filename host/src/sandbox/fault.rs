@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::bindings::{Exceeded, Limits, Note, Reported, Usage};
-use crate::domain::{Excess, FailedCall, Fault, FaultCode, Limit, Reason, fault};
+use super::bindings::{Exceeded, Limits, Note, Place as Spot, Reported, Usage};
+use crate::domain::{Excess, FailedCall, Fault, FaultCode, Limit, Place, Reason, fault};
 
 /// Characters of a message or hint that are kept. The evaluator's own texts are far shorter. The
 /// bound protects against any other component.
@@ -15,8 +15,8 @@ pub(super) const DEFECT: &str =
 
 impl From<Reported> for Fault {
     fn from(told: Reported) -> Self {
-        let Reported { code, message, at, tool, hint, calls, excerpt, warnings, upstream, .. } =
-            told;
+        let Reported { code, message, at, tool, hint, calls, excerpt, warnings, .. } = told;
+        let Reported { upstream, place, .. } = told;
         let Some(code) = FaultCode::find(&code) else {
             let message = format!("the evaluator reports a fault with an unknown code: {code}");
             return Self { at, tool, ..fault(FaultCode::Internal, cut(message), Some(DEFECT)) };
@@ -26,8 +26,14 @@ impl From<Reported> for Fault {
             let reason = Reason::find(&call.reason).unwrap_or(Reason::BadOutput);
             Box::new(FailedCall { tool: cut(call.tool), reason })
         });
-        let plain = fault(code, message, None);
-        Self { at, tool, hint, calls, excerpt, warnings, upstream, ..plain }
+        let (plain, place) = (fault(code, message, None), place.map(|it| Box::new(it.into())));
+        Self { at, tool, hint, calls, excerpt, warnings, upstream, place, ..plain }
+    }
+}
+
+impl From<Spot> for Place {
+    fn from(Spot { line, column, caret }: Spot) -> Self {
+        Self { line, column, caret: cut(caret) }
     }
 }
 
@@ -45,10 +51,12 @@ pub(super) fn excess(exceeded: Exceeded, limits: Limits, used: Usage) -> Option<
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { code, at, message, hint, .. } = self;
+        let Self { code, at, message, hint, place, .. } = self;
         f.write_str(code)?;
-        if !at.is_empty() {
-            write!(f, " at {at}")?;
+        match place {
+            Some(Spot { line, column, .. }) => write!(f, " at line {line}, column {column}")?,
+            None if at.is_empty() => {}
+            None => write!(f, " at {at}")?,
         }
         write!(f, ": {message}")?;
         hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))

@@ -146,14 +146,6 @@ impl<W: Write> Write for Visible<W> {
     }
 }
 
-/// Whether a text can only be meant as JSON, even if it is invalid: no name begins with its first
-/// character.
-#[must_use]
-pub fn begins_as_json(text: &str) -> bool {
-    let first = text.trim_start().bytes().next();
-    first.is_some_and(|byte| matches!(byte, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9'))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

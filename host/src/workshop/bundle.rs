@@ -17,16 +17,13 @@ const FORMAT: &str = "mcp-pif tools";
 
 /// The current version of the format, whose examples may have answers to calls. All versions up to
 /// it are read. A file is written in the lowest version that supports its contents.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
-/// The version with the memory.
+/// The first version whose tools have the notation.
+const WITH_NOTATION: u32 = 5;
+
+/// The first version with the memory.
 const WITH_MEMORY: u32 = 4;
-
-/// The first version whose examples may have several arguments.
-const WITH_ARGUMENTS: u32 = 3;
-
-/// The first version with output schemas.
-const WITH_SCHEMAS: u32 = 2;
 
 /// The most characters of a quoted parser error.
 const MOST_REASON: usize = 300;
@@ -70,6 +67,9 @@ pub(super) struct Packed {
     /// Whether only this revision is needed, by tools that pin it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) pinned: bool,
+    /// The term in the notation, for people. Whoever reads the file reads `source`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    notation: Option<String>,
     /// The term.
     pub(super) source: Box<RawValue>,
     pub(super) examples: Vec<Example>,
@@ -84,7 +84,7 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Packed {
-    pub(super) fn new(tool: Definition, pinned: bool) -> Result<Self, Fault> {
+    pub(super) fn new(tool: Definition, pinned: bool, notation: String) -> Result<Self, Fault> {
         let unreadable = |error: serde_json::Error| {
             fault(
                 FaultCode::Internal,
@@ -97,7 +97,8 @@ impl Packed {
         let schema = tool.output_schema.map(RawValue::from_string).transpose();
         let output_schema = schema.map_err(unreadable)?;
         let (name, sha256, description) = (tool.name.clone(), tool.hash, tool.description);
-        Ok(Self { name, sha256, description, pinned, source, examples, output_schema })
+        let notation = Some(notation).filter(|text| !text.is_empty());
+        Ok(Self { name, sha256, description, pinned, notation, source, examples, output_schema })
     }
 
     /// The tool's reference in backticks, for messages.
@@ -131,14 +132,11 @@ impl Packed {
 
 /// The text of a file with these tools and keys of the memory.
 pub(super) fn write(tools: Vec<Packed>, memory: Vec<Remembered>) -> Result<String, Fault> {
-    let has_args = |tool: &Packed| tool.examples.iter().any(|example| example.args.is_some());
     let has_answers = |tool: &Packed| tool.examples.iter().any(|it| it.answers.is_some());
     let version = match tools.as_slice() {
+        [] => WITH_MEMORY,
         tools if tools.iter().any(has_answers) => VERSION,
-        _ if !memory.is_empty() => WITH_MEMORY,
-        tools if tools.iter().any(has_args) => WITH_ARGUMENTS,
-        tools if tools.iter().any(|tool| tool.output_schema.is_some()) => WITH_SCHEMAS,
-        _ => 1,
+        _ => WITH_NOTATION,
     };
     let bundle = Bundle { format: FORMAT.to_owned(), version, tools, memory };
     serde_json::to_string_pretty(&bundle).map_err(|error| {

@@ -47,6 +47,14 @@ impl Workshop {
         Ok(summary)
     }
 
+    /// Prints a stored term in the notation. None: the term has more than `most` bytes or cannot be
+    /// read.
+    pub fn notation(&self, source: &str, most: usize, watch: &Watch) -> Option<String> {
+        let notation =
+            (source.len() <= most).then(|| self.sandbox.notation(source, &watch.again()))?;
+        notation.ok().filter(|notation| !notation.is_empty())
+    }
+
     /// What a registered tool can come to do.
     pub fn reach_of(&self, tool: &Definition, watch: &Watch) -> Result<Reach, Fault> {
         match self.sandbox.check(&tool.source, watch) {
@@ -105,7 +113,14 @@ impl Reach {
 fn unlooked(count: usize) -> Option<Note> {
     let message = format!("only {MOST_TOOLS} of the {count} tools that are named were looked for");
     let (code, at) = (FaultCode::UnknownTool.to_string(), String::new());
-    (count > MOST_TOOLS).then_some(Note { code, at, message, hint: None, excerpt: None })
+    (count > MOST_TOOLS).then_some(Note {
+        code,
+        at,
+        message,
+        hint: None,
+        excerpt: None,
+        place: None,
+    })
 }
 
 /// A note on a tool that a term names and that does not exist.
@@ -134,5 +149,5 @@ fn absent(mention: &Mention, tools: &Tools) -> Result<Option<Note>, Fault> {
         ),
     };
     let (code, at, excerpt) = (FaultCode::UnknownTool.to_string(), at.clone(), excerpt.clone());
-    Ok(Some(Note { code, at, message, hint: Some(hint), excerpt }))
+    Ok(Some(Note { code, at, message, hint: Some(hint), excerpt, place: None }))
 }

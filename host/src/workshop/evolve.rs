@@ -16,7 +16,7 @@ use crate::registry::{Definition, Evolution, Status};
 use crate::sandbox::{Mention, Summary, Watch};
 use crate::schema::Schema;
 use crate::state::{Change, Effect, Refusal, Write};
-use crate::text::{self, MOST_NAME, begins_as_json, quote, quote_one};
+use crate::text::{self, MOST_NAME, quote, quote_one};
 
 /// A proposed change of a tool.
 #[derive(Debug)]
@@ -224,13 +224,14 @@ impl Workshop {
 
     /// Checks the code as a term without free variables. Returns the summary and notes.
     fn check_function(&self, code: &str, watch: &Watch) -> Result<(Summary, Vec<String>), Refused> {
-        let (summary, mut notes) = self.check_code(code, watch)?;
-        notes.extend(summary.notes.iter().map(|note| format!("warning: {note}")));
+        let summary = self.check_code(code, watch)?;
+        let mut notes: Vec<String> =
+            summary.notes.iter().map(|note| format!("warning: {note}")).collect();
         match summary.free.as_slice() {
             [variable] if summary.form != "lam" => {
                 notes.push(format!("made a function of its free variable {}", quote_one(variable)));
                 let code = abstract_over(variable, &summary.canonical);
-                Ok((self.sandbox.check(&code, watch)?, notes))
+                Ok((self.check_length(self.sandbox.check(&code, watch)?)?, notes))
             }
             [] => Ok((summary, notes)),
             free => {
@@ -241,23 +242,19 @@ impl Workshop {
         }
     }
 
-    /// Checks the code as a term. A string that is not JSON text is itself the term.
-    fn check_code(&self, code: &str, watch: &Watch) -> Result<(Summary, Vec<String>), Refused> {
+    /// Checks the code: a term, or a JSON string with its text in either notation. A term in the
+    /// notation can be shorter than its canonical text, which is kept, so that has the same limit.
+    fn check_code(&self, code: &str, watch: &Watch) -> Result<Summary, Refused> {
         let text: Option<String> = serde_json::from_str(code).ok();
-        let Some(text) = text else { return Ok((self.sandbox.check(code, watch)?, Vec::new())) };
-        match self.sandbox.check(&text, watch) {
-            Ok(summary) => Ok((summary, Vec::new())),
-            Err(faults)
-                if matches!(faults.as_slice(), [fault] if fault.code == FaultCode::Unparsable)
-                    && !begins_as_json(&text) =>
-            {
-                let note = "the code is not JSON, so the tool's value is that text";
-                if code.len() > self.most_code {
-                    return Err(too_large(Limit::Code, "code", code.len(), self.most_code).into());
-                }
-                Ok((self.sandbox.check(code, watch)?, vec![note.to_owned()]))
+        self.check_length(self.sandbox.check(text.as_deref().unwrap_or(code), watch)?)
+    }
+
+    fn check_length(&self, summary: Summary) -> Result<Summary, Refused> {
+        match summary.canonical.len() {
+            length if length > self.most_code => {
+                Err(too_large(Limit::Code, "code", length, self.most_code).into())
             }
-            Err(faults) => Err(faults.into()),
+            _ => Ok(summary),
         }
     }
 }

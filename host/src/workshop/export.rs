@@ -42,7 +42,8 @@ impl Workshop {
             let summary = self.sandbox.check(&tool.source, &watch.again()).map_err(first)?;
             let callers = summary.names().into_iter().map(|used| (used, Some(tool.name.clone())));
             queue.extend(callers);
-            packed.push(Packed::new(tool, name::split(&reference).1.is_some())?);
+            let is_pinned = name::split(&reference).1.is_some();
+            packed.push(Packed::new(tool, is_pinned, summary.notation)?);
         }
         bundle::sort(&mut packed);
         packed.dedup_by(|b, a| a.reference() == b.reference());

@@ -152,7 +152,7 @@ pub(super) fn outcome(outcome: &Outcome) -> Value {
 /// The journaled form of a fault.
 pub(super) fn fault(fault: &Fault) -> Value {
     let Fault { code, message, at, tool, hint, calls, excerpt, limit, .. } = fault;
-    let Fault { mismatches, upstream, .. } = fault;
+    let Fault { mismatches, upstream, place, .. } = fault;
     let mut told = json!({"code": code.name(), "message": message, "at": at});
     if let Value::Object(members) = &mut told {
         let mut add = |name: &str, value: Option<Value>| {
@@ -167,6 +167,9 @@ pub(super) fn fault(fault: &Fault) -> Value {
         let excess =
             |it: &Excess| json!({"name": it.name.name(), "used": it.used, "limit": it.limit});
         add("limit", limit.as_ref().map(excess));
+        add("line", place.as_ref().map(|it| json!(it.line)));
+        add("column", place.as_ref().map(|it| json!(it.column)));
+        add("caret", place.as_ref().map(|it| json!(it.caret)));
         add("upstream", upstream.as_ref().map(|it| json!(it)));
         add("mismatches", mismatches.as_ref().map(|it| json!(it)));
     }

@@ -39,6 +39,18 @@ pub(super) fn list(items: impl IntoIterator<Item = Value>) -> Value {
     Value::List(items.into_iter().collect())
 }
 
+/// The halves of a pair, or the elements of a list of two.
+pub(super) fn halves(of: &Value) -> Result<(Value, Value), Code> {
+    match of {
+        Value::Pair(pair) => Ok((pair.0.clone(), pair.1.clone())),
+        Value::List(list) => match items(list).as_slice() {
+            [a, b] => Ok((a.clone(), b.clone())),
+            _ => Err(Code::TypeMismatch),
+        },
+        _ => Err(Code::TypeMismatch),
+    }
+}
+
 pub(super) fn pair(a: Value, b: Value) -> Value {
     Value::Pair(Rc::new((a, b)))
 }
@@ -80,6 +92,9 @@ impl Evaluator {
                 [Value::List(of), Value::Integer(n)],
             ) => {
                 return self.of_list_and_integer(form, &items(of), n);
+            }
+            (Form::Nth, [Value::Pair(of), Value::Integer(n)]) => {
+                return self.of_list_and_integer(form, &[of.0.clone(), of.1.clone()], n);
             }
             _ => return Err(Code::TypeMismatch),
         })

@@ -1,5 +1,6 @@
 //! What the forms do whose operands are nothing but values: numbers, comparison, lists, texts.
 
+use super::lists::halves;
 use super::text::TEXT_UNIT;
 use super::value::{List, Value};
 use super::{Evaluated, Evaluator, dates, lists, numbers, records};
@@ -106,8 +107,8 @@ impl Evaluator {
                 count(length)
             }
             (Form::Pair, [a, b]) => Value::Pair(Rc::new((a.clone(), b.clone()))),
-            (Form::Fst, [Value::Pair(pair)]) => pair.0.clone(),
-            (Form::Snd, [Value::Pair(pair)]) => pair.1.clone(),
+            (Form::Fst, [whole]) => halves(whole)?.0,
+            (Form::Snd, [whole]) => halves(whole)?.1,
             (Form::Concat, [Value::Text(a), Value::Text(b)]) => {
                 // The one memory limit that can be seen from outside: a text fits into it in words.
                 if bytes(a) + bytes(b) > TEXT_BYTES.min(self.limits.memory / 8 * 8) {

@@ -2,7 +2,9 @@
 
 use super::value::{Environment, Value};
 use super::{Evaluated, Evaluator, Next, SUBMITTED, json};
+use pif_guest::analysis;
 use pif_guest::fault::{Code, Fault};
+use pif_guest::form::Form;
 use pif_guest::parse::{self, Notation};
 use pif_guest::request::{Argument, Program, Source};
 use pif_guest::term::{Origin, TermId};
@@ -11,7 +13,7 @@ impl Evaluator {
     /// A whole run. Everything that was submitted is parsed before anything is evaluated.
     pub(super) fn program(&mut self, program: &Program) -> Evaluated {
         let code = match &program.code {
-            Source::Term(text) => Some(self.parse_submitted(text, Origin::Code, Notation::Code)?),
+            Source::Term(text) => Some(self.submitted(text, program)?),
             Source::Tool(_) if program.context.is_some() => return Err(Code::Malformed),
             Source::Tool(_) => None,
         };
@@ -28,7 +30,8 @@ impl Evaluator {
                 Next::Tail(term, Environment::default(), tool)
             }
         };
-        self.context = self.context(program.context.as_deref())?;
+        self.context = self.context(program, code, &given)?;
+        let code = self.with_input(program, code);
         let value = match (&program.code, code) {
             (Source::Tool(name), _) => self.tool_value(name, 0)?,
             (_, code) => {
@@ -58,13 +61,58 @@ impl Evaluator {
         parsed.map(|parsed| parsed.root).map_err(|Fault { code, .. }| code)
     }
 
-    /// The variables of the submitted code.
-    fn context(&mut self, text: Option<&str>) -> Result<Environment, Code> {
-        let Some(text) = text else { return Ok(Environment::default()) };
+    /// Parses submitted code, whose notes are warnings of the run.
+    fn submitted(&mut self, text: &str, program: &Program) -> Result<TermId, Code> {
+        let context = program.context.as_deref().map(json::read).transpose()?;
+        let mut names: Vec<String> = match &context {
+            Some(Value::Record(members)) => {
+                members.iter().map(|(name, _)| name.to_string()).collect()
+            }
+            _ => Vec::new(),
+        };
+        names.extend(["data", "input"].map(str::to_owned));
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let parsed = pif_guest::notation::submitted(&mut self.terms, text, &names);
+        if let Ok(parsed) = &parsed {
+            self.warnings.parsed(&parsed.notes);
+        }
+        parsed.map(|parsed| parsed.root).map_err(|Fault { code, .. }| code)
+    }
+
+    /// Code that is no function, and in which `input` is free, is a function of it.
+    fn with_input(&mut self, program: &Program, code: Option<TermId>) -> Option<TermId> {
+        let (Source::Term(text), Argument::Input(_), Some(root)) =
+            (&program.code, &program.argument, code)
+        else {
+            return code;
+        };
+        let is_free =
+            analysis::check(text).is_ok_and(|it| it.free.iter().any(|name| name == "input"));
+        if self.terms.form(root) == Form::Lam || !is_free {
+            return code;
+        }
+        let (name, token) = (self.terms.intern("input"), self.terms.node(root).token);
+        Some(self.terms.add(Form::Lam, token, &[root], &[name]))
+    }
+
+    /// The variables of the submitted code: the context, and the data of code that is no function.
+    fn context(
+        &mut self,
+        program: &Program,
+        code: Option<TermId>,
+        given: &Next,
+    ) -> Result<Environment, Code> {
+        let mut env = Environment::default();
+        if let (Argument::Data(_), Some(code), Next::Value(value)) =
+            (&program.argument, code, given)
+            && self.terms.form(code) != Form::Lam
+        {
+            env = env.with(self.terms.intern("data"), value.clone());
+        }
+        let text = program.context.as_deref();
+        let Some(text) = text else { return Ok(env) };
         let Value::Record(members) = json::read(text)? else { return Err(Code::Malformed) };
         let members = members.iter();
-        Ok(members.fold(Environment::default(), |env, (name, value)| {
-            env.with(self.terms.intern(name), value.clone())
-        }))
+        Ok(members.fold(env, |env, (name, value)| env.with(self.terms.intern(name), value.clone())))
     }
 }

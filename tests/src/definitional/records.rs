@@ -1,5 +1,6 @@
 //! Records.
 
+use super::lists::halves;
 use super::text::TEXT_UNIT;
 use super::value::{List, Value};
 use super::{Evaluated, Evaluator};
@@ -235,6 +236,13 @@ impl Evaluator {
                 self.work(passed as u64)?;
                 list.iter().nth(n).cloned().ok_or(Code::OutOfRange).map(Some)
             }
+            (Value::Pair(pair), Value::Integer(n)) => {
+                let n = usize::try_from(n);
+                let n = n.ok().filter(|n| *n < 1 << 62).ok_or(Code::OutOfRange)?;
+                self.work(n.saturating_add(1).min(2) as u64)?;
+                let half = [&pair.0, &pair.1].get(n).copied().cloned();
+                half.ok_or(Code::OutOfRange).map(Some)
+            }
             _ => Ok(None),
         }
     }
@@ -245,10 +253,9 @@ impl Evaluator {
         let rounds = (0..64).find(|rounds| 1_u64 << rounds >= n).unwrap_or_default();
         self.work(n + n * rounds)?;
         let mut made = Members::new();
-        let entries = entries.iter().map(|entry| match entry {
-            Value::Pair(pair) => Ok((text(&pair.0)?, pair.1.clone())),
-            _ => Err(Code::TypeMismatch),
-        });
+        let entries = entries
+            .iter()
+            .map(|entry| halves(entry).and_then(|(key, value)| Ok((text(&key)?, value))));
         for (key, value) in entries.collect::<Result<Vec<_>, Code>>()? {
             self.work(text_work(&key))?;
             made.insert(key, value);

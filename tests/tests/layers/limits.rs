@@ -295,7 +295,8 @@ fn the_sources_of_a_run_are_bounded() -> Result<()> {
     let mut client = server(&[])?;
     let names = ["first", "second", "third"];
     for name in names {
-        client.evolve(name, "A long text", &json!(name.repeat(LENGTH / name.len())))?;
+        let text = json!(name.repeat(LENGTH / name.len()));
+        client.evolve(name, "A long text", &json!(text.to_string()))?;
     }
     let lengths = |names: &[&str]| -> Vec<Value> {
         names.iter().map(|name| json!({"length": {"tool": name}})).collect()

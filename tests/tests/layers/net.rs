@@ -18,7 +18,7 @@ const OF_A_RUN: [&str; 5] = ["realloc", "start", "resume", "usage", "debug"];
 fn call(sandbox: &Sandbox, function: &str, watch: &Watch) -> Result<Fault> {
     let fault = match function {
         "check" => sandbox.check("1", watch).err().and_then(|faults| faults.first().cloned()),
-        "forms" => sandbox.forms(watch).err(),
+        "forms" => sandbox.tables(watch).err(),
         "usage" | "debug" => {
             let mut machine = sandbox.start(&program("1"), LIMITS, watch).map_err(failed)?;
             match function {

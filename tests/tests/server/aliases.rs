@@ -116,39 +116,38 @@ fn arguments_may_be_spelled_with_hyphens() -> Result<()> {
 }
 
 #[test]
-fn a_script_is_answered_with_a_term() -> Result<()> {
+fn a_function_in_javascript_becomes_a_tool() -> Result<()> {
     let mut client = Client::legacy()?;
-    let mut evolve = |code: &str| {
-        client.call(
-            "meta-evolve",
-            &json!({"type": "add-tool", "name": "f", "description": "f", "code": code}),
-        )
-    };
-    for (code, term) in [
-        ("function(x){return x*2}", r#"{"lam":"x","body":{"mul":[{"var":"x"},2]}}"#),
+    for (code, data, value) in [
+        ("function(x){return x*2}", json!(3), "6"),
+        ("function add(args) { return args.x + args.y; }", json!({"x": 1, "y": 2}), "3"),
+        ("(args) => args.x + args.y", json!({"x": 1, "y": 2}), "3"),
         (
-            "(args) => args.x + args.y",
-            r#"{"lam":["x","y"],"body":{"add":[{"var":"x"},{"var":"y"}]}}"#,
+            "function (l) { const n = l.length(); return l.map(x => x + n); }",
+            json!([1, 2]),
+            "[3,4]",
         ),
-        ("x => x.map(y => y)", r#"{"lam":"x","body":{"mul":[{"var":"x"},2]}}"#),
-        ("(fn [x] (* x 2))", r#"{"lam":"x","body":{"mul":[{"var":"x"},2]}}"#),
-        (
-            "n => n > 0 ? 'positive' : 'not'",
-            r#"{"lam":"n","body":{"if":{"cond":{"gt":[{"var":"n"},0]},"then":"positive","else":"not"}}}"#,
-        ),
+        ("n => n > 0 ? 'positive' : 'not'", json!(3), "positive"),
     ] {
-        let result = evolve(code)?;
-        let fault = &result["structuredContent"];
-        ensure!(result["isError"] == true && fault["code"] == "malformed", "{code}: {result}");
-        ensure!(text(&result)?.contains("another language, such as JavaScript"), "{result}");
-        let hint = fault["hint"].as_str().context("a hint")?;
-        ensure!(hint.contains(term), "{code}: {hint}");
-        // What is shown is a term: kept as it stands, it is a tool.
-        let made = evolve(term)?;
-        ensure!(made["isError"] == false, "{term}: {made}");
+        let arguments = json!({"type": "add-tool", "name": "f", "description": "f", "code": code});
+        let made = client.call("meta-evolve", &arguments)?;
+        ensure!(made["isError"] == false, "{code}: {made}");
+        let run = json!({"tool-name": "f", "arguments": {"data": data}});
+        assert_eq!(client.text("execute-tool", &run)?, value, "{code}");
     }
-    let run = json!({"tool-name": "f", "arguments": {"data": 3}});
-    assert_eq!(client.text("execute-tool", &run)?, "positive");
+    for (code, hint) in [
+        ("function(x){ for (;;) {} }", "xs.map"),
+        ("(fn [x] (* x 2))", "x => x + 1"),
+        ("function(x){ x.push(1); return x; }", "[...xs, 1]"),
+    ] {
+        let arguments = json!({"type": "add-tool", "name": "f", "description": "f", "code": code});
+        let refused = client.call("meta-evolve", &arguments)?;
+        let fault = &refused["structuredContent"];
+        ensure!(refused["isError"] == true, "{code}: {refused}");
+        ensure!(fault["hint"].as_str().is_some_and(|it| it.contains(hint)), "{code}: {refused}");
+        ensure!(fault["line"] == 1 && fault["column"].is_u64(), "{code}: {refused}");
+        ensure!(fault["caret"].as_str().is_some_and(|it| it.ends_with('^')), "{code}: {refused}");
+    }
     Ok(())
 }
 

@@ -241,7 +241,7 @@ fn the_memory_travels_if_it_is_wanted() -> Result<()> {
     );
     ensure!(exported.contains("1.5,null"), "{exported}");
     let told: Value = serde_json::from_str(&from.prints(&["export", "double"])?)?;
-    ensure!(told.get("memory").is_none() && told["version"] == 1, "{told}");
+    ensure!(told.get("memory").is_none() && told["version"] == 5, "{told}");
     let printed = to.execute(&["import", "-"], &exported)?;
     ensure!(
         printed.output.is_empty() && printed.errors.contains("`--memory` imports it"),

@@ -4,7 +4,7 @@ use super::client::{Client, command};
 use super::folder::Folder;
 use super::kept::{self, Printed};
 use anyhow::{Context, Result, ensure};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 
 fn execute(arguments: &[&str], input: &str) -> Result<Printed> {
@@ -212,7 +212,13 @@ fn continuations_are_driven() -> Result<()> {
 
 /// The steps, the names in the environment, closures, and tools looked up.
 fn assert_debug(errors: &str) {
-    for part in ["eval mul at `/body`", "names [x]", "creates a closure", "applies a function"] {
+    for part in [
+        "eval mul at `/body`",
+        "names [x = 21]",
+        "value at `/body`",
+        "creates a closure",
+        "applies a function",
+    ] {
         assert!(errors.contains(part), "{part} is not in\n{errors}");
     }
 }
@@ -263,5 +269,71 @@ fn the_compiled_evaluator_is_kept() -> Result<()> {
         ensure!(found.starts_with(compiled), "{arguments:?}: {found}");
         assert_eq!(client.text("run", &json!({"code": {"add": [1, 2]}}))?, "3");
     }
+    Ok(())
+}
+
+#[test]
+fn programs_are_taken_in_the_notation_and_formatted() -> Result<()> {
+    let folder = Folder::new()?;
+    let file = folder.path().join("double.pif");
+    fs::write(&file, "x=>x*2\n")?;
+    let file = file.to_str().context("a path in UTF-8")?;
+    let canonical = r#"{"body":{"mul":[{"var":"x"},2]},"lam":"x"}"#;
+    for (arguments, input, printed) in [
+        (&["run", "x => x * 2", "21"][..], "", "42"),
+        (&["run", "data.map(x => x * 2).sum()", "--data", "[1,2,3]"], "", "12"),
+        (&["run", "n ** 2", "--context", r#"{"n":7}"#], "", "49"),
+        (&["run", "@std_gcd([12, 18])"], "", "6"),
+        (&["fmt", "x=>x*2"], "", "x => x * 2"),
+        (&["fmt", DOUBLE], "", "x => x * 2"),
+        (&["fmt", file], "", "x => x * 2"),
+        (&["fmt", "-"], DOUBLE, "x => x * 2"),
+        (&["fmt", "--json", file], "", canonical),
+        (&["fmt", "--json", "-"], "x => x * 2", canonical),
+        (&["fmt", "@double(2)"], "", "@double(2)"),
+    ] {
+        let ran = execute(arguments, input)?;
+        assert_eq!(ran.output, format!("{printed}\n"), "{arguments:?}: {ran:?}");
+        assert_eq!((ran.code, ran.errors.as_str()), (Some(0), ""), "{arguments:?}");
+    }
+    let told = execute(&["check", "x => x * 2"], "")?.output;
+    ensure!(told.contains("\nnotation: x => x * 2\ncanonical: {"), "{told}");
+    for command in ["run", "check", "fmt"] {
+        let refused = execute(&[command, "[1, 2].map(x =>\n  x.push(1))"], "")?;
+        assert_eq!((refused.code, refused.output.as_str()), (Some(1), ""), "{refused:?}");
+        for part in ["\nat line 2, column ", "\n  x.push(1))\n", "^\nhint: write [...xs, 1]"] {
+            ensure!(refused.errors.contains(part), "{command}: {refused:?}");
+        }
+    }
+    Ok(())
+}
+
+/// The patterns of the grammar find all forms and operators that the evaluator has.
+#[test]
+fn the_grammar_is_made_of_the_evaluators_tables() -> Result<()> {
+    let printed = execute(&["grammar"], "")?;
+    let grammar: Value = serde_json::from_str(&printed.output).context(printed.errors)?;
+    assert_eq!(grammar["scopeName"], "source.pif");
+    let patterns = grammar["repository"]["program"]["patterns"].as_array().context("patterns")?;
+    let pattern = |name: &str| -> Result<String> {
+        let found = patterns.iter().find(|it| it["name"] == name);
+        let found = found.and_then(|it| it["match"].as_str()).context(name.to_owned())?;
+        let (_, words) = found.split_once("(?:").context("words")?;
+        Ok(words.split_once(')').context("words")?.0.to_owned())
+    };
+    let functions = pattern("support.function.pif")?;
+    let functions: Vec<&str> = functions.split('|').collect();
+    for form in pif_guest::form::FORMS {
+        ensure!(functions.contains(&form.name), "{}", form.name);
+    }
+    for name in ["groupBy", "toUpperCase", r"Object\.keys"] {
+        ensure!(functions.contains(&name), "{name}");
+    }
+    let operators = pattern("keyword.operator.pif")?;
+    for mark in [r"\+", r"\=\=\=", r"\?\?", r"\|\>", r"\=\>"] {
+        ensure!(format!("|{operators}|").contains(&format!("|{mark}|")), "{mark} in {operators}");
+    }
+    ensure!(pattern("keyword.control.pif")?.split('|').any(|word| word == "const"));
+    ensure!(pattern("constant.language.pif")?.split('|').any(|word| word == "null"));
     Ok(())
 }

@@ -69,7 +69,7 @@ fn runs() -> Vec<(Value, &'static str)> {
         (json!({"tool": "quadruple", "input": 5}), "value"),
         (json!({"tool": "quadruple", "input": "five"}), "type-mismatch"),
         (json!({"code": {"head": []}}), "empty-list"),
-        (json!({"code": {"no such form": 1}}), "unknown-form"),
+        (json!({"code": {"ad": [1, 2]}}), "unknown-form"),
         (json!({"code": {"div": [1]}}), "malformed"),
         (json!({"code": "{"}), "unparsable"),
         (fueled, "out-of-fuel"),

@@ -164,7 +164,7 @@ fn warnings_and_trace_lines_are_told() -> Result<()> {
     assert!(structured.get("evaluation").is_none(), "{result}");
     let result = client.call("run", &json!({"code": {"add": [1, 2]}, "trace": true}))?;
     let steps = result["structuredContent"]["evaluation"].as_array().map_or(0, Vec::len);
-    assert_eq!(steps, 3, "{result}");
+    assert_eq!(steps, 6, "{result}");
     Ok(())
 }
 

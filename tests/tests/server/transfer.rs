@@ -39,7 +39,8 @@ fn workshop() -> Result<Kept> {
         };
         evolve(client, "even", &countdown("odd"), &json!([]))?;
         evolve(client, "odd", &countdown("even"), &json!([{"input": 7, "output": null}]))?;
-        evolve(client, "alone", &json!("a text, \"quoted\" \u{202e}"), &json!([])).map(drop)
+        let text = json!("a text, \"quoted\" \u{202e}").to_string();
+        evolve(client, "alone", &json!(text), &json!([])).map(drop)
     })?;
     Ok(kept)
 }
@@ -72,7 +73,7 @@ fn a_tool_comes_with_all_that_it_depends_on() -> Result<()> {
         others.reverse();
         assert_eq!(from.prints(&[&["export"], &others[..]].concat())?, exported);
         let file: Value = serde_json::from_str(&exported)?;
-        assert_eq!((&file["format"], &file["version"]), (&json!("mcp-pif tools"), &json!(1)));
+        assert_eq!((&file["format"], &file["version"]), (&json!("mcp-pif tools"), &json!(5)));
     }
     let errors = from.complains(&["export", "doubel"])?;
     ensure!(errors.contains("did you mean `double`?"), "{errors}");
@@ -157,7 +158,7 @@ fn a_file_that_was_altered_is_refused() -> Result<()> {
         ("\"output\": 42", "\"outcome\": 42", "unknown field `outcome`"),
         ("\"input\": 21,", "\"input\": 21, \"data\": 21,", "has both `input` and `data`"),
         ("mcp-pif tools", "mcp-pif toys", "the format of the file is `mcp-pif toys`"),
-        ("\"version\": 1", "\"version\": 5", "the file has version 5"),
+        ("\"version\": 5", "\"version\": 6", "the file has version 6"),
         ("\"tools\": [", "\"tool\": [", "unknown field `tool`"),
         ("\"tools\": [", "\"tools\": [[", "cannot be read"),
     ] {

@@ -4,7 +4,7 @@ use crate::algorithm::date::letters::{Fields, Letter, Piece, Pieces};
 use crate::algorithm::date::moment::Moment;
 use crate::algorithm::trouble::Trouble;
 
-use crate::text::quote::shorten;
+use pif_core::text::quote::shorten;
 use std::fmt::Write as _;
 
 /// The default format of `date_format`.

@@ -3,8 +3,8 @@
 use crate::algorithm::date::moment::{Civil, DAY, Moment};
 use crate::algorithm::trouble::Trouble;
 
-use crate::text::quote::shorten;
 use num_bigint::BigUint;
+use pif_core::text::quote::shorten;
 
 const KNOWN: &str = "%Y %m %d %H %M %S %f %z %F %T %j %a %A %b %B %e %y %I %p %u %U %G %V %s %%";
 

@@ -6,9 +6,9 @@ use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;
 
 use crate::algorithm::number::rational::parts;
-use crate::text::quote::shorten;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{ToPrimitive, Zero};
+use pif_core::text::quote::shorten;
 
 pub(crate) const DAY: i64 = 86_400;
 

@@ -7,10 +7,10 @@ use crate::algorithm::date::read::{Read, Reader, Wrong, of_month};
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;
 
-use crate::fault::Code;
+use pif_core::fault::Code;
 
-use crate::text::quote::shorten;
 use num_bigint::BigUint;
+use pif_core::text::quote::shorten;
 
 /// Parses a date by a pattern. Returns its seconds.
 pub(crate) fn parse_as(text: &str, pattern: &str) -> Result<Number, Trouble> {

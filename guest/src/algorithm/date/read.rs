@@ -7,8 +7,8 @@ use crate::algorithm::date::moment::{Civil, DAY, Moment, UNIT_BITS, beyond};
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::{Trouble, misread};
 
-use crate::text::quote::shorten;
 use num_bigint::BigUint;
+use pif_core::text::quote::shorten;
 
 /// Digits after the point that can distinguish floats.
 const MOST_DIGITS: usize = 1074;

@@ -4,13 +4,13 @@ use crate::algorithm::number::value::{Number, TOO_LARGE, bounded, finite};
 use crate::algorithm::trouble::Trouble;
 
 use crate::algorithm::number::remainder;
-use crate::language::form::Form;
-use crate::limits::INTEGER_BITS;
 use crate::memory::heap::Heap;
 use crate::memory::word::{Word, is_integer};
 use num_bigint::BigInt;
 use num_integer::Integer as _;
 use num_traits::Zero;
+use pif_core::limits::INTEGER_BITS;
+use pif_language::form::Form;
 
 /// Counts the 64-bit limbs of an integer; 1 for any smaller value.
 pub(crate) fn limbs(heap: &Heap, v: Word) -> u64 {

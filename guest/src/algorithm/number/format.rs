@@ -1,6 +1,6 @@
 //! Numbers for people: rounded to decimals, with marks between groups of digits.
 
-use crate::json::number::float_text;
+use pif_core::json::number::float_text;
 
 /// Digits between two marks.
 const GROUP: usize = 3;

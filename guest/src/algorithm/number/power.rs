@@ -5,10 +5,10 @@ use crate::algorithm::number::elementary;
 use crate::algorithm::number::rational::quotient;
 use crate::algorithm::number::value::{Number, TOO_LARGE, bounded, finite};
 use crate::algorithm::trouble::Trouble;
-use crate::language::form::Form;
-use crate::limits::INTEGER_BITS;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, Signed, ToPrimitive, Zero};
+use pif_core::limits::INTEGER_BITS;
+use pif_language::form::Form;
 use std::f64::consts::LOG2_E;
 
 /// Tells whether a power surely has few enough bits for an integer. Fails if it surely has too

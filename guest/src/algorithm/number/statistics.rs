@@ -4,10 +4,10 @@ use crate::algorithm::number::value::{Number, TOO_LARGE, bounded, finite};
 use crate::algorithm::trouble::Trouble;
 
 use crate::algorithm::number::rational::{LEAST, parts, ratio, with_sign};
-use crate::limits::INTEGER_BITS;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer as _;
 use num_traits::{Signed, ToPrimitive, Zero};
+use pif_core::limits::INTEGER_BITS;
 
 /// An exact sum. Large integers are apart from small ones, and positive from negative ones. So
 /// carries through the whole sum are never more than its length has paid for.
@@ -49,7 +49,7 @@ impl Sum {
 
     fn integers(&self) -> BigInt {
         let big = |n: &BigUint| BigInt::from_biguint(Sign::Plus, n.clone());
-        big(&self.above) - big(&self.below) + self.small
+        big(&self.above) - big(&self.below) + BigInt::from(self.small)
     }
 
     /// Returns the sum: an integer if all numbers are integers, otherwise a float.
@@ -100,7 +100,8 @@ impl Floats {
     fn sum(&self) -> (BigInt, i64) {
         let empty = self.0.iter().take_while(|part| **part == 0).count() % PARTS;
         let parts = self.0.iter().skip(empty).rev();
-        let sum = parts.fold(BigInt::ZERO, |above, part| (above << PART_BITS) + part);
+        let sum =
+            parts.fold(BigInt::ZERO, |above, part| (above << PART_BITS) + BigInt::from(*part));
         (sum, LEAST + PART_BITS * i64::try_from(empty).unwrap_or_default())
     }
 }

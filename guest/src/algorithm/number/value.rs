@@ -1,11 +1,11 @@
 //! Numbers, unpacked from their words.
 
 use crate::algorithm::trouble::Trouble;
-use crate::limits::INTEGER_BITS;
 use crate::memory::heap::Heap;
 use crate::memory::word::{Word, as_small, fit, is_integer};
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{ToPrimitive, Zero};
+use pif_core::limits::INTEGER_BITS;
 
 /// A number, unpacked from its word.
 #[derive(Debug)]

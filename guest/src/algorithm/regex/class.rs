@@ -1,13 +1,13 @@
 //! Sets of characters, and the letters that they distinguish.
 
+use crate::algorithm::radix;
 use regex_syntax::hir;
-use std::collections::BTreeMap;
 
 /// A set of characters.
 #[derive(Debug)]
 pub(crate) struct Class {
     /// Sorted ranges that do not touch.
-    ranges: Vec<(u32, u32)>,
+    pub(super) ranges: Vec<(u32, u32)>,
     /// The characters below 128, a bit each.
     ascii: u128,
 }
@@ -74,13 +74,15 @@ impl Alphabet {
         for (first, last) in classes.iter().flat_map(|class| &class.ranges) {
             starts.extend([*first, last + 1]);
         }
-        starts.sort_unstable();
+        radix::sort(&mut starts, |start| u64::from(*start));
         starts.dedup();
         if starts.len() * classes.len() > WORK || looks > 8 {
             return None;
         }
         let words = classes.len().div_ceil(64);
-        let (mut members, mut known) = (Vec::new(), BTreeMap::new());
+        // The letters in the order of their classes.
+        let mut known: Vec<u16> = Vec::new();
+        let mut members: Vec<u64> = Vec::new();
         let mut lettered = Vec::with_capacity(starts.len());
         for start in starts {
             let mut bits = vec![0_u64; words];
@@ -89,11 +91,19 @@ impl Alphabet {
                     bits.get_mut(at / 64).into_iter().for_each(|word| *word |= 1 << (at % 64));
                 }
             }
-            let next = u16::try_from(known.len()).ok()?;
-            let letter = *known.entry(bits.clone()).or_insert_with(|| {
-                members.extend(bits);
-                next
-            });
+            let of = |letter: &u16| {
+                let first = usize::from(*letter) * words;
+                members.get(first..first + words).unwrap_or_default()
+            };
+            let letter = match known.binary_search_by(|letter| of(letter).cmp(&bits)) {
+                Ok(place) => known.get(place).copied()?,
+                Err(place) => {
+                    let letter = u16::try_from(known.len()).ok()?;
+                    known.insert(place, letter);
+                    members.extend(bits);
+                    letter
+                }
+            };
             lettered.push((start, letter));
         }
         let letters = known.len();

@@ -10,15 +10,14 @@ pub(crate) mod template;
 use crate::algorithm::regex::class::{Alphabet, Class};
 pub(crate) use crate::algorithm::regex::effort::BYTE;
 use crate::algorithm::trouble::Trouble;
-use crate::limits::to_u32;
-use crate::text::quote::shorten;
+use pif_core::limits::to_u32;
+use pif_core::text::quote::shorten;
 use regex_syntax::ast::Ast;
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::hir;
 use regex_syntax::hir::translate::Translator;
 use regex_syntax::hir::{Hir, HirKind, Look, Repetition};
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 
 /// Bytes of the longest pattern.
 const PATTERN_BYTES: usize = 4096;
@@ -67,7 +66,7 @@ pub(crate) struct Pattern {
     /// Steps that take a character.
     takers: Vec<Taker>,
     groups: u32,
-    names: BTreeMap<String, u32>,
+    names: Vec<(String, u32)>,
     /// Steps as fuel counts them.
     pub(crate) size: u64,
 }
@@ -81,6 +80,11 @@ impl Pattern {
     /// Iterates over the named groups, with their numbers.
     pub(crate) fn names(&self) -> impl Iterator<Item = (&str, usize)> {
         self.names.iter().map(|(name, group)| (name.as_str(), *group as usize))
+    }
+
+    /// Returns the number of the group of this name.
+    pub(crate) fn group(&self, name: &str) -> Option<usize> {
+        self.names().find(|(known, _)| *known == name).map(|(_, group)| group)
     }
 }
 
@@ -200,12 +204,13 @@ fn backwards(steps: &[Step]) -> (Vec<u32>, Vec<u32>) {
 struct Compiler {
     steps: Vec<Step>,
     classes: Vec<Class>,
-    known: BTreeMap<Vec<(u32, u32)>, u32>,
-    /// Classes of parts that are already written, by the parts' addresses.
-    written: BTreeMap<*const hir::Class, u32>,
+    /// The classes in the order of their ranges.
+    known: Vec<u32>,
+    /// Classes of parts that are already written, in the order of the parts' addresses.
+    written: Vec<(*const hir::Class, u32)>,
     looks: Vec<Look>,
     groups: u32,
-    names: BTreeMap<String, u32>,
+    names: Vec<(String, u32)>,
 }
 
 impl Compiler {
@@ -221,13 +226,19 @@ impl Compiler {
     }
 
     fn class(&mut self, ranges: Vec<(u32, u32)>) -> u32 {
-        if let Some(class) = self.known.get(&ranges) {
-            return *class;
+        let order = |known: &u32| {
+            let known = self.classes.get(*known as usize).map(|class| class.ranges.as_slice());
+            known.unwrap_or_default().cmp(&ranges)
+        };
+        match self.known.binary_search_by(order) {
+            Ok(known) => self.known.get(known).copied().unwrap_or_default(),
+            Err(place) => {
+                let class = to_u32(self.classes.len());
+                self.classes.push(Class::new(ranges));
+                self.known.insert(place, class);
+                class
+            }
         }
-        let class = to_u32(self.classes.len());
-        self.classes.push(Class::new(ranges.clone()));
-        self.known.insert(ranges, class);
-        class
     }
 
     fn literal(&mut self, c: char, to: u32) -> u32 {
@@ -237,9 +248,14 @@ impl Compiler {
 
     fn one(&mut self, class: &hir::Class, to: u32) -> u32 {
         let place = std::ptr::from_ref(class);
-        let written = self.written.get(&place).copied();
-        let class = written.unwrap_or_else(|| self.class(class::ranges(class)));
-        self.written.insert(place, class);
+        let class = match self.written.binary_search_by_key(&place, |(place, _)| *place) {
+            Ok(at) => self.written.get(at).map_or(0, |(_, class)| *class),
+            Err(at) => {
+                let class = self.class(class::ranges(class));
+                self.written.insert(at, (place, class));
+                class
+            }
+        };
         self.push(Step::One { class, to })
     }
 
@@ -248,7 +264,7 @@ impl Compiler {
         if let HirKind::Capture(capture) = hir.kind() {
             self.groups = self.groups.max(capture.index);
             if let Some(name) = &capture.name {
-                self.names.insert(name.to_string(), capture.index);
+                self.names.push((name.to_string(), capture.index));
             }
         }
         hir.kind().subs().iter().for_each(|sub| self.note_groups(sub));

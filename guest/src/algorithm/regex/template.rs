@@ -3,9 +3,9 @@
 use crate::algorithm::regex::Pattern;
 use crate::algorithm::regex::search::NOWHERE;
 use crate::algorithm::trouble::Trouble;
-use crate::fault::Code;
+use pif_core::fault::Code;
 
-use crate::text::quote::shorten;
+use pif_core::text::quote::shorten;
 
 /// A parsed replacement.
 #[derive(Debug)]
@@ -143,8 +143,8 @@ const LONGEST: usize = 40;
 /// Returns the group of a number or a name.
 fn group(name: &str, pattern: &Pattern) -> Option<usize> {
     let number = match name.parse::<u32>() {
-        Ok(number) => number,
-        Err(_) => *pattern.names.get(name)?,
+        Ok(number) => number as usize,
+        Err(_) => pattern.group(name)?,
     };
-    (number <= pattern.groups).then_some(number as usize)
+    (number <= pattern.groups()).then_some(number)
 }

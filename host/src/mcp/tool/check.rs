@@ -15,14 +15,15 @@ use crate::domain::Limit;
 use crate::render::{Refusal, Reply, describe as tell_summary, notes, put};
 
 const TEXT: &str = "\
-Check a term without running it. Returns all faults with places and hints; or the canonical text, revision, \
-forms, free variables, tools it names, tools of other servers it needs, whether it is pure, and notes on likely mistakes. Use it before \
+Check a program without running it. Returns all faults with places and hints; or its text, its canonical JSON term, \
+revision, forms, free variables, tools it names, tools of other servers it needs, whether it is pure, and notes on \
+likely mistakes. Use it before \
 `evolve`.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
-    /// a term, or its JSON text
+    /// a program: its text, or its JSON term
     #[schemars(schema_with = "term")]
     code: Box<RawValue>,
 }
@@ -32,7 +33,7 @@ impl Tool for Arguments {
 
     fn output(_: Profile) -> Value {
         reply(
-            &json!({"canonical": {"type": "string"}, "revision": {"type": "string"}, "pure": {"type": "boolean"}}),
+            &json!({"notation": {"type": "string"}, "canonical": {"type": "string"}, "revision": {"type": "string"}, "pure": {"type": "boolean"}}),
         )
     }
 
@@ -61,8 +62,12 @@ async fn check(backend: &Arc<Backend>, code: String, call: &Call) -> ToolResult 
     if !summary.notes.is_empty() {
         found.structured.insert("notes".to_owned(), notes(&summary.notes).into());
     }
+    let most = backend.config.values.size(Limit::Result);
+    if !summary.notation.is_empty() && summary.notation.chars().count() <= most {
+        found.structured.insert("notation".to_owned(), summary.notation.into());
+    }
     let size = summary.canonical.chars().count();
-    if size <= backend.config.values.size(Limit::Result) {
+    if size <= most {
         found.structured.insert("canonical".to_owned(), summary.canonical.into());
     } else {
         found.structured.insert("truncated".to_owned(), true.into());

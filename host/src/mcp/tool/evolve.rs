@@ -27,14 +27,14 @@ const MOST_EXAMPLES: usize = 64;
 const MOST_NOTE: usize = 2_500;
 
 const TEXT: &str = "\
-Create or change a tool: the server keeps a JSON term under a name. Call it with \
-`run {\"tool\": name}`, in terms with {\"tool\": name}, or by its own name.
-{\"name\":\"double\",\"description\":\"Doubles a number\",\"code\":{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}},\
+Create or change a tool: the server keeps a function under a name. Call it with \
+`run {\"tool\": name}`, in programs as @name(x), or by its own name.
+{\"name\":\"double\",\"description\":\"Doubles a number\",\"code\":\"x => x * 2\",\
 \"examples\":[{\"input\":21,\"output\":42}]}
 Examples run first; if one fails, nothing changes. An example has `input`, `data`, or `args` for \
-several arguments: {\"args\":[2,3],\"output\":5}. In a tool {\"self\":true} is its function, \
-{\"continue\":{\"input\":t}} asks to run again. A term with one free variable and no lambda becomes a \
-function of it. `check` keeps nothing; `help` lists the forms.";
+several arguments: {\"args\":[2,3],\"output\":5}. In a tool self(x) calls its function, \
+continue(x) asks to run again. In JSON: {\"tool\":name}, {\"self\":true}, {\"continue\":{\"input\":t}}. \
+A program with one free variable and no arrow becomes a function of it. `check` keeps nothing; `help` lists the forms.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -43,7 +43,7 @@ pub(in super::super) struct Arguments {
     name: String,
     /// what the tool does, for its callers
     description: String,
-    /// a term, or its JSON text
+    /// a program: its text, or its JSON term
     #[schemars(schema_with = "term")]
     code: Box<RawValue>,
     /// run before the change

@@ -75,8 +75,9 @@ fn groups(forms: &[Form]) -> Vec<&str> {
 
 fn overview(forms: &[Form], sets: &[Toolset]) -> Reply {
     let mut text = String::from(
-        "A program is JSON. Numbers, texts, true, false, null and [lists] stand for themselves; \
-         an object is a form:\n",
+        "A program is an expression as in JavaScript: numbers, texts, [lists], {records}, x => x + 1, \
+         c ? a : b, const x = 1; and forms, called as f(x, y) or x.f(y). As JSON a form is an object, \
+         {\"add\": [1, 2]}. The forms:\n",
     );
     let mut categories = serde_json::Map::new();
     for group in groups(forms) {
@@ -98,7 +99,8 @@ fn overview(forms: &[Form], sets: &[Toolset]) -> Reply {
     );
     categories.insert(SYSTEM.to_owned(), json!(tools));
     text.push_str(
-        "Example: {\"app\":{\"func\":{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}},\"arg\":21}} is 42.\n\
+        "Example: [1, 2, 3].map(x => x * 2).sum() is 12; as JSON it is \
+         {\"sum\":{\"map\":[{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}},[1,2,3]]}}.\n\
          More: help {\"category\": \"…\"}, help {\"form\": \"fold\"}, help {\"query\": \"…\"}.",
     );
     Reply::new(text, json!({"categories": categories}))
@@ -181,24 +183,20 @@ fn search(forms: &[Form], query: &str) -> Reply {
 }
 
 fn show(forms: &[&Form]) -> Reply {
-    let texts: Vec<String> = forms.iter().map(|form| tell(form)).collect();
-    let records: Vec<Value> = forms
-        .iter()
-        .map(|form| {
-            json!({
-                "name": form.name,
-                "category": form.group,
-                "syntax": form.syntax,
-                "doc": form.doc,
-                "example": form.example,
-                "result": form.result,
-            })
-        })
-        .collect();
+    let (mut texts, mut records) = (Vec::new(), Vec::new());
+    for Form { name, group, syntax, doc, notation, example, result } in forms {
+        texts.push(format!(
+            "{name} [{group}]\n  {doc}\n  {notation} → {result}\n  as JSON: {syntax}"
+        ));
+        records.push(json!({
+            "name": name,
+            "category": group,
+            "syntax": syntax,
+            "doc": doc,
+            "notation": notation,
+            "example": example,
+            "result": result,
+        }));
+    }
     Reply::new(texts.join("\n"), json!({"forms": records}))
-}
-
-fn tell(form: &Form) -> String {
-    let Form { name, group, syntax, doc, example, result } = form;
-    format!("{name} [{group}] {syntax}\n  {doc}\n  example: {example} → {result}")
 }

@@ -16,7 +16,7 @@ use crate::domain::{Fault, FaultCode, Limit, fault};
 use crate::journal::Statistics;
 use crate::json;
 use crate::registry::{Definition, Past, name, short};
-use crate::render::{Reply, put};
+use crate::render::{Reply, lines_of, put};
 use crate::sandbox::{Summary, Watch};
 use crate::text::{self, quote};
 use crate::workshop::{Tools, library, refused, stored};
@@ -54,7 +54,9 @@ impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
 
     fn output(_: Profile) -> Value {
-        reply(&json!({"source": {"type": "string"}, "revision": {"type": "string"}}))
+        reply(
+            &json!({"notation": {"type": "string"}, "source": {"type": "string"}, "revision": {"type": "string"}}),
+        )
     }
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
@@ -216,19 +218,16 @@ fn retired(name: &str, history: &[Past]) -> Fault {
 fn tell(found: Found, most: usize) -> Reply {
     let Found { tool, is_current, is_library, difference, summary, calls, callers, runs, history } =
         found;
-    let forms = summary.map(|summary| summary.forms).unwrap_or_default();
+    let (forms, notation) = summary.map_or_else(Default::default, |it| (it.forms, it.notation));
+    let notation = Some(notation).filter(|it| !it.is_empty() && it.chars().count() <= most);
     let size = tool.source.chars().count();
     let is_short = size <= most;
-    let source = if is_short {
-        text::visible(&tool.source).into_owned()
-    } else {
-        format!("{size} characters, more than the {most} that are shown")
-    };
     let state = state(is_library, is_current);
     let mut told = format!("{} (revision {}, {state})", tool.name, tool.short());
     for (title, line) in [
         ("description", text::visible(&tool.description).into_owned()),
-        ("source", source),
+        ("notation", notation.as_deref().map(lines_of).unwrap_or_default()),
+        ("source", tell_source(&tool.source, is_short, most)),
         ("examples", examples(&tool.examples)),
         ("output schema", schema(&tool, most).unwrap_or_default()),
         ("forms", tell_forms(&forms)),
@@ -267,6 +266,7 @@ fn tell(found: Found, most: usize) -> Reply {
         reply.structured.insert("truncated".to_owned(), true.into());
         reply.structured.insert("size".to_owned(), size.into());
     }
+    reply.structured.extend(notation.map(|it| ("notation".to_owned(), it.into())));
     reply.structured.extend(schema.map(|it| ("output_schema".to_owned(), it.into())));
     put(&mut reply.structured, "calls", calls);
     put(&mut reply.structured, "called_by", callers);
@@ -274,6 +274,13 @@ fn tell(found: Found, most: usize) -> Reply {
         reply.structured.insert("difference".to_owned(), lines.into());
     }
     reply
+}
+
+fn tell_source(source: &str, is_short: bool, most: usize) -> String {
+    if is_short {
+        return text::visible(source).into_owned();
+    }
+    format!("{} characters, more than the {most} that are shown", source.chars().count())
 }
 
 fn tell_forms(forms: &[(String, u32)]) -> String {

@@ -10,11 +10,13 @@ use serde_json::{Map, Value, json};
 use super::super::arguments::{decode, malformed, schema, text};
 use super::super::backend::Backend;
 use super::super::settle::whole;
-use super::{Call, Tool, ToolResult, reply};
+use super::{Call, Shown, Tool, ToolResult, reply};
 use crate::config::Profile;
 use crate::domain::{EntryKind, Fault, Limit};
 use crate::journal::{Entry, Filter, Payload};
 use crate::render::Reply;
+use crate::sandbox::Watch;
+use crate::state;
 use crate::text::similar::similar;
 use crate::text::time;
 use crate::text::{line, quote, quote_one};
@@ -28,6 +30,9 @@ const MOST: u64 = 100;
 
 /// The most characters of a text in a request or an outcome.
 const MOST_TEXT: usize = 400;
+
+/// Bytes of a program that is shown in the notation.
+const MOST_CODE: usize = 1_000;
 
 const TEXT: &str = "\
 Show recent journal entries, latest first: runs, changes to tools and memory, refused calls. Each has a number, \
@@ -78,11 +83,14 @@ impl Tool for Arguments {
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         let (filter, limit) = self.filter()?;
         // One extra entry shows whether there is another page.
-        let find =
-            move |backend: &Backend| backend.workshop.journal.entries(&filter, true, limit + 1);
-        let found = backend.look(&call.caller, move |backend, _| find(backend)).await?;
-        let found = found.map_err(stored)?;
-        Ok(tell(&found, limit, backend.config.values.size(Limit::Result)))
+        backend.opened(&call.caller).await?;
+        let find = move |backend: &Backend, watch: &Watch| {
+            let found = backend.workshop.journal.entries(&filter, true, limit + 1)?;
+            let shown = |code: &str| backend.workshop.notation(code, MOST_CODE, watch);
+            Ok(tell(&found, limit, backend.config.values.size(Limit::Result), &shown))
+        };
+        let told: Result<Reply, state::Error> = backend.look(&call.caller, find).await?;
+        Ok(told.map_err(stored)?)
     }
 }
 
@@ -139,11 +147,11 @@ fn number(entry: u64) -> i64 {
 
 /// As many entries as fit in `room` characters, but at least one: otherwise a long entry would
 /// block the listing.
-fn tell(found: &[Entry], limit: usize, room: usize) -> Reply {
+fn tell(found: &[Entry], limit: usize, room: usize, shown: Shown<'_>) -> Reply {
     let (mut lines, mut records, mut used) = (Vec::new(), Vec::new(), 0);
     for entry in found.iter().take(limit) {
         let line = entry.to_line();
-        let (full, short) = (record(entry, true), record(entry, false));
+        let (full, short) = (record(entry, Some(shown)), record(entry, None));
         let size = |record: &Value| line.chars().count() + record.to_string().chars().count();
         let record = if used + size(&full) <= room { full } else { short };
         used += size(&record);
@@ -167,7 +175,8 @@ fn tell(found: &[Entry], limit: usize, room: usize) -> Reply {
 }
 
 /// The displayed form of an entry: quoted texts are bounded and hidden characters are made visible.
-fn record(entry: &Entry, is_full: bool) -> Value {
+/// Without a way to show programs, the record quotes no payload.
+fn record(entry: &Entry, shown: Option<Shown<'_>>) -> Value {
     let mut record = Map::new();
     let mut put = |name: &str, value: Value| {
         if !value.is_null() {
@@ -182,16 +191,38 @@ fn record(entry: &Entry, is_full: bool) -> Value {
     put("fuel", json!(entry.fuel));
     let Some(body) = entry.read_body() else { return Value::Object(record) };
     put("micros", if body.micros > 0 { body.micros.into() } else { Value::Null });
-    if is_full {
-        let payload = |payload: Option<Payload>| {
+    if let Some(shown) = shown {
+        let payload = |payload: Option<Payload>| -> Value {
             payload.and_then(|it| serde_json::from_str(it.text()).ok()).unwrap_or_default()
         };
-        put("request", payload(body.request));
+        let request = payload(body.request);
+        let notation = notation(&request, shown);
+        put("request", request);
+        put("notation", json!(notation));
         put("outcome", payload(body.outcome));
     } else if body.request.is_some() || body.outcome.is_some() {
         put("omitted", true.into());
     }
     Value::Object(record)
+}
+
+/// The program that a request holds as JSON, in the notation.
+fn notation(request: &Value, shown: Shown<'_>) -> Option<String> {
+    if let Some(Value::String(code)) = request.get("code") {
+        return shown(code);
+    }
+    let Value::String(arguments) = request.get("arguments")? else { return None };
+    let Kept { code } = serde_json::from_str(arguments).ok()?;
+    match serde_json::from_str::<String>(code.get()) {
+        Ok(text) => shown(&text),
+        Err(_) => shown(code.get()),
+    }
+}
+
+/// The code among the arguments of a change.
+#[derive(Deserialize)]
+struct Kept {
+    code: Box<RawValue>,
 }
 
 fn visible(value: Value) -> Value {

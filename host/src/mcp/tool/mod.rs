@@ -29,6 +29,9 @@ use crate::render::{Refusal, Reply};
 /// The result of a call.
 pub(super) type ToolResult = Result<Reply, Refusal>;
 
+/// A function that prints a term in the notation.
+type Shown<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// A built-in tool. Its arguments implement this trait.
 pub(super) trait Tool: Arguments + Send {
     /// The description of the tool, for models.

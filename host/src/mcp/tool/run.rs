@@ -21,7 +21,6 @@ use crate::json::Members;
 use crate::registry::name;
 use crate::render::object;
 use crate::sandbox::{Argument, Code, Limits, Request};
-use crate::text::begins_as_json;
 use crate::workshop::{Tools, too_large};
 
 /// The most continuations that one call may drive.
@@ -32,14 +31,14 @@ const MOST_STEPS: u64 = 1_000_000;
 const LAST_STEP: u64 = (1 << 53) - 2;
 
 const TEXT: &str = "\
-Compute exactly in a sandbox: run a JSON term (`code`) or an evolved tool (`tool`), applied to \
+Compute exactly in a sandbox: run a program (`code`) or an evolved tool (`tool`), applied to \
 `input` or `data` if given. Deterministic, bounded by fuel, without side effects.
-{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}} with input 21 gives 42; [1,2,3] is a list; \
-{\"map\":[f,list]}, {\"fold\":[f,init,list]}, {\"if\":{\"cond\":…,\"then\":…,\"else\":…}}, {\"let\":[[\"x\",1]],\"in\":…}; \
-integers are exact at any size. `help` lists all forms.
-Pass data as `data`: it is never code. `context` binds its members as variables of `code`.
+`code` is an expression as in JavaScript, such as \"data.filter(o => o.paid).map(o => o.qty * o.price).sum()\", \
+which sees `data`, `input` and the members of `context`; or a function of the argument, \"x => x * 2\"; or its \
+JSON term, {\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}}. Integers are exact at any size. `help` lists all forms.
+`data` is never code.
 A result {\"type\":\"continuation\",…} asks for a call with its `tool`, `next_input` as `input`, and \
-`step`; `max_steps` does that for you. A fault has a code, a JSON Pointer to the place, and usually a hint.";
+`step`; `max_steps` does that for you. A fault has a code, the place, and usually a hint.";
 
 /// The arguments of `run`: the code, and the settings of the run.
 #[derive(Debug)]
@@ -51,7 +50,7 @@ pub(in super::super) struct Arguments {
 /// What to run.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Subject {
-    /// a term, its JSON text, or the name of an evolved tool
+    /// a program: its text, its JSON term, or the name of an evolved tool
     #[serde(default, deserialize_with = "any")]
     #[schemars(schema_with = "term")]
     code: Option<Box<RawValue>>,
@@ -157,9 +156,8 @@ async fn run(
     };
     let mut report = backend.evaluate(request, tools.clone(), &call.caller).await;
     if let (Some(text), Err(fault)) = (named, &report.outcome.ending)
-        && fault.code == FaultCode::Unparsable
+        && matches!(fault.code, FaultCode::Unparsable | FaultCode::Unbound)
         && !fault.at.starts_with("/input")
-        && report.outcome.usage.fuel == 0
     {
         report.outcome.ending = Err(unknown(&text, &tools, Some(fault)));
     }
@@ -192,7 +190,7 @@ fn read_code(
     tool: Option<String>,
     tools: &Tools,
 ) -> Result<(Code, bool), Fault> {
-    let example = "write {\"code\": {\"add\": [1, 2]}} or {\"tool\": \"name\", \"input\": …}";
+    let example = "write {\"code\": \"1 + 2\"} or {\"tool\": \"name\", \"input\": …}";
     // With `tool`, a null `code` is absent. Without it, null is a term.
     let is_absent = |raw: &RawValue| raw.get() == "null" || is_blank(raw);
     match (code.filter(|raw| tool.is_none() || !is_absent(raw)), tool) {
@@ -207,7 +205,7 @@ fn read_code(
         (Some(raw), None) if raw.get().starts_with('"') => {
             let text = decode("code", raw.get())?;
             let is_tool = names_tool(&text) && tools.find(&text)?.is_some();
-            let is_name = !is_tool && !begins_as_json(&text);
+            let is_name = !is_tool && names_tool(&text);
             Ok(if is_tool { (Code::Tool(text), false) } else { (Code::Term(text), is_name) })
         }
         (Some(raw), None) => Ok((Code::Term(text_of(raw)), false)),
@@ -229,7 +227,7 @@ fn unknown(text: &str, tools: &Tools, no_term: Option<&Fault>) -> Fault {
             "`list` shows the tools there are, `evolve` makes one".to_owned()
         }
         None => no_term.and_then(|fault| fault.hint.clone()).unwrap_or_else(|| {
-            "pass a term as JSON; a string term is written {\"code\": \"\\\"text\\\"\"}".to_owned()
+            "write an expression; a text stands in quotes: {\"code\": \"'text'\"}".to_owned()
         }),
     };
     let message = match no_term {

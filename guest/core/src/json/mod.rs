@@ -1,0 +1,12 @@
+//! JSON text as a flat tape of tokens: exact, without duplicate keys, and without recursion at any
+//! depth. Knows nothing of terms or values.
+
+pub mod build;
+pub mod decimal;
+pub mod escape;
+pub mod number;
+pub mod read;
+pub mod tape;
+pub mod write;
+
+pub use tape::{Span, Tape, Token, TokenId};

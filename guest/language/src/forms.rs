@@ -1,0 +1,147 @@
+//! The table of forms. A row holds all data about a form for the parser, the checker, the compiler,
+//! the prices, `help` and the reference. `rows` has a file for each group. To add a form, add its
+//! name to `Form`, its row to a group, and its function to the table of its evaluation. The
+//! compiler names the parts that you forget.
+
+use super::form::{Evaluation, Form, Row};
+use super::kinds::{self, ANY, Kinds, UNKNOWN};
+use super::prices::{self, Fuel};
+use super::rows::{control, dates, lists, meta, numbers, original, records, text};
+
+/// The groups, in the order in which the parser searches an object's keys for a form.
+const GROUPS: [&[Row]; 8] = [
+    original::ROWS,
+    control::ROWS,
+    numbers::ROWS,
+    text::ROWS,
+    lists::ROWS,
+    records::ROWS,
+    dates::ROWS,
+    meta::ROWS,
+];
+
+/// The number of forms with a row.
+pub const COUNT: usize = {
+    let (mut count, mut group) = (0, 0);
+    while group < GROUPS.len() {
+        count += GROUPS[group].len();
+        group += 1;
+    }
+    count
+};
+
+/// All forms, in the order in which the parser searches an object's keys for one.
+pub static FORMS: &[Row] = &{
+    let mut rows = [original::ROWS[0]; COUNT];
+    let (mut at, mut group) = (0, 0);
+    while group < GROUPS.len() {
+        let mut row = 0;
+        while row < GROUPS[group].len() {
+            rows[at] = GROUPS[group][row];
+            assert!(rows[at].form as usize == at, "the rows stand in the order of `Form`");
+            (at, row) = (at + 1, row + 1);
+        }
+        group += 1;
+    }
+    rows
+};
+
+/// A literal. It has neither a key nor a row; all literals have one price.
+struct Literal {
+    form: Form,
+    /// Its name.
+    name: &'static str,
+    gives: Kinds,
+}
+
+/// The literals, in the order of `Form`.
+static LITERALS: [Literal; 7] = {
+    let literals = [
+        Literal { form: Form::Unit, name: "literal", gives: kinds::NULL },
+        Literal { form: Form::Boolean, name: "literal", gives: kinds::BOOLEAN },
+        Literal { form: Form::Integer, name: "literal", gives: kinds::NUMBER },
+        Literal { form: Form::BigInteger, name: "literal", gives: kinds::NUMBER },
+        Literal { form: Form::FloatNumber, name: "literal", gives: kinds::NUMBER },
+        Literal { form: Form::Text, name: "literal", gives: kinds::STRING },
+        Literal { form: Form::List, name: "list", gives: kinds::LIST },
+    ];
+    let mut at = 0;
+    while at < literals.len() {
+        assert!(literals[at].form as usize == COUNT + at, "the literals follow the rows");
+        at += 1;
+    }
+    literals
+};
+
+impl Form {
+    /// Returns the form's row. A literal has none.
+    #[must_use]
+    pub fn row(self) -> Option<&'static Row> {
+        FORMS.get(self as usize)
+    }
+
+    fn literal(self) -> Option<&'static Literal> {
+        LITERALS.get((self as usize).checked_sub(COUNT)?)
+    }
+
+    /// Tells whether the form is a literal other than a list.
+    #[must_use]
+    pub fn is_literal(self) -> bool {
+        self as usize >= COUNT && self != Self::List
+    }
+
+    /// Returns the form's key, or a literal's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.row().map_or_else(|| self.literal().map_or("", |it| it.name), |row| row.name)
+    }
+
+    /// Tells whether the form belongs to the original calculus. `input` reads only those as code.
+    #[must_use]
+    pub fn is_original(self) -> bool {
+        self.row().is_some_and(|row| row.is_original)
+    }
+
+    /// Returns how the form is evaluated.
+    pub fn evaluation(self) -> Evaluation {
+        self.row().map_or(Evaluation::Literal, |row| row.evaluation)
+    }
+
+    /// Returns the types that the form accepts for an operand.
+    pub fn accepted(self, operand: usize) -> Kinds {
+        let takes = self.row().map_or(&[][..], |row| row.takes);
+        takes.get(operand).or(takes.last()).copied().unwrap_or(ANY)
+    }
+
+    /// Returns the type of the form's value, or `UNKNOWN` if it depends on operands.
+    pub fn given(self) -> Kinds {
+        self.row().map_or_else(|| self.literal().map_or(UNKNOWN, |it| it.gives), |row| row.gives)
+    }
+
+    /// Returns the fuel of a visit of a node of this form.
+    #[must_use]
+    pub fn visit_price(self) -> u16 {
+        self.fuel().visit
+    }
+
+    /// Returns the fuel of each application that this form makes.
+    #[must_use]
+    pub fn application_price(self) -> u16 {
+        self.fuel().application
+    }
+
+    /// Returns the fuel of a unit of this form's work.
+    #[must_use]
+    pub fn work_price(self) -> u64 {
+        self.fuel().work.into()
+    }
+
+    fn fuel(self) -> Fuel {
+        self.row().map_or(prices::LITERAL, |row| row.fuel)
+    }
+}
+
+/// Iterates over the names of all forms, for suggestions.
+pub fn form_names() -> impl Iterator<Item = &'static str> {
+    FORMS.iter().map(|row| row.name)
+}

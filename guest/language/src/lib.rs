@@ -1,0 +1,18 @@
+//! The language: its forms in one table, its terms, and the ways from JSON text to terms and back.
+
+pub mod form;
+pub mod forms;
+pub mod hint;
+pub mod infer;
+pub mod key;
+pub mod kinds;
+pub mod names;
+pub mod parse;
+pub mod prices;
+pub mod print;
+pub mod quasiquote;
+pub mod rows;
+pub mod scope;
+pub mod survey;
+pub mod table;
+pub mod term;

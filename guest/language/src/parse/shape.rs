@@ -1,0 +1,278 @@
+//! Reads the operands of each shape.
+
+use crate::form::{Form, Shape};
+use crate::parse::{Literal, Parser, Work, Wrong, describe, number};
+use pif_core::fault::{Code, Fault};
+use pif_core::json::tape::{Token, TokenId};
+use pif_core::limits::to_u32;
+use pif_core::text::quote::shorten;
+
+use crate::term::NameId;
+use pif_core::numbers::Numbers;
+
+impl Parser<'_> {
+    pub(super) fn form(&mut self, token: TokenId, form: Form, value: TokenId) -> Result<(), Wrong> {
+        let Some(row) = form.row() else { return Ok(()) };
+        let extra: &[&str] = match row.shape {
+            Shape::Lambda => &["body"],
+            Shape::Bindings | Shape::Functions => &["in"],
+            Shape::Try if self.tape().member(token, "codes").is_some() => &["catch", "codes"],
+            Shape::Try => &["catch"],
+            _ => &[],
+        };
+        self.warn_ignored(token, form, extra);
+        self.has_holes |= form == Form::Unquote;
+        match row.shape {
+            Shape::Name => {
+                let name = self.name(value, form)?;
+                self.build(form, token, 0, &[name]);
+            }
+            Shape::Ignored => {
+                self.warn_held(token, form, value);
+                self.build(form, token, 0, &[]);
+            }
+            Shape::Operand => self.one(form, token, value),
+            Shape::Operands(count) => self.several(form, token, value, (count, count))?,
+            Shape::AtLeast(least) => self.several(form, token, value, (least, u32::MAX))?,
+            Shape::Between(least, most) => self.several(form, token, value, (least, most))?,
+            Shape::OperandOr(most) => match self.tape().token(value) {
+                Token::Array { .. } => self.several(form, token, value, (1, most))?,
+                _ => self.one(form, token, value),
+            },
+            Shape::BareOr(least, most) => match self.tape().token(value) {
+                Token::Array { .. } => self.several(form, token, value, (least, most))?,
+                _ => self.one(form, token, value),
+            },
+            Shape::Extremes => match self.tape().token(value) {
+                Token::Array { .. } => self.several(form, token, value, (1, u32::MAX))?,
+                _ => self.one(form, token, value),
+            },
+            Shape::ListOrBare => match self.tape().token(value) {
+                Token::Array { count: 1, .. } => self.one(form, token, value + 1),
+                _ => self.one(form, token, value),
+            },
+            Shape::Literal => self.literal(form, token, value)?,
+            Shape::Branches => self.branches(token, value)?,
+            Shape::Try => self.attempt(token, value)?,
+            Shape::Members(members) => self.named(form, token, value, members)?,
+            Shape::Lambda => self.lambda(token, value)?,
+            Shape::Application => self.application(token, value)?,
+            Shape::Bindings | Shape::Functions => self.bindings(form, token, value)?,
+            Shape::Fields => match self.tape().token(value) {
+                Token::Object { .. } => self.fields(form, token, value),
+                _ => return Err(self.malformed(form, value)),
+            },
+            Shape::Named(members) => self.capability(form, token, value, members)?,
+        }
+        Ok(())
+    }
+
+    pub(super) fn malformed(&self, form: Form, token: TokenId) -> Wrong {
+        let syntax = form.row().map_or("", |row| row.syntax);
+        let found = describe(self.tape(), token);
+        let message = format!("`{}` cannot be made of {found}", form.name());
+        let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
+        Wrong { token, fault }
+    }
+
+    pub(super) fn name(&mut self, token: TokenId, form: Form) -> Result<NameId, Wrong> {
+        let Token::Text(span) = self.tape().token(token) else {
+            return Err(self.malformed(form, token));
+        };
+        let name = self.tape().str(span).to_owned();
+        Ok(self.terms.intern(&name))
+    }
+
+    fn one(&mut self, form: Form, token: TokenId, operand: TokenId) {
+        self.build(form, token, 1, &[]);
+        self.work.push(Work::Term(operand));
+    }
+
+    fn several(
+        &mut self,
+        form: Form,
+        token: TokenId,
+        value: TokenId,
+        (least, most): (u32, u32),
+    ) -> Result<(), Wrong> {
+        let Token::Array { count, .. } = self.tape().token(value) else {
+            return Err(self.malformed(form, value));
+        };
+        if (least..=most).contains(&count) {
+            self.build(form, token, count, &[]);
+            self.work.push(Work::Items { next: value + 1, count });
+            return Ok(());
+        }
+        let wanted = match most {
+            _ if least == most => format!("{least} operands"),
+            u32::MAX => format!("{least} or more operands"),
+            _ => format!("{least} to {most} operands"),
+        };
+        let message = format!("`{}` takes {wanted}, not {count}", form.name());
+        let syntax = form.row().map_or("", |row| row.syntax);
+        let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
+        Err(Wrong { token: value, fault })
+    }
+
+    /// Reads `float` and `int`: the number itself is the term.
+    fn literal(&mut self, form: Form, token: TokenId, value: TokenId) -> Result<(), Wrong> {
+        let text = match self.tape().token(value) {
+            Token::Integer(n) => n.to_string(),
+            Token::Number(span) | Token::Text(span) => self.tape().str(span).to_owned(),
+            _ => return Err(self.malformed(form, value)),
+        };
+        if !number::is_json(&text) {
+            return Err(self.malformed(form, value));
+        }
+        let wrong = |fault| Wrong { token: value, fault };
+        let id = if form == Form::Float {
+            let n = number::float(&text).map_err(wrong)?;
+            self.terms.add_float(token, n)
+        } else {
+            let Literal::Integer(n) = number::literal(&text).map_err(wrong)? else {
+                return Err(self.malformed(form, value));
+            };
+            self.terms.add_integer(token, n)
+        };
+        self.done.push(id);
+        Ok(())
+    }
+
+    fn branches(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {
+        if !matches!(self.tape().token(value), Token::Array { .. }) {
+            return Err(self.malformed(Form::Cond, value));
+        }
+        let branches: Vec<TokenId> = self.tape().items(value).collect();
+        let mut operands = Vec::with_capacity(2 * branches.len());
+        for branch in branches {
+            let Token::Array { count: 2, .. } = self.tape().token(branch) else {
+                return Err(self.malformed(Form::Cond, branch));
+            };
+            operands.extend([branch + 1, self.tape().after(branch + 1)]);
+        }
+        self.build(Form::Cond, token, to_u32(operands.len()), &[]);
+        self.operands(&operands);
+        Ok(())
+    }
+
+    fn named(
+        &mut self,
+        form: Form,
+        token: TokenId,
+        value: TokenId,
+        members: &[&str],
+    ) -> Result<(), Wrong> {
+        if !matches!(self.tape().token(value), Token::Object { .. }) {
+            return Err(self.malformed(form, value));
+        }
+        let mut operands = Vec::with_capacity(members.len());
+        for member in members {
+            let found = self.tape().member(value, member);
+            operands.push(found.ok_or_else(|| missing(form, value, member))?);
+        }
+        self.build(form, token, to_u32(members.len()), &[]);
+        self.operands(&operands);
+        Ok(())
+    }
+
+    /// Reads named members, the first of which names a tool of another server.
+    fn capability(
+        &mut self,
+        form: Form,
+        token: TokenId,
+        value: TokenId,
+        members: &[&str],
+    ) -> Result<(), Wrong> {
+        let named = members.first().and_then(|first| self.tape().member(value, first));
+        let Some(named) = named else {
+            let applies = self.tape().member(value, "func").is_some();
+            return if applies {
+                // What other languages call a call is an application here.
+                let Wrong { token, fault } = missing(form, value, "tool");
+                let syntax = Form::App.row().map_or("", |row| row.syntax);
+                Err(Wrong { token, fault: fault.hint(format!("write {syntax}")) })
+            } else {
+                self.named(form, token, value, members)
+            };
+        };
+        let form_name = form.name();
+        let syntax = form.row().map_or("", |row| row.syntax);
+        let Token::Text(span) = self.tape().token(named) else {
+            let found = describe(self.tape(), named);
+            let message = format!("`{form_name}` names its tool by a literal text, not by {found}");
+            let hint = r#"for a computed name, write {"perform": {"capability": t, "args": t}}"#;
+            let fault = Fault::new(Code::Malformed, message).hint(hint);
+            return Err(Wrong { token: named, fault });
+        };
+        let name = self.tape().str(span);
+        if !matches!(name.split_once('.'), Some((upstream, tool)) if !upstream.is_empty() && !tool.is_empty())
+        {
+            let message = format!("`{}` is not the name of another server's tool", shorten(name));
+            let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
+            return Err(Wrong { token: named, fault });
+        }
+        self.named(form, token, value, members)
+    }
+
+    fn lambda(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {
+        let tokens: Vec<TokenId> = match self.tape().token(value) {
+            Token::Array { count, .. } if count > 0 => self.tape().items(value).collect(),
+            _ => vec![value],
+        };
+        let (mut names, mut seen) = (Vec::with_capacity(tokens.len()), Numbers::default());
+        for parameter in tokens {
+            let name = self.name(parameter, Form::Lam)?;
+            if !seen.add(name) {
+                return Err(self.repeated(parameter, "parameter", Form::Lam));
+            }
+            names.push(name);
+        }
+        let body = self.tape().member(token, "body");
+        let body = body.ok_or_else(|| missing(Form::Lam, token, "body"))?;
+        self.build(Form::Lam, token, 1, &names);
+        self.work.push(Work::Term(body));
+        Ok(())
+    }
+
+    fn application(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {
+        if !matches!(self.tape().token(value), Token::Object { .. }) {
+            return Err(self.malformed(Form::App, value));
+        }
+        let member = |name| self.tape().member(value, name);
+        let function = member("func").ok_or_else(|| missing(Form::App, value, "func"))?;
+        let mut operands = vec![function];
+        match (member("arg"), member("args")) {
+            (Some(argument), None) => operands.push(argument),
+            (None, Some(arguments)) => match self.tape().token(arguments) {
+                Token::Array { count, .. } if count > 0 => {
+                    operands.extend(self.tape().items(arguments));
+                }
+                _ => return Err(self.malformed(Form::App, arguments)),
+            },
+            (None, None) => return Err(missing(Form::App, value, "arg")),
+            (Some(_), Some(both)) => return Err(self.malformed(Form::App, both)),
+        }
+        self.build(Form::App, token, to_u32(operands.len()), &[]);
+        self.operands(&operands);
+        Ok(())
+    }
+
+    pub(super) fn fields(&mut self, form: Form, token: TokenId, object: TokenId) {
+        let members = self.tape().sorted_members(object);
+        let mut names = Vec::with_capacity(members.len());
+        for (key, _) in &members {
+            let name = self.terms.tape.str(*key).to_owned();
+            names.push(self.terms.intern(&name));
+        }
+        let operands: Vec<TokenId> = members.into_iter().map(|(_, value)| value).collect();
+        self.build(form, token, to_u32(operands.len()), &names);
+        self.operands(&operands);
+    }
+}
+
+pub(super) fn missing(form: Form, token: TokenId, member: &str) -> Wrong {
+    let syntax = form.row().map_or("", |row| row.syntax);
+    let message = format!("`{}` lacks `{member}`", form.name());
+    let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
+    Wrong { token, fault }
+}

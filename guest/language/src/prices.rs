@@ -1,0 +1,52 @@
+//! Prices. A unit of fuel takes about as much time in every form. A form's row has three prices:
+//! for a visit of its node, for an application that it makes, and for a unit of work on its
+//! operands. The form's function counts the units of work.
+
+/// A visit of a form that the dispatch loop does.
+pub const LOOP: u16 = 1;
+/// A visit of a form that makes a function, or reads a text in the loop.
+pub const LIGHT: u16 = 5;
+/// A visit of a form that leaves the dispatch loop.
+pub const OUTSIDE: u16 = 12;
+/// A visit of a form that goes to another term, or returns from a fault.
+pub const JUMPER: u16 = 16;
+/// A visit of a form that reads or makes texts, numbers or records.
+pub const MAKER: u16 = 48;
+/// A visit of a form that takes a value apart by rules, or takes many steps.
+pub const READER: u16 = 96;
+/// A visit of a form that searches for a pattern.
+pub const SEARCHER: u16 = 192;
+
+/// An application by a form that the compiler unfolds.
+pub const UNFOLDED: u16 = 1;
+/// An application by a form that goes from element to element.
+pub const ELEMENT: u16 = 5;
+
+/// Work that only passes an element.
+pub const STEP: u16 = 1;
+/// Work that copies an element.
+pub const COPY: u16 = 3;
+/// Work that compares two elements.
+pub const COMPARE: u16 = 4;
+/// Work that makes an element, a number or a member.
+pub const MAKE: u16 = 6;
+/// Work of any other kind.
+pub const OTHER: u16 = 12;
+/// Work that reads or writes eight bytes of a text.
+pub const TEXT: u16 = 18;
+/// Work that looks up a key.
+pub const LOOK_UP: u16 = 24;
+
+/// The fuel prices of a form.
+#[derive(Clone, Copy, Debug)]
+pub struct Fuel {
+    /// A visit of a node of the form.
+    pub visit: u16,
+    /// An application of a function that the form makes.
+    pub application: u16,
+    /// A unit of the form's work on its operands.
+    pub work: u16,
+}
+
+/// The prices of literals, which have no row.
+pub const LITERAL: Fuel = Fuel { visit: LOOP, application: 0, work: OTHER };

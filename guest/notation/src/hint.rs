@@ -1,0 +1,103 @@
+//! Hints that show JSON, for programs in the notation: what they show is written in it.
+
+use crate::print::term_within;
+use pif_core::fault::Fault;
+use pif_language::parse::{Notation, parse};
+use pif_language::term::{Origin, Terms};
+
+/// The fault as one of a program in the notation, if it has a place in one.
+#[inline(never)]
+pub fn translated(mut fault: Fault) -> Fault {
+    if fault.place.is_some() {
+        fault.hint = fault.hint.map(|hint| translate(&hint));
+    }
+    fault
+}
+
+/// A hint in which terms stand in the notation.
+#[inline(never)]
+pub fn translate(hint: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(hint.len()), hint);
+    while let Some(start) = rest.find("{\"") {
+        let (before, json) = rest.split_at(start);
+        let Some(end) = end_of(json) else { break };
+        let (json, behind) = json.split_at(end);
+        out.push_str(before);
+        out.push_str(&written(json).unwrap_or_else(|| json.to_owned()));
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Where an object ends that a text begins with.
+fn end_of(text: &str) -> Option<usize> {
+    let (mut level, mut is_text) = (0_u32, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'"' => is_text = !is_text,
+            b'{' | b'[' if !is_text => level += 1,
+            b'}' | b']' if !is_text => level = level.saturating_sub(1),
+            _ => {}
+        }
+        if level == 0 && !is_text {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+/// What stands for terms in an example is a variable there.
+fn written(example: &str) -> Option<String> {
+    let (mut json, mut names, mut word) = (String::new(), Vec::new(), String::new());
+    let mut is_text = false;
+    for c in example.replace(", …", "").replace("...", "").chars() {
+        if !is_text && (c.is_alphanumeric() || c == '_' || c == '-' || c == '?') {
+            word.push(c);
+            continue;
+        }
+        let name = std::mem::take(&mut word);
+        match name.trim_end_matches('?') {
+            "" => {}
+            "true" | "false" | "null" => json.push_str(&name),
+            name if name.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
+                json.push_str(name)
+            }
+            name => {
+                json.extend(["{\"var\":\"", name, "\"}"]);
+                names.push(name.to_owned());
+            }
+        }
+        is_text ^= c == '"';
+        json.push(c);
+    }
+    let mut terms = Terms::default();
+    let parsed = parse(&mut terms, &json, Origin::Code, Notation::Code).ok()?;
+    let free: Vec<&str> = names.iter().map(String::as_str).collect();
+    Some(term_within(&terms, parsed.root, &free))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::translate;
+
+    #[test]
+    fn terms_in_hints_are_written_in_the_notation() {
+        for (json, expected) in [
+            (r#"write {"lam": "x", "body": t}"#, "write x => t"),
+            (r#"the order is {"fold": [f, init, list]}"#, "the order is list.fold(f, init)"),
+            (
+                r#"a tool is called {"app": {"func": {"tool": "name"}, "arg": a}}"#,
+                "a tool is called @name(a)",
+            ),
+            (r#"join texts with {"concat": [a, b]}; or"#, "join texts with concat(a, b); or"),
+            (
+                r#"write {"app": {"func": f, "arg": a}} or {"add": [a, b, …]}"#,
+                "write f(a) or a + b",
+            ),
+            ("no {braces} here", "no {braces} here"),
+        ] {
+            assert_eq!(translate(json), expected);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Operators, choices and templates.
+
+use crate::print::{CLOSE, LINE, OPEN, Printer, Work, text};
+use crate::table::{
+    ARROW, ATOM, BOTH, CHOICE, EITHER, Operator, PATH, PIPE, ROOT, Style, operator,
+};
+use pif_language::form::Form;
+use pif_language::term::TermId;
+
+impl<'t> Printer<'t> {
+    /// A form with its operator between the operands.
+    pub(super) fn operation(&mut self, id: TermId, row: &'static Operator, mark: &'static str) {
+        let terms = self.terms;
+        let operands = terms.operands(id);
+        let mut out = vec![OPEN];
+        for (index, operand) in operands.iter().enumerate() {
+            if index > 0 {
+                out.extend_from_slice(&[LINE, text(mark), text(" ")]);
+            }
+            let is_last = index + 1 == operands.len();
+            out.push(self.operand(*operand, row, (index, is_last)));
+        }
+        out.push(CLOSE);
+        self.schedule(&out);
+    }
+
+    fn operand(&self, id: TermId, row: &Operator, (index, is_last): (usize, bool)) -> Work<'t> {
+        let form = self.terms.form(id);
+        let level = match row.style {
+            _ if row.level == PIPE => {
+                if index == 0 {
+                    CHOICE
+                } else {
+                    ARROW
+                }
+            }
+            _ if row.form == Form::Coalesce => {
+                if !is_last && self.is_safe_path(id) {
+                    return Work::Path(id);
+                }
+                // A path before `??` is read as one that gives null.
+                if !is_last && self.is_member(id) { ATOM } else { BOTH + 1 }
+            }
+            Style::Right if index == 0 => PATH,
+            Style::Right => row.level,
+            Style::Many if index == 0 && form != row.form && row.level > BOTH => row.level,
+            Style::Left if index == 0 => row.level,
+            _ => row.level + 1,
+        };
+        Work::Term(id, level)
+    }
+
+    /// `c ? a : b`
+    pub(super) fn choice(&mut self, id: TermId) {
+        let part = |index: usize| self.terms.operand(id, index);
+        let out = vec![
+            OPEN,
+            Work::Term(part(0), EITHER),
+            LINE,
+            text("? "),
+            Work::Term(part(1), ROOT),
+            LINE,
+            text(": "),
+            Work::Term(part(2), CHOICE),
+            CLOSE,
+        ];
+        self.schedule(&out);
+    }
+
+    /// `!a`, `-a`, `a != b`
+    pub(super) fn negation(&mut self, id: TermId) {
+        let inner = self.terms.operand(id, 0);
+        let form = self.terms.form(id);
+        if form == Form::Not && self.terms.form(inner) == Form::Eq {
+            if let Some(row) = operator(Form::Eq) {
+                self.operation(inner, row, "!=");
+            }
+            return;
+        }
+        let is_number = matches!(self.terms.form(inner), Form::Integer | Form::FloatNumber);
+        let mark = if form == Form::Not { "!" } else { "-" };
+        if is_number {
+            return self.schedule(&[text(mark), text("("), Work::Term(inner, ROOT), text(")")]);
+        }
+        self.schedule(&[text(mark), Work::Term(inner, PATH)]);
+    }
+
+    /// Whether `concat` is written as a template: texts, and what goes through `to_string`.
+    pub(super) fn is_template(&self, id: TermId) -> bool {
+        let terms = self.terms;
+        let operands = terms.operands(id);
+        let is_text = |id: TermId| terms.form(id) == Form::Text;
+        let fits = |id: &TermId| match terms.form(*id) {
+            Form::Text => !terms.text(*id).is_empty(),
+            Form::ToString => true,
+            _ => self.is_textual(*id),
+        };
+        let inner = |id: &TermId| match terms.form(*id) {
+            Form::ToString => terms.operand(*id, 0),
+            _ => *id,
+        };
+        let is_bare = |id: &TermId| terms.form(*id) == Form::ToString && self.is_textual(inner(id));
+        operands.iter().all(fits)
+            && !operands.iter().any(is_bare)
+            // JSON is no text that a template sees.
+            && !operands.iter().any(|id| self.is_read_otherwise(inner(id)))
+            && operands.iter().any(|id| !is_text(*id))
+            && !operands.array_windows().any(|[a, b]| is_text(*a) && is_text(*b))
+    }
+
+    pub(super) fn template(&mut self, id: TermId) {
+        let terms = self.terms;
+        let mut out = vec![text("`")];
+        for part in terms.operands(id) {
+            match terms.form(*part) {
+                Form::Text => out.push(self.made(raw(terms.text(*part)))),
+                form => {
+                    let is_wrapped = form == Form::ToString;
+                    let inner = if is_wrapped { terms.operand(*part, 0) } else { *part };
+                    out.extend_from_slice(&[
+                        text("${"),
+                        OPEN,
+                        Work::Term(inner, ROOT),
+                        CLOSE,
+                        text("}"),
+                    ]);
+                }
+            }
+        }
+        out.push(text("`"));
+        self.schedule(&out);
+    }
+}
+
+/// Characters of a template.
+fn raw(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            '`' | '\\' | '$' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
+}

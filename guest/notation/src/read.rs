@@ -1,0 +1,70 @@
+//! A text in the notation, to terms.
+
+use crate::emit::emit;
+use crate::hint::{translate, translated};
+use crate::parse::parse as read_tree;
+use pif_core::fault::{Code, Fault};
+use pif_language::parse::{Notation, Parsed, read_all};
+use pif_language::term::{Origin, Terms, Written};
+
+/// Bytes of the longest text, and tokens of the largest program.
+const LONGEST: usize = 1 << 28;
+
+/// Reads a program in the notation, in which these names are variables.
+pub fn parse(
+    terms: &mut Terms,
+    text: &str,
+    origin: Origin,
+    free: &[&str],
+) -> Result<Parsed, Fault> {
+    let defect = || Fault::new(Code::Internal, "a text was refused without a reason");
+    let first = |faults: Vec<Fault>| faults.into_iter().next().unwrap_or_else(defect);
+    read_text(terms, text, origin, free, 1).map_err(first)
+}
+
+/// The same with up to so many faults.
+pub(crate) fn read_text(
+    terms: &mut Terms,
+    text: &str,
+    origin: Origin,
+    free: &[&str],
+    most: usize,
+) -> Result<Parsed, Vec<Fault>> {
+    if text.len() > LONGEST {
+        return Err(vec![Fault::new(
+            Code::TooLarge,
+            "the text of the program is longer than 256 MiB",
+        )]);
+    }
+    let (first, bytes) = (terms.tape.len(), terms.tape.text.len());
+    let read = read_tree(text, free).and_then(|(tree, root)| {
+        let too_long = || Fault::new(Code::TooLarge, "the texts of this run are longer than 2 GiB");
+        let source = terms.tape.add_text(text).ok_or_else(too_long)?;
+        emit(&mut terms.tape, &tree, text, root).map(|starts| (source, starts))
+    });
+    match read {
+        Ok((source, starts)) => {
+            terms.add_origin(first, origin);
+            terms.add_written(Written { root: first, source, starts });
+            let read = read_all(terms, first, Notation::Code, most);
+            read.map(in_notation).map_err(|faults| faults.into_iter().map(translated).collect())
+        }
+        Err(wrong) => {
+            terms.tape.cut(first, bytes);
+            Err(vec![*wrong])
+        }
+    }
+}
+
+/// What is said of a program in the notation shows it.
+fn in_notation(mut parsed: Parsed) -> Parsed {
+    for note in &mut parsed.notes {
+        note.hint = note.hint.take().map(|hint| translate(&hint));
+    }
+    parsed
+}
+
+/// Whether a fault is of a text that no other way of reading would take.
+pub(crate) fn is_too_long(fault: &Fault) -> bool {
+    fault.code == Code::TooLarge
+}

@@ -1,0 +1,174 @@
+//! What a program means, as it is found: terms in an arena, each with its place in the text. Terms
+//! have operands with smaller numbers, and names as the term's form has them.
+
+use pif_core::limits::to_u32;
+use pif_language::form::Form;
+use pif_language::kinds;
+use std::borrow::Cow;
+
+/// A term in the arena.
+pub(crate) type Id = u32;
+
+/// A text of the program, or one of its own.
+pub(crate) type Words<'s> = Cow<'s, str>;
+
+/// A term.
+#[derive(Debug)]
+pub(crate) struct Node<'s> {
+    pub(crate) what: What<'s>,
+    /// Where it is in the text.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// How it is written, as far as that matters to what stands around it.
+    pub(crate) manner: Manner,
+}
+
+/// What a term is.
+#[derive(Debug)]
+pub(crate) enum What<'s> {
+    Null,
+    Boolean(bool),
+    /// A number as JSON writes it.
+    Number(Words<'s>),
+    Text(Words<'s>),
+    /// A form or a list with its operands.
+    Form {
+        form: Form,
+        operands: Box<[Id]>,
+        names: Box<[Words<'s>]>,
+    },
+    /// JSON, from one byte to another.
+    Json(u32, u32),
+}
+
+/// How a term is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// In a way that closes itself, such as a call or what stands in parentheses.
+    Closed,
+    /// With an operator.
+    Operation,
+    /// As a literal with a minus before it.
+    Negative,
+    /// A member or index of what stands before it.
+    Member,
+    /// A member after a `?.`.
+    Optional,
+    /// A form's name alone, for its function.
+    Named,
+}
+
+/// The arena.
+#[derive(Debug, Default)]
+pub(crate) struct Tree<'s> {
+    nodes: Vec<Node<'s>>,
+}
+
+const MISSING: Node<'static> = Node { what: What::Null, start: 0, end: 0, manner: Manner::Closed };
+
+impl<'s> Tree<'s> {
+    pub(crate) fn node(&self, id: Id) -> &Node<'s> {
+        self.nodes.get(id as usize).unwrap_or(&MISSING)
+    }
+
+    #[inline(never)]
+    pub(crate) fn add(&mut self, what: What<'s>, (start, end): (u32, u32)) -> Id {
+        self.nodes.push(Node { what, start, end, manner: Manner::Closed });
+        to_u32(self.nodes.len() - 1)
+    }
+
+    /// A form with operands and no names.
+    pub(crate) fn form(&mut self, form: Form, operands: &[Id], span: (u32, u32)) -> Id {
+        self.named(form, operands, Box::default(), span)
+    }
+
+    /// A form with operands and names.
+    #[inline(never)]
+    pub(crate) fn named(
+        &mut self,
+        form: Form,
+        operands: &[Id],
+        names: Box<[Words<'s>]>,
+        span: (u32, u32),
+    ) -> Id {
+        self.add(What::Form { form, operands: operands.into(), names }, span)
+    }
+
+    pub(crate) fn text(&mut self, text: impl Into<Words<'s>>, span: (u32, u32)) -> Id {
+        self.add(What::Text(text.into()), span)
+    }
+
+    pub(crate) fn number(&mut self, text: impl Into<Words<'s>>, span: (u32, u32)) -> Id {
+        self.add(What::Number(text.into()), span)
+    }
+
+    pub(crate) fn variable(&mut self, name: Words<'s>, span: (u32, u32)) -> Id {
+        self.named(Form::Var, &[], [name].into(), span)
+    }
+
+    pub(crate) fn list(&mut self, items: &[Id], span: (u32, u32)) -> Id {
+        self.form(Form::List, items, span)
+    }
+
+    pub(crate) fn span(&self, id: Id) -> (u32, u32) {
+        let node = self.node(id);
+        (node.start, node.end)
+    }
+
+    pub(crate) fn manner(&self, id: Id) -> Manner {
+        self.node(id).manner
+    }
+
+    pub(crate) fn set_manner(&mut self, id: Id, manner: Manner) {
+        if let Some(node) = self.nodes.get_mut(id as usize) {
+            node.manner = manner;
+        }
+    }
+
+    /// The form of a term; of a literal `Unit`, which no form is.
+    pub(crate) fn form_of(&self, id: Id) -> Form {
+        match &self.node(id).what {
+            What::Form { form, .. } => *form,
+            _ => Form::Unit,
+        }
+    }
+
+    pub(crate) fn operands(&self, id: Id) -> &[Id] {
+        match &self.node(id).what {
+            What::Form { operands, .. } => operands,
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn names(&self, id: Id) -> &[Words<'s>] {
+        match &self.node(id).what {
+            What::Form { names, .. } => names,
+            _ => &[],
+        }
+    }
+
+    /// The characters of a text.
+    pub(crate) fn literal(&self, id: Id) -> Option<&str> {
+        match &self.node(id).what {
+            What::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The digits of a number.
+    pub(crate) fn digits(&self, id: Id) -> Option<&str> {
+        match &self.node(id).what {
+            What::Number(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether a term always gives a text.
+    pub(crate) fn is_textual(&self, id: Id) -> bool {
+        match &self.node(id).what {
+            What::Text(_) => true,
+            What::Form { form, .. } => form.given() == kinds::STRING,
+            _ => false,
+        }
+    }
+}

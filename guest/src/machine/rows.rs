@@ -1,0 +1,102 @@
+//! Compares the types in the rows of forms with those that the machine takes and gives.
+
+use super::Machine;
+use crate::request::{Answer, Program, Step};
+use pif_core::fault::Code;
+use pif_core::limits::Limits;
+use pif_language::form::{Form, Shape};
+use pif_language::forms::FORMS;
+use pif_language::infer::given;
+use pif_language::kinds::of_name;
+use pif_language::term::Origin;
+use pif_language::term::Terms;
+
+/// A term of each type, in the order of the names.
+const SAMPLES: [&str; 9] = [
+    "null",
+    "true",
+    "1",
+    r#""a""#,
+    "[1]",
+    r#"{"record":{"a":1}}"#,
+    r#"{"lam":"x","body":true}"#,
+    r#"{"quote":1}"#,
+    r#"{"pair":[1,2]}"#,
+];
+
+/// Writes a form with these operands, if its shape is a list of operands.
+fn written(name: &str, shape: Shape, operands: &[&str]) -> Option<String> {
+    let list = operands.join(",");
+    Some(match shape {
+        Shape::Operand => format!(r#"{{"{name}":{list}}}"#),
+        Shape::Operands(_) | Shape::AtLeast(_) | Shape::Between(..) | Shape::ListOrBare => {
+            format!(r#"{{"{name}":[{list}]}}"#)
+        }
+        _ => return None,
+    })
+}
+
+fn run(code: &str) -> Step {
+    let limits = Limits { fuel: 10_000, depth: 1_000, memory: 1 << 20, output: 1 << 20 };
+    match Machine::start(Program::term(code), limits) {
+        Ok(mut machine) => machine.resume(Answer::None, u64::MAX),
+        Err(fault) => Step::Failed(fault),
+    }
+}
+
+/// The machine refuses the types that the table refuses, at the same operand.
+#[test]
+fn operands_are_refused_as_the_table_has_it() {
+    let mut tried = 0;
+    for row in FORMS {
+        let count = match row.shape {
+            Shape::Operands(n) | Shape::AtLeast(n) | Shape::Between(_, n) => n as usize,
+            _ => 1,
+        };
+        let fitting = |at| {
+            let kinds = row.form.accepted(at);
+            let found = SAMPLES.iter().enumerate().find(|(kind, _)| kinds & (1 << kind) != 0);
+            found.map_or("null", |(_, sample)| sample)
+        };
+        for at in 0..count {
+            let kinds = row.form.accepted(at);
+            for (kind, sample) in SAMPLES.iter().enumerate() {
+                // `and` and `or` skip operands that cannot matter.
+                let is_last = at > 0 && matches!(row.form, Form::And | Form::Or);
+                if kinds & (1 << kind) != 0 || is_last {
+                    continue;
+                }
+                let mut operands: Vec<&str> = (0..count).map(fitting).collect();
+                operands[at] = sample;
+                let Some(code) = written(row.name, row.shape, &operands) else { continue };
+                let Step::Failed(fault) = run(&code) else { panic!("{code} has a value") };
+                let is_refused = matches!(fault.code, Code::TypeMismatch | Code::NotAFunction);
+                assert!(is_refused, "{code}: {fault}");
+                let place = match row.shape {
+                    Shape::Operand | Shape::ListOrBare => {
+                        fault.at.starts_with(&format!("/{}", row.name))
+                    }
+                    _ => fault.at == format!("/{}/{at}", row.name),
+                };
+                assert!(place, "{code}: {fault}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 500, "{tried}");
+}
+
+/// The type in the table is the type of the example's value.
+#[test]
+fn values_are_what_the_table_says() {
+    for row in FORMS {
+        let mut terms = Terms::default();
+        let (code, origin) = (pif_language::parse::Notation::Code, Origin::Code);
+        let parsed = pif_language::parse::parse(&mut terms, row.example, origin, code)
+            .unwrap_or_else(|fault| panic!("{fault:?}"));
+        let kind = given(&terms, parsed.root);
+        if let (Step::Done(done), true) = (run(row.example), kind != 0) {
+            assert_eq!(of_name(done.kind), kind, "{}", row.name);
+        }
+    }
+}

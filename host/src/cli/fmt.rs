@@ -1,0 +1,43 @@
+//! `mcp-pif fmt`: writes a term in the notation, or as JSON.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+
+use super::open::open_if_any;
+use super::print::{fail, print};
+use super::settings::{Directory, start};
+use super::source::{read_code, read_file};
+use crate::config::Options;
+use crate::domain::Limit;
+use crate::sandbox::Watch;
+use crate::text::unfence;
+
+#[derive(Debug, Args)]
+pub(super) struct Fmt {
+    /// A program in the notation or as JSON, or a file with one; `-` reads stdin
+    #[arg(allow_negative_numbers = true)]
+    code: String,
+    /// Write the canonical JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    place: Directory,
+}
+
+impl Fmt {
+    pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
+        let config = start(options, Some(&self.place))?;
+        let watch = Watch::new(config.values.time(Limit::WallClock));
+        let workshop = open_if_any(config)?;
+        let is_file = Path::new(&self.code).is_file();
+        let code = if is_file { read_file(&self.code)? } else { read_code(&self.code)? };
+        Ok(match workshop.sandbox.check(unfence(&code), &watch) {
+            Ok(summary) if self.json => print(&summary.canonical),
+            Ok(summary) => print(&summary.notation),
+            Err(faults) => fail(&faults),
+        })
+    }
+}
