@@ -222,7 +222,7 @@ impl Fault {
         let message = message.into();
         let (at, calls, warnings) = (String::new(), Vec::new(), Vec::new());
         let (tool, hint, excerpt, limit, place) = (None, None, None, None, None);
-        Self { code, message, at, tool, hint, calls, excerpt, warnings, limit, place }
+        Self { code, message, at, tool, hint, calls, excerpt, warnings, place, limit }
     }
 
     /// Marks the fault as the work of a limit.
@@ -270,6 +270,7 @@ impl fmt::Display for Fault {
 
 impl Fault {
     /// Tells whether the fault is about a form in `input` that you may have meant as data.
+    #[must_use]
     pub fn is_of_input(&self) -> bool {
         let is_form = matches!(
             self.code,

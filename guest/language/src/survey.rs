@@ -8,6 +8,7 @@ use pif_core::text::order::order_of;
 use crate::term::{TermId, Terms};
 
 /// Counts each form in a term, in the order of the table, and all its nodes.
+#[must_use]
 pub fn count_forms(terms: &Terms, root: TermId) -> (Vec<(Form, u32)>, u64) {
     let mut counts = vec![0_u32; FORMS.len()];
     let mut nodes = 0_u64;
@@ -30,6 +31,7 @@ pub fn count_forms(terms: &Terms, root: TermId) -> (Vec<(Form, u32)>, u64) {
 
 /// Finds the tools that a term names literally, in `tool` and `code_of`, in the order of their names,
 /// with the first place of each. Also tells whether it computes any tool's name.
+#[must_use]
 pub fn tools_named(terms: &Terms, root: TermId) -> (Vec<(&str, TokenId)>, bool) {
     let mut places: Vec<(&str, TokenId)> = Vec::new();
     let mut computes_any = false;
