@@ -4,9 +4,9 @@
 use anyhow::Context;
 use libtest_mimic::{Arguments, Trial};
 use pif_guest::limits::Limits;
-use pif_guest::parse::{self, Notation};
+use pif_guest::notation;
 use pif_guest::request::{Argument, Program, Source};
-use pif_guest::term::{Origin, Terms};
+use pif_guest::term::Terms;
 use pif_tests::oracle::{Divergences, Members, Recorded, Reply, cases, divergences};
 use pif_tests::{case, native};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,13 +70,9 @@ impl Session {
         let (name, _) = (text("name")?, text("description")?);
         anyhow::ensure!(is_name(&name) && !RESERVED.contains(&name.as_str()), "a bad name");
         let code = arguments.get("code").context("no code")?.get();
-        // Text that is no JSON is a string literal.
-        let source = match serde_json::from_str::<String>(code) {
-            Ok(text) if Terms::default().tape.parse(&text).is_ok() => text,
-            _ => code.to_owned(),
-        };
+        let source = serde_json::from_str::<String>(code).unwrap_or_else(|_| code.to_owned());
         let mut terms = Terms::default();
-        let parsed = parse::parse(&mut terms, &source, Origin::Code, Notation::Code)?;
+        let parsed = notation::submitted(&mut terms, &source, &["data", "input"])?;
         self.tools.insert(name, pif_guest::print::term(&terms, parsed.root));
         Ok(())
     }

@@ -290,6 +290,7 @@ impl fmt::Display for Fault {
 
 impl Fault {
     /// Tells whether the fault is about a form in `input` that you may have meant as data.
+    #[must_use]
     pub fn is_of_input(&self) -> bool {
         let is_form = matches!(
             self.code,

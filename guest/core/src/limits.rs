@@ -35,11 +35,13 @@ pub const TEXT_BYTES: u64 = 1 << 28;
 
 /// Returns how many bytes a form may take outside a heap of `words` words until it has its value:
 /// half the heap's size plus 32 MiB.
+#[must_use]
 pub fn aside(words: usize) -> u64 {
     (32 << 20) + 4 * words as u64
 }
 
 /// Converts a count to 32 bits. No count is larger: texts, heaps and tapes end before.
+#[must_use]
 pub fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

@@ -103,17 +103,20 @@ impl Form {
     }
 
     /// Returns how the form is evaluated.
+    #[must_use]
     pub fn evaluation(self) -> Evaluation {
         self.row().map_or(Evaluation::Literal, |row| row.evaluation)
     }
 
     /// Returns the types that the form accepts for an operand.
+    #[must_use]
     pub fn accepted(self, operand: usize) -> Kinds {
         let takes = self.row().map_or(&[][..], |row| row.takes);
         takes.get(operand).or(takes.last()).copied().unwrap_or(ANY)
     }
 
     /// Returns the type of the form's value, or `UNKNOWN` if it depends on operands.
+    #[must_use]
     pub fn given(self) -> Kinds {
         self.row().map_or_else(|| self.literal().map_or(UNKNOWN, |it| it.gives), |row| row.gives)
     }

@@ -120,6 +120,7 @@ pub const LONGEST: usize = 64;
 
 /// Advises on an object whose keys name no form. Each key comes with whether its value is a scalar.
 /// `excerpt` is the beginning of the object.
+#[must_use]
 pub fn for_keys(keys: &[(&str, bool)], excerpt: &str) -> String {
     let plain = plain(keys, excerpt);
     let single = keys.len() == 1;
@@ -158,6 +159,7 @@ pub fn for_keys(keys: &[(&str, bool)], excerpt: &str) -> String {
 }
 
 /// Whether a key is a form's, or one that people write for a form.
+#[must_use]
 pub fn is_meant_for_form(key: &str) -> bool {
     if Form::of_key(key).is_some() || key.starts_with("std_") {
         return true;
@@ -179,6 +181,7 @@ fn idiom_of(word: &str) -> Option<&'static (&'static str, &'static str)> {
 
 /// Whether the only key of an object is one that people write for a form, or nearly one; whether
 /// its value is no list and no object.
+#[must_use]
 pub fn is_nearly_form(key: &str, is_scalar: bool) -> bool {
     let is_idiom = || idiom_of(&spelling(key)).is_some();
     let is_marked = key.contains(['.', '$']) && word(key).is_some();
@@ -223,6 +226,7 @@ pub fn for_text(text: &str) -> &'static str {
 }
 
 /// Returns the spelling with `letrec`, if a variable is in a function that a `let` binds to its name.
+#[must_use]
 pub fn recursive(terms: &Terms, variable: TermId) -> Option<String> {
     let (name, token) = (terms.only_name(variable), terms.node(variable).token);
     let holds = |function: TermId| {

@@ -5,12 +5,14 @@ use crate::kinds::{ANY, Kinds};
 use crate::term::{TermId, Terms};
 
 /// Returns the type of a term's value, or `UNKNOWN`.
+#[must_use]
 pub fn given(terms: &Terms, term: TermId) -> Kinds {
     terms.form(term).given()
 }
 
 /// Returns a form's syntax if two operands seem to be swapped: `found`, the type at `operand`, fits
 /// another place, and the operand there fits here.
+#[must_use]
 pub fn swapped(terms: &Terms, term: TermId, operand: usize, found: Kinds) -> Option<&'static str> {
     let form = terms.form(term);
     let here = form.accepted(operand);

@@ -41,17 +41,20 @@ pub const ANY: Kinds = Kinds::MAX;
 pub const UNKNOWN: Kinds = 0;
 
 /// Returns the type of this name, or `UNKNOWN` if no literal has it.
+#[must_use]
 pub fn of_name(name: &str) -> Kinds {
     let name = if matches!(name, "integer" | "float") { "number" } else { name };
     NAMES.iter().position(|known| *known == name).map_or(UNKNOWN, |at| 1 << at)
 }
 
 /// Returns the name of a single type.
+#[must_use]
 pub fn name(kind: Kinds) -> &'static str {
     NAMES.get(kind.trailing_zeros() as usize).copied().unwrap_or_default()
 }
 
 /// Returns the required type of an operand, in words.
+#[must_use]
 pub fn wanted(kinds: Kinds) -> &'static str {
     const WORDS: [(Kinds, &str); 10] = [
         (BOOLEAN, "a boolean"),

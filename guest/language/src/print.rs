@@ -30,6 +30,7 @@ pub fn term_within(terms: &Terms, root: TermId, limit: usize) -> Result<String, 
 }
 
 /// Returns the canonical JSON of a term as data: floats read back as floats without their form.
+#[must_use]
 pub fn data(terms: &Terms, root: TermId) -> String {
     print(terms, root, usize::MAX, true).unwrap_or_else(|beginning| beginning)
 }

@@ -15,6 +15,7 @@ pub enum Scope {
 
 impl Form {
     /// Which operands see the names that the form binds.
+    #[must_use]
     pub fn scope(self) -> Scope {
         match self.row().map(|row| row.shape) {
             Some(Shape::Lambda | Shape::Functions) => Scope::All,

@@ -8,6 +8,7 @@ use pif_core::text::order::order_of;
 use crate::term::{TermId, Terms};
 
 /// Counts each form in a term, in the order of the table, and all its nodes.
+#[must_use]
 pub fn count_forms(terms: &Terms, root: TermId) -> (Vec<(Form, u32)>, u64) {
     let mut counts = vec![0_u32; FORMS.len()];
     let mut nodes = 0_u64;
@@ -28,6 +29,7 @@ pub fn count_forms(terms: &Terms, root: TermId) -> (Vec<(Form, u32)>, u64) {
     (used, nodes)
 }
 
+<<<<<<< HEAD
 /// Names in their order, each with its first place, and whether others are computed.
 pub type Named<'t> = (Vec<(&'t str, TokenId)>, bool);
 
@@ -61,6 +63,12 @@ fn named_by(terms: &Terms, record: TermId) -> TermId {
 
 /// Finds names, each with its first place. `naming` returns the terms that name something in a term.
 fn named(terms: &Terms, root: TermId, naming: fn(&Terms, TermId) -> Vec<TermId>) -> Named<'_> {
+=======
+/// Finds the tools that a term names literally, in `tool` and `code_of`, in the order of their names,
+/// with the first place of each. Also tells whether it computes any tool's name.
+#[must_use]
+pub fn tools_named(terms: &Terms, root: TermId) -> (Vec<(&str, TokenId)>, bool) {
+>>>>>>> nhost
     let mut places: Vec<(&str, TokenId)> = Vec::new();
     let mut computes_any = false;
     let mut open = vec![root];

@@ -35,6 +35,7 @@ impl<T: Copy> Table<T> {
     }
 
     /// Returns the entry of a form.
+    #[must_use]
     pub fn get(&self, form: Form) -> Option<T> {
         let number = usize::from(*self.numbers.get(form as usize)?);
         Some(self.entries.get(number.checked_sub(1)?)?.1)

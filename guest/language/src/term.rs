@@ -94,6 +94,12 @@ impl Terms {
         to_u32(self.nodes.len())
     }
 
+    /// Tells whether there is no term.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
     /// Returns the operands in order of evaluation. For `lam`, the body; for `let` and `letrec`, the terms, then
     /// the body.
     #[must_use]
@@ -129,6 +135,7 @@ impl Terms {
     }
 
     /// Estimates the bytes of all terms. The estimate is equal on every platform.
+    #[must_use]
     pub fn bytes(&self) -> usize {
         const ORIGIN: usize = 40;
         self.tape.bytes()
@@ -170,11 +177,13 @@ impl Terms {
     }
 
     /// Counts the names.
+    #[must_use]
     pub fn count_names(&self) -> usize {
         self.names.len()
     }
 
     /// Returns the id of a name, if it occurs.
+    #[must_use]
     pub fn name_id(&self, name: &str) -> Option<NameId> {
         self.names.id(name)
     }
@@ -193,6 +202,7 @@ impl Terms {
     }
 
     /// Returns the value of an `Integer` that fits, or nothing for another term.
+    #[must_use]
     pub fn literal<T: TryFrom<i64>>(&self, id: TermId) -> Option<T> {
         let is_integer = self.form(id) == Form::Integer;
         is_integer.then(|| self.integer(id).try_into().ok()).flatten()
@@ -200,6 +210,7 @@ impl Terms {
 
     /// Returns which operand of a binary `add` or `sub` is a literal, if any, and the number that
     /// it adds to the other. Subtracting 0 keeps the sign of a float; adding 0 does not.
+    #[must_use]
     pub fn added_literal(&self, id: TermId) -> Option<(usize, i32)> {
         let form = self.form(id);
         if !matches!(form, Form::Add | Form::Sub) {

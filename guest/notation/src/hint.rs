@@ -7,6 +7,7 @@ use pif_language::term::{Origin, Terms};
 
 /// The fault as one of a program in the notation, if it has a place in one.
 #[inline(never)]
+#[must_use]
 pub fn translated(mut fault: Fault) -> Fault {
     if fault.place.is_some() {
         fault.hint = fault.hint.map(|hint| translate(&hint));
@@ -16,6 +17,7 @@ pub fn translated(mut fault: Fault) -> Fault {
 
 /// A hint in which terms stand in the notation.
 #[inline(never)]
+#[must_use]
 pub fn translate(hint: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(hint.len()), hint);
     while let Some(start) = rest.find("{\"") {
@@ -61,7 +63,7 @@ fn written(example: &str) -> Option<String> {
             "" => {}
             "true" | "false" | "null" => json.push_str(&name),
             name if name.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
-                json.push_str(name)
+                json.push_str(name);
             }
             name => {
                 json.extend(["{\"var\":\"", name, "\"}"]);

@@ -111,7 +111,7 @@ fn long_texts_are_read_and_printed() {
         ("[".repeat(n), "1", "]".repeat(n)),
         ("{a: ".repeat(n), "1", "}".repeat(n)),
         ("x => ".repeat(n), "x", String::new()),
-        ("-".repeat(1), "x", " - -x".repeat(n)),
+        ("-".to_string(), "x", " - -x".repeat(n)),
         ("!".repeat(n), "true", String::new()),
         (String::new(), "1", " + 1".repeat(n)),
         (String::new(), "1", " ** 1".repeat(n)),

@@ -99,7 +99,7 @@ impl Machine {
         };
         match machine.read(program.code, program.argument, program.context) {
             Ok(()) => Ok(machine),
-            Err(fault) => Err(machine.warned(fault)),
+            Err(fault) => Err(machine.warned(*fault)),
         }
     }
 
@@ -159,10 +159,9 @@ impl Machine {
     }
 
     /// Adds all warnings of the run to a fault.
-    fn warned(&mut self, fault: Failure) -> Failure {
-        let mut fault = translated(*fault);
-        fault.warnings = self.all_warnings();
-        Box::new(fault)
+    fn warned(&mut self, fault: Fault) -> Failure {
+        let warnings = self.all_warnings();
+        Box::new(Fault { warnings, ..translated(fault) })
     }
 
     /// Returns the terms. Nothing else refers to them between two steps.

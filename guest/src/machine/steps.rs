@@ -30,7 +30,7 @@ impl Machine {
             Ok(step) => step,
             Err(fault) => {
                 self.phase = Phase::Finished;
-                Step::Failed(self.warned(fault))
+                Step::Failed(self.warned(*fault))
             }
         }
     }

@@ -3,6 +3,7 @@
 use crate::text::lanes;
 
 /// Returns how many bytes a byte of text takes in a JSON string.
+#[must_use]
 pub fn escaped(byte: u8) -> usize {
     match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 2,

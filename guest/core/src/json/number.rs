@@ -87,6 +87,7 @@ pub fn literal(text: &str) -> Result<Literal, Fault> {
 
 /// Counts the decimal digits of a JSON number that is an integer. The zeros of its exponent count
 /// unless they make it too large.
+#[must_use]
 pub fn digits(text: &str) -> usize {
     let (whole, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let whole = whole.trim_start_matches('-');
@@ -152,6 +153,7 @@ pub const POWERS: [f64; 16] =
 /// Returns the shortest decimal that reads back as a float: an integer and its number of decimals.
 /// Only for zero and for floats of at least 10^-4, which are written without an exponent, with at
 /// most 15 digits: no two such decimals are the same float.
+#[must_use]
 pub fn short_decimal(n: f64) -> Option<(u64, usize)> {
     let whole = POWERS.iter().take_while(|power| **power <= n).count();
     let mut decimals = 15_usize.checked_sub(whole).filter(|_| n >= 1e-4 || n == 0.0)?;

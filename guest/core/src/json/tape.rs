@@ -75,6 +75,12 @@ impl Tape {
         to_u32(self.tokens.len())
     }
 
+    /// Tells whether there is no token.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
     /// Returns the id after the value at `id`.
     #[must_use]
     pub fn after(&self, id: TokenId) -> TokenId {
@@ -169,6 +175,7 @@ impl Tape {
     }
 
     /// Counts the bytes of texts and tokens.
+    #[must_use]
     pub fn bytes(&self) -> usize {
         self.text.len() + self.tokens.len() * size_of::<Token>()
     }

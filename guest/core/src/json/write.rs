@@ -12,6 +12,7 @@ enum Work {
 
 /// Returns the canonical text of the value at `root`. Only its first `most` bytes are sure to be
 /// complete. The beginning of a long text costs no more than sorting its members.
+#[must_use]
 pub fn text(tape: &Tape, root: TokenId, most: usize) -> String {
     let (mut out, mut work) = (String::new(), vec![Work::Value(root)]);
     while out.len() <= most

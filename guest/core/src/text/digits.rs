@@ -14,6 +14,7 @@ pub fn word(bytes: &[u8], at: usize) -> Option<u64> {
 
 /// Counts the leading digits of a word, from its lowest byte.
 #[inline(always)]
+#[must_use]
 pub fn leading(word: u64) -> u32 {
     // A byte is a digit if neither adding 0x46 nor taking away 0x30 sets its highest bit.
     let odd = (word.wrapping_add(0x4646_4646_4646_4646) | word.wrapping_sub(0x3030_3030_3030_3030))
@@ -23,6 +24,7 @@ pub fn leading(word: u64) -> u32 {
 
 /// Returns the number in the lowest `count` bytes of a word: at least one, all digits.
 #[inline(always)]
+#[must_use]
 pub fn number(word: u64, count: u32) -> u32 {
     // The digits move to the high end, with zeros before them.
     let n = (word << (64 - 8 * count)) & 0x0f0f_0f0f_0f0f_0f0f;
@@ -33,6 +35,7 @@ pub fn number(word: u64, count: u32) -> u32 {
 
 /// Returns how many of the next bytes are digits, up to 8, and their number.
 #[inline(always)]
+#[must_use]
 pub fn eight(bytes: &[u8], at: usize) -> Option<(u32, u32)> {
     let word = word(bytes, at)?;
     let count = leading(word);
@@ -55,6 +58,7 @@ pub fn sixteen(bytes: &[u8], at: usize) -> Option<(u32, i64)> {
 }
 
 /// Returns the eight digits of a number below 10^8, one in each byte, the first one lowest.
+#[must_use]
 pub fn of(n: u64) -> u64 {
     // Three steps split the digits in halves. Each step divides all parts at once: by 10^4, by 100
     // with 10486 / 2^20, and by 10 with 103 / 2^10.

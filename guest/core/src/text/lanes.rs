@@ -26,6 +26,7 @@ pub struct Found {
 impl Found {
     /// Returns the lanes that are in both.
     #[inline(always)]
+    #[must_use]
     pub fn and(self, other: &Self) -> Self {
         Self { bits: self.bits & other.bits }
     }
@@ -64,12 +65,14 @@ pub fn copy(source: &[u8], from: usize, bytes: usize, out: &mut [u8], to: usize)
 }
 
 /// Returns the bytes, padded if they are few, so that `copy` need not look for their end.
+#[must_use]
 pub fn padded(bytes: &[u8]) -> Cow<'_, [u8]> {
     if bytes.len() > SHORT { bytes.into() } else { [bytes, &[0; LANES]].concat().into() }
 }
 
 /// Returns the first place, at `from` or later, of a byte that ends or escapes a JSON string, or
 /// the end of the bytes.
+#[must_use]
 pub fn plain_end(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     while let Some(lanes) = Lanes::at(bytes, at) {
@@ -246,12 +249,14 @@ mod width {
 
         /// Returns a byte in every lane.
         #[inline(always)]
+        #[must_use]
         pub fn all(byte: u8) -> Self {
             Self([ONES * u64::from(byte); 2])
         }
 
         /// Finds the lanes where both have equal bytes.
         #[inline(always)]
+        #[must_use]
         pub fn equal(self, other: Self) -> Found {
             let ([a, b], [c, d]) = (self.0, other.0);
             // A byte is zero if neither it nor the sum of its low bits and 0x7f has the highest
@@ -268,6 +273,7 @@ mod width {
 
         /// Returns the bytes as words, the first one lowest.
         #[inline(always)]
+        #[must_use]
         pub fn words(self) -> [u64; LANES / 8] {
             self.0
         }
@@ -288,6 +294,7 @@ mod width {
     /// and a comma behind them. Returns twice each integer, as words hold them, and the end of the
     /// last comma.
     #[inline(always)]
+    #[must_use]
     pub fn four_integers(json: &[u8; FOUR]) -> Option<([u32; 4], usize)> {
         let (mut numbers, mut from) = ([0; 4], 0);
         for n in &mut numbers {

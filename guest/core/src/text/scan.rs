@@ -19,6 +19,7 @@ pub struct Places<'t> {
 
 impl<'t> Places<'t> {
     /// Starts a search. Both are valid UTF-8; the part is not empty.
+    #[must_use]
     pub fn new(text: &'t [u8], part: &'t [u8]) -> Self {
         let head = std::array::from_fn(|i| part.get(i).copied().unwrap_or_default());
         Self { text, part, head: u64::from_le_bytes(head), at: 0, effort: 0, sure: None }

@@ -53,6 +53,7 @@ pub fn parse(
 }
 
 /// Adds a hint to the fault of code that is not JSON.
+#[must_use]
 pub fn explain(fault: Fault, text: &str) -> Fault {
     if fault.code == Code::Unparsable { fault.hint(hint::for_text(text)) } else { fault }
 }

@@ -194,7 +194,7 @@ impl<'s> Parser<'s> {
             How::Join => match *operands {
                 [list] => operands = vec![list, self.tree.text(",", span)],
                 [first, second] if self.tree.literal(first).is_some() => {
-                    operands = vec![second, first]
+                    operands = vec![second, first];
                 }
                 _ => {}
             },

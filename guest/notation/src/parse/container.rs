@@ -5,7 +5,7 @@ use crate::parse::{Callee, Frame, Next, Parser, Part};
 use crate::tree::{Id, Manner, What};
 use pif_language::form::Form;
 
-impl<'s> Parser<'s> {
+impl Parser<'_> {
     /// Gives a value to what waits for it.
     pub(super) fn deliver(&mut self, value: Id) -> Result<Next, Wrong> {
         let Some(frame) = self.frames.pop() else { return Ok(Next::Done(value)) };
@@ -96,17 +96,16 @@ impl<'s> Parser<'s> {
                     Ok(Next::Operator(self.join_lists(&parts, span)))
                 }
                 Some(Frame::Call { start, callee, parts, .. }) => {
-                    self.end_call(start, callee, parts)
+                    self.end_call(start, &callee, parts)
                 }
                 _ => self.unexpected(),
             };
         }
         let spreads = self.take("...");
-        match self.frames.last_mut() {
-            Some(Frame::List { is_spread, .. } | Frame::Call { is_spread, .. }) => {
-                *is_spread = spreads
-            }
-            _ => {}
+        if let Some(Frame::List { is_spread, .. } | Frame::Call { is_spread, .. }) =
+            self.frames.last_mut()
+        {
+            *is_spread = spreads;
         }
         Ok(Next::Operand)
     }
@@ -119,12 +118,11 @@ impl<'s> Parser<'s> {
         }
         let mut whole = None;
         for run in parts.chunk_by(|a, b| !a.1 && !b.1) {
-            let next = match run {
-                [(spread, true)] => *spread,
-                _ => {
-                    let items: Vec<Id> = run.iter().map(|(id, _)| *id).collect();
-                    self.tree.list(&items, span)
-                }
+            let next = if let [(spread, true)] = run {
+                *spread
+            } else {
+                let items: Vec<Id> = run.iter().map(|(id, _)| *id).collect();
+                self.tree.list(&items, span)
             };
             whole = Some(match whole {
                 None if parts.len() > 1 => next,
@@ -196,11 +194,11 @@ impl<'s> Parser<'s> {
     fn end_call(
         &mut self,
         start: u32,
-        callee: Callee<'s>,
+        callee: &Callee<'s>,
         parts: Vec<Part>,
     ) -> Result<Next, Wrong> {
         let span = self.since(start);
-        let id = match callee {
+        let id = match *callee {
             Callee::Value(function) => self.apply(function, &parts, span)?,
             Callee::Name(name) => self.call_name(name, parts, span)?,
             Callee::Member { subject, name, is_optional } => {

@@ -103,13 +103,12 @@ impl<'s> Parser<'s> {
         let mut all = Vec::with_capacity(2 * operands.len());
         for branch in operands {
             let is_pair = self.tree.form_of(branch) == Form::List;
-            match (is_pair, self.tree.operands(branch)) {
-                (true, [test, value]) => all.extend([*test, *value]),
-                _ => {
-                    let start = self.tree.span(branch).0;
-                    let hint = "write cond([x < 1, \"a\"], [true, \"b\"])";
-                    return self.malformed(start, "a branch of `cond` is a list of two", hint);
-                }
+            if let (true, [test, value]) = (is_pair, self.tree.operands(branch)) {
+                all.extend([*test, *value]);
+            } else {
+                let start = self.tree.span(branch).0;
+                let hint = "write cond([x < 1, \"a\"], [true, \"b\"])";
+                return self.malformed(start, "a branch of `cond` is a list of two", hint);
             }
         }
         Ok(self.tree.form(Form::Cond, &all, span))
@@ -129,16 +128,15 @@ impl<'s> Parser<'s> {
                 .collect();
             let is_list = self.tree.form_of(*list) == Form::List && !codes.is_empty();
             let texts: Option<Vec<String>> = codes.into_iter().collect();
-            match texts.filter(|_| is_list) {
-                Some(texts) => names.extend(texts.into_iter().map(Words::from)),
-                None => {
-                    let hint = "write try(t, e => e.message, [\"divide-by-zero\"])";
-                    return self.malformed(
-                        self.tree.span(*list).0,
-                        "the codes of `try` are a list of texts",
-                        hint,
-                    );
-                }
+            if let Some(texts) = texts.filter(|_| is_list) {
+                names.extend(texts.into_iter().map(Words::from));
+            } else {
+                let hint = "write try(t, e => e.message, [\"divide-by-zero\"])";
+                return self.malformed(
+                    self.tree.span(*list).0,
+                    "the codes of `try` are a list of texts",
+                    hint,
+                );
             }
         }
         Ok(self.tree.named(Form::Try, &[tried, handler], names.into(), span))

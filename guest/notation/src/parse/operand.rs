@@ -172,7 +172,7 @@ impl<'s> Parser<'s> {
             }
             if is_called {
                 self.at += 2;
-                if !self.is_known(name) {
+                if !is_known(name) {
                     return self.no_function(token, name);
                 }
                 return self.begin_call(token.start, Callee::Name(name));
@@ -206,10 +206,6 @@ impl<'s> Parser<'s> {
         }
         self.at += 1;
         Ok(Next::Operator(self.tree.variable(name.into(), span)))
-    }
-
-    fn is_known(&self, name: &str) -> bool {
-        table::form(name).is_some_and(table::is_called) || table::alias(name).is_some()
     }
 
     /// `Math.max`, `JSON.parse` and the like.
@@ -275,4 +271,9 @@ impl<'s> Parser<'s> {
         tree.set_manner(id, Manner::Closed);
         id
     }
+}
+
+/// Tells whether a form or a name of another language is called so.
+fn is_known(name: &str) -> bool {
+    table::form(name).is_some_and(table::is_called) || table::alias(name).is_some()
 }

@@ -41,16 +41,13 @@ impl<'s> Parser<'s> {
         let (mut out, mut rest) = (String::with_capacity(text.len()), text);
         while let Some((plain, escape)) = rest.split_once('\\') {
             out.push_str(plain);
-            match decode(escape) {
-                Some((c, behind)) => {
-                    out.extend(c);
-                    rest = behind;
-                }
-                None => {
-                    let at = end - u32::try_from(escape.len() + 1).unwrap_or_default();
-                    let hint = r#"write \n, \t, \", \\ or the code of a character, such as \u00e9"#;
-                    return self.unparsable(at, "the escape means nothing", hint);
-                }
+            if let Some((c, behind)) = decode(escape) {
+                out.extend(c);
+                rest = behind;
+            } else {
+                let at = end - u32::try_from(escape.len() + 1).unwrap_or_default();
+                let hint = r#"write \n, \t, \", \\ or the code of a character, such as \u00e9"#;
+                return self.unparsable(at, "the escape means nothing", hint);
             }
         }
         out.push_str(rest);

@@ -68,15 +68,18 @@ impl Parser<'_> {
     #[inline(never)]
     fn fault_of_no_operand(&self) -> Wrong {
         let token = self.token(0);
-        if matches!(token.kind, Kind::Mark | Kind::Name)
+        let before = self.at.checked_sub(1).map(|at| self.token_at(at));
+        // An operator first, and a blank after it, as in `(+ 1 2)`.
+        let is_lisp = before.is_some_and(|it| self.spelling(it) == "(")
+            && token.kind == Kind::Mark
+            && token.end != self.token(1).start
+            && OPERATORS.iter().any(|operator| operator.mark == self.spelling(token));
+        if !is_lisp
+            && matches!(token.kind, Kind::Mark | Kind::Name)
             && let Some(habit) = find(HABITS, self.spelling(token))
         {
             return self.fault_of_habit(token, habit);
         }
-        let before = self.at.checked_sub(1).map(|at| self.token_at(at));
-        let is_lisp = before.is_some_and(|it| self.spelling(it) == "(")
-            && token.kind == Kind::Mark
-            && OPERATORS.iter().any(|operator| operator.mark == self.spelling(token));
         let (message, hint) = match before {
             _ if is_lisp => (
                 format!("the operator {} stands between its operands", self.shown(token)),

@@ -17,6 +17,7 @@ use layout::Piece;
 use pif_core::json::escape;
 use pif_core::json::number::float_text;
 use pif_core::limits::to_u32;
+use pif_core::text::quote::visible;
 use pif_language::form::Form;
 use pif_language::print;
 use pif_language::term::{NameId, TermId, Terms};
@@ -120,7 +121,7 @@ impl<'t> Printer<'t> {
 
     fn term(&mut self, id: TermId, level: u8) {
         if !self.has_words(id) {
-            let json = self.made(print::term(self.terms, id));
+            let json = self.made(visible(&print::term(self.terms, id)));
             return self.schedule(&[text("json("), json, text(")")]);
         }
         if self.level(id) < level {
@@ -323,5 +324,5 @@ fn listed<'t>(items: Vec<Vec<Work<'t>>>, out: &mut Vec<Work<'t>>) {
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     escape::string(text, &mut out);
-    out
+    visible(&out)
 }

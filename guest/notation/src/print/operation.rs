@@ -4,6 +4,7 @@ use crate::print::{CLOSE, LINE, OPEN, Printer, Work, text};
 use crate::table::{
     ARROW, ATOM, BOTH, CHOICE, EITHER, Operator, PATH, PIPE, ROOT, Style, operator,
 };
+use pif_core::text::quote::push;
 use pif_language::form::Form;
 use pif_language::term::TermId;
 
@@ -138,11 +139,7 @@ fn raw(text: &str) -> String {
     for c in text.chars() {
         match c {
             '`' | '\\' | '$' => out.extend(['\\', c]),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
+            c => push(c, &mut out),
         }
     }
     out
