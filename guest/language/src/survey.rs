@@ -29,11 +29,11 @@ pub fn count_forms(terms: &Terms, root: TermId) -> (Vec<(Form, u32)>, u64) {
     (used, nodes)
 }
 
-<<<<<<< HEAD
 /// Names in their order, each with its first place, and whether others are computed.
 pub type Named<'t> = (Vec<(&'t str, TokenId)>, bool);
 
 /// Finds the tools that a term names literally, in `tool` and `code_of`.
+#[must_use]
 pub fn tools_named(terms: &Terms, root: TermId) -> Named<'_> {
     named(terms, root, |terms, term| match (terms.form(term), terms.operands(term)) {
         (Form::Tool | Form::CodeOf, [name]) => vec![*name],
@@ -42,6 +42,7 @@ pub fn tools_named(terms: &Terms, root: TermId) -> Named<'_> {
 }
 
 /// Finds the tools of other servers that a term names literally, in `call`, `perform` and `calls`.
+#[must_use]
 pub fn needs_named(terms: &Terms, root: TermId) -> Named<'_> {
     named(terms, root, |terms, term| match (terms.form(term), terms.operands(term)) {
         (Form::Call | Form::Perform, [name, _]) => vec![*name],
@@ -63,12 +64,6 @@ fn named_by(terms: &Terms, record: TermId) -> TermId {
 
 /// Finds names, each with its first place. `naming` returns the terms that name something in a term.
 fn named(terms: &Terms, root: TermId, naming: fn(&Terms, TermId) -> Vec<TermId>) -> Named<'_> {
-=======
-/// Finds the tools that a term names literally, in `tool` and `code_of`, in the order of their names,
-/// with the first place of each. Also tells whether it computes any tool's name.
-#[must_use]
-pub fn tools_named(terms: &Terms, root: TermId) -> (Vec<(&str, TokenId)>, bool) {
->>>>>>> nhost
     let mut places: Vec<(&str, TokenId)> = Vec::new();
     let mut computes_any = false;
     let mut open = vec![root];
