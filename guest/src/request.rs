@@ -116,10 +116,9 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// Refuses calls that nothing grants.
+    /// Refuses calls, the first of this tool, that nothing grants.
     #[must_use]
-    pub fn denied(calls: &Calls) -> Self {
-        let tool = calls.calls.first().map_or("", |call| call.tool.as_str());
+    pub fn denied(tool: &str) -> Self {
         let message = format!("the capability `{}` is not granted", shorten(tool));
         Self { index: 0, code: Code::CapabilityDenied, message, hint: None }
     }

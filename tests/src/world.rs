@@ -2,7 +2,7 @@
 //! stand in `world.json`; whatever is not there is denied.
 
 use pif_guest::fault::Code;
-use pif_guest::request::{Call, Calls, Outcome, Refusal};
+use pif_guest::request::{Call, Outcome, Refusal};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -39,10 +39,7 @@ pub fn answer(calls: &[Call]) -> Result<Vec<Outcome>, Refusal> {
 
 fn refuse(index: u32, call: &Call) -> Option<Refusal> {
     match LINES.get(&call.tool) {
-        None => {
-            let (calls, at_most, many) = (vec![call.clone()], 1, false);
-            Some(Refusal { index, ..Refusal::denied(&Calls { calls, at_most, many }) })
-        }
+        None => Some(Refusal { index, ..Refusal::denied(&call.tool) }),
         Some(Line::Refused { code, message, hint }) => {
             let code = Code::ALL.into_iter().find(|known| known.name() == code);
             let code = code.unwrap_or(Code::Internal);

@@ -77,33 +77,36 @@ fn at_most(c: &mut Call<'_>) -> Result<u32, Exit> {
 
 /// Reads a call from an element of the list.
 fn element_call(c: &mut Call<'_>, index: u32, element: Word) -> Result<request::Call, Exit> {
-    let malformed = |message: &str| {
-        let hint = r#"write {"record": {"tool": "UPSTREAM.TOOL", "args": t}}"#;
-        let (message, hint) = (format!("the call at {index} {message}"), Some(hint.to_owned()));
-        let refusal = Refusal { index, code: Code::Malformed, message, hint };
-        Exit::from(Trouble::Refused(Box::new(refusal)))
-    };
     if c.s.heap.object_kind(element) != KIND_RECORD {
-        return Err(malformed("is not a record"));
+        return Err(malformed(index, "is not a record"));
     }
     let is = |key: Word, name: &str| c.s.heap.prefix(key, name.len() + 1) == name;
     // Members are sorted by their keys.
     let (args, tool) = match *c.s.heap.members(element) {
         [key, tool] if is(key, "tool") => (UNIT, tool),
         [first, args, second, tool] if is(first, "args") && is(second, "tool") => (args, tool),
-        _ => return Err(malformed("has other members than `tool` and `args`")),
+        _ => return Err(malformed(index, "has other members than `tool` and `args`")),
     };
     if !c.s.heap.is_text(tool) {
-        return Err(malformed("names its tool by no string"));
+        return Err(malformed(index, "names its tool by no string"));
     }
     if !is_arguments(c, args) {
-        return Err(malformed("has `args` that are no record"));
+        return Err(malformed(index, "has `args` that are no record"));
     }
     let (bytes, _) = c.s.heap.text_size(tool).unwrap_or_default();
     c.set_aside(bytes)?;
     let tool = c.s.heap.string(tool);
     c.charge_texts(&[&tool])?;
     Ok(request::Call { tool, args: arguments(c, args, 0)? })
+}
+
+#[cold]
+#[inline(never)]
+fn malformed(index: u32, message: &str) -> Exit {
+    let hint = r#"write {"record": {"tool": "UPSTREAM.TOOL", "args": t}}"#;
+    let (message, hint) = (format!("the call at {index} {message}"), Some(hint.to_owned()));
+    let refusal = Refusal { index, code: Code::Malformed, message, hint };
+    Trouble::Refused(Box::new(refusal)).into()
 }
 
 /// Tells whether a value can be the arguments of a call.
@@ -126,20 +129,17 @@ fn one(c: &mut Call<'_>, mut outcomes: Vec<Outcome>) -> Result<Word, Exit> {
     let (Some(outcome), true) = (outcomes.pop(), outcomes.is_empty()) else {
         return Err(miscounted());
     };
-    let failed = |c: &Call<'_>, reason: &str, message: String| {
-        let (tool, reason) = (c.text(0)?, reason.to_owned());
-        Err(Trouble::Upstream(Box::new(FailedCall { tool, reason }), message).into())
-    };
-    match outcome {
+    let (reason, message) = match outcome {
         Outcome::Value(text) => match reading::read(c, &text)? {
-            Ok(value) => Ok(value),
-            Err(_) => failed(c, BAD_OUTPUT, NOT_JSON.to_owned()),
+            Ok(value) => return Ok(value),
+            Err(_) => (BAD_OUTPUT.to_owned(), NOT_JSON.to_owned()),
         },
         Outcome::Failed { reason, message } => {
             c.charge_texts(&[&reason, &message])?;
-            failed(c, &reason, message)
+            (reason, message)
         }
-    }
+    };
+    Err(Trouble::Upstream(Box::new(FailedCall { tool: c.text(0)?, reason }), message).into())
 }
 
 /// What is known of a call in a list, before there is a record of it.

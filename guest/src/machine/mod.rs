@@ -26,7 +26,7 @@ use pif_core::numbers::Numbers;
 use crate::data::plain;
 use crate::machine::tools::Sources;
 use crate::memory::word::Word;
-use crate::request::{Argument, Calls, Program, Source};
+use crate::request::{Argument, Program, Source};
 use crate::run::state::State;
 use pif_core::limits::{Limits, Usage};
 use pif_language::parse::{Notation, parse, read};
@@ -70,8 +70,8 @@ pub struct Machine {
     warnings: Vec<String>,
     /// The tool whose source the machine has requested.
     asked: Option<String>,
-    /// The calls whose outcomes the machine has requested.
-    calls: Option<Calls>,
+    /// The first tool of the calls whose outcomes the machine has requested.
+    called: Option<String>,
     debug: bool,
     phase: Phase,
 }
@@ -93,7 +93,7 @@ impl Machine {
             context: Vec::new(),
             warnings: Vec::new(),
             asked: None,
-            calls: None,
+            called: None,
             debug: program.debug,
             phase: Phase::Start,
         };

@@ -36,11 +36,11 @@ impl Machine {
     }
 
     fn answer(&mut self, answer: Answer) {
-        if let Some(calls) = self.calls.take() {
+        if let Some(tool) = self.called.take() {
             self.state.answer = Some(match answer {
                 Answer::Outcomes(outcomes) => Ok(outcomes),
                 Answer::Refused(refusal) => Err(Box::new(refusal)),
-                Answer::None | Answer::Source(_) => Err(Box::new(Refusal::denied(&calls))),
+                Answer::None | Answer::Source(_) => Err(Box::new(Refusal::denied(&tool))),
             });
         } else if let (Answer::Source(source), Some(name)) = (answer, self.asked.take()) {
             self.learn(&name, source.as_deref());
@@ -222,7 +222,7 @@ impl Machine {
                     }
                 }
                 Exit::Perform(calls) => {
-                    self.calls = Some((*calls).clone());
+                    self.called = calls.calls.first().map(|call| call.tool.clone());
                     return Ok(Err(Step::Perform(*calls)));
                 }
             }
