@@ -40,8 +40,7 @@ fn run(machine: &mut Machine) -> Step {
     loop {
         match machine.resume(answer, u64::MAX) {
             Step::Lookup(_) => answer = Answer::Source(None),
-            Step::Paused => answer = Answer::None,
-            Step::Perform(_) => answer = Answer::None,
+            Step::Paused | Step::Perform(_) => answer = Answer::None,
             step => return step,
         }
     }
