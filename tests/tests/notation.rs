@@ -139,7 +139,7 @@ fn long_texts_are_checked_and_printed() -> Result<()> {
     let sandbox = component::open()?;
     for kind in KINDS {
         let code = text(kind, 20_000);
-        let told = sandbox.check(&code, &Watch::new(Duration::from_secs(300)));
+        let told = sandbox.check(&code, &Watch::new(Duration::from_mins(5)));
         let summary = told.map_err(|faults| anyhow::anyhow!("{kind:?}: {faults:?}"))?;
         ensure!(!summary.notation.is_empty(), "{kind:?}");
     }

@@ -66,7 +66,7 @@ impl Evaluator {
         let context = program.context.as_deref().map(json::read).transpose()?;
         let mut names: Vec<String> = match &context {
             Some(Value::Record(members)) => {
-                members.iter().map(|(name, _)| name.to_string()).collect()
+                members.iter().map(|(name, _)| name.clone()).collect()
             }
             _ => Vec::new(),
         };
