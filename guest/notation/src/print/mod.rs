@@ -77,7 +77,7 @@ fn text(text: &str) -> Work<'_> {
     Work::Piece(Piece::Text(text))
 }
 
-const OPEN: Work<'static> = Work::Piece(Piece::Open(true));
+const OPEN: Work<'static> = Work::Piece(Piece::Open);
 const CLOSE: Work<'static> = Work::Piece(Piece::Close);
 const LINE: Work<'static> = Work::Piece(Piece::Line(true));
 const BREAK: Work<'static> = Work::Piece(Piece::Line(false));
@@ -106,9 +106,8 @@ impl<'t> Printer<'t> {
     fn root(&mut self, id: TermId) {
         match self.terms.form(id) {
             Form::Let | Form::Letrec if self.has_words(id) => {
-                let mut out = vec![Work::Piece(Piece::Open(false))];
+                let mut out = Vec::new();
                 self.statements(id, "", &mut out);
-                out.push(CLOSE);
                 self.schedule(&out);
             }
             Form::Record | Form::Var if self.bound.iter().all(|count| *count == 0) => {
@@ -124,8 +123,7 @@ impl<'t> Printer<'t> {
             return self.schedule(&[text("json("), json, text(")")]);
         }
         if self.level(id) < level {
-            self.schedule(&[text("("), OPEN, Work::Term(id, ROOT), CLOSE, text(")")]);
-            return;
+            return self.schedule(&[text("("), Work::Term(id, ROOT), text(")")]);
         }
         let terms = self.terms;
         match terms.form(id) {
@@ -254,8 +252,14 @@ impl<'t> Printer<'t> {
                 out.extend(names.iter().map(|name| Work::Bind(*name)));
             }
             let is_closed = !is_recursive && self.functions.are_used(terms, at);
+            out.push(text("const "));
+            if names.len() > 1 {
+                out.push(OPEN);
+            }
             for (index, (name, value)) in names.iter().zip(values).enumerate() {
-                out.push(text(if index > 0 { ", " } else { "const " }));
+                if index > 0 {
+                    out.extend_from_slice(&[text(","), LINE]);
+                }
                 out.extend_from_slice(&[text(terms.name(*name)), text(" = ")]);
                 let is_function = is_closed && terms.form(*value) == Form::Lam;
                 if is_function {
@@ -269,6 +273,9 @@ impl<'t> Printer<'t> {
                     out.push(Work::Bind(*name));
                 }
                 bound.push(*name);
+            }
+            if names.len() > 1 {
+                out.push(CLOSE);
             }
             out.extend_from_slice(&[text(";"), LINE]);
             at = *body;
