@@ -1,7 +1,7 @@
 //! Forms that are called by their names, before or after the point; applications.
 
 use crate::print::layout::Piece;
-use crate::print::{BREAK, CLOSE, OPEN, Printer, Work, listed, quoted, text};
+use crate::print::{BREAK, CLOSE, OPEN, Printer, Work, begin, end, quoted, text};
 use crate::table::{ATOM, ROOT, SUBJECT, arguments, is_called, operator, subject};
 use pif_language::form::{Form, Row, Shape};
 use pif_language::kinds::{FUNCTION, LIST, RECORD, RECORD_OR_NULL, STRING, STRING_OR_LIST};
@@ -112,30 +112,56 @@ impl<'t> Printer<'t> {
 
     /// A form's name and its operands.
     fn call(&mut self, id: TermId, operands: &[TermId], out: &mut Vec<Work<'t>>) {
-        let Some(row) = self.terms.form(id).row() else { return };
+        let terms = self.terms;
+        let form = terms.form(id);
+        let Some(row) = form.row() else { return };
         out.extend_from_slice(&[text(row.name), text("(")]);
-        listed(self.operands(id, operands), out);
-        out.push(text(")"));
+        let mut count = operands.len();
+        match row.shape {
+            Shape::Branches => {
+                for (index, pair) in operands.chunks(2).enumerate() {
+                    begin(index, out);
+                    out.push(text("["));
+                    self.items(pair, 0, usize::MAX, out);
+                    end(2, "]", out);
+                }
+            }
+            Shape::Effect => {
+                begin(0, out);
+                let name = self.made(quoted(terms.name(terms.only_name(id))));
+                out.push(name);
+                self.items(operands, 1, usize::MAX, out);
+                count += 1;
+            }
+            _ => self.items(operands, 0, arguments(form).unwrap_or(usize::MAX), out),
+        }
+        let codes = if row.shape == Shape::Try { terms.names(id) } else { &[] };
+        if !codes.is_empty() {
+            begin(count, out);
+            let codes: Vec<String> = codes.iter().map(|name| quoted(terms.name(*name))).collect();
+            out.push(self.made(format!("[{}]", codes.join(", "))));
+        }
+        end(count, ")", out);
     }
 
-    /// Operands as they stand between parentheses. A function of more names than so many is what it
-    /// is in parentheses of its own, and gets no index.
-    fn listed_operands(&self, operands: &[TermId], most: usize) -> Vec<Vec<Work<'t>>> {
+    /// Operands between parentheses, from so many items on. A function of more names than so many is
+    /// what it is in parentheses of its own, and gets no index.
+    fn items(&self, operands: &[TermId], from: usize, most: usize, out: &mut Vec<Work<'t>>) {
         let terms = self.terms;
         let hugged = self.hugged(operands);
-        let item = |(index, id): (usize, &TermId)| {
-            let mut item = Vec::new();
-            if let Some((_, is_always)) = hugged.filter(|(at, _)| *at == index) {
-                item.push(Work::Piece(Piece::Hug(is_always)));
+        for (index, id) in operands.iter().enumerate() {
+            begin(from + index, out);
+            if let Some((at, is_always)) = hugged
+                && at == index
+            {
+                out.push(Work::Piece(Piece::Hug(is_always)));
             }
             if index == 0 && terms.form(*id) == Form::Lam && terms.names(*id).len() > most {
-                item.extend_from_slice(&[text("("), Work::Term(*id, ROOT), text(")")]);
+                out.extend_from_slice(&[text("("), Work::Term(*id, ROOT), text(")")]);
             } else {
-                item.push(Work::Term(*id, ROOT));
+                out.push(Work::Term(*id, ROOT));
             }
-            item
-        };
-        operands.iter().enumerate().map(item).collect()
+        }
     }
 
     /// The operand that can begin on the line of the parenthesis, as it has lines of its own, and
@@ -165,39 +191,6 @@ impl<'t> Printer<'t> {
         matches!(self.terms.form(at), Form::Record | Form::List | Form::Let | Form::Letrec)
     }
 
-    /// The operands of a form as they stand between the parentheses.
-    fn operands(&mut self, id: TermId, operands: &[TermId]) -> Vec<Vec<Work<'t>>> {
-        let terms = self.terms;
-        let form = terms.form(id);
-        match form.row().map(|row| row.shape) {
-            Some(Shape::Branches) => {
-                let pairs = operands.chunks(2).map(|pair| {
-                    let mut out = vec![text("[")];
-                    listed(self.listed_operands(pair, usize::MAX), &mut out);
-                    out.push(text("]"));
-                    out
-                });
-                pairs.collect()
-            }
-            Some(Shape::Effect) => {
-                let name = quoted(terms.name(terms.only_name(id)));
-                let mut out = vec![vec![self.made(name)]];
-                out.extend(self.listed_operands(operands, usize::MAX));
-                out
-            }
-            Some(Shape::Try) => {
-                let mut out = self.listed_operands(operands, usize::MAX);
-                let codes: Vec<String> =
-                    terms.names(id).iter().map(|name| quoted(terms.name(*name))).collect();
-                if !codes.is_empty() {
-                    out.push(vec![self.made(format!("[{}]", codes.join(", ")))]);
-                }
-                out
-            }
-            _ => self.listed_operands(operands, arguments(form).unwrap_or(usize::MAX)),
-        }
-    }
-
     fn application(&mut self, id: TermId) {
         let terms = self.terms;
         let Some((function, arguments)) = terms.operands(id).split_first() else { return };
@@ -217,8 +210,8 @@ impl<'t> Printer<'t> {
             vec![text("("), Work::Term(function, ROOT), text(")")]
         };
         out.push(text("("));
-        listed(self.listed_operands(arguments, usize::MAX), &mut out);
-        out.push(text(")"));
+        self.items(arguments, 0, usize::MAX, &mut out);
+        end(arguments.len(), ")", &mut out);
         self.schedule(&out);
     }
 

@@ -133,7 +133,7 @@ impl<'t> Printer<'t> {
             Form::BigInteger => self.say_made(print::term(terms, id)),
             Form::FloatNumber => self.say_made(float_text(terms.float(id))),
             Form::Text => self.say_made(quoted(terms.text(id))),
-            Form::List => self.bracketed("[", terms.operands(id), "]"),
+            Form::List => self.list(id),
             Form::Var => self.say(terms.name(terms.only_name(id))),
             Form::Lam => self.function(id, level),
             Form::Let | Form::Letrec => self.block(id),
@@ -151,34 +151,34 @@ impl<'t> Printer<'t> {
         self.work.push(made);
     }
 
-    /// Terms between brackets, with commas between them.
-    fn bracketed(&mut self, open: &'static str, items: &[TermId], close: &'static str) {
-        let mut out = vec![text(open)];
-        let items: Vec<Vec<Work<'t>>> =
-            items.iter().map(|id| vec![Work::Term(*id, ROOT)]).collect();
-        listed(items, &mut out);
-        out.push(text(close));
+    fn list(&mut self, id: TermId) {
+        let items = self.terms.operands(id);
+        let mut out = vec![text("[")];
+        for (index, item) in items.iter().enumerate() {
+            begin(index, &mut out);
+            out.push(Work::Term(*item, ROOT));
+        }
+        end(items.len(), "]", &mut out);
         self.schedule(&out);
     }
 
     fn record(&mut self, id: TermId) {
         let terms = self.terms;
-        let mut items = Vec::new();
-        for (name, value) in terms.names(id).iter().zip(terms.operands(id)) {
+        let mut out = vec![text("{")];
+        for (index, (name, value)) in terms.names(id).iter().zip(terms.operands(id)).enumerate() {
+            begin(index, &mut out);
             let key = terms.name(*name);
             let is_short = terms.form(*value) == Form::Var
                 && terms.only_name(*value) == *name
                 && is_name(key)
                 && !RESERVED.contains(&key);
-            items.push(if is_short {
-                vec![text(key)]
+            if is_short {
+                out.push(text(key));
             } else {
-                vec![self.key(key), text(": "), Work::Term(*value, ROOT)]
-            });
+                out.extend_from_slice(&[self.key(key), text(": "), Work::Term(*value, ROOT)]);
+            }
         }
-        let mut out = vec![text("{")];
-        listed(items, &mut out);
-        out.push(text("}"));
+        end(terms.names(id).len(), "}", &mut out);
         self.schedule(&out);
     }
 
@@ -311,19 +311,17 @@ impl<'t> Printer<'t> {
     }
 }
 
-/// What stands between brackets, with commas.
-fn listed<'t>(items: Vec<Vec<Work<'t>>>, out: &mut Vec<Work<'t>>) {
-    if items.is_empty() {
-        return;
+/// An item between brackets begins, behind a comma or as the first.
+fn begin(index: usize, out: &mut Vec<Work<'_>>) {
+    out.extend_from_slice(&if index == 0 { [OPEN, BREAK] } else { [text(","), LINE] });
+}
+
+/// So many items between brackets end.
+fn end(count: usize, close: &'static str, out: &mut Vec<Work<'_>>) {
+    if count > 0 {
+        out.extend_from_slice(&[LAST, CLOSE]);
     }
-    out.extend_from_slice(&[OPEN, BREAK]);
-    for (index, item) in items.into_iter().enumerate() {
-        if index > 0 {
-            out.extend_from_slice(&[text(","), LINE]);
-        }
-        out.extend_from_slice(&item);
-    }
-    out.extend_from_slice(&[LAST, CLOSE]);
+    out.push(text(close));
 }
 
 /// A text in quotes.
