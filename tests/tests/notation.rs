@@ -90,7 +90,7 @@ fn random_terms_are_written_and_read_back() -> Result<()> {
 
 /// Texts made of one part, repeated: before, in the middle, behind, and the number of repetitions
 /// that stand for one.
-const KINDS: [(&str, &str, &str, usize); 18] = [
+const KINDS: [(&str, &str, &str, usize); 21] = [
     ("(", "1", ")", 1),
     ("[", "1", "]", 1),
     ("{a: ", "1", "}", 1),
@@ -109,6 +109,9 @@ const KINDS: [(&str, &str, &str, usize); 18] = [
     ("if (true) return 1; ", "2", "", 1),
     ("", "'a'", " + 'b'", 1),
     ("", "data", " |> (x => x)", 1),
+    ("", "data", ".sort()", 1),
+    ("", "data", ".a.map(x => x)[0]", 2),
+    ("data.map(x => ", "x", ")", 2),
 ];
 
 fn text((before, middle, behind, part): (&str, &str, &str, usize), count: usize) -> String {
