@@ -90,7 +90,7 @@ fn random_terms_are_written_and_read_back() -> Result<()> {
 
 /// Texts made of one part, repeated: before, in the middle, behind, and the number of repetitions
 /// that stand for one.
-const KINDS: [(&str, &str, &str, usize); 18] = [
+const KINDS: [(&str, &str, &str, usize); 21] = [
     ("(", "1", ")", 1),
     ("[", "1", "]", 1),
     ("{a: ", "1", "}", 1),
@@ -109,6 +109,9 @@ const KINDS: [(&str, &str, &str, usize); 18] = [
     ("if (true) return 1; ", "2", "", 1),
     ("", "'a'", " + 'b'", 1),
     ("", "data", " |> (x => x)", 1),
+    ("", "data", ".sort()", 1),
+    ("", "data", ".a.map(x => x)[0]", 2),
+    ("data.map(x => ", "x", ")", 2),
 ];
 
 fn text((before, middle, behind, part): (&str, &str, &str, usize), count: usize) -> String {
@@ -139,7 +142,7 @@ fn long_texts_are_checked_and_printed() -> Result<()> {
     let sandbox = component::open()?;
     for kind in KINDS {
         let code = text(kind, 20_000);
-        let told = sandbox.check(&code, &Watch::new(Duration::from_secs(300)));
+        let told = sandbox.check(&code, &Watch::new(Duration::from_mins(5)));
         let summary = told.map_err(|faults| anyhow::anyhow!("{kind:?}: {faults:?}"))?;
         ensure!(!summary.notation.is_empty(), "{kind:?}");
     }

@@ -1,8 +1,10 @@
 //! Names, each of them once.
 
-use crate::term::NameId;
 use pif_core::limits::to_u32;
 use std::collections::BTreeMap;
+
+/// A name: of a variable, a record key.
+pub type NameId = u32;
 
 /// Names in the order in which they came. The id of a name is its place.
 #[derive(Clone, Debug, Default)]

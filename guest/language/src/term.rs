@@ -2,6 +2,7 @@
 //! term's operands have smaller ids than the term.
 
 use crate::form::Form;
+pub use crate::names::NameId;
 use crate::names::Names;
 use pif_core::fault::{Fault, Note, Place};
 use pif_core::json::tape::{Span, Tape, TokenId};
@@ -14,9 +15,6 @@ use pif_core::text::quote;
 
 /// A term in the arena.
 pub type TermId = u32;
-/// A name: of a variable, a record key.
-pub type NameId = u32;
-
 /// One term. The form decides the meaning of `first`, `count` and `datum`; see the accessors.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {

@@ -40,6 +40,23 @@ fn programs_mean_terms() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The notation of a program that a text means.
+fn printed(text: &str) -> String {
+    let mut terms = Terms::default();
+    let parsed = notation::parse(&mut terms, text, Origin::Code, &["data", "f"]);
+    let parsed = parsed.unwrap_or_else(|fault| panic!("{fault}"));
+    notation::print(&terms, parsed.root)
+}
+
+/// Programs are printed in the lines in which they stand here.
+#[test]
+fn programs_are_laid_out_in_lines() {
+    for text in include_str!("lines.txt").trim().split("\n\n") {
+        let lines = printed(text);
+        assert!(lines == text, "{text}\nis printed\n{lines}");
+    }
+}
+
 /// What people and models write by mistake is answered with what to write, and that reads.
 #[test]
 fn hints_lead_to_what_reads() {
@@ -106,7 +123,7 @@ fn no_text_is_too_odd() {
 #[test]
 fn long_texts_are_read_and_printed() {
     let n = 100_000;
-    let kinds: [(String, &str, String); 16] = [
+    let kinds: [(String, &str, String); 20] = [
         ("(".repeat(n), "1", ")".repeat(n)),
         ("[".repeat(n), "1", "]".repeat(n)),
         ("{a: ".repeat(n), "1", "}".repeat(n)),
@@ -123,13 +140,14 @@ fn long_texts_are_read_and_printed() {
         ("`${".repeat(n), "1", "}`".repeat(n)),
         ("([a, b]) => ".repeat(n / 10), "a", String::new()),
         ("if (true) return 1; ".repeat(n), "2", String::new()),
+        (String::new(), "data", ".sort()".repeat(n)),
+        (String::new(), "data", ".a.map(f)[0]".repeat(n)),
+        ("sum(".repeat(n), "data", ")".repeat(n)),
+        ("data.map(x => ".repeat(n), "1", ")".repeat(n)),
     ];
     for (before, middle, behind) in kinds {
-        let text = format!("{before}{middle}{behind}");
-        let mut terms = Terms::default();
-        let parsed = notation::parse(&mut terms, &text, Origin::Code, &["data", "f"]);
-        let parsed = parsed.unwrap_or_else(|fault| panic!("{fault}"));
-        assert!(!notation::print(&terms, parsed.root).is_empty());
+        let lines = printed(&format!("{before}{middle}{behind}"));
+        assert!(!lines.is_empty());
     }
 }
 

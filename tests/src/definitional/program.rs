@@ -65,9 +65,7 @@ impl Evaluator {
     fn submitted(&mut self, text: &str, program: &Program) -> Result<TermId, Code> {
         let context = program.context.as_deref().map(json::read).transpose()?;
         let mut names: Vec<String> = match &context {
-            Some(Value::Record(members)) => {
-                members.iter().map(|(name, _)| name.to_string()).collect()
-            }
+            Some(Value::Record(members)) => members.iter().map(|(name, _)| name.clone()).collect(),
             _ => Vec::new(),
         };
         names.extend(["data", "input"].map(str::to_owned));

@@ -20,6 +20,7 @@ use crate::lexer::{Kind, Token, Wrong, tokens};
 use crate::table::Operator;
 use crate::tree::{Id, Tree, Words};
 use pif_core::limits::to_u32;
+use pif_core::numbers::Numbers;
 use pif_language::form::Form;
 use scope::Scope;
 use target::{Binding, Group, Pattern, Then};
@@ -212,7 +213,7 @@ pub(crate) struct Parser<'s> {
     pub(super) pipes: Vec<bool>,
     pub(super) made: u32,
     /// Numbers of names that the text has.
-    numbered: Vec<u32>,
+    numbered: Numbers,
 }
 
 /// Reads a text in which some names are variables already.
@@ -313,20 +314,21 @@ impl<'s> Parser<'s> {
     pub(super) fn make_name(&mut self) -> Words<'s> {
         loop {
             self.made += 1;
-            if self.numbered.binary_search(&self.made).is_err() {
+            if !self.numbered.has(self.made) {
                 return format!("_{}", self.made).into();
             }
         }
     }
 }
 
-/// The numbers that stand after a `_` in a text, sorted.
-fn numbered(text: &str) -> Vec<u32> {
-    let numbers = text.split('_').skip(1).filter_map(|rest| {
-        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        rest.get(..end)?.parse().ok()
-    });
-    let mut numbers: Vec<u32> = numbers.collect();
-    numbers.sort_unstable();
+/// The numbers after a `_` in a text.
+fn numbered(text: &str) -> Numbers {
+    let mut numbers = Numbers::default();
+    for rest in text.split('_').skip(1) {
+        let end = rest.bytes().take_while(u8::is_ascii_digit).count();
+        if let Some(number) = rest.get(..end).and_then(|digits| digits.parse().ok()) {
+            numbers.add(number);
+        }
+    }
     numbers
 }

@@ -1,9 +1,9 @@
 //! Forms that are called by their names, before or after the point; applications.
 
 use crate::print::layout::Piece;
-use crate::print::{Printer, Work, listed, quoted, text};
-use crate::table::{ATOM, ROOT, SUBJECT, arguments, operator, subject};
-use pif_language::form::{Form, Shape};
+use crate::print::{BREAK, CLOSE, OPEN, Printer, Work, begin, end, quoted, text};
+use crate::table::{ATOM, ROOT, SUBJECT, arguments, is_called, operator, subject};
+use pif_language::form::{Form, Row, Shape};
 use pif_language::kinds::{FUNCTION, LIST, RECORD, RECORD_OR_NULL, STRING, STRING_OR_LIST};
 use pif_language::term::TermId;
 
@@ -15,7 +15,7 @@ impl<'t> Printer<'t> {
             Form::If => return self.choice(id),
             Form::Not | Form::Neg => return self.negation(id),
             Form::App => return self.application(id),
-            Form::Get | Form::Nth | Form::GetIn if self.is_member(id) => return self.member(id),
+            _ if self.subject(id).is_some() => return self.chain(id),
             Form::GetIn if self.is_safe_path(id) => return self.safe_path(id, true),
             Form::Concat if self.is_template(id) => return self.template(id),
             Form::SelfRef => return self.say("self"),
@@ -25,7 +25,9 @@ impl<'t> Printer<'t> {
         if let Some(row) = operator(terms.form(id)).filter(|_| self.is_operation(id)) {
             return self.operation(id, row, row.mark);
         }
-        self.call(id);
+        let mut out = Vec::new();
+        self.call(id, terms.operands(id), &mut out);
+        self.schedule(&out);
     }
 
     fn tool(&mut self, id: TermId) {
@@ -60,71 +62,125 @@ impl<'t> Printer<'t> {
         is_listed && self.terms.operands(id).len() > subject(form)
     }
 
-    fn call(&mut self, id: TermId) {
+    /// What stands before the point, if a term is a member of it or a call after it.
+    fn subject(&self, id: TermId) -> Option<TermId> {
+        let form = self.terms.form(id);
+        if !self.has_words(id) || !is_called(form) {
+            return None;
+        }
+        if self.is_member(id) {
+            return Some(self.terms.operand(id, 0));
+        }
+        let is_bound = |row: &Row| self.is_bound(row.name) && self.can_be_method(id);
+        let is_after = self.is_method(id) || form.row().is_some_and(is_bound);
+        (is_after && !self.is_written_otherwise(id)).then(|| self.terms.operand(id, subject(form)))
+    }
+
+    /// Members of a subject and calls after it. Each of two or more calls has a line of its own where
+    /// they do not fit on one.
+    fn chain(&mut self, id: TermId) {
         let terms = self.terms;
-        let form = terms.form(id);
-        let Some(row) = form.row() else { return };
-        let mut operands = self.operands(id);
-        let mut out = Vec::new();
-        if self.is_method(id) || self.is_bound(row.name) && self.can_be_method(id) {
-            let at = subject(form);
-            let value = terms.operand(id, at);
-            operands.remove(at);
-            let is_chain = self.is_method(value) && self.has_words(value);
-            out.push(Work::Piece(Piece::Open(true)));
-            out.push(Work::Term(value, SUBJECT));
-            if is_chain {
-                out.push(Work::Piece(Piece::Line(false)));
+        let (mut at, mut links, mut calls) = (id, Vec::new(), 0);
+        while let Some(subject) = self.subject(at) {
+            links.push(at);
+            calls += usize::from(!self.is_member(at));
+            at = subject;
+        }
+        let is_broken = calls > 1;
+        let mut out = vec![Work::Term(at, SUBJECT)];
+        if is_broken {
+            out.push(OPEN);
+        }
+        while let Some(link) = links.pop() {
+            if self.is_member(link) {
+                self.member(link, &mut out);
+                continue;
+            }
+            if is_broken {
+                out.push(BREAK);
             }
             out.push(text("."));
-        } else {
-            out.push(Work::Piece(Piece::Open(false)));
+            let mut operands = terms.operands(link).to_vec();
+            operands.remove(subject(terms.form(link)));
+            self.call(link, &operands, &mut out);
         }
-        out.extend_from_slice(&[text(row.name), text("(")]);
-        listed(operands, &mut out);
-        out.extend_from_slice(&[text(")"), Work::Piece(Piece::Close)]);
+        if is_broken {
+            out.push(CLOSE);
+        }
         self.schedule(&out);
     }
 
-    /// The operands of a form as they stand between the parentheses.
-    fn operands(&mut self, id: TermId) -> Vec<Vec<Work<'t>>> {
+    /// A form's name and its operands.
+    fn call(&mut self, id: TermId, operands: &[TermId], out: &mut Vec<Work<'t>>) {
         let terms = self.terms;
-        let operands = terms.operands(id);
         let form = terms.form(id);
-        let plain = |id: &TermId| vec![Work::Term(*id, ROOT)];
-        match form.row().map(|row| row.shape) {
-            Some(Shape::Branches) => {
-                let pairs = operands.chunks(2).map(|pair| {
-                    let mut out = vec![text("[")];
-                    listed(pair.iter().map(plain).collect(), &mut out);
-                    out.push(text("]"));
-                    out
-                });
-                pairs.collect()
+        let Some(row) = form.row() else { return };
+        out.extend_from_slice(&[text(row.name), text("(")]);
+        let count = operands.len();
+        if row.shape == Shape::Branches {
+            for (index, pair) in operands.chunks(2).enumerate() {
+                begin(index, out);
+                out.push(text("["));
+                self.items(pair, usize::MAX, out);
+                end(2, "]", out);
             }
-            Some(Shape::Try) => {
-                let mut out: Vec<Vec<Work<'t>>> = operands.iter().map(plain).collect();
-                let codes: Vec<String> =
-                    terms.names(id).iter().map(|name| quoted(terms.name(*name))).collect();
-                if !codes.is_empty() {
-                    out.push(vec![self.made(format!("[{}]", codes.join(", ")))]);
-                }
-                out
+        } else {
+            self.items(operands, arguments(form).unwrap_or(usize::MAX), out);
+        }
+        let codes = if row.shape == Shape::Try { terms.names(id) } else { &[] };
+        if !codes.is_empty() {
+            begin(count, out);
+            let codes: Vec<String> = codes.iter().map(|name| quoted(terms.name(*name))).collect();
+            out.push(self.made(format!("[{}]", codes.join(", "))));
+        }
+        end(count, ")", out);
+    }
+
+    /// Operands between parentheses. A function of more names than so many is what it is in
+    /// parentheses of its own, and gets no index.
+    fn items(&self, operands: &[TermId], most: usize, out: &mut Vec<Work<'t>>) {
+        let terms = self.terms;
+        let hugged = self.hugged(operands);
+        for (index, id) in operands.iter().enumerate() {
+            begin(index, out);
+            if let Some((at, is_always)) = hugged
+                && at == index
+            {
+                out.push(Work::Piece(Piece::Hug(is_always)));
             }
-            _ => {
-                let mut out: Vec<Vec<Work<'t>>> = operands.iter().map(plain).collect();
-                let function = operands.first().copied().unwrap_or_default();
-                let most = arguments(form).unwrap_or(usize::MAX);
-                // In parentheses a function is what it is, and gets no index.
-                if terms.form(function) == Form::Lam
-                    && terms.names(function).len() > most
-                    && let Some(first) = out.first_mut()
-                {
-                    *first = vec![text("("), Work::Term(function, ROOT), text(")")];
-                }
-                out
+            if index == 0 && terms.form(*id) == Form::Lam && terms.names(*id).len() > most {
+                out.extend_from_slice(&[text("("), Work::Term(*id, ROOT), text(")")]);
+            } else {
+                out.push(Work::Term(*id, ROOT));
             }
         }
+    }
+
+    /// The operand that can begin on the line of the parenthesis, as it has lines of its own, and
+    /// whether it does so even where it fits on a line.
+    fn hugged(&self, operands: &[TermId]) -> Option<(usize, bool)> {
+        let form = |id: &TermId| self.terms.form(*id);
+        let (last, others) = operands.split_last()?;
+        if let [first] = others
+            && form(first) == Form::Lam
+            && form(last) != Form::Lam
+            && self.is_braced(*first)
+        {
+            return Some((0, true));
+        }
+        let is_always = self.is_braced(*last);
+        let is_sole = others.iter().all(|id| form(id) != form(last));
+        let can_be = is_always || others.is_empty() || form(last) == Form::Lam;
+        (is_sole && can_be).then_some((others.len(), is_always))
+    }
+
+    /// Whether a term, or the value of a function, stands between braces or brackets.
+    fn is_braced(&self, id: TermId) -> bool {
+        let mut at = id;
+        while self.terms.form(at) == Form::Lam {
+            at = self.terms.operand(at, 0);
+        }
+        matches!(self.terms.form(at), Form::Record | Form::List | Form::Let | Form::Letrec)
     }
 
     fn application(&mut self, id: TermId) {
@@ -145,10 +201,9 @@ impl<'t> Printer<'t> {
         } else {
             vec![text("("), Work::Term(function, ROOT), text(")")]
         };
-        let items = arguments.iter().map(|id| vec![Work::Term(*id, ROOT)]).collect();
         out.push(text("("));
-        listed(items, &mut out);
-        out.push(text(")"));
+        self.items(arguments, usize::MAX, &mut out);
+        end(arguments.len(), ")", &mut out);
         self.schedule(&out);
     }
 
@@ -162,16 +217,13 @@ impl<'t> Printer<'t> {
                 Form::Record => return true,
                 _ if !self.has_words(at) => return false,
                 Form::If => terms.operand(at, 0),
-                Form::Get | Form::Nth | Form::GetIn
-                    if self.is_member(at) || self.is_safe_path(at) =>
-                {
-                    terms.operand(at, 0)
-                }
+                Form::GetIn if self.is_safe_path(at) => terms.operand(at, 0),
                 Form::Not if terms.form(terms.operand(at, 0)) == Form::Eq => terms.operand(at, 0),
-                Form::Concat if self.is_template(at) => return false,
                 _ if operator(form).is_some() && self.is_operation(at) => terms.operand(at, 0),
-                _ if self.is_method(at) => terms.operand(at, subject(form)),
-                _ => return false,
+                _ => match self.subject(at) {
+                    Some(subject) => subject,
+                    None => return false,
+                },
             };
         }
     }

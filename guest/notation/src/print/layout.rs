@@ -7,13 +7,16 @@ pub(super) enum Piece<'t> {
     Text(&'t str),
     /// A text that was made for the printing, by its place.
     Made(u32),
-    /// What is broken as a whole or not at all begins, with lines that stand further in or not.
-    Open(bool),
+    /// What is broken as a whole or not at all begins, with lines that stand further in.
+    Open,
     Close,
     /// A break, or a blank, or nothing.
     Line(bool),
     /// The break before what closes, or a blank, or nothing.
     Last(bool),
+    /// An item begins that can stand where the line is, with only its own breaks: always, or where
+    /// it is too long for a line of its own.
+    Hug(bool),
 }
 
 const WIDTH: usize = 100;
@@ -25,10 +28,10 @@ const FURTHEST: usize = 60;
 
 /// The pieces as a text.
 pub(super) fn text(pieces: &[Piece<'_>], made: &[String]) -> String {
-    let widths = widths(pieces, made);
+    let (widths, whole) = widths(pieces, made);
     let (mut out, mut column) = (String::new(), 0);
     // Of what is open: how far in its lines stand, those outside it, and whether it is broken.
-    let mut open: Vec<(usize, usize, bool)> = vec![(0, 0, true)];
+    let mut open: Vec<(usize, usize, bool)> = vec![(0, 0, whole > WIDTH)];
     for (at, piece) in pieces.iter().enumerate() {
         let (inner, outer, is_broken) = open.last().copied().unwrap_or_default();
         if let Some(text) = piece.text(made) {
@@ -36,11 +39,13 @@ pub(super) fn text(pieces: &[Piece<'_>], made: &[String]) -> String {
             column += text.chars().count();
         }
         match piece {
-            Piece::Text(_) | Piece::Made(_) => {}
-            Piece::Open(is_further) => {
-                let fits = column + widths.get(at).copied().unwrap_or_default() <= WIDTH;
-                let further = if *is_further && !fits { inner + STEP } else { inner };
-                open.push((further.min(FURTHEST), inner, !fits));
+            Piece::Text(_) | Piece::Made(_) | Piece::Hug(_) => {}
+            Piece::Open => {
+                let [whole, head, item] = widths.get(at).copied().unwrap_or_default();
+                let is_broken = column + whole > WIDTH
+                    && (column + head > WIDTH || inner + STEP + item <= WIDTH);
+                let further = if is_broken { inner + STEP } else { inner };
+                open.push((further.min(FURTHEST), inner, is_broken));
             }
             Piece::Close => {
                 open.pop();
@@ -72,12 +77,14 @@ impl<'t> Piece<'t> {
     }
 }
 
-/// Of each beginning the columns from there to its end, and to the next break after it.
-fn widths(pieces: &[Piece<'_>], made: &[String]) -> Vec<usize> {
-    let mut widths = vec![0; pieces.len()];
+/// Of each beginning the columns from there to its end and to the next break after it, those to the
+/// first break in an item that can stand there, and those of that item. And those of all.
+fn widths(pieces: &[Piece<'_>], made: &[String]) -> (Vec<[usize; 3]>, usize) {
+    let mut widths = vec![[0; 3]; pieces.len()];
     // From the end: columns to the end of the whole, and to the next break.
-    let (mut total, mut ends) = (0_usize, Vec::new());
-    let mut tail = 0;
+    let (mut total, mut tail) = (0_usize, 0);
+    // Of what is open: the columns behind it, behind the first break in its item, and of the item.
+    let mut ends: Vec<(usize, Option<usize>, usize)> = Vec::new();
     for (at, piece) in pieces.iter().enumerate().rev() {
         if let Some(text) = piece.text(made) {
             let columns = text.chars().count();
@@ -86,11 +93,18 @@ fn widths(pieces: &[Piece<'_>], made: &[String]) -> Vec<usize> {
         }
         match piece {
             Piece::Text(_) | Piece::Made(_) => {}
-            Piece::Close => ends.push((total, tail)),
-            Piece::Open(_) => {
-                let (before, behind) = ends.pop().unwrap_or_default();
+            Piece::Close => ends.push((total - tail, None, total)),
+            Piece::Hug(is_always) => {
+                if let Some((_, head, item)) = ends.last_mut() {
+                    *head = Some(total - tail);
+                    *item = if *is_always { WIDTH } else { total - *item };
+                }
+            }
+            Piece::Open => {
+                let (behind, head, item) = ends.pop().unwrap_or_default();
                 if let Some(width) = widths.get_mut(at) {
-                    *width = total - before + behind;
+                    let head = head.map_or(WIDTH + 1, |behind| total - behind);
+                    *width = [total - behind, head, item];
                 }
             }
             Piece::Line(is_blank) | Piece::Last(is_blank) => {
@@ -99,5 +113,5 @@ fn widths(pieces: &[Piece<'_>], made: &[String]) -> Vec<usize> {
             }
         }
     }
-    widths
+    (widths, total)
 }

@@ -85,7 +85,7 @@ impl Printer<'_> {
     }
 
     /// Whether a form has a notation that does not name it.
-    fn is_written_otherwise(&self, id: TermId) -> bool {
+    pub(super) fn is_written_otherwise(&self, id: TermId) -> bool {
         match self.terms.form(id) {
             Form::If | Form::Not | Form::Neg => true,
             Form::Get | Form::Nth | Form::GetIn => self.is_member(id) || self.is_safe_path(id),

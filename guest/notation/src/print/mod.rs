@@ -78,7 +78,7 @@ fn text(text: &str) -> Work<'_> {
     Work::Piece(Piece::Text(text))
 }
 
-const OPEN: Work<'static> = Work::Piece(Piece::Open(true));
+const OPEN: Work<'static> = Work::Piece(Piece::Open);
 const CLOSE: Work<'static> = Work::Piece(Piece::Close);
 const LINE: Work<'static> = Work::Piece(Piece::Line(true));
 const BREAK: Work<'static> = Work::Piece(Piece::Line(false));
@@ -107,9 +107,8 @@ impl<'t> Printer<'t> {
     fn root(&mut self, id: TermId) {
         match self.terms.form(id) {
             Form::Let | Form::Letrec if self.has_words(id) => {
-                let mut out = vec![Work::Piece(Piece::Open(false))];
+                let mut out = Vec::new();
                 self.statements(id, "", &mut out);
-                out.push(CLOSE);
                 self.schedule(&out);
             }
             Form::Record | Form::Var if self.bound.iter().all(|count| *count == 0) => {
@@ -125,8 +124,7 @@ impl<'t> Printer<'t> {
             return self.schedule(&[text("json("), json, text(")")]);
         }
         if self.level(id) < level {
-            self.schedule(&[text("("), OPEN, Work::Term(id, ROOT), CLOSE, text(")")]);
-            return;
+            return self.schedule(&[text("("), Work::Term(id, ROOT), text(")")]);
         }
         let terms = self.terms;
         match terms.form(id) {
@@ -136,7 +134,7 @@ impl<'t> Printer<'t> {
             Form::BigInteger => self.say_made(print::term(terms, id)),
             Form::FloatNumber => self.say_made(float_text(terms.float(id))),
             Form::Text => self.say_made(quoted(terms.text(id))),
-            Form::List => self.bracketed("[", terms.operands(id), "]"),
+            Form::List => self.list(id),
             Form::Var => self.say(terms.name(terms.only_name(id))),
             Form::Lam => self.function(id, level),
             Form::Let | Form::Letrec => self.block(id),
@@ -154,34 +152,34 @@ impl<'t> Printer<'t> {
         self.work.push(made);
     }
 
-    /// Terms between brackets, with commas between them.
-    fn bracketed(&mut self, open: &'static str, items: &[TermId], close: &'static str) {
-        let mut out = vec![text(open)];
-        let items: Vec<Vec<Work<'t>>> =
-            items.iter().map(|id| vec![Work::Term(*id, ROOT)]).collect();
-        listed(items, &mut out);
-        out.push(text(close));
+    fn list(&mut self, id: TermId) {
+        let items = self.terms.operands(id);
+        let mut out = vec![text("[")];
+        for (index, item) in items.iter().enumerate() {
+            begin(index, &mut out);
+            out.push(Work::Term(*item, ROOT));
+        }
+        end(items.len(), "]", &mut out);
         self.schedule(&out);
     }
 
     fn record(&mut self, id: TermId) {
         let terms = self.terms;
-        let mut items = Vec::new();
-        for (name, value) in terms.names(id).iter().zip(terms.operands(id)) {
+        let mut out = vec![text("{")];
+        for (index, (name, value)) in terms.names(id).iter().zip(terms.operands(id)).enumerate() {
+            begin(index, &mut out);
             let key = terms.name(*name);
             let is_short = terms.form(*value) == Form::Var
                 && terms.only_name(*value) == *name
                 && is_name(key)
                 && !RESERVED.contains(&key);
-            items.push(if is_short {
-                vec![text(key)]
+            if is_short {
+                out.push(text(key));
             } else {
-                vec![self.key(key), text(": "), Work::Term(*value, ROOT)]
-            });
+                out.extend_from_slice(&[self.key(key), text(": "), Work::Term(*value, ROOT)]);
+            }
         }
-        let mut out = vec![text("{")];
-        listed(items, &mut out);
-        out.push(text("}"));
+        end(terms.names(id).len(), "}", &mut out);
         self.schedule(&out);
     }
 
@@ -255,8 +253,14 @@ impl<'t> Printer<'t> {
                 out.extend(names.iter().map(|name| Work::Bind(*name)));
             }
             let is_closed = !is_recursive && self.functions.are_used(terms, at);
+            out.push(text("const "));
+            if names.len() > 1 {
+                out.push(OPEN);
+            }
             for (index, (name, value)) in names.iter().zip(values).enumerate() {
-                out.push(text(if index > 0 { ", " } else { "const " }));
+                if index > 0 {
+                    out.extend_from_slice(&[text(","), LINE]);
+                }
                 out.extend_from_slice(&[text(terms.name(*name)), text(" = ")]);
                 let is_function = is_closed && terms.form(*value) == Form::Lam;
                 if is_function {
@@ -270,6 +274,9 @@ impl<'t> Printer<'t> {
                     out.push(Work::Bind(*name));
                 }
                 bound.push(*name);
+            }
+            if names.len() > 1 {
+                out.push(CLOSE);
             }
             out.extend_from_slice(&[text(";"), LINE]);
             at = *body;
@@ -305,19 +312,17 @@ impl<'t> Printer<'t> {
     }
 }
 
-/// What stands between brackets, with commas.
-fn listed<'t>(items: Vec<Vec<Work<'t>>>, out: &mut Vec<Work<'t>>) {
-    if items.is_empty() {
-        return;
+/// An item between brackets begins, behind a comma or as the first.
+fn begin(index: usize, out: &mut Vec<Work<'_>>) {
+    out.extend_from_slice(&if index == 0 { [OPEN, BREAK] } else { [text(","), LINE] });
+}
+
+/// So many items between brackets end.
+fn end(count: usize, close: &'static str, out: &mut Vec<Work<'_>>) {
+    if count > 0 {
+        out.extend_from_slice(&[LAST, CLOSE]);
     }
-    out.extend_from_slice(&[OPEN, BREAK]);
-    for (index, item) in items.into_iter().enumerate() {
-        if index > 0 {
-            out.extend_from_slice(&[text(","), LINE]);
-        }
-        out.extend_from_slice(&item);
-    }
-    out.extend_from_slice(&[LAST, CLOSE]);
+    out.push(text(close));
 }
 
 /// A text in quotes.

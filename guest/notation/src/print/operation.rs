@@ -2,7 +2,7 @@
 
 use crate::print::{CLOSE, LINE, OPEN, Printer, Work, text};
 use crate::table::{
-    ARROW, ATOM, BOTH, CHOICE, EITHER, Operator, PATH, PIPE, ROOT, Style, operator,
+    ARROW, ATOM, BOTH, CHOICE, EITHER, Operator, PATH, PIPE, PREFIX, ROOT, Style, operator,
 };
 use pif_core::text::quote::push;
 use pif_language::form::Form;
@@ -11,15 +11,29 @@ use pif_language::term::TermId;
 impl<'t> Printer<'t> {
     /// A form with its operator between the operands.
     pub(super) fn operation(&mut self, id: TermId, row: &'static Operator, mark: &'static str) {
-        let terms = self.terms;
-        let operands = terms.operands(id);
-        let mut out = vec![OPEN];
-        for (index, operand) in operands.iter().enumerate() {
+        let operands = self.terms.operands(id);
+        let parts = operands.iter().enumerate().map(|(index, operand)| {
+            let is_last = index + 1 == operands.len();
+            (mark, self.operand(*operand, row, (index, is_last)))
+        });
+        let parts: Vec<_> = parts.collect();
+        self.parts(id, row.level, &parts);
+    }
+
+    /// Operands, each but the first behind its mark. Lines that stand further in begin behind the
+    /// first; where that is an operation of another kind, its lines stand further in still.
+    fn parts(&mut self, id: TermId, level: u8, parts: &[(&'static str, Work<'t>)]) {
+        let first = self.level(self.terms.operand(id, 0));
+        let opening = usize::from(first >= PREFIX || first == level);
+        let mut out = Vec::new();
+        for (index, (mark, part)) in parts.iter().enumerate() {
+            if index == opening {
+                out.push(OPEN);
+            }
             if index > 0 {
                 out.extend_from_slice(&[LINE, text(mark), text(" ")]);
             }
-            let is_last = index + 1 == operands.len();
-            out.push(self.operand(*operand, row, (index, is_last)));
+            out.push(*part);
         }
         out.push(CLOSE);
         self.schedule(&out);
@@ -53,19 +67,9 @@ impl<'t> Printer<'t> {
 
     /// `c ? a : b`
     pub(super) fn choice(&mut self, id: TermId) {
-        let part = |index: usize| self.terms.operand(id, index);
-        let out = vec![
-            OPEN,
-            Work::Term(part(0), EITHER),
-            LINE,
-            text("? "),
-            Work::Term(part(1), ROOT),
-            LINE,
-            text(": "),
-            Work::Term(part(2), CHOICE),
-            CLOSE,
-        ];
-        self.schedule(&out);
+        let part = |index: usize, level| Work::Term(self.terms.operand(id, index), level);
+        let parts = [("", part(0, EITHER)), ("?", part(1, ROOT)), (":", part(2, CHOICE))];
+        self.parts(id, CHOICE, &parts);
     }
 
     /// `!a`, `-a`, `a != b`
@@ -118,13 +122,7 @@ impl<'t> Printer<'t> {
                 form => {
                     let is_wrapped = form == Form::ToString;
                     let inner = if is_wrapped { terms.operand(*part, 0) } else { *part };
-                    out.extend_from_slice(&[
-                        text("${"),
-                        OPEN,
-                        Work::Term(inner, ROOT),
-                        CLOSE,
-                        text("}"),
-                    ]);
+                    out.extend_from_slice(&[text("${"), Work::Term(inner, ROOT), text("}")]);
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::lexer::is_name;
 use crate::print::{Printer, Work, quoted, text};
-use crate::table::{ATOM, ROOT, SUBJECT};
+use crate::table::{ATOM, ROOT};
 use pif_language::form::Form;
 use pif_language::term::TermId;
 
@@ -28,15 +28,14 @@ impl<'t> Printer<'t> {
         }
     }
 
-    pub(super) fn member(&mut self, id: TermId) {
+    /// The name or index of a member.
+    pub(super) fn member(&mut self, id: TermId, out: &mut Vec<Work<'t>>) {
         let terms = self.terms;
         let key = match terms.form(id) {
             Form::GetIn => terms.operand(terms.operand(id, 1), 0),
             _ => terms.operand(id, 1),
         };
-        let mut out = vec![Work::Term(terms.operand(id, 0), SUBJECT)];
-        self.step(key, false, &mut out);
-        self.schedule(&out);
+        self.step(key, false, out);
     }
 
     /// One step of a path.
