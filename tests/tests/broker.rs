@@ -7,6 +7,7 @@ mod broker {
 
     mod approvals;
     mod calls;
+    mod cost;
     mod discovery;
     mod hostile;
     mod processes;

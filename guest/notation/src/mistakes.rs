@@ -44,7 +44,7 @@ pub(crate) const HABITS: &[Habit] = &[
     habit(
         "async await",
         "nothing is asynchronous",
-        "leave the word out: call(\"server.tool\", {q: 1}) gives the value",
+        "leave the word out: call(\"upstream.tool\", {q: 1}) gives the value",
     ),
     habit("try", "try takes a term and a function", "write try(t, e => e.message)"),
     habit(
@@ -176,7 +176,7 @@ pub(crate) const CALLS: &[Habit] = &[
     habit(
         "fetch open readFile require exec",
         "a run reaches no network and no files",
-        "pass the value as data, or write call(\"server.tool\", {q: 1})",
+        "pass the value as data, or write call(\"upstream.tool\", {q: 1})",
     ),
     habit(
         "match search test RegExp re.findall re.match re.sub",

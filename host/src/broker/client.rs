@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::unix::pipe::{Receiver, Sender};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use super::order::Asked;
 use super::protocol::{
@@ -35,7 +35,7 @@ pub struct Client {
     state: Arc<Mutex<State>>,
     greeting: Arc<Greeting>,
     /// What servers offered when it was last asked for.
-    known: Arc<Mutex<Arc<[Offer]>>>,
+    known: watch::Sender<Arc<[Offer]>>,
 }
 
 #[derive(Debug)]
@@ -119,7 +119,7 @@ impl Client {
         let client = Self {
             state: Arc::new(Mutex::new(state)),
             greeting: Arc::new(greeting),
-            known: Arc::default(),
+            known: watch::Sender::default(),
         };
         tokio::spawn(async move {
             while let Some(frame) = frames.recv().await {
@@ -263,14 +263,20 @@ impl Client {
 
     /// What servers offered when it was last asked for.
     #[must_use]
-    pub fn known(&self) -> Arc<[Offer]> {
-        Arc::clone(&self.known.lock().unwrap_or_else(PoisonError::into_inner))
+    pub fn known(&self) -> watch::Receiver<Arc<[Offer]>> {
+        self.known.subscribe()
     }
 
     /// Asks for what is known, without starting anybody.
     async fn learn(&self) {
         let known = self.collect(|id| ToBroker::Offers { id, server: None, known: true }).await;
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = known.tools.into();
+        self.known.send_if_modified(|latest| {
+            let is_changed = **latest != *known.tools;
+            if is_changed {
+                *latest = known.tools.into();
+            }
+            is_changed
+        });
     }
 
     /// Approves the definition of a tool, or of all tools of a server.

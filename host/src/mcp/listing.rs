@@ -8,7 +8,7 @@ use super::catalog;
 use super::resource::failed;
 use super::tool::evolved;
 use crate::config::Config;
-use crate::domain::Limit;
+use crate::domain::{Limit, Offer};
 use crate::registry::name;
 use crate::sandbox::Watch;
 use crate::workshop::Workshop;
@@ -22,6 +22,8 @@ pub(super) struct Listing(Mutex<Latest>);
 struct Latest {
     /// The number of the last change in the list.
     as_of: Option<i64>,
+    /// What other servers offered then: the hints of tools that call them depend on it.
+    offers: Arc<[Offer]>,
     tools: Arc<[Tool]>,
 }
 
@@ -35,7 +37,8 @@ impl Listing {
         let (listed, profile) = (config.values.size(Limit::Listed), config.profile);
         let snapshot = workshop.registry.snapshot().map_err(failed)?;
         let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if latest.as_of != Some(snapshot.as_of()) {
+        let offers = workshop.effects().offers();
+        if latest.as_of != Some(snapshot.as_of()) || latest.offers != offers {
             let changed = snapshot.latest(listed).map_err(failed)?;
             // Longer names predate the limit. A client would refuse the whole list because of one.
             let evolved = changed.iter().filter(|tool| tool.name.len() <= name::LONGEST_NEW);
@@ -47,7 +50,7 @@ impl Listing {
             let built_in = catalog::offered(&config.toolsets);
             let built_in = built_in.map(|tool| catalog::describe(tool, is_open, profile));
             latest.tools = built_in.chain(evolved).collect();
-            latest.as_of = Some(snapshot.as_of());
+            (latest.as_of, latest.offers) = (Some(snapshot.as_of()), offers);
         }
         Ok(Arc::clone(&latest.tools))
     }

@@ -266,11 +266,13 @@ impl ServerHandler for Server {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let mut changes = self.backend.workshop.registry.changes();
+        let mut offers = self.backend.workshop.effects().changes();
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
                 () = self.session.ended.cancelled() => return Ok(()),
                 result = changes.changed() => if result.is_err() { return Ok(()) },
+                Ok(()) = offers.changed() => {}
             }
             // A subscriber receives only the notifications that it asked for.
             let (accepted, sink) = (context.accepted(), context.sink());

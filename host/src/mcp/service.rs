@@ -122,12 +122,15 @@ async fn look(backend: Arc<Backend>, stop: CancellationToken) {
     }
 }
 
-/// Notifies the session's peer of changes in the registry until the session ends.
+/// Notifies the session's peer of changes in the registry, and in what other servers offer, until the
+/// session ends.
 async fn announce(backend: Arc<Backend>, session: Arc<Session>) {
     let mut changes = backend.workshop.registry.changes();
+    let mut offers = backend.workshop.effects().changes();
     loop {
         tokio::select! {
             result = changes.changed() => if result.is_err() { return },
+            Ok(()) = offers.changed() => {}
             () = session.ended.cancelled() => return,
         }
         let Some(peer) = session.peer() else { continue };

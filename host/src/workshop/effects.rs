@@ -7,6 +7,8 @@ use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::watch;
+
 use super::record;
 use super::refusal::stored;
 use crate::domain::{
@@ -30,6 +32,11 @@ pub trait Effects: Send + Sync + Debug {
 
     /// The tools that other servers offer, as far as that is known now.
     fn offers(&self) -> Arc<[Offer]>;
+
+    /// Tells when more or something else is known of them.
+    fn changes(&self) -> watch::Receiver<Arc<[Offer]>> {
+        watch::channel(self.offers()).1
+    }
 
     /// Whether there are other servers at all.
     fn is_open(&self) -> bool {

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::watch;
+
 use super::effects::Effects;
 use crate::broker::Client;
 use crate::domain::{Answered, Budget, Call, Offer, Refusal};
@@ -20,6 +22,10 @@ impl Effects for Client {
     }
 
     fn offers(&self) -> Arc<[Offer]> {
+        Arc::clone(&self.known().borrow())
+    }
+
+    fn changes(&self) -> watch::Receiver<Arc<[Offer]>> {
         self.known()
     }
 }

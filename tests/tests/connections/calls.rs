@@ -2,7 +2,7 @@
 
 use super::shop::{Peer, Shop};
 use anyhow::{Context, Result, ensure};
-use mcp_pif::domain::Reason;
+use mcp_pif::domain::{EffectClass, Reason};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -287,5 +287,29 @@ fn needs_show_in_check_and_in_hints() -> Result<()> {
     ensure!(hints("computes")? == (false, true));
     ensure!(hints("run")? == (false, true));
     ensure!(hints("list")? == (true, false));
+    Ok(())
+}
+
+/// What a tool may do depends on what others offer, so a client hears of changes there.
+#[test]
+fn the_list_changes_with_what_others_offer() -> Result<()> {
+    let shop = Shop::open(&[])?;
+    let (mut peer, _session) = shop.greet()?;
+    let code = json!({"lam": "x", "body": call("clock.sleep", &json!({}))});
+    peer.call(1, "evolve", &json!({"name": "nap", "description": "Waits.", "code": code}))?;
+    ensure!(peer.answer(1)?["isError"] == false);
+    let changed = "notifications/tools/list_changed";
+    let is_reader = |peer: &mut Peer, id| -> Result<bool> {
+        peer.find(|it| it["method"] == changed)?;
+        peer.request(id, "tools/list", &json!({}))?;
+        let listed = peer.answer(id)?["tools"].clone();
+        let nap = listed.as_array().into_iter().flatten().find(|tool| tool["name"] == "nap");
+        Ok(nap.context("it is listed")?["annotations"]["readOnlyHint"] == true)
+    };
+    ensure!(is_reader(&mut peer, 2)?);
+    shop.clock.offer(&[("clock.sleep", EffectClass::Write)]);
+    ensure!(!is_reader(&mut peer, 3)?);
+    shop.clock.offer(&[("clock.sleep", EffectClass::Read)]);
+    ensure!(is_reader(&mut peer, 4)?);
     Ok(())
 }

@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -69,11 +70,42 @@ fn is_deserted(socket: &UnixStream) -> bool {
 }
 
 /// `clock.sleep`: waits for `ms` milliseconds, and says how often it was asked.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Clock {
     pub(crate) asked: AtomicUsize,
     /// Calls that nobody waits for any more.
     pub(crate) dropped: AtomicUsize,
+    offers: watch::Sender<Arc<[Offer]>>,
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        let (asked, dropped) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let offers =
+            [offer("clock.sleep", EffectClass::Read), offer("box.fill", EffectClass::Write)];
+        Self { asked, dropped, offers: watch::Sender::new(offers.into()) }
+    }
+}
+
+impl Clock {
+    /// Offers these tools from now on.
+    pub(crate) fn offer(&self, offers: &[(&str, EffectClass)]) {
+        self.offers.send_replace(offers.iter().map(|(name, class)| offer(name, *class)).collect());
+    }
+}
+
+fn offer(name: &str, class: EffectClass) -> Offer {
+    Offer {
+        name: name.to_owned(),
+        title: name.to_owned(),
+        description: String::new(),
+        input_schema: r#"{"type":"object"}"#.to_owned(),
+        output_schema: None,
+        class,
+        grant: Grant::Allow,
+        pin: Pin::Approved,
+        signature: format!("{name}({{}})"),
+    }
 }
 
 fn refuse(index: usize, call: &Call) -> Option<Refusal> {
@@ -142,19 +174,11 @@ impl Effects for Clock {
     }
 
     fn offers(&self) -> Arc<[Offer]> {
-        let offer = |(name, class): (&str, EffectClass)| Offer {
-            name: name.to_owned(),
-            title: name.to_owned(),
-            description: String::new(),
-            input_schema: r#"{"type":"object"}"#.to_owned(),
-            output_schema: None,
-            class,
-            grant: Grant::Allow,
-            pin: Pin::Approved,
-            signature: format!("{name}({{}})"),
-        };
-        let known = [("clock.sleep", EffectClass::Read), ("box.fill", EffectClass::Write)];
-        known.into_iter().map(offer).collect()
+        Arc::clone(&self.offers.borrow())
+    }
+
+    fn changes(&self) -> watch::Receiver<Arc<[Offer]>> {
+        self.offers.subscribe()
     }
 }
 

@@ -1,0 +1,89 @@
+//! What a call costs over the pipe, beside what the called server takes by itself. It measures and
+//! claims nothing: `cargo test --workspace --test broker -- --ignored --nocapture cost`.
+
+use super::shop::{Running, Shop};
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How often to measure each thing.
+const ROUNDS: usize = 200;
+
+/// Calls in a row, in one run.
+const IN_A_ROW: u32 = 1_000;
+
+fn tools() -> Value {
+    json!([{"name": "echo", "does": {"echo": true}}])
+}
+
+fn median(mut times: Vec<Duration>) -> u128 {
+    times.sort();
+    times.get(times.len() / 2).map_or(0, Duration::as_micros)
+}
+
+/// Microseconds of one call of the server by itself.
+fn alone() -> Result<u128> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_upstream"))
+        .arg(json!({"tools": tools()}).to_string())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let mut input = child.stdin.take().context("no input")?;
+    let mut lines = BufReader::new(child.stdout.take().context("no output")?);
+    let mut times = Vec::new();
+    for n in 0..ROUNDS {
+        let params = json!({"name": "echo", "arguments": {"n": n}});
+        let request = json!({"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": params});
+        let start = Instant::now();
+        writeln!(input, "{request}")?;
+        let mut line = String::new();
+        lines.read_line(&mut line)?;
+        times.push(start.elapsed());
+        let answer: Value = serde_json::from_str(&line)?;
+        ensure!(answer["result"]["structuredContent"] == json!({"n": n}), "{answer}");
+    }
+    drop(input);
+    child.wait()?;
+    Ok(median(times))
+}
+
+/// Microseconds of a run.
+fn of_run(running: &mut Running, code: &str, value: &Value, rounds: usize) -> Result<u128> {
+    let mut times = Vec::new();
+    for _ in 0..rounds {
+        let start = Instant::now();
+        let told = running.call("run", &json!({ "code": code }))?;
+        times.push(start.elapsed());
+        ensure!(told["value"] == *value, "{code}: {told}");
+    }
+    Ok(median(times))
+}
+
+#[test]
+#[ignore = "it measures"]
+fn cost() -> Result<()> {
+    let shop = Shop::of(&tools())?;
+    let flags = ["serve", "--upstream-calls", "1000", "--upstream-wall-clock", "5m"];
+    let mut running = Running::start(&shop, &flags)?;
+    let alone = alone()?;
+    let (one, nothing) = ("call(\"s.echo\", {n: 7}).n", "7");
+    of_run(&mut running, one, &json!(7), 20)?;
+    let nothing = of_run(&mut running, nothing, &json!(7), ROUNDS)?;
+    let one = of_run(&mut running, one, &json!(7), ROUNDS)?.saturating_sub(nothing);
+    let many = "calls(range(50).map(n => ({tool: \"s.echo\", args: {n}})), {at_most: 32}).map(r => r.value.n).sum()";
+    let many = of_run(&mut running, many, &json!(1_225), 20)?.saturating_sub(nothing);
+    let row = format!("range({IN_A_ROW}).map(n => call(\"s.echo\", {{n}}).n).sum()");
+    let row = of_run(&mut running, &row, &json!(499_500), 3)?.saturating_sub(nothing);
+    println!("microseconds, medians");
+    println!("a call of the server by itself       {alone:>8}");
+    println!("a run that calls nobody              {nothing:>8}");
+    println!("one call, beyond such a run          {one:>8}");
+    println!("50 at once, at most 32 at a time     {many:>8}  {} a call", many / 50);
+    println!(
+        "{IN_A_ROW} in a row                        {row:>8}  {} a call",
+        row / u128::from(IN_A_ROW)
+    );
+    Ok(())
+}
