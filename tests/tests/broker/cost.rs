@@ -1,5 +1,5 @@
-//! What a call costs over the pipe, beside what the called server takes by itself. It measures and
-//! claims nothing: `cargo test --workspace --test broker -- --ignored --nocapture cost`.
+//! Many calls over the pipe, and what they cost beside what the called server takes by itself. To see
+//! the figures: `cargo test --workspace --test broker -- --nocapture cost`.
 
 use super::shop::{Running, Shop};
 use anyhow::{Context, Result, ensure};
@@ -9,13 +9,14 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How often to measure each thing.
-const ROUNDS: usize = 200;
+const ROUNDS: usize = 20;
 
 /// Calls in a row, in one run.
 const IN_A_ROW: u32 = 1_000;
 
 fn tools() -> Value {
-    json!([{"name": "echo", "does": {"echo": true}}])
+    // Of what only reads the journal keeps no intent on the disk.
+    json!([{"name": "echo", "annotations": {"readOnlyHint": true}, "does": {"echo": true}}])
 }
 
 fn median(mut times: Vec<Duration>) -> u128 {
@@ -62,20 +63,20 @@ fn of_run(running: &mut Running, code: &str, value: &Value, rounds: usize) -> Re
 }
 
 #[test]
-#[ignore = "it measures"]
-fn cost() -> Result<()> {
+fn a_thousand_calls_in_a_row_and_fifty_at_once() -> Result<()> {
     let shop = Shop::of(&tools())?;
-    let flags = ["serve", "--upstream-calls", "1000", "--upstream-wall-clock", "5m"];
+    let flags =
+        ["serve", "--wall-clock", "1m", "--upstream-calls", "1000", "--upstream-wall-clock", "5m"];
     let mut running = Running::start(&shop, &flags)?;
     let alone = alone()?;
     let (one, nothing) = ("call(\"s.echo\", {n: 7}).n", "7");
-    of_run(&mut running, one, &json!(7), 20)?;
+    of_run(&mut running, one, &json!(7), 3)?;
     let nothing = of_run(&mut running, nothing, &json!(7), ROUNDS)?;
     let one = of_run(&mut running, one, &json!(7), ROUNDS)?.saturating_sub(nothing);
     let many = "calls(range(50).map(n => ({tool: \"s.echo\", args: {n}})), {at_most: 32}).map(r => r.value.n).sum()";
-    let many = of_run(&mut running, many, &json!(1_225), 20)?.saturating_sub(nothing);
+    let many = of_run(&mut running, many, &json!(1_225), 3)?.saturating_sub(nothing);
     let row = format!("range({IN_A_ROW}).map(n => call(\"s.echo\", {{n}}).n).sum()");
-    let row = of_run(&mut running, &row, &json!(499_500), 3)?.saturating_sub(nothing);
+    let row = of_run(&mut running, &row, &json!(499_500), 1)?.saturating_sub(nothing);
     println!("microseconds, medians");
     println!("a call of the server by itself       {alone:>8}");
     println!("a run that calls nobody              {nothing:>8}");
