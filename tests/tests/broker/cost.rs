@@ -15,7 +15,6 @@ const ROUNDS: usize = 20;
 const IN_A_ROW: u32 = 1_000;
 
 fn tools() -> Value {
-    // Of what only reads the journal keeps no intent on the disk.
     json!([{"name": "echo", "annotations": {"readOnlyHint": true}, "does": {"echo": true}}])
 }
 
