@@ -9,7 +9,7 @@ use pif_guest::limits::Limits;
 use pif_guest::request::{Argument, Program, Source};
 use pif_tests::fuzz::notation::round_trip_of;
 use pif_tests::generate::sample;
-use pif_tests::{case, component, library};
+use pif_tests::{case, component, library, native};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -85,6 +85,27 @@ fn random_terms_are_written_and_read_back() -> Result<()> {
     }
     ensure!(tried > count / 2, "only {tried} terms");
     eprintln!("{tried} random terms, {json} bytes of JSON, {bytes} in the notation");
+    Ok(())
+}
+
+/// A case of the corpus comes to the same value or fault, for the same fuel, in either notation.
+#[test]
+fn programs_take_equal_fuel_in_either_notation() -> Result<()> {
+    let mut tried = 0;
+    for case in case::corpus()?.into_iter().flat_map(|file| file.cases) {
+        let Source::Term(code) = &case.program.code else { continue };
+        let Some(written) = round_trip_of(code)? else { continue };
+        let mut program = case.program.clone();
+        program.code = Source::Term(written);
+        let runs = [&case.program, &program].map(|it| native::run(it, &case.limits, u64::MAX));
+        let [json, notation] = runs.map(|run| match run.result {
+            Ok(value) => (Ok(value.json), run.fuel),
+            Err(fault) => (Err((fault.code, fault.at, fault.tool)), run.fuel),
+        });
+        ensure!(json == notation, "{}: {json:?}, not {notation:?}", case.name);
+        tried += 1;
+    }
+    ensure!(tried > 1_500, "only {tried} programs");
     Ok(())
 }
 
