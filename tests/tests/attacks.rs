@@ -111,7 +111,7 @@ fn host_and_evaluator_agree_on_what_is_hidden() {
 #[test]
 fn quotations_are_closed_by_us() {
     let check = |key: &str| {
-        let code = json!({key: 1}).to_string();
+        let code = json!({"add": [1, {key: 1}]}).to_string();
         analysis::check(&code).map(|_| ()).map_err(|faults| faults[0].message.clone())
     };
     let told = check("x` is no form\n`");

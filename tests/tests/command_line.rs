@@ -158,7 +158,7 @@ fn run_fails_with_the_fault_its_place_and_a_hint() -> Result<()> {
         (&[r#"{"add":[1,{"div":[1,0]}]}"#], &["divide-by-zero: ", "\nat /add/1: {\"div\":[1,0]}"]),
         (&[r#"{"var":"y"}"#], &["unbound", "`y`"]),
         (&[r#"{"tool":"square"}"#], &["unknown-tool: ", "`square`"]),
-        (&[r#"{"lamb":1}"#], &["unknown-form: ", "`lamb`", "\nhint: "]),
+        (&[r#"{"lamb":[1]}"#], &["unknown-form: ", "`lamb`", "\nhint: "]),
         (&[r#"{"lam":1}"#], &["malformed: ", "\nat /lam: 1", "\nhint: "]),
         (&["[1,2,3]", "--fuel", "2"], &["out-of-fuel: ", "2 units"]),
         (&[r#"{"perform":{"capability":"net","args":null}}"#], &["capability-denied: "]),

@@ -2,14 +2,15 @@
 //! to their length.
 //! `PIF_RANDOM_TERMS=100000` takes so many, `PIF_RANDOM_SEED=5` from another seed on.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use mcp_pif::sandbox::Watch;
+use pif_guest::analysis;
 use pif_guest::form::FORMS;
 use pif_guest::limits::Limits;
 use pif_guest::request::{Argument, Program, Source};
 use pif_tests::fuzz::notation::round_trip_of;
 use pif_tests::generate::sample;
-use pif_tests::{case, component, library};
+use pif_tests::{case, component, library, native};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -85,6 +86,30 @@ fn random_terms_are_written_and_read_back() -> Result<()> {
     }
     ensure!(tried > count / 2, "only {tried} terms");
     eprintln!("{tried} random terms, {json} bytes of JSON, {bytes} in the notation");
+    Ok(())
+}
+
+/// A case of the corpus comes to the same value or fault, for the same fuel, in either notation.
+#[test]
+fn programs_take_equal_fuel_in_either_notation() -> Result<()> {
+    let mut tried = 0;
+    for case in case::corpus()?.into_iter().flat_map(|file| file.cases) {
+        let Source::Term(code) = &case.program.code else { continue };
+        let Some(written) = round_trip_of(code)? else { continue };
+        // A pointer shows the spelling of a term, so both have the canonical one.
+        let canonical = analysis::check(code).map_err(|it| anyhow!("{it:?}"))?.canonical;
+        let [json, notation] = [canonical, written].map(|code| {
+            let program = Program { code: Source::Term(code), ..case.program.clone() };
+            let run = native::run(&program, &case.limits, u64::MAX);
+            match run.result {
+                Ok(value) => (Ok(value.json), run.fuel),
+                Err(fault) => (Err((fault.code, fault.at, fault.tool)), run.fuel),
+            }
+        });
+        ensure!(json == notation, "{}: {json:?}, not {notation:?}", case.name);
+        tried += 1;
+    }
+    ensure!(tried > 1_500, "only {tried} programs");
     Ok(())
 }
 

@@ -1,10 +1,11 @@
 //! The language's reference says what the table of forms says.
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use pif_guest::analysis;
 use pif_guest::request::{Argument, Program, Source};
 use pif_tests::case::{LIMITS, canonical};
 use pif_tests::{library, native, pages, reference};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::fs;
 
 /// The sections whose blocks are programs.
@@ -49,18 +50,35 @@ fn the_programs_work() -> Result<()> {
     for title in SECTIONS {
         let (_, rest) = text.split_once(&format!("\n## {title}\n")).context("no such section")?;
         let section = rest.split("\n## ").next().unwrap_or(rest);
-        let blocks: Vec<&str> = section.split("```json\n").skip(1).collect();
+        let blocks: Vec<(&str, &str)> =
+            section.split("```").skip(1).step_by(2).filter_map(|it| it.split_once('\n')).collect();
         ensure!(blocks.len() >= LEAST_PROGRAMS, "{} blocks of {title}", blocks.len());
-        for block in blocks {
-            works(block.split("```").next().unwrap_or(block))?;
+        for (language, block) in blocks {
+            match language {
+                "js" => works(block, &annotated(block)?)?,
+                "json" => {
+                    works(block, &serde_json::from_str(block).with_context(|| block.to_owned())?)?
+                }
+                _ => bail!("{language} in {title}"),
+            }
         }
     }
     Ok(())
 }
 
-fn works(block: &str) -> Result<()> {
-    let shown: Value = serde_json::from_str(block).with_context(|| block.to_owned())?;
-    let run = native::run(&program(&shown)?, &LIMITS, u64::MAX);
+/// A program in the notation and its comments, of a name and JSON each.
+fn annotated(block: &str) -> Result<Value> {
+    let mut shown = Map::new();
+    shown.insert("text".to_owned(), block.into());
+    for line in block.lines().filter_map(|line| line.strip_prefix("// ")) {
+        let (name, json) = line.split_once(' ').with_context(|| line.to_owned())?;
+        shown.insert(name.to_owned(), serde_json::from_str(json).with_context(|| line.to_owned())?);
+    }
+    Ok(Value::Object(shown))
+}
+
+fn works(block: &str, shown: &Value) -> Result<()> {
+    let run = native::run(&program(shown)?, &LIMITS, u64::MAX);
     ensure!(run.warnings().is_empty(), "{:?}: {block}", run.warnings());
     if let Some(fuel) = shown["fuel"].as_u64() {
         assert_eq!(run.fuel, fuel, "{block}");
@@ -68,7 +86,13 @@ fn works(block: &str) -> Result<()> {
     match run.result {
         Ok(value) => assert_eq!(value.json, canonical(&shown["value"]), "{block}"),
         Err(fault) => {
-            let told = json!({"code": fault.code, "at": fault.at, "hint": fault.hint});
+            let told = match fault.place.as_deref().and_then(|place| place.split_once(':')) {
+                Some((line, column)) => {
+                    let (line, column): (u32, u32) = (line.parse()?, column.parse()?);
+                    json!({"code": fault.code, "line": line, "column": column, "hint": fault.hint})
+                }
+                None => json!({"code": fault.code, "at": fault.at, "hint": fault.hint}),
+            };
             assert_eq!(told, shown["fault"], "{block}");
         }
     }
@@ -97,12 +121,17 @@ fn the_examples_of_fuel_are_right() -> Result<()> {
 
 fn program(pattern: &Value) -> Result<Program> {
     let text = |member: &str| pattern.get(member).map(Value::to_string);
-    let code = match pattern["tool"].as_str() {
-        Some(tool) => Source::Tool(tool.to_owned()),
-        None => Source::Term(text("code").context("neither `code` nor `tool`")?),
+    let code = match (pattern["tool"].as_str(), pattern["text"].as_str()) {
+        (Some(tool), _) => Source::Tool(tool.to_owned()),
+        (None, Some(text)) => Source::Term(text.to_owned()),
+        (None, None) => Source::Term(text("code").context("neither `code` nor `tool`")?),
     };
     let argument = text("data").map_or(Argument::None, Argument::Data);
     let tools = pattern["tools"].as_object().into_iter().flatten();
-    let tools = tools.map(|(name, source)| (name.clone(), source.to_string())).collect();
+    let source = |source: &Value| match source.as_str() {
+        Some(text) => analysis::check(text).map(|it| it.canonical).map_err(|it| anyhow!("{it:?}")),
+        None => Ok(source.to_string()),
+    };
+    let tools = tools.map(|(name, it)| Ok((name.clone(), source(it)?))).collect::<Result<_>>()?;
     Ok(Program { code, argument, context: text("context"), tools, step: 0, debug: false })
 }

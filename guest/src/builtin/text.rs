@@ -150,7 +150,7 @@ pub(crate) fn split(c: &mut Call<'_>) -> Result<Word, Exit> {
     let separator = c.text(1)?;
     c.charge(bytes / TEXT_UNIT + separator.len() as u64 / TEXT_UNIT)?;
     if separator.is_empty() {
-        return Err(empty("separator", "`chars`").into());
+        return chars(c);
     }
     let Some(text) = text else { return c.give_pieces(&separator) };
     let mut chars = separator.chars();

@@ -139,7 +139,8 @@ impl Evaluator {
             (Form::Split, [Text(s), Text(separator)]) => {
                 self.charge_texts(&[s, separator])?;
                 if separator.is_empty() {
-                    return Err(Code::OutOfRange);
+                    self.charge_texts(&[s])?;
+                    return self.made_list(s.chars().map(|c| text(c.to_string())).collect());
                 }
                 self.made_list(split(s, separator).iter().map(text).collect())
             }

@@ -7,11 +7,15 @@ use pif_guest::form::Form;
 use pif_guest::json::{Tape, Token, TokenId};
 use pif_guest::limits::Limits;
 use pif_guest::machine::Machine;
+use pif_guest::notation::submitted;
 use pif_guest::parse::{Notation, parse};
 use pif_guest::print;
 use pif_guest::request::{Answer, Argument, Program, Step};
 use pif_guest::term::{Origin, TermId, Terms};
 use serde_json::Value;
+
+/// Names that are variables of submitted code.
+const FREE: [&str; 2] = ["data", "input"];
 
 /// Levels of nesting that `serde_json` reads; deeper text is read by the evaluator alone.
 const NESTING: usize = 100;
@@ -36,7 +40,10 @@ fn check_text(text: &str) -> Result<()> {
 /// A term is the same after printing and parsing.
 fn check_term(text: &str, notation: Notation) -> Result<()> {
     let mut terms = Terms::default();
-    let parsed = parse(&mut terms, text, Origin::Code, notation);
+    let parsed = match notation {
+        Notation::Code => submitted(&mut terms, text, &FREE),
+        Notation::Input => parse(&mut terms, text, Origin::Code, notation),
+    };
     if notation == Notation::Code {
         let checked = analysis::check(text);
         let is_same = match (&checked, &parsed) {

@@ -92,7 +92,7 @@ pub const ROWS: &[Row] = &[
         fuel: Fuel { visit: OUTSIDE, application: 0, work: TEXT },
         is_original: false,
         syntax: r#"{"split": [s, sep]}"#,
-        doc: "The parts between the separators.",
+        doc: "The parts between the separators; the characters, if the separator is empty.",
         example: r#"{"split": ["a,b,,c", ","]}"#,
         result: r#"["a","b","","c"]"#,
     },
