@@ -1,4 +1,4 @@
-//! What the language stands on: JSON, texts, faults, limits.
+//! The base of the language: JSON, texts, faults, limits.
 //!
 //! Hosts use it by way of `pif-guest`.
 

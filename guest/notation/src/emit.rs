@@ -6,7 +6,7 @@ use pif_core::json::tape::{Tape, Token, TokenId};
 use pif_core::limits::to_u32;
 use pif_language::form::{Form, Shape};
 
-/// What is left to put on the tape, the next thing last.
+/// The work left to put on the tape, the next piece last.
 #[derive(Clone, Copy)]
 enum Work {
     Term(Id),

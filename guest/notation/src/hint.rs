@@ -1,4 +1,4 @@
-//! Hints that show JSON, for programs in the notation: what they show is written in it.
+//! Rewrites hints that show JSON for programs in the notation.
 
 use crate::print::term_within;
 use pif_core::fault::Fault;
@@ -49,7 +49,7 @@ fn end_of(text: &str) -> Option<usize> {
     None
 }
 
-/// What stands for terms in an example is a variable there.
+/// Prints an example in the notation. A word that stands for a term becomes a variable.
 fn written(example: &str) -> Option<String> {
     let (mut json, mut names, mut word) = (String::new(), Vec::new(), String::new());
     let mut is_text = false;

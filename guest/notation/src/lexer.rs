@@ -4,7 +4,7 @@ use pif_core::fault::{Code, Fault, Place};
 use pif_core::limits::to_u32;
 use pif_core::text::quote::{is_hidden, shorten};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Number,
@@ -44,7 +44,7 @@ const MARKS: [&str; 43] = [
     "|>", "<<", ">>", "->", ":=", "::", "<>", "=~", "..", "<-", "!!", "~/", "|=", "&=",
 ];
 
-/// The fault of what stands at a byte of a text.
+/// A fault at a byte of a text.
 #[inline(never)]
 pub(crate) fn wrong((source, at): (&str, u32), code: Code, message: &str, hint: &str) -> Wrong {
     let mut fault = Fault::new(code, message).hint(hint);

@@ -2,7 +2,7 @@
 
 use pif_core::text::words;
 
-/// A habit: what is written, why it is none of ours, and what to write.
+/// A habit of another language: its spelling, the reason why it is refused, and the spelling here.
 #[derive(Debug)]
 pub(crate) struct Habit {
     /// With blanks between them.

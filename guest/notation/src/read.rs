@@ -22,7 +22,7 @@ pub fn parse(
     read_text(terms, text, origin, free, 1).map_err(first)
 }
 
-/// The same with up to so many faults.
+/// Reads a program and reports up to `most` faults.
 pub(crate) fn read_text(
     terms: &mut Terms,
     text: &str,
@@ -56,7 +56,7 @@ pub(crate) fn read_text(
     }
 }
 
-/// What is said of a program in the notation shows it.
+/// Rewrites the hints of a program in the notation.
 fn in_notation(mut parsed: Parsed) -> Parsed {
     for note in &mut parsed.notes {
         note.hint = note.hint.take().map(|hint| translate(&hint));

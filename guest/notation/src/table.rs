@@ -25,7 +25,7 @@ pub(crate) enum Style {
     Right,
     /// `a < b < c` is refused.
     Single,
-    /// The same, and the form is `not` of the form.
+    /// Like `Single`, and the form is negated.
     Negated,
 }
 
@@ -39,7 +39,7 @@ pub(crate) const PREFIX: u8 = 11;
 pub(crate) const PATH: u8 = 12;
 /// Where anything may stand.
 pub(crate) const ROOT: u8 = 0;
-/// What may stand before a point that protects nothing before it.
+/// The level of a subject before a point that protects nothing before it.
 pub(crate) const SUBJECT: u8 = PATH + 1;
 /// What closes itself.
 pub(crate) const ATOM: u8 = PATH + 2;
@@ -84,7 +84,7 @@ pub(crate) const CONSTANTS: usize = 4;
 pub(crate) const RESERVED: [&str; 10] =
     ["true", "false", "null", "undefined", "if", "else", "const", "let", "var", "return"];
 
-/// What a name of another language means.
+/// The meaning of a name of another language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum How {
     /// The form, of the operands as they are.

@@ -4,7 +4,7 @@ use crate as notation;
 use pif_language::print;
 use pif_language::term::{Origin, Terms};
 
-/// The canonical text of what a program means, or its fault.
+/// The canonical text of a program's term, or its fault.
 fn read(text: &str) -> Result<String, String> {
     let mut terms = Terms::default();
     match notation::parse(&mut terms, text, Origin::Code, &["data", "f", "g"]) {

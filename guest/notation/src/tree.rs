@@ -23,7 +23,7 @@ pub(crate) struct Node<'s> {
     pub(crate) manner: Manner,
 }
 
-/// What a term is.
+/// The content of a term.
 #[derive(Debug)]
 pub(crate) enum What<'s> {
     Null,
@@ -44,13 +44,13 @@ pub(crate) enum What<'s> {
 /// How a term is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
-    /// In a way that closes itself, such as a call or what stands in parentheses.
+    /// In a way that closes itself, such as a call or parentheses.
     Closed,
     /// With an operator.
     Operation,
     /// As a literal with a minus before it.
     Negative,
-    /// A member or index of what stands before it.
+    /// A member or an index of its subject.
     Member,
     /// A member after a `?.`.
     Optional,

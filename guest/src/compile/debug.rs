@@ -1,4 +1,4 @@
-//! What the lines of a debug run are about: the values of terms, and of the names in reach.
+//! The lines of a debug run: the values of terms, and of the names in scope.
 //!
 //! Where lines are wanted, each term gives a value of its own: no comparison becomes part of a
 //! branch, no pair stays unbuilt, no calls become one. Fuel and depth stay as they are.

@@ -1,4 +1,4 @@
-//! What a program sees besides its own names: the members of `context`, and the argument where the
+//! The names that a program is given: the members of `context`, and the argument where the
 //! program is no function.
 
 use crate::check::advice::advise;

@@ -34,10 +34,17 @@ impl Fmt {
         let workshop = open_if_any(config)?;
         let is_file = Path::new(&self.code).is_file();
         let code = if is_file { read_file(&self.code)? } else { read_code(&self.code)? };
-        Ok(match workshop.sandbox.check(unfence(&code), &watch) {
-            Ok(summary) if self.json => print(&summary.canonical),
-            Ok(summary) => print(&summary.notation),
-            Err(faults) => fail(&faults),
+        let canonical = match workshop.sandbox.check(unfence(&code), &watch) {
+            Ok(summary) => summary.canonical,
+            Err(faults) => return Ok(fail(&faults)),
+        };
+        if self.json {
+            return Ok(print(&canonical));
+        }
+        // A check leaves the notation of a long program out.
+        Ok(match workshop.sandbox.notation(&canonical, &watch.again()) {
+            Ok(notation) => print(&notation),
+            Err(fault) => fail(&[fault]),
         })
     }
 }

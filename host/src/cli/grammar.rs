@@ -132,7 +132,7 @@ fn word(words: impl Iterator<Item = impl AsRef<str>>) -> String {
     format!("(?<![\\w$]){}(?![\\w$])", any(words))
 }
 
-/// A pattern of one of these texts, the longest first: what is tried first is found.
+/// A pattern of one of these texts. The longest comes first, since the first match wins.
 fn any(texts: impl Iterator<Item = impl AsRef<str>>) -> String {
     let mut texts: Vec<String> = texts.map(|text| escape(text.as_ref())).collect();
     texts.sort_by(|a, b| (b.len(), a).cmp(&(a.len(), b)));

@@ -309,6 +309,16 @@ fn programs_are_taken_in_the_notation_and_formatted() -> Result<()> {
 }
 
 /// The patterns of the grammar find all forms and operators that the evaluator has.
+/// A check leaves the notation of a long program out; `fmt` does not.
+#[test]
+fn long_programs_are_written_too() -> Result<()> {
+    let item = "\"a text of some length\"";
+    let program = format!("[{}]", vec![item; 60_000].join(","));
+    let written = execute(&["fmt", "-"], &program)?;
+    assert_eq!(written.output.matches(item).count(), 60_000, "{}", written.errors);
+    Ok(())
+}
+
 #[test]
 fn the_grammar_is_made_of_the_evaluators_tables() -> Result<()> {
     let printed = execute(&["grammar"], "")?;

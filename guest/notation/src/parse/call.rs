@@ -8,7 +8,7 @@ use crate::tree::Id;
 use pif_language::form::Form;
 
 impl<'s> Parser<'s> {
-    /// A call of a form, or of what has an alias, by its name.
+    /// A call of a form by its name or an alias.
     pub(super) fn call_name(
         &mut self,
         name: &'s str,

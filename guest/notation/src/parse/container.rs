@@ -1,4 +1,4 @@
-//! What has brackets: groups, lists, calls, indices; and choices.
+//! Terms in brackets: groups, lists, calls, indices; and choices.
 
 use crate::lexer::{Kind, Wrong};
 use crate::parse::{Callee, Frame, Next, Parser, Part};

@@ -25,12 +25,12 @@ use pif_language::form::Form;
 use scope::Scope;
 use target::{Binding, Group, Pattern, Then};
 
-/// What is called.
+/// The callee of a call.
 #[derive(Debug)]
 pub(super) enum Callee<'s> {
     /// A value.
     Value(Id),
-    /// A form, or what has an alias, by its name.
+    /// A form by its name or an alias.
     Name(&'s str),
     /// A member, which may be a form's name.
     Member { subject: Id, name: &'s str, is_optional: bool },
@@ -47,7 +47,7 @@ pub(super) enum Field<'s> {
     Spread(Id),
 }
 
-/// What the value of a record that is read next is.
+/// The kind of the next value in a record.
 #[derive(Debug)]
 pub(super) enum Key<'s> {
     Named(Words<'s>),
@@ -57,10 +57,10 @@ pub(super) enum Key<'s> {
     Spread,
 }
 
-/// What has been begun and waits for a value.
+/// A construct that has begun and waits for a value.
 #[derive(Debug)]
 pub(super) enum Frame<'s> {
-    /// An operator and what stands before it; whether a pipe was open there.
+    /// An operator and its left operand; whether a pipe was open there.
     Infix {
         row: &'static Operator,
         operands: Vec<Id>,
@@ -121,13 +121,13 @@ pub(super) enum Frame<'s> {
         start: u32,
         is_statement: bool,
     },
-    /// What is chosen if the condition is true.
+    /// The branch for a true condition.
     Then {
         start: u32,
         is_statement: bool,
         test: Id,
     },
-    /// What is chosen else; whether the first choice returned.
+    /// The other branch; whether the first one returned.
     Else {
         start: u32,
         is_statement: bool,
@@ -145,11 +145,11 @@ pub(super) enum Frame<'s> {
         before: Vec<Binding<'s>>,
         group: Option<Group>,
     },
-    /// What a statement returns, or is.
+    /// The value that a statement returns or has.
     Result {
         returns: bool,
     },
-    /// What a name of a pattern is where nothing else is.
+    /// The default of a name of a pattern.
     Default {
         pattern: Pattern<'s>,
         next: usize,
@@ -186,16 +186,16 @@ pub(super) enum Statement<'s> {
     },
 }
 
-/// What is to be read next.
+/// The part to read next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Operand,
     /// An operator or an end, after a value.
     Operator(Id),
-    /// What is after a value that no operator follows.
+    /// The rest after a value that no operator follows.
     Deliver(Id),
     Statement,
-    /// What is after the value of a statement; whether it returns.
+    /// The rest after the value of a statement; whether it returns.
     Settled(Id, bool),
     Done(Id),
 }

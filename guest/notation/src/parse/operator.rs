@@ -1,4 +1,4 @@
-//! What stands after a value: members, calls, operators, or an end.
+//! The parts after a value: members, calls, operators, or an end.
 
 use crate::lexer::{Kind, Wrong};
 use crate::mistakes::{HABITS, find};

@@ -119,7 +119,7 @@ impl<'s> Parser<'s> {
         Ok(nested.then(|| self.level(name)))
     }
 
-    /// Passes what stands between two parts: a default, and a comma.
+    /// Passes a default and a comma between two parts.
     fn between(
         &mut self,
         levels: &mut [Level<'s>],

@@ -1,4 +1,4 @@
-//! Records: members with names, members whose names are computed, and what is spread.
+//! Records: members with names, members with computed names, and spread records.
 
 use crate::lexer::{Kind, Wrong, wrong};
 use crate::parse::{Field, Frame, Key, Next, Parser};
@@ -104,7 +104,7 @@ impl<'s> Parser<'s> {
         self.next_field()
     }
 
-    /// A record, or `merge` and `put` of what is spread and computed.
+    /// A record, or `merge` and `put` for spread records and computed names.
     fn end_record(&mut self, fields: Vec<Field<'s>>, span: (u32, u32)) -> Result<Id, Wrong> {
         let mut whole: Option<Id> = None;
         let (mut names, mut values): (Vec<Words<'s>>, Vec<Id>) = (Vec::new(), Vec::new());
@@ -155,7 +155,7 @@ impl<'s> Parser<'s> {
         Ok(self.merged(whole, &mut names, &mut values, span).unwrap_or_default())
     }
 
-    /// What has been read of a record, with the members that have names.
+    /// The members of a record that have been read.
     fn merged(
         &mut self,
         whole: Option<Id>,

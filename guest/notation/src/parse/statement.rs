@@ -137,7 +137,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Reads a name or a pattern of a `const`, and what follows.
+    /// Reads a name or a pattern of a `const`, and its value.
     fn declare(
         &mut self,
         start: u32,
@@ -297,7 +297,7 @@ impl<'s> Parser<'s> {
             && matches!(self.frames.last(), Some(Frame::Block(_)))
     }
 
-    /// An `if` without `else`: what follows is its other side.
+    /// An `if` without `else`: the next statements are its other branch.
     fn end_if(&mut self, start: u32, test: Id, then: Id, returns: bool) -> Result<Next, Wrong> {
         let is_last = self.is_last();
         let Some(Frame::Block(block)) = self.frames.last_mut() else {

@@ -2,7 +2,7 @@
 
 use crate::tree::{Id, Words};
 
-/// A binding: a name, and what it is bound to.
+/// A binding: a name and its value.
 pub(crate) type Binding<'s> = (Words<'s>, Id);
 
 /// The way from a value to a part of it.
@@ -25,13 +25,13 @@ pub(crate) struct Target<'s> {
     /// The name of the value that it is a part of.
     pub(crate) whole: Words<'s>,
     pub(crate) way: Way<'s>,
-    /// The tokens of what it is where there is no such part.
+    /// The tokens of its default.
     pub(crate) default: Option<(usize, usize)>,
     pub(crate) value: Option<Id>,
     pub(crate) span: (u32, u32),
 }
 
-/// What a pattern binds, in order.
+/// The bindings of a pattern, in order.
 pub(crate) type Pattern<'s> = Vec<Target<'s>>;
 
 /// A `const` of functions, which see themselves and each other.

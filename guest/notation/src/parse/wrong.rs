@@ -1,4 +1,4 @@
-//! Faults of what is written: what was met, what was expected, what to write instead.
+//! Faults of the parser: each names the unexpected part and shows how to write it.
 
 use crate::lexer::{Kind, Token, Wrong, wrong};
 use crate::mistakes::{CALLS, HABITS, Habit, find};

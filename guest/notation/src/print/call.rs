@@ -62,7 +62,7 @@ impl<'t> Printer<'t> {
         is_listed && self.terms.operands(id).len() > subject(form)
     }
 
-    /// What stands before the point, if a term is a member of it or a call after it.
+    /// The subject before the point of a member or a call.
     fn subject(&self, id: TermId) -> Option<TermId> {
         let form = self.terms.form(id);
         if !self.has_words(id) || !is_called(form) {

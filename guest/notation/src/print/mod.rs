@@ -22,7 +22,7 @@ use pif_language::form::Form;
 use pif_language::print;
 use pif_language::term::{NameId, TermId, Terms};
 
-/// What is left to write, the next thing last.
+/// The work left to write, the next piece last.
 #[derive(Clone, Copy)]
 enum Work<'t> {
     /// A term that binds at least so tightly.

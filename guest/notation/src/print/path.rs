@@ -7,7 +7,7 @@ use pif_language::form::Form;
 use pif_language::term::TermId;
 
 impl<'t> Printer<'t> {
-    /// Whether a form is written as a member or an element of what stands before it.
+    /// Whether a form is written as a member or an element of its subject.
     pub(super) fn is_member(&self, id: TermId) -> bool {
         let terms = self.terms;
         let [_, key] = *terms.operands(id) else { return false };
