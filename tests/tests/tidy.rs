@@ -290,9 +290,9 @@ const STAGES: &[&str] = &[
 
 /// The layers of the server, each above those that it may name. The root hands some of them on.
 const LAYERS: &[&str] = &[
-    "domain",
     "json",
     "text",
+    "domain",
     "stdio",
     "harden",
     "sandbox",

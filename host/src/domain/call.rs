@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::code::FaultCode;
+use crate::text::quote_one;
 
 /// The most bytes of a message that comes from another server.
 pub const MOST_MESSAGE: usize = 2 << 10;
@@ -127,7 +128,7 @@ impl Refusal {
     #[must_use]
     pub fn denied(calls: &[Call]) -> Self {
         let tool = calls.first().map_or("", |call| call.tool.as_str());
-        let message = format!("the capability `{tool}` is not granted");
+        let message = format!("the capability {} is not granted", quote_one(tool));
         Self { index: 0, code: FaultCode::CapabilityDenied, message, hint: None }
     }
 }

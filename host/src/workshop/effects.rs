@@ -17,6 +17,7 @@ use crate::domain::{
 };
 use crate::journal::{Answer, Asked, Came, Digest, Draft, Journal, Made, Refused, Unfinished};
 use crate::sandbox::{Asking, Calls, Request, Watch, milliseconds};
+use crate::text::quote_one;
 
 /// Who calls other servers. Whatever is granted is granted here.
 pub trait Effects: Send + Sync + Debug {
@@ -96,7 +97,7 @@ impl Script {
         let foreseen =
             |(at, call): &(usize, &Call)| lines.get(*at).is_some_and(|line| line.tool == call.tool);
         if let Some((index, call)) = calls.iter().enumerate().find(|it| !foreseen(it)) {
-            let next = |line: &Line| format!("the next of `answers` is for `{}`", line.tool);
+            let next = |line: &Line| format!("the next of `answers` is for {}", quote_one(&line.tool));
             let hint = lines.get(index).map_or_else(|| UNSCRIPTED.to_owned(), next);
             let refusal = Refusal { index, ..Refusal::denied(std::slice::from_ref(call)) };
             return Err(Refusal { hint: Some(hint), ..refusal });

@@ -6,7 +6,7 @@ use super::folder::{Folder, cache};
 use super::memory;
 use super::pipe::Pipe;
 use anyhow::{Context, Result, bail, ensure};
-use mcp_pif::domain::BuiltIn;
+use mcp_pif::domain::{BuiltIn, Toolset};
 use serde_json::{Value, json};
 use std::io::Read;
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 /// The tools that are always there, in the order in which they are listed.
 #[must_use]
 pub fn built_in() -> Vec<&'static str> {
-    BuiltIn::ALL.iter().map(|tool| tool.name()).collect()
+    let offered = BuiltIn::ALL.iter().filter(|tool| tool.set() != Toolset::Capabilities);
+    offered.map(|tool| tool.name()).collect()
 }
 
 /// When a test that waits gives up. No test expects anything of time itself.

@@ -26,7 +26,7 @@ fn the_server_answers_as_the_original_did() -> Result<()> {
     for cases in pure.chunks(PIPELINED) {
         let ids = cases.iter().map(|case| send(&mut client, case)).collect::<Result<Vec<_>>>()?;
         for (case, id) in cases.iter().zip(ids) {
-            wrong.extend(judge(case, &client.answer(&id)?, &divergences));
+            wrong.extend(judge(case, &client.answer(&id).with_context(|| case.id.clone())?, &divergences));
         }
     }
     for case in &changing {
@@ -35,7 +35,7 @@ fn the_server_answers_as_the_original_did() -> Result<()> {
             client.call_text("evolve", &serde_json::to_string(arguments)?)?;
         }
         let id = send(&mut client, case)?;
-        let answer = client.answer(&id)?;
+        let answer = client.answer(&id).with_context(|| case.id.clone())?;
         if case.id == MADE_A_FUNCTION.0 {
             ensure!(reply(&answer)?.as_deref() == Some(MADE_A_FUNCTION.1), "{answer}");
         } else {

@@ -16,18 +16,29 @@ fn of(sets: &[Toolset]) -> Vec<&'static str> {
     tools.map(|tool| tool.name()).collect()
 }
 
+/// The sets that need no other servers.
+const OWN: [Toolset; 2] = [Toolset::Core, Toolset::State];
+
 #[test]
 fn every_set_has_tools_and_is_on_by_default() -> Result<()> {
     for set in Toolset::ALL {
         ensure!(!of(&[set]).is_empty(), "{} is empty", set.name());
     }
-    assert_eq!(listed(&mut Client::legacy()?)?, of(&Toolset::ALL));
+    assert_eq!(listed(&mut Client::legacy()?)?, of(&OWN));
+    Ok(())
+}
+
+/// Without other servers there is nothing to call, and nobody has to say so.
+#[test]
+fn the_set_for_other_servers_is_empty_without_any() -> Result<()> {
+    let sets = ["--toolsets", "core,capabilities"];
+    assert_eq!(listed(&mut Client::legacy_with(&sets)?)?, of(&[Toolset::Core]));
     Ok(())
 }
 
 #[test]
 fn a_flag_and_a_variable_switch_sets() -> Result<()> {
-    for set in Toolset::ALL {
+    for set in OWN {
         let mut client = Client::legacy_with(&["--toolsets", set.name()])?;
         assert_eq!(listed(&mut client)?, of(&[set]));
         let mut client = Client::start_in(&[("MCP_PIF_TOOLSETS", set.name())], &[])?;
@@ -71,7 +82,7 @@ fn a_set_that_is_not_offered_stops_the_start() -> Result<()> {
 #[test]
 fn the_default_sets_are_all_that_there_is() -> Result<()> {
     let info: Value = Client::legacy()?.call("server_info", &json!({}))?;
-    let sets = Toolset::ALL.map(Toolset::name);
+    let sets = OWN.map(Toolset::name);
     assert_eq!(info["structuredContent"]["toolsets"], json!(sets));
     Ok(())
 }
