@@ -6,6 +6,7 @@ mod broker {
     pub(crate) use pif_tests::server::{client, folder};
 
     mod approvals;
+    mod asks;
     mod calls;
     mod cost;
     mod discovery;
@@ -15,4 +16,5 @@ mod broker {
     mod real;
     mod secrets;
     mod shop;
+    mod waits;
 }

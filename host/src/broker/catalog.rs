@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
 use super::arguments::mistake;
-use super::config::Capabilities;
+use super::config::{Capabilities, Pattern};
 use super::definition::Definition;
-use super::grant::{classify, granted, permit};
+use super::grant::{Denial, Permit, classify, granted, permit};
 use super::signature::signature;
 use super::upstream::{Shared, Upstream, object};
-use crate::domain::{FaultCode, Grant, Offer, Refusal};
+use crate::domain::{Approval, EffectClass, FaultCode, Grant, Offer, Refusal};
 use crate::text;
 use crate::text::similar::similar;
 
@@ -20,14 +20,18 @@ const MOST_DESCRIPTION: usize = 4_000;
 #[derive(Debug)]
 pub(super) struct Catalog {
     pub(super) upstreams: BTreeMap<String, Arc<Upstream>>,
+    /// Tools whose calls the model may approve.
+    approvable: Vec<Pattern>,
     shared: Arc<Shared>,
 }
 
-/// A call that may be sent.
+/// A call that may be sent, perhaps once somebody approves it.
 #[derive(Debug)]
 pub(super) struct Judged {
     pub(super) upstream: Arc<Upstream>,
     pub(super) definition: Definition,
+    /// What the tool does, and whether the model may approve the call; None: nobody has to.
+    pub(super) asks: Option<(EffectClass, bool)>,
 }
 
 /// A call that is to be judged.
@@ -36,7 +40,7 @@ pub(super) struct Asked<'a> {
     pub(super) tool: &'a str,
     /// None: they are too large, and judged no further.
     pub(super) args: Option<&'a str>,
-    pub(super) approved: bool,
+    pub(super) approved: Option<Approval>,
 }
 
 type Fault = (FaultCode, String, Option<String>);
@@ -48,7 +52,8 @@ impl Catalog {
             let upstream = Upstream::new(id.clone(), server, Arc::clone(&shared));
             (id, Arc::new(upstream))
         });
-        Self { upstreams: upstreams.collect(), shared }
+        let approvable = capabilities.model_may_approve;
+        Self { upstreams: upstreams.collect(), approvable, shared }
     }
 
     /// The server that a name begins with, and the rest of the name.
@@ -80,8 +85,10 @@ impl Catalog {
         let grant = granted(&server.grants, tool);
         let class = classify(server, tool, definition.hints());
         let pin = pins.pin(&upstream.id, definition);
-        let permitted = permit(asked.tool, grant, class, pin, asked.approved);
-        permitted.map_err(|it| (FaultCode::CapabilityDenied, it.message, Some(it.hint)))?;
+        let model = self.approvable.iter().any(|pattern| pattern.matches(asked.tool));
+        let permitted = permit(asked.tool, grant, class, pin, (asked.approved, model));
+        let denied = |it: Denial| (FaultCode::CapabilityDenied, it.message, Some(it.hint));
+        let asks = (permitted.map_err(denied)? == Permit::Asks).then_some((class, model));
         let told = || Some(signature(asked.tool, &definition.input, definition.output.as_ref()));
         if let Some(args) = asked.args {
             let malformed = |message| (FaultCode::Malformed, message, told());
@@ -96,7 +103,7 @@ impl Catalog {
                 )));
             }
         }
-        Ok(Judged { upstream: Arc::clone(upstream), definition: definition.clone() })
+        Ok(Judged { upstream: Arc::clone(upstream), definition: definition.clone(), asks })
     }
 
     /// What to write instead of a name that there is not.

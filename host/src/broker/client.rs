@@ -17,7 +17,9 @@ use super::protocol::{
     PROTOCOL, ToBroker, Violation, frame, receive_frame,
 };
 use super::start::Link;
-use crate::domain::{Answered, Call, CallOutcome, FaultCode, Offer, Reason, Refusal};
+use crate::domain::{
+    Answered, Approval, Call, CallOutcome, FaultCode, Need, Offer, Reason, Refusal, Unsent,
+};
 use crate::text;
 
 /// What the broker offers, and which servers it could not ask.
@@ -96,6 +98,7 @@ impl State {
             }
             FromBroker::Outcome { id, .. }
             | FromBroker::Refusal { id, .. }
+            | FromBroker::Asks { id, .. }
             | FromBroker::Offer { id, .. }
             | FromBroker::Failed { id, .. } => *id,
         };
@@ -182,21 +185,30 @@ impl Client {
         Some(Request { client: self, id, answers })
     }
 
-    /// Calls tools of other servers, so many at once, within this time. Gives what came of each, in
-    /// order; or why none was sent.
+    /// Calls tools of other servers, so many at once, within this time. `approved` says for each who
+    /// has approved it; those beyond its end nobody has. Gives what came of each, in order; or why
+    /// none was sent.
     pub async fn call(
         &self,
         calls: &[Call],
         at_most: usize,
         within: Duration,
-        approved: bool,
-    ) -> Result<Vec<Answered>, Refusal> {
+        approved: &[Option<Approval>],
+    ) -> Result<Vec<Answered>, Unsent> {
         let mut outcomes = Vec::with_capacity(calls.len());
         // More than fit into one request are judged one part after the other.
         for (first, calls) in (0..).step_by(MOST_CALLS).zip(calls.chunks(MOST_CALLS)) {
-            let some = self.call_some(calls, at_most, within, approved).await;
-            let moved = |it: Refusal| Refusal { index: it.index + first, ..it };
-            outcomes.extend(some.map_err(moved)?);
+            let approved = approved.get(first..).unwrap_or_default();
+            let unsent = |it: Unsent| match it {
+                // What came before was sent, and must not be sent again.
+                Unsent::Asks(_) if first == 0 => it,
+                it => {
+                    let it = it.refusal(calls);
+                    Refusal { index: it.index + first, ..it }.into()
+                }
+            };
+            outcomes
+                .extend(self.call_some(calls, at_most, within, approved).await.map_err(unsent)?);
         }
         Ok(outcomes)
     }
@@ -206,8 +218,8 @@ impl Client {
         calls: &[Call],
         at_most: usize,
         within: Duration,
-        approved: bool,
-    ) -> Result<Vec<Answered>, Refusal> {
+        approved: &[Option<Approval>],
+    ) -> Result<Vec<Answered>, Unsent> {
         let limits = (at_most.clamp(1, MOST_AT_ONCE), within);
         let mut checked = Vec::with_capacity(calls.len());
         for (index, call) in calls.iter().enumerate() {
@@ -215,8 +227,9 @@ impl Client {
         }
         let messages = |id| {
             let parts = checked.into_iter().enumerate();
+            let approved = |index| approved.get(index).copied().flatten();
             parts
-                .map(|(index, part)| part.finish(id, index, calls.len(), limits, approved))
+                .map(|(index, part)| part.finish(id, (index, calls.len()), limits, approved(index)))
                 .collect()
         };
         let gone = || Answered {
@@ -228,6 +241,7 @@ impl Client {
             millis: 0,
         };
         let mut outcomes: Vec<Answered> = calls.iter().map(|_| gone()).collect();
+        let mut needs = Vec::new();
         let Some(mut request) = self.ask(calls.len(), messages) else { return Ok(outcomes) };
         while let Some(answer) = request.answers.recv().await {
             match answer {
@@ -245,12 +259,15 @@ impl Client {
                 }
                 FromBroker::Refusal { index, code, message, hint, .. } => {
                     let code = FaultCode::find(&code).unwrap_or(FaultCode::CapabilityDenied);
-                    return Err(Refusal { index, code, message, hint });
+                    return Err(Refusal { index, code, message, hint }.into());
+                }
+                FromBroker::Asks { index, class, model, .. } => {
+                    needs.push(Need { index, class, model });
                 }
                 _ => {}
             }
         }
-        Ok(outcomes)
+        if needs.is_empty() { Ok(outcomes) } else { Err(Unsent::Asks(needs)) }
     }
 
     /// What servers offer. With the id of a server, that one is started and asked.
@@ -332,10 +349,9 @@ impl Read {
     fn finish(
         self,
         id: u64,
-        index: usize,
-        of: usize,
+        (index, of): (usize, usize),
         (at_most, within): (usize, Duration),
-        approved: bool,
+        approved: Option<Approval>,
     ) -> ToBroker {
         let deadline_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
         let (args, bytes) = match self.args {

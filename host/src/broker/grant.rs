@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use super::config::{Pattern, Server};
-use crate::domain::{EffectClass, Grant, Pin};
+use crate::domain::{Approval, EffectClass, Grant, Pin};
 
 /// A grant, of which the stricter is the less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,14 +69,24 @@ pub struct Denial {
     pub hint: String,
 }
 
-/// Whether a tool may be called. `approved` says that somebody was asked and agreed.
+/// Whether a call may be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permit {
+    /// It may.
+    Granted,
+    /// Somebody has to approve it first.
+    Asks,
+}
+
+/// Whether a tool may be called. `approved` says who was asked and agreed, `model` whether the model
+/// may do that.
 pub fn permit(
     name: &str,
     grant: Grant,
     class: EffectClass,
     pin: Pin,
-    approved: bool,
-) -> Result<(), Denial> {
+    (approved, model): (Option<Approval>, bool),
+) -> Result<Permit, Denial> {
     let deny = |message: String, hint: String| Err(Denial { message, hint });
     match pin {
         Pin::Pending => {
@@ -96,12 +106,15 @@ pub fn permit(
         Pin::Approved => {}
     }
     match (grant, class) {
-        (Grant::Allow, _) | (Grant::Read, EffectClass::Read) => Ok(()),
-        (Grant::Ask, _) if approved => Ok(()),
-        (Grant::Ask, _) => deny(
-            format!("a call of `{name}` needs an approval, and nobody can be asked here"),
-            "the operator grants it in capabilities.json: \"allow\" instead of \"ask\"".to_owned(),
-        ),
+        (Grant::Allow, _) | (Grant::Read, EffectClass::Read) => Ok(Permit::Granted),
+        (Grant::Ask, _) => match approved {
+            None => Ok(Permit::Asks),
+            Some(Approval::Model) if !model => deny(
+                format!("the model may not approve a call of `{name}`"),
+                "the operator lets it in capabilities.json: `model_may_approve`".to_owned(),
+            ),
+            Some(Approval::Once | Approval::Model) => Ok(Permit::Granted),
+        },
         (Grant::Read, _) => deny(
             format!(
                 "`{name}` may be called only if it changes nothing, and it may change something"
@@ -149,15 +162,28 @@ mod tests {
     #[test]
     fn what_may_be_called_depends_on_grant_effect_and_pin() {
         use EffectClass::{Destructive, Read, Write};
-        let permit = |grant, class, pin, approved| permit("a.b", grant, class, pin, approved);
-        assert!(permit(Grant::Allow, Destructive, Pin::Approved, false).is_ok());
-        assert!(permit(Grant::Read, Read, Pin::Approved, false).is_ok());
-        assert!(permit(Grant::Read, Write, Pin::Approved, false).is_err());
-        assert!(permit(Grant::Ask, Read, Pin::Approved, false).is_err());
-        assert!(permit(Grant::Ask, Destructive, Pin::Approved, true).is_ok());
-        assert!(permit(Grant::Deny, Read, Pin::Approved, true).is_err());
+        use Permit::{Asks, Granted};
+        let permit = |grant, class, pin, approved, model| {
+            permit("a.b", grant, class, pin, (approved, model))
+        };
+        let (once, model) = (Some(Approval::Once), Some(Approval::Model));
+        let expected = [
+            (Grant::Allow, Destructive, None, false, Some(Granted)),
+            (Grant::Read, Read, None, false, Some(Granted)),
+            (Grant::Read, Write, None, false, None),
+            (Grant::Ask, Read, None, true, Some(Asks)),
+            (Grant::Ask, Destructive, once, false, Some(Granted)),
+            (Grant::Ask, Write, model, true, Some(Granted)),
+            (Grant::Ask, Write, model, false, None),
+            (Grant::Read, Write, once, true, None),
+            (Grant::Deny, Read, once, true, None),
+        ];
+        for (grant, class, approved, may, permitted) in expected {
+            let found = permit(grant, class, Pin::Approved, approved, may).ok();
+            assert_eq!(found, permitted, "{grant:?} {class:?} {approved:?} {may}");
+        }
         for pin in [Pin::Pending, Pin::Changed] {
-            let denial = permit(Grant::Allow, Read, pin, true).expect_err("denied");
+            let denial = permit(Grant::Allow, Read, pin, once, true).expect_err("denied");
             assert!(denial.hint.ends_with("mcp-pif capability approve a.b"), "{}", denial.hint);
         }
     }

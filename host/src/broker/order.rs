@@ -100,6 +100,8 @@ pub struct Asked {
 enum Pending {
     /// For each call whether there is an outcome.
     Calls(Vec<bool>),
+    /// For how many calls was asked, and the least place of the next one that needs an approval.
+    Asks(usize, usize),
     /// Tools, or nothing.
     Other,
     /// Nobody waits for it any more.
@@ -155,6 +157,18 @@ impl Asked {
                 Some(Pending::Cancelled) => {}
                 _ => return violation(format!("a refusal of {id}")),
             },
+            FromBroker::Asks { id, index, .. } => {
+                let (of, least) = match self.pending.get(id) {
+                    Some(Pending::Calls(done)) if !done.contains(&true) => (done.len(), 0),
+                    Some(Pending::Asks(of, least)) => (*of, *least),
+                    Some(Pending::Cancelled) => return Ok(message),
+                    _ => return violation(format!("a question about {id}")),
+                };
+                if *index < least || *index >= of {
+                    return violation(format!("a question about call {index} of {id}"));
+                }
+                self.pending.insert(*id, Pending::Asks(of, index + 1));
+            }
             FromBroker::Offer { id, .. } | FromBroker::Failed { id, .. } => {
                 match self.pending.get(id) {
                     Some(Pending::Other | Pending::Cancelled) => {}
@@ -241,6 +255,11 @@ mod tests {
         let done = r#"{"done":{"id":1}}"#;
         assert_eq!(check(&[hello, &second, &first, done]), Ok(()));
         assert_eq!(check(&[hello, r#"{"restarted":{}}"#, hello]), Ok(()));
+        let asks = |index: u64| {
+            format!(r#"{{"asks":{{"id":1,"index":{index},"class":"write","model":false}}}}"#)
+        };
+        let (asks_first, asks_second, asks_more) = (asks(0), asks(1), asks(2));
+        assert_eq!(check(&[hello, &asks_first, &asks_second, done]), Ok(()));
         let wrong: &[&[&str]] = &[
             &[&first],
             &[hello, hello],
@@ -248,6 +267,11 @@ mod tests {
             &[hello, &outcome(1, 2)],
             &[hello, &outcome(2, 0)],
             &[hello, r#"{"restarted":{}}"#, &first],
+            &[hello, &asks_second, &asks_first],
+            &[hello, &asks_more],
+            &[hello, &asks_first, &first],
+            &[hello, &first, &asks_second],
+            &[hello, done, &asks_first],
             &[hello, done, done],
             &[hello, done, &first],
             &[hello, r#"{"outcome":{"id":1,"index":0,"ms":1}}"#],

@@ -19,9 +19,21 @@
 //! | `restarted {}` | all that was asked before is lost: the broker had to be started again |
 //! | `outcome {id, index, value \| reason, message, ms}` | what came of a call |
 //! | `refusal {id, index, code, message, hint}` | none of these calls was sent |
+//! | `asks {id, index, class, model}` | none of these calls was sent: this one needs an approval, and nothing is wrong with any |
 //! | `offer {id, offer}` | one tool |
 //! | `failed {id, message}` | what was asked for cannot be done, or a server cannot be reached |
 //! | `done {id}` | the last message of an answer |
+//!
+//! # Approvals
+//!
+//! A call may carry `approved`: `once` says that a person was asked and agreed, `model` that the model
+//! did. The broker takes `once` for tools whose grant is `ask`, and `model` for those among them that
+//! `model_may_approve` names. Neither opens what is granted by `deny` or `read`, or a definition that
+//! waits or has changed.
+//!
+//! This keeps programs and models out: neither writes messages of this protocol. It does not keep out
+//! a server that an attacker has taken over, because only the server speaks to the client: such a
+//! server can say that somebody agreed. What must not be called even then is granted by `deny`.
 //!
 //! Each id is greater than those before it. An end that reads anything else than these messages, in
 //! another order than this, ends the conversation: it does not guess. What a server sends after a
@@ -33,7 +45,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-use crate::domain::{Offer, Reason};
+use crate::domain::{Approval, EffectClass, Offer, Reason};
 
 /// Bytes of a frame without its length.
 pub const MOST_FRAME: usize = 4 << 20;
@@ -114,9 +126,9 @@ pub struct CallPart {
     pub at_most: usize,
     /// How long the request may take, in milliseconds.
     pub deadline_ms: u64,
-    /// Whether somebody was asked and agreed.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub approved: bool,
+    /// Who was asked and agreed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved: Option<Approval>,
 }
 
 /// What the broker says.
@@ -163,6 +175,17 @@ pub enum FromBroker {
         /// What to write instead.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
+    },
+    /// One of the calls that need an approval. None was sent.
+    Asks {
+        /// The request.
+        id: u64,
+        /// The place of the call in it.
+        index: usize,
+        /// What the tool does.
+        class: EffectClass,
+        /// Whether the model may approve it.
+        model: bool,
     },
     /// A tool.
     Offer {

@@ -211,12 +211,26 @@ impl Request {
         let longest = Duration::from_hours(1);
         let deadline = Instant::now() + Duration::from_millis(first.deadline_ms).min(longest);
         let met = self.meet(&parts, deadline).await;
-        let mut sendings = Vec::new();
+        let (mut sendings, mut asks) = (Vec::new(), Vec::new());
         for part in parts {
+            let (id, index) = (self.id, part.index);
             match self.plan(&part, &met) {
-                Ok(plan) => sendings.push(Sending { index: part.index, plan }),
-                Err(refusal) => return self.refuse(part.index, refusal).await,
+                Ok(plan) => {
+                    if let Plan::Send(judged, _) = &plan
+                        && let Some((class, model)) = judged.asks
+                    {
+                        asks.push(FromBroker::Asks { id, index, class, model });
+                    }
+                    sendings.push(Sending { index, plan });
+                }
+                Err(refusal) => return self.refuse(index, refusal).await,
             }
+        }
+        if !asks.is_empty() {
+            for question in asks {
+                self.tell(question).await;
+            }
+            return;
         }
         let sent =
             stream::iter(sendings).map(|it| self.send(it, deadline)).buffer_unordered(at_most);
@@ -263,7 +277,7 @@ impl Request {
         let result = match plan {
             Plan::Fail(trouble) => Err(trouble),
             Plan::Send(judged, args) => {
-                let Judged { upstream, definition } = *judged;
+                let Judged { upstream, definition, .. } = *judged;
                 let args = object(args.get()).unwrap_or_default();
                 upstream.call(&definition, args, deadline).await
             }

@@ -1,6 +1,7 @@
 //! The command line: serves on standard input and output, or runs one command.
 
 mod along;
+mod approve;
 mod backup;
 mod broker;
 mod capability;
@@ -35,6 +36,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::config::{self, CommandLine, Options};
 use crate::stdio;
 
+use self::approve::Approve;
 use self::backup::Backup;
 use self::broker::Broker;
 use self::capability::Capability;
@@ -123,6 +125,8 @@ enum Command {
     Journal(Journal),
     /// Repeat runs from the journal and compare the results
     Replay(Replay),
+    /// Decide runs that wait for an approval, or show them
+    Approve(Approve),
     /// Print tools and everything they depend on, as one JSON file
     Export(Export),
     /// Import tools from an exported file: all of them, or none
@@ -196,6 +200,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Grammar(it)) => it.execute(options),
         Some(Command::Journal(it)) => it.execute(options),
         Some(Command::Replay(it)) => it.execute(options),
+        Some(Command::Approve(it)) => it.execute(options),
         Some(Command::Export(it)) => it.execute(options),
         Some(Command::Import(it)) => it.execute(options),
         Some(Command::Backup(it)) => it.execute(options),

@@ -230,6 +230,10 @@ limits! {
         fault(FaultCode::Timeout), "a_run_does_not_wait_for_the_world_without_end",
         "How long a run may wait for other servers, all its calls together; its wall clock stands \
          still meanwhile";
+    Asking "asking_ms" Run Time
+        flag("approval-wait", "5m", 1, MOST_TIME),
+        Beyond::Other("`declined`"), "a_client_that_never_answers_declines",
+        "How long a question to the client waits for its answer; no clock of the run counts meanwhile";
     Calls "calls" Run Count
         flag("upstream-calls", "50", 0, 10_000),
         fault(FaultCode::Upstream), "a_run_has_a_budget_of_calls_and_bytes",
@@ -303,6 +307,14 @@ limits! {
         flag("journal-size", "128MiB", 1 << 20, 64 << 30),
         Beyond::Other("the oldest go"), "a_journal_keeps_within_its_size",
         "Size of the journal; the oldest entries go first. Without a file 16MiB at most";
+    PendingRuns "pending_runs" State Count
+        flag("pending-runs", "32", 0, 1_000),
+        fault(FaultCode::CapabilityDenied), "so_many_runs_wait_for_approvals",
+        "Runs that wait for an approval";
+    PendingLife "pending_life_ms" State Time
+        flag("pending-life", "24h", 1, MOST_TIME),
+        fault(FaultCode::Timeout), "a_run_waits_so_long_for_an_approval",
+        "How long a run is kept that waits for an approval";
     MemoryKeys "memory_keys" State Count
         flag("memory-keys", "100k", 1, 10_000_000),
         fault(FaultCode::TooLarge), "holds_so_many_keys",

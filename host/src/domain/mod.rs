@@ -1,6 +1,7 @@
 //! The vocabulary of all other modules: faults and their codes, limits, the kinds of journal
 //! entries and their outcomes. Nothing here reads or writes anything.
 
+mod approval;
 mod call;
 mod code;
 mod entry;
@@ -10,6 +11,7 @@ mod mismatch;
 mod section;
 mod tool;
 
+pub use self::approval::{Approval, Choice, Decision, Need, Unsent, Wish};
 pub use self::call::{
     Answered, Budget, Call, CallMade, CallOutcome, EffectClass, FailedCall, Grant, MOST_MESSAGE,
     Offer, Pin, Reason, Refusal,

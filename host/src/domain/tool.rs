@@ -90,6 +90,7 @@ macro_rules! each_tool {
             Replay replay State Reads "Replay a run";
             ServerInfo server_info State Reads "Server information";
             Capabilities capabilities Capabilities Reads "Tools of other servers";
+            Approve approve Capabilities Runs "Approve a waiting run";
             UkrSearch ukr_search Capabilities Asks "Search other servers";
         }
     };
@@ -137,6 +138,12 @@ macro_rules! built_in {
 each_tool!(built_in);
 
 impl BuiltIn {
+    /// Whether clients see the tool only where the operator's policy allows something.
+    #[must_use]
+    pub fn needs_policy(self) -> bool {
+        self == Self::Approve
+    }
+
     /// The tool with this name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {

@@ -8,21 +8,23 @@ use std::time::Duration;
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::Peer;
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
+use super::ask::Asker;
 use super::call::{Call, Caller, Evaluated};
 use crate::config::{Config, Profile};
-use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
+use crate::domain::{Excess, Fault, FaultCode, Limit, Wish, fault};
 use crate::harden;
 use crate::render::Refusal;
 use crate::sandbox::{
-    Argument, Busy, Code, Gate, LOOKS, Outcome, Request, Summary, Turn, Turns, WAITING, Watch,
-    milliseconds,
+    Argument, Asking, Busy, Code, Gate, LOOKS, Outcome, Request, Summary, Turn, Turns, WAITING,
+    Watch, milliseconds,
 };
-use crate::workshop::{Observer, Tools, Workshop, too_large};
+use crate::workshop::{Observer, Said, Tools, Workshop, too_large};
 use crate::{stdio, text};
 
 /// The interval of progress notifications.
@@ -75,7 +77,7 @@ impl Backend {
         request.debug |= self.config.debug;
         let limits = request.limits;
         let (advance, advanced) = watch::channel(0);
-        let mut observer = Lines { advance, keep, kept: Vec::new(), echo: self.config.debug };
+        let mut observer = Lines::new(advance, keep, self, caller);
         let is_told = self.config.profile == Profile::Debug;
         // Writing lines to stderr may block. Checking a term for its revision may take long.
         let at_once = !is_told && !request.debug && is_short(&request);
@@ -85,22 +87,24 @@ impl Backend {
                     is_told.then(|| backend.revision(&request.code, &tools, &watch)).flatten();
                 let report =
                     backend.workshop.run_in_turns(&request, tools, &mut observer, &watch).await;
-                let (evaluation, elapsed) = (observer.kept, report.elapsed);
-                let (outcome, entry) = (report.outcome, report.entry);
-                Evaluated { outcome, evaluation, limits, elapsed, revision, entry }
+                let evaluation = observer.kept;
+                Evaluated { evaluation, revision, ..Evaluated::new(report, limits) }
             });
         let report = tokio::select! {
             report = run => report,
             never = report_progress(caller.progress.clone(), advanced) => match never {},
         };
-        report.unwrap_or_else(|fault| Evaluated {
+        let report = report.unwrap_or_else(|fault| Evaluated {
             outcome: Outcome::before(fault),
             evaluation: Vec::new(),
             limits,
             elapsed: Duration::ZERO,
             revision: None,
             entry: None,
-        })
+            waiting: None,
+        });
+        caller.note(&report);
+        report
     }
 
     /// Journals a call that was refused before it changed anything.
@@ -192,7 +196,7 @@ impl Backend {
 
     /// Does work in turns. The first turn may run on this thread: most runs end in it, and another
     /// thread would take longer to start than the run itself.
-    async fn run_in_turns<T, W>(
+    pub(super) async fn run_in_turns<T, W>(
         self: &Arc<Self>,
         caller: &Caller,
         at_once: bool,
@@ -334,14 +338,31 @@ async fn report_progress(
     std::future::pending().await
 }
 
-/// Collects the progress and the debug lines of a run.
-struct Lines {
+/// Collects the progress and the debug lines of a run, and asks its client for approvals.
+pub(super) struct Lines {
     advance: watch::Sender<u64>,
     /// The number of debug lines to keep.
     keep: usize,
     kept: Vec<String>,
     /// Whether debug lines go to stderr.
     echo: bool,
+    asker: Asker,
+    /// How long a question waits.
+    patience: Duration,
+    runtime: Handle,
+}
+
+impl Lines {
+    pub(super) fn new(
+        advance: watch::Sender<u64>,
+        keep: usize,
+        backend: &Backend,
+        caller: &Caller,
+    ) -> Self {
+        let (echo, asker) = (backend.config.debug, caller.asker.clone());
+        let patience = backend.config.values.time(Limit::Asking);
+        Self { advance, keep, kept: Vec::new(), echo, asker, patience, runtime: Handle::current() }
+    }
 }
 
 impl Observer for Lines {
@@ -356,6 +377,10 @@ impl Observer for Lines {
         if self.kept.len() < self.keep {
             self.kept.push(text::line(line, LONGEST_LINE));
         }
+    }
+
+    fn ask<'a>(&'a mut self, wishes: &'a [Wish]) -> Asking<'a, Said> {
+        Box::pin(self.asker.ask(wishes, self.patience, &self.runtime))
     }
 }
 

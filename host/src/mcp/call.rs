@@ -1,6 +1,6 @@
 //! A call of a tool, its caller, and the result of its run.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rmcp::RoleServer;
@@ -8,8 +8,10 @@ use rmcp::model::ProgressToken;
 use rmcp::service::{Peer, RequestContext};
 use tokio_util::sync::CancellationToken;
 
+use super::ask::Asker;
 use crate::sandbox::{Limits, Outcome};
 use crate::transport::Session;
+use crate::workshop::{Finished, Waiting};
 
 /// A call of a tool: its arguments as JSON text, and the caller.
 #[derive(Debug)]
@@ -25,13 +27,42 @@ pub(super) struct Caller {
     pub(super) session: Arc<Session>,
     pub(super) cancelled: CancellationToken,
     pub(super) progress: Option<(Peer<RoleServer>, ProgressToken)>,
+    /// How the client can be asked.
+    pub(super) asker: Asker,
+    /// The question that a run of this call is kept for, if the client's answer names it.
+    kept: Arc<OnceLock<Waiting>>,
 }
 
 impl Caller {
-    pub(super) fn new(session: &Arc<Session>, context: &RequestContext<RoleServer>) -> Self {
+    pub(super) fn new(
+        session: &Arc<Session>,
+        context: &RequestContext<RoleServer>,
+        asker: Asker,
+    ) -> Self {
         let token = context.meta.get_progress_token();
         let progress = token.map(|token| (context.peer.clone(), token));
-        Self { session: Arc::clone(session), cancelled: context.ct.clone(), progress }
+        let (session, cancelled) = (Arc::clone(session), context.ct.clone());
+        Self { session, cancelled, progress, asker, kept: Arc::default() }
+    }
+
+    /// Notes the question of a run that waits.
+    pub(super) fn note(&self, run: &Evaluated) {
+        if let Some(waiting) = &run.waiting {
+            self.keep(waiting.clone());
+        }
+    }
+
+    /// Notes a question that has a handle.
+    pub(super) fn keep(&self, waiting: Waiting) {
+        if waiting.handle.is_some() {
+            // A call runs one program.
+            let _ = self.kept.set(waiting);
+        }
+    }
+
+    /// The question that the result of the call has to ask.
+    pub(super) fn kept(&self) -> Option<&Waiting> {
+        self.kept.get()
     }
 }
 
@@ -49,4 +80,14 @@ pub(super) struct Evaluated {
     pub(super) revision: Option<String>,
     /// The number of its journal entry.
     pub(super) entry: Option<i64>,
+    /// The question that it is kept for. It has no outcome then.
+    pub(super) waiting: Option<Waiting>,
+}
+
+impl Evaluated {
+    /// What is told of a run.
+    pub(super) fn new(run: Finished, limits: Limits) -> Self {
+        let Finished { outcome, elapsed, entry, waiting } = run;
+        Self { outcome, evaluation: Vec::new(), limits, elapsed, revision: None, entry, waiting }
+    }
 }

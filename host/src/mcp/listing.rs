@@ -8,7 +8,7 @@ use super::catalog;
 use super::resource::failed;
 use super::tool::evolved;
 use crate::config::Config;
-use crate::domain::{Limit, Offer};
+use crate::domain::{BuiltIn, Limit, Offer};
 use crate::registry::name;
 use crate::sandbox::Watch;
 use crate::workshop::Workshop;
@@ -47,7 +47,9 @@ impl Listing {
                 evolved::describe(tool, evolved::reach(workshop, tool, &watch), profile)
             });
             let is_open = workshop.effects().is_open();
-            let built_in = catalog::offered(&config.toolsets);
+            let approves = workshop.may_model_approve();
+            let is_listed = |tool: &BuiltIn| !tool.needs_policy() || approves;
+            let built_in = catalog::offered(&config.toolsets).filter(is_listed);
             let built_in = built_in.map(|tool| catalog::describe(tool, is_open, profile));
             latest.tools = built_in.chain(evolved).collect();
             (latest.as_of, latest.offers) = (Some(snapshot.as_of()), offers);

@@ -2,6 +2,7 @@
 
 mod alias;
 mod arguments;
+mod ask;
 mod backend;
 mod call;
 mod catalog;
@@ -11,6 +12,7 @@ mod listing;
 mod present;
 mod reference;
 mod resource;
+mod resume;
 mod server;
 mod service;
 mod settle;

@@ -10,6 +10,7 @@ use crate::config::{Config, Profile};
 use crate::domain::Limit;
 use crate::render::{self, Record, Refusal, Reply, cap, put};
 use crate::sandbox::milliseconds;
+use crate::workshop::Waiting;
 
 /// Members of records that no tool's text contains. They are appended to the text, because some
 /// clients show only text.
@@ -54,6 +55,9 @@ fn untold(structured: &Record) -> Vec<String> {
 
 /// The reply for a run, for the configured profile.
 pub(super) fn tell(run: Evaluated, config: &Config) -> ToolResult {
+    if let Some(Waiting { run, until, wishes, .. }) = &run.waiting {
+        return Ok(render::waiting(*run, *until, wishes));
+    }
     let profile = config.profile;
     let lines = profile.lines();
     let mut told = render::outcome(&run.outcome, config.values.size(Limit::Result), lines);

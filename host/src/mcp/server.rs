@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::FutureExt;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation, InitializeRequestParams,
-    InitializeResult, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-    SubscriptionFilter, Tool,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorCode, ErrorData, Implementation, InitializeRequestParams, InitializeResult,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, MetaObject, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 
 use super::alias::{self, Meant};
+use super::ask::{Asker, input_required, is_stateless};
 use super::backend::Backend;
 use super::call::{Call, Caller};
 use super::catalog::{self, Reach};
@@ -26,6 +26,7 @@ use super::instructions::INSTRUCTIONS;
 use super::listing::Listing;
 use super::present::present;
 use super::resource::{self, CURSOR};
+use super::resume;
 use super::settle::{Settled, settle};
 use super::tool::{ToolResult, evolved};
 use crate::domain::{BuiltIn, FaultCode, Limit, fault};
@@ -71,17 +72,28 @@ impl Server {
 
     async fn dispatch(
         &self,
-        name: &str,
+        request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, ErrorData> {
+    ) -> Result<CallToolResponse, ErrorData> {
+        let name = request.name.as_ref();
         let RawArguments(arguments) =
             context.extensions.get().cloned().unwrap_or_else(|| RawArguments("{}".into()));
-        let call = Call { arguments, caller: Caller::new(&self.session, context) };
-        let result = match self.call(name, call).await {
-            Ok(result) => result,
-            Err(call) => self.call_alias(name, call).await?,
+        let asker = Asker::of(context, name, &arguments);
+        let call = Call { arguments, caller: Caller::new(&self.session, context, asker) };
+        let caller = call.caller.clone();
+        let result = match &request.request_state {
+            Some(state) if is_stateless(context) => {
+                resume::retry(&self.backend, request, state, &call).await?
+            }
+            _ => match self.call(name, call).await {
+                Ok(result) => result,
+                Err(call) => self.call_alias(name, call).await?,
+            },
         };
-        Ok(present(result, self.backend.config.profile))
+        if let Some(asked) = caller.kept().and_then(input_required) {
+            return Ok(asked.into());
+        }
+        Ok(present(result, self.backend.config.profile).into())
     }
 
     /// Calls a tool by an older name or spelling.
@@ -249,12 +261,17 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let called = AssertUnwindSafe(self.dispatch(&request.name, &context)).catch_unwind().await;
+        let called = AssertUnwindSafe(self.dispatch(&request, &context)).catch_unwind().await;
         let mut result = called.unwrap_or_else(|_| Err(self.report_panic(&request.name)))?;
-        if context.protocol_version().is_some_and(|it| it >= ProtocolVersion::V_2026_07_28) {
-            result.meta = Some(MetaObject(object(json!({SERVER_INFO: Self::implementation()}))));
+        if is_stateless(&context) {
+            let meta = MetaObject(object(json!({SERVER_INFO: Self::implementation()})));
+            match &mut result {
+                CallToolResponse::Complete(result) => result.meta = Some(meta),
+                CallToolResponse::InputRequired(result) => result.meta = Some(meta),
+                _ => {}
+            }
         }
-        Ok(result.into())
+        Ok(result)
     }
 
     fn accepted_subscription_filter(

@@ -1,12 +1,14 @@
 //! Renders faults, values and outcomes as text and as records. The command line and the protocol
 //! share these texts.
 
+mod approval;
 mod fault;
 mod outcome;
 mod record;
 mod reply;
 mod summary;
 
+pub(crate) use self::approval::{question, waiting};
 pub(crate) use self::fault::{excess, explain};
 pub(crate) use self::outcome::{cap, exact, outcome, show};
 pub(crate) use self::record::{Record, object, put};

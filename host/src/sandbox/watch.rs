@@ -34,6 +34,10 @@ struct Waits {
     total: Duration,
     /// The start of the present wait, if there is one.
     since: Option<Instant>,
+    /// The total time that people were asked.
+    asked: Duration,
+    /// Whether a person is asked now: no clock counts.
+    is_asking: bool,
 }
 
 impl Watch {
@@ -59,7 +63,7 @@ impl Watch {
     /// How long the run may still wait for the world.
     #[must_use]
     pub fn waiting_left(&self) -> Duration {
-        let Waits { total, since } = *self.waits();
+        let Waits { total, since, .. } = *self.waits();
         let waited = total + since.map_or(Duration::ZERO, |since| since.elapsed());
         self.waiting.saturating_sub(waited)
     }
@@ -75,12 +79,15 @@ impl Watch {
         if self.cancelled.is_cancelled() {
             return Err(fault(FaultCode::Cancelled, "the run was cancelled".to_owned(), None));
         }
-        let Waits { total, since } = *self.waits();
+        let Waits { total, since, asked, is_asking } = *self.waits();
+        if is_asking {
+            return Ok(());
+        }
         if let Some(since) = since {
             let waited = total + since.elapsed();
             return if waited < self.waiting { Ok(()) } else { Err(self.waited_too_long(waited)) };
         }
-        let used = self.started.elapsed().saturating_sub(total);
+        let used = self.started.elapsed().saturating_sub(total + asked);
         if used >= self.allowed {
             let message = format!("the run took longer than {:?} of wall clock", self.allowed);
             let hint = "do less in one run, or split the work with `continue`";
@@ -112,6 +119,22 @@ impl Watch {
         let since = waits.since.take();
         waits.total += since.map_or(Duration::ZERO, |since| since.elapsed());
         waited
+    }
+
+    /// Waits for a person, within a wait for the world. No clock of the run counts meanwhile.
+    pub async fn while_asking<T>(&self, answer: impl Future<Output = T>) -> T {
+        let start = Instant::now();
+        {
+            let mut waits = self.waits();
+            let since = waits.since.take();
+            waits.total += since.map_or(Duration::ZERO, |since| since.elapsed());
+            waits.is_asking = true;
+        }
+        let answer = answer.await;
+        let mut waits = self.waits();
+        waits.asked += start.elapsed();
+        (waits.is_asking, waits.since) = (false, Some(Instant::now()));
+        answer
     }
 
     /// The fault of a run that the world does not answer.
@@ -191,5 +214,18 @@ mod tests {
         let fault = watch.verdict().expect_err("it has waited too long");
         assert_eq!(fault.code, FaultCode::Timeout);
         assert_eq!(fault.limit.map(|excess| excess.name), Some(Limit::Waiting));
+    }
+
+    #[test]
+    fn no_clock_counts_while_a_person_is_asked() {
+        let longest = Duration::from_millis(20);
+        let watch = Watch::new(longest).waiting_at_most(longest);
+        let asking = watch.while_asking(async {
+            std::thread::sleep(longest * 2);
+            watch.verdict()
+        });
+        assert!(crate::sandbox::finish(asking).is_ok());
+        let used = watch.started.elapsed().saturating_sub(watch.waits().asked);
+        assert!(used < longest * 2 && watch.waits().total < longest, "{used:?}");
     }
 }

@@ -84,6 +84,12 @@ pub trait Store: Debug + Send + Sync {
     /// Keeps a run that has not ended, in place of what has its number; gives the number. It
     /// withstands a power failure once this returns.
     fn pend(&self, run: &Pending) -> Result<i64, Error>;
+    /// Keeps a run under a new number, in place of what has its number, unless so many others have its
+    /// owner. Gives the number. It withstands a power failure once this returns.
+    fn park(&self, run: &Pending, most: u64) -> Result<Option<i64>, Error>;
+    /// Keeps a run in place of what has its number, if that is still this. Says whether it was. It
+    /// withstands a power failure once this returns.
+    fn exchange(&self, kept: &Pending, next: &Pending) -> Result<bool, Error>;
     /// All runs that are kept so.
     fn pending(&self) -> Result<Vec<Pending>, Error>;
     /// A text that is kept beside entries, by its sha256 in hexadecimal digits.

@@ -9,14 +9,15 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use super::consent::Consent;
 use super::record;
 use super::refusal::stored;
 use crate::domain::{
-    Answered, Budget, Call, CallMade, CallOutcome, EffectClass, Fault, FaultCode, Limit, Offer,
-    Reason, Refusal,
+    Answered, Approval, Budget, Call, CallMade, CallOutcome, EffectClass, Fault, FaultCode, Offer,
+    Reason, Refusal, Unsent,
 };
 use crate::journal::{Answer, Asked, Came, Digest, Draft, Journal, Made, Refused, Unfinished};
-use crate::sandbox::{Asking, Calls, Request, Watch, milliseconds};
+use crate::sandbox::{Asking, Request, Watch};
 use crate::text::quote_one;
 
 /// Who calls other servers. Whatever is granted is granted here.
@@ -30,6 +31,18 @@ pub trait Effects: Send + Sync + Debug {
         at_most: usize,
         left: Budget,
     ) -> Asking<'a, Result<Vec<Answered>, Refusal>>;
+
+    /// The same, where `approved` says for each call who has approved it; those beyond its end nobody
+    /// has. Says which calls somebody has to approve first, and sends none then.
+    fn call_approved<'a>(
+        &'a self,
+        calls: &'a [Call],
+        at_most: usize,
+        left: Budget,
+        _approved: &'a [Option<Approval>],
+    ) -> Asking<'a, Result<Vec<Answered>, Unsent>> {
+        Box::pin(async move { Ok(self.call(calls, at_most, left).await?) })
+    }
 
     /// The tools that other servers offer, as far as that is known now.
     fn offers(&self) -> Arc<[Offer]>;
@@ -131,76 +144,45 @@ pub struct Allowed {
     pub bytes: u64,
 }
 
-/// Keeps the budgets of one run.
-#[derive(Debug)]
-pub(super) struct Purse {
-    allowed: Allowed,
-    watch: Watch,
-}
-
-impl Purse {
-    pub(super) fn new(allowed: Allowed, watch: &Watch) -> Self {
-        Self { allowed, watch: watch.clone() }
-    }
-
-    /// Makes as many of the calls as the run may still make.
-    pub(super) async fn spend(
-        &mut self,
-        effects: &dyn Effects,
-        Calls { calls, at_most }: &Calls,
-    ) -> Result<Vec<Answered>, Refusal> {
-        let left = usize::try_from(self.allowed.calls).unwrap_or(usize::MAX);
-        let sent = calls.get(..left).unwrap_or(calls);
-        let budget = Budget {
-            calls: self.allowed.calls,
-            bytes: self.allowed.bytes,
-            millis: milliseconds(self.watch.waiting_left()),
-        };
-        let mut answered = match sent {
-            [] => Vec::new(),
-            sent => effects.call(sent, *at_most, budget).await?,
-        };
-        self.allowed.calls -= count(sent.len());
-        for Answered { outcome, .. } in &mut answered {
-            self.weigh(outcome);
-        }
-        let unsent = calls.len() - sent.len();
-        let outcome = over(Limit::Calls, "the run has made all calls that a run may make");
-        answered.extend(vec![Answered { outcome, millis: 0 }; unsent]);
-        Ok(answered)
-    }
-
-    /// Takes the bytes of an answer off the budget, or the answer away.
-    fn weigh(&mut self, outcome: &mut CallOutcome) {
-        let CallOutcome::Value(text) = &*outcome else { return };
-        if let Some(left) = self.allowed.bytes.checked_sub(count(text.len())) {
-            self.allowed.bytes = left;
-        } else {
-            let message = "all answers to a run may not have so many bytes together";
-            *outcome = over(Limit::AnswersSize, message);
-        }
-    }
-}
-
 /// Writes down what a run asks others for, before it is sent. What only reads may be asked again.
 #[derive(Debug)]
 pub(super) struct Intent<'a> {
-    journal: &'a Journal,
+    pub(super) journal: &'a Journal,
     /// The longest that the run takes.
     longest: Duration,
     request: &'a Request,
     effects: &'a Arc<dyn Effects>,
-    pending: Option<i64>,
+    pub(super) pending: Option<i64>,
+    /// The last change of a tool that the run sees.
+    pub(super) as_of: i64,
+    /// The clocks of the run.
+    pub(super) watch: &'a Watch,
+    /// How a run is kept that waits.
+    pub(super) patience: Patience,
+}
+
+/// How runs are kept that wait for approvals.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// How many there may be.
+    pub(super) most: u64,
+    /// For how long.
+    pub(super) life: Duration,
 }
 
 impl<'a> Intent<'a> {
     pub(super) fn new(
-        journal: &'a Journal,
-        longest: Duration,
+        (journal, longest, patience): (&'a Journal, Duration, Patience),
         request: &'a Request,
         effects: &'a Arc<dyn Effects>,
+        watch: &'a Watch,
     ) -> Self {
-        Self { journal, longest, request, effects, pending: None }
+        Self { journal, longest, request, effects, pending: None, as_of: 0, watch, patience }
+    }
+
+    /// The run that the store keeps so, with the tools as of a change.
+    pub(super) fn after(self, pending: Option<i64>, as_of: i64) -> Self {
+        Self { pending, as_of, ..self }
     }
 
     /// What the store keeps of the run.
@@ -225,27 +207,39 @@ impl<'a> Intent<'a> {
         if calls.iter().all(reads) {
             return Ok(());
         }
-        let Draft { subject, request, .. } = record::begun(self.request);
-        let (answers, texts) = (answers.to_vec(), texts.to_vec());
-        let run = Unfinished { subject, request, answers, texts };
+        self.keep(answers, texts)
+    }
+
+    /// Takes back what was written down last: it was not sent.
+    pub(super) fn withdraw(&mut self, answers: &[Answer], texts: &[String]) -> Result<(), Fault> {
+        if self.pending.is_some() { self.keep(answers, texts) } else { Ok(()) }
+    }
+
+    fn keep(&mut self, answers: &[Answer], texts: &[String]) -> Result<(), Fault> {
+        let run = self.so_far(answers, texts);
         let pended = self.journal.pend(self.pending, run, self.longest);
         self.pending = Some(pended.map_err(stored)?);
         Ok(())
     }
-}
 
-fn count(n: usize) -> u64 {
-    u64::try_from(n).unwrap_or(u64::MAX)
-}
-
-fn over(limit: Limit, message: &str) -> CallOutcome {
-    CallOutcome::Failed { reason: Reason::Budget, message: format!("{message} [{limit}]") }
+    /// The run as far as it has come.
+    pub(super) fn so_far(&self, answers: &[Answer], texts: &[String]) -> Unfinished {
+        let Draft { subject, request, .. } = record::begun(self.request);
+        let (answers, texts) = (answers.to_vec(), texts.to_vec());
+        Unfinished { subject, request, answers, texts, waits: None }
+    }
 }
 
 /// What the journal is told of calls before anything comes of them, and the texts beside it.
-pub(super) fn asked(calls: &[Call]) -> (Answer, Vec<String>) {
-    let made = |asked| Made { asked, outcome: Came::Unknown, ms: 0 };
-    let answer = Answer::Calls(calls.iter().map(digested).map(made).collect());
+pub(super) fn asked(calls: &[Call], consents: &[Consent]) -> (Answer, Vec<String>) {
+    let came = |index| match consents.get(index) {
+        Some(Consent::Declined(message)) => {
+            Came::Failed { reason: Reason::Declined, message: message.clone() }
+        }
+        _ => Came::Unknown,
+    };
+    let made = |(index, call)| Made { asked: digested(call), outcome: came(index), ms: 0 };
+    let answer = Answer::Calls(calls.iter().enumerate().map(made).collect());
     (answer, calls.iter().map(|call| call.args.clone()).collect())
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::effects::{Allowed, Denied, Effects};
+use super::effects::{Allowed, Denied, Effects, Patience};
 use super::record;
 use super::refusal::stored;
 use super::world::Tools;
@@ -50,6 +50,7 @@ pub struct Workshop {
     pub(super) allowed: Allowed,
     /// The longest that a run takes.
     pub(super) longest: Duration,
+    pub(super) patience: Patience,
     /// Who calls tools of other servers.
     broker: Option<Arc<Client>>,
     /// The most bytes that a term may have.
@@ -103,6 +104,7 @@ impl Workshop {
         // It may wait for its place again after each call.
         let longest = time(Limit::WallClock)
             .saturating_add(time(Limit::Waiting))
+            .saturating_add(time(Limit::Asking))
             .saturating_add(time(Limit::Patience).saturating_mul(2))
             .saturating_add(Duration::from_mins(1));
         Self {
@@ -116,6 +118,10 @@ impl Workshop {
             broker: None,
             allowed,
             longest,
+            patience: Patience {
+                most: config.values.get(Limit::PendingRuns),
+                life: time(Limit::PendingLife),
+            },
             most_code,
         }
     }

@@ -7,14 +7,17 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::consent::Consent;
 use super::effects::{self, Missing};
 use super::library::library;
 use super::opening::Workshop;
 use super::record::{self, Recorded};
 use super::refusal::stored;
-use super::world::{Came, Found, Oracle, Witness};
+use super::world::{Came, Found, Oracle, Sent, Witness};
 use super::{conform, schemas};
-use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, Refusal, Section, fault};
+use crate::domain::{
+    EntryEnding, EntryKind, Fault, FaultCode, Limit, Refusal, Section, Unsent, fault,
+};
 use crate::journal::{Answer, Body, Digest, Entry, Payload};
 use crate::registry::{Snapshot, short};
 use crate::sandbox::{Asking, Calls, Outcome, Request, Watch, drive};
@@ -291,8 +294,13 @@ impl Oracle for Recording {
     }
 
     /// Returns the recorded outcome; calls nobody.
-    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Came, Fault>> {
-        Box::pin(ready(self.recall(calls)))
+    fn perform<'a>(
+        &'a mut self,
+        calls: &'a Calls,
+        _consents: &'a [Consent],
+    ) -> Asking<'a, Result<Sent, Fault>> {
+        let recalled = self.recall(calls);
+        Box::pin(ready(recalled.map(|came| came.map_err(Unsent::Refused))))
     }
 }
 

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::consent::Consents;
 use super::effects::{Intent, made};
 use super::opening::Workshop;
+use super::past::{Past, Waiting};
 use super::refusal::stored;
 use super::world::{Live, Observer, Tools, Witness};
 use super::{conform, record, schemas};
+use crate::domain::{FaultCode, fault};
 use crate::journal::Draft;
 use crate::sandbox::{Outcome, Request, Watch, drive_in_turns, finish, give_way};
 use crate::state::{Error as StoreError, Wait, Write};
@@ -21,6 +24,28 @@ pub struct Finished {
     pub elapsed: Duration,
     /// The number of its journal entry.
     pub entry: Option<i64>,
+    /// The question that it is kept for. It has no outcome then.
+    pub waiting: Option<Waiting>,
+}
+
+impl Finished {
+    /// A run that waits.
+    pub(super) fn waiting(waiting: Waiting) -> Self {
+        let message = "the run waits for an approval".to_owned();
+        let outcome = Outcome::before(fault(FaultCode::Internal, message, None));
+        Self { outcome, elapsed: Duration::ZERO, entry: None, waiting: Some(waiting) }
+    }
+}
+
+/// How a run starts.
+#[derive(Debug, Default)]
+pub(super) struct Start {
+    /// What others answered before.
+    pub(super) past: Past,
+    /// What was said before.
+    pub(super) consents: Consents,
+    /// What the store keeps of it.
+    pub(super) pending: Option<i64>,
 }
 
 impl Workshop {
@@ -44,8 +69,20 @@ impl Workshop {
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
     ) -> Finished {
+        self.go_on(request, tools, Start::default(), observer, watch).await
+    }
+
+    /// Runs a request that may have waited.
+    pub(super) async fn go_on(
+        &self,
+        request: &Request,
+        tools: Tools,
+        before: Start,
+        observer: &mut (dyn Observer + Send),
+        watch: &Watch,
+    ) -> Finished {
         let start = Instant::now();
-        let (mut answers, mut texts, mut pending) = (Vec::new(), Vec::new(), None);
+        let (mut answers, mut texts, mut pending) = (Vec::new(), Vec::new(), before.pending);
         let asked = match &request.output_schema {
             Some(text) => schemas::recall_in_turns(text).await.map(Some),
             None => Ok(None),
@@ -53,11 +90,18 @@ impl Workshop {
         let mut outcome = match asked {
             Ok(asked) => {
                 let known = tools.clone();
+                let as_of = tools.registered.as_of();
                 let live = Live::new(tools, Arc::clone(&self.effects), self.allowed, watch);
-                let intent = Intent::new(&self.journal, self.longest, request, &self.effects);
-                let mut witness = Witness::new(live, observer).intending(intent);
+                let live = live.after(before.past);
+                let keeper = (&self.journal, self.longest, self.patience);
+                let intent = Intent::new(keeper, request, &self.effects, watch);
+                let intent = intent.after(before.pending, as_of);
+                let mut witness = Witness::new(live, observer).intending(intent, before.consents);
                 let request = request.clone();
                 let mut outcome = drive_in_turns(&self.sandbox, request, &mut witness, watch).await;
+                if let Some(waiting) = witness.waiting() {
+                    return Finished::waiting(waiting);
+                }
                 (answers, texts, pending) = witness.into_answers();
                 answers.extend(conform::conform(&mut outcome, asked, &known, watch).await);
                 outcome
@@ -84,6 +128,6 @@ impl Workshop {
                 None
             }
         };
-        Finished { outcome, elapsed, entry }
+        Finished { outcome, elapsed, entry, waiting: None }
     }
 }

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use super::effects::Effects;
 use crate::broker::Client;
-use crate::domain::{Answered, Budget, Call, Offer, Refusal};
+use crate::domain::{Answered, Approval, Budget, Call, Offer, Refusal, Unsent};
 use crate::sandbox::Asking;
 
 impl Effects for Client {
@@ -17,8 +17,21 @@ impl Effects for Client {
         at_most: usize,
         left: Budget,
     ) -> Asking<'a, Result<Vec<Answered>, Refusal>> {
+        Box::pin(async move {
+            let sent = self.call_approved(calls, at_most, left, &[]).await;
+            sent.map_err(|unsent| unsent.refusal(calls))
+        })
+    }
+
+    fn call_approved<'a>(
+        &'a self,
+        calls: &'a [Call],
+        at_most: usize,
+        left: Budget,
+        approved: &'a [Option<Approval>],
+    ) -> Asking<'a, Result<Vec<Answered>, Unsent>> {
         let within = Duration::from_millis(left.millis);
-        Box::pin(Self::call(self, calls, at_most, within, false))
+        Box::pin(Self::call(self, calls, at_most, within, approved))
     }
 
     fn offers(&self) -> Arc<[Offer]> {

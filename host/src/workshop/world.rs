@@ -6,10 +6,15 @@ use std::future::ready;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::effects::{self, Allowed, Effects, Intent, Purse};
+use super::consent::{self, Consent, Consents, Said};
+use super::effects::{self, Allowed, Effects, Intent};
 use super::library::library;
+use super::past::{Past, Waiting};
+use super::purse::Purse;
 use super::refusal::stored;
-use crate::domain::{Answered, Fault, Refusal};
+use crate::domain::{
+    Answered, Approval, Call, Decision, Fault, FaultCode, Need, Refusal, Unsent, Wish, fault,
+};
 use crate::journal::Answer;
 use crate::registry::{self, Definition, Snapshot, name};
 use crate::sandbox::{Answer as Given, Asking, Calls, Watch, World, milliseconds};
@@ -93,12 +98,17 @@ impl Tools {
     }
 }
 
-/// Observes a run.
+/// Observes a run, and is asked for approvals.
 pub trait Observer {
     /// Receives each driven continuation, with the count of those driven so far.
     fn advance(&mut self, driven: u64);
     /// Receives a line of the debug report.
     fn debug(&mut self, line: &str);
+    /// Says whether calls may be made. The clocks of the run stand still meanwhile. A run that must
+    /// stop drops the question.
+    fn ask<'a>(&'a mut self, _wishes: &'a [Wish]) -> Asking<'a, Said> {
+        Box::pin(ready(Said::Later(None)))
+    }
 }
 
 /// Ignores everything.
@@ -113,12 +123,23 @@ pub(super) trait Oracle: Send {
     fn tool(&mut self, name: &str) -> Result<Found, Fault>;
     /// The existing name that is closest to an unknown one.
     fn similar(&mut self, name: &str) -> Option<String>;
+    /// What came of these calls before the run waited.
+    fn recall(&mut self, _calls: &Calls) -> Result<Option<Came>, Fault> {
+        Ok(None)
+    }
     /// What came of calls, or why none was sent.
-    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Came, Fault>>;
+    fn perform<'a>(
+        &'a mut self,
+        calls: &'a Calls,
+        consents: &'a [Consent],
+    ) -> Asking<'a, Result<Sent, Fault>>;
 }
 
 /// What came of calls.
 pub(super) type Came = Result<Vec<Answered>, Refusal>;
+
+/// What came of calls that were to be sent.
+pub(super) type Sent = Result<Vec<Answered>, Unsent>;
 
 /// The answer to a look-up of a tool; empty if the tool does not exist.
 #[derive(Debug, Default)]
@@ -133,6 +154,7 @@ pub(super) struct Live {
     tools: Tools,
     effects: Arc<dyn Effects>,
     purse: Purse,
+    past: Past,
 }
 
 impl Live {
@@ -142,7 +164,12 @@ impl Live {
         allowed: Allowed,
         watch: &Watch,
     ) -> Self {
-        Self { tools, effects, purse: Purse::new(allowed, watch) }
+        Self { tools, effects, purse: Purse::new(allowed, watch), past: Past::default() }
+    }
+
+    /// The world of a run that goes on.
+    pub(super) fn after(self, past: Past) -> Self {
+        Self { past, ..self }
     }
 }
 
@@ -156,8 +183,20 @@ impl Oracle for Live {
         self.tools.similar(name)
     }
 
-    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Came, Fault>> {
-        Box::pin(async { Ok(self.purse.spend(self.effects.as_ref(), calls).await) })
+    fn recall(&mut self, calls: &Calls) -> Result<Option<Came>, Fault> {
+        let came = self.past.recall(calls)?;
+        if let Some(Ok(answered)) = &came {
+            self.purse.charge(answered);
+        }
+        Ok(came)
+    }
+
+    fn perform<'a>(
+        &'a mut self,
+        calls: &'a Calls,
+        consents: &'a [Consent],
+    ) -> Asking<'a, Result<Sent, Fault>> {
+        Box::pin(async { Ok(self.purse.spend(self.effects.as_ref(), calls, consents).await) })
     }
 }
 
@@ -170,6 +209,10 @@ pub(super) struct Witness<'a, O> {
     texts: Vec<String>,
     /// Writes down what the run asks for, before it is sent.
     intent: Option<Intent<'a>>,
+    /// What those who were asked have said.
+    consents: Consents,
+    /// The question that the run is kept for.
+    waiting: Option<Waiting>,
     /// Since when calls wait for what comes of them.
     waits: Option<Instant>,
     /// Sources that were looked up before. Each step of a run asks for them again.
@@ -179,12 +222,27 @@ pub(super) struct Witness<'a, O> {
 impl<'a, O: Oracle> Witness<'a, O> {
     pub(super) fn new(oracle: O, observer: &'a mut (dyn Observer + Send)) -> Self {
         let (answers, texts, sources) = (Vec::new(), Vec::new(), HashMap::new());
-        Self { oracle, observer, answers, texts, intent: None, waits: None, sources }
+        Self {
+            oracle,
+            observer,
+            answers,
+            texts,
+            intent: None,
+            consents: Consents::default(),
+            waiting: None,
+            waits: None,
+            sources,
+        }
     }
 
     /// The world of a run that is journaled: calls are on the disk before they are sent.
-    pub(super) fn intending(self, intent: Intent<'a>) -> Self {
-        Self { intent: Some(intent), ..self }
+    pub(super) fn intending(self, intent: Intent<'a>, consents: Consents) -> Self {
+        Self { intent: Some(intent), consents, ..self }
+    }
+
+    /// The question that the run is kept for, if it ended because nobody answers that now.
+    pub(super) fn waiting(&mut self) -> Option<Waiting> {
+        self.waiting.take()
     }
 
     /// All recorded questions with their answers, the texts whose digests the answers hold, and what
@@ -212,6 +270,73 @@ impl<'a, O: Oracle> Witness<'a, O> {
     }
 }
 
+impl<O: Oracle> Witness<'_, O> {
+    /// Has calls sent.
+    async fn send(&mut self, calls: &Calls, consents: &[Consent]) -> Result<Sent, Fault> {
+        // A run that ends meanwhile has made them all the same.
+        let (asked, args) = effects::asked(&calls.calls, consents);
+        let kept = self.texts.len();
+        self.answers.push(asked);
+        self.texts.extend(args);
+        if let Some(intent) = &mut self.intent {
+            intent.note(&calls.calls, &self.answers, &self.texts)?;
+        }
+        self.waits = Some(Instant::now());
+        let sent = self.oracle.perform(calls, consents).await?;
+        self.waits = None;
+        self.answers.pop();
+        self.texts.truncate(kept);
+        Ok(sent)
+    }
+
+    /// Records what came of calls.
+    fn record(&mut self, calls: &Calls, came: Came) -> Given {
+        let (answer, values) = effects::answered(&calls.calls, &came);
+        // A denied call is not recorded.
+        if came != Err(Refusal::denied(&calls.calls)) {
+            self.answers.push(answer);
+            self.texts.extend(calls.calls.iter().map(|call| call.args.clone()));
+            self.texts.extend(values);
+        }
+        let outcomes =
+            came.map(|answered| answered.into_iter().map(|it| it.outcome).collect::<Vec<_>>());
+        outcomes.into()
+    }
+
+    /// Asks whether calls may be made. If nobody answers now, the run is kept and ends.
+    async fn consider(
+        &mut self,
+        calls: &[Call],
+        needs: &[Need],
+    ) -> Result<Result<Vec<Consent>, Refusal>, Fault> {
+        let Some(intent) = &mut self.intent else { return Ok(Err(Refusal::denied(calls))) };
+        let wishes = consent::wishes(calls, needs);
+        let decided = match self.consents.recall(&wishes) {
+            Some(decision) => Ok(decision),
+            None => {
+                intent.withdraw(&self.answers, &self.texts)?;
+                let asked = self.observer.ask(&wishes);
+                match intent.watch.while_asking(asked).await {
+                    Said::Chosen(choice) => Ok(Decision { choice, by: Approval::Once }),
+                    Said::Not(reason) => Err(reason),
+                    Said::Later(bound) => {
+                        let granted = self.consents.granted.clone();
+                        let run = intent.so_far(&self.answers, &self.texts);
+                        match intent.put_off(run, wishes, granted, bound)? {
+                            Ok(waiting) => self.waiting = Some(waiting),
+                            Err(refusal) => return Ok(Err(refusal)),
+                        }
+                        // Nobody reads this: `waiting` says how the run ended.
+                        let message = "the run waits for an approval".to_owned();
+                        return Err(fault(FaultCode::Internal, message, None));
+                    }
+                }
+            }
+        };
+        Ok(Ok(self.consents.decide(calls, needs, decided)))
+    }
+}
+
 impl<O: Oracle> World for Witness<'_, O> {
     fn source<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Result<Option<String>, Fault>> {
         Box::pin(ready(self.look_up(tool)))
@@ -225,29 +350,18 @@ impl<O: Oracle> World for Witness<'_, O> {
 
     fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Given, Fault>> {
         Box::pin(async {
-            // A run that ends meanwhile has made them all the same.
-            let (asked, args) = effects::asked(&calls.calls);
-            let kept = self.texts.len();
-            self.answers.push(asked);
-            self.texts.extend(args);
-            if let Some(intent) = &mut self.intent {
-                intent.note(&calls.calls, &self.answers, &self.texts)?;
+            if let Some(came) = self.oracle.recall(calls)? {
+                return Ok(self.record(calls, came));
             }
-            self.waits = Some(Instant::now());
-            let came = self.oracle.perform(calls).await?;
-            self.waits = None;
-            let (answer, values) = effects::answered(&calls.calls, &came);
-            self.answers.pop();
-            // A denied call is not recorded.
-            if came == Err(Refusal::denied(&calls.calls)) {
-                self.texts.truncate(kept);
-            } else {
-                self.answers.push(answer);
-                self.texts.extend(values);
+            let known = self.consents.of(&calls.calls);
+            let mut sent = self.send(calls, &known).await?;
+            if let Err(Unsent::Asks(needs)) = &sent {
+                sent = match self.consider(&calls.calls, needs).await? {
+                    Ok(decided) => self.send(calls, &decided).await?,
+                    Err(refusal) => Err(refusal.into()),
+                };
             }
-            let outcomes =
-                came.map(|answered| answered.into_iter().map(|it| it.outcome).collect::<Vec<_>>());
-            Ok(outcomes.into())
+            Ok(self.record(calls, sent.map_err(|unsent| unsent.refusal(&calls.calls))))
         })
     }
 

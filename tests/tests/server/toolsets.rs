@@ -13,7 +13,7 @@ fn listed(client: &mut Client) -> Result<Vec<String>> {
 
 fn of(sets: &[Toolset]) -> Vec<&'static str> {
     let tools = BuiltIn::ALL.iter().filter(|tool| sets.contains(&tool.set()));
-    tools.map(|tool| tool.name()).collect()
+    tools.filter(|tool| !tool.needs_policy()).map(|tool| tool.name()).collect()
 }
 
 /// The sets that need no other servers.

@@ -169,6 +169,24 @@ impl Store for Maps {
         Ok(id)
     }
 
+    fn park(&self, run: &Pending, most: u64) -> Result<Option<i64>, Error> {
+        let mut rows = self.rows();
+        let is_other =
+            |it: &&Pending| it.owner == run.owner && (it.id != run.id || run.id.is_none());
+        if rows.pending.0.iter().filter(is_other).count() as u64 >= most {
+            return Ok(None);
+        }
+        rows.pending.0.retain(|it| it.id != run.id || run.id.is_none());
+        drop(rows);
+        self.pend(&Pending { id: None, ..run.clone() }).map(Some)
+    }
+
+    fn exchange(&self, kept: &Pending, next: &Pending) -> Result<bool, Error> {
+        let mut rows = self.rows();
+        let found = rows.pending.0.iter_mut().find(|it| *it == kept);
+        Ok(found.map(|it| *it = next.clone()).is_some())
+    }
+
     fn pending(&self) -> Result<Vec<Pending>, Error> {
         Ok(self.rows().pending.0.clone())
     }

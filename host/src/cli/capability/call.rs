@@ -9,7 +9,7 @@ use clap::Args;
 use super::super::print::{complain, print};
 use super::super::source::read;
 use crate::broker::Client;
-use crate::domain::{Call, CallOutcome};
+use crate::domain::{Approval, Call, CallOutcome};
 
 /// How long a call may take that starts its server.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -29,7 +29,8 @@ pub(super) struct CallOne {
 impl CallOne {
     pub(super) async fn execute(self, client: &Client) -> Result<ExitCode> {
         let calls = [Call { tool: self.name, args: read(&self.arguments)? }];
-        let told = match client.call(&calls, 1, PATIENCE, self.yes).await {
+        let approved = [self.yes.then_some(Approval::Once)];
+        let told = match client.call(&calls, 1, PATIENCE, &approved).await {
             Ok(outcomes) => match outcomes.into_iter().next().map(|it| it.outcome) {
                 Some(CallOutcome::Value(value)) => return Ok(print(&value)),
                 Some(CallOutcome::Failed { reason, message }) => {
@@ -37,7 +38,8 @@ impl CallOne {
                 }
                 None => "nothing came of it".to_owned(),
             },
-            Err(refusal) => {
+            Err(unsent) => {
+                let refusal = unsent.refusal(&calls);
                 let hint = refusal.hint.map(|hint| format!("\n  {hint}")).unwrap_or_default();
                 format!("{}: {}{hint}", refusal.code, refusal.message)
             }

@@ -56,6 +56,8 @@ struct Subject {
     code: Option<Box<RawValue>>,
     /// an evolved tool, instead of `code`
     tool: Option<String>,
+    /// the number of a run that waited for an approval, to go on with it
+    resume: Option<u64>,
     /// variables of `code`, as plain JSON
     #[serde(default)]
     #[schemars(schema_with = "record")]
@@ -120,6 +122,17 @@ impl Tool for Arguments {
     }
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        if let Some(run) = self.subject.resume {
+            if self.subject.code.is_some() || self.subject.tool.is_some() {
+                let fault = malformed(
+                    "`resume` is given with `code` or `tool`",
+                    Some("a run that goes on has its program: give only `resume`"),
+                );
+                return Err(backend.refuse("run", &call, fault).await);
+            }
+            let kept = backend.find_kept(run, &call.caller).await?;
+            return backend.resume(kept, None, &call.caller).await;
+        }
         match self.request(backend) {
             Ok((request, tools, is_text)) => run(backend, request, tools, is_text, &call).await,
             Err(fault) => Err(backend.refuse("run", &call, fault).await),
@@ -168,7 +181,7 @@ impl Arguments {
     /// The request, the tools, and whether the code is text that may be a misspelled name.
     fn request(self, backend: &Backend) -> Result<(Request, Tools, bool), Fault> {
         let tools = backend.workshop.tools()?;
-        let Subject { code, tool, context, output_schema } = self.subject;
+        let Subject { code, tool, context, output_schema, .. } = self.subject;
         let (code, is_text) = read_code(code, tool, &tools)?;
         let most = backend.config.values.size(Limit::Code);
         if let Code::Term(text) = &code

@@ -91,11 +91,12 @@ fn argument(offer: &Offer) -> Option<String> {
 async fn ask(broker: &Client, offer: &Offer, argument: &str, query: &str) -> CallOutcome {
     let args: Map<String, Value> = [(argument.to_owned(), query.into())].into_iter().collect();
     let call = domain::Call { tool: offer.name.clone(), args: Value::from(args).to_string() };
-    match broker.call(&[call], 1, PATIENCE, false).await {
+    let calls = [call];
+    match broker.call(&calls, 1, PATIENCE, &[]).await {
         Ok(outcomes) => outcomes.into_iter().next().map(|it| it.outcome),
-        Err(refusal) => Some(CallOutcome::Failed {
+        Err(unsent) => Some(CallOutcome::Failed {
             reason: domain::Reason::Unavailable,
-            message: refusal.message,
+            message: unsent.refusal(&calls).message,
         }),
     }
     .unwrap_or(CallOutcome::Value("null".to_owned()))

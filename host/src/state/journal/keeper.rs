@@ -75,6 +75,33 @@ impl Journal {
         self.store.pend(&run.keep(id, time, &self.settings))
     }
 
+    /// Keeps a run that waits, for so long, in place of what has this number. There may be `most` such
+    /// runs: beyond them it gives None, else its new number and the moment until which it is kept.
+    pub fn park(
+        &self,
+        id: Option<i64>,
+        run: Unfinished,
+        life: Duration,
+        most: u64,
+    ) -> Result<Option<(i64, i64)>, StoreError> {
+        self.recover()?;
+        let run = run.keep(id, life, &self.settings);
+        Ok(self.store.park(&run, most)?.map(|id| (id, run.until)))
+    }
+
+    /// Keeps a run in place of a row, if that is still as it was read. Without a time it is kept as
+    /// long as the row. Gives what is kept now.
+    pub fn exchange(
+        &self,
+        row: &Pending,
+        run: Unfinished,
+        time: Option<Duration>,
+    ) -> Result<Option<Pending>, StoreError> {
+        let next = run.keep(row.id, time.unwrap_or_default(), &self.settings);
+        let next = if time.is_none() { Pending { until: row.until, ..next } } else { next };
+        Ok(self.store.exchange(row, &next)?.then_some(next))
+    }
+
     /// Writes the entries of runs that ended with their processes; how many there are.
     pub fn recover(&self) -> Result<usize, StoreError> {
         let over = self.store.pending()?.into_iter().filter(Pending::is_over);

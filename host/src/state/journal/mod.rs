@@ -17,7 +17,7 @@ pub use self::entry::{
 pub use self::error::Error;
 pub use self::filter::{Filter, Statistics};
 pub use self::keeper::Journal;
-pub use self::pending::{Pending, Unfinished, owner};
+pub use self::pending::{Pending, Unfinished, Waits, owner};
 pub use self::settings::{Policy, Settings};
 
 pub(super) use self::chain::surplus;

@@ -1,16 +1,17 @@
 //! Runs that call others and have not ended: what they have asked for is on the disk before a call
 //! leaves, so that a server that dies leaves an entry behind.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::process;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::entry::{Answer, Draft};
 use super::settings::{Policy, Settings};
-use crate::domain::{EntryEnding, EntryKind};
+use crate::domain::{Approval, Decision, EntryEnding, EntryKind, FaultCode, Wish};
 use crate::text::time::now;
 
 /// A run that has not ended, as a store keeps it.
@@ -37,7 +38,31 @@ pub struct Unfinished {
     pub answers: Vec<Answer>,
     /// Texts of which the answers hold the digests.
     pub texts: Vec<String>,
+    /// The question that it waits for; None: it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits: Option<Waits>,
 }
+
+/// What a run waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waits {
+    /// The calls that need an approval.
+    pub wishes: Vec<Wish>,
+    /// Tools that were approved before for the rest of the run.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub granted: BTreeMap<String, Approval>,
+    /// The last change of a tool that the run sees.
+    pub as_of: i64,
+    /// The digest of the handle of a client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<String>,
+    /// What was decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
+}
+
+/// The owner of runs that wait.
+pub(super) const NOBODY: &str = "waits";
 
 impl Unfinished {
     /// As a store keeps it for so long.
@@ -50,9 +75,10 @@ impl Unfinished {
             }
         };
         let until = now().saturating_add(i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
+        let owner = if kept.waits.is_some() { NOBODY } else { settings.owner.as_str() };
         // Texts, numbers and JSON already.
         let text = serde_json::to_string(&kept).unwrap_or_default();
-        Pending { id, owner: settings.owner.clone(), until, text }
+        Pending { id, owner: owner.to_owned(), until, text }
     }
 }
 
@@ -65,12 +91,23 @@ impl Pending {
     /// The entry of a run that its process did not end.
     pub(super) fn draft(&self) -> Draft {
         let kept: Unfinished = serde_json::from_str(&self.text).unwrap_or_default();
+        // All that was asked for before was answered, and no more was sent.
+        let (ending, outcome) = match &kept.waits {
+            None => (EntryEnding::Unknown, Value::Null),
+            Some(_) => {
+                let code = FaultCode::Timeout;
+                let message = "nobody approved or declined the calls that the run waited for";
+                let fault = json!({"code": code.name(), "message": message, "at": ""});
+                (EntryEnding::Fault(code), json!({ "fault": fault }))
+            }
+        };
         Draft {
+            outcome,
             request: kept.request,
             answers: kept.answers,
             texts: kept.texts,
             pending: self.id,
-            ..Draft::new(EntryKind::Run, kept.subject.as_deref(), EntryEnding::Unknown)
+            ..Draft::new(EntryKind::Run, kept.subject.as_deref(), ending)
         }
     }
 }

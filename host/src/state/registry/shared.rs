@@ -57,6 +57,12 @@ impl Registry {
         Ok(Snapshot { store: Arc::clone(&self.store), as_of, found: Arc::clone(&latest.found) })
     }
 
+    /// The registry after one of its earlier changes.
+    #[must_use]
+    pub fn snapshot_as_of(&self, as_of: i64) -> Snapshot {
+        Snapshot { store: Arc::clone(&self.store), as_of, found: Latest::new(as_of).found }
+    }
+
     /// A receiver that is notified of changes. One notification may cover several changes.
     #[must_use]
     pub fn changes(&self) -> watch::Receiver<i64> {

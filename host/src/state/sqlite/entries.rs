@@ -121,6 +121,33 @@ pub(super) fn pend(db: &Connection, run: &Pending) -> rusqlite::Result<i64> {
     Ok(db.last_insert_rowid())
 }
 
+/// Keeps a run under a new number unless so many others have its owner.
+pub(super) fn park(db: &Connection, run: &Pending, most: u64) -> rusqlite::Result<Option<i64>> {
+    let others: i64 = db
+        .prepare_cached("SELECT count(*) FROM pending WHERE owner = ?1 AND id IS NOT ?2")?
+        .query_row(params![run.owner, run.id], |row| row.get(0))?;
+    if u64::try_from(others).unwrap_or(0) >= most {
+        return Ok(None);
+    }
+    if let Some(id) = run.id {
+        settle(db, id)?;
+    }
+    pend(db, &Pending { id: None, ..run.clone() }).map(Some)
+}
+
+/// Keeps a run in place of another one that is still there.
+pub(super) fn exchange(db: &Connection, kept: &Pending, next: &Pending) -> rusqlite::Result<bool> {
+    let changed = db
+        .prepare_cached(
+            "UPDATE pending SET owner = ?1, until = ?2, text = ?3
+             WHERE id = ?4 AND owner = ?5 AND until = ?6 AND text = ?7",
+        )?
+        .execute(params![
+            next.owner, next.until, next.text, kept.id, kept.owner, kept.until, kept.text
+        ])?;
+    Ok(changed > 0)
+}
+
 /// All runs that have not ended.
 pub(super) fn pending(db: &Connection) -> rusqlite::Result<Vec<Pending>> {
     let read = |row: &Row<'_>| {

@@ -122,6 +122,14 @@ impl Store for Sqlite {
         self.write(Durability::Power, Wait::Patiently, |db| Ok(entries::pend(db, run)?))
     }
 
+    fn park(&self, run: &Pending, most: u64) -> Result<Option<i64>, Error> {
+        self.write(Durability::Power, Wait::Patiently, |db| Ok(entries::park(db, run, most)?))
+    }
+
+    fn exchange(&self, kept: &Pending, next: &Pending) -> Result<bool, Error> {
+        self.write(Durability::Power, Wait::Patiently, |db| Ok(entries::exchange(db, kept, next)?))
+    }
+
     fn pending(&self) -> Result<Vec<Pending>, Error> {
         self.read(|db| Ok(entries::pending(db)?))
     }

@@ -1,0 +1,111 @@
+//! The budgets of a run, and the calls that are sent within them.
+
+use super::consent::Consent;
+use super::effects::{Allowed, Effects};
+use crate::domain::{Answered, Budget, Call, CallOutcome, Limit, Reason, Unsent};
+use crate::sandbox::{Calls, Watch, milliseconds};
+
+/// Keeps the budgets of one run.
+#[derive(Debug)]
+pub(super) struct Purse {
+    allowed: Allowed,
+    watch: Watch,
+}
+
+impl Purse {
+    pub(super) fn new(allowed: Allowed, watch: &Watch) -> Self {
+        Self { allowed, watch: watch.clone() }
+    }
+
+    /// Makes as many of the calls as the run may still make.
+    pub(super) async fn spend(
+        &mut self,
+        effects: &dyn Effects,
+        Calls { calls, at_most }: &Calls,
+        consents: &[Consent],
+    ) -> Result<Vec<Answered>, Unsent> {
+        let left = usize::try_from(self.allowed.calls).unwrap_or(usize::MAX);
+        let sent = calls.get(..left).unwrap_or(calls);
+        let budget = Budget {
+            calls: self.allowed.calls,
+            bytes: self.allowed.bytes,
+            millis: milliseconds(self.watch.waiting_left()),
+        };
+        let mut answered = match sent {
+            [] => Vec::new(),
+            sent => send(effects, sent, *at_most, budget, consents).await?,
+        };
+        self.allowed.calls -= count(sent.len());
+        for Answered { outcome, .. } in &mut answered {
+            self.weigh(outcome);
+        }
+        let unsent = calls.len() - sent.len();
+        let outcome = over(Limit::Calls, "the run has made all calls that a run may make");
+        answered.extend(vec![Answered { outcome, millis: 0 }; unsent]);
+        Ok(answered)
+    }
+
+    /// Takes off what calls used that were made before.
+    pub(super) fn charge(&mut self, came: &[Answered]) {
+        self.allowed.calls = self.allowed.calls.saturating_sub(count(came.len()));
+        for Answered { outcome, .. } in came {
+            if let CallOutcome::Value(text) = outcome {
+                self.allowed.bytes = self.allowed.bytes.saturating_sub(count(text.len()));
+            }
+        }
+    }
+
+    /// Takes the bytes of an answer off the budget, or the answer away.
+    fn weigh(&mut self, outcome: &mut CallOutcome) {
+        let CallOutcome::Value(text) = &*outcome else { return };
+        if let Some(left) = self.allowed.bytes.checked_sub(count(text.len())) {
+            self.allowed.bytes = left;
+        } else {
+            let message = "all answers to a run may not have so many bytes together";
+            *outcome = over(Limit::AnswersSize, message);
+        }
+    }
+}
+
+/// Sends calls, except those that were declined.
+async fn send(
+    effects: &dyn Effects,
+    calls: &[Call],
+    at_most: usize,
+    budget: Budget,
+    consents: &[Consent],
+) -> Result<Vec<Answered>, Unsent> {
+    let by = |consent: &Consent| match consent {
+        Consent::Given(by) => Some(*by),
+        Consent::Unasked | Consent::Declined(_) => None,
+    };
+    if consents.iter().all(|it| it.outcome().is_none()) {
+        let approved: Vec<_> = consents.iter().map(by).collect();
+        return effects.call_approved(calls, at_most, budget, &approved).await;
+    }
+    let is_sent = |(_, consent): &(&Call, &Consent)| consent.outcome().is_none();
+    let (sent, approved): (Vec<Call>, Vec<_>) = calls
+        .iter()
+        .zip(consents)
+        .filter(is_sent)
+        .map(|(call, consent)| (call.clone(), by(consent)))
+        .unzip();
+    let answered = match sent.as_slice() {
+        [] => Vec::new(),
+        sent => effects.call_approved(sent, at_most, budget, &approved).await?,
+    };
+    let mut answered = answered.into_iter();
+    let answer = |consent: &Consent| match consent.outcome() {
+        Some(outcome) => Some(Answered { outcome, millis: 0 }),
+        None => answered.next(),
+    };
+    Ok(consents.iter().take(calls.len()).filter_map(answer).collect())
+}
+
+fn count(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}
+
+fn over(limit: Limit, message: &str) -> CallOutcome {
+    CallOutcome::Failed { reason: Reason::Budget, message: format!("{message} [{limit}]") }
+}
