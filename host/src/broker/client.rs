@@ -198,7 +198,17 @@ impl Client {
             let moved = |it: Refusal| Refusal { index: it.index + first, ..it };
             outcomes.extend(some.map_err(moved)?);
         }
+        // A server may have been asked for the first time.
+        if !self.knows(calls) {
+            self.learn().await;
+        }
         Ok(outcomes)
+    }
+
+    /// Whether it is known what all these tools do.
+    fn knows(&self, calls: &[Call]) -> bool {
+        let known = self.known.borrow();
+        calls.iter().all(|call| known.iter().any(|offer| offer.name == call.tool))
     }
 
     async fn call_some(

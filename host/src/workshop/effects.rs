@@ -7,6 +7,7 @@ use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::sync::watch;
 
 use super::record;
@@ -190,6 +191,8 @@ pub(super) struct Intent<'a> {
     request: &'a Request,
     effects: &'a Arc<dyn Effects>,
     pending: Option<i64>,
+    /// How many answers, and how many texts, are written down and stay as they are.
+    written: (usize, usize),
 }
 
 impl<'a> Intent<'a> {
@@ -199,7 +202,7 @@ impl<'a> Intent<'a> {
         request: &'a Request,
         effects: &'a Arc<dyn Effects>,
     ) -> Self {
-        Self { journal, longest, request, effects, pending: None }
+        Self { journal, longest, request, effects, pending: None, written: (0, 0) }
     }
 
     /// What the store keeps of the run.
@@ -207,7 +210,7 @@ impl<'a> Intent<'a> {
         self.pending
     }
 
-    /// Writes down all that the run has asked for, these calls last.
+    /// Writes down what the run has asked for since it last did, these calls last.
     pub(super) fn note(
         &mut self,
         calls: &[Call],
@@ -224,11 +227,26 @@ impl<'a> Intent<'a> {
         if calls.iter().all(reads) {
             return Ok(());
         }
-        let Draft { subject, request, .. } = record::begun(self.request);
-        let (answers, texts) = (answers.to_vec(), texts.to_vec());
-        let run = Unfinished { subject, request, answers, texts };
-        let pended = self.journal.pend(self.pending, run, self.longest);
+        let (subject, request) = match self.pending {
+            Some(_) => (None, Value::Null),
+            None => {
+                let Draft { subject, request, .. } = record::begun(self.request);
+                (subject, request)
+            }
+        };
+        let (from, texts_from) = self.written;
+        let new = Unfinished {
+            subject,
+            request,
+            from,
+            answers: answers.get(from..).unwrap_or_default().to_vec(),
+            texts: texts.get(texts_from..).unwrap_or_default().to_vec(),
+        };
+        let known = new.answers.iter().take_while(|answer| !answer.is_open()).count();
+        let pended = self.journal.pend(self.pending, new, self.longest);
         self.pending = Some(pended.map_err(stored)?);
+        // What was asked last is told again when it is answered, or taken back.
+        self.written = (from + known, texts.len().saturating_sub(calls.len()));
         Ok(())
     }
 }

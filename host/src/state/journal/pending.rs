@@ -16,30 +16,47 @@ use crate::text::time::now;
 /// A run that has not ended, as a store keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
-    /// Its number; None: the store gives it one.
+    /// Its number; None: it is not kept yet, and the store gives it one.
     pub id: Option<i64>,
     /// The process that it runs in.
     pub owner: String,
     /// When it has ended for certain, in milliseconds since 1970.
     pub until: i64,
-    /// The text of an [`Unfinished`].
-    pub text: String,
+    /// Texts of [`Unfinished`]. A store adds them to those that it has.
+    pub parts: Vec<String>,
 }
 
-/// What a run has asked for so far.
+/// What a run has asked for since it was last kept. So all that is kept of it grows with the number of
+/// its calls, and not with the square of that.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Unfinished {
-    /// The tool that is run.
+    /// The tool that is run. The first part has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// What was asked for.
+    /// What was asked for. The first part has it.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
     pub request: Value,
+    /// How many of the answers before stay. Calls of which nobody knew what came are told again.
+    pub from: usize,
     /// What the machine asked, and was told; of the last calls nobody knows what came.
     pub answers: Vec<Answer>,
-    /// Texts of which the answers hold the digests.
+    /// Texts of which the answers hold the digests. Some may stand in two parts.
     pub texts: Vec<String>,
 }
 
 impl Unfinished {
+    fn add(&mut self, part: Self) {
+        if self.subject.is_none() {
+            self.subject = part.subject;
+        }
+        if self.request.is_null() {
+            self.request = part.request;
+        }
+        self.answers.truncate(part.from);
+        self.answers.extend(part.answers);
+        self.texts.extend(part.texts);
+    }
+
     /// As a store keeps it for so long.
     pub(super) fn keep(self, id: Option<i64>, time: Duration, settings: &Settings) -> Pending {
         let kept = match settings.policy {
@@ -52,7 +69,7 @@ impl Unfinished {
         let until = now().saturating_add(i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
         // Texts, numbers and JSON already.
         let text = serde_json::to_string(&kept).unwrap_or_default();
-        Pending { id, owner: settings.owner.clone(), until, text }
+        Pending { id, owner: settings.owner.clone(), until, parts: vec![text] }
     }
 }
 
@@ -64,7 +81,10 @@ impl Pending {
 
     /// The entry of a run that its process did not end.
     pub(super) fn draft(&self) -> Draft {
-        let kept: Unfinished = serde_json::from_str(&self.text).unwrap_or_default();
+        let mut kept = Unfinished::default();
+        for part in &self.parts {
+            kept.add(serde_json::from_str(part).unwrap_or_default());
+        }
         Draft {
             request: kept.request,
             answers: kept.answers,

@@ -114,19 +114,39 @@ pub(super) fn keep_text(
     Ok(())
 }
 
-/// Keeps a run that has not ended.
+/// Keeps a run that has not ended, or adds parts to one that is kept.
 pub(super) fn pend(db: &Connection, run: &Pending) -> rusqlite::Result<i64> {
-    db.prepare_cached("INSERT OR REPLACE INTO pending VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![run.id, run.owner, run.until, run.text])?;
-    Ok(db.last_insert_rowid())
+    let id = match run.id {
+        Some(id) => id,
+        None => {
+            db.prepare_cached("INSERT INTO pending (owner, until) VALUES (?1, ?2)")?
+                .execute(params![run.owner, run.until])?;
+            db.last_insert_rowid()
+        }
+    };
+    for part in &run.parts {
+        db.prepare_cached(
+            "INSERT INTO part SELECT ?1, coalesce(max(number), 0) + 1, ?2 FROM part WHERE run = ?1",
+        )?
+        .execute(params![id, part])?;
+    }
+    Ok(id)
 }
 
 /// All runs that have not ended.
 pub(super) fn pending(db: &Connection) -> rusqlite::Result<Vec<Pending>> {
-    let read = |row: &Row<'_>| {
-        Ok(Pending { id: row.get(0)?, owner: row.get(1)?, until: row.get(2)?, text: row.get(3)? })
+    let parts = |run: i64| {
+        db.prepare_cached("SELECT text FROM part WHERE run = ?1 ORDER BY number")?
+            .query_map([run], |row| row.get(0))?
+            .collect::<rusqlite::Result<Vec<String>>>()
     };
-    db.prepare_cached("SELECT * FROM pending ORDER BY id")?.query_map([], read)?.collect()
+    let read = |row: &Row<'_>| {
+        let (id, owner, until) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(Pending { id: Some(id), owner, until, parts: parts(id)? })
+    };
+    db.prepare_cached("SELECT id, owner, until FROM pending ORDER BY id")?
+        .query_map([], read)?
+        .collect()
 }
 
 /// Forgets a run that has ended.
