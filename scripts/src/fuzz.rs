@@ -60,7 +60,7 @@ fn target(name: &str) -> Result<Target> {
 fn fuzz(sh: &Shell, Target { name, corpus, .. }: &Target, minutes: u64) -> Result<()> {
     let gathered = sh.create_dir(format!("{FOLDER}/target/corpus/{name}"))?;
     let options = format!("--fuzz-dir {FOLDER} --sanitizer none --debug-assertions");
-    let host = (*corpus == "wire").then_some("--features=host");
+    let host = matches!(*corpus, "broker" | "wire").then_some("--features=host");
     let limits = format!("-max_total_time={} -dict={FOLDER}/dictionary.txt {LIMITS}", 60 * minutes);
     let (options, limits) = (options.split(' '), limits.split(' '));
     let seeds = format!("{FOLDER}/corpus/{corpus}");

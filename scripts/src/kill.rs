@@ -2,10 +2,13 @@
 
 use crate::tasks::shell;
 use anyhow::Result;
+use pif_tests::endure::calls;
 use pif_tests::endure::kill::{Plan, endure};
 use pif_tests::server::binary;
 use pif_tests::server::folder::cache;
+use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use xshell::cmd;
 
 /// The latest moment of the signal: a server starts in some milliseconds.
 const LATEST: Duration = Duration::from_millis(90);
@@ -17,10 +20,13 @@ pub(crate) struct Options {
     rounds: u64,
     /// What decides about their moments; the clock without
     seed: Option<u64>,
+    /// Kill the server, its broker or the servers that it calls, amid calls
+    #[arg(long)]
+    calls: bool,
 }
 
 /// Kills.
-pub(crate) fn run(&Options { rounds, seed }: &Options) -> Result<()> {
+pub(crate) fn run(&Options { rounds, seed, calls }: &Options) -> Result<()> {
     let clock = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
     let seed = seed.unwrap_or(clock);
     let (binary, cache) = (binary::for_release()?, cache());
@@ -29,6 +35,9 @@ pub(crate) fn run(&Options { rounds, seed }: &Options) -> Result<()> {
     shell()?.remove_path(&data)?;
     println!("{rounds} rounds with seed {seed}, in {}", data.display());
     let start = Instant::now();
+    if calls {
+        return amid_calls(&binary, &cache, &data, rounds, seed);
+    }
     let plan = Plan { binary: &binary, cache: &cache, data: &data, rounds, seed, latest: LATEST };
     let tally = endure(&plan)?;
     println!(
@@ -48,4 +57,32 @@ pub(crate) fn run(&Options { rounds, seed }: &Options) -> Result<()> {
         tally.entries, tally.trimmed, tally.slowest,
     );
     Ok(shell()?.remove_path(&data)?)
+}
+
+/// The latest moment amid calls: the called server starts, too.
+const LATEST_CALL: Duration = Duration::from_millis(300);
+
+fn amid_calls(binary: &Path, cache: &Path, folder: &Path, rounds: u64, seed: u64) -> Result<()> {
+    let sh = shell()?;
+    cmd!(sh, "cargo build --quiet --workspace --bin upstream").run()?;
+    let upstream = binary::target()?.join("debug/upstream");
+    let latest = LATEST_CALL;
+    let plan = calls::Plan { binary, upstream: &upstream, cache, folder, rounds, seed, latest };
+    let start = Instant::now();
+    let tally = calls::endure(&plan)?;
+    println!(
+        "kills in {:.0} s: {:?}, {} of them before the first write",
+        start.elapsed().as_secs_f64(),
+        tally.kills,
+        tally.early
+    );
+    println!(
+        "{} writes, none twice, each told of by one entry; runs: {} with their value, {} with a fault; calls of which nobody knows what came: {}",
+        tally.writes, tally.values, tally.faults, tally.unknown
+    );
+    println!(
+        "one valid chain of {} entries; no process left after {:?} at most",
+        tally.entries, tally.slowest
+    );
+    Ok(sh.remove_path(folder)?)
 }

@@ -21,6 +21,7 @@ pub mod native;
 pub mod oracle;
 #[cfg(feature = "host")]
 pub mod pages;
+pub mod processes;
 pub mod reference;
 pub mod registry_entry;
 pub mod run;

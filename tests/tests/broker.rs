@@ -10,10 +10,15 @@ mod broker {
     mod calls;
     mod cost;
     mod discovery;
+    mod guide;
+    mod harm;
     mod hostile;
+    mod installed;
+    mod kills;
     mod processes;
     mod programs;
     mod real;
+    mod sealed;
     mod secrets;
     mod shop;
     mod waits;

@@ -8,7 +8,7 @@ use super::config::{Capabilities, Pattern};
 use super::definition::Definition;
 use super::grant::{Denial, Permit, classify, granted, permit};
 use super::signature::signature;
-use super::upstream::{Shared, Upstream, object};
+use super::upstream::{Sendable, Shared, Upstream, object};
 use crate::domain::{Approval, EffectClass, FaultCode, Grant, Offer, Refusal};
 use crate::text;
 use crate::text::similar::similar;
@@ -29,7 +29,7 @@ pub(super) struct Catalog {
 #[derive(Debug)]
 pub(super) struct Judged {
     pub(super) upstream: Arc<Upstream>,
-    pub(super) definition: Definition,
+    pub(super) tool: Sendable,
     /// What the tool does, and whether the model may approve the call; None: nobody has to.
     pub(super) asks: Option<(EffectClass, bool)>,
 }
@@ -84,7 +84,8 @@ impl Catalog {
         };
         let grant = granted(&server.grants, tool);
         let class = classify(server, tool, definition.hints());
-        let pin = pins.pin(&upstream.id, definition);
+        let hash = pins.hash(&upstream.id, tool).unwrap_or_default();
+        let pin = pins.pin(&upstream.id, tool, hash);
         let model = self.approvable.iter().any(|pattern| pattern.matches(asked.tool));
         let permitted = permit(asked.tool, grant, class, pin, (asked.approved, model));
         let denied = |it: Denial| (FaultCode::CapabilityDenied, it.message, Some(it.hint));
@@ -103,7 +104,9 @@ impl Catalog {
                 )));
             }
         }
-        Ok(Judged { upstream: Arc::clone(upstream), definition: definition.clone(), asks })
+        let output = definition.output.as_ref().and_then(|it| upstream.promise(hash, it));
+        let tool = Sendable { name: tool.to_owned(), hash: hash.to_owned(), output };
+        Ok(Judged { upstream: Arc::clone(upstream), tool, asks })
     }
 
     /// What to write instead of a name that there is not.
@@ -156,6 +159,7 @@ impl Catalog {
             for definition in pins.offered(id).unwrap_or_default() {
                 let name = format!("{id}.{}", definition.name);
                 let server = &upstream.server;
+                let hash = pins.hash(id, &definition.name).unwrap_or_default();
                 offers.push(Offer {
                     title: text::line(&definition.title, 200),
                     description: text::line(&definition.description, MOST_DESCRIPTION),
@@ -163,7 +167,7 @@ impl Catalog {
                     output_schema: definition.output.as_ref().map(ToString::to_string),
                     class: classify(server, &definition.name, definition.hints()),
                     grant: granted(&server.grants, &definition.name),
-                    pin: pins.pin(id, definition),
+                    pin: pins.pin(id, &definition.name, hash),
                     signature: signature(&name, &definition.input, definition.output.as_ref()),
                     name,
                 });

@@ -210,7 +210,17 @@ impl Client {
             outcomes
                 .extend(self.call_some(calls, at_most, within, approved).await.map_err(unsent)?);
         }
+        // A server may have been asked for the first time.
+        if !self.knows(calls) {
+            self.learn().await;
+        }
         Ok(outcomes)
+    }
+
+    /// Whether it is known what all these tools do.
+    fn knows(&self, calls: &[Call]) -> bool {
+        let known = self.known.borrow();
+        calls.iter().all(|call| known.iter().any(|offer| offer.name == call.tool))
     }
 
     async fn call_some(

@@ -41,6 +41,8 @@ struct Known {
 pub(super) struct Pins {
     directory: Option<PathBuf>,
     contents: Contents,
+    /// The hashes of what servers offered last, by servers and tools.
+    hashes: BTreeMap<String, BTreeMap<String, String>>,
     read: Option<SystemTime>,
 }
 
@@ -76,14 +78,26 @@ impl Pins {
             let told = format!("{}: another version has written it", path.display());
             return Err(io::Error::other(told));
         }
-        (self.contents, self.read) = (contents, Some(written));
+        self.read = Some(written);
+        self.take(contents);
         Ok(())
+    }
+
+    fn take(&mut self, contents: Contents) {
+        let hashes =
+            |known: &Known| known.offered.iter().map(|it| (it.name.clone(), it.hash())).collect();
+        self.hashes =
+            contents.servers.iter().map(|(id, known)| (id.clone(), hashes(known))).collect();
+        self.contents = contents;
     }
 
     /// Changes the contents, in memory and in the file, while no other process does.
     fn change<T>(&mut self, change: impl FnOnce(&mut Contents) -> T) -> io::Result<T> {
         let Some((path, lock)) = self.path(FILE).zip(self.path("capabilities.lock")) else {
-            return Ok(change(&mut self.contents));
+            let mut contents = self.contents.clone();
+            let changed = change(&mut contents);
+            self.take(contents);
+            return Ok(changed);
         };
         let lock = File::options().create(true).truncate(false).write(true).open(lock)?;
         lock.lock()?;
@@ -96,7 +110,7 @@ impl Pins {
         write_own(&new, &text)?;
         fs::rename(&new, &path)?;
         self.read = Some(fs::metadata(&path)?.modified()?);
-        self.contents = contents;
+        self.take(contents);
         Ok(changed)
     }
 
@@ -132,13 +146,19 @@ impl Pins {
         self.contents.servers.get(server).map(|known| known.offered.as_slice())
     }
 
-    /// How the definition of a tool stands to the approved one.
+    /// The hash of the definition that a server offers now.
     #[must_use]
-    pub(super) fn pin(&self, server: &str, definition: &Definition) -> Pin {
+    pub(super) fn hash(&self, server: &str, tool: &str) -> Option<&str> {
+        self.hashes.get(server)?.get(tool).map(String::as_str)
+    }
+
+    /// How the definition of a tool that has this hash stands to the approved one.
+    #[must_use]
+    pub(super) fn pin(&self, server: &str, tool: &str, hash: &str) -> Pin {
         let known = self.contents.servers.get(server);
-        match known.and_then(|known| known.approved.get(&definition.name)) {
+        match known.and_then(|known| known.approved.get(tool)) {
             None => Pin::Pending,
-            Some(approved) if *approved == definition.hash() => Pin::Approved,
+            Some(approved) if approved == hash => Pin::Approved,
             Some(_) => Pin::Changed,
         }
     }
@@ -195,22 +215,26 @@ mod tests {
         }
     }
 
+    fn pin(pins: &Pins, tool: &Definition) -> Pin {
+        pins.pin("s", &tool.name, &tool.hash())
+    }
+
     #[test]
     fn the_first_contact_is_trusted_and_what_comes_later_is_not() {
         let directory = tempfile::tempdir().expect("a directory");
         let mut pins = Pins::open(Some(directory.path().into())).expect("pins");
         pins.observe("s", true, vec![tool("a", "x")]).expect("written");
-        assert_eq!(pins.pin("s", &tool("a", "x")), Pin::Approved);
-        assert_eq!(pins.pin("s", &tool("a", "y")), Pin::Changed);
-        assert_eq!(pins.pin("s", &tool("b", "x")), Pin::Pending);
+        assert_eq!(pin(&pins, &tool("a", "x")), Pin::Approved);
+        assert_eq!(pin(&pins, &tool("a", "y")), Pin::Changed);
+        assert_eq!(pin(&pins, &tool("b", "x")), Pin::Pending);
         pins.observe("s", true, vec![tool("a", "y"), tool("b", "x")]).expect("written");
 
         // Another process approves one of them, and this one hears of it.
         let mut other = Pins::open(Some(directory.path().into())).expect("pins");
         assert_eq!(other.approve("s", Some("a")).expect("written"), ["a"]);
         pins.refresh().expect("read");
-        assert_eq!(pins.pin("s", &tool("a", "y")), Pin::Approved);
-        assert_eq!(pins.pin("s", &tool("b", "x")), Pin::Pending);
+        assert_eq!(pin(&pins, &tool("a", "y")), Pin::Approved);
+        assert_eq!(pin(&pins, &tool("b", "x")), Pin::Pending);
         assert_eq!(other.approve("s", None).expect("written"), ["b"]);
     }
 
@@ -218,8 +242,8 @@ mod tests {
     fn a_server_without_grants_is_not_met() {
         let mut pins = Pins::open(None).expect("pins");
         pins.observe("s", false, vec![tool("a", "x")]).expect("kept");
-        assert_eq!(pins.pin("s", &tool("a", "x")), Pin::Pending);
+        assert_eq!(pin(&pins, &tool("a", "x")), Pin::Pending);
         pins.observe("s", true, vec![tool("a", "x")]).expect("kept");
-        assert_eq!(pins.pin("s", &tool("a", "x")), Pin::Approved);
+        assert_eq!(pin(&pins, &tool("a", "x")), Pin::Approved);
     }
 }

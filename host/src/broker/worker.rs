@@ -277,9 +277,9 @@ impl Request {
         let result = match plan {
             Plan::Fail(trouble) => Err(trouble),
             Plan::Send(judged, args) => {
-                let Judged { upstream, definition, .. } = *judged;
+                let Judged { upstream, tool, .. } = *judged;
                 let args = object(args.get()).unwrap_or_default();
-                upstream.call(&definition, args, deadline).await
+                upstream.call(&tool, args, deadline).await
             }
         };
         let (id, ms) = (self.id, u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX));

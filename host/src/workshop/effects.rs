@@ -153,6 +153,8 @@ pub(super) struct Intent<'a> {
     request: &'a Request,
     effects: &'a Arc<dyn Effects>,
     pub(super) pending: Option<i64>,
+    /// How many answers, and how many texts, are written down and stay as they are.
+    written: (usize, usize),
     /// The last change of a tool that the run sees.
     pub(super) as_of: i64,
     /// The clocks of the run.
@@ -177,7 +179,8 @@ impl<'a> Intent<'a> {
         effects: &'a Arc<dyn Effects>,
         watch: &'a Watch,
     ) -> Self {
-        Self { journal, longest, request, effects, pending: None, as_of: 0, watch, patience }
+        let (pending, written, as_of) = (None, (0, 0), 0);
+        Self { journal, longest, request, effects, pending, written, as_of, watch, patience }
     }
 
     /// The run that the store keeps so, with the tools as of a change.
@@ -190,7 +193,7 @@ impl<'a> Intent<'a> {
         self.pending
     }
 
-    /// Writes down all that the run has asked for, these calls last.
+    /// Writes down what the run has asked for since it last did, these calls last.
     pub(super) fn note(
         &mut self,
         calls: &[Call],
@@ -207,18 +210,32 @@ impl<'a> Intent<'a> {
         if calls.iter().all(reads) {
             return Ok(());
         }
-        self.keep(answers, texts)
+        self.keep(answers, texts, calls.len())
     }
 
     /// Takes back what was written down last: it was not sent.
     pub(super) fn withdraw(&mut self, answers: &[Answer], texts: &[String]) -> Result<(), Fault> {
-        if self.pending.is_some() { self.keep(answers, texts) } else { Ok(()) }
+        if self.pending.is_some() { self.keep(answers, texts, 0) } else { Ok(()) }
     }
 
-    fn keep(&mut self, answers: &[Answer], texts: &[String]) -> Result<(), Fault> {
-        let run = self.so_far(answers, texts);
+    /// Writes down what is new. The last texts are those of calls that are on their way.
+    fn keep(&mut self, answers: &[Answer], texts: &[String], open: usize) -> Result<(), Fault> {
+        let (from, texts_from) = self.written;
+        let new = |all: &[Answer]| all.get(from..).unwrap_or_default().to_vec();
+        let run = match self.pending {
+            None => self.so_far(answers, texts),
+            Some(_) => Unfinished {
+                from,
+                answers: new(answers),
+                texts: texts.get(texts_from..).unwrap_or_default().to_vec(),
+                ..Unfinished::default()
+            },
+        };
+        let known = run.answers.iter().take_while(|answer| !answer.is_open()).count();
         let pended = self.journal.pend(self.pending, run, self.longest);
         self.pending = Some(pended.map_err(stored)?);
+        // What was asked last is told again when it is answered, or taken back.
+        self.written = (from + known, texts.len().saturating_sub(open));
         Ok(())
     }
 
@@ -226,7 +243,7 @@ impl<'a> Intent<'a> {
     pub(super) fn so_far(&self, answers: &[Answer], texts: &[String]) -> Unfinished {
         let Draft { subject, request, .. } = record::begun(self.request);
         let (answers, texts) = (answers.to_vec(), texts.to_vec());
-        Unfinished { subject, request, answers, texts, waits: None }
+        Unfinished { subject, request, answers, texts, ..Unfinished::default() }
     }
 }
 

@@ -40,7 +40,7 @@ pub struct Kept {
 impl Kept {
     /// The run, if it waits.
     pub(super) fn read(row: Pending) -> Option<Self> {
-        let mut run: Unfinished = serde_json::from_str(&row.text).ok()?;
+        let mut run = Unfinished::read(&row.parts);
         let waits = run.waits.take()?;
         Some(Self { row, run, waits })
     }

@@ -26,8 +26,11 @@
 //! | `line` | a line that it writes instead; `ID` stands for the id |
 //! | `endless` | it writes bytes without a line break |
 //! | `flood` | so many notifications come before the answer |
+//! | `ask` | the method of requests that come in their place |
+//! | `nested` | a list in a list, so deep |
 //! | `exit` | it ends instead |
 //! | `count` | a file that gets a line for each call |
+//! | `log` | a file that gets the arguments of each call, on a line |
 
 use serde_json::{Value, json};
 use std::fs::{self, OpenOptions};
@@ -79,7 +82,8 @@ fn begin(script: &Value) {
 
 fn append(file: &str, line: &str) {
     if let Ok(mut file) = OpenOptions::new().create(true).append(true).open(file) {
-        let _ = writeln!(file, "{line}");
+        // At once: whoever is killed leaves a whole line or none.
+        let _ = file.write_all(format!("{line}\n").as_bytes());
     }
 }
 
@@ -139,11 +143,23 @@ fn call(script: &Value, id: &Value, params: &Value) {
     if let Some(file) = does["count"].as_str() {
         append(file, &params["name"].to_string());
     }
+    if let Some(file) = does["log"].as_str() {
+        append(file, &params["arguments"].to_string());
+    }
     sleep(&does["sleep_ms"]);
-    for _ in 0..does["flood"].as_u64().unwrap_or_default() {
-        write(
-            r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"flood"}}"#,
-        );
+    for n in 0..does["flood"].as_u64().unwrap_or_default() {
+        let message = match does["ask"].as_str() {
+            Some(method) => json!({"jsonrpc": "2.0", "id": n, "method": method, "params": {}}),
+            None => json!({"jsonrpc": "2.0", "method": "notifications/message",
+                "params": {"level": "info", "data": "flood"}}),
+        };
+        write(&message.to_string());
+    }
+    if let Some(depth) = does["nested"].as_u64() {
+        let depth = usize::try_from(depth).unwrap_or_default();
+        let (open, close) = ("[".repeat(depth), "]".repeat(depth));
+        let result = format!(r#"{{"content":[],"structuredContent":{open}{close}}}"#);
+        return write(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
     }
     if does["exit"] == true {
         process::exit(9);

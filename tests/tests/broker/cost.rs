@@ -3,8 +3,9 @@
 
 use super::shop::{Running, Shop};
 use anyhow::{Context, Result, ensure};
+use pif_tests::processes::written;
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -85,5 +86,42 @@ fn a_thousand_calls_in_a_row_and_fifty_at_once() -> Result<()> {
         "{IN_A_ROW} in a row                        {row:>8}  {} a call",
         row / u128::from(IN_A_ROW)
     );
+    Ok(())
+}
+
+/// Bytes that the server writes for each of so many calls in a row, to its files and its pipes. None:
+/// the system does not tell.
+fn bytes_of_each(running: &mut Running, tool: &str, calls: u64) -> Result<Option<u64>> {
+    let code = format!("range({calls}).map(n => call(\"{tool}\", {{n}}).n).sum()");
+    let id = running.child.id();
+    let Some(before) = written(id) else { return Ok(None) };
+    let told = running.call("run", &json!({ "code": code }))?;
+    ensure!(told["value"] == calls * (calls - 1) / 2, "{told}");
+    Ok(written(id).map(|after| (after - before) / calls))
+}
+
+/// What a run writes down before its calls leave grows with their number, and not with its square.
+/// Calls that only read leave without being written down first.
+#[test]
+fn many_calls_write_no_more_for_each_than_few() -> Result<()> {
+    let shop = Shop::of(&json!([
+        {"name": "read", "annotations": {"readOnlyHint": true}, "does": {"echo": true}},
+        {"name": "write", "does": {"echo": true}},
+    ]))?;
+    let flags = ["serve", "--wall-clock", "1m", "--upstream-calls", "1000"];
+    let mut running = Running::start(&shop, &flags)?;
+    // Nobody knows what a tool does before its server was asked for the first time.
+    let told = running.call("run", &json!({"code": "call(\"s.read\", {n: 7}).n"}))?;
+    ensure!(told["value"] == 7, "{told}");
+    let mut measure = |tool, calls| bytes_of_each(&mut running, tool, calls);
+    let (few, many) = (measure("s.write", 100)?, measure("s.write", 500)?);
+    let reads = measure("s.read", 500)?;
+    let (Some(few), Some(many), Some(reads)) = (few, many, reads) else {
+        writeln!(io::stderr(), "skipped: the system does not tell what a process writes")?;
+        return Ok(());
+    };
+    println!("bytes for each of 100 writes {few}, of 500 writes {many}, of 500 reads {reads}");
+    ensure!(many < few * 3 / 2, "{few} for each of 100 writes, {many} for each of 500");
+    ensure!(reads < few / 3, "{reads} for each read, {few} for each write");
     Ok(())
 }

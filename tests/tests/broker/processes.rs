@@ -1,7 +1,8 @@
 //! Processes: what is left of them when one dies, and what a sealed server can reach.
 
-use super::shop::{Running, Shop, processes, server, until};
+use super::shop::{Running, Shop, server, until};
 use anyhow::{Context, Result, ensure};
+use pif_tests::processes::{is_alive, mentioning};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,12 +18,7 @@ fn shop() -> Result<Shop> {
 
 /// The processes of a shop: whatever has its folder in its command line or environment.
 fn all(shop: &Shop) -> Vec<u32> {
-    processes(&shop.folder.path().display().to_string())
-}
-
-fn is_alive(id: u32) -> bool {
-    let status = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-    !status.is_empty() && !status.contains(") Z ")
+    mentioning(&shop.folder.path().display().to_string())
 }
 
 fn grandchild(shop: &Shop) -> Result<u32> {

@@ -1,44 +1,15 @@
 //! Servers that others have written, from their registries. Where they cannot be installed the test
 //! says so and ends.
 
-use super::shop::Shop;
+use super::installed::{node, python};
+use super::shop::{Running, Shop};
 use anyhow::{Result, ensure};
-use pif_tests::server::folder::scratch;
 use serde_json::json;
 use std::fs;
-use std::io::{self, Write as _};
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
-
-const PACKAGES: [&str; 3] = [
-    "@modelcontextprotocol/server-everything",
-    "@modelcontextprotocol/server-filesystem",
-    "@modelcontextprotocol/server-memory",
-];
-
-/// The folder with the packages of npm; None: they cannot be installed.
-fn packages() -> Result<Option<PathBuf>> {
-    let folder = scratch()?.join("upstreams");
-    let done = folder.join("done");
-    if !done.exists() {
-        fs::create_dir_all(&folder)?;
-        let mut npm = Command::new("npm");
-        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&folder).args(PACKAGES);
-        let status = npm.stdout(Stdio::null()).stderr(Stdio::null()).status();
-        if !status.is_ok_and(|it| it.success()) {
-            return Ok(None);
-        }
-        fs::write(done, "")?;
-    }
-    Ok(Some(folder.join("node_modules/.bin")))
-}
 
 #[test]
 fn servers_from_npm_are_called() -> Result<()> {
-    let Some(folder) = packages()? else {
-        writeln!(io::stderr(), "skipped: npm cannot install {PACKAGES:?}")?;
-        return Ok(());
-    };
+    let Some(folder) = node()? else { return Ok(()) };
     let shop = Shop::new(&json!({"mcpServers": {}}))?;
     fs::create_dir(shop.file("shared"))?;
     fs::write(shop.file("shared").join("a.txt"), "hello")?;
@@ -65,5 +36,20 @@ fn servers_from_npm_are_called() -> Result<()> {
         json!({"entities": [{"name": "Ada", "entityType": "person", "observations": ["counts"]}]});
     let made = shop.value("memory.create_entities", &entities.to_string())?;
     ensure!(made.contains("Ada"), "{made}");
+    Ok(())
+}
+
+#[test]
+fn a_server_from_pypi_is_called() -> Result<()> {
+    let Some(python) = python()? else { return Ok(()) };
+    let args = ["-m", "mcp_server_time", "--local-timezone", "UTC"];
+    let time = json!({"command": python, "args": args, "grants": "read", "effects": {"*": "read"}});
+    let shop = Shop::new(&json!({"mcpServers": {"time": time}}))?;
+    let mut running = Running::start(&shop, &["serve"])?;
+    let code = "[\"Asia/Tokyo\", \"Asia/Kolkata\"]
+        .map(to => call(\"time.convert_time\", {source_timezone: \"UTC\", time: \"12:00\", target_timezone: to}))
+        .map(r => r.time_difference)";
+    let told = running.call("run", &json!({ "code": code }))?;
+    ensure!(told["value"] == json!(["+9.0h", "+5.5h"]), "{told}");
     Ok(())
 }

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 pub(super) struct Shop {
     pub(super) folder: Folder,
     variables: Vec<(String, String)>,
+    unset: Vec<String>,
 }
 
 /// What a command has said.
@@ -27,7 +28,7 @@ pub(super) struct Said {
 
 impl Shop {
     pub(super) fn new(config: &Value) -> Result<Self> {
-        let shop = Self { folder: Folder::new()?, variables: Vec::new() };
+        let shop = Self { folder: Folder::new()?, variables: Vec::new(), unset: Vec::new() };
         shop.write(config)?;
         Ok(shop)
     }
@@ -51,6 +52,11 @@ impl Shop {
         self.variables.push((name.to_owned(), value.to_owned()));
     }
 
+    /// Takes a variable away that commands have otherwise.
+    pub(super) fn unset(&mut self, name: &str) {
+        self.unset.push(name.to_owned());
+    }
+
     /// The real binary with this configuration.
     pub(super) fn command(&self, words: &[&str]) -> Result<Command> {
         let mut command = command(&self.folder)?;
@@ -58,6 +64,9 @@ impl Shop {
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.env("MCP_PIF_CAPABILITIES", self.file("capabilities.json"));
         command.env("MCP_PIF_DATA", self.file("data"));
+        for name in &self.unset {
+            command.env_remove(name);
+        }
         command.args(words);
         Ok(command)
     }
@@ -116,19 +125,6 @@ pub(super) fn until(what: &str, mut is_so: impl FnMut() -> bool) -> Result<()> {
     Ok(())
 }
 
-/// All processes in whose command line or environment a text stands.
-pub(super) fn processes(text: &str) -> Vec<u32> {
-    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let ids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let mentions = |id: &u32| {
-        let read = |name| fs::read(format!("/proc/{id}/{name}")).unwrap_or_default();
-        let (line, variables) = (read("cmdline"), read("environ"));
-        let has = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).contains(text);
-        *id != std::process::id() && (has(line) || has(variables))
-    };
-    ids.filter(mentions).collect()
-}
-
 /// A server that runs on a configuration.
 pub(super) struct Running {
     pub(super) child: Child,
@@ -139,12 +135,24 @@ impl Running {
     pub(super) fn start(shop: &Shop, words: &[&str]) -> Result<Self> {
         let mut command = shop.command(words)?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn()?;
+        Self::of(command.spawn()?)
+    }
+
+    /// Begins a session with a server that has been started.
+    pub(super) fn of(mut child: Child) -> Result<Self> {
         let lines = BufReader::new(child.stdout.take().context("no output")?);
         let mut running = Self { child, lines };
         let begin = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
         running.ask("initialize", &begin)?;
         Ok(running)
+    }
+
+    /// Ends the input, and waits for the end of the server.
+    pub(super) fn end(mut self) -> Result<()> {
+        drop(self.child.stdin.take());
+        let status = self.child.wait()?;
+        ensure!(status.success(), "{status}");
+        Ok(())
     }
 
     pub(super) fn ask(&mut self, method: &str, params: &Value) -> Result<Value> {

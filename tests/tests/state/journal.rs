@@ -3,9 +3,12 @@
 use super::shelf::{each, each_of, settings, tool, write};
 use anyhow::{Context, Result, ensure};
 use mcp_pif::domain::{EntryEnding, EntryKind, FaultCode};
-use mcp_pif::journal::{Digest, Draft, Filter, Journal, Policy, Settings, Statistics, Unfinished};
+use mcp_pif::journal::{
+    Answer, Asked, Came, Digest, Draft, Filter, Journal, Made, Policy, Settings, Statistics,
+    Unfinished,
+};
 use mcp_pif::state::{Change, Error, Wait, Write};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -152,6 +155,46 @@ fn texts_go_with_the_last_entry_that_has_them() -> Result<()> {
         }
         assert_eq!([found(1)?, found(2)?], [Some(text(1)), None]);
         shelf.journal.verify()?;
+        Ok(())
+    })
+}
+
+/// What a run asks for is kept in parts, each with what is new. Its entry has all of it.
+#[test]
+fn parts_of_a_run_that_did_not_end_come_together() -> Result<()> {
+    each(|shelf| {
+        let journal = &shelf.journal;
+        let asked = |text: &str| Asked { tool: "s.write".to_owned(), args: Digest::of(text) };
+        let call =
+            |text: &str, outcome| Answer::Calls(vec![Made { asked: asked(text), outcome, ms: 0 }]);
+        let open = |text: &str| call(text, Came::Unknown);
+        let done = |text: &str| call(text, Came::Value(Digest::of("1")));
+        let looked = Answer::Tool("a".to_owned(), None);
+        let part = |from, answers: &[Answer], texts: &[&str]| Unfinished {
+            subject: (from == 0).then(|| "a".to_owned()),
+            request: if from == 0 { json!({"code": "a"}) } else { Value::Null },
+            from,
+            answers: answers.to_vec(),
+            texts: texts.iter().map(|it| (*it).to_owned()).collect(),
+            waits: None,
+        };
+        let first = part(0, &[looked.clone(), open("x")], &["x"]);
+        let id = journal.pend(None, first, Duration::ZERO)?;
+        for (from, before, now) in [(1, "x", "y"), (2, "y", "z")] {
+            let next = part(from, &[done(before), open(now)], &[before, "1", now]);
+            assert_eq!(journal.pend(Some(id), next, Duration::ZERO)?, id);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+        assert_eq!((journal.recover()?, journal.recover()?), (1, 0));
+        let entry = journal.entry(1)?.context("1")?;
+        assert_eq!(entry.subject.as_deref(), Some("a"));
+        let body = entry.read_body().context("a body")?;
+        assert_eq!(body.request.context("a request")?.text(), r#"{"code":"a"}"#);
+        assert_eq!(body.answers, [looked, done("x"), done("y"), open("z")]);
+        for text in ["x", "y", "z", "1"] {
+            assert_eq!(journal.text(&Digest::of(text).sha256)?.as_deref(), Some(text));
+        }
+        journal.verify()?;
         Ok(())
     })
 }

@@ -162,9 +162,13 @@ impl Store for Maps {
 
     fn pend(&self, run: &Pending) -> Result<i64, Error> {
         let mut rows = self.rows();
-        let id = run.id.unwrap_or(rows.pending.1 + 1);
-        rows.pending.1 = rows.pending.1.max(id);
-        rows.pending.0.retain(|it| it.id != Some(id));
+        if let Some(id) = run.id {
+            let kept = rows.pending.0.iter_mut().find(|it| it.id == run.id);
+            kept.ok_or(Error::Confused)?.parts.extend(run.parts.iter().cloned());
+            return Ok(id);
+        }
+        rows.pending.1 += 1;
+        let id = rows.pending.1;
         rows.pending.0.push(Pending { id: Some(id), ..run.clone() });
         Ok(id)
     }

@@ -149,6 +149,11 @@ impl Transport<RoleClient> for Lines {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
+            if self.stray > MOST_STRAY {
+                let told = "the server sent nothing but messages that nobody had asked for";
+                self.end(Reason::BadOutput, told.to_owned());
+                return None;
+            }
             match self.grow().await {
                 Ok(Some(true)) => {
                     if let Some(message) = self.read() {
@@ -165,11 +170,6 @@ impl Transport<RoleClient> for Lines {
             if self.line.len() > MOST_LINE {
                 let told = format!("the server sent a message of more than {MOST_LINE} bytes");
                 self.end(Reason::TooLarge, told);
-                return None;
-            }
-            if self.stray > MOST_STRAY {
-                let told = "the server sent nothing but messages that nobody had asked for";
-                self.end(Reason::BadOutput, told.to_owned());
                 return None;
             }
         }

@@ -8,7 +8,7 @@ mod process;
 mod trouble;
 mod wall;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,7 @@ use super::config::{Secrets, Server};
 use super::definition::Definition;
 use super::pin::Pins;
 use crate::domain::{Limit, Reason};
+use crate::schema::Schema;
 
 /// A server that ends sooner than this has failed.
 const SHORT: Duration = Duration::from_secs(10);
@@ -77,6 +78,18 @@ pub(super) struct Upstream {
     places: Semaphore,
     /// When the calls of the last minute were made.
     recent: Mutex<VecDeque<Instant>>,
+    /// Schemas of values that were read, by the hashes of their definitions. None: it cannot be read.
+    promises: Mutex<HashMap<String, Option<Arc<Schema>>>>,
+}
+
+/// A tool as it was when somebody judged a call of it.
+#[derive(Debug)]
+pub(super) struct Sendable {
+    pub(super) name: String,
+    /// The hash of its definition.
+    pub(super) hash: String,
+    /// The schema of its value.
+    pub(super) output: Option<Arc<Schema>>,
 }
 
 impl Upstream {
@@ -90,13 +103,29 @@ impl Upstream {
             failures: Mutex::default(),
             places,
             recent: Mutex::default(),
+            promises: Mutex::default(),
         }
+    }
+
+    /// The schema of a tool's value. It is read once for each definition; None: it cannot be read,
+    /// and promises nothing.
+    pub(super) fn promise(&self, hash: &str, schema: &Value) -> Option<Arc<Schema>> {
+        let mut promises = self.promises.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = promises.get(hash) {
+            return known.clone();
+        }
+        if promises.len() >= Limit::UpstreamTools.fixed_count() {
+            promises.clear();
+        }
+        let read = Schema::parse(&schema.to_string()).ok().map(Arc::new);
+        promises.insert(hash.to_owned(), read.clone());
+        read
     }
 
     /// Calls a tool; gives the JSON text of its value.
     pub(super) async fn call(
         self: &Arc<Self>,
-        definition: &Definition,
+        tool: &Sendable,
         args: JsonObject,
         deadline: Instant,
     ) -> Result<String, Trouble> {
@@ -104,32 +133,31 @@ impl Upstream {
         // A server that starts does so on the time of whoever asks, not on that of the call.
         let connection = self.connection(deadline).await?;
         // What the server offered before may not be what it offers now.
-        self.ensure_unchanged(definition)?;
-        let time = limits.timeout(&definition.name);
+        self.ensure_unchanged(tool)?;
+        let time = limits.timeout(&tool.name);
         let called = async {
             let place = self.places.acquire().await;
             let _place = place.map_err(|_| Trouble::unavailable("the broker ends"))?;
             self.count()?;
-            connection.call(&definition.name, args).await
+            connection.call(&tool.name, args).await
         };
         let late = || {
-            let told = format!("`{}` did not answer within {time:?}", definition.name);
+            let told = format!("`{}` did not answer within {time:?}", tool.name);
             Trouble::new(Reason::Timeout, told)
         };
         let until = deadline.min(Instant::now() + time);
         let result = timeout_at(until.into(), called).await.map_err(|_| late())??;
-        let value = answer::value(result, limits.answer(&definition.name))?;
-        if let Some(schema) = &definition.output {
+        let value = answer::value(result, limits.answer(&tool.name))?;
+        if let Some(schema) = &tool.output {
             answer::conforms(schema, &value)?;
         }
         Ok(value)
     }
 
-    fn ensure_unchanged(&self, definition: &Definition) -> Result<(), Trouble> {
+    fn ensure_unchanged(&self, tool: &Sendable) -> Result<(), Trouble> {
         let pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
-        let offered = pins.offered(&self.id).unwrap_or_default();
-        match offered.iter().find(|it| it.name == definition.name) {
-            Some(now) if now.hash() == definition.hash() => Ok(()),
+        match pins.hash(&self.id, &tool.name) {
+            Some(now) if now == tool.hash => Ok(()),
             _ => Err(Trouble::unavailable(
                 "the server offers this tool no longer as it did; nothing was sent",
             )),

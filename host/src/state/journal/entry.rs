@@ -112,6 +112,14 @@ pub enum Answer {
     Refused(Vec<Asked>, Refused),
 }
 
+impl Answer {
+    /// Whether it tells of calls of which nobody knows yet what came.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self, Self::Calls(made) if made.iter().any(|it| it.outcome == Came::Unknown))
+    }
+}
+
 /// A call that a run asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {

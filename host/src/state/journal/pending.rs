@@ -17,26 +17,31 @@ use crate::text::time::now;
 /// A run that has not ended, as a store keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
-    /// Its number; None: the store gives it one.
+    /// Its number; None: it is not kept yet, and the store gives it one.
     pub id: Option<i64>,
     /// The process that it runs in.
     pub owner: String,
     /// When it has ended for certain, in milliseconds since 1970.
     pub until: i64,
-    /// The text of an [`Unfinished`].
-    pub text: String,
+    /// Texts of [`Unfinished`]. A store adds them to those that it has.
+    pub parts: Vec<String>,
 }
 
-/// What a run has asked for so far.
+/// What a run has asked for since it was last kept. So all that is kept of it grows with the number of
+/// its calls, and not with the square of that.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Unfinished {
-    /// The tool that is run.
+    /// The tool that is run. The first part has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// What was asked for.
+    /// What was asked for. The first part has it.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
     pub request: Value,
+    /// How many of the answers before stay. Calls of which nobody knew what came are told again.
+    pub from: usize,
     /// What the machine asked, and was told; of the last calls nobody knows what came.
     pub answers: Vec<Answer>,
-    /// Texts of which the answers hold the digests.
+    /// Texts of which the answers hold the digests. Some may stand in two parts.
     pub texts: Vec<String>,
     /// The question that it waits for; None: it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,6 +70,29 @@ pub struct Waits {
 pub(super) const NOBODY: &str = "waits";
 
 impl Unfinished {
+    /// All parts together. A part that cannot be read adds nothing.
+    #[must_use]
+    pub fn read(parts: &[String]) -> Self {
+        let mut all = Self::default();
+        for part in parts {
+            all.add(serde_json::from_str(part).unwrap_or_default());
+        }
+        all
+    }
+
+    fn add(&mut self, part: Self) {
+        if self.subject.is_none() {
+            self.subject = part.subject;
+        }
+        if self.request.is_null() {
+            self.request = part.request;
+        }
+        self.answers.truncate(part.from);
+        self.answers.extend(part.answers);
+        self.texts.extend(part.texts);
+        self.waits = part.waits;
+    }
+
     /// As a store keeps it for so long.
     pub(super) fn keep(self, id: Option<i64>, time: Duration, settings: &Settings) -> Pending {
         let kept = match settings.policy {
@@ -78,7 +106,7 @@ impl Unfinished {
         let owner = if kept.waits.is_some() { NOBODY } else { settings.owner.as_str() };
         // Texts, numbers and JSON already.
         let text = serde_json::to_string(&kept).unwrap_or_default();
-        Pending { id, owner: owner.to_owned(), until, text }
+        Pending { id, owner: owner.to_owned(), until, parts: vec![text] }
     }
 }
 
@@ -90,7 +118,7 @@ impl Pending {
 
     /// The entry of a run that its process did not end.
     pub(super) fn draft(&self) -> Draft {
-        let kept: Unfinished = serde_json::from_str(&self.text).unwrap_or_default();
+        let kept = Unfinished::read(&self.parts);
         // All that was asked for before was answered, and no more was sent.
         let (ending, outcome) = match &kept.waits {
             None => (EntryEnding::Unknown, Value::Null),

@@ -8,10 +8,17 @@ CREATE TABLE text (
 CREATE INDEX text_entry ON text (entry);
 
 -- Runs that call others and have not ended. `owner` names the process, `until` is when it has ended for
--- certain, in milliseconds since 1970, `text` what it has asked for.
+-- certain, in milliseconds since 1970.
 CREATE TABLE pending (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     owner TEXT NOT NULL,
-    until INTEGER NOT NULL,
-    text TEXT NOT NULL
+    until INTEGER NOT NULL
 ) STRICT;
+
+-- What such a run has asked for: each part is what was new when it was written.
+CREATE TABLE part (
+    run INTEGER NOT NULL REFERENCES pending ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (run, number)
+) STRICT, WITHOUT ROWID;

@@ -114,11 +114,34 @@ pub(super) fn keep_text(
     Ok(())
 }
 
-/// Keeps a run that has not ended.
+/// Keeps a run that has not ended, or adds parts to one that is kept.
 pub(super) fn pend(db: &Connection, run: &Pending) -> rusqlite::Result<i64> {
-    db.prepare_cached("INSERT OR REPLACE INTO pending VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![run.id, run.owner, run.until, run.text])?;
-    Ok(db.last_insert_rowid())
+    let id = match run.id {
+        Some(id) => id,
+        None => {
+            db.prepare_cached("INSERT INTO pending (owner, until) VALUES (?1, ?2)")?
+                .execute(params![run.owner, run.until])?;
+            db.last_insert_rowid()
+        }
+    };
+    add_parts(db, id, &run.parts)?;
+    Ok(id)
+}
+
+fn add_parts(db: &Connection, run: i64, parts: &[String]) -> rusqlite::Result<()> {
+    for part in parts {
+        db.prepare_cached(
+            "INSERT INTO part SELECT ?1, coalesce(max(number), 0) + 1, ?2 FROM part WHERE run = ?1",
+        )?
+        .execute(params![run, part])?;
+    }
+    Ok(())
+}
+
+fn parts(db: &Connection, run: i64) -> rusqlite::Result<Vec<String>> {
+    db.prepare_cached("SELECT text FROM part WHERE run = ?1 ORDER BY number")?
+        .query_map([run], |row| row.get(0))?
+        .collect()
 }
 
 /// Keeps a run under a new number unless so many others have its owner.
@@ -135,25 +158,34 @@ pub(super) fn park(db: &Connection, run: &Pending, most: u64) -> rusqlite::Resul
     pend(db, &Pending { id: None, ..run.clone() }).map(Some)
 }
 
-/// Keeps a run in place of another one that is still there.
+/// Keeps a run in place of another one that is still as it was read.
 pub(super) fn exchange(db: &Connection, kept: &Pending, next: &Pending) -> rusqlite::Result<bool> {
+    let Some(id) = kept.id else { return Ok(false) };
+    if parts(db, id)? != kept.parts {
+        return Ok(false);
+    }
     let changed = db
         .prepare_cached(
-            "UPDATE pending SET owner = ?1, until = ?2, text = ?3
-             WHERE id = ?4 AND owner = ?5 AND until = ?6 AND text = ?7",
+            "UPDATE pending SET owner = ?1, until = ?2 WHERE id = ?3 AND owner = ?4 AND until = ?5",
         )?
-        .execute(params![
-            next.owner, next.until, next.text, kept.id, kept.owner, kept.until, kept.text
-        ])?;
-    Ok(changed > 0)
+        .execute(params![next.owner, next.until, id, kept.owner, kept.until])?;
+    if changed == 0 {
+        return Ok(false);
+    }
+    db.prepare_cached("DELETE FROM part WHERE run = ?1")?.execute([id])?;
+    add_parts(db, id, &next.parts)?;
+    Ok(true)
 }
 
 /// All runs that have not ended.
 pub(super) fn pending(db: &Connection) -> rusqlite::Result<Vec<Pending>> {
     let read = |row: &Row<'_>| {
-        Ok(Pending { id: row.get(0)?, owner: row.get(1)?, until: row.get(2)?, text: row.get(3)? })
+        let (id, owner, until) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(Pending { id: Some(id), owner, until, parts: parts(db, id)? })
     };
-    db.prepare_cached("SELECT * FROM pending ORDER BY id")?.query_map([], read)?.collect()
+    db.prepare_cached("SELECT id, owner, until FROM pending ORDER BY id")?
+        .query_map([], read)?
+        .collect()
 }
 
 /// Forgets a run that has ended.
