@@ -10,6 +10,8 @@ mod broker {
     mod cost;
     mod discovery;
     mod hostile;
+    mod install;
+    mod native;
     mod processes;
     mod programs;
     mod real;

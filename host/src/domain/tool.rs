@@ -91,6 +91,8 @@ macro_rules! each_tool {
             ServerInfo server_info State Reads "Server information";
             Capabilities capabilities Capabilities Reads "Tools of other servers";
             UkrSearch ukr_search Capabilities Asks "Search other servers";
+            InstallCapability install_capability Capabilities Writes "Install another server";
+            UninstallCapability uninstall_capability Capabilities Destroys "Uninstall another server";
         }
     };
 }
@@ -126,7 +128,13 @@ macro_rules! built_in {
                 match self { $(Self::$tool => Effect::$effect,)* }
             }
 
-            /// The name shown to people.
+            /// Whether it is listed only where the operator allows installs.
+    #[must_use]
+    pub fn installs(self) -> bool {
+        matches!(self, Self::InstallCapability | Self::UninstallCapability)
+    }
+
+    /// The name shown to people.
             #[must_use]
             pub fn title(self) -> &'static str {
                 match self { $(Self::$tool => $title,)* }
@@ -145,4 +153,4 @@ impl BuiltIn {
 }
 
 /// Names of an earlier server that clients may still call. They are accepted and not listed.
-pub const LEGACY: [&str; 2] = ["execute_tool", "meta_evolve"];
+pub const LEGACY: [&str; 3] = ["execute_tool", "meta_evolve", "describe_capability"];

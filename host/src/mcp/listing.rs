@@ -47,7 +47,9 @@ impl Listing {
                 evolved::describe(tool, evolved::reach(workshop, tool, &watch), profile)
             });
             let is_open = workshop.effects().is_open();
+            let may_install = workshop.may_install();
             let built_in = catalog::offered(&config.toolsets);
+            let built_in = built_in.filter(|tool| may_install || !tool.installs());
             let built_in = built_in.map(|tool| catalog::describe(tool, is_open, profile));
             latest.tools = built_in.chain(evolved).collect();
             (latest.as_of, latest.offers) = (Some(snapshot.as_of()), offers);

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::future::ready;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -36,6 +36,12 @@ pub trait Effects: Send + Sync + Debug {
     /// Tells when more or something else is known of them.
     fn changes(&self) -> watch::Receiver<Arc<[Offer]>> {
         watch::channel(self.offers()).1
+    }
+
+    /// Whether calls of this tool go to a server, and to no native capability of its name.
+    fn answers(&self, tool: &str) -> bool {
+        let id = tool.split('.').next();
+        self.offers().iter().any(|offer| offer.name.split('.').next() == id)
     }
 
     /// Whether there are other servers at all.
@@ -91,8 +97,12 @@ impl Script {
         Self(Mutex::new(lines.to_vec().into()))
     }
 
+    fn lines(&self) -> MutexGuard<'_, VecDeque<Line>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn answer(&self, calls: &[Call]) -> Result<Vec<Answered>, Refusal> {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = self.lines();
         let foreseen =
             |(at, call): &(usize, &Call)| lines.get(*at).is_some_and(|line| line.tool == call.tool);
         if let Some((index, call)) = calls.iter().enumerate().find(|it| !foreseen(it)) {
@@ -118,6 +128,11 @@ impl Effects for Script {
 
     fn offers(&self) -> Arc<[Offer]> {
         Arc::default()
+    }
+
+    /// A native capability runs in an example, unless a line answers for it.
+    fn answers(&self, tool: &str) -> bool {
+        self.lines().iter().any(|line| line.tool == tool)
     }
 }
 
@@ -164,13 +179,19 @@ impl Purse {
             self.weigh(outcome);
         }
         let unsent = calls.len() - sent.len();
-        let outcome = over(Limit::Calls, "the run has made all calls that a run may make");
-        answered.extend(vec![Answered { outcome, millis: 0 }; unsent]);
+        answered.extend(vec![Answered { outcome: beyond_calls(), millis: 0 }; unsent]);
         Ok(answered)
     }
 
+    /// Takes one call off the budget. The error is what comes of a call beyond it.
+    pub(super) fn take(&mut self) -> Result<(), CallOutcome> {
+        let left = self.allowed.calls.checked_sub(1);
+        self.allowed.calls = left.ok_or_else(beyond_calls)?;
+        Ok(())
+    }
+
     /// Takes the bytes of an answer off the budget, or the answer away.
-    fn weigh(&mut self, outcome: &mut CallOutcome) {
+    pub(super) fn weigh(&mut self, outcome: &mut CallOutcome) {
         let CallOutcome::Value(text) = &*outcome else { return };
         if let Some(left) = self.allowed.bytes.checked_sub(count(text.len())) {
             self.allowed.bytes = left;
@@ -237,13 +258,18 @@ fn count(n: usize) -> u64 {
     u64::try_from(n).unwrap_or(u64::MAX)
 }
 
-fn over(limit: Limit, message: &str) -> CallOutcome {
+fn beyond_calls() -> CallOutcome {
+    over(Limit::Calls, "the run has made all calls that a run may make")
+}
+
+/// What comes of a call beyond a limit.
+pub(super) fn over(limit: Limit, message: &str) -> CallOutcome {
     CallOutcome::Failed { reason: Reason::Budget, message: format!("{message} [{limit}]") }
 }
 
 /// What the journal is told of calls before anything comes of them, and the texts beside it.
 pub(super) fn asked(calls: &[Call]) -> (Answer, Vec<String>) {
-    let made = |asked| Made { asked, outcome: Came::Unknown, ms: 0 };
+    let made = |asked| Made { asked, outcome: Came::Unknown, ms: 0, ran: None };
     let answer = Answer::Calls(calls.iter().map(digested).map(made).collect());
     (answer, calls.iter().map(|call| call.args.clone()).collect())
 }
@@ -267,7 +293,7 @@ pub(super) fn answered(
                         Came::Failed { reason: *reason, message: message.clone() }
                     }
                 };
-                Made { asked, outcome, ms: *millis }
+                Made { asked, outcome, ms: *millis, ran: None }
             });
             (Answer::Calls(made.collect()), values.collect())
         }
@@ -286,15 +312,25 @@ fn digested(call: &Call) -> Asked {
 /// The calls among what a run asked for.
 pub(super) fn made(answers: &[Answer]) -> Vec<CallMade> {
     let calls = answers.iter().filter_map(|answer| match answer {
-        Answer::Calls(made) => Some(made),
+        Answer::Calls(made) | Answer::Within(made) => Some(made),
         _ => None,
     });
-    let told = |Made { asked, outcome, ms }: &Made| CallMade {
+    let told = |Made { asked, outcome, ms, .. }: &Made| CallMade {
         tool: asked.tool.clone(),
         outcome: outcome.name().to_owned(),
         ms: *ms,
     };
     calls.flatten().map(told).collect()
+}
+
+/// The fuel of native capabilities that a run has called.
+pub(super) fn fuel(answers: &[Answer]) -> u64 {
+    let made = answers.iter().filter_map(|answer| match answer {
+        Answer::Calls(made) | Answer::Within(made) => Some(made),
+        _ => None,
+    });
+    let ran = made.flatten().filter_map(|made| made.ran.as_ref());
+    ran.fold(0, |sum, ran| sum.saturating_add(ran.fuel))
 }
 
 /// The answer that an entry holds to these calls, with the texts that `text` finds. None: the entry
@@ -311,7 +347,7 @@ pub(super) fn recall(
     match recorded {
         Answer::Calls(made) if is_same(&made.iter().map(|it| &it.asked).collect::<Vec<_>>()) => {
             let mut answered = Vec::with_capacity(made.len());
-            for Made { asked, outcome, ms } in made {
+            for Made { asked, outcome, ms, .. } in made {
                 let outcome = match outcome {
                     Came::Unknown => return Err(Missing::Text(asked.tool.clone())),
                     Came::Value(digest) => match text(digest).map_err(Missing::Store)? {

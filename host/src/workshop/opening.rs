@@ -146,6 +146,24 @@ impl Workshop {
         self.broker.as_deref()
     }
 
+    /// Whether the operator lets models install servers.
+    #[must_use]
+    pub fn may_install(&self) -> bool {
+        self.broker().is_some_and(|broker| !broker.greeting().installable.is_empty())
+    }
+
+    /// Journals that a server was installed or removed.
+    pub fn note_install(
+        &self,
+        name: &str,
+        arguments: &str,
+        ending: EntryEnding,
+    ) -> Result<(), Fault> {
+        let mut draft = Draft::new(EntryKind::Install, Some(name), ending);
+        draft.request = serde_json::json!({ "arguments": arguments });
+        self.journal.append(draft).map(drop).map_err(stored)
+    }
+
     /// The path of the store's file; None if the store is in memory.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::effects::{Intent, made};
+use super::effects::{Intent, fuel, made};
+use super::ledger::Ledger;
 use super::opening::Workshop;
 use super::refusal::stored;
-use super::world::{Live, Observer, Tools, Witness};
+use super::world::{Observer, Tools, Witness};
 use super::{conform, record, schemas};
 use crate::journal::Draft;
 use crate::sandbox::{Outcome, Request, Watch, drive_in_turns, finish, give_way};
@@ -53,12 +54,13 @@ impl Workshop {
         let mut outcome = match asked {
             Ok(asked) => {
                 let known = tools.clone();
-                let live = Live::new(tools, Arc::clone(&self.effects), self.allowed, watch);
+                let live = self.live(tools, Arc::clone(&self.effects), request.limits, watch);
                 let intent = Intent::new(&self.journal, self.longest, request, &self.effects);
-                let mut witness = Witness::new(live, observer).intending(intent);
+                let mut witness = Witness::new(live, observer).writing(Ledger::intending(intent));
                 let request = request.clone();
                 let mut outcome = drive_in_turns(&self.sandbox, request, &mut witness, watch).await;
                 (answers, texts, pending) = witness.into_answers();
+                outcome.usage.fuel = outcome.usage.fuel.saturating_add(fuel(&answers));
                 answers.extend(conform::conform(&mut outcome, asked, &known, watch).await);
                 outcome
             }

@@ -4,15 +4,16 @@
 use std::collections::HashMap;
 use std::future::ready;
 use std::sync::Arc;
-use std::time::Instant;
 
-use super::effects::{self, Allowed, Effects, Intent, Purse};
+use super::effects::{Effects, Purse};
+use super::ledger::Ledger;
 use super::library::library;
+use super::native::Means;
 use super::refusal::stored;
 use crate::domain::{Answered, Fault, Refusal};
 use crate::journal::Answer;
 use crate::registry::{self, Definition, Snapshot, name};
-use crate::sandbox::{Answer as Given, Asking, Calls, Watch, World, milliseconds};
+use crate::sandbox::{Answer as Given, Asking, Calls, World};
 use crate::schema::Schema;
 
 /// The tools that a run can use.
@@ -37,6 +38,8 @@ pub struct Candidate {
     pub is_pinned: bool,
     /// The schema of the tool's values.
     pub output_schema: Option<Arc<Schema>>,
+    /// Its functions as a JSON list, if it is a native capability.
+    pub members: Option<String>,
 }
 
 impl Candidate {
@@ -113,8 +116,13 @@ pub(super) trait Oracle: Send {
     fn tool(&mut self, name: &str) -> Result<Found, Fault>;
     /// The existing name that is closest to an unknown one.
     fn similar(&mut self, name: &str) -> Option<String>;
-    /// What came of calls, or why none was sent.
-    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Came, Fault>>;
+    /// What came of calls that stand at this place of the ledger, or why none was sent.
+    fn perform<'a, 'b: 'a>(
+        &'a mut self,
+        calls: &'a Calls,
+        place: usize,
+        ledger: &'a mut Ledger<'b>,
+    ) -> Asking<'a, Result<Came, Fault>>;
 }
 
 /// What came of calls.
@@ -130,20 +138,10 @@ pub(super) struct Found {
 
 /// Answers from the current tools and effects.
 pub(super) struct Live {
-    tools: Tools,
-    effects: Arc<dyn Effects>,
-    purse: Purse,
-}
-
-impl Live {
-    pub(super) fn new(
-        tools: Tools,
-        effects: Arc<dyn Effects>,
-        allowed: Allowed,
-        watch: &Watch,
-    ) -> Self {
-        Self { tools, effects, purse: Purse::new(allowed, watch) }
-    }
+    pub(super) tools: Tools,
+    pub(super) effects: Arc<dyn Effects>,
+    pub(super) purse: Purse,
+    pub(super) means: Means,
 }
 
 impl Oracle for Live {
@@ -156,49 +154,79 @@ impl Oracle for Live {
         self.tools.similar(name)
     }
 
-    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Came, Fault>> {
-        Box::pin(async { Ok(self.purse.spend(self.effects.as_ref(), calls).await) })
+    fn perform<'a, 'b: 'a>(
+        &'a mut self,
+        calls: &'a Calls,
+        place: usize,
+        ledger: &'a mut Ledger<'b>,
+    ) -> Asking<'a, Result<Came, Fault>> {
+        Box::pin(self.make(calls, place, ledger))
     }
+}
+
+/// The environment of a native capability: that of the run which calls it.
+pub(super) struct Within<'a, 'b> {
+    pub(super) live: &'a mut Live,
+    pub(super) ledger: &'a mut Ledger<'b>,
+}
+
+impl World for Within<'_, '_> {
+    fn source<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Result<Option<String>, Fault>> {
+        Box::pin(ready(self.live.tool(tool).map(|found| found.source)))
+    }
+
+    fn similar<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Option<String>> {
+        Box::pin(ready(self.live.tools.similar(tool)))
+    }
+
+    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Given, Fault>> {
+        Box::pin(perform(self.live, calls, self.ledger, true))
+    }
+
+    fn advance(&mut self, _driven: u64) {}
+
+    fn debug(&mut self, _line: &str) {}
+}
+
+/// Asks the oracle what comes of calls, and writes both down.
+async fn perform<O: Oracle>(
+    oracle: &mut O,
+    calls: &Calls,
+    ledger: &mut Ledger<'_>,
+    is_within: bool,
+) -> Result<Given, Fault> {
+    // A run that ends meanwhile has made them all the same.
+    let begun = ledger.begin(&calls.calls, is_within);
+    let came = oracle.perform(calls, begun.place, ledger).await?;
+    ledger.end(begun, &calls.calls, &came);
+    let outcomes =
+        came.map(|answered| answered.into_iter().map(|it| it.outcome).collect::<Vec<_>>());
+    Ok(outcomes.into())
 }
 
 /// The environment of one run. It records each answer of the oracle.
 pub(super) struct Witness<'a, O> {
     pub(super) oracle: O,
     observer: &'a mut (dyn Observer + Send),
-    answers: Vec<Answer>,
-    /// Texts of which the answers hold the digests.
-    texts: Vec<String>,
-    /// Writes down what the run asks for, before it is sent.
-    intent: Option<Intent<'a>>,
-    /// Since when calls wait for what comes of them.
-    waits: Option<Instant>,
+    ledger: Ledger<'a>,
     /// Sources that were looked up before. Each step of a run asks for them again.
     sources: HashMap<String, Option<String>>,
 }
 
 impl<'a, O: Oracle> Witness<'a, O> {
     pub(super) fn new(oracle: O, observer: &'a mut (dyn Observer + Send)) -> Self {
-        let (answers, texts, sources) = (Vec::new(), Vec::new(), HashMap::new());
-        Self { oracle, observer, answers, texts, intent: None, waits: None, sources }
+        Self { oracle, observer, ledger: Ledger::default(), sources: HashMap::new() }
     }
 
-    /// The world of a run that is journaled: calls are on the disk before they are sent.
-    pub(super) fn intending(self, intent: Intent<'a>) -> Self {
-        Self { intent: Some(intent), ..self }
+    /// The world of a run that is written down in this ledger.
+    pub(super) fn writing(self, ledger: Ledger<'a>) -> Self {
+        Self { ledger, ..self }
     }
 
     /// All recorded questions with their answers, the texts whose digests the answers hold, and what
     /// the store keeps of the run until it has ended.
-    pub(super) fn into_answers(mut self) -> (Vec<Answer>, Vec<String>, Option<i64>) {
-        // The run ended while it waited.
-        if let (Some(waits), Some(Answer::Calls(made))) = (self.waits, self.answers.last_mut()) {
-            let ms = milliseconds(waits.elapsed());
-            for made in made {
-                made.ms = ms;
-            }
-        }
-        let pending = self.intent.and_then(Intent::pending);
-        (self.answers, self.texts, pending)
+    pub(super) fn into_answers(self) -> (Vec<Answer>, Vec<String>, Option<i64>) {
+        self.ledger.close()
     }
 
     fn look_up(&mut self, tool: &str) -> Result<Option<String>, Fault> {
@@ -206,7 +234,7 @@ impl<'a, O: Oracle> Witness<'a, O> {
             return Ok(source.clone());
         }
         let Found { source, hash } = self.oracle.tool(tool)?;
-        self.answers.push(Answer::Tool(tool.to_owned(), hash));
+        self.ledger.answers.push(Answer::Tool(tool.to_owned(), hash));
         self.sources.insert(tool.to_owned(), source.clone());
         Ok(source)
     }
@@ -219,36 +247,12 @@ impl<O: Oracle> World for Witness<'_, O> {
 
     fn similar<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Option<String>> {
         let similar = self.oracle.similar(tool);
-        self.answers.push(Answer::Similar(tool.to_owned(), similar.clone()));
+        self.ledger.answers.push(Answer::Similar(tool.to_owned(), similar.clone()));
         Box::pin(ready(similar))
     }
 
     fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Given, Fault>> {
-        Box::pin(async {
-            // A run that ends meanwhile has made them all the same.
-            let (asked, args) = effects::asked(&calls.calls);
-            let kept = self.texts.len();
-            self.answers.push(asked);
-            self.texts.extend(args);
-            if let Some(intent) = &mut self.intent {
-                intent.note(&calls.calls, &self.answers, &self.texts)?;
-            }
-            self.waits = Some(Instant::now());
-            let came = self.oracle.perform(calls).await?;
-            self.waits = None;
-            let (answer, values) = effects::answered(&calls.calls, &came);
-            self.answers.pop();
-            // A denied call is not recorded.
-            if came == Err(Refusal::denied(&calls.calls)) {
-                self.texts.truncate(kept);
-            } else {
-                self.answers.push(answer);
-                self.texts.extend(values);
-            }
-            let outcomes =
-                came.map(|answered| answered.into_iter().map(|it| it.outcome).collect::<Vec<_>>());
-            Ok(outcomes.into())
-        })
+        Box::pin(perform(&mut self.oracle, calls, &mut self.ledger, false))
     }
 
     fn advance(&mut self, driven: u64) {

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// The tools that are always there, in the order in which they are listed.
 #[must_use]
 pub fn built_in() -> Vec<&'static str> {
-    BuiltIn::ALL.iter().map(|tool| tool.name()).collect()
+    BuiltIn::ALL.iter().filter(|tool| !tool.installs()).map(|tool| tool.name()).collect()
 }
 
 /// When a test that waits gives up. No test expects anything of time itself.

@@ -12,7 +12,9 @@ fn listed(client: &mut Client) -> Result<Vec<String>> {
 }
 
 fn of(sets: &[Toolset]) -> Vec<&'static str> {
-    let tools = BuiltIn::ALL.iter().filter(|tool| sets.contains(&tool.set()));
+    // What installs is listed only where the operator allows it.
+    let is_listed = |tool: &&BuiltIn| sets.contains(&tool.set()) && !tool.installs();
+    let tools = BuiltIn::ALL.iter().filter(is_listed);
     tools.map(|tool| tool.name()).collect()
 }
 
