@@ -13,8 +13,10 @@ mod broker {
     mod guide;
     mod harm;
     mod hostile;
+    mod install;
     mod installed;
     mod kills;
+    mod native;
     mod processes;
     mod programs;
     mod real;

@@ -1,12 +1,13 @@
 //! All tools of all servers: found by their names, judged, and told.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::arguments::mistake;
-use super::config::{Capabilities, Pattern};
+use super::config::{Capabilities, Origin, Pattern};
 use super::definition::Definition;
 use super::grant::{Denial, Permit, classify, granted, permit};
+use super::install::Installed;
 use super::signature::signature;
 use super::upstream::{Sendable, Shared, Upstream, object};
 use crate::domain::{Approval, EffectClass, FaultCode, Grant, Offer, Refusal};
@@ -19,7 +20,10 @@ const MOST_DESCRIPTION: usize = 4_000;
 /// All servers.
 #[derive(Debug)]
 pub(super) struct Catalog {
-    pub(super) upstreams: BTreeMap<String, Arc<Upstream>>,
+    upstreams: RwLock<BTreeMap<String, Arc<Upstream>>>,
+    /// The ids of servers that the configuration names.
+    configured: BTreeSet<String>,
+    installed: Mutex<Installed>,
     /// Tools whose calls the model may approve.
     approvable: Vec<Pattern>,
     shared: Arc<Shared>,
@@ -46,27 +50,110 @@ pub(super) struct Asked<'a> {
 type Fault = (FaultCode, String, Option<String>);
 
 impl Catalog {
-    pub(super) fn new(capabilities: Capabilities, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(
+        capabilities: Capabilities,
+        installed: Installed,
+        shared: Arc<Shared>,
+    ) -> Self {
+        let configured = capabilities.servers.keys().cloned().collect();
         let servers = capabilities.servers.into_iter();
         let upstreams = servers.map(|(id, server)| {
             let upstream = Upstream::new(id.clone(), server, Arc::clone(&shared));
             (id, Arc::new(upstream))
         });
-        let approvable = capabilities.model_may_approve;
-        Self { upstreams: upstreams.collect(), approvable, shared }
+        let upstreams = RwLock::new(upstreams.collect());
+        let (installed, approvable) = (Mutex::new(installed), capabilities.model_may_approve);
+        let catalog = Self { upstreams, configured, installed, approvable, shared };
+        catalog.sync();
+        catalog
+    }
+
+    /// All servers, by their ids.
+    pub(super) fn all(&self) -> BTreeMap<String, Arc<Upstream>> {
+        self.upstreams.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The server with this id.
+    pub(super) fn get(&self, id: &str) -> Option<Arc<Upstream>> {
+        self.upstreams.read().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
+    }
+
+    fn installed(&self) -> MutexGuard<'_, Installed> {
+        self.installed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Learns which servers are installed now: another process may have installed or removed one.
+    pub(super) fn sync(&self) {
+        let servers = match self.installed().servers() {
+            Ok(servers) => servers,
+            Err(error) => return tracing::warn!(%error, "what was installed cannot be read"),
+        };
+        let mut upstreams = self.upstreams.write().unwrap_or_else(PoisonError::into_inner);
+        upstreams.retain(|id, upstream| {
+            let stays = self.configured.contains(id) || servers.get(id) == Some(&upstream.server);
+            if !stays {
+                upstream.close();
+            }
+            stays
+        });
+        for (id, server) in servers {
+            // Whoever wrote the configuration comes before a model.
+            let upstream = || Arc::new(Upstream::new(id.clone(), server, Arc::clone(&self.shared)));
+            upstreams.entry(id.clone()).or_insert_with(upstream);
+        }
+    }
+
+    /// Installs a server. Gives it, and whether it was there before.
+    pub(super) fn install(
+        &self,
+        id: &str,
+        origin: &Origin,
+    ) -> Result<(Arc<Upstream>, bool), String> {
+        if self.configured.contains(id) {
+            return Err(format!("capabilities.json names a server `{id}`: choose another name"));
+        }
+        let was_there = self.installed().add(id, origin)?;
+        if !was_there {
+            self.forget(id)?;
+        }
+        self.sync();
+        let upstream = self.get(id).ok_or("another process has removed it")?;
+        Ok((upstream, was_there))
+    }
+
+    /// Removes a server that was installed, and everything that was approved of it.
+    pub(super) fn uninstall(&self, id: &str) -> Result<(), String> {
+        if self.configured.contains(id) {
+            return Err(format!("the operator has named `{id}` in capabilities.json: it stays"));
+        }
+        if !self.installed().remove(id)? {
+            return Err(format!("no server {} is installed", text::quote_one(id)));
+        }
+        self.sync();
+        self.forget(id)
+    }
+
+    fn forget(&self, id: &str) -> Result<(), String> {
+        let mut pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
+        pins.forget(id).map_err(|error| error.to_string())
+    }
+
+    /// Patterns of what may be installed.
+    pub(super) fn installable(&self) -> Vec<String> {
+        self.installed().patterns()
     }
 
     /// The server that a name begins with, and the rest of the name.
-    pub(super) fn server<'a>(&self, name: &'a str) -> Result<(&Arc<Upstream>, &'a str), Refusal> {
+    pub(super) fn server<'a>(&self, name: &'a str) -> Result<(Arc<Upstream>, &'a str), Refusal> {
         let found = name.split_once('.');
-        let found = found.and_then(|(id, tool)| Some((self.upstreams.get(id)?, tool)));
+        let found = found.and_then(|(id, tool)| Some((self.get(id)?, tool)));
         found.ok_or_else(|| refusal(self.unknown(name)))
     }
 
     /// Whether a call may be sent, and as what.
     pub(super) fn judge(&self, asked: &Asked<'_>) -> Result<Judged, Refusal> {
         let (upstream, tool) = self.server(asked.tool)?;
-        self.judge_of(upstream, tool, asked).map_err(refusal)
+        self.judge_of(&upstream, tool, asked).map_err(refusal)
     }
 
     fn judge_of(
@@ -117,8 +204,9 @@ impl Catalog {
             let hint = "write SERVER.TOOL, as in `github.search_issues`".to_owned();
             return fault(format!("{quoted} does not name a tool of a server"), Some(hint));
         };
-        let Some(upstream) = self.upstreams.get(id) else {
-            let ids: Vec<&str> = self.upstreams.keys().map(String::as_str).collect();
+        let Some(upstream) = self.get(id) else {
+            let all = self.all();
+            let ids: Vec<&str> = all.keys().map(String::as_str).collect();
             let hint = match similar(id, ids.iter().copied()) {
                 Some(id) => format!("did you mean `{id}.{tool}`?"),
                 None => format!("the servers are {}", text::quote(&ids)),
@@ -152,7 +240,7 @@ impl Catalog {
             tracing::warn!(%error, "what was approved cannot be read again");
         }
         let mut offers = Vec::new();
-        for (id, upstream) in &self.upstreams {
+        for (id, upstream) in &self.all() {
             if of.is_some_and(|of| of != id) || upstream.server.disabled {
                 continue;
             }
@@ -178,9 +266,10 @@ impl Catalog {
 
     /// Servers that nobody has asked yet what they offer.
     pub(super) fn unasked(&self) -> Vec<Arc<Upstream>> {
+        let all = self.all();
         let pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
-        let upstreams = self.upstreams.values().filter(|it| !it.server.disabled);
-        upstreams.filter(|it| pins.offered(&it.id).is_none()).cloned().collect()
+        let upstreams = all.into_values().filter(|it| !it.server.disabled);
+        upstreams.filter(|it| pins.offered(&it.id).is_none()).collect()
     }
 
     /// Whether nobody has asked a server yet what it offers.
@@ -201,7 +290,7 @@ impl Catalog {
         };
         let mut pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
         let offered = pins.offered(id).unwrap_or_default();
-        if !self.upstreams.contains_key(id) {
+        if self.get(id).is_none() {
             return Err(format!("there is no server {}", text::quote_one(id)));
         }
         if let Some(tool) = tool

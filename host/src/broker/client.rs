@@ -11,6 +11,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::{mpsc, watch};
 
+use super::config::Origin;
 use super::order::Asked;
 use super::protocol::{
     CallPart, FromBroker, Greeting, LONGEST_NAME, MOST_ARGUMENTS, MOST_AT_ONCE, MOST_CALLS,
@@ -27,6 +28,9 @@ use crate::text;
 pub struct Offers {
     /// All tools.
     pub tools: Vec<Offer>,
+    /// Of a server that was to be installed or removed: whether it was there, and whether it waits
+    /// for the operator. None: that was not done.
+    pub installed: Option<(bool, bool)>,
     /// What went wrong, a sentence for each server.
     pub failures: Vec<String>,
 }
@@ -100,6 +104,7 @@ impl State {
             | FromBroker::Refusal { id, .. }
             | FromBroker::Asks { id, .. }
             | FromBroker::Offer { id, .. }
+            | FromBroker::Installed { id, .. }
             | FromBroker::Failed { id, .. } => *id,
         };
         if let Some(waiting) = self.waiting.get(&id) {
@@ -161,6 +166,14 @@ impl Client {
     #[must_use]
     pub fn greeting(&self) -> &Greeting {
         &self.greeting
+    }
+
+    /// Whether a server has this id.
+    #[must_use]
+    pub fn is_server(&self, id: &str) -> bool {
+        let known = self.known.borrow();
+        self.greeting.servers.iter().any(|it| it == id)
+            || known.iter().any(|offer| offer.name.split('.').next() == Some(id))
     }
 
     /// Sends a request of one or several messages; None: the broker is gone.
@@ -309,11 +322,26 @@ impl Client {
     /// Approves the definition of a tool, or of all tools of a server.
     pub async fn approve(&self, name: &str) -> Offers {
         if name.len() > LONGEST_NAME {
-            return Offers { tools: Vec::new(), failures: vec!["the name is too long".to_owned()] };
+            return Offers {
+                failures: vec!["the name is too long".to_owned()],
+                ..Offers::default()
+            };
         }
         let approved = self.collect(|id| ToBroker::Approve { id, name: name.to_owned() }).await;
         self.learn().await;
         approved
+    }
+
+    /// Installs a server; without an origin one is removed.
+    pub async fn install(&self, name: &str, origin: Option<Origin>) -> Offers {
+        let name = name.to_owned();
+        let installed = self.collect(|id| match origin {
+            Some(origin) => ToBroker::Install { id, name, origin },
+            None => ToBroker::Uninstall { id, name },
+        });
+        let installed = installed.await;
+        self.learn().await;
+        installed
     }
 
     async fn collect(&self, message: impl FnOnce(u64) -> ToBroker) -> Offers {
@@ -325,6 +353,9 @@ impl Client {
         while let Some(answer) = request.answers.recv().await {
             match answer {
                 FromBroker::Offer { offer, .. } => offers.tools.push(*offer),
+                FromBroker::Installed { was_there, waits, .. } => {
+                    offers.installed = Some((was_there, waits));
+                }
                 FromBroker::Failed { message, .. } => offers.failures.push(message),
                 _ => {}
             }

@@ -9,6 +9,8 @@ pub mod config;
 mod definition;
 pub mod grant;
 pub mod index;
+mod install;
+mod kept;
 mod launch;
 pub mod order;
 mod pin;

@@ -37,7 +37,9 @@ impl Heard {
             _ if !self.greeted => return violation("a message came before the hello"),
             ToBroker::Call(part) => self.take(part)?,
             ToBroker::Offers { id, .. } => self.begin(*id)?,
-            ToBroker::Approve { id, name } => {
+            ToBroker::Approve { id, name }
+            | ToBroker::Install { id, name, .. }
+            | ToBroker::Uninstall { id, name } => {
                 if name.len() > LONGEST_NAME {
                     return violation("a name is too long");
                 }
@@ -169,12 +171,12 @@ impl Asked {
                 }
                 self.pending.insert(*id, Pending::Asks(of, index + 1));
             }
-            FromBroker::Offer { id, .. } | FromBroker::Failed { id, .. } => {
-                match self.pending.get(id) {
-                    Some(Pending::Other | Pending::Cancelled) => {}
-                    _ => return violation(format!("an answer to {id}")),
-                }
-            }
+            FromBroker::Offer { id, .. }
+            | FromBroker::Installed { id, .. }
+            | FromBroker::Failed { id, .. } => match self.pending.get(id) {
+                Some(Pending::Other | Pending::Cancelled) => {}
+                _ => return violation(format!("an answer to {id}")),
+            },
             FromBroker::Done { id } => {
                 if self.pending.remove(id).is_none() {
                     return violation(format!("the end of {id}"));

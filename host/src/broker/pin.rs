@@ -3,26 +3,37 @@
 //! approved stays approved. All processes that share the file see the changes of the others.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
 use std::io;
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
 use super::definition::Definition;
+use super::kept::{Kept, Versioned};
 use crate::domain::Pin;
 
 /// The name of the file in the data directory.
 const FILE: &str = "capabilities-approved.json";
 
-/// The version of the file.
-const VERSION: u32 = 1;
-
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Contents {
     version: u32,
     servers: BTreeMap<String, Known>,
+}
+
+impl Versioned for Contents {
+    const VERSION: u32 = 1;
+
+    fn version(&mut self) -> &mut u32 {
+        &mut self.version
+    }
+
+    fn derive(&mut self) {
+        for known in self.servers.values_mut() {
+            let hashes = known.offered.iter().map(|it| (it.name.clone(), it.hash()));
+            known.hashes = hashes.collect();
+        }
+    }
 }
 
 /// What is known of a server.
@@ -34,84 +45,26 @@ struct Known {
     approved: BTreeMap<String, String>,
     /// What it offered last.
     offered: Vec<Definition>,
+    /// The hashes of that, by the names of tools.
+    #[serde(skip)]
+    hashes: BTreeMap<String, String>,
 }
 
 /// The pins of all servers.
 #[derive(Debug, Default)]
 pub(super) struct Pins {
-    directory: Option<PathBuf>,
-    contents: Contents,
-    /// The hashes of what servers offered last, by servers and tools.
-    hashes: BTreeMap<String, BTreeMap<String, String>>,
-    read: Option<SystemTime>,
+    kept: Kept<Contents>,
 }
 
 impl Pins {
     /// Opens the file in a directory, or keeps everything in memory.
     pub(super) fn open(directory: Option<PathBuf>) -> io::Result<Self> {
-        if let Some(directory) = &directory {
-            fs::create_dir_all(directory)?;
-        }
-        let mut pins = Self { directory, ..Self::default() };
-        pins.refresh()?;
-        Ok(pins)
-    }
-
-    fn path(&self, name: &str) -> Option<PathBuf> {
-        self.directory.as_ref().map(|directory| directory.join(name))
+        Ok(Self { kept: Kept::open(directory, FILE)? })
     }
 
     /// Reads the file if another process has written it.
     pub(super) fn refresh(&mut self) -> io::Result<()> {
-        let Some(path) = self.path(FILE) else { return Ok(()) };
-        let written = match fs::metadata(&path) {
-            Ok(metadata) => metadata.modified()?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(error),
-        };
-        if self.read == Some(written) {
-            return Ok(());
-        }
-        let contents: Contents = serde_json::from_slice(&fs::read(&path)?)
-            .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
-        if contents.version != VERSION {
-            let told = format!("{}: another version has written it", path.display());
-            return Err(io::Error::other(told));
-        }
-        self.read = Some(written);
-        self.take(contents);
-        Ok(())
-    }
-
-    fn take(&mut self, contents: Contents) {
-        let hashes =
-            |known: &Known| known.offered.iter().map(|it| (it.name.clone(), it.hash())).collect();
-        self.hashes =
-            contents.servers.iter().map(|(id, known)| (id.clone(), hashes(known))).collect();
-        self.contents = contents;
-    }
-
-    /// Changes the contents, in memory and in the file, while no other process does.
-    fn change<T>(&mut self, change: impl FnOnce(&mut Contents) -> T) -> io::Result<T> {
-        let Some((path, lock)) = self.path(FILE).zip(self.path("capabilities.lock")) else {
-            let mut contents = self.contents.clone();
-            let changed = change(&mut contents);
-            self.take(contents);
-            return Ok(changed);
-        };
-        let lock = File::options().create(true).truncate(false).write(true).open(lock)?;
-        lock.lock()?;
-        self.refresh()?;
-        let mut contents = self.contents.clone();
-        contents.version = VERSION;
-        let changed = change(&mut contents);
-        let text = serde_json::to_vec(&contents)?;
-        let new = path.with_extension("new");
-        write_own(&new, &text)?;
-        fs::rename(&new, &path)?;
-        self.read = Some(fs::metadata(&path)?.modified()?);
-        self.take(contents);
-        Ok(changed)
+        self.kept.refresh().map(drop)
     }
 
     /// Hears what a server offers now. `granted` says whether the operator grants anything of it: then
@@ -123,13 +76,13 @@ impl Pins {
         offered: Vec<Definition>,
     ) -> io::Result<()> {
         self.refresh()?;
-        if let Some(known) = self.contents.servers.get(server)
+        if let Some(known) = self.kept.contents.servers.get(server)
             && known.offered == offered
             && known.met >= granted
         {
             return Ok(());
         }
-        self.change(|contents| {
+        self.kept.change(|contents| {
             let known = contents.servers.entry(server.to_owned()).or_default();
             if granted && !known.met {
                 known.met = true;
@@ -143,19 +96,30 @@ impl Pins {
     /// What a server offered last; None: nobody has asked it yet.
     #[must_use]
     pub(super) fn offered(&self, server: &str) -> Option<&[Definition]> {
-        self.contents.servers.get(server).map(|known| known.offered.as_slice())
+        self.kept.contents.servers.get(server).map(|known| known.offered.as_slice())
+    }
+
+    /// Whether somebody has approved anything of a server, or it was trusted at first contact.
+    pub(super) fn is_met(&mut self, server: &str) -> io::Result<bool> {
+        self.refresh()?;
+        Ok(self.kept.contents.servers.get(server).is_some_and(|known| known.met))
+    }
+
+    /// Forgets a server: another one may come by its name.
+    pub(super) fn forget(&mut self, server: &str) -> io::Result<()> {
+        self.kept.change(|contents| drop(contents.servers.remove(server)))
     }
 
     /// The hash of the definition that a server offers now.
     #[must_use]
     pub(super) fn hash(&self, server: &str, tool: &str) -> Option<&str> {
-        self.hashes.get(server)?.get(tool).map(String::as_str)
+        self.kept.contents.servers.get(server)?.hashes.get(tool).map(String::as_str)
     }
 
     /// How the definition of a tool that has this hash stands to the approved one.
     #[must_use]
     pub(super) fn pin(&self, server: &str, tool: &str, hash: &str) -> Pin {
-        let known = self.contents.servers.get(server);
+        let known = self.kept.contents.servers.get(server);
         match known.and_then(|known| known.approved.get(tool)) {
             None => Pin::Pending,
             Some(approved) if approved == hash => Pin::Approved,
@@ -166,7 +130,7 @@ impl Pins {
     /// Approves what a server offers now: one tool, or all. Gives the names of those that were not
     /// approved before.
     pub(super) fn approve(&mut self, server: &str, tool: Option<&str>) -> io::Result<Vec<String>> {
-        self.change(|contents| {
+        self.kept.change(|contents| {
             let Some(known) = contents.servers.get_mut(server) else { return Vec::new() };
             let mut changed = Vec::new();
             for definition in &known.offered {
@@ -183,21 +147,6 @@ impl Pins {
             changed
         })
     }
-}
-
-#[cfg(unix)]
-fn write_own(path: &std::path::Path, text: &[u8]) -> io::Result<()> {
-    use std::io::Write as _;
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let mut file =
-        File::options().create(true).write(true).truncate(true).mode(0o600).open(path)?;
-    file.write_all(text)?;
-    file.sync_all()
-}
-
-#[cfg(not(unix))]
-fn write_own(path: &std::path::Path, text: &[u8]) -> io::Result<()> {
-    fs::write(path, text)
 }
 
 #[cfg(test)]

@@ -43,6 +43,8 @@ pub struct Task {
     pub file: PathBuf,
     /// The directory in which approvals are kept.
     pub state: Option<PathBuf>,
+    /// Whether a server asks, who approves nothing.
+    pub serves: bool,
 }
 
 fn runtime() -> io::Result<Runtime> {
@@ -169,6 +171,9 @@ fn start_worker(task: &Task) -> io::Result<Started> {
     if let Some(state) = &task.state {
         command.arg("--state").arg(state);
     }
+    if task.serves {
+        command.arg("--serves");
+    }
     let mut worker =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
     let taken = worker.stdin.take().zip(worker.stdout.take());
@@ -188,7 +193,7 @@ pub fn work(task: &Task) -> io::Result<i32> {
 
 async fn serve(task: &Task) -> io::Result<i32> {
     let (input, mut output) = pipes()?;
-    let worker = match Worker::open(Path::new(&task.file), task.state.clone()) {
+    let worker = match Worker::open(Path::new(&task.file), task.state.clone(), task.serves) {
         Ok(worker) => worker,
         Err(error) => {
             let refused = FromBroker::Refused { message: error.to_string() };

@@ -9,18 +9,21 @@
 //! | `hello {protocol}` | the first message, and the first after `restarted`; between requests it may come again |
 //! | `call {id, index, of, tool, args \| bytes, at_most, deadline_ms, approved}` | one of `of` calls that are judged together, in order; the last one sends them |
 //! | `offers {id, server?, known?}` | asks for what servers offer; with `server` that one is started and asked, with `known` nobody is |
-//! | `approve {id, name}` | approves the definition of a tool, or of all tools of a server |
+//! | `approve {id, name}` | approves the definition of a tool, or of all tools of a server; a broker that serves a server refuses it, for people approve |
+//! | `install {id, name, origin}` | installs a server, by `origin`: `{command: [words]}` or `{url}` |
+//! | `uninstall {id, name}` | removes one that was installed |
 //! | `cancel {id}` | the server does not want the answers any more |
 //!
 //! | from the broker | meaning |
 //! |---|---|
-//! | `hello {protocol, servers, variables, approvable, warnings}` | the first message; `variables` of the environment hold secrets |
+//! | `hello {protocol, servers, variables, approvable, shadowing, installable, warnings}` | the first message; `variables` of the environment hold secrets |
 //! | `refused {message}` | instead of it: the configuration cannot be used |
 //! | `restarted {}` | all that was asked before is lost: the broker had to be started again |
 //! | `outcome {id, index, value \| reason, message, ms}` | what came of a call |
 //! | `refusal {id, index, code, message, hint}` | none of these calls was sent |
 //! | `asks {id, index, class, model}` | none of these calls was sent: this one needs an approval, and nothing is wrong with any |
 //! | `offer {id, offer}` | one tool |
+//! | `installed {id, was_there, waits}` | a server was installed or removed; one that `waits` for the operator is not started; the tools of another one follow |
 //! | `failed {id, message}` | what was asked for cannot be done, or a server cannot be reached |
 //! | `done {id}` | the last message of an answer |
 //!
@@ -45,6 +48,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
+use super::config::Origin;
 use crate::domain::{Approval, EffectClass, Offer, Reason};
 
 /// Bytes of a frame without its length.
@@ -95,6 +99,22 @@ pub enum ToBroker {
         /// The request.
         id: u64,
         /// `SERVER` or `SERVER.TOOL`.
+        name: String,
+    },
+    /// Installs a server.
+    Install {
+        /// The request.
+        id: u64,
+        /// The id of the server.
+        name: String,
+        /// How it is reached.
+        origin: Origin,
+    },
+    /// Removes a server that was installed.
+    Uninstall {
+        /// The request.
+        id: u64,
+        /// The id of the server.
         name: String,
     },
     /// Nobody waits for the answers any more.
@@ -194,6 +214,15 @@ pub enum FromBroker {
         /// The tool.
         offer: Box<Offer>,
     },
+    /// A server was installed or removed.
+    Installed {
+        /// The request.
+        id: u64,
+        /// Whether it was installed before.
+        was_there: bool,
+        /// Whether the operator has to approve it.
+        waits: bool,
+    },
     /// Something could not be done.
     Failed {
         /// The request.
@@ -220,6 +249,12 @@ pub struct Greeting {
     pub variables: Vec<String>,
     /// Patterns of tools that the model may approve.
     pub approvable: Vec<String>,
+    /// Whether a native capability may have the name of a server, and answers for it then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shadowing: bool,
+    /// Patterns of what may be installed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub installable: Vec<String>,
     /// What the configuration says in vain.
     pub warnings: Vec<String>,
 }

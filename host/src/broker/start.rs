@@ -35,7 +35,7 @@ impl Link {
             return Ok(Some(Self::greet(adopt(pipes)?)?));
         }
         let Some(file) = &config.capabilities else { return Ok(None) };
-        let link = Self::greet(start(file, state_of(config).as_deref())?)?;
+        let link = Self::greet(start(file, state_of(config).as_deref(), !once)?)?;
         let variables = &link.greeting.variables;
         if !once && variables.iter().any(|name| variable_of_secret(name).is_some()) {
             return Err(link.become_again().into());
@@ -81,13 +81,16 @@ fn state_of(config: &Config) -> Option<PathBuf> {
 }
 
 /// Starts a broker with one end of two pipes.
-fn start(file: &Path, state: Option<&Path>) -> Result<(OwnedFd, OwnedFd)> {
+fn start(file: &Path, state: Option<&Path>, serves: bool) -> Result<(OwnedFd, OwnedFd)> {
     let (heard, to) = io::pipe()?;
     let (from, told) = io::pipe()?;
     let mut command = Command::new(env::current_exe()?);
     command.args(["broker", "supervise", "--file"]).arg(file);
     if let Some(state) = state {
         command.arg("--state").arg(state);
+    }
+    if serves {
+        command.arg("--serves");
     }
     let started = command.stdin(Stdio::from(heard)).stdout(Stdio::from(told)).spawn();
     started.context("the broker cannot be started")?;

@@ -16,7 +16,8 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::catalog::{Asked, Catalog, Judged};
-use super::config::{Capabilities, Error, Manner, Secrets, hide_plain};
+use super::config::{Capabilities, Error, Manner, Origin, Secrets, hide_plain};
+use super::install::Installed;
 use super::order::Heard;
 use super::pin::Pins;
 use super::protocol::{CallPart, FromBroker, Greeting, PROTOCOL, ToBroker, frame, receive_frame};
@@ -36,11 +37,13 @@ pub(super) struct Worker {
     catalog: Catalog,
     shared: Arc<Shared>,
     greeting: Greeting,
+    /// Whether a server asks, who approves nothing.
+    serves: bool,
 }
 
 impl Worker {
     /// Reads the configuration and everything that it names.
-    pub(super) fn open(file: &Path, state: Option<PathBuf>) -> Result<Self, Error> {
+    pub(super) fn open(file: &Path, state: Option<PathBuf>, serves: bool) -> Result<Self, Error> {
         let capabilities = Capabilities::read(file)?;
         let told = |error: Error| Error::new(format!("{}: {error}", file.display()));
         let mut secrets = Secrets::get(&capabilities.secrets).map_err(told)?;
@@ -52,11 +55,16 @@ impl Worker {
             }
         }
         quiet::hide(&secrets);
+        let installed = Installed::open(state.clone(), capabilities.allow_install.clone());
+        let installed = installed
+            .map_err(|error| Error::new(format!("what was installed cannot be read: {error}")))?;
         let pins = Pins::open(state)
             .map_err(|error| Error::new(format!("what was approved cannot be read: {error}")))?;
         let shared = Arc::new(Shared::new(secrets, pins));
-        let greeting = greeting(&capabilities);
-        Ok(Self { catalog: Catalog::new(capabilities, Arc::clone(&shared)), shared, greeting })
+        let mut greeting = greeting(&capabilities);
+        let catalog = Catalog::new(capabilities, installed, Arc::clone(&shared));
+        greeting.installable = catalog.installable();
+        Ok(Self { catalog, shared, greeting, serves })
     }
 
     /// Answers until the input ends, or something is out of order.
@@ -78,7 +86,7 @@ impl Worker {
             .values()
             .for_each(CancellationToken::cancel);
         worker.shared.end.cancel();
-        join_all(worker.catalog.upstreams.values().map(|upstream| upstream.ended())).await;
+        join_all(worker.catalog.all().values().map(|upstream| upstream.ended())).await;
         drop(desk);
         writing.abort();
         heard
@@ -92,6 +100,8 @@ fn greeting(capabilities: &Capabilities) -> Greeting {
         servers: on.map(|(id, _)| id.clone()).collect(),
         variables: capabilities.variables(),
         approvable: capabilities.model_may_approve.iter().map(ToString::to_string).collect(),
+        shadowing: capabilities.allow_shadowing,
+        installable: Vec::new(),
         warnings: capabilities.warnings.clone(),
     }
 }
@@ -148,6 +158,12 @@ impl Desk {
             ToBroker::Approve { id, name } => {
                 self.begin(id, move |request| async move { request.approve(&name).await });
             }
+            ToBroker::Install { id, name, origin } => {
+                self.begin(id, move |request| async move { request.install(&name, &origin).await });
+            }
+            ToBroker::Uninstall { id, name } => {
+                self.begin(id, move |request| async move { request.uninstall(&name).await });
+            }
             ToBroker::Cancel { id } => {
                 let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(token) = open.get(&id) {
@@ -163,6 +179,7 @@ impl Desk {
         id: u64,
         work: impl FnOnce(Request) -> W,
     ) {
+        self.worker.catalog.sync();
         let token = CancellationToken::new();
         let open = Arc::clone(&self.open);
         open.lock().unwrap_or_else(PoisonError::into_inner).insert(id, token.clone());
@@ -245,7 +262,7 @@ impl Request {
             if let Ok((upstream, _)) = catalog.server(&part.tool)
                 && catalog.is_unasked(&upstream.id)
             {
-                asked.insert(upstream.id.clone(), Arc::clone(upstream));
+                asked.insert(upstream.id.clone(), upstream);
             }
         }
         let asking: FuturesUnordered<_> =
@@ -330,8 +347,8 @@ impl Request {
         let asked: Vec<Arc<Upstream>> = match &server {
             _ if known => Vec::new(),
             None => catalog.unasked(),
-            Some(id) => match catalog.upstreams.get(id) {
-                Some(upstream) => vec![Arc::clone(upstream)],
+            Some(id) => match catalog.get(id) {
+                Some(upstream) => vec![upstream],
                 None => return self.fail(format!("there is no server `{id}`")).await,
             },
         };
@@ -361,9 +378,14 @@ impl Request {
     }
 
     async fn approve(self, name: &str) {
+        if self.worker.serves {
+            let told = format!("people approve: mcp-pif capability approve {name}");
+            return self.fail(told).await;
+        }
         let catalog = &self.worker.catalog;
         let id = name.split('.').next().unwrap_or_default();
-        if let Some(upstream) = catalog.upstreams.get(id) {
+        if let Some(upstream) = catalog.get(id) {
+            upstream.admit();
             // What is approved is what the server offers now.
             let longest = Duration::from_nanos(Limit::UpstreamStart.fixed());
             if let Err(trouble) = upstream.ask(Instant::now() + longest).await {
@@ -379,6 +401,37 @@ impl Request {
                     }
                 }
             }
+        }
+    }
+
+    /// Installs a server. One that is trusted is started, and tells what it offers.
+    async fn install(self, name: &str, origin: &Origin) {
+        let catalog = &self.worker.catalog;
+        let (upstream, was_there) = match catalog.install(name, origin) {
+            Ok(installed) => installed,
+            Err(message) => return self.fail(message).await,
+        };
+        let (id, waits) = (self.id, upstream.waits());
+        self.tell(FromBroker::Installed { id, was_there, waits }).await;
+        if waits {
+            return;
+        }
+        let longest = Duration::from_nanos(Limit::UpstreamStart.fixed());
+        if let Err(trouble) = upstream.ask(Instant::now() + longest).await {
+            return self.fail(trouble.message).await;
+        }
+        for offer in catalog.offers(Some(name)) {
+            self.offer(offer).await;
+        }
+    }
+
+    async fn uninstall(self, name: &str) {
+        match self.worker.catalog.uninstall(name) {
+            Ok(()) => {
+                let id = self.id;
+                self.tell(FromBroker::Installed { id, was_there: true, waits: false }).await;
+            }
+            Err(message) => self.fail(message).await,
         }
     }
 

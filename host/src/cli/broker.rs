@@ -50,11 +50,14 @@ struct Place {
     /// Directory for approvals
     #[arg(long)]
     state: Option<PathBuf>,
+    /// A server asks, who approves nothing
+    #[arg(long)]
+    serves: bool,
 }
 
 impl Place {
     fn task(self) -> Task {
-        Task { file: self.file, state: self.state }
+        Task { file: self.file, state: self.state, serves: self.serves }
     }
 }
 

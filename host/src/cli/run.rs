@@ -4,13 +4,14 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
+use tokio::runtime::{Builder, Runtime};
 
 use super::open::open_if_any;
 use super::print::{MOST_LINE, complain, fail, print, warn};
 use super::settings::start;
 use super::source::{read, read_code};
-use crate::config::Options;
-use crate::config::parse_count;
+use crate::broker::{Client, Link};
+use crate::config::{Config, Options, parse_count};
 use crate::domain::Limit;
 use crate::sandbox::{Argument, Code, Ending, Outcome, Request, Watch};
 use crate::text;
@@ -47,7 +48,9 @@ impl Run {
         let (limits, debug, wall_clock) =
             (config.limits, config.debug, config.values.time(Limit::WallClock));
         let waiting = config.values.time(Limit::Waiting);
-        let workshop = open_if_any(config)?;
+        // It ends with this process, and its broker too.
+        let (broker, _runtime) = link(&config)?.unzip();
+        let workshop = open_if_any(config)?.calling(broker);
         let tools = match workshop.tools() {
             Ok(tools) => tools,
             Err(fault) => return Ok(fail(&[fault])),
@@ -76,6 +79,18 @@ impl Run {
         let watch = Watch::new(wall_clock).waiting_at_most(waiting);
         Ok(report_run(workshop.run(&request, tools, &mut Terminal, &watch).outcome))
     }
+}
+
+/// The broker of the settings, and the thread that speaks to it while the run waits.
+fn link(config: &Config) -> Result<Option<(Client, Runtime)>> {
+    let Some(link) = Link::open(config, true)? else { return Ok(None) };
+    link.greeting.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let client = {
+        let _entered = runtime.enter();
+        Client::new(link)?
+    };
+    Ok(Some((client, runtime)))
 }
 
 /// Observes a run for the command line.

@@ -19,19 +19,22 @@ pub enum EntryKind {
     Memory,
     /// Tools were imported from a file.
     Import,
+    /// A server was installed or removed.
+    Install,
     /// The server refused a call before doing anything.
     Refusal,
 }
 
 impl EntryKind {
     /// All kinds.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Evolve,
         Self::Rollback,
         Self::Retire,
         Self::Run,
         Self::Memory,
         Self::Import,
+        Self::Install,
         Self::Refusal,
     ];
 
@@ -45,6 +48,7 @@ impl EntryKind {
             Self::Run => "run",
             Self::Memory => "memory",
             Self::Import => "import",
+            Self::Install => "install",
             Self::Refusal => "refusal",
         }
     }
@@ -75,7 +79,7 @@ pub enum EntryEnding {
     Retired,
     /// The memory holds a value under a new key.
     Stored,
-    /// The memory no longer holds a value under the key.
+    /// The memory no longer holds a value under the key, or a server is not installed any more.
     Forgotten,
     /// Nobody knows: the server ended before a run did that called others.
     Unknown,

@@ -92,6 +92,8 @@ macro_rules! each_tool {
             Capabilities capabilities Capabilities Reads "Tools of other servers";
             Approve approve Capabilities Runs "Approve a waiting run";
             UkrSearch ukr_search Capabilities Asks "Search other servers";
+            InstallCapability install_capability Capabilities Writes "Install another server";
+            UninstallCapability uninstall_capability Capabilities Destroys "Uninstall another server";
         }
     };
 }
@@ -141,7 +143,7 @@ impl BuiltIn {
     /// Whether clients see the tool only where the operator's policy allows something.
     #[must_use]
     pub fn needs_policy(self) -> bool {
-        self == Self::Approve
+        matches!(self, Self::Approve | Self::InstallCapability | Self::UninstallCapability)
     }
 
     /// The tool with this name.
@@ -152,4 +154,4 @@ impl BuiltIn {
 }
 
 /// Names of an earlier server that clients may still call. They are accepted and not listed.
-pub const LEGACY: [&str; 2] = ["execute_tool", "meta_evolve"];
+pub const LEGACY: [&str; 3] = ["execute_tool", "meta_evolve", "describe_capability"];

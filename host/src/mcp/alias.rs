@@ -24,6 +24,9 @@ const SPELLINGS: [(&str, &str); 4] = [
 const EXECUTE: &str = "execute-tool";
 const EVOLVE: &str = "meta-evolve";
 
+/// `capabilities` of one tool, by its name.
+const DESCRIBE: [&str; 2] = ["describe_capability", "describe-capability"];
+
 /// The call that an alias stands for.
 #[derive(Debug)]
 pub(super) struct Meant {
@@ -41,6 +44,7 @@ pub(super) fn resolve(name: &str, arguments: &str, nesting: usize) -> Option<Res
     match name {
         EXECUTE | "execute_tool" => Some(execute(arguments, nesting)),
         EVOLVE | "meta_evolve" => Some(evolve(arguments)),
+        _ if DESCRIBE.contains(&name) => Some(describe(arguments)),
         _ => {
             let (_, meant) = SPELLINGS.iter().find(|(alias, _)| *alias == name)?;
             Some(spell(arguments).map(|arguments| plain(meant, arguments)))
@@ -86,6 +90,15 @@ fn resolve_once(name: &str, arguments: &str, nesting: usize) -> Result<Option<Me
         return Err(malformed("`execute-tool` does not call itself", Some(hint)));
     }
     resolve(name, arguments, nesting).transpose()
+}
+
+/// `describe_capability`: its argument may be called `name` or `capability`.
+fn describe(text: &str) -> Result<Meant, Fault> {
+    let text = spell(text)?;
+    let members = read(&text)?;
+    let named = |name| if matches!(name, "name" | "capability") { "tool" } else { name };
+    let renamed = object(members.iter().map(|(name, value)| (named(name), value)));
+    Ok(plain("capabilities", renamed))
 }
 
 /// `meta-evolve`: only adding a tool is still supported.

@@ -47,9 +47,13 @@ impl Listing {
                 evolved::describe(tool, evolved::reach(workshop, tool, &watch), profile)
             });
             let is_open = workshop.effects().is_open();
-            let approves = workshop.may_model_approve();
-            let is_listed = |tool: &BuiltIn| !tool.needs_policy() || approves;
-            let built_in = catalog::offered(&config.toolsets).filter(is_listed);
+            let (approves, installs) = (workshop.may_model_approve(), workshop.may_install());
+            let is_allowed = |tool: &BuiltIn| match tool {
+                BuiltIn::Approve => approves,
+                BuiltIn::InstallCapability | BuiltIn::UninstallCapability => installs,
+                _ => true,
+            };
+            let built_in = catalog::offered(&config.toolsets).filter(is_allowed);
             let built_in = built_in.map(|tool| catalog::describe(tool, is_open, profile));
             latest.tools = built_in.chain(evolved).collect();
             (latest.as_of, latest.offers) = (Some(snapshot.as_of()), offers);

@@ -115,10 +115,23 @@ impl Watch {
             self.verdict().map_or_else(|fault| Poll::Ready(Err(fault)), |()| Poll::Pending)
         })
         .await;
+        self.pause();
+        waited
+    }
+
+    /// Works for a run that waits. Its wall clock counts meanwhile, and the other one stands still.
+    pub(crate) async fn while_working<T>(&self, work: impl Future<Output = T>) -> T {
+        self.pause();
+        let done = work.await;
+        self.waits().since = Some(Instant::now());
+        done
+    }
+
+    /// Ends the present wait.
+    fn pause(&self) {
         let mut waits = self.waits();
         let since = waits.since.take();
         waits.total += since.map_or(Duration::ZERO, |since| since.elapsed());
-        waited
     }
 
     /// Waits for a person, within a wait for the world. No clock of the run counts meanwhile.

@@ -62,6 +62,8 @@ pub trait Store: Debug + Send + Sync {
     ) -> Result<(Vec<Definition>, u64), Error>;
     /// The tools with the latest changes, in the order of names.
     fn latest(&self, most: usize) -> Result<Vec<Definition>, Error>;
+    /// Current tools that are native capabilities, in the order of names.
+    fn capabilities(&self, most: usize) -> Result<Vec<Definition>, Error>;
     /// The names with this prefix, in order.
     fn names(&self, prefix: &str, most: usize) -> Result<Vec<String>, Error>;
     /// The number of names with this prefix.

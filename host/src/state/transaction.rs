@@ -29,6 +29,8 @@ pub struct Defined<'a> {
     pub examples: &'a str,
     /// A JSON Schema.
     pub output_schema: Option<&'a str>,
+    /// The functions of a native capability.
+    pub members: Option<&'a str>,
     /// The number of the change's journal entry.
     pub entry: i64,
 }

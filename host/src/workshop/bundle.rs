@@ -15,9 +15,12 @@ use crate::text::{self, quote_one};
 /// The value of `format` that identifies such a file.
 const FORMAT: &str = "mcp-pif tools";
 
-/// The current version of the format, whose examples may have answers to calls. All versions up to
-/// it are read. A file is written in the lowest version that supports its contents.
-const VERSION: u32 = 6;
+/// The current version of the format, whose tools may be native capabilities. All versions up to it
+/// are read. A file is written in the lowest version that supports its contents.
+const VERSION: u32 = 7;
+
+/// The first version whose examples may have answers to calls.
+const WITH_ANSWERS: u32 = 6;
 
 /// The first version whose tools have the notation.
 const WITH_NOTATION: u32 = 5;
@@ -73,6 +76,9 @@ pub(super) struct Packed {
     /// The term.
     pub(super) source: Box<RawValue>,
     pub(super) examples: Vec<Example>,
+    /// Whether the tool is a native capability.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) capability: bool,
     /// The JSON Schema of the tool's values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) output_schema: Option<Box<RawValue>>,
@@ -97,8 +103,19 @@ impl Packed {
         let schema = tool.output_schema.map(RawValue::from_string).transpose();
         let output_schema = schema.map_err(unreadable)?;
         let (name, sha256, description) = (tool.name.clone(), tool.hash, tool.description);
-        let notation = Some(notation).filter(|text| !text.is_empty());
-        Ok(Self { name, sha256, description, pinned, notation, source, examples, output_schema })
+        let (capability, notation) =
+            (tool.members.is_some(), Some(notation).filter(|text| !text.is_empty()));
+        Ok(Self {
+            name,
+            sha256,
+            description,
+            pinned,
+            notation,
+            source,
+            examples,
+            capability,
+            output_schema,
+        })
     }
 
     /// The tool's reference in backticks, for messages.
@@ -135,7 +152,8 @@ pub(super) fn write(tools: Vec<Packed>, memory: Vec<Remembered>) -> Result<Strin
     let has_answers = |tool: &Packed| tool.examples.iter().any(|it| it.answers.is_some());
     let version = match tools.as_slice() {
         [] => WITH_MEMORY,
-        tools if tools.iter().any(has_answers) => VERSION,
+        tools if tools.iter().any(|it| it.capability) => VERSION,
+        tools if tools.iter().any(has_answers) => WITH_ANSWERS,
         _ => WITH_NOTATION,
     };
     let bundle = Bundle { format: FORMAT.to_owned(), version, tools, memory };

@@ -68,8 +68,7 @@ impl Workshop {
     /// too many to follow.
     fn reach(&self, named: &Summary, tools: &Tools, watch: &Watch) -> Result<Reach, Fault> {
         let mut reach = Reach { pure: true, needs: BTreeSet::new(), computed: false };
-        reach.add(named);
-        let mut open = named.names();
+        let mut open = self.add(&mut reach, named, tools)?;
         let mut seen: BTreeSet<String> = open.iter().cloned().collect();
         while let Some(name) = open.pop() {
             if seen.len() > MOST_TOOLS {
@@ -80,13 +79,32 @@ impl Workshop {
             watch.verdict()?;
             match checked {
                 Ok(summary) => {
-                    reach.add(&summary);
-                    open.extend(summary.names().into_iter().filter(|it| seen.insert(it.clone())));
+                    let names = self.add(&mut reach, &summary, tools)?;
+                    open.extend(names.into_iter().filter(|it| seen.insert(it.clone())));
                 }
                 Err(_) => reach.pure = false,
             }
         }
         Ok(reach)
+    }
+
+    /// Adds what a term can do by itself. Gives the tools that it names.
+    fn add(
+        &self,
+        reach: &mut Reach,
+        summary: &Summary,
+        tools: &Tools,
+    ) -> Result<Vec<String>, Fault> {
+        let effects = self.effects.as_ref();
+        reach.pure &= summary.pure;
+        reach.computed |= summary.computed;
+        for need in &summary.needs {
+            // A native capability is followed like any tool.
+            if tools.native_of(&need.name, effects)?.is_none() {
+                reach.needs.insert(need.name.clone());
+            }
+        }
+        tools.named(summary, effects)
     }
 }
 
@@ -95,18 +113,10 @@ impl Workshop {
 pub struct Reach {
     /// Nothing but compute.
     pub pure: bool,
-    /// Call these tools of other servers.
+    /// Call these tools of other servers, by native capabilities too.
     pub needs: BTreeSet<String>,
     /// Call others whose names it computes.
     pub computed: bool,
-}
-
-impl Reach {
-    fn add(&mut self, summary: &Summary) {
-        self.pure &= summary.pure;
-        self.computed |= summary.computed;
-        self.needs.extend(summary.needs.iter().map(|it| it.name.clone()));
-    }
 }
 
 /// A note that only the first tools were looked up; None if all were.

@@ -4,20 +4,15 @@
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::future::ready;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use super::consent::Consent;
-use super::record;
-use super::refusal::stored;
 use crate::domain::{
-    Answered, Approval, Budget, Call, CallMade, CallOutcome, EffectClass, Fault, FaultCode, Offer,
-    Reason, Refusal, Unsent,
+    Answered, Approval, Budget, Call, CallMade, CallOutcome, FaultCode, Offer, Refusal, Unsent,
 };
-use crate::journal::{Answer, Asked, Came, Digest, Draft, Journal, Made, Refused, Unfinished};
-use crate::sandbox::{Asking, Request, Watch};
+use crate::journal::{Answer, Asked, Came, Digest, Made, Refused};
+use crate::sandbox::Asking;
 use crate::text::quote_one;
 
 /// Who calls other servers. Whatever is granted is granted here.
@@ -50,6 +45,12 @@ pub trait Effects: Send + Sync + Debug {
     /// Tells when more or something else is known of them.
     fn changes(&self) -> watch::Receiver<Arc<[Offer]>> {
         watch::channel(self.offers()).1
+    }
+
+    /// Whether calls of this tool go to a server, and to no native capability of its name.
+    fn answers(&self, tool: &str) -> bool {
+        let id = tool.split('.').next();
+        self.offers().iter().any(|offer| offer.name.split('.').next() == id)
     }
 
     /// Whether there are other servers at all.
@@ -105,12 +106,17 @@ impl Script {
         Self(Mutex::new(lines.to_vec().into()))
     }
 
+    fn lines(&self) -> MutexGuard<'_, VecDeque<Line>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn answer(&self, calls: &[Call]) -> Result<Vec<Answered>, Refusal> {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = self.lines();
         let foreseen =
             |(at, call): &(usize, &Call)| lines.get(*at).is_some_and(|line| line.tool == call.tool);
         if let Some((index, call)) = calls.iter().enumerate().find(|it| !foreseen(it)) {
-            let next = |line: &Line| format!("the next of `answers` is for {}", quote_one(&line.tool));
+            let next =
+                |line: &Line| format!("the next of `answers` is for {}", quote_one(&line.tool));
             let hint = lines.get(index).map_or_else(|| UNSCRIPTED.to_owned(), next);
             let refusal = Refusal { index, ..Refusal::denied(std::slice::from_ref(call)) };
             return Err(Refusal { hint: Some(hint), ..refusal });
@@ -133,6 +139,11 @@ impl Effects for Script {
     fn offers(&self) -> Arc<[Offer]> {
         Arc::default()
     }
+
+    /// A native capability runs in an example, unless a line answers for it.
+    fn answers(&self, tool: &str) -> bool {
+        self.lines().iter().any(|line| line.tool == tool)
+    }
 }
 
 /// What all calls of a run may use.
@@ -144,119 +155,10 @@ pub struct Allowed {
     pub bytes: u64,
 }
 
-/// Writes down what a run asks others for, before it is sent. What only reads may be asked again.
-#[derive(Debug)]
-pub(super) struct Intent<'a> {
-    pub(super) journal: &'a Journal,
-    /// The longest that the run takes.
-    longest: Duration,
-    request: &'a Request,
-    effects: &'a Arc<dyn Effects>,
-    pub(super) pending: Option<i64>,
-    /// How many answers, and how many texts, are written down and stay as they are.
-    written: (usize, usize),
-    /// The last change of a tool that the run sees.
-    pub(super) as_of: i64,
-    /// The clocks of the run.
-    pub(super) watch: &'a Watch,
-    /// How a run is kept that waits.
-    pub(super) patience: Patience,
-}
-
-/// How runs are kept that wait for approvals.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Patience {
-    /// How many there may be.
-    pub(super) most: u64,
-    /// For how long.
-    pub(super) life: Duration,
-}
-
-impl<'a> Intent<'a> {
-    pub(super) fn new(
-        (journal, longest, patience): (&'a Journal, Duration, Patience),
-        request: &'a Request,
-        effects: &'a Arc<dyn Effects>,
-        watch: &'a Watch,
-    ) -> Self {
-        let (pending, written, as_of) = (None, (0, 0), 0);
-        Self { journal, longest, request, effects, pending, written, as_of, watch, patience }
-    }
-
-    /// The run that the store keeps so, with the tools as of a change.
-    pub(super) fn after(self, pending: Option<i64>, as_of: i64) -> Self {
-        Self { pending, as_of, ..self }
-    }
-
-    /// What the store keeps of the run.
-    pub(super) fn pending(self) -> Option<i64> {
-        self.pending
-    }
-
-    /// Writes down what the run has asked for since it last did, these calls last.
-    pub(super) fn note(
-        &mut self,
-        calls: &[Call],
-        answers: &[Answer],
-        texts: &[String],
-    ) -> Result<(), Fault> {
-        if !self.effects.is_open() {
-            return Ok(());
-        }
-        let offers = self.effects.offers();
-        let reads = |call: &Call| {
-            offers.iter().any(|it| it.name == call.tool && it.class == EffectClass::Read)
-        };
-        if calls.iter().all(reads) {
-            return Ok(());
-        }
-        self.keep(answers, texts, calls.len())
-    }
-
-    /// Takes back what was written down last: it was not sent.
-    pub(super) fn withdraw(&mut self, answers: &[Answer], texts: &[String]) -> Result<(), Fault> {
-        if self.pending.is_some() { self.keep(answers, texts, 0) } else { Ok(()) }
-    }
-
-    /// Writes down what is new. The last texts are those of calls that are on their way.
-    fn keep(&mut self, answers: &[Answer], texts: &[String], open: usize) -> Result<(), Fault> {
-        let (from, texts_from) = self.written;
-        let new = |all: &[Answer]| all.get(from..).unwrap_or_default().to_vec();
-        let run = match self.pending {
-            None => self.so_far(answers, texts),
-            Some(_) => Unfinished {
-                from,
-                answers: new(answers),
-                texts: texts.get(texts_from..).unwrap_or_default().to_vec(),
-                ..Unfinished::default()
-            },
-        };
-        let known = run.answers.iter().take_while(|answer| !answer.is_open()).count();
-        let pended = self.journal.pend(self.pending, run, self.longest);
-        self.pending = Some(pended.map_err(stored)?);
-        // What was asked last is told again when it is answered, or taken back.
-        self.written = (from + known, texts.len().saturating_sub(open));
-        Ok(())
-    }
-
-    /// The run as far as it has come.
-    pub(super) fn so_far(&self, answers: &[Answer], texts: &[String]) -> Unfinished {
-        let Draft { subject, request, .. } = record::begun(self.request);
-        let (answers, texts) = (answers.to_vec(), texts.to_vec());
-        Unfinished { subject, request, answers, texts, ..Unfinished::default() }
-    }
-}
-
 /// What the journal is told of calls before anything comes of them, and the texts beside it.
-pub(super) fn asked(calls: &[Call], consents: &[Consent]) -> (Answer, Vec<String>) {
-    let came = |index| match consents.get(index) {
-        Some(Consent::Declined(message)) => {
-            Came::Failed { reason: Reason::Declined, message: message.clone() }
-        }
-        _ => Came::Unknown,
-    };
-    let made = |(index, call)| Made { asked: digested(call), outcome: came(index), ms: 0 };
-    let answer = Answer::Calls(calls.iter().enumerate().map(made).collect());
+pub(super) fn asked(calls: &[Call]) -> (Answer, Vec<String>) {
+    let made = |asked| Made { asked, outcome: Came::Unknown, ms: 0, ran: None };
+    let answer = Answer::Calls(calls.iter().map(digested).map(made).collect());
     (answer, calls.iter().map(|call| call.args.clone()).collect())
 }
 
@@ -272,14 +174,11 @@ pub(super) fn answered(
                 CallOutcome::Value(text) => Some(text.clone()),
                 CallOutcome::Failed { .. } => None,
             });
-            let made = asked.zip(answered).map(|(asked, Answered { outcome, millis })| {
-                let outcome = match outcome {
-                    CallOutcome::Value(text) => Came::Value(Digest::of(text)),
-                    CallOutcome::Failed { reason, message } => {
-                        Came::Failed { reason: *reason, message: message.clone() }
-                    }
-                };
-                Made { asked, outcome, ms: *millis }
+            let made = asked.zip(answered).map(|(asked, Answered { outcome, millis })| Made {
+                asked,
+                outcome: came(outcome),
+                ms: *millis,
+                ran: None,
             });
             (Answer::Calls(made.collect()), values.collect())
         }
@@ -291,6 +190,16 @@ pub(super) fn answered(
     }
 }
 
+/// What came of a call, as the journal has it.
+pub(super) fn came(outcome: &CallOutcome) -> Came {
+    match outcome {
+        CallOutcome::Value(text) => Came::Value(Digest::of(text)),
+        CallOutcome::Failed { reason, message } => {
+            Came::Failed { reason: *reason, message: message.clone() }
+        }
+    }
+}
+
 fn digested(call: &Call) -> Asked {
     Asked { tool: call.tool.clone(), args: Digest::of(&call.args) }
 }
@@ -298,15 +207,25 @@ fn digested(call: &Call) -> Asked {
 /// The calls among what a run asked for.
 pub(super) fn made(answers: &[Answer]) -> Vec<CallMade> {
     let calls = answers.iter().filter_map(|answer| match answer {
-        Answer::Calls(made) => Some(made),
+        Answer::Calls(made) | Answer::Within(made) => Some(made),
         _ => None,
     });
-    let told = |Made { asked, outcome, ms }: &Made| CallMade {
+    let told = |Made { asked, outcome, ms, .. }: &Made| CallMade {
         tool: asked.tool.clone(),
         outcome: outcome.name().to_owned(),
         ms: *ms,
     };
     calls.flatten().map(told).collect()
+}
+
+/// The fuel of native capabilities that a run has called.
+pub(super) fn fuel(answers: &[Answer]) -> u64 {
+    let made = answers.iter().filter_map(|answer| match answer {
+        Answer::Calls(made) | Answer::Within(made) => Some(made),
+        _ => None,
+    });
+    let ran = made.flatten().filter_map(|made| made.ran.as_ref());
+    ran.fold(0, |sum, ran| sum.saturating_add(ran.fuel))
 }
 
 /// The answer that an entry holds to these calls, with the texts that `text` finds. None: the entry
@@ -323,7 +242,7 @@ pub(super) fn recall(
     match recorded {
         Answer::Calls(made) if is_same(&made.iter().map(|it| &it.asked).collect::<Vec<_>>()) => {
             let mut answered = Vec::with_capacity(made.len());
-            for Made { asked, outcome, ms } in made {
+            for Made { asked, outcome, ms, .. } in made {
                 let outcome = match outcome {
                     Came::Unknown => return Err(Missing::Text(asked.tool.clone())),
                     Came::Value(digest) => match text(digest).map_err(Missing::Store)? {

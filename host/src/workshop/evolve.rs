@@ -32,6 +32,8 @@ pub struct Proposal {
     /// The JSON Schema of the tool's values; `true` allows any value. None keeps the current
     /// schema.
     pub output_schema: Option<String>,
+    /// Whether the tool is a native capability. None keeps what it is.
+    pub capability: Option<bool>,
     /// The revision to change: the change fails if another one is current. None accepts any.
     pub expected: Option<String>,
     /// Whether a change that breaks examples of callers is refused.
@@ -56,6 +58,8 @@ pub struct Evolved {
 pub struct Prepared {
     proposal: Proposal,
     schema: Option<Arc<Schema>>,
+    /// Whether it is to be a native capability.
+    is_capability: bool,
     summary: Summary,
     /// The tools, with the change as a candidate.
     tools: Tools,
@@ -101,14 +105,14 @@ impl Workshop {
 
     /// Whether the change has examples to run: its own, or those of callers.
     pub fn has_runs(&self, prepared: &Prepared) -> Result<bool, Fault> {
-        let Prepared { proposal, current, summary, .. } = prepared;
+        let Prepared { proposal, current, summary, is_capability, .. } = prepared;
         let has_examples = match (&proposal.examples, current) {
             (Some(examples), _) => !examples.is_empty(),
             (None, Some(current)) => !from_json(&current.examples)?.is_empty(),
             (None, None) => false,
         };
         let is_changed = current.as_ref().is_some_and(|current| current.hash != summary.hash);
-        Ok(has_examples || (is_changed && self.has_callers(&proposal.name)?))
+        Ok(*is_capability || has_examples || (is_changed && self.has_callers(&proposal.name)?))
     }
 
     /// Whether other registered tools call this one.
@@ -144,6 +148,11 @@ impl Workshop {
             library::ensure_outside(name)?;
         }
         let schema = self.schema_of(name, output_schema.as_deref())?;
+        let before = self.tools()?.native(name)?.is_some();
+        let is_capability = proposal.capability.unwrap_or(before);
+        if is_capability {
+            self.ensure_nobody(name)?;
+        }
         let (summary, mut notes) = self.check_function(code, watch)?;
         let candidate = Candidate {
             name: name.clone(),
@@ -151,6 +160,7 @@ impl Workshop {
             hash: summary.hash.clone(),
             is_pinned: false,
             output_schema: schema.clone(),
+            members: None,
         };
         let tools = Tools { candidates: Arc::new([candidate]), ..self.tools()? };
         let current = tools.find(name)?;
@@ -159,7 +169,7 @@ impl Workshop {
                 .push("the tool keeps its output schema: give `output_schema` to change it, or true to remove it".to_owned());
         }
         notes.extend(missing(name, &summary, &tools)?);
-        Ok(Prepared { proposal, schema, summary, tools, current, notes })
+        Ok(Prepared { proposal, schema, is_capability, summary, tools, current, notes })
     }
 
     fn try_make(
@@ -168,8 +178,16 @@ impl Workshop {
         arguments: &str,
         watch: &Watch,
     ) -> Result<Evolved, Refused> {
-        let Prepared { proposal, schema, summary, tools, current, mut notes } = prepared;
+        let Prepared { proposal, schema, is_capability, summary, mut tools, current, mut notes } =
+            prepared;
         let Proposal { name, description, examples, expected, verify_dependents, .. } = proposal;
+        let mut members = None;
+        if is_capability {
+            let found = self.members(&name, &tools, watch)?;
+            notes.extend(callable(&name, &found));
+            tools = tools.with_members(&found);
+            members = Some(found);
+        }
         let kept = match examples {
             Some(examples) => self.try_examples(&name, examples, &tools, watch, &mut notes)?,
             None => self.carry_over(&name, current.as_ref(), &tools, watch, &mut notes)?,
@@ -185,7 +203,8 @@ impl Workshop {
                 "warning: `{name}` resembles the tool `{other}`: do not confuse them"
             ));
         }
-        let (tools, Summary { canonical, hash, .. }) = (summary.names(), summary);
+        let named = tools.named(&summary, self.effects.as_ref())?;
+        let (tools, Summary { canonical, hash, .. }) = (named, summary);
         let evolution = Evolution {
             name,
             description,
@@ -194,6 +213,7 @@ impl Workshop {
             tools,
             examples: to_json(&kept),
             output_schema: schema.map(|schema| schema.text().to_owned()),
+            members,
             expected,
         };
         let (status, entry) = self.commit(evolution, arguments).map_err(unwritten)?;
@@ -269,6 +289,13 @@ fn missing(name: &str, summary: &Summary, tools: &Tools) -> Result<Option<String
     }
     let is_any = !missing.is_empty();
     Ok(is_any.then(|| format!("warning: there is no tool {} yet", quote(&missing))))
+}
+
+/// A note on what can be called of a native capability.
+fn callable(name: &str, members: &str) -> Option<String> {
+    let members: Vec<String> = serde_json::from_str(members).ok()?;
+    let names: Vec<String> = members.iter().map(|member| format!("{name}.{member}")).collect();
+    Some(format!("programs can call {}", quote(&names)))
 }
 
 fn abstract_over(variable: &str, canonical: &str) -> String {

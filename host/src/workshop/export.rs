@@ -40,7 +40,8 @@ impl Workshop {
                 continue;
             };
             let summary = self.sandbox.check(&tool.source, &watch.again()).map_err(first)?;
-            let callers = summary.names().into_iter().map(|used| (used, Some(tool.name.clone())));
+            let named = tools.named(&summary, self.effects.as_ref())?;
+            let callers = named.into_iter().map(|used| (used, Some(tool.name.clone())));
             queue.extend(callers);
             let is_pinned = name::split(&reference).1.is_some();
             packed.push(Packed::new(tool, is_pinned, summary.notation)?);

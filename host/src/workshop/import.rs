@@ -94,8 +94,9 @@ impl Workshop {
         let file = bundle::read(text)?;
         for packed in file.tools {
             *subject = Some(packed.name.clone());
-            checked.push(self.check_packed(packed, replace, watch)?);
+            checked.push(self.check_packed(packed, watch)?);
         }
+        self.add_members(&mut checked, replace, watch, subject)?;
         let candidates: Arc<[Candidate]> = checked.iter().map(Checked::candidate).collect();
         let tools = Tools { candidates, ..self.tools()? };
         let mut notes = Vec::new();
@@ -128,13 +129,34 @@ impl Workshop {
         Ok(Taken { tools, memory: memory.collect(), notes })
     }
 
-    /// Checks a tool as far as possible without the other tools of the file.
-    fn check_packed(
+    /// Finds the functions of native capabilities, with all tools of the file there. Then each tool
+    /// is as it will be, and may not be in the way of another one.
+    fn add_members(
         &self,
-        packed: Packed,
+        checked: &mut [Checked],
         replace: bool,
         watch: &Watch,
-    ) -> Result<Checked, Refused> {
+        subject: &mut Option<String>,
+    ) -> Result<(), Refused> {
+        let candidates: Arc<[Candidate]> = checked.iter().map(Checked::candidate).collect();
+        let before = self.tools()?;
+        let tools = Tools { candidates, ..before.clone() };
+        for Checked { packed, evolution, .. } in checked {
+            *subject = Some(packed.name.clone());
+            if packed.capability {
+                self.ensure_nobody(&packed.name)?;
+                evolution.members = Some(self.members(&packed.reference(), &tools, watch)?);
+            }
+            if let Some(current) = before.find(&packed.name)? {
+                let may_stay = packed.pinned || replace;
+                evolution.ensure_replaced(&current, may_stay).map_err(refused)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks a tool as far as possible without the other tools of the file.
+    fn check_packed(&self, packed: Packed, watch: &Watch) -> Result<Checked, Refused> {
         let (name, quoted) = (&packed.name, packed.quoted());
         self.registry.review(name, &packed.description, None).map_err(refused)?;
         if !name.starts_with(LIBRARY_PREFIX) {
@@ -161,16 +183,13 @@ impl Workshop {
             name: name.clone(),
             description: packed.description.clone(),
             tools: summary.names(),
+            members: None,
             source: summary.canonical,
             hash: summary.hash,
             examples: packed.examples(),
             output_schema: schema.as_ref().map(|schema| schema.text().to_owned()),
             expected: None,
         };
-        if let Some(current) = self.tools()?.find(name)? {
-            let may_stay = packed.pinned || replace;
-            evolution.ensure_replaced(&current, may_stay).map_err(refused)?;
-        }
         let supplied = library().holds(&evolution, packed.pinned);
         Ok(Checked { packed, evolution, schema: schema.map(Arc::new), supplied })
     }
@@ -197,13 +216,14 @@ impl Checked {
     }
 
     fn candidate(&self) -> Candidate {
-        let Evolution { name, source, hash, .. } = &self.evolution;
+        let Evolution { name, source, hash, members, .. } = &self.evolution;
         Candidate {
             name: name.clone(),
             source: source.clone(),
             hash: hash.clone(),
             is_pinned: self.packed.pinned,
             output_schema: self.schema.clone(),
+            members: members.clone(),
         }
     }
 }

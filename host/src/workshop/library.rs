@@ -161,6 +161,7 @@ impl Kept {
                 description,
                 examples,
                 output_schema: None,
+                members: None,
                 change: 0,
             },
             is_pinned,

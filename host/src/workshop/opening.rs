@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::effects::{Allowed, Denied, Effects, Patience};
+use super::effects::{Allowed, Denied, Effects};
+use super::intent::Patience;
 use super::record;
 use super::refusal::stored;
 use super::world::Tools;
@@ -150,6 +151,24 @@ impl Workshop {
     #[must_use]
     pub fn broker(&self) -> Option<&Client> {
         self.broker.as_deref()
+    }
+
+    /// Whether the operator lets models install servers.
+    #[must_use]
+    pub fn may_install(&self) -> bool {
+        self.broker().is_some_and(|broker| !broker.greeting().installable.is_empty())
+    }
+
+    /// Journals that a server was installed or removed.
+    pub fn note_install(
+        &self,
+        name: &str,
+        arguments: &str,
+        ending: EntryEnding,
+    ) -> Result<(), Fault> {
+        let mut draft = Draft::new(EntryKind::Install, Some(name), ending);
+        draft.request = serde_json::json!({ "arguments": arguments });
+        self.journal.append(draft).map(drop).map_err(stored)
     }
 
     /// The path of the store's file; None if the store is in memory.

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt::Write as _;
 
-use super::effects::{self, Intent, Missing};
+use super::effects::{self, Missing};
+use super::intent::Intent;
 use super::refusal::stored;
 use crate::domain::{
     Answered, Approval, Call, Decision, Fault, FaultCode, Limit, Refusal, Wish, fault,
 };
-use crate::journal::{Answer, Digest, Pending, Policy, Unfinished, Waits};
+use crate::journal::{Answer, Digest, Made, Pending, Policy, Unfinished, Waits};
 use crate::sandbox::Calls;
 
 /// Bytes of the secret in a handle.
@@ -77,17 +78,31 @@ pub(super) struct Past {
 
 impl Past {
     pub(super) fn new(answers: Vec<Answer>, texts: Vec<String>) -> Self {
-        let is_of_calls = |it: &Answer| matches!(it, Answer::Calls(_) | Answer::Refused(..));
+        let is_of_calls =
+            |it: &Answer| matches!(it, Answer::Calls(_) | Answer::Within(_) | Answer::Refused(..));
         let texts = texts.into_iter().map(|text| (Digest::of(&text).sha256, text));
         Self { calls: answers.into_iter().filter(is_of_calls).collect(), texts: texts.collect() }
     }
 
-    /// What came of these calls before.
+    /// What came of these calls of servers before. `is_theirs` tells their calls from those of
+    /// native capabilities, which run again.
     pub(super) fn recall(
         &mut self,
         calls: &Calls,
+        is_theirs: impl Fn(&str) -> bool,
     ) -> Result<Option<Result<Vec<Answered>, Refusal>>, Fault> {
-        let Some(next) = self.calls.pop_front() else { return Ok(None) };
+        let next = loop {
+            let made = match self.calls.pop_front() {
+                None => return Ok(None),
+                Some(Answer::Calls(made) | Answer::Within(made)) => made,
+                Some(other) => break other,
+            };
+            let made: Vec<Made> =
+                made.into_iter().filter(|made| is_theirs(&made.asked.tool)).collect();
+            if !made.is_empty() {
+                break Answer::Calls(made);
+            }
+        };
         let text = |digest: &Digest| Ok(self.texts.get(&digest.sha256).cloned());
         match effects::recall(&calls.calls, &next, text) {
             Ok(Some(came)) => Ok(Some(came)),
@@ -97,6 +112,15 @@ impl Past {
                 let hint = "the evaluator may have changed since: run the program again";
                 Err(fault(FaultCode::Internal, message, Some(hint)))
             }
+        }
+    }
+}
+
+impl Past {
+    /// Passes over calls that were refused before any was made.
+    pub(super) fn pass_refused(&mut self) {
+        if let Some(Answer::Refused(..)) = self.calls.front() {
+            self.calls.pop_front();
         }
     }
 }

@@ -40,9 +40,15 @@ impl Purse {
             self.weigh(outcome);
         }
         let unsent = calls.len() - sent.len();
-        let outcome = over(Limit::Calls, "the run has made all calls that a run may make");
-        answered.extend(vec![Answered { outcome, millis: 0 }; unsent]);
+        answered.extend(vec![Answered { outcome: beyond_calls(), millis: 0 }; unsent]);
         Ok(answered)
+    }
+
+    /// Takes one call off the budget. The error is what comes of a call beyond it.
+    pub(super) fn take(&mut self) -> Result<(), CallOutcome> {
+        let left = self.allowed.calls.checked_sub(1);
+        self.allowed.calls = left.ok_or_else(beyond_calls)?;
+        Ok(())
     }
 
     /// Takes off what calls used that were made before.
@@ -56,7 +62,7 @@ impl Purse {
     }
 
     /// Takes the bytes of an answer off the budget, or the answer away.
-    fn weigh(&mut self, outcome: &mut CallOutcome) {
+    pub(super) fn weigh(&mut self, outcome: &mut CallOutcome) {
         let CallOutcome::Value(text) = &*outcome else { return };
         if let Some(left) = self.allowed.bytes.checked_sub(count(text.len())) {
             self.allowed.bytes = left;
@@ -106,6 +112,11 @@ fn count(n: usize) -> u64 {
     u64::try_from(n).unwrap_or(u64::MAX)
 }
 
-fn over(limit: Limit, message: &str) -> CallOutcome {
+fn beyond_calls() -> CallOutcome {
+    over(Limit::Calls, "the run has made all calls that a run may make")
+}
+
+/// What comes of a call beyond a limit.
+pub(super) fn over(limit: Limit, message: &str) -> CallOutcome {
     CallOutcome::Failed { reason: Reason::Budget, message: format!("{message} [{limit}]") }
 }

@@ -7,17 +7,15 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::consent::Consent;
 use super::effects::{self, Missing};
+use super::ledger::{Came, Ledger};
 use super::library::library;
 use super::opening::Workshop;
 use super::record::{self, Recorded};
 use super::refusal::stored;
-use super::world::{Came, Found, Oracle, Sent, Witness};
+use super::world::{Found, Oracle, Witness};
 use super::{conform, schemas};
-use crate::domain::{
-    EntryEnding, EntryKind, Fault, FaultCode, Limit, Refusal, Section, Unsent, fault,
-};
+use crate::domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, Refusal, Section, fault};
 use crate::journal::{Answer, Body, Digest, Entry, Payload};
 use crate::registry::{Snapshot, short};
 use crate::sandbox::{Asking, Calls, Outcome, Request, Watch, drive};
@@ -143,7 +141,7 @@ impl Workshop {
             &mut nobody,
         );
         let mut schema = None;
-        let outcome = match request.output_schema.as_deref().map(schemas::recall).transpose() {
+        let mut outcome = match request.output_schema.as_deref().map(schemas::recall).transpose() {
             Ok(asked) => {
                 let mut outcome = drive(&self.sandbox, request, &mut witness, watch);
                 let tools = &witness.oracle.tools;
@@ -167,6 +165,7 @@ impl Workshop {
             return Err(fault.clone());
         }
         let (mut answers, ..) = witness.into_answers();
+        outcome.usage.fuel = outcome.usage.fuel.saturating_add(effects::fuel(&answers));
         answers.extend(schema);
         let differences = differences(entry, body, &outcome, &answers);
         let is_equal = differences.is_empty();
@@ -233,7 +232,9 @@ impl Recording {
             match answer {
                 Answer::Tool(name, hash) => drop(sources.insert(name, hash)),
                 Answer::Similar(name, meant) => drop(similar.insert(name, meant)),
-                Answer::Calls(_) | Answer::Refused(..) => calls.push_back(answer),
+                Answer::Calls(_) | Answer::Within(_) | Answer::Refused(..) => {
+                    calls.push_back(answer);
+                }
                 // `conform_again` reads the schema.
                 Answer::Schema(..) => {}
             }
@@ -241,14 +242,31 @@ impl Recording {
         Self { tools, sources, similar, store, calls, obstacle: None }
     }
 
-    /// What came of the calls then. Others than the next ones were denied.
-    fn recall(&mut self, calls: &Calls) -> Result<Came, Fault> {
+    /// What came of the calls then, and what native capabilities did for them. Others than the
+    /// next ones were denied.
+    fn recall(
+        &mut self,
+        calls: &Calls,
+        place: usize,
+        ledger: &mut Ledger<'_>,
+    ) -> Result<Came, Fault> {
         let denied = || Err(Refusal::denied(&calls.calls));
         let Some(next) = self.calls.front() else { return Ok(denied()) };
         let text = |digest: &Digest| self.store.text(&digest.sha256);
         match effects::recall(&calls.calls, next, text) {
             Ok(Some(came)) => {
-                self.calls.pop_front();
+                if let Some(Answer::Calls(made)) = self.calls.pop_front() {
+                    let ran = made.into_iter().map(|made| made.ran).enumerate();
+                    ran.for_each(|(at, ran)| {
+                        if let Some(ran) = ran {
+                            ledger.note(place, at, ran);
+                        }
+                    });
+                }
+                while let Some(within @ Answer::Within(_)) = self.calls.front() {
+                    ledger.answers.push(within.clone());
+                    self.calls.pop_front();
+                }
                 Ok(came)
             }
             Ok(None) => Ok(denied()),
@@ -294,13 +312,13 @@ impl Oracle for Recording {
     }
 
     /// Returns the recorded outcome; calls nobody.
-    fn perform<'a>(
+    fn perform<'a, 'b: 'a>(
         &'a mut self,
         calls: &'a Calls,
-        _consents: &'a [Consent],
-    ) -> Asking<'a, Result<Sent, Fault>> {
-        let recalled = self.recall(calls);
-        Box::pin(ready(recalled.map(|came| came.map_err(Unsent::Refused))))
+        place: usize,
+        ledger: &'a mut Ledger<'b>,
+    ) -> Asking<'a, Result<Came, Fault>> {
+        Box::pin(ready(self.recall(calls, place, ledger)))
     }
 }
 

@@ -4,12 +4,13 @@
 use std::time::Duration;
 
 use super::consent::Consents;
+use super::observer::Observer;
 use super::opening::Workshop;
 use super::past::{Kept, Past, Waiting};
 use super::record::Recorded;
 use super::refusal::stored;
 use super::run::{Finished, Start};
-use super::world::{Observer, Tools};
+use super::world::Tools;
 use crate::domain::{Decision, Fault, FaultCode, fault};
 use crate::journal::{Unfinished, Waits};
 use crate::sandbox::{Limits, Watch};

@@ -30,11 +30,17 @@ impl Workshop {
         let mut notes = Vec::new();
         let tools = self.tools()?;
         if let Some(past) = tools.find(&format!("{name}@{prefix}"))? {
-            let Definition { source, hash, .. } = past;
+            let Definition { source, hash, members, .. } = past;
             // The tool's own examples do not run: this revision is unchanged.
             let (is_pinned, output_schema) = (false, None);
-            let candidate =
-                Candidate { name: name.to_owned(), source, hash, is_pinned, output_schema };
+            let candidate = Candidate {
+                name: name.to_owned(),
+                source,
+                hash,
+                is_pinned,
+                output_schema,
+                members,
+            };
             let tools = Tools { candidates: Arc::new([candidate]), ..tools };
             // A rollback is never refused because of callers; notes name the broken ones.
             self.broken_callers(name, &tools, watch, &mut notes)?;

@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::consent::Consents;
-use super::effects::{Intent, made};
+use super::effects::{fuel, made};
+use super::intent::Intent;
+use super::observer::Observer;
 use super::opening::Workshop;
 use super::past::{Past, Waiting};
 use super::refusal::stored;
-use super::world::{Live, Observer, Tools, Witness};
+use super::world::{Tools, Witness};
 use super::{conform, record, schemas};
 use crate::domain::{FaultCode, fault};
 use crate::journal::Draft;
@@ -91,7 +93,7 @@ impl Workshop {
             Ok(asked) => {
                 let known = tools.clone();
                 let as_of = tools.registered.as_of();
-                let live = Live::new(tools, Arc::clone(&self.effects), self.allowed, watch);
+                let live = self.live(tools, Arc::clone(&self.effects), request.limits, watch);
                 let live = live.after(before.past);
                 let keeper = (&self.journal, self.longest, self.patience);
                 let intent = Intent::new(keeper, request, &self.effects, watch);
@@ -103,6 +105,7 @@ impl Workshop {
                     return Finished::waiting(waiting);
                 }
                 (answers, texts, pending) = witness.into_answers();
+                outcome.usage.fuel = outcome.usage.fuel.saturating_add(fuel(&answers));
                 answers.extend(conform::conform(&mut outcome, asked, &known, watch).await);
                 outcome
             }

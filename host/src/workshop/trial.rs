@@ -8,7 +8,7 @@ use super::conform::compare;
 use super::example::{Example, from_json};
 use super::opening::Workshop;
 use super::refusal::{Refused, stored};
-use super::world::{Live, Tools, Witness};
+use super::world::{Tools, Witness};
 use crate::domain::{Fault, FaultCode, fault};
 use crate::registry::Definition;
 use crate::sandbox::{Ending, Request, Watch, drive};
@@ -110,7 +110,7 @@ impl Workshop {
         };
         let mut nobody = ();
         let script = Arc::new(example.script());
-        let live = Live::new(tools.clone(), script, self.allowed, watch);
+        let live = self.live(tools.clone(), script, self.limits, watch);
         let mut witness = Witness::new(live, &mut nobody);
         let ending = drive(&self.sandbox, request, &mut witness, watch).ending;
         let (found, kind, is_value) = match ending.map_err(|fault| example.told(fault))? {

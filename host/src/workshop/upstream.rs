@@ -38,6 +38,10 @@ impl Effects for Client {
         Arc::clone(&self.known().borrow())
     }
 
+    fn answers(&self, tool: &str) -> bool {
+        !self.greeting().shadowing && self.is_server(tool.split('.').next().unwrap_or_default())
+    }
+
     fn changes(&self) -> watch::Receiver<Arc<[Offer]>> {
         self.known()
     }

@@ -4,20 +4,21 @@
 use std::collections::HashMap;
 use std::future::ready;
 use std::sync::Arc;
-use std::time::Instant;
 
-use super::consent::{self, Consent, Consents, Said};
-use super::effects::{self, Allowed, Effects, Intent};
+use super::consent::Consents;
+use super::effects::Effects;
+use super::intent::Intent;
+use super::ledger::{Came, Ledger};
 use super::library::library;
+use super::means::Means;
+use super::observer::Observer;
 use super::past::{Past, Waiting};
 use super::purse::Purse;
 use super::refusal::stored;
-use crate::domain::{
-    Answered, Approval, Call, Decision, Fault, FaultCode, Need, Refusal, Unsent, Wish, fault,
-};
+use crate::domain::Fault;
 use crate::journal::Answer;
 use crate::registry::{self, Definition, Snapshot, name};
-use crate::sandbox::{Answer as Given, Asking, Calls, Watch, World, milliseconds};
+use crate::sandbox::{Answer as Given, Asking, Calls, World};
 use crate::schema::Schema;
 
 /// The tools that a run can use.
@@ -42,6 +43,8 @@ pub struct Candidate {
     pub is_pinned: bool,
     /// The schema of the tool's values.
     pub output_schema: Option<Arc<Schema>>,
+    /// Its functions as a JSON list, if it is a native capability.
+    pub members: Option<String>,
 }
 
 impl Candidate {
@@ -98,48 +101,20 @@ impl Tools {
     }
 }
 
-/// Observes a run, and is asked for approvals.
-pub trait Observer {
-    /// Receives each driven continuation, with the count of those driven so far.
-    fn advance(&mut self, driven: u64);
-    /// Receives a line of the debug report.
-    fn debug(&mut self, line: &str);
-    /// Says whether calls may be made. The clocks of the run stand still meanwhile. A run that must
-    /// stop drops the question.
-    fn ask<'a>(&'a mut self, _wishes: &'a [Wish]) -> Asking<'a, Said> {
-        Box::pin(ready(Said::Later(None)))
-    }
-}
-
-/// Ignores everything.
-impl Observer for () {
-    fn advance(&mut self, _driven: u64) {}
-    fn debug(&mut self, _line: &str) {}
-}
-
 /// Answers the questions of a run.
 pub(super) trait Oracle: Send {
     /// The source and the hash of a tool.
     fn tool(&mut self, name: &str) -> Result<Found, Fault>;
     /// The existing name that is closest to an unknown one.
     fn similar(&mut self, name: &str) -> Option<String>;
-    /// What came of these calls before the run waited.
-    fn recall(&mut self, _calls: &Calls) -> Result<Option<Came>, Fault> {
-        Ok(None)
-    }
-    /// What came of calls, or why none was sent.
-    fn perform<'a>(
+    /// What came of calls that stand at this place of the ledger, or why none was sent.
+    fn perform<'a, 'b: 'a>(
         &'a mut self,
         calls: &'a Calls,
-        consents: &'a [Consent],
-    ) -> Asking<'a, Result<Sent, Fault>>;
+        place: usize,
+        ledger: &'a mut Ledger<'b>,
+    ) -> Asking<'a, Result<Came, Fault>>;
 }
-
-/// What came of calls.
-pub(super) type Came = Result<Vec<Answered>, Refusal>;
-
-/// What came of calls that were to be sent.
-pub(super) type Sent = Result<Vec<Answered>, Unsent>;
 
 /// The answer to a look-up of a tool; empty if the tool does not exist.
 #[derive(Debug, Default)]
@@ -151,22 +126,15 @@ pub(super) struct Found {
 
 /// Answers from the current tools and effects.
 pub(super) struct Live {
-    tools: Tools,
-    effects: Arc<dyn Effects>,
-    purse: Purse,
-    past: Past,
+    pub(super) tools: Tools,
+    pub(super) effects: Arc<dyn Effects>,
+    pub(super) purse: Purse,
+    pub(super) means: Means,
+    /// What came of calls before the run waited.
+    pub(super) past: Past,
 }
 
 impl Live {
-    pub(super) fn new(
-        tools: Tools,
-        effects: Arc<dyn Effects>,
-        allowed: Allowed,
-        watch: &Watch,
-    ) -> Self {
-        Self { tools, effects, purse: Purse::new(allowed, watch), past: Past::default() }
-    }
-
     /// The world of a run that goes on.
     pub(super) fn after(self, past: Past) -> Self {
         Self { past, ..self }
@@ -183,80 +151,83 @@ impl Oracle for Live {
         self.tools.similar(name)
     }
 
-    fn recall(&mut self, calls: &Calls) -> Result<Option<Came>, Fault> {
-        let came = self.past.recall(calls)?;
-        if let Some(Ok(answered)) = &came {
-            self.purse.charge(answered);
-        }
-        Ok(came)
-    }
-
-    fn perform<'a>(
+    fn perform<'a, 'b: 'a>(
         &'a mut self,
         calls: &'a Calls,
-        consents: &'a [Consent],
-    ) -> Asking<'a, Result<Sent, Fault>> {
-        Box::pin(async { Ok(self.purse.spend(self.effects.as_ref(), calls, consents).await) })
+        place: usize,
+        ledger: &'a mut Ledger<'b>,
+    ) -> Asking<'a, Result<Came, Fault>> {
+        Box::pin(self.make(calls, place, ledger))
     }
+}
+
+/// The environment of a native capability: that of the run which calls it.
+pub(super) struct Within<'a, 'b> {
+    pub(super) live: &'a mut Live,
+    pub(super) ledger: &'a mut Ledger<'b>,
+}
+
+impl World for Within<'_, '_> {
+    fn source<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Result<Option<String>, Fault>> {
+        Box::pin(ready(self.live.tool(tool).map(|found| found.source)))
+    }
+
+    fn similar<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Option<String>> {
+        Box::pin(ready(self.live.tools.similar(tool)))
+    }
+
+    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Given, Fault>> {
+        Box::pin(perform(self.live, calls, self.ledger, true))
+    }
+
+    fn advance(&mut self, _driven: u64) {}
+
+    fn debug(&mut self, _line: &str) {}
+}
+
+/// Asks the oracle what comes of calls, and writes both down.
+async fn perform<O: Oracle>(
+    oracle: &mut O,
+    calls: &Calls,
+    ledger: &mut Ledger<'_>,
+    is_within: bool,
+) -> Result<Given, Fault> {
+    // A run that ends meanwhile has made them all the same.
+    let begun = ledger.begin(&calls.calls, is_within);
+    let came = oracle.perform(calls, begun.place, ledger).await?;
+    ledger.end(begun, &calls.calls, &came);
+    let outcomes =
+        came.map(|answered| answered.into_iter().map(|it| it.outcome).collect::<Vec<_>>());
+    Ok(outcomes.into())
 }
 
 /// The environment of one run. It records each answer of the oracle.
 pub(super) struct Witness<'a, O> {
     pub(super) oracle: O,
-    observer: &'a mut (dyn Observer + Send),
-    answers: Vec<Answer>,
-    /// Texts of which the answers hold the digests.
-    texts: Vec<String>,
-    /// Writes down what the run asks for, before it is sent.
-    intent: Option<Intent<'a>>,
-    /// What those who were asked have said.
-    consents: Consents,
-    /// The question that the run is kept for.
-    waiting: Option<Waiting>,
-    /// Since when calls wait for what comes of them.
-    waits: Option<Instant>,
+    ledger: Ledger<'a>,
     /// Sources that were looked up before. Each step of a run asks for them again.
     sources: HashMap<String, Option<String>>,
 }
 
 impl<'a, O: Oracle> Witness<'a, O> {
     pub(super) fn new(oracle: O, observer: &'a mut (dyn Observer + Send)) -> Self {
-        let (answers, texts, sources) = (Vec::new(), Vec::new(), HashMap::new());
-        Self {
-            oracle,
-            observer,
-            answers,
-            texts,
-            intent: None,
-            consents: Consents::default(),
-            waiting: None,
-            waits: None,
-            sources,
-        }
+        Self { oracle, ledger: Ledger::new(observer), sources: HashMap::new() }
     }
 
     /// The world of a run that is journaled: calls are on the disk before they are sent.
     pub(super) fn intending(self, intent: Intent<'a>, consents: Consents) -> Self {
-        Self { intent: Some(intent), consents, ..self }
+        Self { ledger: self.ledger.intending(intent, consents), ..self }
     }
 
     /// The question that the run is kept for, if it ended because nobody answers that now.
     pub(super) fn waiting(&mut self) -> Option<Waiting> {
-        self.waiting.take()
+        self.ledger.waiting.take()
     }
 
     /// All recorded questions with their answers, the texts whose digests the answers hold, and what
     /// the store keeps of the run until it has ended.
-    pub(super) fn into_answers(mut self) -> (Vec<Answer>, Vec<String>, Option<i64>) {
-        // The run ended while it waited.
-        if let (Some(waits), Some(Answer::Calls(made))) = (self.waits, self.answers.last_mut()) {
-            let ms = milliseconds(waits.elapsed());
-            for made in made {
-                made.ms = ms;
-            }
-        }
-        let pending = self.intent.and_then(Intent::pending);
-        (self.answers, self.texts, pending)
+    pub(super) fn into_answers(self) -> (Vec<Answer>, Vec<String>, Option<i64>) {
+        self.ledger.close()
     }
 
     fn look_up(&mut self, tool: &str) -> Result<Option<String>, Fault> {
@@ -264,76 +235,9 @@ impl<'a, O: Oracle> Witness<'a, O> {
             return Ok(source.clone());
         }
         let Found { source, hash } = self.oracle.tool(tool)?;
-        self.answers.push(Answer::Tool(tool.to_owned(), hash));
+        self.ledger.answers.push(Answer::Tool(tool.to_owned(), hash));
         self.sources.insert(tool.to_owned(), source.clone());
         Ok(source)
-    }
-}
-
-impl<O: Oracle> Witness<'_, O> {
-    /// Has calls sent.
-    async fn send(&mut self, calls: &Calls, consents: &[Consent]) -> Result<Sent, Fault> {
-        // A run that ends meanwhile has made them all the same.
-        let (asked, args) = effects::asked(&calls.calls, consents);
-        let kept = self.texts.len();
-        self.answers.push(asked);
-        self.texts.extend(args);
-        if let Some(intent) = &mut self.intent {
-            intent.note(&calls.calls, &self.answers, &self.texts)?;
-        }
-        self.waits = Some(Instant::now());
-        let sent = self.oracle.perform(calls, consents).await?;
-        self.waits = None;
-        self.answers.pop();
-        self.texts.truncate(kept);
-        Ok(sent)
-    }
-
-    /// Records what came of calls.
-    fn record(&mut self, calls: &Calls, came: Came) -> Given {
-        let (answer, values) = effects::answered(&calls.calls, &came);
-        // A denied call is not recorded.
-        if came != Err(Refusal::denied(&calls.calls)) {
-            self.answers.push(answer);
-            self.texts.extend(calls.calls.iter().map(|call| call.args.clone()));
-            self.texts.extend(values);
-        }
-        let outcomes =
-            came.map(|answered| answered.into_iter().map(|it| it.outcome).collect::<Vec<_>>());
-        outcomes.into()
-    }
-
-    /// Asks whether calls may be made. If nobody answers now, the run is kept and ends.
-    async fn consider(
-        &mut self,
-        calls: &[Call],
-        needs: &[Need],
-    ) -> Result<Result<Vec<Consent>, Refusal>, Fault> {
-        let Some(intent) = &mut self.intent else { return Ok(Err(Refusal::denied(calls))) };
-        let wishes = consent::wishes(calls, needs);
-        let decided = match self.consents.recall(&wishes) {
-            Some(decision) => Ok(decision),
-            None => {
-                intent.withdraw(&self.answers, &self.texts)?;
-                let asked = self.observer.ask(&wishes);
-                match intent.watch.while_asking(asked).await {
-                    Said::Chosen(choice) => Ok(Decision { choice, by: Approval::Once }),
-                    Said::Not(reason) => Err(reason),
-                    Said::Later(bound) => {
-                        let granted = self.consents.granted.clone();
-                        let run = intent.so_far(&self.answers, &self.texts);
-                        match intent.put_off(run, wishes, granted, bound)? {
-                            Ok(waiting) => self.waiting = Some(waiting),
-                            Err(refusal) => return Ok(Err(refusal)),
-                        }
-                        // Nobody reads this: `waiting` says how the run ended.
-                        let message = "the run waits for an approval".to_owned();
-                        return Err(fault(FaultCode::Internal, message, None));
-                    }
-                }
-            }
-        };
-        Ok(Ok(self.consents.decide(calls, needs, decided)))
     }
 }
 
@@ -344,32 +248,19 @@ impl<O: Oracle> World for Witness<'_, O> {
 
     fn similar<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Option<String>> {
         let similar = self.oracle.similar(tool);
-        self.answers.push(Answer::Similar(tool.to_owned(), similar.clone()));
+        self.ledger.answers.push(Answer::Similar(tool.to_owned(), similar.clone()));
         Box::pin(ready(similar))
     }
 
     fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Given, Fault>> {
-        Box::pin(async {
-            if let Some(came) = self.oracle.recall(calls)? {
-                return Ok(self.record(calls, came));
-            }
-            let known = self.consents.of(&calls.calls);
-            let mut sent = self.send(calls, &known).await?;
-            if let Err(Unsent::Asks(needs)) = &sent {
-                sent = match self.consider(&calls.calls, needs).await? {
-                    Ok(decided) => self.send(calls, &decided).await?,
-                    Err(refusal) => Err(refusal.into()),
-                };
-            }
-            Ok(self.record(calls, sent.map_err(|unsent| unsent.refusal(&calls.calls))))
-        })
+        Box::pin(perform(&mut self.oracle, calls, &mut self.ledger, false))
     }
 
     fn advance(&mut self, driven: u64) {
-        self.observer.advance(driven);
+        self.ledger.observer.advance(driven);
     }
 
     fn debug(&mut self, line: &str) {
-        self.observer.debug(line);
+        self.ledger.observer.debug(line);
     }
 }

@@ -70,6 +70,7 @@ pub fn proposal(name: &str, code: &Value) -> Proposal {
         code: code.to_string(),
         examples: None,
         output_schema: None,
+        capability: None,
         expected: None,
         verify_dependents: false,
     }

@@ -26,7 +26,11 @@ fn the_server_answers_as_the_original_did() -> Result<()> {
     for cases in pure.chunks(PIPELINED) {
         let ids = cases.iter().map(|case| send(&mut client, case)).collect::<Result<Vec<_>>>()?;
         for (case, id) in cases.iter().zip(ids) {
-            wrong.extend(judge(case, &client.answer(&id).with_context(|| case.id.clone())?, &divergences));
+            wrong.extend(judge(
+                case,
+                &client.answer(&id).with_context(|| case.id.clone())?,
+                &divergences,
+            ));
         }
     }
     for case in &changing {

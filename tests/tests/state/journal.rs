@@ -165,8 +165,9 @@ fn parts_of_a_run_that_did_not_end_come_together() -> Result<()> {
     each(|shelf| {
         let journal = &shelf.journal;
         let asked = |text: &str| Asked { tool: "s.write".to_owned(), args: Digest::of(text) };
-        let call =
-            |text: &str, outcome| Answer::Calls(vec![Made { asked: asked(text), outcome, ms: 0 }]);
+        let call = |text: &str, outcome| {
+            Answer::Calls(vec![Made { asked: asked(text), outcome, ms: 0, ran: None }])
+        };
         let open = |text: &str| call(text, Came::Unknown);
         let done = |text: &str| call(text, Came::Value(Digest::of("1")));
         let looked = Answer::Tool("a".to_owned(), None);

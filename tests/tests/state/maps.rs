@@ -112,6 +112,13 @@ impl Store for Maps {
         Ok(tools)
     }
 
+    fn capabilities(&self, most: usize) -> Result<Vec<Definition>, Error> {
+        let mut tools = self.rows().tools();
+        tools.retain(|tool| tool.members.is_some());
+        tools.truncate(most);
+        Ok(tools)
+    }
+
     fn names(&self, prefix: &str, most: usize) -> Result<Vec<String>, Error> {
         let tools = self.tools(|tool| tool.name.starts_with(prefix), most);
         Ok(tools.into_iter().map(|tool| tool.name).collect())

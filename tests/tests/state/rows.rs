@@ -14,6 +14,7 @@ pub(super) struct Change {
     pub(super) name: String,
     pub(super) examples: String,
     pub(super) output_schema: Option<String>,
+    pub(super) members: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -54,6 +55,7 @@ impl Rows {
             description: change.past.description.clone(),
             examples: change.examples.clone(),
             output_schema: change.output_schema.clone(),
+            members: change.members.clone(),
             change: change.past.change,
         })
     }
@@ -127,8 +129,9 @@ impl Transaction for Rows {
             time: time::format(time::now()),
         };
         let output_schema = defined.output_schema.map(str::to_owned);
+        let members = defined.members.map(str::to_owned);
         let (name, examples) = (defined.name.to_owned(), defined.examples.to_owned());
-        self.changes.push(Change { past, name, examples, output_schema });
+        self.changes.push(Change { past, name, examples, output_schema, members });
         Ok(())
     }
 

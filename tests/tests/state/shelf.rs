@@ -105,6 +105,7 @@ pub(crate) fn tool(name: &str, source: &str) -> Evolution {
         tools: Vec::new(),
         examples: "[]".to_owned(),
         output_schema: None,
+        members: None,
         expected: None,
     }
 }

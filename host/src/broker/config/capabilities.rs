@@ -6,17 +6,17 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::error::Error;
+use super::install::{Install, installs};
 use super::pattern::Pattern;
 use super::reader::Node;
-use super::rules::{everything, grants, pattern, patterns};
+use super::rules::patterns;
 use super::secret::Secret;
 use super::server::Server;
 use super::{file, secret, server};
-use crate::domain::Grant;
 
 /// The members that the file may have.
 const MEMBERS: &[&str] =
-    &["$schema", "mcpServers", "secrets", "allow_install", "model_may_approve"];
+    &["$schema", "mcpServers", "secrets", "allow_install", "allow_shadowing", "model_may_approve"];
 
 /// All that the file says.
 #[derive(Debug, Clone, Default)]
@@ -27,21 +27,12 @@ pub struct Capabilities {
     pub secrets: BTreeMap<String, Secret>,
     /// Commands that a model may install servers with.
     pub allow_install: Vec<Install>,
+    /// Whether a native capability may have the name of a server, and answers for it then.
+    pub allow_shadowing: bool,
     /// Tools whose calls the model may approve itself, as patterns of `SERVER.TOOL`.
     pub model_may_approve: Vec<Pattern>,
     /// What is passed over.
     pub warnings: Vec<String>,
-}
-
-/// Commands or addresses that a model may install servers with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Install {
-    /// The whole command, or the address.
-    pub pattern: Pattern,
-    /// Whether nobody has to approve what matches.
-    pub trusted: bool,
-    /// What is granted of such a server.
-    pub grants: Vec<(Pattern, Grant)>,
 }
 
 impl Capabilities {
@@ -71,7 +62,9 @@ impl Capabilities {
             let server = server::read(id, &node, &read.secrets, directory, &mut read.warnings)?;
             read.servers.insert(id.to_owned(), server);
         }
-        read.allow_install = root.read("allow_install", installs)?.unwrap_or_default();
+        read.allow_install =
+            root.read("allow_install", |it| installs(it, directory))?.unwrap_or_default();
+        read.allow_shadowing = root.read("allow_shadowing", Node::flag)?.unwrap_or(false);
         read.model_may_approve = root.read("model_may_approve", patterns)?.unwrap_or_default();
         Ok(read)
     }
@@ -91,30 +84,6 @@ impl Capabilities {
     pub fn may_model_approve(&self, name: &str) -> bool {
         self.model_may_approve.iter().any(|pattern| pattern.matches(name))
     }
-}
-
-/// A pattern by itself, or `{"pattern": …, "trusted": …, "grants": …}`.
-fn installs(node: &Node<'_>) -> Result<Vec<Install>, Error> {
-    let mut installs = Vec::new();
-    for element in node.elements()? {
-        if element.value.is_string() {
-            installs.push(Install {
-                pattern: pattern(&element)?,
-                trusted: false,
-                grants: everything(Grant::Ask),
-            });
-            continue;
-        }
-        element.only(&["pattern", "trusted", "grants"])?;
-        let named = element.get("pattern");
-        let named = named.ok_or_else(|| element.wrong("there is no member `pattern`"))?;
-        installs.push(Install {
-            pattern: pattern(&named)?,
-            trusted: element.read("trusted", Node::flag)?.unwrap_or(false),
-            grants: element.read("grants", grants)?.unwrap_or_else(|| everything(Grant::Ask)),
-        });
-    }
-    Ok(installs)
 }
 
 #[cfg(test)]

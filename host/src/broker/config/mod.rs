@@ -6,6 +6,7 @@ mod capabilities;
 mod error;
 mod file;
 mod import;
+mod install;
 mod isolation;
 mod limits;
 mod pattern;
@@ -14,14 +15,16 @@ mod rules;
 mod secret;
 mod server;
 
-pub use self::capabilities::{Capabilities, Install};
+pub use self::capabilities::Capabilities;
 pub use self::error::Error;
 pub use self::import::imported;
+pub use self::install::{Install, Origin};
 pub use self::isolation::Isolation;
 pub use self::limits::Limits;
 pub use self::pattern::Pattern;
 pub use self::secret::{Secret, Secrets, Template};
 pub use self::server::{Manner, Server};
 
+pub(super) use self::install::ensure_plain;
 pub(super) use self::pattern::decide;
 pub(super) use self::secret::{fill, hide_plain};

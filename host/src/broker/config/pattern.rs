@@ -40,6 +40,18 @@ impl Pattern {
         if self.open { name.starts_with(&self.beginning) } else { name == self.beginning }
     }
 
+    /// What the `*` stands for in a text that matches; nothing without a `*`.
+    #[must_use]
+    pub fn rest<'a>(&self, text: &'a str) -> Option<&'a str> {
+        text.strip_prefix(&self.beginning).filter(|rest| self.open || rest.is_empty())
+    }
+
+    /// Whether it has a `*`.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
     /// How specific it is: a whole name before a beginning, a long beginning before a short one.
     #[must_use]
     pub fn weight(&self) -> (usize, bool) {

@@ -55,6 +55,8 @@ pub struct Server {
     pub effects: Vec<(Pattern, EffectClass)>,
     /// What it may take.
     pub limits: Limits,
+    /// Whether somebody has to approve it before it is started.
+    pub is_unmet: bool,
     /// How long it may have nothing to do before it is stopped.
     pub idle: Duration,
 }
@@ -151,6 +153,7 @@ pub(super) fn read(
             .read("effects", |it| by_pattern(it, |it| it.word(&EFFECTS)))?
             .unwrap_or_default(),
         limits,
+        is_unmet: false,
         idle: node.read("idle", |it| it.time(DAY))?.unwrap_or(IDLE),
     })
 }

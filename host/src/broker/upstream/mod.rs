@@ -9,6 +9,7 @@ mod trouble;
 mod wall;
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -76,6 +77,10 @@ pub(super) struct Upstream {
     phase: watch::Sender<Phase>,
     failures: Mutex<u32>,
     places: Semaphore,
+    /// Ends this server for good.
+    gone: CancellationToken,
+    /// Whether somebody is about to approve it.
+    is_admitted: AtomicBool,
     /// When the calls of the last minute were made.
     recent: Mutex<VecDeque<Instant>>,
     /// Schemas of values that were read, by the hashes of their definitions. None: it cannot be read.
@@ -95,6 +100,7 @@ pub(super) struct Sendable {
 impl Upstream {
     pub(super) fn new(id: String, server: Server, shared: Arc<Shared>) -> Self {
         let places = Semaphore::new(server.limits.at_once);
+        let gone = shared.end.child_token();
         Self {
             id,
             server,
@@ -102,6 +108,8 @@ impl Upstream {
             phase: watch::Sender::new(Phase::Off),
             failures: Mutex::default(),
             places,
+            gone,
+            is_admitted: AtomicBool::new(false),
             recent: Mutex::default(),
             promises: Mutex::default(),
         }
@@ -189,6 +197,16 @@ impl Upstream {
         if self.server.disabled {
             return Err(Trouble::unavailable("the server is switched off in the configuration"));
         }
+        if self.gone.is_cancelled() {
+            return Err(Trouble::unavailable("the server is not installed any more"));
+        }
+        if self.waits() {
+            let told = format!(
+                "it was installed and waits for the operator: mcp-pif capability approve {}",
+                self.id
+            );
+            return Err(Trouble::unavailable(told));
+        }
         let mut phase = self.phase.subscribe();
         loop {
             let now = phase.borrow_and_update().clone();
@@ -209,6 +227,25 @@ impl Upstream {
                 }
             }
         }
+    }
+
+    /// Whether nobody has approved the server yet, which is not started before.
+    pub(super) fn waits(&self) -> bool {
+        if !self.server.is_unmet || self.is_admitted.load(Ordering::Acquire) {
+            return false;
+        }
+        let mut pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
+        !pins.is_met(&self.id).unwrap_or(false)
+    }
+
+    /// Lets the server start, for somebody who approves it.
+    pub(super) fn admit(&self) {
+        self.is_admitted.store(true, Ordering::Release);
+    }
+
+    /// Ends the server for good.
+    pub(super) fn close(&self) {
+        self.gone.cancel();
     }
 
     /// Starts the server in the background: whoever waits for it may give up.
@@ -275,7 +312,7 @@ impl Upstream {
         loop {
             let rest = self.server.idle.saturating_sub(connection.idle());
             tokio::select! {
-                () = self.shared.end.cancelled() => {
+                () = self.gone.cancelled() => {
                     connection.stop.cancel();
                     ended.await;
                     return Ok(None);
@@ -298,7 +335,7 @@ impl Upstream {
     }
 
     fn observe(&self, tools: Vec<Definition>) -> Result<(), Trouble> {
-        let is_granted = !self.server.grants.is_empty();
+        let is_granted = !self.server.grants.is_empty() && !self.server.is_unmet;
         let mut pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
         pins.observe(&self.id, is_granted, tools).map_err(|error| {
             Trouble::unavailable(format!("what the server offers cannot be written down: {error}"))

@@ -54,6 +54,8 @@ pub(in super::super) struct Arguments {
     #[serde(default)]
     #[schemars(schema_with = "json_schema")]
     output_schema: Option<Box<RawValue>>,
+    /// true: a record of functions that `call` reaches as NAME.FUNCTION
+    capability: Option<bool>,
     /// change only this revision
     expected_revision: Option<String>,
     /// refuse what breaks examples of its callers
@@ -98,6 +100,7 @@ impl Arguments {
             code: text_of(self.code),
             examples: self.examples.map(|it| read_examples(backend, it.get())).transpose()?,
             output_schema: self.output_schema.map(|it| read_schema(&it)).transpose()?,
+            capability: self.capability,
             expected: self.expected_revision,
             verify_dependents: self.verify_dependents,
         })

@@ -42,7 +42,7 @@ pub(in super::super) fn reach(workshop: &Workshop, tool: &Definition, watch: &Wa
         offers.iter().any(|offer| offer.name == *name && offer.class == EffectClass::Read)
     };
     match workshop.reach_of(tool, watch) {
-        Ok(reach) if reach.pure => Reach::Nowhere,
+        Ok(reach) if !reach.computed && reach.needs.is_empty() => Reach::Nowhere,
         Ok(reach) if !reach.computed && reach.needs.iter().all(reads) => Reach::Reads,
         _ => Reach::Acts,
     }

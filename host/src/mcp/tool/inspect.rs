@@ -61,8 +61,10 @@ impl Tool for Arguments {
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         // No evolved tool has a period in its name.
-        if self.tool.contains('.') && backend.workshop.broker().is_some() {
-            return capabilities::inspect(&capabilities::offered(backend).await?, &self.tool);
+        if self.tool.contains('.')
+            && let Some(offers) = capabilities::known(backend, &call).await?
+        {
+            return capabilities::inspect(&offers, &self.tool);
         }
         let (name, pinned) = name::split(&self.tool);
         let revision = self.revision.or_else(|| pinned.map(str::to_owned));
@@ -231,6 +233,7 @@ fn tell(found: Found, most: usize) -> Reply {
         ("examples", examples(&tool.examples)),
         ("output schema", schema(&tool, most).unwrap_or_default()),
         ("forms", tell_forms(&forms)),
+        ("functions", members(&tool).map(|it| quote(&it)).unwrap_or_default()),
         ("calls", quote(&calls)),
         ("called by", quote(&callers)),
         ("runs", tell_runs(&runs)),
@@ -244,6 +247,7 @@ fn tell(found: Found, most: usize) -> Reply {
         let _ = write!(told, "\nfrom {what}:\n{}", text::visible(lines));
     }
     let schema = schema(&tool, most);
+    let members = members(&tool);
     let forms: Map<String, Value> =
         forms.into_iter().map(|(form, count)| (form, count.into())).collect();
     let mut reply = Reply::new(
@@ -268,6 +272,7 @@ fn tell(found: Found, most: usize) -> Reply {
     }
     reply.structured.extend(notation.map(|it| ("notation".to_owned(), it.into())));
     reply.structured.extend(schema.map(|it| ("output_schema".to_owned(), it.into())));
+    reply.structured.extend(members.map(|it| ("functions".to_owned(), it.into())));
     put(&mut reply.structured, "calls", calls);
     put(&mut reply.structured, "called_by", callers);
     if let Some((_, lines)) = difference {
@@ -305,6 +310,11 @@ fn tell_history(history: &[Past], told: &mut String) {
         let what = past.hash.as_deref().map_or("retired", short);
         let _ = write!(told, "\n- {} {what} (entry {})", past.time, past.entry);
     }
+}
+
+/// The functions of a native capability.
+fn members(tool: &Definition) -> Option<Vec<String>> {
+    serde_json::from_str(tool.members.as_deref()?).ok()
 }
 
 /// The output schema, with hidden characters escaped.

@@ -7,6 +7,7 @@ pub(super) mod evolve;
 pub(super) mod evolved;
 pub(super) mod help;
 pub(super) mod inspect;
+pub(super) mod install_capability;
 pub(super) mod journal_recent;
 pub(super) mod list;
 pub(super) mod memory_retrieve;
@@ -16,6 +17,7 @@ pub(super) mod rollback;
 pub(super) mod run;
 pub(super) mod server_info;
 pub(super) mod ukr_search;
+pub(super) mod uninstall_capability;
 
 use std::sync::Arc;
 

@@ -108,6 +108,8 @@ pub enum Answer {
     Similar(String, Option<String>),
     /// What came of calls of other servers' tools, in their order.
     Calls(Vec<Made>),
+    /// Calls that native capabilities made for the calls above. A replay does not make them again.
+    Within(Vec<Made>),
     /// Why calls were not sent.
     Refused(Vec<Asked>, Refused),
 }
@@ -116,7 +118,8 @@ impl Answer {
     /// Whether it tells of calls of which nobody knows yet what came.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        matches!(self, Self::Calls(made) if made.iter().any(|it| it.outcome == Came::Unknown))
+        matches!(self, Self::Calls(made) | Self::Within(made)
+            if made.iter().any(|it| it.outcome == Came::Unknown))
     }
 }
 
@@ -139,6 +142,18 @@ pub struct Made {
     pub outcome: Came,
     /// How long it took, in milliseconds.
     pub ms: u64,
+    /// What ran, if a native capability was called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran: Option<Ran>,
+}
+
+/// The run of a native capability.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ran {
+    /// The revision of the tool.
+    pub revision: String,
+    /// Its fuel.
+    pub fuel: u64,
 }
 
 /// What came of a call.
@@ -188,7 +203,7 @@ pub struct Refused {
 fn kept(answers: &[Answer], policy: Policy) -> Vec<Answer> {
     let mut kept = answers.to_vec();
     let made = kept.iter_mut().filter_map(|answer| match answer {
-        Answer::Calls(made) if policy != Policy::Full => Some(made),
+        Answer::Calls(made) | Answer::Within(made) if policy != Policy::Full => Some(made),
         _ => None,
     });
     for made in made.flatten() {

@@ -22,6 +22,8 @@ pub struct Evolution {
     pub examples: String,
     /// A JSON Schema in canonical form.
     pub output_schema: Option<String>,
+    /// The names of its functions as a JSON list, if it is a native capability.
+    pub members: Option<String>,
     /// The revision that the author expects to be current.
     pub expected: Option<String>,
 }
@@ -61,9 +63,11 @@ impl Status {
 impl From<Definition> for Evolution {
     /// Requests an existing revision. Its term is already kept, with the tools that it names.
     fn from(tool: Definition) -> Self {
-        let Definition { name, hash, source, description, examples, output_schema, .. } = tool;
+        let Definition {
+            name, hash, source, description, examples, output_schema, members, ..
+        } = tool;
         let (tools, expected) = (Vec::new(), None);
-        Self { name, description, source, hash, tools, examples, output_schema, expected }
+        Self { name, description, source, hash, tools, examples, output_schema, members, expected }
     }
 }
 
@@ -75,6 +79,7 @@ impl Evolution {
             && tool.description == self.description
             && compact(&tool.examples) == compact(&self.examples)
             && tool.output_schema == self.output_schema
+            && tool.members == self.members
     }
 
     /// Whether a tool has this content. Fails if it differs and `replace` is not set.

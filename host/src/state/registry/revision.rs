@@ -24,6 +24,8 @@ pub struct Definition {
     pub examples: String,
     /// The author's JSON Schema for the tool's values.
     pub output_schema: Option<String>,
+    /// The names of its functions as a JSON list, if it is a native capability.
+    pub members: Option<String>,
     /// The number of the registry change that made this revision current. It orders revisions.
     pub change: i64,
 }
@@ -75,8 +77,9 @@ impl Definition {
     /// The bytes of all its texts.
     pub(super) fn size(&self) -> usize {
         let schema = self.output_schema.as_ref().map_or(0, String::len);
+        let members = self.members.as_ref().map_or(0, String::len);
         let texts = [&self.name, &self.hash, &self.source, &self.description, &self.examples];
-        texts.into_iter().map(String::len).sum::<usize>() + schema
+        texts.into_iter().map(String::len).sum::<usize>() + schema + members
     }
 }
 

@@ -163,6 +163,11 @@ impl Snapshot {
         self.store.latest(most)
     }
 
+    /// Tools that are native capabilities, in the order of names.
+    pub fn capabilities(&self, most: usize) -> Result<Vec<Definition>, StoreError> {
+        self.store.capabilities(most)
+    }
+
     /// The names with this prefix, in order.
     pub fn names(&self, prefix: &str, most: usize) -> Result<Vec<String>, StoreError> {
         self.store.names(prefix, most)

@@ -1,3 +1,7 @@
+-- The functions of a tool that is a native capability, as a JSON list of their names; null: it is none.
+ALTER TABLE change ADD COLUMN members TEXT;
+CREATE INDEX change_members ON change (id) WHERE members IS NOT NULL;
+
 -- What other servers were asked and answered, by the sha256 of the text in hexadecimal digits. `entry` is
 -- the last entry of the journal that has it; it goes with that one.
 CREATE TABLE text (

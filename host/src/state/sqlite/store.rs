@@ -82,6 +82,10 @@ impl Store for Sqlite {
         self.read(|db| Ok(tools::latest(db, most)?))
     }
 
+    fn capabilities(&self, most: usize) -> Result<Vec<Definition>, Error> {
+        self.read(|db| Ok(tools::capabilities(db, most)?))
+    }
+
     fn names(&self, prefix: &str, most: usize) -> Result<Vec<String>, Error> {
         self.read(|db| Ok(tools::names(db, prefix, most)?))
     }

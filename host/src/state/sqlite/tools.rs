@@ -13,7 +13,8 @@ const COMPARED: usize = 2_000;
 /// The most words of a search that are passed to the index.
 const MOST_PHRASES: usize = 8;
 
-const COLUMNS: &str = "c.name, r.hash, r.source, c.description, c.examples, c.id, c.output_schema";
+const COLUMNS: &str =
+    "c.name, r.hash, r.source, c.description, c.examples, c.id, c.output_schema, c.members";
 
 fn tool(row: &Row<'_>) -> rusqlite::Result<Definition> {
     Ok(Definition {
@@ -24,6 +25,7 @@ fn tool(row: &Row<'_>) -> rusqlite::Result<Definition> {
         examples: row.get(4)?,
         change: row.get(5)?,
         output_schema: row.get(6)?,
+        members: row.get(7)?,
     })
 }
 
@@ -133,6 +135,16 @@ pub(super) fn latest(db: &Connection, most: usize) -> rusqlite::Result<Vec<Defin
     let mut tools = tools?;
     tools.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(tools)
+}
+
+/// Current tools that are native capabilities, in the order of names.
+pub(super) fn capabilities(db: &Connection, most: usize) -> rusqlite::Result<Vec<Definition>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM change c JOIN tool t ON t.change = c.id
+            JOIN revision r ON r.id = c.revision
+            WHERE c.members IS NOT NULL ORDER BY c.name LIMIT ?1"
+    );
+    db.prepare_cached(&sql)?.query_map([limit(most)], tool)?.collect()
 }
 
 /// Current names with this prefix.
@@ -280,13 +292,23 @@ fn keep(db: &Connection, term: Term<'_>) -> rusqlite::Result<i64> {
 
 /// Writes a change of a tool.
 pub(super) fn define(db: &Connection, defined: &Defined<'_>) -> rusqlite::Result<()> {
-    let Defined { name, term, description, examples, output_schema, entry } = defined;
+    let Defined { name, term, description, examples, output_schema, members, entry } = defined;
     let revision = term.map(|term| keep(db, term)).transpose()?;
     db.prepare_cached(
-        "INSERT INTO change (time, name, revision, description, examples, output_schema, entry)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO change
+            (time, name, revision, description, examples, output_schema, members, entry)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?
-    .execute(params![now(), name, revision, description, examples, output_schema, entry])?;
+    .execute(params![
+        now(),
+        name,
+        revision,
+        description,
+        examples,
+        output_schema,
+        members,
+        entry
+    ])?;
     let id = db.last_insert_rowid();
     let before: Option<i64> = db
         .prepare_cached("SELECT change FROM tool WHERE name = ?1")?

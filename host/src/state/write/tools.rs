@@ -15,8 +15,8 @@ pub(super) fn evolve(
     evolution: &Evolution,
     entry: i64,
 ) -> Result<Status, Error> {
-    let Evolution { name, description, source, hash, tools, examples, output_schema, expected } =
-        evolution;
+    let Evolution { name, description, source, hash, tools, examples, .. } = evolution;
+    let Evolution { output_schema, members, expected, .. } = evolution;
     name::ensure_free(name)?;
     text::ensure_plain(description)?;
     let current = db.find(name, i64::MAX)?;
@@ -31,11 +31,12 @@ pub(super) fn evolve(
         Some(current) if current.description != *description => Status::Described,
         Some(current) if current.examples != *examples => Status::Described,
         Some(current) if current.output_schema != *output_schema => Status::Described,
+        Some(current) if current.members != *members => Status::Described,
         Some(_) => return Ok(Status::Unchanged),
     };
     let term = Some(Term { hash, source, tools });
-    let output_schema = output_schema.as_deref();
-    db.define(&Defined { name, term, description, examples, output_schema, entry })?;
+    let (output_schema, members) = (output_schema.as_deref(), members.as_deref());
+    db.define(&Defined { name, term, description, examples, output_schema, members, entry })?;
     Ok(status)
 }
 
@@ -68,9 +69,10 @@ pub(super) fn retire(
     let Some(tool) = db.find(name, i64::MAX)? else {
         return Err(Error::Unknown(name.to_owned()));
     };
-    let Definition { description, examples, output_schema, .. } = &tool;
-    let output_schema = output_schema.as_deref();
-    db.define(&Defined { name, term: None, description, examples, output_schema, entry })?;
+    let Definition { description, examples, output_schema, members, .. } = &tool;
+    let (output_schema, members) = (output_schema.as_deref(), members.as_deref());
+    let term = None;
+    db.define(&Defined { name, term, description, examples, output_schema, members, entry })?;
     Ok(tool)
 }
 

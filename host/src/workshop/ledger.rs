@@ -1,0 +1,221 @@
+//! What is written down of a run while it goes on: its questions with their answers, and the calls
+//! that it makes.
+
+use std::time::Instant;
+
+use super::consent::{self, Consent, Consents, Said};
+use super::effects;
+use super::intent::Intent;
+use super::observer::Observer;
+use super::past::Waiting;
+use crate::domain::{
+    Answered, Approval, Call, CallOutcome, Decision, Fault, FaultCode, Need, Refusal, fault,
+};
+use crate::journal::{Answer, Came as Outcome, Ran};
+use crate::sandbox::milliseconds;
+
+/// What came of calls, or why none was made.
+pub(super) type Came = Result<Vec<Answered>, Refusal>;
+
+/// The questions of a run with their answers, and who is asked about its calls.
+pub(super) struct Ledger<'a> {
+    pub(super) observer: &'a mut (dyn Observer + Send),
+    pub(super) answers: Vec<Answer>,
+    /// Texts of which the answers hold the digests.
+    texts: Vec<String>,
+    /// Writes down what the run asks for, before it is sent.
+    intent: Option<Intent<'a>>,
+    /// Since when calls wait for what comes of them.
+    waits: Option<Instant>,
+    /// What ran for calls of native capabilities: the place of the calls, and of the call in them.
+    ran: Vec<(usize, usize, Ran)>,
+    /// What those who were asked have said.
+    consents: Consents,
+    /// The question that the run is kept for.
+    pub(super) waiting: Option<Waiting>,
+}
+
+impl<'a> Ledger<'a> {
+    pub(super) fn new(observer: &'a mut (dyn Observer + Send)) -> Self {
+        Self {
+            observer,
+            answers: Vec::new(),
+            texts: Vec::new(),
+            intent: None,
+            waits: None,
+            ran: Vec::new(),
+            consents: Consents::default(),
+            waiting: None,
+        }
+    }
+
+    /// The ledger of a run that is journaled: calls are on the disk before they are sent.
+    pub(super) fn intending(self, intent: Intent<'a>, consents: Consents) -> Self {
+        Self { intent: Some(intent), consents, ..self }
+    }
+
+    /// What is known of calls before anybody is asked.
+    pub(super) fn known(&self, calls: &[Call]) -> Vec<Consent> {
+        self.consents.of(calls)
+    }
+
+    /// Asks whether calls that stand at this place may be made. If nobody answers now, the run is kept
+    /// and ends.
+    pub(super) async fn consider(
+        &mut self,
+        calls: &[Call],
+        needs: &[Need],
+        place: usize,
+    ) -> Result<Result<Vec<Consent>, Refusal>, Fault> {
+        self.waits = None;
+        let Some(intent) = &mut self.intent else { return Ok(Err(Refusal::denied(calls))) };
+        let wishes = consent::wishes(calls, needs);
+        let decided = match self.consents.recall(&wishes) {
+            Some(decision) => Ok(decision),
+            None => {
+                let before = self.answers.get(..place).unwrap_or_default();
+                intent.withdraw(before, &self.texts)?;
+                let asked = self.observer.ask(&wishes);
+                match intent.watch.while_asking(asked).await {
+                    Said::Chosen(choice) => Ok(Decision { choice, by: Approval::Once }),
+                    Said::Not(reason) => Err(reason),
+                    Said::Later(bound) => {
+                        let granted = self.consents.granted.clone();
+                        let run = intent.so_far(before, &self.texts);
+                        match intent.put_off(run, wishes, granted, bound)? {
+                            Ok(waiting) => self.waiting = Some(waiting),
+                            Err(refusal) => return Ok(Err(refusal)),
+                        }
+                        // Nobody reads this: `waiting` says how the run ended.
+                        let message = "the run waits for an approval".to_owned();
+                        return Err(fault(FaultCode::Internal, message, None));
+                    }
+                }
+            }
+        };
+        Ok(Ok(self.consents.decide(calls, needs, decided)))
+    }
+
+    /// Writes down what came of one of the calls at a place before all of them have ended.
+    pub(super) fn tell(&mut self, place: usize, index: usize, outcome: &CallOutcome, ms: u64) {
+        let Some(Answer::Calls(made) | Answer::Within(made)) = self.answers.get_mut(place) else {
+            return;
+        };
+        let Some(made) = made.get_mut(index) else { return };
+        (made.outcome, made.ms) = (effects::came(outcome), ms);
+        if let CallOutcome::Value(text) = outcome {
+            self.texts.push(text.clone());
+        }
+    }
+
+    /// Writes down calls before anything comes of them. Gives their place. `is_within` says that a
+    /// native capability makes them.
+    pub(super) fn begin(&mut self, calls: &[Call], is_within: bool) -> Begun {
+        let begun = Begun { place: self.answers.len(), texts: self.texts.len(), is_within };
+        let (asked, args) = effects::asked(calls);
+        self.answers.push(if is_within { within(asked) } else { asked });
+        self.texts.extend(args);
+        begun
+    }
+
+    /// Brings all that was written down to the disk. Of it these calls are about to be sent.
+    pub(super) fn send(&mut self, calls: &[Call]) -> Result<(), Fault> {
+        if let Some(intent) = &mut self.intent {
+            intent.note(calls, &self.answers, &self.texts)?;
+        }
+        self.waits = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Notes which revision ran for a call, and what it took.
+    pub(super) fn note(&mut self, place: usize, index: usize, ran: Ran) {
+        self.ran.push((place, index, ran));
+    }
+
+    /// Writes down what came of calls.
+    pub(super) fn end(&mut self, begun: Begun, calls: &[Call], came: &Came) {
+        let Begun { place, texts, is_within } = begun;
+        self.waits = None;
+        // A denied call is not recorded, and what a capability may not call is told by its own.
+        if *came == Err(Refusal::denied(calls)) || (is_within && came.is_err()) {
+            if place + 1 == self.answers.len() {
+                self.texts.truncate(texts);
+            }
+            self.answers.remove(place);
+            if let Some(intent) = &mut self.intent {
+                intent.rewind(place, self.texts.len());
+            }
+            self.ran.retain(|it| it.0 != place);
+            return;
+        }
+        let (mut answer, _) = effects::answered(calls, came);
+        for (index, Answered { outcome, .. }) in came.iter().flatten().enumerate() {
+            if let CallOutcome::Value(text) = outcome
+                && !self.is_told(place, index)
+            {
+                self.texts.push(text.clone());
+            }
+        }
+        if let Answer::Calls(made) = &mut answer {
+            for (_, index, ran) in self.ran.extract_if(.., |it| it.0 == place) {
+                if let Some(made) = made.get_mut(index) {
+                    made.ran = Some(ran);
+                }
+            }
+        }
+        if let Some(kept) = self.answers.get_mut(place) {
+            *kept = if is_within { within(answer) } else { answer };
+        }
+    }
+
+    /// Whether what came of a call was written down before.
+    fn is_told(&self, place: usize, index: usize) -> bool {
+        let Some(Answer::Calls(made) | Answer::Within(made)) = self.answers.get(place) else {
+            return false;
+        };
+        made.get(index).is_some_and(|made| made.outcome != Outcome::Unknown)
+    }
+
+    /// Writes down calls that were made for others which are refused.
+    pub(super) fn keep(&mut self, calls: &[Call], came: &Came) {
+        if !calls.is_empty() {
+            let (answer, values) = effects::answered(calls, came);
+            self.answers.push(within(answer));
+            self.texts.extend(values);
+        }
+    }
+
+    /// All recorded questions with their answers, the texts whose digests the answers hold, and
+    /// what the store keeps of the run until it has ended.
+    pub(super) fn close(mut self) -> (Vec<Answer>, Vec<String>, Option<i64>) {
+        // The run ended while it waited.
+        if let Some(waits) = self.waits {
+            let ms = milliseconds(waits.elapsed());
+            let made = self.answers.iter_mut().filter_map(|answer| match answer {
+                Answer::Calls(made) | Answer::Within(made) => Some(made),
+                _ => None,
+            });
+            for made in made.flatten().filter(|made| made.outcome == Outcome::Unknown) {
+                made.ms = ms;
+            }
+        }
+        (self.answers, self.texts, self.intent.and_then(Intent::pending))
+    }
+}
+
+/// Calls that were written down.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Begun {
+    /// Where they stand among the answers.
+    pub(super) place: usize,
+    /// How many texts there were before.
+    texts: usize,
+    is_within: bool,
+}
+
+fn within(answer: Answer) -> Answer {
+    match answer {
+        Answer::Calls(made) => Answer::Within(made),
+        other => other,
+    }
+}
