@@ -51,6 +51,7 @@ fn tool(n: usize) -> Write {
         tools: Vec::new(),
         examples: "[]".to_owned(),
         output_schema: None,
+        members: None,
         expected: None,
     };
     let entry = Draft::of_change(EntryKind::Evolve, &evolution.name);

@@ -308,3 +308,43 @@ fn a_run_without_payload_does_not_wait() -> Result<()> {
     ensure!(told["hint"].to_string().contains("--journal-payload full"), "{told}");
     Ok(())
 }
+
+/// A capability that a model has built calls servers too. What they answered before the run waited is
+/// known when it goes on, and the capability runs again.
+#[test]
+fn a_run_waits_within_a_native_capability() -> Result<()> {
+    let shop = shop()?;
+    let mut client = greet(&shop, &[], &json!({}))?;
+    let looked = call("s.look", &json!({"q": {"get": [{"var": "a"}, "n"]}}));
+    let added = call("s.add", &json!({"n": {"get": [{"var": "a"}, "n"]}}));
+    let both = json!({"lam": "a", "body": [looked, added]});
+    let code = json!({"record": {"both": both}});
+    let list = json!({"name": "list", "description": "Adds", "code": code, "capability": true});
+    let told = client.call("evolve", &list)?;
+    ensure!(told["isError"] == false, "{told}");
+    let ask = |tool: &str, n: i64| json!({"record": {"tool": tool, "args": {"record": {"n": n}}}});
+    let program = json!({"calls": [[ask("list.both", 1), ask("s.look", 2), ask("list.both", 3)]]});
+
+    let id = start(&mut client, &program)?;
+    let waits = end(&mut client, &id)?;
+    ensure!(waits["kind"] == "pending" && count(&shop, "add") == 0, "{waits}");
+    // The first call of the server in the list, and that of the first function.
+    ensure!(count(&shop, "look") == 2);
+    let mut run = waits["run"].clone();
+    for adds in 1..=2 {
+        ensure!(shop.say(&["approve", &run.to_string()])?.ok);
+        let told = client.call("run", &json!({"resume": run}))?["structuredContent"].clone();
+        ensure!(count(&shop, "add") == adds, "{told}");
+        if adds == 1 {
+            ensure!(told["kind"] == "pending", "{told}");
+            run = told["run"].clone();
+        } else {
+            let pair = |n: i64| json!({"ok": true, "value": [{"q": n}, {"n": n}]});
+            let looked = json!({"ok": true, "value": {"n": 2}});
+            ensure!(told["value"] == json!([pair(1), looked, pair(3)]), "{told}");
+        }
+    }
+    ensure!((count(&shop, "look"), count(&shop, "add")) == (3, 2));
+    ensure_replays(&shop, &mut client)?;
+    Ok(())
+}
