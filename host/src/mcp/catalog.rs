@@ -14,6 +14,9 @@ use crate::config::Profile;
 use crate::domain::{BuiltIn, Effect, Toolset, each_tool};
 use crate::render::object;
 
+/// The argument of `run` that goes on with a run which waited.
+const WAITED: &str = "resume";
+
 /// The parts of a tool that its row lacks.
 struct Entry {
     text: &'static str,
@@ -87,7 +90,12 @@ pub(super) enum Reach {
 /// The entry of a tool in tools/list. With other servers to call, programs can reach them.
 pub(super) fn describe(tool: BuiltIn, is_open: bool, profile: Profile) -> Listed {
     let output = find(tool).map_or(Value::Null, |entry| (entry.output)(profile));
-    let listed = Listed::new(tool.name(), text(tool), object(input(tool).clone()));
+    let mut arguments = object(input(tool).clone());
+    // Runs wait for approvals only where there are other servers.
+    if let Some(Value::Object(members)) = arguments.get_mut("properties").filter(|_| !is_open) {
+        members.remove(WAITED);
+    }
+    let listed = Listed::new(tool.name(), text(tool), arguments);
     let reaches = is_open && tool.effect() == Effect::Runs;
     let reach = if reaches { Reach::Acts } else { Reach::Nowhere };
     finish(listed, tool.title(), (tool.effect(), reach), output, profile)

@@ -68,11 +68,11 @@ impl Consents {
         &mut self,
         calls: &[Call],
         needs: &[Need],
-        decided: Result<Decision, String>,
+        decided: &Result<Decision, String>,
     ) -> Vec<Consent> {
         let mut known = self.of(calls);
         known.resize(calls.len(), Consent::Unasked);
-        let consent = match &decided {
+        let consent = match decided {
             Ok(Decision { choice: Choice::Decline, by: Approval::Once }) => {
                 Consent::Declined("somebody was asked and declined the call".to_owned())
             }
@@ -86,7 +86,7 @@ impl Consents {
             if let (Some(known), Some(call)) = (known.get_mut(*index), calls.get(*index)) {
                 known.clone_from(&consent);
                 if let Ok(Decision { choice: Choice::Run, by }) = decided {
-                    self.granted.insert(call.tool.clone(), by);
+                    self.granted.insert(call.tool.clone(), *by);
                 }
             }
         }

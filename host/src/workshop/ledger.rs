@@ -70,30 +70,28 @@ impl<'a> Ledger<'a> {
         self.waits = None;
         let Some(intent) = &mut self.intent else { return Ok(Err(Refusal::denied(calls))) };
         let wishes = consent::wishes(calls, needs);
-        let decided = match self.consents.recall(&wishes) {
-            Some(decision) => Ok(decision),
-            None => {
-                let before = self.answers.get(..place).unwrap_or_default();
-                intent.withdraw(before, &self.texts)?;
-                let asked = self.observer.ask(&wishes);
-                match intent.watch.while_asking(asked).await {
-                    Said::Chosen(choice) => Ok(Decision { choice, by: Approval::Once }),
-                    Said::Not(reason) => Err(reason),
-                    Said::Later(bound) => {
-                        let granted = self.consents.granted.clone();
-                        let run = intent.so_far(before, &self.texts);
-                        match intent.put_off(run, wishes, granted, bound)? {
-                            Ok(waiting) => self.waiting = Some(waiting),
-                            Err(refusal) => return Ok(Err(refusal)),
-                        }
-                        // Nobody reads this: `waiting` says how the run ended.
-                        let message = "the run waits for an approval".to_owned();
-                        return Err(fault(FaultCode::Internal, message, None));
-                    }
+        if let Some(decision) = self.consents.recall(&wishes) {
+            return Ok(Ok(self.consents.decide(calls, needs, &Ok(decision))));
+        }
+        let before = self.answers.get(..place).unwrap_or_default();
+        intent.withdraw(before, &self.texts)?;
+        let asked = self.observer.ask(&wishes);
+        let decided = match intent.watch.while_asking(asked).await {
+            Said::Chosen(choice) => Ok(Decision { choice, by: Approval::Once }),
+            Said::Not(reason) => Err(reason),
+            Said::Later(bound) => {
+                let granted = self.consents.granted.clone();
+                let run = intent.so_far(before, &self.texts);
+                match intent.put_off(run, wishes, granted, bound.as_deref())? {
+                    Ok(waiting) => self.waiting = Some(waiting),
+                    Err(refusal) => return Ok(Err(refusal)),
                 }
+                // Nobody reads this: `waiting` says how the run ended.
+                let message = "the run waits for an approval".to_owned();
+                return Err(fault(FaultCode::Internal, message, None));
             }
         };
-        Ok(Ok(self.consents.decide(calls, needs, decided)))
+        Ok(Ok(self.consents.decide(calls, needs, &decided)))
     }
 
     /// Writes down what came of one of the calls at a place before all of them have ended.

@@ -132,7 +132,7 @@ impl Intent<'_> {
         run: Unfinished,
         wishes: Vec<Wish>,
         granted: BTreeMap<String, Approval>,
-        bound: Option<String>,
+        bound: Option<&str>,
     ) -> Result<Result<Waiting, Refusal>, Fault> {
         let calls: Vec<Call> = wishes.iter().map(|wish| wish.call.clone()).collect();
         let refuse = |message: String, hint: &str| {
@@ -149,7 +149,7 @@ impl Intent<'_> {
             );
         }
         let secret = bound.is_some().then(secret).transpose()?;
-        let sealed = secret.as_deref().zip(bound.as_deref());
+        let sealed = secret.as_deref().zip(bound);
         let sealed = sealed.map(|(secret, bound)| seal(secret, bound));
         let (asked, decision) = (wishes.clone(), None);
         let waits = Waits { wishes, granted, as_of: self.as_of, seal: sealed, decision };

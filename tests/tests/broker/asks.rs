@@ -128,7 +128,8 @@ fn what_is_not_approved_is_a_fault_that_a_program_catches() -> Result<()> {
     let shop = shop()?;
     let mut client = with_forms(&shop, &[])?;
     let add = call("s.add", &json!({"n": 1}));
-    let caught = json!({"try": {"do": add, "catch": {"lam": "f", "body": {"get": [{"var": "f"}, "reason"]}}}});
+    let reason = json!({"lam": "f", "body": {"get": [{"var": "f"}, "reason"]}});
+    let caught = json!({"try": add, "catch": reason});
     let declined = json!({"action": "decline"});
     for (reply, expected) in [
         (declined.clone(), "somebody was asked and declined the call"),

@@ -140,30 +140,31 @@ fn keep(client: &mut Client) -> Result<i64> {
 fn a_person_decides_on_the_command_line() -> Result<()> {
     let shop = shop()?;
     let mut client = greet(&shop, &[], &json!({}))?;
-    let told = client.text("run", &json!({"code": program()}))?;
-    ensure!(told.contains("`mcp-pif approve 1`"), "{told}");
+    let result = client.call("run", &json!({"code": program()}))?;
+    let run = result["structuredContent"]["run"].as_i64().context("a number")?;
+    let told = result["content"][0]["text"].as_str().context("a text")?;
+    ensure!(told.contains(&format!("`mcp-pif approve {run}`")), "{told}");
     ensure!(!told.contains("You may decide it"), "{told}");
     let listed = shop.say(&["approve"])?.output;
-    ensure!(
-        listed.contains("run 1 waits until") && listed.contains("`s.add` (writes)"),
-        "{listed}"
-    );
+    ensure!(listed.contains(&format!("run {run} waits until")), "{listed}");
+    ensure!(listed.contains("`s.add` (writes) with {\"n\":2}"), "{listed}");
     // It waits until somebody decides, also in another process.
-    let still = client.call("run", &json!({"resume": 1}))?["structuredContent"].clone();
-    ensure!(still["kind"] == "pending" && still["run"] == 1, "{still}");
-    let said = shop.say(&["approve", "1"])?;
-    ensure!(said.ok && said.output.starts_with("approved: run 1"), "{said:?}");
-    ensure!(shop.say(&["approve"])?.output.contains("run 1 is decided"));
+    let still = client.call("run", &json!({ "resume": run }))?["structuredContent"].clone();
+    ensure!(still["kind"] == "pending" && still["run"] == run, "{still}");
+    let number = run.to_string();
+    let said = shop.say(&["approve", &number])?;
+    ensure!(said.ok && said.output.starts_with(&format!("approved: run {run}")), "{said:?}");
+    ensure!(shop.say(&["approve"])?.output.contains(&format!("run {run} is decided")));
     drop(client);
     let mut client = greet(&shop, &[], &json!({}))?;
-    let done = client.call("run", &json!({"resume": 1}))?["structuredContent"].clone();
+    let done = client.call("run", &json!({ "resume": run }))?["structuredContent"].clone();
     ensure!(done["value"] == json!([{"q": 1}, {"n": 2}]), "{done}");
     ensure!((count(&shop, "look"), count(&shop, "add")) == (1, 1));
     ensure_replays(&shop, &mut client)?;
-    let gone = client.fault("run", &json!({"resume": 1}))?;
+    let gone = client.fault("run", &json!({ "resume": run }))?;
     ensure!(gone["code"] == "unknown-entry", "{gone}");
-    let said = shop.say(&["approve", "1"])?;
-    ensure!(!said.ok && said.errors.contains("no run 1 waits"), "{said:?}");
+    let said = shop.say(&["approve", &number])?;
+    ensure!(!said.ok && said.errors.contains(&format!("no run {run} waits")), "{said:?}");
     Ok(())
 }
 
@@ -173,7 +174,7 @@ fn a_person_declines_on_the_command_line() -> Result<()> {
     let mut client = greet(&shop, &[], &json!({}))?;
     let run = keep(&mut client)?;
     let said = shop.say(&["approve", &run.to_string(), "--deny"])?;
-    ensure!(said.ok && said.output.starts_with("declined: run 1"), "{said:?}");
+    ensure!(said.ok && said.output.starts_with(&format!("declined: run {run}")), "{said:?}");
     let told = client.fault("run", &json!({"resume": run}))?;
     ensure!(told["upstream"]["reason"] == "declined", "{told}");
     ensure!((count(&shop, "look"), count(&shop, "add")) == (1, 0));
@@ -187,8 +188,7 @@ fn a_run_goes_on_with_the_tools_that_it_began_with() -> Result<()> {
     let shop = shop()?;
     let mut client = greet(&shop, &[], &json!({}))?;
     client.evolve("twice", "", &json!({"lam": "x", "body": {"mul": [{"var": "x"}, 2]}}))?;
-    let added = json!({"get": [call("s.add", &json!({"n": 4})), "n"]});
-    let code = json!({"app": [{"tool": "twice"}, added]});
+    let code = json!("@twice(call('s.add', {n: 4}).n)");
     let id = start(&mut client, &code)?;
     let run = end(&mut client, &id)?["run"].clone();
     client.evolve("twice", "", &json!({"lam": "x", "body": {"mul": [{"var": "x"}, 3]}}))?;
@@ -205,9 +205,11 @@ fn the_model_decides_where_the_operator_lets_it() -> Result<()> {
     let mut client = greet(&shop, &[], &json!({}))?;
     let listed = client.request("tools/list", &json!({}))?.to_string();
     ensure!(listed.contains(r#""name":"approve""#), "{listed}");
-    let told = client.text("run", &json!({"code": program()}))?;
-    ensure!(told.contains("You may decide it: approve {\"run\": 1"), "{told}");
-    let done = client.call("approve", &json!({"run": 1, "decision": "once"}))?;
+    let result = client.call("run", &json!({"code": program()}))?;
+    let run = result["structuredContent"]["run"].as_i64().context("a number")?;
+    let told = result["content"][0]["text"].as_str().context("a text")?;
+    ensure!(told.contains(&format!("approve {{\"run\": {run}, ")), "{told}");
+    let done = client.call("approve", &json!({"run": run, "decision": "once"}))?;
     ensure!(done["structuredContent"]["value"] == json!([{"q": 1}, {"n": 2}]), "{done}");
     ensure!((count(&shop, "look"), count(&shop, "add")) == (1, 1));
     ensure_replays(&shop, &mut client)?;
@@ -253,9 +255,10 @@ fn a_client_that_refuses_to_ask_has_its_run_kept() -> Result<()> {
     let told = end(&mut client, &id)?;
     ensure!(told["kind"] == "pending", "{told}");
     // Whoever goes on is asked for what comes next.
-    shop.say(&["approve", "1"])?;
+    let run = told["run"].as_i64().context("a number")?;
+    shop.say(&["approve", &run.to_string()])?;
     let id = client.id();
-    let more = json!({"name": "run", "arguments": {"resume": 1}});
+    let more = json!({"name": "run", "arguments": {"resume": run}});
     client.send(request(&id, "tools/call", &more))?;
     ensure!(end(&mut client, &id)?["value"] == json!([{"q": 1}, {"n": 2}]));
     let id = start(&mut client, &call("s.add", &json!({})))?;
@@ -319,11 +322,12 @@ fn a_run_waits_within_a_native_capability() -> Result<()> {
     let added = call("s.add", &json!({"n": {"get": [{"var": "a"}, "n"]}}));
     let both = json!({"lam": "a", "body": [looked, added]});
     let code = json!({"record": {"both": both}});
-    let list = json!({"name": "list", "description": "Adds", "code": code, "capability": true});
+    let list = json!({"name": "basket", "description": "Adds", "code": code, "capability": true});
     let told = client.call("evolve", &list)?;
     ensure!(told["isError"] == false, "{told}");
     let ask = |tool: &str, n: i64| json!({"record": {"tool": tool, "args": {"record": {"n": n}}}});
-    let program = json!({"calls": [[ask("list.both", 1), ask("s.look", 2), ask("list.both", 3)]]});
+    let program =
+        json!({"calls": [[ask("basket.both", 1), ask("s.look", 2), ask("basket.both", 3)]]});
 
     let id = start(&mut client, &program)?;
     let waits = end(&mut client, &id)?;

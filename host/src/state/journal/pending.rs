@@ -120,14 +120,13 @@ impl Pending {
     pub(super) fn draft(&self) -> Draft {
         let kept = Unfinished::read(&self.parts);
         // All that was asked for before was answered, and no more was sent.
-        let (ending, outcome) = match &kept.waits {
-            None => (EntryEnding::Unknown, Value::Null),
-            Some(_) => {
-                let code = FaultCode::Timeout;
-                let message = "nobody approved or declined the calls that the run waited for";
-                let fault = json!({"code": code.name(), "message": message, "at": ""});
-                (EntryEnding::Fault(code), json!({ "fault": fault }))
-            }
+        let (ending, outcome) = if kept.waits.is_some() {
+            let code = FaultCode::Timeout;
+            let message = "nobody approved or declined the calls that the run waited for";
+            let fault = json!({"code": code.name(), "message": message, "at": ""});
+            (EntryEnding::Fault(code), json!({ "fault": fault }))
+        } else {
+            (EntryEnding::Unknown, Value::Null)
         };
         Draft {
             outcome,
