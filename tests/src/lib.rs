@@ -32,3 +32,10 @@ pub mod server;
 #[cfg(target_os = "linux")]
 pub mod system;
 pub mod world;
+
+/// Tells something beside the results of tests: a figure, or why nothing is tested.
+pub fn tell(text: &str) {
+    use std::io::Write as _;
+    // Nobody may be there to read it.
+    let _ = writeln!(std::io::stderr(), "{text}");
+}

@@ -57,7 +57,7 @@ fn the_programs_work() -> Result<()> {
             match language {
                 "js" => works(block, &annotated(block)?)?,
                 "json" => {
-                    works(block, &serde_json::from_str(block).with_context(|| block.to_owned())?)?
+                    works(block, &serde_json::from_str(block).with_context(|| block.to_owned())?)?;
                 }
                 _ => bail!("{language} in {title}"),
             }

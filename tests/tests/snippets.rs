@@ -9,9 +9,11 @@ mod links;
 mod pages;
 
 use anyhow::{Context, Result, bail, ensure};
+use mcp_pif::broker::config::Capabilities;
 use pages::Block;
 pub(crate) use pif_tests::server::binary;
 use serde_json::{Map, Value};
+use std::path::Path;
 use yaml_rust2::{Yaml, YamlLoader};
 
 const COMMAND: &str = "/path/to/mcp-pif";
@@ -179,6 +181,10 @@ fn all_settings_are_of_a_known_client() -> Result<()> {
             continue;
         }
         let settings = parse(&snippet).with_context(|| snippet.label.clone())?;
+        if snippet.label.contains("capabilities.json") {
+            Capabilities::parse(&snippet.text, Path::new("/"))?;
+            continue;
+        }
         let fits = CLIENTS
             .iter()
             .any(|client| snippet.label.contains(client.name) && check(client, &settings).is_ok());

@@ -49,7 +49,7 @@ impl Installed {
             match self.permit(id, origin) {
                 Ok(server) => drop(servers.insert(id.clone(), server)),
                 Err(reason) => {
-                    tracing::warn!(server = id, "an installed server is left out: {reason}")
+                    tracing::warn!(server = id, "an installed server is left out: {reason}");
                 }
             }
         }

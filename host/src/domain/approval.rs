@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::quote_one;
+
 use super::call::{Call, EffectClass, Refusal};
 
 /// Who approved a call.
@@ -98,7 +100,8 @@ impl Unsent {
             Self::Asks(needs) => needs.first().map_or(0, |need| need.index),
         };
         let tool = calls.get(index).map_or("", |call| call.tool.as_str());
-        let message = format!("a call of `{tool}` needs an approval, and nobody can be asked here");
+        let tool = quote_one(tool);
+        let message = format!("a call of {tool} needs an approval, and nobody can be asked here");
         let hint = "the operator grants it in capabilities.json: \"allow\" instead of \"ask\"";
         Refusal { index, message, hint: Some(hint.to_owned()), ..Refusal::denied(calls) }
     }

@@ -171,8 +171,9 @@ fn section(tool: BuiltIn, page: &mut String) {
     }
 }
 
-/// The name and the title of each tool, for package manifests.
+/// The name and the title of each tool that is there without other servers, for package manifests.
 #[must_use]
 pub fn packaged_tools() -> Vec<(&'static str, &'static str)> {
-    BuiltIn::ALL.iter().map(|tool| (tool.name(), tool.title())).collect()
+    let tools = BuiltIn::ALL.iter().filter(|tool| tool.set() != Toolset::Capabilities);
+    tools.map(|tool| (tool.name(), tool.title())).collect()
 }

@@ -11,6 +11,7 @@ use crate::domain::{
 };
 use crate::journal::{Answer, Digest, Made, Pending, Policy, Unfinished, Waits};
 use crate::sandbox::Calls;
+use crate::text::quote_one;
 
 /// Bytes of the secret in a handle.
 const SECRET: usize = 32;
@@ -139,10 +140,10 @@ impl Intent<'_> {
             let hint = Some(hint.to_owned());
             Ok(Err(Refusal { message, hint, ..Refusal::denied(&calls) }))
         };
-        let tool = calls.first().map_or("", |call| call.tool.as_str());
+        let tool = quote_one(calls.first().map_or("", |call| call.tool.as_str()));
         if self.journal.settings().policy != Policy::Full {
             let message =
-                format!("a call of `{tool}` needs an approval, and the run must not be kept");
+                format!("a call of {tool} needs an approval, and the run must not be kept");
             return refuse(
                 message,
                 "runs wait where the journal keeps payloads: --journal-payload full",
@@ -157,7 +158,7 @@ impl Intent<'_> {
         let until = self.journal.park(self.pending, run, self.patience.life, self.patience.most);
         let Some((run, until)) = until.map_err(stored)? else {
             let message = format!(
-                "a call of `{tool}` needs an approval, and {} runs wait for theirs [{}]",
+                "a call of {tool} needs an approval, and {} runs wait for theirs [{}]",
                 self.patience.most,
                 Limit::PendingRuns,
             );

@@ -4,6 +4,7 @@
 use super::shop::{Running, Shop};
 use anyhow::{Context, Result, ensure};
 use pif_tests::processes::written;
+use pif_tests::tell;
 use serde_json::{Value, json};
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
@@ -77,15 +78,15 @@ fn a_thousand_calls_in_a_row_and_fifty_at_once() -> Result<()> {
     let many = of_run(&mut running, many, &json!(1_225), 3)?.saturating_sub(nothing);
     let row = format!("range({IN_A_ROW}).map(n => call(\"s.echo\", {{n}}).n).sum()");
     let row = of_run(&mut running, &row, &json!(499_500), 1)?.saturating_sub(nothing);
-    println!("microseconds, medians");
-    println!("a call of the server by itself       {alone:>8}");
-    println!("a run that calls nobody              {nothing:>8}");
-    println!("one call, beyond such a run          {one:>8}");
-    println!("50 at once, at most 32 at a time     {many:>8}  {} a call", many / 50);
-    println!(
+    tell("microseconds, medians");
+    tell(&format!("a call of the server by itself       {alone:>8}"));
+    tell(&format!("a run that calls nobody              {nothing:>8}"));
+    tell(&format!("one call, beyond such a run          {one:>8}"));
+    tell(&format!("50 at once, at most 32 at a time     {many:>8}  {} a call", many / 50));
+    tell(&format!(
         "{IN_A_ROW} in a row                        {row:>8}  {} a call",
         row / u128::from(IN_A_ROW)
-    );
+    ));
     Ok(())
 }
 
@@ -120,7 +121,9 @@ fn many_calls_write_no_more_for_each_than_few() -> Result<()> {
         writeln!(io::stderr(), "skipped: the system does not tell what a process writes")?;
         return Ok(());
     };
-    println!("bytes for each of 100 writes {few}, of 500 writes {many}, of 500 reads {reads}");
+    tell(&format!(
+        "bytes for each of 100 writes {few}, of 500 writes {many}, of 500 reads {reads}"
+    ));
     ensure!(many < few * 3 / 2, "{few} for each of 100 writes, {many} for each of 500");
     ensure!(reads < few / 3, "{reads} for each read, {few} for each write");
     Ok(())

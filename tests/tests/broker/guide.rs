@@ -3,6 +3,7 @@
 use super::installed::node;
 use super::shop::{Running, Shop, server};
 use anyhow::{Context, Result, ensure};
+use pif_tests::tell;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
@@ -118,7 +119,7 @@ fn the_worked_example_reduces_what_it_fetches() -> Result<()> {
     let text = answer["content"][0]["text"].as_str().context("a text")?;
     drop(running);
     let fetched = fetched(&shop)?;
-    println!("{fetched} bytes fetched, {} to the model", text.len());
+    tell(&format!("{fetched} bytes fetched, {} to the model", text.len()));
     let told = format!("answer {} kB, and {} bytes reach the model", fetched / 1_000, text.len());
     ensure!(page()?.contains(&told), "the page has to say: {told}");
     Ok(())

@@ -4,6 +4,7 @@ use super::folder::{Folder, cache};
 use anyhow::{Result, ensure};
 use pif_tests::endure::calls::{Plan, endure};
 use pif_tests::server::binary;
+use pif_tests::tell;
 use std::path::Path;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ fn no_write_is_made_twice_whoever_is_killed() -> Result<()> {
         latest: Duration::from_millis(800),
     };
     let tally = endure(&plan)?;
-    println!("{tally:#?}");
+    tell(&format!("{tally:#?}"));
     ensure!(tally.kills.values().sum::<u64>() == rounds, "{tally:?}");
     ensure!(tally.values > 0 && tally.writes > 0, "{tally:?}");
     Ok(())

@@ -246,8 +246,7 @@ fn tell(found: Found, most: usize) -> Reply {
     if let Some((what, lines)) = &difference {
         let _ = write!(told, "\nfrom {what}:\n{}", text::visible(lines));
     }
-    let schema = schema(&tool, most);
-    let members = members(&tool);
+    let (schema, members) = (schema(&tool, most), members(&tool));
     let forms: Map<String, Value> =
         forms.into_iter().map(|(form, count)| (form, count.into())).collect();
     let mut reply = Reply::new(

@@ -116,13 +116,12 @@ pub(super) fn keep_text(
 
 /// Keeps a run that has not ended, or adds parts to one that is kept.
 pub(super) fn pend(db: &Connection, run: &Pending) -> rusqlite::Result<i64> {
-    let id = match run.id {
-        Some(id) => id,
-        None => {
-            db.prepare_cached("INSERT INTO pending (owner, until) VALUES (?1, ?2)")?
-                .execute(params![run.owner, run.until])?;
-            db.last_insert_rowid()
-        }
+    let id = if let Some(id) = run.id {
+        id
+    } else {
+        db.prepare_cached("INSERT INTO pending (owner, until) VALUES (?1, ?2)")?
+            .execute(params![run.owner, run.until])?;
+        db.last_insert_rowid()
     };
     add_parts(db, id, &run.parts)?;
     Ok(id)
