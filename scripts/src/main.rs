@@ -7,6 +7,7 @@ mod bench;
 mod bundle;
 mod cancel;
 mod clients;
+mod conformance;
 mod counts;
 mod curve;
 mod examples;
@@ -74,6 +75,8 @@ enum Task {
     Web(web::Options),
     /// Run real MCP clients against the server (needs npm)
     Clients,
+    /// Run the protocol's conformance suite against the client that the broker is (needs npm)
+    Conformance(conformance::Options),
     /// Run the programs of host/examples on one component (needs python3, npm)
     Examples,
     /// Make a package of the component for Node.js (needs npm)
@@ -105,6 +108,7 @@ fn main() -> Result<()> {
         Task::Wait(options) => wait::run(&options),
         Task::Web(options) => web::run(&options),
         Task::Clients => clients::run(),
+        Task::Conformance(options) => conformance::run(&options),
         Task::Examples => examples::run(),
         Task::Npm => npm::run(),
         Task::Bundle => bundle::run(),

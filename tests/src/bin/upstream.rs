@@ -48,7 +48,8 @@ fn main() {
     for line in io::stdin().lock().lines() {
         let Ok(line) = line else { return };
         let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
-        if message.get("id").is_none() {
+        // Notifications and answers need none.
+        if message.get("id").is_none() || message.get("method").is_none() {
             continue;
         }
         let script = Arc::clone(&script);

@@ -11,7 +11,8 @@ use rmcp::model::{
     JsonObject, ProtocolVersion,
 };
 use rmcp::service::{
-    ClientLifecycleMode, ClientServiceExt as _, NotificationContext, Peer, RunningService,
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, NotificationContext, Peer,
+    RunningService,
 };
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -142,16 +143,14 @@ pub(super) async fn connect(
     secrets: &Secrets,
 ) -> Result<(Arc<Connection>, Running), Trouble> {
     let handler = Handler { changed: Arc::default() };
-    let ending = Ending::default();
-    let (service, process) = match manner {
-        Manner::Process { command, args, env, cwd, isolation } => {
-            let start = Start { command, args, env, cwd: cwd.as_ref(), isolation };
-            start_process(&start, secrets, handler.clone(), &ending).await?
+    let met = match meet(manner, secrets, &handler, lifecycle()).await {
+        // A server of the older era may answer a method that it does not know.
+        Err(Unmet { is_strange: true, .. }) => {
+            meet(manner, secrets, &handler, ClientLifecycleMode::Initialize).await
         }
-        Manner::Http { url, headers } => {
-            (reach(&fill(url, secrets), headers, secrets, handler.clone()).await?, None)
-        }
+        met => met,
     };
+    let Met { service, process, ending } = met.map_err(|unmet| unmet.trouble)?;
     if let Some(info) = service.peer().peer_info()
         && info.server_info.as_ref().is_some_and(|it| it.name == "mcp-pif")
     {
@@ -168,6 +167,52 @@ pub(super) async fn connect(
     Ok((connection, Running { service, process }))
 }
 
+/// A server that shook hands.
+struct Met {
+    service: Service,
+    process: Option<Process>,
+    ending: Ending,
+}
+
+/// Why a server did not shake hands.
+struct Unmet {
+    trouble: Trouble,
+    /// Whether it answered something that is no handshake.
+    is_strange: bool,
+}
+
+impl From<Trouble> for Unmet {
+    fn from(trouble: Trouble) -> Self {
+        Self { trouble, is_strange: false }
+    }
+}
+
+impl From<ClientInitializeError> for Unmet {
+    fn from(error: ClientInitializeError) -> Self {
+        let is_strange = matches!(error, ClientInitializeError::ExpectedInitResult(_));
+        Self { trouble: of_start(&error), is_strange }
+    }
+}
+
+async fn meet(
+    manner: &Manner,
+    secrets: &Secrets,
+    handler: &Handler,
+    mode: ClientLifecycleMode,
+) -> Result<Met, Unmet> {
+    let ending = Ending::default();
+    let (service, process) = match manner {
+        Manner::Process { command, args, env, cwd, isolation } => {
+            let start = Start { command, args, env, cwd: cwd.as_ref(), isolation };
+            start_process(&start, secrets, handler.clone(), &ending, mode).await?
+        }
+        Manner::Http { url, headers } => {
+            (reach(&fill(url, secrets), headers, secrets, handler.clone(), mode).await?, None)
+        }
+    };
+    Ok(Met { service, process, ending })
+}
+
 /// Both eras: the newer one is tried first.
 fn lifecycle() -> ClientLifecycleMode {
     ClientLifecycleMode::Auto {
@@ -181,25 +226,27 @@ async fn start_process(
     secrets: &Secrets,
     handler: Handler,
     ending: &Ending,
-) -> Result<(Service, Option<Process>), Trouble> {
+    mode: ClientLifecycleMode,
+) -> Result<(Service, Option<Process>), Unmet> {
     let started = start.start(secrets);
     let (process, output, input) = started
         .map_err(|error| Trouble::unavailable(format!("the server cannot be started: {error}")))?;
     let lines = Lines::new(output, input, ending.clone());
-    match handler.serve_with_lifecycle(lines, lifecycle()).await {
+    match handler.serve_with_lifecycle(lines, mode).await {
         Ok(service) => Ok((service, Some(process))),
         Err(error) => {
-            let mut trouble = ending.get().unwrap_or_else(|| of_start(&error));
+            let mut unmet = Unmet::from(error);
+            if let Some(trouble) = ending.get() {
+                unmet.trouble = trouble;
+            }
             // What it complained of may be on its way.
             tokio::time::sleep(Duration::from_millis(50)).await;
             if let Some(line) = process.errors.last_line() {
-                trouble = Trouble::new(
-                    trouble.reason,
-                    format!("{}; its last words: {line}", trouble.message),
-                );
+                let told = format!("{}; its last words: {line}", unmet.trouble.message);
+                unmet.trouble = Trouble::new(unmet.trouble.reason, told);
             }
             process.end().await;
-            Err(trouble)
+            Err(unmet)
         }
     }
 }
@@ -209,7 +256,8 @@ async fn reach(
     headers: &[(String, super::super::config::Template)],
     secrets: &Secrets,
     handler: Handler,
-) -> Result<Service, Trouble> {
+    mode: ClientLifecycleMode,
+) -> Result<Service, Unmet> {
     let mut read = HashMap::new();
     for (name, text) in headers {
         let pair =
@@ -228,8 +276,7 @@ async fn reach(
         .max_sse_event_size(most)
         .reinit_on_expired_session(false);
     let transport = StreamableHttpClientTransport::from_config(config);
-    let service = handler.serve_with_lifecycle(transport, lifecycle()).await;
-    service.map_err(|error| of_start(&error))
+    Ok(handler.serve_with_lifecycle(transport, mode).await?)
 }
 
 impl Running {

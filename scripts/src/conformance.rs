@@ -1,0 +1,100 @@
+//! `cargo x conformance`: the protocol's own suite against the client that the broker is, in both eras.
+//! The suite starts servers, and for each of them this program once more, which calls what it offers.
+
+use anyhow::{Context, Result, ensure};
+use pif_tests::server::binary;
+use pif_tests::server::folder::Folder;
+use serde_json::{Value, json};
+use std::env;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use crate::{npm, tasks};
+
+/// The revisions of the protocol whose requirements are tried.
+const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
+
+/// Scenarios that must fail, and why, stand in this file.
+const EXPECTED: &str = "tests/clients/conformance/expected.yml";
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The server of the suite to be a client of; the suite gives it
+    url: Option<String>,
+}
+
+pub(crate) fn run(Options { url }: &Options) -> Result<()> {
+    let server = binary::path()?;
+    if let Some(url) = url {
+        return visit(server, url);
+    }
+    let sh = tasks::shell()?;
+    let folder = sh.create_dir(binary::target()?.join("conformance"))?;
+    sh.copy_file("tests/clients/conformance/package.json", &folder)?;
+    npm::install(&folder)?;
+    let modules = folder.join("node_modules");
+    let visitor = format!("{} conformance", env::current_exe()?.display());
+    let mut failed = Vec::new();
+    for revision in REVISIONS {
+        let mut suite = Command::new(modules.join(".bin/node"));
+        suite.arg(modules.join("@modelcontextprotocol/conformance/dist/index.js"));
+        suite.args(["client", "--requirements", revision, "--command", &visitor]);
+        suite.arg("--expected-failures").arg(tasks::root().join(EXPECTED));
+        suite.env("MCP_PIF_BINARY", server);
+        if !suite.status().context("the suite does not start")?.success() {
+            failed.push(revision);
+        }
+    }
+    ensure!(failed.is_empty(), "other scenarios fail than expected: {}", failed.join(", "));
+    Ok(())
+}
+
+/// Asks a server what it offers, and calls its tools.
+fn visit(server: &Path, url: &str) -> Result<()> {
+    let folder = Folder::new()?;
+    let config = folder.path().join("capabilities.json");
+    let servers = json!({"mcpServers": {"s": {"url": url, "grants": "allow"}}});
+    fs::write(&config, servers.to_string())?;
+    fs::set_permissions(&config, fs::Permissions::from_mode(0o600))?;
+    let say = |words: &[&str]| -> Result<String> {
+        let mut command = Command::new(server);
+        command.arg("capability").args(words).arg("--capabilities").arg(&config);
+        let output = command.arg("--data").arg(folder.path()).output()?;
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        println!("{said}{}", String::from_utf8_lossy(&output.stderr));
+        Ok(said)
+    };
+    let offered = say(&["test", "s"])?;
+    for (tool, arguments) in calls(&offered)? {
+        say(&["call", &format!("s.{tool}"), &arguments.to_string()])?;
+    }
+    Ok(())
+}
+
+/// The calls that the suite wants, or one of each tool.
+fn calls(offered: &str) -> Result<Vec<(String, Value)>> {
+    let context = env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
+    let context: Value = serde_json::from_str(&context).unwrap_or_default();
+    if let Some(calls) = context["toolCalls"].as_array() {
+        let call = |call: &Value| {
+            let name = call["name"].as_str().context("a name")?;
+            Ok((name.to_owned(), call["arguments"].clone()))
+        };
+        return calls.iter().map(call).collect();
+    }
+    let names = offered.lines().filter_map(|line| line.strip_prefix("s."));
+    let names = names.filter_map(|line| line.split_once('(')).map(|(name, _)| name);
+    Ok(names.map(|name| (name.to_owned(), arguments(name))).collect())
+}
+
+/// Arguments that the tools of the suite take.
+fn arguments(tool: &str) -> Value {
+    match tool {
+        "add_numbers" => json!({"a": 5, "b": 3}),
+        "valid_tool" => json!({"region": "us-west1"}),
+        "json_schema_echo" => json!({"schema": {"type": "object"}}),
+        _ => json!({}),
+    }
+}
