@@ -13,6 +13,7 @@ mod broker {
     mod guide;
     mod harm;
     mod hostile;
+    mod http;
     mod install;
     mod installed;
     mod kills;

@@ -8,6 +8,7 @@ use rmcp::service::ClientInitializeError;
 use rmcp::transport::streamable_http_client::{HttpStatusError, StreamableHttpError};
 
 use crate::domain::{MOST_MESSAGE, Reason};
+use crate::text;
 
 /// The code of an error that we make of an answer that cannot be read. No server may send it: the
 /// range belongs to nobody.
@@ -103,10 +104,14 @@ fn of_transport(error: &(dyn Error + 'static)) -> Trouble {
             }
             Some(StreamableHttpError::HttpStatus(status)) => return of_status(status),
             Some(StreamableHttpError::Client(error)) => return of_client(error),
-            Some(
-                StreamableHttpError::Deserialize(_) | StreamableHttpError::UnexpectedContentType(_),
-            ) => {
-                return Trouble::new(Reason::BadOutput, error.to_string());
+            Some(StreamableHttpError::Deserialize(error)) => {
+                let told = format!("the server sent a message that is no JSON: {error}");
+                return Trouble::new(Reason::BadOutput, told);
+            }
+            Some(StreamableHttpError::UnexpectedContentType(found)) => {
+                let found = text::quote_one(found.as_deref().unwrap_or("none"));
+                let told = format!("the server answered with the content type {found}");
+                return Trouble::new(Reason::BadOutput, told);
             }
             Some(StreamableHttpError::UnexpectedServerResponse(told)) => {
                 return of_words(told);
