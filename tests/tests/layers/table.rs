@@ -167,7 +167,8 @@ fn settings_come_from_the_environment_too() -> Result<()> {
     let code = omega["code"].to_string();
     let run = |variable: Option<&str>, arguments: &[&str]| -> Result<String> {
         let mut command = Command::new(binary::path()?);
-        command.env_clear().env("MCP_PIF_NO_CACHE", "1").args(["run", &code]).args(arguments);
+        command.env_clear().env("MCP_PIF_NO_CACHE", "1").env("MCP_PIF_EPHEMERAL", "1");
+        command.args(["run", &code]).args(arguments);
         if let Some(fuel) = variable {
             command.env("MCP_PIF_FUEL", fuel);
         }
