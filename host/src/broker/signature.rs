@@ -32,20 +32,21 @@ pub fn sample(offer: &Offer) -> String {
     example(&offer.name, &serde_json::from_str(&offer.input_schema).unwrap_or_default())
 }
 
-/// A call of a tool, with a word in the place of each required argument.
+/// The most characters of a call that is shown.
+const MOST_SAMPLE: usize = 2_000;
+
+/// A call of a tool in the notation, with a value in the place of each required argument.
 fn example(name: &str, input: &Value) -> String {
     let required = names(input);
     let members = input.get("properties").and_then(Value::as_object);
     let types = Types { root: input };
-    let args: Map<String, Value> = required
-        .into_iter()
-        .take(MEMBERS)
-        .map(|name| {
-            let schema = members.and_then(|members| members.get(name)).unwrap_or(&Value::Null);
-            (name.to_owned(), types.sample(schema))
-        })
-        .collect();
-    serde_json::json!({"call": {"tool": name, "args": args}}).to_string()
+    let arguments = required.into_iter().take(MEMBERS).map(|name| {
+        let schema = members.and_then(|members| members.get(name)).unwrap_or(&Value::Null);
+        format!("{}: {}", key(name), types.sample(schema))
+    });
+    let arguments: Vec<String> = arguments.collect();
+    let call = format!("call({}, {{{}}})", Value::from(name), arguments.join(", "));
+    text::line(&call, MOST_SAMPLE)
 }
 
 /// The names of required arguments.
@@ -165,12 +166,17 @@ impl Types<'_> {
     }
 }
 
-/// The name of a member: in quotes where it is no word.
+/// The name of a member as it is shown.
 fn member(name: &str) -> String {
+    text::line(&key(name), 40)
+}
+
+/// The name of a member: in quotes where it is no word.
+fn key(name: &str) -> String {
     let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && !name.starts_with(|c: char| c.is_ascii_digit())
         && !name.is_empty();
-    if is_word { text::line(name, 40) } else { text::line(&Value::from(name).to_string(), 40) }
+    if is_word { name.to_owned() } else { Value::from(name).to_string() }
 }
 
 fn words(words: &[Value]) -> String {
@@ -204,14 +210,7 @@ mod tests {
         );
         assert_eq!(
             example("github.search_issues", &input),
-            r#"{"call":{"tool":"github.search_issues","args":{"query":"…"}}}"#.replace(
-                r#""tool":"github.search_issues","args":{"query":"…"}"#,
-                &{
-                    let call = json!({"tool": "github.search_issues", "args": {"query": "…"}});
-                    let text = call.to_string();
-                    text.get(1..text.len() - 1).unwrap_or_default().to_owned()
-                }
-            )
+            r#"call("github.search_issues", {query: "…"})"#
         );
     }
 

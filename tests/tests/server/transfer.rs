@@ -158,7 +158,7 @@ fn a_file_that_was_altered_is_refused() -> Result<()> {
         ("\"output\": 42", "\"outcome\": 42", "unknown field `outcome`"),
         ("\"input\": 21,", "\"input\": 21, \"data\": 21,", "has both `input` and `data`"),
         ("mcp-pif tools", "mcp-pif toys", "the format of the file is `mcp-pif toys`"),
-        ("\"version\": 5", "\"version\": 7", "the file has version 7"),
+        ("\"version\": 5", "\"version\": 8", "the file has version 8"),
         ("\"tools\": [", "\"tool\": [", "unknown field `tool`"),
         ("\"tools\": [", "\"tools\": [[", "cannot be read"),
     ] {

@@ -17,8 +17,7 @@ use crate::render::{Refusal, Reply, describe as tell_summary, notes, put};
 const TEXT: &str = "\
 Check a program without running it. Returns all faults with places and hints; or its text, its canonical JSON term, \
 revision, forms, free variables, tools it names, tools of other servers it needs, whether it is pure, and notes on \
-likely mistakes. Use it before \
-`evolve`.";
+likely mistakes.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]

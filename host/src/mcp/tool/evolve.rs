@@ -54,7 +54,7 @@ pub(in super::super) struct Arguments {
     #[serde(default)]
     #[schemars(schema_with = "json_schema")]
     output_schema: Option<Box<RawValue>>,
-    /// true: a record of functions that `call` reaches as NAME.FUNCTION
+    /// a record of functions, called as NAME.FUNCTION
     capability: Option<bool>,
     /// change only this revision
     expected_revision: Option<String>,

@@ -20,7 +20,7 @@ use crate::text;
 use crate::workshop::{Remember, stored, too_large, unkept};
 
 const TEXT: &str = "\
-Keep any JSON under a key, for later calls and conversations: facts, preferences, results. \
+Keep any JSON under a key, for later calls and conversations. \
 {\"key\":\"user/units\",\"value\":\"metric\",\"tags\":[\"user\"]}
 The value comes back exactly as you wrote it, null and false too. A known key gets the new value and keeps its tags unless \
 you give `tags`. {\"key\":\"user/units\",\"forget\":true} removes it. `memory_retrieve` reads it. Store no secrets.";
