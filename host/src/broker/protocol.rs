@@ -176,7 +176,7 @@ pub enum FromBroker {
         /// Why it has none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<Reason>,
-        /// The same in words.
+        /// Why it has none, in words.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         message: String,
         /// How long the call took, in milliseconds.
@@ -307,7 +307,7 @@ pub fn read_frame(from: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     from.read_exact(&mut body).map(|()| Some(body))
 }
 
-/// The same, where others go on meanwhile.
+/// Reads a frame while other tasks go on; None at the end.
 pub async fn receive_frame(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
     let mut header = [0; 4];
     if let Err(error) = from.read_exact(&mut header).await {

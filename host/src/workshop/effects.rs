@@ -27,7 +27,7 @@ pub trait Effects: Send + Sync + Debug {
         left: Budget,
     ) -> Asking<'a, Result<Vec<Answered>, Refusal>>;
 
-    /// The same, where `approved` says for each call who has approved it; those beyond its end nobody
+    /// Makes calls, where `approved` says for each who has approved it; those beyond its end nobody
     /// has. Says which calls somebody has to approve first, and sends none then.
     fn call_approved<'a>(
         &'a self,

@@ -7,10 +7,8 @@ use super::consent::{self, Consent, Consents, Said};
 use super::effects;
 use super::intent::Intent;
 use super::observer::Observer;
-use super::past::Waiting;
-use crate::domain::{
-    Answered, Approval, Call, CallOutcome, Decision, Fault, FaultCode, Need, Refusal, fault,
-};
+use super::past::{Waiting, waits};
+use crate::domain::{Answered, Approval, Call, CallOutcome, Decision, Fault, Need, Refusal};
 use crate::journal::{Answer, Came as Outcome, Ran};
 use crate::sandbox::milliseconds;
 
@@ -86,9 +84,7 @@ impl<'a> Ledger<'a> {
                     Ok(waiting) => self.waiting = Some(waiting),
                     Err(refusal) => return Ok(Err(refusal)),
                 }
-                // Nobody reads this: `waiting` says how the run ended.
-                let message = "the run waits for an approval".to_owned();
-                return Err(fault(FaultCode::Internal, message, None));
+                return Err(waits());
             }
         };
         Ok(Ok(self.consents.decide(calls, needs, &decided)))

@@ -11,7 +11,7 @@ use super::effects::{self, Effects};
 use super::ledger::{Came, Ledger};
 use super::means::Means;
 use super::opening::Workshop;
-use super::past::Past;
+use super::past::{Past, waits};
 use super::purse::{Purse, over};
 use super::refusal::{Refused, stored};
 use super::world::{Candidate, Live, Tools, Within, Witness};
@@ -252,8 +252,7 @@ impl Live {
         let outcome = watch.while_working(run).await;
         self.means.depth -= 1;
         if ledger.waiting.is_some() {
-            let message = "the run waits for an approval".to_owned();
-            return Err(fault(FaultCode::Internal, message, None));
+            return Err(waits());
         }
         let fuel = outcome.usage.fuel;
         self.means.limits.fuel = self.means.limits.fuel.saturating_sub(fuel);

@@ -169,6 +169,11 @@ impl Intent<'_> {
     }
 }
 
+/// How a run ends that is kept. Nobody reads this: its question is told instead.
+pub(super) fn waits() -> Fault {
+    fault(FaultCode::Internal, "the run waits for an approval".to_owned(), None)
+}
+
 /// A text that nobody can guess.
 fn secret() -> Result<String, Fault> {
     let mut bytes = [0; SECRET];

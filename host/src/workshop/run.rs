@@ -8,11 +8,10 @@ use super::effects::{fuel, made};
 use super::intent::Intent;
 use super::observer::Observer;
 use super::opening::Workshop;
-use super::past::{Past, Waiting};
+use super::past::{Past, Waiting, waits};
 use super::refusal::stored;
 use super::world::{Tools, Witness};
 use super::{conform, record, schemas};
-use crate::domain::{FaultCode, fault};
 use crate::journal::Draft;
 use crate::sandbox::{Outcome, Request, Watch, drive_in_turns, finish, give_way};
 use crate::state::{Error as StoreError, Wait, Write};
@@ -33,8 +32,7 @@ pub struct Finished {
 impl Finished {
     /// A run that waits.
     pub(super) fn waiting(waiting: Waiting) -> Self {
-        let message = "the run waits for an approval".to_owned();
-        let outcome = Outcome::before(fault(FaultCode::Internal, message, None));
+        let outcome = Outcome::before(waits());
         Self { outcome, elapsed: Duration::ZERO, entry: None, waiting: Some(waiting) }
     }
 }

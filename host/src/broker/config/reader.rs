@@ -29,9 +29,8 @@ impl<'a> Node<'a> {
         Error(format!("{at}: {message}"))
     }
 
-    /// The same with what is written there.
+    /// A mistake that also quotes the value that stands there, unless that may be a secret.
     fn expected(&self, what: &str) -> Error {
-        // It may be a secret.
         if ["/secrets/", "/env/", "/headers/"].iter().any(|place| self.at.contains(place)) {
             return self.wrong(format!("write {what}"));
         }

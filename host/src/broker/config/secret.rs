@@ -142,7 +142,7 @@ impl Secrets {
         text
     }
 
-    /// The same in JSON text, where some characters are escaped.
+    /// Replaces secrets in JSON text, where some characters are escaped.
     #[must_use]
     pub fn redact_json(&self, json: &str) -> String {
         let mut json = json.to_owned();
