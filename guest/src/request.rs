@@ -17,6 +17,8 @@ pub enum Source {
 pub enum Argument {
     /// Unit.
     None,
+    /// A function is not applied: it is the value of the run.
+    Unapplied,
     /// A term, as JSON text. Strings that hold JSON, numbers or booleans are decoded first.
     Input(String),
     /// Plain JSON.
@@ -32,25 +34,32 @@ pub struct Program {
     pub argument: Argument,
     /// A JSON object whose members are variables of the code.
     pub context: Option<String>,
+    /// Variables of the code: names with the terms of their values. Only those that the code names
+    /// are read. Where the term is missing, the machine asks for it.
+    pub bindings: Vec<(String, Option<String>)>,
     /// Sources known from the start: name and JSON text.
     pub tools: Vec<(String, String)>,
     /// The step of the continuation that led here; 0 for a first run.
     pub step: u64,
     /// Whether to record every evaluation step.
     pub debug: bool,
+    /// Whether the host wants the value as a term, too.
+    pub keep: bool,
 }
 
 impl Program {
-    /// Returns a program that evaluates a term without an argument, context or tools.
+    /// Returns a program that evaluates a term without an argument, variables or tools.
     #[must_use]
     pub fn term(code: impl Into<String>) -> Self {
         Self {
             code: Source::Term(code.into()),
             argument: Argument::None,
             context: None,
+            bindings: Vec::new(),
             tools: Vec::new(),
             step: 0,
             debug: false,
+            keep: false,
         }
     }
 }
@@ -60,7 +69,8 @@ impl Program {
 pub enum Answer {
     /// Starts the machine, or continues after `Paused`. After `Perform`: nothing grants the calls.
     None,
-    /// Answers `Lookup`: the source of the tool, or `None` if there is no such tool.
+    /// Answers `Lookup` and `Recall`: the source of the tool, or the term of the binding; `None` if
+    /// there is none.
     Source(Option<String>),
     /// Answers `Perform`: an outcome for each call, in order.
     Outcomes(Vec<Outcome>),
@@ -135,6 +145,9 @@ pub struct Done {
     pub warnings: Vec<String>,
     /// Lines written by `trace`.
     pub trace: Vec<String>,
+    /// The value as a term that evaluates to it, or why it has none; nothing unless the program
+    /// asked for it.
+    pub term: Option<Result<String, Box<Fault>>>,
 }
 
 /// A run that ended in `continue`.
@@ -157,6 +170,8 @@ pub enum Step {
     Continuation(Done, Continuation),
     /// The machine needs the source of this tool.
     Lookup(String),
+    /// The machine needs the term of this binding.
+    Recall(String),
     /// The machine needs the outcomes of these calls.
     Perform(Calls),
     /// The slice is used up.

@@ -14,9 +14,11 @@ fn call(sandbox: &Sandbox, code: &str, argument: &Argument) {
         code: Code::Term(code.into()),
         argument: argument.clone(),
         context: None,
+        bindings: Vec::new(),
         tools: Vec::new(),
         step: 0,
         debug: false,
+        keep: false,
     };
     let watch = Watch::new(Duration::from_secs(5));
     let mut machine = sandbox.start(&program, LIMITS, &watch).expect("a program");

@@ -14,9 +14,11 @@ const SQUARE = '{"lam":"x","body":{"mul":[{"var":"x"},{"var":"x"}]}}';
 const program = (tool, data, tools) => ({
   code: { tag: "tool", val: tool },
   argument: { tag: "data", val: data },
+  bindings: [],
   tools,
   step: 0n,
   debug: false,
+  keep: false,
 });
 const limits = { fuel: 1_000_000_000_000n, depth: 100, memory: 1n << 20n, output: 1000 };
 

@@ -74,9 +74,11 @@ def converse(evaluator, tools):
         code=Variant("tool", "square"),
         argument=Variant("data", "7"),
         context=None,
+        bindings=[],
         tools=[],
         step=0,
         debug=False,
+        keep=False,
     )
     machine = instance.call("[static]machine.start", program, limits)
     if isinstance(machine, Record):

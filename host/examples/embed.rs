@@ -77,15 +77,18 @@ fn converse(evaluator: &GuestPre<StoreLimits>) -> Result<()> {
         code: Code::Tool("square".to_owned()),
         argument: Argument::Data("7".to_owned()),
         context: None,
+        bindings: Vec::new(),
         tools: Vec::new(),
         step: 0,
         debug: false,
+        keep: false,
     };
     let started = machines.call_start(&mut store, &program, limits)?;
     let machine = started.map_err(|fault| anyhow::anyhow!("{}", fault.message))?;
     let mut answer = Answer::None;
     loop {
         answer = match machines.call_resume(&mut store, machine, &answer, 100)? {
+            Step::Recall(_) => Answer::Source(None),
             Step::Lookup(name) => {
                 println!("lookup {name}");
                 Answer::Source((name == "square").then(|| SQUARE.to_owned()))

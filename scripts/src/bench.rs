@@ -220,9 +220,11 @@ fn sandboxed_within(memory: u64, sandbox: &Sandbox, bench: &Bench) -> Result<f64
             Argument::Data(input.clone())
         },
         context: None,
+        bindings: Vec::new(),
         tools: vec![Source { name: "program".into(), code: bench.source.clone() }],
         step: 0,
         debug: false,
+        keep: false,
     };
     let run = timed(sandbox, &program, gated, memory);
     let run = run.with_context(|| bench.name.clone())?;
@@ -311,9 +313,11 @@ fn empty_call(sandbox: &Sandbox) -> Result<()> {
         code: Code::Term("null".into()),
         argument: Argument::None,
         context: None,
+        bindings: Vec::new(),
         tools: Vec::new(),
         step: 0,
         debug: false,
+        keep: false,
     };
     let limits = Limits { fuel: 10_000_000, depth: 1_000_000, memory: 64 << 20, output: 1 << 20 };
     let mut times = [const { Vec::new() }; 4];

@@ -233,9 +233,11 @@ impl<'r> Rig<'r> {
             code: Code::Term(row.code.clone()),
             argument: Argument::None,
             context: None,
+            bindings: Vec::new(),
             tools: vec![Source { name: "square".into(), code: square.into() }],
             step: 0,
             debug: false,
+            keep: false,
         };
         let run = timed(&self.sandbox, &program, true, MEMORY)?;
         #[expect(clippy::cast_precision_loss, reason = "fuel is far below 2^53")]

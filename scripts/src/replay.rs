@@ -96,7 +96,7 @@ fn arguments(program: &Program, fuel: u64, depth: u32, max_steps: u64) -> String
         format!(r#""fuel":{fuel},"depth":{depth},"max_steps":{max_steps}"#),
     ];
     match &program.argument {
-        Argument::None => {}
+        Argument::None | Argument::Unapplied => {}
         Argument::Input(text) => members.push(format!(r#""input":{}"#, one_line(text))),
         Argument::Data(text) => members.push(format!(r#""data":{}"#, one_line(text))),
     }

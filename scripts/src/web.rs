@@ -93,7 +93,7 @@ fn example(row: &Row) -> Value {
 }
 
 fn written(topic: &str, case: &Case) -> Value {
-    let Expected { result, fuel, kind, warnings, trace } = &case.expected;
+    let Expected { result, fuel, kind, warnings, trace, term } = &case.expected;
     let mut members = json!({
         "name": format!("{topic}/{}", case.name),
         "program": program(&case.program, &case.limits),
@@ -101,14 +101,23 @@ fn written(topic: &str, case: &Case) -> Value {
     });
     match result {
         Ok(value) => members["value"] = json!(value),
-        Err(ExpectedFault { code, at, tool, hint, message, calls, excerpt, place }) => {
-            members["fault"] = json!({
-                "code": code, "at": at, "tool": tool,
-                "hint": hint, "message": message, "calls": calls, "excerpt": excerpt, "place": place,
-            });
-        }
+        Err(fault) => members["fault"] = told(fault),
+    }
+    if let Some(term) = term {
+        members["term"] = match term {
+            Ok(term) => json!({ "tag": "ok", "val": term }),
+            Err(fault) => json!({ "tag": "err", "val": { "code": fault.code, "at": fault.at } }),
+        };
     }
     members
+}
+
+fn told(fault: &ExpectedFault) -> Value {
+    let ExpectedFault { code, at, tool, hint, message, calls, excerpt, place } = fault;
+    json!({
+        "code": code, "at": at, "tool": tool,
+        "hint": hint, "message": message, "calls": calls, "excerpt": excerpt, "place": place,
+    })
 }
 
 /// A program as the page's worker takes it.
@@ -119,6 +128,7 @@ fn program(program: &Program, limits: &Limits) -> Value {
     };
     let argument = match &program.argument {
         Argument::None => json!({ "tag": "none", "text": "" }),
+        Argument::Unapplied => json!({ "tag": "unapplied", "text": "" }),
         Argument::Input(text) => json!({ "tag": "input", "text": text }),
         Argument::Data(text) => json!({ "tag": "data", "text": text }),
     };
@@ -131,6 +141,13 @@ fn program(program: &Program, limits: &Limits) -> Value {
     });
     if let Some(context) = &program.context {
         members["context"] = json!(context);
+    }
+    if !program.bindings.is_empty() {
+        let bindings = program.bindings.iter().cloned();
+        members["bindings"] = bindings.map(|(name, term)| (name, json!(term))).collect();
+    }
+    if program.keep {
+        members["keep"] = json!(true);
     }
     members
 }

@@ -53,6 +53,8 @@ pub struct Expected {
     pub warnings: Vec<String>,
     /// Lines of the trace, in order.
     pub trace: Vec<String>,
+    /// The value as a term, or why it has none, where the case says it.
+    pub term: Option<Result<String, ExpectedFault>>,
 }
 
 /// A fault as a case describes it.
@@ -97,8 +99,13 @@ struct Written {
     #[serde(default, deserialize_with = "present")]
     data: Option<Value>,
     data_text: Option<String>,
+    /// Whether a function is applied where nothing is given.
+    apply: Option<bool>,
     #[serde(default, deserialize_with = "present")]
     context: Option<Value>,
+    /// Variables of the term, with their terms.
+    #[serde(default)]
+    bindings: Map<String, Value>,
     #[serde(default)]
     step: u64,
     #[serde(default)]
@@ -112,6 +119,11 @@ struct Written {
     warnings: Vec<String>,
     #[serde(default)]
     trace: Vec<String>,
+    /// The value as a term.
+    #[serde(default, deserialize_with = "present")]
+    term_of_value: Option<Value>,
+    /// Why the value has no term.
+    unkept: Option<ExpectedFault>,
     #[serde(default)]
     only: Vec<String>,
     /// Why the case is there, for readers.
@@ -190,6 +202,10 @@ impl Case {
             kind: written.kind,
             warnings: written.warnings,
             trace: written.trace,
+            term: match (written.term_of_value, written.unkept) {
+                (Some(term), _) => Some(Ok(canonical(&term))),
+                (None, unkept) => unkept.map(Err),
+            },
         };
         Ok(Self { members, name: written.name, program, limits, expected, only: written.only })
     }
@@ -220,6 +236,18 @@ impl Case {
         members.insert("fuel".to_owned(), json!(fuel));
         if old.kind.is_some() {
             members.insert("kind".to_owned(), json!(new.kind));
+        }
+        match (&new.term, old.term) {
+            (Some(Ok(term)), Some(_)) => {
+                members.shift_remove("unkept");
+                members.insert("term_of_value".to_owned(), serde_json::from_str(term)?);
+            }
+            (Some(Err(fault)), Some(old)) => {
+                members.shift_remove("term_of_value");
+                let fault = fault.json(&old.err().unwrap_or_default());
+                members.insert("unkept".to_owned(), fault);
+            }
+            _ => {}
         }
         for (key, lines) in [("warnings", &new.warnings), ("trace", &new.trace)] {
             members.shift_remove(key);
@@ -254,6 +282,7 @@ impl Written {
         let input = self.input.as_ref().map(Value::to_string).or(self.input_text.clone());
         let data = self.data.as_ref().map(Value::to_string).or(self.data_text.clone());
         let argument = match (input, data) {
+            (None, None) if self.apply == Some(false) => Argument::Unapplied,
             (None, None) => Argument::None,
             (Some(input), None) => Argument::Input(input),
             (None, Some(data)) => Argument::Data(data),
@@ -265,7 +294,11 @@ impl Written {
             texts.map(|(name, text)| (name.clone(), text.as_str().unwrap_or_default().to_owned()));
         let tools = terms.chain(texts).collect();
         let context = self.context.as_ref().map(Value::to_string);
-        Ok(Program { code, argument, context, tools, step: self.step, debug: false })
+        let terms = self.bindings.iter();
+        let bindings = terms.map(|(name, term)| (name.clone(), Some(term.to_string()))).collect();
+        let keep = self.term_of_value.is_some() || self.unkept.is_some();
+        let step = self.step;
+        Ok(Program { code, argument, context, bindings, tools, step, debug: false, keep })
     }
 }
 

@@ -1,9 +1,10 @@
 //! Drives the machine inside the component, through the server's own sandbox.
 
+use crate::native::is_named;
 use crate::run::{Fault, Run, Value};
 use crate::world;
 use mcp_pif::domain::{self, CallOutcome, FaultCode, Reason, Refusal};
-use mcp_pif::sandbox::{self, Answer, Argument, Calls, Code, Sandbox, Step, Watch};
+use mcp_pif::sandbox::{self, Answer, Argument, Binding, Calls, Code, Sandbox, Step, Watch};
 use pif_guest::limits::{Limits, Usage};
 use pif_guest::request::{self, Program};
 use std::time::Duration;
@@ -59,8 +60,12 @@ fn finish(machine: &mut sandbox::Machine, program: &Program, slice: u64) -> Resu
             Err(fault) => break Err(fault.into()),
             Ok(Step::Perform(calls)) => answer_to(&calls),
             Ok(Step::Paused) => Answer::None,
+            Ok(Step::Recall(name)) => {
+                let bound = program.bindings.iter().find(|bound| bound.0 == name);
+                Answer::Source(bound.and_then(|bound| bound.1.clone()))
+            }
             Ok(Step::Lookup(name)) => {
-                let tool = program.tools.iter().find(|tool| tool.0 == name);
+                let tool = program.tools.iter().find(|tool| is_named(&tool.0, &name));
                 Answer::Source(tool.map(|tool| tool.1.clone()))
             }
         };
@@ -96,11 +101,14 @@ fn start(program: &Program) -> sandbox::Program {
     };
     let argument = match program.argument.clone() {
         request::Argument::None => Argument::None,
+        request::Argument::Unapplied => Argument::Unapplied,
         request::Argument::Input(text) => Argument::Input(text),
         request::Argument::Data(text) => Argument::Data(text),
     };
-    let Program { context, step, debug, .. } = program.clone();
-    sandbox::Program { code, argument, context, tools: Vec::new(), step, debug }
+    let Program { context, step, debug, keep, .. } = program.clone();
+    let names = program.bindings.iter().map(|(name, _)| name.clone());
+    let bindings = names.map(|name| Binding { name, term: None }).collect();
+    sandbox::Program { code, argument, context, bindings, tools: Vec::new(), step, debug, keep }
 }
 
 fn convert(limits: &Limits) -> sandbox::Limits {
@@ -110,15 +118,16 @@ fn convert(limits: &Limits) -> sandbox::Limits {
 
 impl From<sandbox::Value> for Value {
     fn from(value: sandbox::Value) -> Self {
-        let sandbox::Value { json, kind, warnings, trace } = value;
-        Self { json, kind, warnings, trace }
+        let sandbox::Value { json, kind, warnings, trace, term } = value;
+        let term = term.map(|term| term.map_err(|fault| domain::Fault::from(fault).into()));
+        Self { json, kind, warnings, trace, term }
     }
 }
 
 impl From<sandbox::Continuation> for Value {
     fn from(continuation: sandbox::Continuation) -> Self {
         let sandbox::Continuation { json, warnings, trace, .. } = continuation;
-        Self { json, kind: "continuation".to_owned(), warnings, trace }
+        Self { json, kind: "continuation".to_owned(), warnings, trace, term: None }
     }
 }
 

@@ -12,6 +12,7 @@ mod elementary;
 mod format;
 mod higher;
 mod json;
+mod kept;
 mod keys;
 mod lists;
 mod numbers;
@@ -75,27 +76,40 @@ pub const KINDS: &[&str] = &[
 /// Runs a program. Call it `on_large_stack` unless the program is known to be shallow.
 #[must_use]
 pub fn run(program: &Program, limits: &Limits) -> Outcome {
-    let mut evaluator = Evaluator {
-        terms: Terms::default(),
-        sources: program.tools.iter().cloned().collect(),
-        parsed: BTreeMap::new(),
-        values: BTreeMap::new(),
-        context: Environment::default(),
-        limits: *limits,
-        fuel: limits.fuel,
-        active_evals: 0,
-        traced: 0,
-        step: program.step,
-        failed: Value::Unit,
-        upstream: None,
-        form: Form::Unit,
-        at: 0,
-        patterns: VecDeque::new(),
-        warnings: warnings::Warnings::default(),
-    };
+    let mut evaluator = Evaluator::of(program, limits);
     let result = evaluator.program(program).and_then(|value| evaluator.print(&value));
     let warnings = evaluator.warnings.told(&evaluator.terms);
     Outcome { result, fuel: limits.fuel - evaluator.fuel, warnings }
+}
+
+/// Runs a program and compares its value with that of the term that the machine has kept it as.
+pub fn compare_kept(program: &Program, limits: &Limits, term: &str) -> Result<(), String> {
+    let mut evaluator = Evaluator::of(program, limits);
+    let value = evaluator.program(program).map_err(|code| code.name().to_owned())?;
+    evaluator.compare_kept(&value, term)
+}
+
+impl Evaluator {
+    fn of(program: &Program, limits: &Limits) -> Self {
+        Self {
+            terms: Terms::default(),
+            sources: program.tools.iter().cloned().collect(),
+            parsed: BTreeMap::new(),
+            values: BTreeMap::new(),
+            context: Environment::default(),
+            limits: *limits,
+            fuel: limits.fuel,
+            active_evals: 0,
+            traced: 0,
+            step: program.step,
+            failed: Value::Unit,
+            upstream: None,
+            form: Form::Unit,
+            at: 0,
+            patterns: VecDeque::new(),
+            warnings: warnings::Warnings::default(),
+        }
+    }
 }
 
 /// Calls `f` on a stack that is large enough for any term the tests use.

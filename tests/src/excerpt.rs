@@ -25,7 +25,8 @@ pub fn verify(program: &Program, fault: &Fault) -> Result<()> {
             "capability-denied",
             "unknown-capability",
         ];
-        let is_context = fault.code == "malformed" && fault.at == "/context";
+        let is_context =
+            fault.code == "malformed" && ["/context", "/bindings"].contains(&&*fault.at);
         let is_number = fault.code == "not-finite" && fault.at.starts_with("/data");
         // A call of a list that was computed.
         let is_call = fault.code == "malformed" && fault.at.contains("/calls/");
@@ -67,6 +68,11 @@ fn source<'a>(program: &Program, fault: &'a Fault) -> Option<(String, &'a str)> 
         {
             return Some((text.clone(), rest));
         }
+    }
+    if let Some(rest) = fault.at.strip_prefix("/bindings/") {
+        let name = rest.split('/').next().unwrap_or_default();
+        let bound = program.bindings.iter().find(|bound| bound.0 == name)?;
+        return Some((bound.1.clone()?, rest.get(name.len()..)?));
     }
     match (fault.at.strip_prefix("/context"), &program.context) {
         (Some(rest), Some(text)) => Some((text.clone(), rest)),

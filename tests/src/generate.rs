@@ -142,7 +142,16 @@ pub fn sample_of(mut random: Random) -> Sample {
     let step = if generator.random.chance(10) { 3 } else { 0 };
     let (code, context) = code(&mut generator, size);
     let argument = argument(&mut generator, size / 2);
-    let program = Program { code, argument, context, tools, step, debug: false };
+    let program = Program {
+        code,
+        argument,
+        context,
+        bindings: Vec::new(),
+        tools,
+        step,
+        debug: false,
+        keep: false,
+    };
     Sample { program, limits }
 }
 

@@ -6,6 +6,11 @@ use pif_guest::limits::{Limits, Usage};
 use pif_guest::machine::Machine;
 use pif_guest::request::{Answer, Program, Step};
 
+/// Whether a tool is meant by a name, which may have its revision.
+pub(crate) fn is_named(tool: &str, name: &str) -> bool {
+    tool == name || name.split_once('@').is_some_and(|(bare, _)| bare == tool)
+}
+
 /// Runs a program in slices of so much fuel. Tools are not given at the start but when the machine
 /// asks for them.
 #[must_use]
@@ -42,7 +47,8 @@ fn drive(
     slice: u64,
     shortcuts: bool,
 ) -> (Run, Usage, Vec<String>) {
-    let start = Program { tools: Vec::new(), ..program.clone() };
+    let names = program.bindings.iter().map(|(name, _)| (name.clone(), None));
+    let start = Program { tools: Vec::new(), bindings: names.collect(), ..program.clone() };
     let mut machine = match Machine::start(start, *limits) {
         Ok(machine) => machine,
         Err(fault) => {
@@ -63,8 +69,12 @@ fn drive(
                 Err(refusal) => Answer::Refused(refusal),
             },
             Step::Paused => Answer::None,
+            Step::Recall(name) => {
+                let bound = program.bindings.iter().find(|bound| bound.0 == name);
+                Answer::Source(bound.and_then(|bound| bound.1.clone()))
+            }
             Step::Lookup(name) => {
-                let tool = program.tools.iter().find(|tool| tool.0 == name);
+                let tool = program.tools.iter().find(|tool| is_named(&tool.0, &name));
                 Answer::Source(tool.map(|tool| tool.1.clone()))
             }
         };

@@ -40,6 +40,8 @@ pub struct Value {
     pub warnings: Vec<String>,
     /// Lines written by `trace`.
     pub trace: Vec<String>,
+    /// The value as a term, if the program wants it.
+    pub term: Option<Result<String, Fault>>,
 }
 
 /// What a program did wrong.
@@ -69,8 +71,9 @@ pub struct Fault {
 
 impl From<Done> for Value {
     fn from(done: Done) -> Self {
-        let Done { json, kind, warnings, trace } = done;
-        Self { json, kind: kind.to_owned(), warnings, trace }
+        let Done { json, kind, warnings, trace, term } = done;
+        let term = term.map(|term| term.map_err(|fault| (*fault).into()));
+        Self { json, kind: kind.to_owned(), warnings, trace, term }
     }
 }
 

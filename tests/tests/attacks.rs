@@ -54,9 +54,11 @@ fn run(run: &Run) -> Result<Outcome> {
         code,
         argument,
         context: run.context.as_ref().map(Text::make),
+        bindings: Vec::new(),
         tools,
         step: setting("step").unwrap_or_default(),
         debug: run.settings.contains_key("trace"),
+        keep: false,
     };
     let depth = setting("depth").and_then(|depth| u32::try_from(depth).ok());
     let limits = Limits {

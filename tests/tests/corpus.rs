@@ -49,8 +49,8 @@ fn by_definition(program: &Program, limits: &Limits) -> anyhow::Result<Run> {
     let outcome = definitional::on_large_stack(|| definitional::run(program, limits))?;
     let result = match outcome.result {
         Ok(Finished { json, kind }) => {
-            let (kind, trace) = (kind.to_owned(), Vec::new());
-            Ok(Value { json, kind, warnings: outcome.warnings, trace })
+            let (kind, trace, term) = (kind.to_owned(), Vec::new(), None);
+            Ok(Value { json, kind, warnings: outcome.warnings, trace, term })
         }
         Err(code) => {
             let (code, warnings) = (code.name().to_owned(), outcome.warnings);
@@ -95,7 +95,14 @@ fn case_trial(evaluator: &'static Evaluator, topic: &str, case: &Case) -> Trial 
     let (name, case) = (format!("{}/{topic}/{}", evaluator.name, case.name), case.clone());
     Trial::test(name, move || {
         let run = (evaluator.run)(&case.program, &case.limits)?;
-        differences(evaluator, &case, &run)
+        differences(evaluator, &case, &run)?;
+        match &case.expected.term {
+            Some(Ok(term)) if !evaluator.is_whole => {
+                let compare = || definitional::compare_kept(&case.program, &case.limits, term);
+                Ok(definitional::on_large_stack(compare)??)
+            }
+            _ => Ok(()),
+        }
     })
 }
 
@@ -148,7 +155,13 @@ fn differences(evaluator: &Evaluator, case: &Case, run: &Run) -> Result<(), Fail
 
 fn matches_value(evaluator: &Evaluator, expected: &Expected, value: &Value) -> bool {
     let kind = expected.kind.as_ref().is_none_or(|kind| *kind == value.kind);
-    kind && (expected.trace == value.trace || !evaluator.is_whole)
+    let term = match (&expected.term, &value.term) {
+        (None, None) => true,
+        (Some(Ok(term)), Some(Ok(found))) => term == found,
+        (Some(Err(a)), Some(Err(b))) => a.code == b.code && matches_fault(a, b),
+        _ => !evaluator.is_whole,
+    };
+    kind && term && (expected.trace == value.trace || !evaluator.is_whole)
 }
 
 /// Warnings stand beside values and faults. Where plain quotes are evaluated the definition does
@@ -175,6 +188,12 @@ fn matches_fault(expected: &ExpectedFault, fault: &Fault) -> bool {
         && (expected.excerpt.is_none() || expected.excerpt == fault.excerpt)
 }
 
+fn expected_of(fault: Fault) -> ExpectedFault {
+    let Fault { code, at, tool, calls, excerpt, place, .. } = fault;
+    let calls = Some(calls);
+    ExpectedFault { code, at, tool, calls, excerpt, place, ..ExpectedFault::default() }
+}
+
 /// Rewrites what the cases of a file expect.
 fn bless(file: &mut File) -> anyhow::Result<()> {
     for case in file.cases.iter_mut().filter(|case| case.is_for("native")) {
@@ -185,18 +204,17 @@ fn bless(file: &mut File) -> anyhow::Result<()> {
             kind: None,
             warnings: Vec::new(),
             trace: Vec::new(),
+            term: None,
         };
         match result {
-            Ok(Value { json, kind, warnings, trace }) => {
+            Ok(Value { json, kind, warnings, trace, term }) => {
                 expected =
                     Expected { result: Ok(json), kind: Some(kind), warnings, trace, ..expected };
+                expected.term = term.map(|term| term.map_err(expected_of));
             }
-            Err(Fault { code, at, tool, calls, excerpt, place, warnings, .. }) => {
-                expected.warnings = warnings;
-                let calls = Some(calls);
-                let none = ExpectedFault::default();
-                let fault = ExpectedFault { code, at, tool, calls, excerpt, place, ..none };
-                expected.result = Err(fault);
+            Err(mut fault) => {
+                expected.warnings = std::mem::take(&mut fault.warnings);
+                expected.result = Err(expected_of(fault));
             }
         }
         case.bless(expected)?;

@@ -224,7 +224,7 @@ fn length_of(difference: &Difference) -> usize {
 fn length(program: &Program) -> usize {
     let (Source::Term(code) | Source::Tool(code)) = &program.code;
     let argument = match &program.argument {
-        Argument::None => 0,
+        Argument::None | Argument::Unapplied => 0,
         Argument::Input(text) | Argument::Data(text) => text.len(),
     };
     let tool = if code.contains("random") { program.tools.last() } else { None };

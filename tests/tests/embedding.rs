@@ -110,6 +110,7 @@ fn answer(told: &Value) -> Result<Answer> {
 fn tell(step: Step) -> Value {
     match step {
         Step::Done(done) => json!({"done": done.json}),
+        Step::Recall(name) => json!({"recall": name}),
         Step::Lookup(name) => json!({"lookup": name}),
         Step::Perform(calls) => {
             let call = |it: &Call| json!({"tool": it.tool, "args": it.args});

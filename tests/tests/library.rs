@@ -99,7 +99,16 @@ fn sources(tools: &[Map<String, Value>]) -> Result<Vec<(String, String)>> {
 }
 
 fn program(tool: String, argument: Argument, tools: Vec<(String, String)>) -> Program {
-    Program { code: Source::Tool(tool), argument, context: None, tools, step: 0, debug: false }
+    Program {
+        code: Source::Tool(tool),
+        argument,
+        context: None,
+        bindings: Vec::new(),
+        tools,
+        step: 0,
+        debug: false,
+        keep: false,
+    }
 }
 
 #[test]

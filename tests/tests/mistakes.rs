@@ -33,9 +33,11 @@ fn evaluate(term: &str) -> Result<Result<Value, (String, String)>> {
         code: Source::Term(term.to_owned()),
         argument: Argument::None,
         context: None,
+        bindings: Vec::new(),
         tools: Vec::new(),
         step: 0,
         debug: false,
+        keep: false,
     };
     let fault = |fault: pif_guest::fault::Fault| {
         (fault.code.name().to_owned(), fault.hint.unwrap_or_default())

@@ -94,7 +94,16 @@ impl Session {
     fn machine(&self, code: Source, input: &str) -> anyhow::Result<String> {
         let argument = Argument::Input(input.to_owned());
         let tools = self.tools.clone().into_iter().collect();
-        let program = Program { code, argument, context: None, tools, step: 0, debug: false };
+        let program = Program {
+            code,
+            argument,
+            context: None,
+            bindings: Vec::new(),
+            tools,
+            step: 0,
+            debug: false,
+            keep: false,
+        };
         let run = native::run(&program, &LIMITS, u64::MAX);
         run.result.map(|value| value.json).map_err(|fault| anyhow::anyhow!("{fault:?}"))
     }

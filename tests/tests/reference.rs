@@ -133,5 +133,14 @@ fn program(pattern: &Value) -> Result<Program> {
         None => Ok(source.to_string()),
     };
     let tools = tools.map(|(name, it)| Ok((name.clone(), source(it)?))).collect::<Result<_>>()?;
-    Ok(Program { code, argument, context: text("context"), tools, step: 0, debug: false })
+    Ok(Program {
+        code,
+        argument,
+        context: text("context"),
+        bindings: Vec::new(),
+        tools,
+        step: 0,
+        debug: false,
+        keep: false,
+    })
 }

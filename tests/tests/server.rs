@@ -7,6 +7,7 @@ mod server {
     mod aliases;
     mod attacks;
     mod backup;
+    mod bound;
     mod chain;
     mod command_line;
     mod conformance;
@@ -31,6 +32,7 @@ mod server {
     mod resources;
     mod results;
     mod schema;
+    mod session_limits;
     mod sessions;
     mod several;
     mod spellings;

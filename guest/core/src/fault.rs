@@ -49,6 +49,8 @@ pub enum Code {
     TooDeep,
     /// The memory limit, or a size beyond every limit.
     TooLarge,
+    /// A value that no term can hold.
+    NotStorable,
     /// A call of another server without a value.
     Upstream,
     /// A call of a tool that no other server has.
@@ -85,6 +87,7 @@ impl Code {
             Self::OutOfFuel => "out-of-fuel",
             Self::TooDeep => "too-deep",
             Self::TooLarge => "too-large",
+            Self::NotStorable => "not-storable",
             Self::Upstream => "upstream",
             Self::UnknownCapability => "unknown-capability",
             Self::CapabilityDenied => "capability-denied",
@@ -95,7 +98,7 @@ impl Code {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Malformed,
         Self::UnknownForm,
         Self::DuplicateKey,
@@ -117,6 +120,7 @@ impl Code {
         Self::OutOfFuel,
         Self::TooDeep,
         Self::TooLarge,
+        Self::NotStorable,
         Self::Upstream,
         Self::UnknownCapability,
         Self::CapabilityDenied,
@@ -132,6 +136,7 @@ impl Code {
             Self::OutOfFuel
                 | Self::TooDeep
                 | Self::TooLarge
+                | Self::NotStorable
                 | Self::CapabilityDenied
                 | Self::Internal
         )

@@ -27,6 +27,17 @@ impl Numbers {
         self.get(key).is_some()
     }
 
+    /// Iterates over the keys and their numbers, in the order of the keys.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.0.iter().map(|(key, value)| (*key, *value))
+    }
+
+    /// Tells whether no key is there.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Adds a key, where only keys matter. Tells whether it is new.
     pub fn add(&mut self, key: u32) -> bool {
         self.insert(key, 0).is_none()

@@ -16,3 +16,4 @@ pub mod scope;
 pub mod survey;
 pub mod table;
 pub mod term;
+pub mod uses;

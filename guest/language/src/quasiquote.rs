@@ -53,7 +53,7 @@ pub fn note_holes(terms: &mut Terms, root: TermId) -> Result<(), TermId> {
 }
 
 /// Returns the quote level of a term's operands. The term itself has `level`.
-fn inner_level(form: Form, level: u32) -> u32 {
+pub(super) fn inner_level(form: Form, level: u32) -> u32 {
     match form {
         Form::Quote => level + 1,
         Form::Unquote => level.saturating_sub(1),

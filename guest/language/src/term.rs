@@ -34,6 +34,8 @@ pub enum Origin {
     Code,
     /// The argument of a run, with the name of its member, such as `input`.
     Argument(&'static str),
+    /// The term of the variable of this name.
+    Binding(String),
     /// The source of a tool.
     Tool(String),
     /// A string that was decoded because it holds JSON, with that string's token.
@@ -405,6 +407,7 @@ impl Terms {
             match origin {
                 Origin::Code => return (None, tail),
                 Origin::Argument(member) => return (None, format!("/{member}{tail}")),
+                Origin::Binding(name) => return (None, format!("/bindings/{name}{tail}")),
                 Origin::Tool(name) => return (Some(name), tail),
                 Origin::Decoded(outer) => token = *outer,
             }

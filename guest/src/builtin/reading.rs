@@ -147,7 +147,7 @@ pub(super) fn read(c: &mut Call<'_>, text: &str) -> Result<Read<Word>, Exit> {
     let words = 6 * tokens + text.len() / 8 + 16;
     if c.s.heap.could_have(words) {
         c.room(words)?;
-        if let Some(plain) = plain::build(&mut c.s.heap, text, true) {
+        if let Some(plain) = plain::build(&mut c.s.heap, text, plain::Meaning::Data) {
             c.charge(plain.nodes - 1)?;
             return Ok(Ok(plain.value));
         }

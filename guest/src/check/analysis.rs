@@ -120,7 +120,8 @@ fn mentions(terms: &Terms, tools: Vec<(&str, TokenId)>) -> Vec<Mention> {
     tools.into_iter().enumerate().map(mention).collect()
 }
 
-fn hash(text: &str) -> String {
+/// Returns the sha256 of a text in hexadecimal digits.
+pub(crate) fn hash(text: &str) -> String {
     let mut hex = String::with_capacity(64);
     for byte in Sha256::digest(text.as_bytes()) {
         let _ = write!(hex, "{byte:02x}");

@@ -35,6 +35,16 @@ pub(crate) struct Code {
     pub(crate) site: Option<TermId>,
 }
 
+/// The lambda that a code was compiled from, and the places of the variables that it names.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    /// The lambda; of merged ones the outermost.
+    pub(crate) lambda: TermId,
+    /// Each name with the place of its value in a closure. Two places are the halves of a pair,
+    /// three those of a pair whose first half is a pair.
+    pub(crate) names: Vec<(NameId, Vec<Place>)>,
+}
+
 /// The facts of a code that a call needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
@@ -106,6 +116,8 @@ pub(crate) struct Image {
     pub(crate) entries: Vec<Entry>,
     /// Functions, in ascending order of `entry`.
     pub(crate) codes: Vec<Code>,
+    /// The source of each of them, if the run's value is wanted as a term.
+    pub(crate) sources: Option<Vec<Source>>,
     /// Scopes of `eval`s.
     pub(crate) scopes: Vec<Scope>,
     /// Keys of `Record`s, as constants.

@@ -10,6 +10,6 @@ pub(crate) mod slots;
 
 pub(crate) use crate::code::image::{
     APPLY, Code, EVAL_END, Entry, HALT, HOLE_CONSTANT, Image, MOST_ARGUMENTS, NO_VISIT, Place,
-    REST, Scope, TOOL_END, Told, Visit,
+    REST, Scope, Source, TOOL_END, Told, Visit,
 };
 pub(crate) use crate::code::op::{Op, Slot, left_to_complete};

@@ -18,6 +18,8 @@ pub(crate) enum Failed {
     Entangled,
     /// A function has more parameters or arguments than slots allow.
     Parameters(TermId),
+    /// A term is not one of a value.
+    NotAValue(TermId),
 }
 
 impl From<Full> for Failed {

@@ -5,7 +5,7 @@ use crate::compile::place::{Location, Part};
 use crate::compile::task::{Body, SelfCall, Task};
 use pif_core::limits::to_u32;
 
-use crate::code::{Code, Entry, NO_VISIT, Op, Place, Slot, Visit};
+use crate::code::{Code, Entry, NO_VISIT, Op, Place, Slot, Source, Visit};
 use crate::memory::word::{CLOSURE, KIND_CLOSURE, Word, header, pointer};
 use pif_language::term::TermId;
 
@@ -183,7 +183,7 @@ impl Compiler<'_> {
     pub(super) fn close(&mut self, t: TermId, d: Slot) {
         let Some(function) = self.functions.pop() else { return };
         let captures = function.captures.clone();
-        let code = self.place(function);
+        let code = self.place(function, t);
         if captures.is_empty() && self.heap.grow(1).is_ok() {
             let at = self.heap.claim(1);
             self.heap.put(at, &[header(KIND_CLOSURE, 1, code)]);
@@ -197,8 +197,14 @@ impl Compiler<'_> {
         self.emit(op, t);
     }
 
-    /// Puts the operations of a finished function into the image.
-    pub(super) fn place(&mut self, function: Function) -> u32 {
+    /// Puts the operations of a finished function, which were compiled from `t`, into the image.
+    pub(super) fn place(&mut self, function: Function, t: TermId) -> u32 {
+        if let Some(sources) = &mut self.image.sources {
+            let places = |at: u32| Some(function.locations.get(at as usize)?.places());
+            let names = function.captured.iter();
+            let names = names.filter_map(|(name, at)| Some((name, places(at)?))).collect();
+            sources.push(Source { lambda: t, names });
+        }
         let Function { arity, merged, ops, terms, visits_at, labels, captures, .. } = function;
         let entry = to_u32(self.image.ops.len());
         let target = |label: u32| labels.get(label as usize).copied().unwrap_or_default() + entry;

@@ -162,7 +162,7 @@ impl Compiler<'_> {
         Ok(k)
     }
 
-    fn literal_word(&mut self, t: TermId) -> Result<u64, Failed> {
+    pub(super) fn literal_word(&mut self, t: TermId) -> Result<u64, Failed> {
         let terms = self.terms;
         Ok(match terms.form(t) {
             Form::Unit => UNIT,

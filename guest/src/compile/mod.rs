@@ -7,6 +7,7 @@
 
 mod branches;
 mod calls;
+mod closed;
 mod compiler;
 mod control;
 mod debug;
@@ -19,6 +20,7 @@ mod rules;
 mod scope;
 mod task;
 
+pub(crate) use closed::Tools;
 pub(crate) use compiler::{Compiler, Failed, Store, Unit};
 
 use crate::code::{Place, Slot};
@@ -49,7 +51,7 @@ impl Compiler<'_> {
             self.run(task)?;
         }
         let function = self.functions.pop().unwrap_or_default();
-        Ok(self.place(function))
+        Ok(self.place(function, unit.root))
     }
 
     fn run(&mut self, task: Task) -> Result<(), Failed> {

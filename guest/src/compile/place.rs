@@ -17,6 +17,17 @@ pub(super) enum Location {
     Thirds([Part; 3]),
 }
 
+impl Location {
+    /// Returns the places of the value, or of its parts in order.
+    pub(super) fn places(self) -> Vec<Place> {
+        match self {
+            Self::At(place) => vec![place],
+            Self::Halves(first, second) => [first, second].map(Place::from).to_vec(),
+            Self::Thirds(parts) => parts.map(Place::from).to_vec(),
+        }
+    }
+}
+
 /// The place of a part of an unbuilt pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {

@@ -30,6 +30,10 @@ impl Compiler<'_> {
         let found = self.bindings.find(name).or_else(|| Some((0, self.outer(name)?)));
         let Some((level, mut location)) = found else { return Ok(None) };
         if let Location::At(Place::Constant(_)) = location {
+            if self.image.sources.is_some() {
+                let functions = self.functions.iter_mut().skip(level);
+                functions.for_each(|function| function.note(name, location));
+            }
             return Ok(Some(location));
         }
         let here = self.functions.len();
@@ -44,8 +48,7 @@ impl Compiler<'_> {
         for function in self.functions.iter_mut().skip(from) {
             self.bindings.work += 1;
             location = function.capture(location)?;
-            function.captured.insert(name, to_u32(function.locations.len()));
-            function.locations.push(location);
+            function.note(name, location);
         }
         if self.bindings.work > MOST_WORK { Err(Failed::Entangled) } else { Ok(Some(location)) }
     }
@@ -88,6 +91,13 @@ impl Compiler<'_> {
 impl crate::compile::compiler::Function {
     fn captured(&self, name: NameId) -> Option<Location> {
         self.locations.get(self.captured.get(name)? as usize).copied()
+    }
+
+    fn note(&mut self, name: NameId, location: Location) {
+        if self.captured(name).is_none() {
+            self.captured.insert(name, to_u32(self.locations.len()));
+            self.locations.push(location);
+        }
     }
 
     fn capture(&mut self, location: Location) -> Result<Location, Failed> {

@@ -4,5 +4,6 @@ pub(crate) mod keys;
 pub(crate) mod literal;
 pub(crate) mod parsed;
 pub(crate) mod plain;
+mod plain_number;
 pub(crate) mod show;
 mod show_number;

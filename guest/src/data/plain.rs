@@ -5,9 +5,8 @@
 use crate::data::keys::Keys;
 use crate::memory::heap::Heap;
 use crate::memory::inline::Items;
-use crate::memory::word::{CONS, FALSE, NIL, TRUE, UNIT, Word, fit, pointer, small};
-use pif_core::json::number::POWERS;
-use pif_core::text::{digits, lanes};
+use crate::memory::word::{CONS, FALSE, NIL, OBJECT, PAIR, TRUE, UNIT, Word, pointer, tag};
+use pif_core::text::lanes;
 
 /// A value that was read directly, with its size as a term.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +25,18 @@ enum Container {
     List(Open),
     /// The index of its first member among those of all open records.
     Record(usize),
+    /// The first half of a pair, once it is there.
+    Pair(Option<Word>),
+}
+
+/// The meaning of a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    Data,
+    /// Only lists of values that mean data and a term alike.
+    Either,
+    /// The canonical term of data.
+    Term,
 }
 
 /// A list whose end is still to come: its beginning, the word for its rest, and its length so far.
@@ -40,10 +51,10 @@ impl Open {
     const EMPTY: Self = Self { list: NIL, rest: 0, count: 0 };
 }
 
-/// Builds the value of `text`, if it is simple enough. `any` allows any data; otherwise only lists
-/// of values that mean the same as terms. Makes room by growing. If the text turns out not to be
-/// simple, the value is garbage.
-pub(crate) fn build(heap: &mut Heap, text: &str, any: bool) -> Option<Plain> {
+/// Builds the value of `text`, if it is simple enough. Makes room by growing. If the text turns out
+/// not to be simple, the value is garbage.
+pub(crate) fn build(heap: &mut Heap, text: &str, meaning: Meaning) -> Option<Plain> {
+    let (any, is_term) = (meaning != Meaning::Either, meaning == Meaning::Term);
     let mut reader = Reader { bytes: text.as_bytes(), text, at: 0, nodes: 0, start: heap.top };
     let (mut open, mut current): (Vec<Container>, Option<Container>) = (Vec::new(), None);
     let (mut depth, mut keys) = (0, Keys::default());
@@ -52,27 +63,16 @@ pub(crate) fn build(heap: &mut Heap, text: &str, any: bool) -> Option<Plain> {
             reader.items(heap, list, any)?;
         }
         let mut value = match reader.blank() {
-            b'[' => {
-                reader.begin();
+            first @ (b'[' | b'{') if any || first == b'[' => {
                 depth = depth.max(open.len() + 1);
-                if reader.blank() != b']' {
-                    open.extend(current);
-                    current = Some(Container::List(Open::EMPTY));
-                    continue;
+                match reader.open(heap, &mut keys, (first, is_term))? {
+                    Ok(value) => value,
+                    Err(container) => {
+                        open.extend(current);
+                        current = Some(container);
+                        continue;
+                    }
                 }
-                reader.at += 1;
-                NIL
-            }
-            b'{' if any => {
-                reader.begin();
-                depth = depth.max(open.len() + 1);
-                let start = keys.members.len();
-                if reader.member(heap, &mut keys, true)? {
-                    open.extend(current);
-                    current = Some(Container::Record(start));
-                    continue;
-                }
-                keys.record(heap, start)?
             }
             first => reader.scalar(heap, first, any)?,
         };
@@ -97,8 +97,16 @@ pub(crate) fn build(heap: &mut Heap, text: &str, any: bool) -> Option<Plain> {
                     if reader.member(heap, &mut keys, false)? {
                         break;
                     }
+                    reader.close(is_term)?;
                     value = keys.record(heap, *start)?;
                 }
+                Some(Container::Pair(first)) => match reader.half(heap, *first, value)? {
+                    Ok(pair) => value = pair,
+                    Err(half) => {
+                        *first = Some(half);
+                        break;
+                    }
+                },
             }
             current = open.pop();
         }
@@ -146,10 +154,10 @@ impl Open {
 /// The reader's place in the text. Rare functions get a copy, so that the rest of the code can keep
 /// it in registers.
 #[derive(Clone, Copy)]
-struct Reader<'t> {
-    bytes: &'t [u8],
-    text: &'t str,
-    at: usize,
+pub(super) struct Reader<'t> {
+    pub(super) bytes: &'t [u8],
+    pub(super) text: &'t str,
+    pub(super) at: usize,
     nodes: u64,
     /// The beginning of the value on the heap.
     start: usize,
@@ -180,6 +188,73 @@ impl<'t> Reader<'t> {
             byte = self.bytes.get(self.at).copied().unwrap_or(0);
         }
         byte
+    }
+
+    /// Reads the beginning of a list, a record or, in a term, a form. Returns its value if that is
+    /// its end, too.
+    #[inline(always)]
+    fn open(
+        &mut self,
+        heap: &mut Heap,
+        keys: &mut Keys,
+        (first, is_term): (u8, bool),
+    ) -> Option<Result<Word, Container>> {
+        if first == b'[' {
+            self.begin();
+            if self.blank() != b']' {
+                return Some(Err(Container::List(Open::EMPTY)));
+            }
+            self.at += 1;
+            return Some(Ok(NIL));
+        }
+        if is_term && self.skip("{\"record\":").is_none() {
+            return match self.skip("{\"pair\":[") {
+                Some(()) => Some(Err(Container::Pair(None))),
+                None => self.skip("{\"float\":").and_then(|()| self.float(heap)).map(Ok),
+            };
+        }
+        self.begin();
+        let start = keys.members.len();
+        if self.member(heap, keys, true)? {
+            return Some(Err(Container::Record(start)));
+        }
+        self.close(is_term)?;
+        keys.record(heap, start).map(Ok)
+    }
+
+    /// Reads what follows a half of a pair. Returns the pair after the second half.
+    fn half(
+        &mut self,
+        heap: &mut Heap,
+        first: Option<Word>,
+        value: Word,
+    ) -> Option<Result<Word, Word>> {
+        match (first, self.goes_on(b']')?) {
+            (None, true) => Some(Err(value)),
+            (Some(first), false) => {
+                self.close(true)?;
+                heap.grow(2).ok()?;
+                Some(Ok(heap.two(first, value, PAIR)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Reads this text, if it follows.
+    fn skip(&mut self, text: &str) -> Option<()> {
+        self.bytes.get(self.at..)?.starts_with(text.as_bytes()).then(|| self.at += text.len())
+    }
+
+    /// Reads the end of a form.
+    fn close(&mut self, is_term: bool) -> Option<()> {
+        if is_term { self.skip("}") } else { Some(()) }
+    }
+
+    /// Reads the number and the end of a `float`.
+    fn float(&mut self, heap: &mut Heap) -> Option<Word> {
+        let first = self.bytes.get(self.at).copied()?;
+        let number = self.scalar(heap, first, false).filter(|word| tag(*word) == OBJECT)?;
+        self.skip("}").map(|()| number)
     }
 
     /// Reads the bracket that begins a container.
@@ -307,50 +382,6 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads the number whose digits begin at a place, and returns its end: an integer of up to 16
-    /// digits, or a float of up to 15, with up to 8 after the point.
-    #[inline(always)]
-    fn short_number(&self, heap: &mut Heap, at: usize, sign: i64) -> Option<(Word, usize)> {
-        let (count, n) = digits::sixteen(self.bytes, at).or_else(|| self.last_digits(at))?;
-        let end = at + count as usize;
-        if count == 0 || count > 1 && self.bytes.get(at) == Some(&b'0') {
-            return None;
-        }
-        match self.bytes.get(end) {
-            Some(b'.') => {
-                let (n, end) = self.short_float((count, n), end + 1)?;
-                heap.grow(2).ok()?;
-                Some((heap.float(if sign < 0 { -n } else { n }), end))
-            }
-            Some(b'e' | b'E' | b'0'..=b'9') => None,
-            _ => Some((small(sign * n), end)),
-        }
-    }
-
-    /// Reads a float from behind its point, given its integer part. Returns its end.
-    #[inline(always)]
-    #[expect(clippy::cast_precision_loss, reason = "15 digits are less than 2^53")]
-    fn short_float(&self, whole: (u32, i64), at: usize) -> Option<(f64, usize)> {
-        let (count, digits) = digits::eight(self.bytes, at)?;
-        let end = at + count as usize;
-        let goes_on = matches!(self.bytes.get(end), Some(b'e' | b'E' | b'0'..=b'9'));
-        if count == 0 || count + whole.0 > 15 || goes_on {
-            return None;
-        }
-        let power = POWERS.get(count as usize)?;
-        Some(((whole.1 as f64 * power + f64::from(digits)) / power, end))
-    }
-
-    /// Reads digits within the last seven bytes of the text.
-    #[cold]
-    fn last_digits(self, at: usize) -> Option<(u32, i64)> {
-        let rest = self.bytes.get(at..)?;
-        let mut padded = [0; 8];
-        padded.get_mut(..rest.len().min(8))?.copy_from_slice(rest.get(..rest.len().min(8))?);
-        let (count, n) = digits::eight(&padded, 0)?;
-        Some((count, i64::from(n)))
-    }
-
     #[inline(always)]
     fn word(&mut self, word: &str, value: Word) -> Option<Word> {
         let found = self.bytes.get(self.at..)?.starts_with(word.as_bytes());
@@ -368,71 +399,5 @@ impl<'t> Reader<'t> {
         }
         self.at = end + 1;
         self.bytes.get(from..end)
-    }
-
-    /// Reads the next digits, which follow `n`. Returns the number and how many there are.
-    fn digits(&mut self, n: u64) -> (u64, usize) {
-        let (mut n, from) = (n, self.at);
-        while let Some((count, more)) = digits::eight(self.bytes, self.at) {
-            let power = 10_u64.pow(count);
-            n = n.wrapping_mul(power).wrapping_add(u64::from(more));
-            self.at += count as usize;
-            if count < 8 {
-                return (n, self.at - from);
-            }
-        }
-        while let Some(byte) = self.bytes.get(self.at).filter(|byte| byte.is_ascii_digit()) {
-            n = n.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
-            self.at += 1;
-        }
-        (n, self.at - from)
-    }
-
-    /// Reads an integer of up to 18 digits, or a float. Returns its end.
-    #[inline(never)]
-    fn number(mut self, heap: &mut Heap) -> Option<(Word, usize)> {
-        let start = self.at;
-        let negative = self.bytes.get(start) == Some(&b'-');
-        self.at += usize::from(negative);
-        let leading_zero = self.bytes.get(self.at) == Some(&b'0');
-        let (whole, count) = self.digits(0);
-        if count == 0 || count > 1 && leading_zero {
-            return None;
-        }
-        if !matches!(self.bytes.get(self.at), Some(b'.' | b'e' | b'E')) {
-            let n = i64::try_from(whole).ok().filter(|_| count <= 18)?;
-            return Some((fit(if negative { -n } else { n })?, self.at));
-        }
-        let (mut mantissa, mut decimals) = (whole, 0);
-        if self.bytes.get(self.at) == Some(&b'.') {
-            self.at += 1;
-            (mantissa, decimals) = self.digits(whole);
-            if decimals == 0 {
-                return None;
-            }
-        }
-        let has_exponent = matches!(self.bytes.get(self.at), Some(b'e' | b'E'));
-        if has_exponent {
-            self.at += 1;
-            let sign = self.bytes.get(self.at).copied();
-            // An integer with an exponent may be long.
-            if decimals == 0 && sign != Some(b'-') {
-                return None;
-            }
-            self.at += usize::from(matches!(sign, Some(b'+' | b'-')));
-            if self.digits(0).1 == 0 {
-                return None;
-            }
-        }
-        let power = POWERS.get(decimals).filter(|_| !has_exponent && count + decimals <= 15);
-        let n = match power {
-            #[expect(clippy::cast_precision_loss, reason = "15 digits are less than 2^53")]
-            Some(power) if negative => -(mantissa as f64 / power),
-            #[expect(clippy::cast_precision_loss, reason = "15 digits are less than 2^53")]
-            Some(power) => mantissa as f64 / power,
-            None => self.text.get(start..self.at)?.parse().ok().filter(|n: &f64| n.is_finite())?,
-        };
-        heap.grow(2).ok()?;
-        Some((heap.float(n), self.at))
     }
 }

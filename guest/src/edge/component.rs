@@ -92,7 +92,7 @@ impl machines::GuestMachine for Machine {
 }
 
 fn program(program: types::Program) -> Program {
-    let types::Program { code, argument, context, tools, step, debug } = program;
+    let types::Program { code, argument, context, bindings, tools, step, debug, keep } = program;
     Program {
         code: match code {
             types::Code::Term(text) => Source::Term(text),
@@ -100,13 +100,16 @@ fn program(program: types::Program) -> Program {
         },
         argument: match argument {
             types::Argument::None => Argument::None,
+            types::Argument::Unapplied => Argument::Unapplied,
             types::Argument::Input(text) => Argument::Input(text),
             types::Argument::Data(text) => Argument::Data(text),
         },
         context,
+        bindings: bindings.into_iter().map(|bound| (bound.name, bound.term)).collect(),
         tools: tools.into_iter().map(|tool| (tool.name, tool.code)).collect(),
         step,
         debug,
+        keep,
     }
 }
 
@@ -137,8 +140,9 @@ fn calls(calls: Calls) -> types::Calls {
 
 fn step(step: Step) -> types::Step {
     match step {
-        Step::Done(Done { json, kind, warnings, trace }) => {
-            types::Step::Done(types::Value { json, kind: kind.into(), warnings, trace })
+        Step::Done(Done { json, kind, warnings, trace, term }) => {
+            let term = term.map(|term| term.map_err(|fault| self::fault(*fault)));
+            types::Step::Done(types::Value { json, kind: kind.into(), warnings, trace, term })
         }
         Step::Continuation(Done { json, warnings, trace, .. }, next) => {
             let (tool, input, step) = (next.tool, next.input, next.step);
@@ -152,6 +156,7 @@ fn step(step: Step) -> types::Step {
             })
         }
         Step::Lookup(name) => types::Step::Lookup(name),
+        Step::Recall(name) => types::Step::Recall(name),
         Step::Perform(calls) => types::Step::Perform(self::calls(calls)),
         Step::Paused => types::Step::Paused,
         Step::Failed(fault) => types::Step::Failed(self::fault(*fault)),

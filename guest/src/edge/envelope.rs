@@ -12,7 +12,7 @@ use pif_core::text::quote::shorten;
 const DEFAULT: Limits =
     Limits { fuel: 100_000_000, depth: 1_000_000, memory: 64 << 20, output: 16 << 20 };
 
-/// Evaluates `{code | tool, input | data, context?, tools?, limits?, step?}`.
+/// Evaluates `{code | tool, input | data | apply, context?, bindings?, tools?, limits?, step?, keep?}`.
 #[must_use]
 pub fn evaluate(request: &str) -> String {
     let mut out = String::from("{");
@@ -39,7 +39,7 @@ fn run(machine: &mut Machine) -> Step {
     let mut answer = Answer::None;
     loop {
         match machine.resume(answer, u64::MAX) {
-            Step::Lookup(_) => answer = Answer::Source(None),
+            Step::Lookup(_) | Step::Recall(_) => answer = Answer::Source(None),
             Step::Paused | Step::Perform(_) => answer = Answer::None,
             step => return step,
         }
@@ -63,11 +63,16 @@ fn read(request: &str) -> Result<(Program, Limits), Fault> {
             "data" => program.argument = Argument::Data(text()),
             "context" => program.context = Some(text()),
             "step" => program.step = number(&tape, value)?,
-            "tools" => {
-                for (name, code) in tape.members(value) {
-                    program.tools.push((tape.str(name).to_owned(), source(&tape, code)));
-                }
+            "apply" if tape.token(value) == Token::Boolean(false) => {
+                program.argument = Argument::Unapplied;
             }
+            "apply" => {}
+            "keep" => program.keep = tape.token(value) == Token::Boolean(true),
+            "bindings" => {
+                let terms = sources(&tape, value).into_iter();
+                program.bindings = terms.map(|(name, term)| (name, Some(term))).collect();
+            }
+            "tools" => program.tools = sources(&tape, value),
             "limits" => {
                 for (name, value) in tape.members(value) {
                     set_limit(&mut limits, tape.str(name), number(&tape, value)?)?;
@@ -80,14 +85,15 @@ fn read(request: &str) -> Result<(Program, Limits), Fault> {
     if member("code") == member("tool") {
         return Err(Fault::new(Code::Malformed, "give `code` or `tool`, one of them"));
     }
-    if member("input") && member("data") {
-        return Err(Fault::new(Code::Malformed, "give `input` or `data`, not both"));
+    if [member("input"), member("data"), member("apply")].into_iter().filter(|is| *is).count() > 1 {
+        let message = "give one of `input`, `data` and `apply`";
+        return Err(Fault::new(Code::Malformed, message));
     }
     Ok((program, limits))
 }
 
 fn unknown(key: &str) -> Fault {
-    let known = "code, tool, input, data, context, tools, limits, step";
+    let known = "code, tool, input, data, apply, context, bindings, tools, limits, step, keep";
     Fault::new(Code::Malformed, format!("the request has no member `{}`", shorten(key)))
         .hint(format!("its members are {known}"))
 }
@@ -130,6 +136,12 @@ fn source(tape: &Tape, root: TokenId) -> String {
     write::text(tape, root, usize::MAX)
 }
 
+/// The JSON texts of the members of an object on the tape.
+fn sources(tape: &Tape, root: TokenId) -> Vec<(String, String)> {
+    let members = tape.members(root);
+    members.map(|(name, code)| (tape.str(name).to_owned(), source(tape, code))).collect()
+}
+
 fn member(key: &str, json: &str, out: &mut String) {
     if out.len() > 1 {
         out.push(',');
@@ -165,7 +177,7 @@ fn write_step(step: &Step, out: &mut String) {
         Step::Done(done) => write_done("value", done, out),
         Step::Continuation(done, _) => write_done("continuation", done, out),
         Step::Failed(fault) => write_fault(fault, out),
-        Step::Lookup(_) | Step::Perform(..) | Step::Paused => {}
+        Step::Lookup(_) | Step::Recall(_) | Step::Perform(..) | Step::Paused => {}
     }
 }
 
@@ -174,9 +186,19 @@ fn write_done(key: &str, done: &Done, out: &mut String) {
     text("kind", done.kind, out);
     texts("warnings", &done.warnings, out);
     texts("trace", &done.trace, out);
+    match &done.term {
+        Some(Ok(term)) => member("term", term, out),
+        Some(Err(fault)) => member("unkept", &fault_json(fault), out),
+        None => {}
+    }
 }
 
 fn write_fault(fault: &Fault, out: &mut String) {
+    member("fault", &fault_json(fault), out);
+    texts("warnings", &fault.warnings, out);
+}
+
+fn fault_json(fault: &Fault) -> String {
     let mut json = String::from("{");
     text("code", fault.code.name(), &mut json);
     text("message", &fault.message, &mut json);
@@ -204,6 +226,5 @@ fn write_fault(fault: &Fault, out: &mut String) {
         text("caret", &place.caret, &mut json);
     }
     json.push('}');
-    member("fault", &json, out);
-    texts("warnings", &fault.warnings, out);
+    json
 }

@@ -1,11 +1,13 @@
 //! The machine: one run of one program, stepped by its host.
 
+mod bindings;
 mod complete;
 mod context;
 mod dispatch;
 mod drive;
 mod each;
 mod eval;
+mod keep;
 mod keyed;
 mod locate;
 mod operate;
@@ -24,6 +26,7 @@ use pif_core::json::tape::TokenId;
 use pif_core::numbers::Numbers;
 
 use crate::data::plain;
+use crate::data::plain::Meaning;
 use crate::machine::tools::Sources;
 use crate::memory::word::Word;
 use crate::request::{Argument, Program, Source};
@@ -38,6 +41,8 @@ use std::rc::Rc;
 #[derive(Debug)]
 enum Input {
     None,
+    /// A function is not applied.
+    Unapplied,
     /// The index of a constant, and the fuel of its evaluation as a term.
     Ready(usize, u64),
     Term(TermId),
@@ -48,6 +53,8 @@ enum Input {
 enum Phase {
     /// Nothing yet.
     Start,
+    /// The tool of this number, for a binding.
+    Tool(usize),
     Code,
     /// The argument. The function waits on the stack.
     Argument,
@@ -66,7 +73,14 @@ pub struct Machine {
     tool: Option<String>,
     sources: Sources,
     input: Input,
+    /// Variables of the code, and the constants that they stand for.
     context: Vec<(NameId, u32)>,
+    /// Bindings that the code names, until they are read; the next one is last.
+    unread: Vec<(String, Option<String>)>,
+    /// The binding whose term the machine has requested.
+    recalled: Option<String>,
+    /// Bindings that are no literals, until they are made.
+    unmade: Vec<(NameId, TermId)>,
     warnings: Vec<String>,
     /// The tool whose source the machine has requested.
     asked: Option<String>,
@@ -82,7 +96,7 @@ impl Machine {
     /// Parses a program. It evaluates nothing yet.
     pub fn start(program: Program, limits: Limits) -> Result<Self, Failure> {
         let mut machine = Self {
-            image: Image::new(),
+            image: Image { sources: program.keep.then(Vec::new), ..Image::new() },
             state: State::new(&limits, program.step),
             literals: Numbers::default(),
             limits,
@@ -91,14 +105,22 @@ impl Machine {
             sources: Sources::of(program.tools),
             input: Input::None,
             context: Vec::new(),
+            unread: Vec::new(),
+            recalled: None,
+            unmade: Vec::new(),
             warnings: Vec::new(),
             asked: None,
             called: None,
             debug: program.debug,
             phase: Phase::Start,
         };
-        match machine.read(program.code, program.argument, program.context) {
-            Ok(()) => Ok(machine),
+        let Program { code, argument, context, bindings, .. } = program;
+        let read = machine.read(code, argument, context, &bindings);
+        match read.and_then(|()| machine.note_bindings(bindings)) {
+            Ok(()) => {
+                machine.state.heap.keep_fresh();
+                Ok(machine)
+            }
             Err(fault) => Err(machine.warned(*fault)),
         }
     }
@@ -115,6 +137,7 @@ impl Machine {
         code: Source,
         argument: Argument,
         context: Option<String>,
+        bindings: &[(String, Option<String>)],
     ) -> Result<(), Failure> {
         let text = match code {
             Source::Term(text) => Some(text),
@@ -131,13 +154,15 @@ impl Machine {
             }
         };
         let given = match &argument {
-            Argument::None => None,
+            Argument::None | Argument::Unapplied => None,
             Argument::Input(_) => Some("input"),
             Argument::Data(_) => Some("data"),
         };
         let names = context.as_deref().map(Self::names_of).unwrap_or_default();
         if let Some(text) = text {
-            let names: Vec<&str> = names.iter().map(String::as_str).chain(given).collect();
+            let bound = bindings.iter().map(|(name, _)| name);
+            let names = names.iter().chain(bound).map(String::as_str).chain(given);
+            let names: Vec<&str> = names.collect();
             self.program = Some(self.submitted(&text, &names)?);
         }
         self.input = self.argument(argument)?;
@@ -147,7 +172,6 @@ impl Machine {
         if let Some(context) = context {
             self.bind_context(&context)?;
         }
-        self.state.heap.keep_fresh();
         Ok(())
     }
 
@@ -183,8 +207,9 @@ impl Machine {
     fn argument(&mut self, argument: Argument) -> Result<Input, Failure> {
         match argument {
             Argument::None => Ok(Input::None),
+            Argument::Unapplied => Ok(Input::Unapplied),
             Argument::Data(text) => {
-                let plain = plain::build(&mut self.state.heap, &text, true);
+                let plain = plain::build(&mut self.state.heap, &text, Meaning::Data);
                 let Some(plain) = plain else {
                     let root = self.plain_json(&text, "data")?;
                     let value = self.build(root)?;
@@ -193,7 +218,7 @@ impl Machine {
                 Ok(self.ready(plain.value, 0))
             }
             Argument::Input(text) => {
-                if let Some(plain) = plain::build(&mut self.state.heap, &text, false)
+                if let Some(plain) = plain::build(&mut self.state.heap, &text, Meaning::Either)
                     && plain.depth < self.limits.depth
                 {
                     return Ok(self.ready(plain.value, plain.nodes));

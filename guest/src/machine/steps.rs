@@ -18,7 +18,7 @@ use crate::algorithm::trouble::FULL;
 use crate::algorithm::weight;
 use crate::memory::word::{HOLE, KIND_CONTINUATION, UNIT, Word, aux, index, is_function};
 use crate::request::{Answer, Continuation, Done, Refusal, Step};
-use pif_language::term::Origin;
+use pif_language::term::{Origin, Terms};
 use std::rc::Rc;
 
 impl Machine {
@@ -42,8 +42,12 @@ impl Machine {
                 Answer::Refused(refusal) => Err(Box::new(refusal)),
                 Answer::None | Answer::Source(_) => Err(Box::new(Refusal::denied(&tool))),
             });
-        } else if let (Answer::Source(source), Some(name)) = (answer, self.asked.take()) {
-            self.learn(&name, source.as_deref());
+        } else if let Answer::Source(source) = answer {
+            if let Some(name) = self.asked.take() {
+                self.learn(&name, source.as_deref());
+            } else if let (Some(name), Some(term)) = (self.recalled.take(), source) {
+                self.unread.push((name, Some(term)));
+            }
         }
     }
 
@@ -63,7 +67,7 @@ impl Machine {
     }
 
     /// Learns a tool from the program's sources. Asks the host if it is not there.
-    fn look_up(&mut self, name: String) -> Option<Step> {
+    pub(super) fn look_up(&mut self, name: String) -> Option<Step> {
         if let Some(source) = self.sources.of_tool(&name).map(str::to_owned) {
             self.learn(&name, Some(&source));
             return None;
@@ -75,22 +79,27 @@ impl Machine {
     fn go_on(&mut self) -> Result<Step, Failure> {
         loop {
             if matches!(self.phase, Phase::Start) {
+                self.phase = Phase::Code;
                 if let Some(step) = self.begin()? {
+                    self.phase = Phase::Start;
                     return Ok(step);
                 }
-                self.phase = Phase::Code;
             }
             let value = match self.evaluate()? {
                 Ok(value) => value,
                 Err(step) => return Ok(step),
             };
             match self.phase {
+                Phase::Tool(tool) => {
+                    self.state.tool_values.get_mut(tool).into_iter().for_each(|at| *at = value);
+                    self.phase = Phase::Start;
+                }
                 Phase::Code => {
                     // The running code is the first tool met.
                     if let Some(slot) = self.state.tool_values.first_mut() {
                         *slot = value;
                     }
-                    if !is_function(value) {
+                    if !is_function(value) || matches!(self.input, Input::Unapplied) {
                         return self.finish(value);
                     }
                     self.state.set(0, value);
@@ -103,7 +112,7 @@ impl Machine {
     }
 
     /// Sets the registers for a unit whose value goes to the slot `base`.
-    fn enter(&mut self, entry: u32, base: usize) {
+    pub(super) fn enter(&mut self, entry: u32, base: usize) {
         let state = &mut self.state;
         state.top = 0;
         let halt = Frame { pc: HALT, base: to_u32(base), closure: NO_CLOSURE, depth: 0 };
@@ -116,7 +125,13 @@ impl Machine {
     fn begin(&mut self) -> Result<Option<Step>, Failure> {
         let root = match (self.program, self.tool.clone()) {
             (Some(root), _) => {
-                self.add_tool(Tool { name: String::new(), source: Ok(root), entry: None });
+                if self.state.tools.is_empty() {
+                    self.add_tool(Tool { name: String::new(), source: Ok(root), entry: None });
+                }
+                let step = self.make_bindings()?;
+                if step.is_some() || matches!(self.phase, Phase::Tool(_)) {
+                    return Ok(step);
+                }
                 root
             }
             (None, Some(name)) => {
@@ -144,7 +159,7 @@ impl Machine {
     /// Evaluates the argument. The function waits in the first slot.
     fn begin_argument(&mut self) -> Result<(), Failure> {
         match self.input {
-            Input::None => self.begin_application(UNIT),
+            Input::None | Input::Unapplied => self.begin_application(UNIT),
             Input::Ready(constant, nodes) => {
                 if self.state.meter.spend(nodes).is_err() {
                     let fault = locate::stop(&self.image, &mut self.state, Stop::OutOfFuel);
@@ -229,7 +244,7 @@ impl Machine {
         }
     }
 
-    fn compile(&mut self, unit: Unit) -> Result<u32, Failure> {
+    pub(super) fn compile(&mut self, unit: Unit) -> Result<u32, Failure> {
         let id = self.compile_code(unit)?;
         Ok(self.image.codes.get(id as usize).map_or(0, |code| code.entry))
     }
@@ -244,24 +259,32 @@ impl Machine {
         let (heap, constants) = (&mut self.state.heap, &mut self.state.constants);
         let store = Store { heap, constants, literals: &mut self.literals };
         let compiler = Compiler::new(&terms, &mut self.image, store, self.debug);
-        compiler.unit(unit, context).map_err(|failed| {
-            let too_large = |message: &str| Fault::new(Code::TooLarge, message);
-            let (fault, term) = match failed {
-                Failed::Full => {
-                    let message = "the constants of the term do not fit into the memory limit";
-                    (too_large(message).by(Limit::Memory), None)
-                }
-                Failed::Entangled => {
-                    (too_large("too many functions of the term share too many variables"), None)
-                }
-                Failed::Parameters(t) => {
-                    let message = "a function takes at most 64 parameters or arguments at once";
-                    (too_large(message), Some(t))
-                }
-            };
-            let term = unit.site.or(term).unwrap_or(unit.root);
-            Box::new(terms.locate(terms.node(term).token, fault))
-        })
+        compiler.unit(unit, context).map_err(|failed| Self::refused(&terms, unit, failed))
+    }
+
+    /// Returns the fault of a term that cannot be compiled.
+    pub(super) fn refused(terms: &Terms, unit: Unit, failed: Failed) -> Failure {
+        let too_large = |message: &str| Fault::new(Code::TooLarge, message);
+        let (fault, term) = match failed {
+            Failed::Full => {
+                let message = "the constants of the term do not fit into the memory limit";
+                (too_large(message).by(Limit::Memory), None)
+            }
+            Failed::Entangled => {
+                (too_large("too many functions of the term share too many variables"), None)
+            }
+            Failed::Parameters(t) => {
+                let message = "a function takes at most 64 parameters or arguments at once";
+                (too_large(message), Some(t))
+            }
+            Failed::NotAValue(t) => {
+                let message = "a binding is the term of a value, and this would have to be run";
+                let fault = Fault::new(Code::Malformed, message);
+                (fault.hint("run the term, and bind the `term` of its value"), Some(t))
+            }
+        };
+        let term = unit.site.or(term).unwrap_or(unit.root);
+        Box::new(terms.locate(terms.node(term).token, fault))
     }
 
     fn json(&self, value: Word) -> Result<String, Failure> {
@@ -277,9 +300,12 @@ impl Machine {
     fn finish(&mut self, value: Word) -> Result<Step, Failure> {
         self.phase = Phase::Finished;
         let (warnings, trace) = (self.all_warnings(), self.state.trace.clone());
-        let done = |json, kind| Done { json, kind, warnings, trace };
+        let is_continuation = self.state.heap.object_kind(value) == KIND_CONTINUATION;
+        let is_kept = self.image.sources.is_some() && !is_continuation;
+        let term = is_kept.then(|| self.term(value));
+        let done = |json, kind| Done { json, kind, warnings, trace, term };
         let heap = &self.state.heap;
-        if heap.object_kind(value) != KIND_CONTINUATION {
+        if !is_continuation {
             return Ok(Step::Done(done(self.json(value)?, type_name(heap, value))));
         }
         let [input, _] = heap.cell(index(value) + 1);
@@ -308,7 +334,7 @@ fn full() -> Fault {
     Fault::new(Code::TooLarge, FULL).by(Limit::Memory)
 }
 
-fn no_tool(name: &str) -> Fault {
+pub(super) fn no_tool(name: &str) -> Fault {
     Fault::new(Code::UnknownTool, format!("there is no tool `{}`", shorten(name)))
         .hint("make it with `evolve` first; `list` shows the tools there are")
 }

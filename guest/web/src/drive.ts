@@ -1,7 +1,7 @@
 // Drives one machine: slices, questions, the end.
 
 import type { Evaluator } from "./component.ts";
-import type { Ended, Fault, Outcome, Program, Usage } from "./protocol.ts";
+import type { Argument, Ended, Fault, Outcome, Program, Usage } from "./protocol.ts";
 
 type Machine = ReturnType<Evaluator["machines"]["Machine"]["start"]>;
 type Answer = Parameters<Machine["resume"]>[0];
@@ -25,16 +25,18 @@ export class Run {
     private readonly program: Program,
     debug = false,
   ) {
-    const { code, argument, context, step, limits } = program;
+    const { code, argument, context, step, limits, bindings = {}, keep = false } = program;
     try {
       this.machine = evaluator.machines.Machine.start(
         {
           code: { tag: code.tag, val: code.text },
-          argument: argument.tag === "none" ? { tag: "none" } : { tag: argument.tag, val: argument.text },
+          argument: given(argument),
           ...(context === undefined ? {} : { context }),
+          bindings: Object.keys(bindings).map((name) => ({ name })),
           tools: [],
           step: BigInt(step),
           debug,
+          keep,
         },
         {
           fuel: BigInt(limits.fuel),
@@ -83,10 +85,14 @@ export class Run {
   }
 
   private reply(step: Step): Answer {
+    const { tools, bindings = {} } = this.program;
+    if (step.tag === "recall") return { tag: "source", val: own(bindings, step.val) };
     // The page calls nobody: what is asked for is not granted.
     if (step.tag !== "lookup") return NOTHING;
-    const { tools } = this.program;
-    return { tag: "source", val: Object.hasOwn(tools, step.val) ? this.source(step.val, tools[step.val] ?? "") : undefined };
+    // A tool at its revision: there are no others here.
+    const bare = step.val.split("@")[0] ?? "";
+    const source = own(tools, step.val) ?? own(tools, bare);
+    return { tag: "source", val: source === undefined ? undefined : this.source(step.val, source) };
   }
 
   /** The JSON of a tool, which may be written in the notation. A machine takes JSON alone. */
@@ -111,6 +117,14 @@ export class Run {
     const usage = this.usage();
     this.ended = { outcome, usage, milliseconds: performance.now() - this.begun };
   }
+}
+
+function given({ tag, text }: Argument) {
+  return tag === "none" || tag === "unapplied" ? { tag } : { tag, val: text };
+}
+
+function own(texts: Record<string, string>, name: string): string | undefined {
+  return Object.hasOwn(texts, name) ? texts[name] : undefined;
 }
 
 function outcomeOf(step: Step): Outcome | undefined {

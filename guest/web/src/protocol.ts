@@ -2,7 +2,7 @@
 
 /** What a program is applied to. */
 export interface Argument {
-  tag: "none" | "input" | "data";
+  tag: "none" | "unapplied" | "input" | "data";
   text: string;
 }
 
@@ -19,6 +19,10 @@ export interface Program {
   code: { tag: "term" | "tool"; text: string };
   argument: Argument;
   context?: string;
+  /** Variables of the code, with their terms: what the machine's questions are answered from. */
+  bindings?: Record<string, string>;
+  /** Whether the value is wanted as a term, too. */
+  keep?: boolean;
   /** What the machine's questions are answered from. */
   tools: Record<string, string>;
   /** The step of the continuation that led here; 0 for a first run. */
@@ -91,6 +95,8 @@ export interface Value {
   kind: string;
   warnings: string[];
   trace: string[];
+  /** The value as a term, or why it has none, where the program asked for it. */
+  term?: { tag: "ok"; val: string } | { tag: "err"; val: Fault };
   /** Set when the run ended in `continue`. */
   next?: { tool: string; input: string; step: number };
 }

@@ -32,6 +32,15 @@ export async function corpus({ browser, server, cases }) {
   await context.close();
 }
 
+function compareTerms(expected, found) {
+  assert.equal(found?.tag, expected?.tag, "another kind of term");
+  if (expected?.tag === "ok") assert.equal(found.val, expected.val, "another term");
+  if (expected?.tag === "err") {
+    assert.equal(found.val.code, expected.val.code, "another code of the term");
+    assert.equal(found.val.at, expected.val.at, "another place of the term");
+  }
+}
+
 function difference(expected, found) {
   try {
     compare(expected, found);
@@ -50,6 +59,7 @@ function compare(expected, { outcome, usage }) {
     if (expected.kind !== null) assert.equal(kind, expected.kind, "another kind");
     assert.deepEqual(warnings, expected.warnings, "other warnings");
     assert.deepEqual(trace, expected.trace, "another trace");
+    compareTerms(expected.term, outcome.value.term);
   } else {
     assert.ok("fault" in outcome, "a value instead of a fault");
     const { code, at, tool, hint, message, calls, excerpt, place, warnings } = outcome.fault;

@@ -70,6 +70,8 @@ impl Run {
             code,
             argument,
             context: self.context.as_deref().map(read).transpose()?,
+            bindings: Vec::new(),
+            keep: false,
             limits,
             step: self.step,
             max_steps: self.max_steps,

@@ -58,6 +58,7 @@ codes! {
     OutOfFuel "out-of-fuel" false "The run has used up its fuel."
     TooDeep "too-deep" false "Too many evaluations are pending, or a value is nested too deep."
     TooLarge "too-large" false "Something is larger than a limit allows."
+    NotStorable "not-storable" false "A value cannot be kept as a term."
     Upstream "upstream" true "A call of another server has no value; `upstream` says why."
     UnknownCapability "unknown-capability" true "There is no tool of that name on another server."
     CapabilityDenied "capability-denied" false "Nothing grants an effect."
@@ -68,6 +69,10 @@ codes! {
     Cancelled "cancelled" false "The client cancelled the call, or the server stops."
     Busy "busy" false "The call waited too long for its turn."
     Storage "storage" false "The store cannot be read or written."
+    UnknownSession "unknown-session" false "There is no such session, or no such saved state."
+    SessionClosed "session-closed" false "The session is over: closed, or past its time."
+    SessionBusy "session-busy" false "Another turn of the session is running."
+    SessionLimit "session-limit" false "A session, or the sessions together, would hold more than a limit allows."
     UnknownKey "unknown-key" false "The memory has nothing under the key."
     UnknownEntry "unknown-entry" false "The journal has no such entry."
 }
@@ -83,7 +88,8 @@ impl FaultCode {
     /// A replay cannot repeat such a fault.
     #[must_use]
     pub fn is_worldly(self) -> bool {
-        self.is_stop() || matches!(self, Self::Busy | Self::Storage | Self::Internal)
+        self.is_stop()
+            || matches!(self, Self::Busy | Self::SessionBusy | Self::Storage | Self::Internal)
     }
 
     /// Whether the run was stopped from outside.

@@ -17,6 +17,8 @@ pub enum EntryKind {
     Run,
     /// A value was stored in the memory or removed from it.
     Memory,
+    /// A session or a saved state was changed.
+    Session,
     /// Tools were imported from a file.
     Import,
     /// A server was installed or removed.
@@ -27,12 +29,13 @@ pub enum EntryKind {
 
 impl EntryKind {
     /// All kinds.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Evolve,
         Self::Rollback,
         Self::Retire,
         Self::Run,
         Self::Memory,
+        Self::Session,
         Self::Import,
         Self::Install,
         Self::Refusal,
@@ -47,6 +50,7 @@ impl EntryKind {
             Self::Retire => "retire",
             Self::Run => "run",
             Self::Memory => "memory",
+            Self::Session => "session",
             Self::Import => "import",
             Self::Install => "install",
             Self::Refusal => "refusal",
@@ -81,6 +85,8 @@ pub enum EntryEnding {
     Stored,
     /// The memory no longer holds a value under the key, or a server is not installed any more.
     Forgotten,
+    /// A session was started or closed, or its bindings were saved or restored.
+    Done,
     /// Nobody knows: the server ended before a run did that called others.
     Unknown,
     /// The call failed with this code.
@@ -101,6 +107,7 @@ impl EntryEnding {
             Self::Retired => "retired",
             Self::Stored => "stored",
             Self::Forgotten => "forgotten",
+            Self::Done => "done",
             Self::Unknown => "outcome-unknown",
             Self::Fault(code) => code.name(),
         }

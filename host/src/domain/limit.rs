@@ -328,6 +328,46 @@ limits! {
         flag("memory-bytes", "1GiB", 1, 64 << 30),
         fault(FaultCode::TooLarge), "holds_so_many_bytes",
         "Bytes of all values in the memory";
+    Sessions "sessions" Session Count
+        flag("sessions", "64", 1, 10_000),
+        fault(FaultCode::SessionLimit), "holds_so_many_sessions_and_saved_states",
+        "Sessions that are not over";
+    SavedStates "saved_states" Session Count
+        flag("saved-states", "64", 0, 10_000),
+        fault(FaultCode::SessionLimit), "holds_so_many_sessions_and_saved_states",
+        "Saved states of sessions";
+    SessionBindings "session_bindings" Session Count
+        flag("session-bindings", "200", 1, 10_000),
+        fault(FaultCode::SessionLimit), "a_session_holds_so_many_bindings_and_bytes",
+        "Bindings of a session, without its last values";
+    SessionSize "session_size" Session Size
+        flag("session-size", "8MiB", 1, 64 << 20),
+        fault(FaultCode::SessionLimit), "a_session_holds_so_many_bindings_and_bytes",
+        "Bytes of the terms of these bindings";
+    SessionTtl "session_ttl_ms" Session Time
+        flag("session-ttl", "24h", 1, MOST_TIME),
+        fault(FaultCode::SessionClosed), "sessions_end_by_themselves",
+        "How long a session lives";
+    SessionIdle "session_idle_ms" Session Time
+        flag("session-idle", "2h", 1, MOST_TIME),
+        fault(FaultCode::SessionClosed), "sessions_end_by_themselves",
+        "How long a session lives without use. The session `default` lives 30 days";
+    SessionHistory "session_history" Session Count
+        flag("session-history", "50", 0, 10_000),
+        Beyond::Other("the oldest go"), "a_session_remembers_so_many_turns",
+        "Turns that a session remembers";
+    SessionTurn "session_turn" Session Size
+        fixed(64 << 10, "It bounds the store; the journal has the whole turn."),
+        Beyond::Other("its size"), "a_session_remembers_so_many_turns",
+        "Bytes of a turn that a session remembers";
+    SessionLast "session_last" Session Size
+        fixed(1 << 20, "It bounds the store; a larger value can be bound to a name."),
+        Beyond::Other("not kept, with a warning"), "a_large_value_is_no_last_value",
+        "Bytes of the term of a last value: `_1`, `_2` and `_3`";
+    ClosedSessions "closed_sessions" Session Count
+        fixed(1_000, "It bounds the store."),
+        fault(FaultCode::UnknownSession), "closed_sessions_are_remembered",
+        "Sessions that are over and remembered, so that a call is told why";
     SchemaDepth "schema_depth" Schema Count
         fixed(1_000, REPLAYS),
         fault(FaultCode::TooDeep), "hostile_schemas_and_values_end",

@@ -13,6 +13,8 @@ pub enum Section {
     Service,
     /// The limits of the stored state.
     State,
+    /// The limits of sessions.
+    Session,
     /// The limits of a value that is compared with an output schema.
     Schema,
     /// What other servers may take.
@@ -21,12 +23,13 @@ pub enum Section {
 
 impl Section {
     /// All sections, in order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Run,
         Self::Net,
         Self::Request,
         Self::Service,
         Self::State,
+        Self::Session,
         Self::Schema,
         Self::Upstream,
     ];
@@ -40,6 +43,7 @@ impl Section {
             Self::Request => "Limits of requests",
             Self::Service => "Service",
             Self::State => "State",
+            Self::Session => "Sessions",
             Self::Schema => "Output schemas",
             Self::Upstream => "Servers that programs call",
         }

@@ -8,13 +8,15 @@ pub enum Toolset {
     Core,
     /// Works with stored state.
     State,
+    /// Works with sessions.
+    Sessions,
     /// Works with tools of other servers.
     Capabilities,
 }
 
 impl Toolset {
     /// All sets.
-    pub const ALL: [Self; 3] = [Self::Core, Self::State, Self::Capabilities];
+    pub const ALL: [Self; 4] = [Self::Core, Self::State, Self::Sessions, Self::Capabilities];
 
     /// The name on the command line.
     #[must_use]
@@ -22,6 +24,7 @@ impl Toolset {
         match self {
             Self::Core => "core",
             Self::State => "state",
+            Self::Sessions => "sessions",
             Self::Capabilities => "capabilities",
         }
     }
@@ -32,6 +35,7 @@ impl Toolset {
         match self {
             Self::Core => "make tools, run them and look at them",
             Self::State => "what lasts: revisions, memory and journal",
+            Self::Sessions => "names that keep their values from call to call",
             Self::Capabilities => "tools of other servers, where some are configured",
         }
     }
@@ -89,6 +93,14 @@ macro_rules! each_tool {
             JournalRecent journal_recent State Reads "Recent entries of the journal";
             Replay replay State Reads "Replay a run";
             ServerInfo server_info State Reads "Server information";
+            SessionStart session_start Sessions Writes "Start a session";
+            SessionEval session_eval Sessions Runs "Evaluate in a session";
+            SessionInspect session_inspect Sessions Reads "Inspect a session";
+            SessionList session_list Sessions Reads "List sessions";
+            SessionForget session_forget Sessions Destroys "Forget bindings";
+            SessionClose session_close Sessions Destroys "Close a session";
+            SessionSave session_save Sessions Writes "Save a session";
+            SessionRestore session_restore Sessions Destroys "Restore a session";
             Capabilities capabilities Capabilities Reads "Tools of other servers";
             Approve approve Capabilities Runs "Approve a waiting run";
             UkrSearch ukr_search Capabilities Asks "Search other servers";

@@ -14,11 +14,24 @@ use crate::json::{Members, decoded, object};
 use crate::text::quote_one;
 
 /// Tools whose only difference is the spelling.
-const SPELLINGS: [(&str, &str); 4] = [
+const SPELLINGS: [(&str, &str); 17] = [
     ("memory-store", "memory_store"),
     ("memory-retrieve", "memory_retrieve"),
     ("journal-recent", "journal_recent"),
     ("server-info", "server_info"),
+    ("execute", "session_eval"),
+    ("state", "session_inspect"),
+    ("save_state", "session_save"),
+    ("restore_state", "session_restore"),
+    ("save-state", "session_save"),
+    ("restore-state", "session_restore"),
+    ("lisp_eval", "session_eval"),
+    ("lisp_session_start", "session_start"),
+    ("lisp_session_eval", "session_eval"),
+    ("lisp_session_inspect", "session_inspect"),
+    ("lisp_session_list", "session_list"),
+    ("lisp_session_forget", "session_forget"),
+    ("lisp_session_close", "session_close"),
 ];
 
 const EXECUTE: &str = "execute-tool";
@@ -45,9 +58,10 @@ pub(super) fn resolve(name: &str, arguments: &str, nesting: usize) -> Option<Res
         EXECUTE | "execute_tool" => Some(execute(arguments, nesting)),
         EVOLVE | "meta_evolve" => Some(evolve(arguments)),
         _ if DESCRIBE.contains(&name) => Some(describe(arguments)),
+        "reset" => Some(Ok(plain("session_forget", r#"{"all":true}"#.to_owned()))),
         _ => {
             let (_, meant) = SPELLINGS.iter().find(|(alias, _)| *alias == name)?;
-            Some(spell(arguments).map(|arguments| plain(meant, arguments)))
+            Some(spell(arguments).map(|arguments| plain(meant, renamed(meant, &arguments))))
         }
     }
 }
@@ -55,6 +69,24 @@ pub(super) fn resolve(name: &str, arguments: &str, nesting: usize) -> Option<Res
 fn plain(name: &str, arguments: String) -> Meant {
     let arguments = arguments.into();
     Meant { name: name.to_owned(), arguments, is_argument: false, notes: Vec::new() }
+}
+
+/// Arguments that the tools of sessions have under other names.
+const RENAMED: [(&str, &str, &str); 5] = [
+    ("session_eval", "program", "code"),
+    ("session_eval", "expression", "code"),
+    ("session_", "session_id", "session"),
+    ("session_save", "label", "name"),
+    ("session_restore", "label", "name"),
+];
+
+fn renamed(tool: &str, arguments: &str) -> String {
+    let Ok(members) = Members::parse(arguments) else { return arguments.to_owned() };
+    let meant = |name: &str| {
+        let row = RENAMED.iter().find(|(of, old, _)| tool.starts_with(of) && *old == name);
+        row.map(|(_, _, new)| *new).filter(|new| !members.has(new))
+    };
+    object(members.iter().map(|(name, value)| (meant(name).unwrap_or(name), value)))
 }
 
 /// What `execute-tool` takes.

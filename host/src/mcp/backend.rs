@@ -24,7 +24,7 @@ use crate::sandbox::{
     Argument, Asking, Busy, Code, Gate, LOOKS, Outcome, Request, Summary, Turn, Turns, WAITING,
     Watch, milliseconds,
 };
-use crate::workshop::{Observer, Said, Tools, Workshop, too_large};
+use crate::workshop::{Observer, Plan, Said, Tools, Workshop, too_large};
 use crate::{stdio, text};
 
 /// The interval of progress notifications.
@@ -69,6 +69,27 @@ impl Backend {
     /// Runs a request to its end with the tools of a snapshot.
     pub(super) async fn evaluate(
         self: &Arc<Self>,
+        request: Request,
+        tools: Tools,
+        caller: &Caller,
+    ) -> Evaluated {
+        self.evaluate_in(None, request, tools, caller).await
+    }
+
+    /// Makes a turn of a session with the tools of a snapshot.
+    pub(super) async fn evaluate_turn(
+        self: &Arc<Self>,
+        plan: Plan,
+        request: Request,
+        tools: Tools,
+        caller: &Caller,
+    ) -> Evaluated {
+        self.evaluate_in(Some(plan), request, tools, caller).await
+    }
+
+    async fn evaluate_in(
+        self: &Arc<Self>,
+        plan: Option<Plan>,
         mut request: Request,
         tools: Tools,
         caller: &Caller,
@@ -80,13 +101,19 @@ impl Backend {
         let mut observer = Lines::new(advance, keep, self, caller);
         let is_told = self.config.profile == Profile::Debug;
         // Writing lines to stderr may block. Checking a term for its revision may take long.
-        let at_once = !is_told && !request.debug && is_short(&request);
+        // Writing a session may block, too.
+        let at_once = plan.is_none() && !is_told && !request.debug && is_short(&request);
         let run =
             self.run_in_turns(caller, at_once, async move |backend: Arc<Self>, watch: Watch| {
                 let revision =
                     is_told.then(|| backend.revision(&request.code, &tools, &watch)).flatten();
-                let report =
-                    backend.workshop.run_in_turns(&request, tools, &mut observer, &watch).await;
+                let (workshop, observed) = (&backend.workshop, &mut observer);
+                let report = match &plan {
+                    None => workshop.run_in_turns(&request, tools, observed, &watch).await,
+                    Some(plan) => {
+                        workshop.turn_in_turns(plan, &request, &tools, observed, &watch).await
+                    }
+                };
                 let evaluation = observer.kept;
                 Evaluated { evaluation, revision, ..Evaluated::new(report, limits) }
             });
@@ -102,6 +129,7 @@ impl Backend {
             revision: None,
             entry: None,
             waiting: None,
+            turned: None,
         });
         caller.note(&report);
         report
@@ -312,7 +340,7 @@ fn is_short(request: &Request) -> bool {
         Code::Term(text) | Code::Tool(text) => text.len(),
     };
     let argument = match &request.argument {
-        Argument::None => 0,
+        Argument::None | Argument::Unapplied => 0,
         Argument::Input(text) | Argument::Data(text) => text.len(),
     };
     let others = [&request.context, &request.output_schema];

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::ask::Asker;
 use crate::sandbox::{Limits, Outcome};
 use crate::transport::Session;
-use crate::workshop::{Finished, Waiting};
+use crate::workshop::{Finished, Turned, Waiting};
 
 /// A call of a tool: its arguments as JSON text, and the caller.
 #[derive(Debug)]
@@ -82,12 +82,15 @@ pub(super) struct Evaluated {
     pub(super) entry: Option<i64>,
     /// The question that it is kept for. It has no outcome then.
     pub(super) waiting: Option<Waiting>,
+    /// What it has made, as a turn of a session.
+    pub(super) turned: Option<Turned>,
 }
 
 impl Evaluated {
     /// What is told of a run.
     pub(super) fn new(run: Finished, limits: Limits) -> Self {
-        let Finished { outcome, elapsed, entry, waiting } = run;
-        Self { outcome, evaluation: Vec::new(), limits, elapsed, revision: None, entry, waiting }
+        let Finished { outcome, elapsed, entry, waiting, turned } = run;
+        let (evaluation, revision) = (Vec::new(), None);
+        Self { outcome, evaluation, limits, elapsed, revision, entry, waiting, turned }
     }
 }

@@ -29,6 +29,6 @@ pub(super) use generated::exports::pif::evaluator::types::{
 };
 
 pub use generated::exports::pif::evaluator::types::{
-    Answer, Argument, Code, Continuation, Limits, Mention, Note, Place, Program, Source, Summary,
-    Usage, Value,
+    Answer, Argument, Binding, Code, Continuation, Limits, Mention, Note, Place, Program, Source,
+    Summary, Usage, Value,
 };

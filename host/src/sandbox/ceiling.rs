@@ -108,12 +108,14 @@ fn size(program: &Program) -> usize {
         Code::Term(text) | Code::Tool(text) => text.len(),
     };
     let argument = match &program.argument {
-        Argument::None => 0,
+        Argument::None | Argument::Unapplied => 0,
         Argument::Input(text) | Argument::Data(text) => text.len(),
     };
     let context = program.context.as_ref().map_or(0, String::len);
     let tools: usize = program.tools.iter().map(|source| source.code.len()).sum();
-    code + argument + context + tools
+    let bindings: usize =
+        program.bindings.iter().filter_map(|bound| bound.term.as_deref()).map(str::len).sum();
+    code + argument + context + bindings + tools
 }
 
 /// Keeps an instance within its allowance of memory and records refusals.

@@ -4,7 +4,9 @@
 
 use serde::de::IgnoredAny;
 
-use super::bindings::{Answer, Argument, Code, Continuation, Limits, Program, Usage, Value};
+use super::bindings::{
+    Answer, Argument, Binding, Code, Continuation, Limits, Program, Usage, Value,
+};
 use super::evaluator::Sandbox;
 use super::fault::DEFECT;
 use super::machine::{Machine, Step};
@@ -34,6 +36,10 @@ pub struct Request {
     pub argument: Argument,
     /// A JSON object whose members are variables of the term.
     pub context: Option<String>,
+    /// Variables of the term. For those without a term the world is asked, if the code names them.
+    pub bindings: Vec<Binding>,
+    /// Whether to give the value as a term, too.
+    pub keep: bool,
     /// The limits of each step.
     pub limits: Limits,
     /// The step of the continuation that led here; 0 for a first run.
@@ -91,7 +97,9 @@ pub async fn drive_in_turns(
     watch: &Watch,
 ) -> Outcome {
     let Request { code, argument, context, limits, step, max_steps, debug, .. } = request;
-    let program = Program { code, argument, context, tools: Vec::new(), step, debug };
+    let Request { bindings, keep, .. } = request;
+    let tools = Vec::new();
+    let program = Program { code, argument, context, bindings, tools, step, debug, keep };
     let mut run = Run {
         sandbox,
         world,
@@ -134,9 +142,11 @@ impl Run<'_> {
                 code: Code::Tool(next.tool),
                 argument: Argument::Input(next.input),
                 context: None,
+                bindings: Vec::new(),
                 tools: Vec::new(),
                 step: next.step,
                 debug: program.debug,
+                keep: program.keep,
             };
         }
     }
@@ -184,6 +194,7 @@ impl Run<'_> {
                 Step::Perform(calls) => {
                     self.watch.while_waiting(self.world.perform(&calls)).await??
                 }
+                Step::Recall(name) => Answer::Source(self.world.recall(&name).await?),
                 Step::Lookup(tool) => {
                     asked += 1;
                     if asked.is_multiple_of(LOOKUPS) {

@@ -30,6 +30,8 @@ pub enum Step {
     Continuation(Continuation),
     /// It needs the source of the tool with this name.
     Lookup(String),
+    /// It needs the term of this binding.
+    Recall(String),
     /// It needs the results of these calls.
     Perform(Calls),
     /// It has used up its slice of fuel.
@@ -91,6 +93,7 @@ impl Machine {
             Ended::Done(value) => Step::Done(value),
             Ended::Continuation(continuation) => Step::Continuation(continuation),
             Ended::Lookup(tool) => Step::Lookup(tool),
+            Ended::Recall(name) => Step::Recall(name),
             Ended::Perform(calls) => Step::Perform(calls.into()),
             Ended::Paused => Step::Paused,
             Ended::Failed(told) => return Err(self.explain(told).await),

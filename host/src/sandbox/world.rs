@@ -16,6 +16,10 @@ pub trait World: Send {
     /// Returns the source of a tool, `None` if there is no such tool, or a fault if it cannot be
     /// read.
     fn source<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Result<Option<String>, Fault>>;
+    /// Returns the term of a binding that the code names, or a fault if it cannot be read.
+    fn recall<'a>(&'a mut self, _name: &'a str) -> Asking<'a, Result<Option<String>, Fault>> {
+        Box::pin(async { Ok(None) })
+    }
     /// Returns the name of an existing tool that is similar to `tool`.
     fn similar<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Option<String>>;
     /// Makes calls. Returns [`Answer::Outcomes`], or [`Answer::Refused`] if none was sent. The

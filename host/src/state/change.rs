@@ -5,6 +5,7 @@ use super::error::Error;
 use super::journal::Draft;
 use super::memory::{Error as MemoryError, Kept, Note};
 use super::registry::{Definition, Error as RegistryError, Evolution, Status};
+use super::session::{self, Error as SessionError, Session};
 
 /// A requested change.
 #[derive(Debug, Clone)]
@@ -39,6 +40,8 @@ pub enum Change {
         /// The key.
         key: String,
     },
+    /// Changes sessions.
+    Session(session::Change),
 }
 
 /// A tool from a file.
@@ -109,6 +112,8 @@ pub enum Effect {
     Retired(Definition),
     /// The memory changed.
     Kept(Kept),
+    /// This session changed.
+    Session(Box<Session>),
 }
 
 /// The reason why nothing was written.
@@ -120,6 +125,9 @@ pub enum Refusal {
     /// The memory refuses.
     #[error(transparent)]
     Memory(MemoryError),
+    /// The sessions refuse.
+    #[error(transparent)]
+    Session(SessionError),
     /// The store fails.
     #[error(transparent)]
     Store(#[from] Error),
@@ -135,6 +143,15 @@ impl From<RegistryError> for Refusal {
         match error {
             RegistryError::Store(error) => Self::Store(error),
             error => Self::Registry(error),
+        }
+    }
+}
+
+impl From<SessionError> for Refusal {
+    fn from(error: SessionError) -> Self {
+        match error {
+            SessionError::Store(error) => Self::Store(error),
+            error => Self::Session(error),
         }
     }
 }

@@ -11,9 +11,11 @@ use super::journal::{
 };
 use super::memory::{Memo, Search};
 use super::registry::{Definition, Past};
+use super::session::Rows;
+use super::transaction::Transaction;
 
 /// A store. Several processes may share its data.
-pub trait Store: Debug + Send + Sync {
+pub trait Store: Rows + Debug + Send + Sync {
     /// Makes changes, each with its journal entry, in one transaction. If one is refused or fails,
     /// none is made. [`super::write::apply`] reads and writes the rows. Changes withstand a power
     /// failure once this returns. Entries without a change need only survive the end of this
@@ -24,6 +26,12 @@ pub trait Store: Debug + Send + Sync {
         settings: &Settings,
         wait: Wait,
     ) -> Result<Vec<Done>, Refusal>;
+
+    /// Makes changes without an entry in one transaction. They survive the end of this process.
+    fn transact(
+        &self,
+        change: &mut dyn FnMut(&mut dyn Transaction) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal>;
 
     /// The path of the file; None in memory.
     fn path(&self) -> Option<&Path>;

@@ -4,6 +4,7 @@ use super::error::Error;
 use super::journal::{Entry, Link};
 use super::memory::Memo;
 use super::registry::Definition;
+use super::session::{Binding, Rows, Session, Turn};
 
 /// A term to be kept.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +38,7 @@ pub struct Defined<'a> {
 
 /// A transaction of a store: it reads and writes rows and applies no rules. Its reads see its own
 /// writes.
-pub trait Transaction {
+pub trait Transaction: Rows {
     /// See [`super::store::Store::last_change`].
     fn last_change(&self) -> Result<i64, Error>;
     /// See [`super::store::Store::find`].
@@ -61,9 +62,28 @@ pub trait Transaction {
     fn settle(&mut self, run: i64) -> Result<bool, Error>;
     /// Keeps a text beside an entry, by its sha256. What is kept already goes with this entry now.
     fn keep_text(&mut self, sha256: &str, text: &str, entry: i64) -> Result<(), Error>;
-    /// Removes all entries whose `ends` is at most this, and the texts that no later entry has. The
-    /// last removed entry becomes the anchor.
+    /// Removes all entries whose `ends` is at most this, and the texts that neither a later entry nor
+    /// a binding has. The last removed entry becomes the anchor.
     fn trim(&mut self, ends: i64) -> Result<(), Error>;
+
+    /// Writes a session. Returns its number, which the store makes if it is 0.
+    fn put_session(&mut self, session: &Session) -> Result<i64, Error>;
+    /// Removes a session, whose bindings and turns are gone already.
+    fn remove_session(&mut self, session: i64) -> Result<(), Error>;
+    /// Binds a name of a session. Replaces the one with this name.
+    fn bind(&mut self, session: i64, binding: &Binding) -> Result<(), Error>;
+    /// Removes a name of a session.
+    fn unbind(&mut self, session: i64, name: &str) -> Result<(), Error>;
+    /// Remembers a turn of a session.
+    fn note(&mut self, session: i64, turn: &Turn) -> Result<(), Error>;
+    /// Forgets the turns of a session up to this number.
+    fn unnote(&mut self, session: i64, last: i64) -> Result<(), Error>;
+    /// Keeps the text of a term as long as a binding has it.
+    fn keep_term(&mut self, sha256: &str, term: &str) -> Result<(), Error>;
+    /// Keeps a text as long as an entry, too.
+    fn pin(&mut self, sha256: &str, entry: i64) -> Result<(), Error>;
+    /// Removes a text that neither an entry nor a binding has.
+    fn sweep(&mut self, sha256: &str) -> Result<(), Error>;
 
     /// See [`super::store::Store::memo`].
     fn memo(&self, key: &str) -> Result<Option<Memo>, Error>;

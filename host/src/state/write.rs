@@ -2,6 +2,7 @@
 //! opens a transaction, and [`apply`] reads and writes its rows.
 
 mod kept;
+pub mod sessions;
 mod tools;
 
 use std::borrow::Cow;
@@ -37,6 +38,10 @@ fn apply_one(
     let head = db.head()?;
     // The number of the entry is known before the change, because the change refers to it.
     let number = head.id + 1;
+    // A change may remove what only the run has read.
+    for hash in entry.pins(settings) {
+        db.pin(hash, number)?;
+    }
     let effect = match change {
         Change::None => Effect::None,
         Change::Evolve(evolution) => Effect::Evolved(tools::evolve(db, evolution, number)?),
@@ -50,6 +55,9 @@ fn apply_one(
             Effect::Kept(kept::keep(db, note, *replace, settings.memory)?)
         }
         Change::Forget { key } => Effect::Kept(kept::forget(db, key)?),
+        Change::Session(change) => {
+            Effect::Session(Box::new(sessions::change(db, change, &settings.sessions)?))
+        }
     };
     if let Some(run) = entry.pending
         && !db.settle(run)?
@@ -71,7 +79,7 @@ fn apply_one(
 /// The draft, completed with the ending and the outcome of the change.
 fn complete<'a>(draft: &'a Draft, change: &Change, effect: &Effect) -> Cow<'a, Draft> {
     let (ending, outcome) = match effect {
-        Effect::None => return Cow::Borrowed(draft),
+        Effect::None | Effect::Session(_) => return Cow::Borrowed(draft),
         Effect::Evolved(status) => (status.ending(), revision(hash(change), status)),
         Effect::RolledBack(tool, status) => (status.ending(), revision(&tool.hash, status)),
         Effect::Retired(tool) => (EntryEnding::Retired, json!({ "revision": tool.hash })),
@@ -89,7 +97,8 @@ fn hash(change: &Change) -> &str {
         | Change::RollBack { .. }
         | Change::Retire { .. }
         | Change::Keep { .. }
-        | Change::Forget { .. } => "",
+        | Change::Forget { .. }
+        | Change::Session(_) => "",
     }
 }
 

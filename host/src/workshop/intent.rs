@@ -25,8 +25,8 @@ pub(super) struct Intent<'a> {
     pub(super) as_of: i64,
     /// The clocks of the run.
     pub(super) watch: &'a Watch,
-    /// How a run is kept that waits.
-    pub(super) patience: Patience,
+    /// How a run is kept that waits; None: a run of a turn, which is not kept.
+    pub(super) patience: Option<Patience>,
 }
 
 /// How runs are kept that wait for approvals.
@@ -40,7 +40,7 @@ pub(super) struct Patience {
 
 impl<'a> Intent<'a> {
     pub(super) fn new(
-        (journal, longest, patience): (&'a Journal, Duration, Patience),
+        (journal, longest, patience): (&'a Journal, Duration, Option<Patience>),
         request: &'a Request,
         effects: &'a Arc<dyn Effects>,
         watch: &'a Watch,

@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use super::bindings::Term;
 use super::consent::{self, Consent, Consents, Said};
 use super::effects;
 use super::intent::Intent;
@@ -21,6 +22,8 @@ pub(super) struct Ledger<'a> {
     pub(super) answers: Vec<Answer>,
     /// Texts of which the answers hold the digests.
     texts: Vec<String>,
+    /// Hashes of terms that the answers name, which the store has.
+    pins: Vec<String>,
     /// Writes down what the run asks for, before it is sent.
     intent: Option<Intent<'a>>,
     /// Since when calls wait for what comes of them.
@@ -39,6 +42,7 @@ impl<'a> Ledger<'a> {
             observer,
             answers: Vec::new(),
             texts: Vec::new(),
+            pins: Vec::new(),
             intent: None,
             waits: None,
             ran: Vec::new(),
@@ -179,9 +183,20 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// All recorded questions with their answers, the texts whose digests the answers hold, and
-    /// what the store keeps of the run until it has ended.
-    pub(super) fn close(mut self) -> (Vec<Answer>, Vec<String>, Option<i64>) {
+    /// Writes down that the run has read a binding. Gives its term.
+    pub(super) fn recall(&mut self, name: &str, binding: Term) -> String {
+        let Term { term, hash, is_kept } = binding;
+        if is_kept {
+            self.pins.push(hash.clone());
+        } else {
+            self.texts.push(term.clone());
+        }
+        self.answers.push(Answer::Binding(name.to_owned(), hash));
+        term
+    }
+
+    /// Ends the run. Gives all that was written down.
+    pub(super) fn close(mut self) -> Written {
         // The run ended while it waited.
         if let Some(waits) = self.waits {
             let ms = milliseconds(waits.elapsed());
@@ -193,8 +208,22 @@ impl<'a> Ledger<'a> {
                 made.ms = ms;
             }
         }
-        (self.answers, self.texts, self.intent.and_then(Intent::pending))
+        let Self { answers, texts, pins, intent, .. } = self;
+        Written { answers, texts, pins, pending: intent.and_then(Intent::pending) }
     }
+}
+
+/// What was written down of a run.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    /// All recorded questions with their answers.
+    pub(super) answers: Vec<Answer>,
+    /// The texts whose digests the answers hold.
+    pub(super) texts: Vec<String>,
+    /// Hashes of terms that the answers name, which the store has.
+    pub(super) pins: Vec<String>,
+    /// What the store keeps of the run until it has ended.
+    pub(super) pending: Option<i64>,
 }
 
 /// Calls that were written down.

@@ -3,6 +3,7 @@
 //! thread. It does not depend on MCP.
 
 mod backup;
+mod bindings;
 mod bundle;
 mod check;
 mod conform;
@@ -24,13 +25,16 @@ mod opening;
 mod past;
 mod purse;
 mod record;
+mod recovery;
 mod refusal;
 mod replay;
 mod resume;
 mod rollback;
 mod run;
 mod schemas;
+mod session;
 mod trial;
+mod turn;
 mod upstream;
 mod world;
 
@@ -48,8 +52,10 @@ pub use self::native::Native;
 pub use self::observer::Observer;
 pub use self::opening::{Error, State, Workshop, open_journal, verify};
 pub use self::past::{Kept, Waiting};
-pub use self::refusal::{Refused, refused, stored, too_large, unkept};
+pub use self::refusal::{Refused, ended, refused, stored, too_large, unkept};
 pub use self::replay::{Difference, Replayed, Verdict};
 pub use self::resume::Resumed;
 pub use self::run::Finished;
+pub use self::session::Turned;
+pub use self::turn::Plan;
 pub use self::world::{Candidate, Tools};

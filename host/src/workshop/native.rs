@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde_json::json;
 
+use super::bindings::Bindings;
 use super::consent::Consent;
 use super::effects::{self, Effects};
 use super::ledger::{Came, Ledger};
@@ -301,6 +302,8 @@ fn request(name: &str, member: &str, args: &str, limits: Limits) -> Request {
         code: Code::Term(term.to_string()),
         argument: Argument::None,
         context: Some(format!("{{\"args\":{args}}}")),
+        bindings: Vec::new(),
+        keep: false,
         limits,
         step: 0,
         max_steps: 0,
@@ -355,6 +358,8 @@ impl Workshop {
             code: Code::Term(term.to_string()),
             argument: Argument::None,
             context: None,
+            bindings: Vec::new(),
+            keep: false,
             limits: self.limits,
             step: 0,
             max_steps: 0,
@@ -404,7 +409,8 @@ impl Workshop {
     ) -> Live {
         let purse = Purse::new(self.allowed, watch);
         let means = Means::new(Arc::clone(&self.sandbox), limits, watch.clone());
-        Live { tools, effects, purse, means, past: Past::default() }
+        let (past, bindings) = (Past::default(), Bindings::default());
+        Live { tools, effects, purse, means, past, bindings }
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::effects::{Allowed, Denied, Effects};
 use super::intent::Patience;
 use super::record;
+use super::recovery;
 use super::refusal::stored;
 use super::world::Tools;
 use crate::broker::Client;
@@ -16,6 +17,7 @@ use crate::journal::{self, Draft, Journal};
 use crate::memory::{Capacity, Memory};
 use crate::registry::Registry;
 use crate::sandbox::{Limits, Sandbox};
+use crate::state::session::Capacity as Capacities;
 use crate::state::{self, Store};
 
 /// The error of a workshop that does not open.
@@ -52,6 +54,8 @@ pub struct Workshop {
     /// The longest that a run takes.
     pub(super) longest: Duration,
     pub(super) patience: Patience,
+    /// How long a turn keeps others out of its session, unless it ends.
+    pub(super) lease: Duration,
     /// Who calls tools of other servers.
     broker: Option<Arc<Client>>,
     /// The most bytes that a term may have.
@@ -78,6 +82,7 @@ impl State {
         if recovered > 0 {
             tracing::warn!(recovered, "runs that called others did not end: see the journal");
         }
+        recovery::recover(store.as_ref())?;
         let registry = Registry::open(Arc::clone(&store))?;
         let memory = Memory::new(Arc::clone(&store));
         Ok(Self { store, registry, journal, memory })
@@ -123,6 +128,7 @@ impl Workshop {
                 most: config.values.get(Limit::PendingRuns),
                 life: time(Limit::PendingLife),
             },
+            lease: time(Limit::WallClock).saturating_mul(2),
             most_code,
         }
     }
@@ -144,7 +150,9 @@ impl Workshop {
     pub fn calling(self, broker: Option<Client>) -> Self {
         let Some(broker) = broker.map(Arc::new) else { return self };
         let effects: Arc<dyn Effects> = Arc::<Client>::clone(&broker);
-        Self { broker: Some(broker), effects, ..self }
+        // A turn may wait for others, too.
+        let lease = self.longest;
+        Self { broker: Some(broker), effects, lease, ..self }
     }
 
     /// Who calls tools of other servers, if some are configured.
@@ -222,6 +230,10 @@ fn open_store(config: &Config) -> Result<Arc<dyn Store>, Error> {
     Ok(state::open(&config.place, config.values.time(Limit::Patience))?)
 }
 
+fn milliseconds(config: &Config, limit: Limit) -> i64 {
+    i64::try_from(config.values.time(limit).as_millis()).unwrap_or(i64::MAX)
+}
+
 pub(super) fn settings(config: &Config, component: &str) -> journal::Settings {
     journal::Settings {
         policy: config.journal.policy,
@@ -230,6 +242,16 @@ pub(super) fn settings(config: &Config, component: &str) -> journal::Settings {
         memory: Capacity {
             keys: config.values.get(Limit::MemoryKeys),
             bytes: config.values.get(Limit::MemoryBytes),
+        },
+        sessions: Capacities {
+            sessions: config.values.get(Limit::Sessions),
+            saved: config.values.get(Limit::SavedStates),
+            bindings: config.values.get(Limit::SessionBindings),
+            bytes: config.values.get(Limit::SessionSize),
+            turns: config.values.get(Limit::SessionHistory),
+            closed: Limit::ClosedSessions.fixed(),
+            ttl: milliseconds(config, Limit::SessionTtl),
+            idle: milliseconds(config, Limit::SessionIdle),
         },
         component: component.to_owned(),
         owner: journal::owner(),

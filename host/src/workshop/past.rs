@@ -141,6 +141,12 @@ impl Intent<'_> {
             Ok(Err(Refusal { message, hint, ..Refusal::denied(&calls) }))
         };
         let tool = quote_one(calls.first().map_or("", |call| call.tool.as_str()));
+        let Some(patience) = self.patience else {
+            let message = format!(
+                "a call of {tool} needs an approval, and a turn of a session does not wait"
+            );
+            return refuse(message, "make the call by `run`: it is kept until somebody decides");
+        };
         if self.journal.settings().policy != Policy::Full {
             let message =
                 format!("a call of {tool} needs an approval, and the run must not be kept");
@@ -155,11 +161,11 @@ impl Intent<'_> {
         let (asked, decision) = (wishes.clone(), None);
         let waits = Waits { wishes, granted, as_of: self.as_of, seal: sealed, decision };
         let run = Unfinished { waits: Some(waits), ..run };
-        let until = self.journal.park(self.pending, run, self.patience.life, self.patience.most);
+        let until = self.journal.park(self.pending, run, patience.life, patience.most);
         let Some((run, until)) = until.map_err(stored)? else {
             let message = format!(
                 "a call of {tool} needs an approval, and {} runs wait for theirs [{}]",
-                self.patience.most,
+                patience.most,
                 Limit::PendingRuns,
             );
             return refuse(message, "decide those first: `mcp-pif approve` lists them");

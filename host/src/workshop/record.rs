@@ -1,14 +1,15 @@
 //! The journaled form of runs: requests, so that a run can be repeated, and outcomes, so that they
 //! can be compared. All texts of programs are kept exactly.
 
+use std::ops::Not;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::domain::{EntryEnding, EntryKind, Excess, Fault};
-use crate::journal::{Answer, Draft};
-use crate::sandbox::{Argument, Code, Ending, Limits, Outcome, Request};
+use crate::journal::{Answer, Digest, Draft};
+use crate::sandbox::{self, Argument, Binding, Code, Ending, Limits, Outcome, Request};
 
 /// The journaled form of a request.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -24,6 +25,15 @@ pub(super) struct Recorded {
     data: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     context: Option<String>,
+    /// Names of a session's bindings that the code may use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    bindings: Vec<String>,
+    /// Whether a function is the value, and not applied.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    unapplied: bool,
+    /// Whether the value is given as a term, too.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    keep: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     output_schema: Option<String>,
     fuel: u64,
@@ -47,6 +57,8 @@ impl From<&Request> for Recorded {
         let mut recorded = Self {
             context: request.context.clone(),
             output_schema: request.output_schema.clone(),
+            bindings: request.bindings.iter().map(|binding| binding.name.clone()).collect(),
+            keep: request.keep,
             fuel,
             depth,
             memory,
@@ -61,6 +73,7 @@ impl From<&Request> for Recorded {
         }
         match &request.argument {
             Argument::None => {}
+            Argument::Unapplied => recorded.unapplied = true,
             Argument::Input(text) => recorded.input = Some(text.clone()),
             Argument::Data(text) => recorded.data = Some(text.clone()),
         }
@@ -72,7 +85,7 @@ impl Recorded {
     /// Restores the request; None if it holds nothing to run.
     pub(super) fn into_request(self) -> Option<Request> {
         let Self { code, tool, input, data, context, fuel, depth, memory, output, .. } = self;
-        let Self { step, max_steps, output_schema, .. } = self;
+        let Self { step, max_steps, output_schema, bindings, unapplied, keep, .. } = self;
         let code = match (code, tool) {
             (Some(text), None) => Code::Term(text),
             (None, Some(name)) => Code::Tool(name),
@@ -81,11 +94,22 @@ impl Recorded {
         let argument = match (input, data) {
             (Some(text), _) => Argument::Input(text),
             (None, Some(text)) => Argument::Data(text),
+            (None, None) if unapplied => Argument::Unapplied,
             (None, None) => Argument::None,
         };
         let limits = Limits { fuel, depth, memory, output };
-        let debug = false;
-        Some(Request { code, argument, context, limits, step, max_steps, output_schema, debug })
+        Some(Request {
+            code,
+            argument,
+            context,
+            bindings: bindings.into_iter().map(|name| Binding { name, term: None }).collect(),
+            keep,
+            limits,
+            step,
+            max_steps,
+            output_schema,
+            debug: false,
+        })
     }
 }
 
@@ -130,9 +154,7 @@ pub(super) fn ending(outcome: &Outcome) -> EntryEnding {
 /// The journaled form of an outcome.
 pub(super) fn outcome(outcome: &Outcome) -> Value {
     let (mut told, warnings, trace) = match &outcome.ending {
-        Ok(Ending::Value(it)) => {
-            (json!({"value": it.json, "kind": it.kind}), &it.warnings, &it.trace)
-        }
+        Ok(Ending::Value(it)) => (value(it), &it.warnings, &it.trace),
         Ok(Ending::Continuation(it)) => (json!({"continuation": it.json}), &it.warnings, &it.trace),
         Err(it) => (fault(it), &it.warnings, &Vec::new()),
     };
@@ -145,6 +167,18 @@ pub(super) fn outcome(outcome: &Outcome) -> Value {
         if outcome.driven > 0 {
             members.insert("steps".to_owned(), outcome.driven.into());
         }
+    }
+    told
+}
+
+/// The journaled form of a value. Of a term only the hash is kept, and of one that is missing only
+/// the reason.
+fn value(it: &sandbox::Value) -> Value {
+    let mut told = json!({"value": it.json, "kind": it.kind});
+    match &it.term {
+        None => {}
+        Some(Ok(term)) => told["term"] = json!(Digest::of(term).sha256),
+        Some(Err(fault)) => told["unkept"] = json!({"code": fault.code, "at": fault.at}),
     }
     told
 }

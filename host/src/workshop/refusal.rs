@@ -3,6 +3,7 @@
 use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
 use crate::memory::{Error as MemoryError, LONGEST_KEY, LONGEST_TAG, MOST_TAGS};
 use crate::registry::Error as RegistryError;
+use crate::state::session::Error as SessionError;
 use crate::state::{Error as StoreError, Refusal};
 
 /// The reason why a change was not made.
@@ -52,6 +53,7 @@ pub(super) fn unwritten(refusal: Refusal) -> Fault {
     match refusal {
         Refusal::Registry(error) => refused(error),
         Refusal::Memory(error) => unkept(error),
+        Refusal::Session(error) => ended(error),
         Refusal::Store(error) => stored(error),
     }
 }
@@ -68,6 +70,31 @@ pub fn refused(error: RegistryError) -> Fault {
         }
         error => fault(FaultCode::Malformed, error.to_string(), None),
     }
+}
+
+/// The fault that a caller gets when a session cannot be used.
+#[must_use]
+pub fn ended(error: SessionError) -> Fault {
+    let message = error.to_string();
+    let (code, hint) = match error {
+        SessionError::Store(error) => return stored(error),
+        SessionError::Full { limit, used, most, .. } => {
+            let hint = "`session_forget` removes bindings, `session_close` a session";
+            let excess = Excess { name: limit, used, limit: most };
+            return fault(FaultCode::SessionLimit, message, Some(hint)).by(Some(excess));
+        }
+        SessionError::Unknown(_) => {
+            (FaultCode::UnknownSession, "`session_list` shows them, `session_start` starts one")
+        }
+        SessionError::Closed { .. } => (FaultCode::SessionClosed, "`session_start` starts another"),
+        SessionError::Busy(_) => (FaultCode::SessionBusy, "try again when the turn has ended"),
+        SessionError::Ended => (FaultCode::Cancelled, "nothing was changed"),
+        SessionError::Unbound(_) => (FaultCode::Unbound, "`session_inspect` shows the bindings"),
+        SessionError::Unsaved(_) => {
+            (FaultCode::UnknownSession, "`session_list` shows them, `session_save` makes one")
+        }
+    };
+    fault(code, message, Some(hint))
 }
 
 /// The fault that a caller gets when the memory refuses a change.

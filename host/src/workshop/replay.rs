@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::bindings::Term;
 use super::effects::{self, Missing};
 use super::ledger::{Came, Ledger};
 use super::library::library;
@@ -164,7 +165,7 @@ impl Workshop {
         {
             return Err(fault.clone());
         }
-        let (mut answers, ..) = witness.into_answers();
+        let mut answers = witness.close().answers;
         outcome.usage.fuel = outcome.usage.fuel.saturating_add(effects::fuel(&answers));
         answers.extend(schema);
         let differences = differences(entry, body, &outcome, &answers);
@@ -209,6 +210,8 @@ struct Recording {
     tools: Snapshot,
     sources: BTreeMap<String, Option<String>>,
     similar: BTreeMap<String, Option<String>>,
+    /// Names with the hashes of their terms.
+    bindings: BTreeMap<String, String>,
     /// Where the texts are that answers hold the digests of.
     store: Arc<dyn Store>,
     /// Recorded calls that the replay has not asked for yet, in order.
@@ -227,6 +230,7 @@ enum Obstacle {
 impl Recording {
     fn new(tools: Snapshot, store: Arc<dyn Store>, recorded: &[Answer]) -> Self {
         let (mut sources, mut similar) = (BTreeMap::new(), BTreeMap::new());
+        let mut bindings = BTreeMap::new();
         let mut calls = VecDeque::new();
         for answer in recorded.iter().cloned() {
             match answer {
@@ -235,11 +239,12 @@ impl Recording {
                 Answer::Calls(_) | Answer::Within(_) | Answer::Refused(..) => {
                     calls.push_back(answer);
                 }
+                Answer::Binding(name, hash) => drop(bindings.insert(name, hash)),
                 // `conform_again` reads the schema.
                 Answer::Schema(..) => {}
             }
         }
-        Self { tools, sources, similar, store, calls, obstacle: None }
+        Self { tools, sources, similar, bindings, store, calls, obstacle: None }
     }
 
     /// What came of the calls then, and what native capabilities did for them. Others than the
@@ -309,6 +314,18 @@ impl Oracle for Recording {
 
     fn similar(&mut self, tool: &str) -> Option<String> {
         self.similar.get(tool).cloned().flatten()
+    }
+
+    fn binding(&mut self, name: &str) -> Result<Option<Term>, Fault> {
+        let Some(hash) = self.bindings.get(name).cloned() else { return Ok(None) };
+        match self.store.text(&hash) {
+            Ok(Some(term)) => Ok(Some(Term { term, hash, is_kept: true })),
+            Ok(None) => {
+                let reason = format!("the term of `{name}` is not in the store");
+                Err(self.give_up(Obstacle::Missing(reason)))
+            }
+            Err(error) => Err(self.give_up(Obstacle::Store(Box::new(stored(error))))),
+        }
     }
 
     /// Returns the recorded outcome; calls nobody.

@@ -89,6 +89,7 @@ impl Workshop {
             past: Past::new(unfinished.answers, unfinished.texts),
             consents: Consents { granted: waits.granted, decided: Some((waits.wishes, decision)) },
             pending: row.id,
+            bindings: None,
         };
         let limits = request.limits;
         let finished = self.go_on(&request, tools, start, observer, watch).await;

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::bindings::Bindings;
 use super::consent::Consents;
 use super::effects::{fuel, made};
 use super::intent::Intent;
+use super::ledger::Written;
 use super::observer::Observer;
 use super::opening::Workshop;
 use super::past::{Past, Waiting, waits};
 use super::refusal::stored;
+use super::session::Turned;
 use super::world::{Tools, Witness};
 use super::{conform, record, schemas};
 use crate::journal::Draft;
@@ -27,13 +30,19 @@ pub struct Finished {
     pub entry: Option<i64>,
     /// The question that it is kept for. It has no outcome then.
     pub waiting: Option<Waiting>,
+    /// What it has made, as a turn of a session.
+    pub turned: Option<Turned>,
 }
 
 impl Finished {
     /// A run that waits.
     pub(super) fn waiting(waiting: Waiting) -> Self {
-        let outcome = Outcome::before(waits());
-        Self { outcome, elapsed: Duration::ZERO, entry: None, waiting: Some(waiting) }
+        Self { waiting: Some(waiting), ..Self::new(Outcome::before(waits()), Duration::ZERO) }
+    }
+
+    /// A run without an entry.
+    pub(super) fn new(outcome: Outcome, elapsed: Duration) -> Self {
+        Self { outcome, elapsed, entry: None, waiting: None, turned: None }
     }
 }
 
@@ -46,6 +55,15 @@ pub(super) struct Start {
     pub(super) consents: Consents,
     /// What the store keeps of it.
     pub(super) pending: Option<i64>,
+    /// The bindings of the session, if it is a run of a turn. Such a run is not kept to wait.
+    pub(super) bindings: Option<Bindings>,
+}
+
+/// A completed run without its journal entry.
+pub(super) struct Ran {
+    pub(super) outcome: Outcome,
+    pub(super) elapsed: Duration,
+    pub(super) draft: Draft,
 }
 
 impl Workshop {
@@ -81,40 +99,12 @@ impl Workshop {
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
     ) -> Finished {
-        let start = Instant::now();
-        let (mut answers, mut texts, mut pending) = (Vec::new(), Vec::new(), before.pending);
-        let asked = match &request.output_schema {
-            Some(text) => schemas::recall_in_turns(text).await.map(Some),
-            None => Ok(None),
+        let ran = self.run_unwritten(request, tools, before, observer, watch).await;
+        let Ran { mut outcome, elapsed, draft } = match ran {
+            Ok(ran) => ran,
+            Err(waiting) => return Finished::waiting(waiting),
         };
-        let mut outcome = match asked {
-            Ok(asked) => {
-                let known = tools.clone();
-                let as_of = tools.registered.as_of();
-                let live = self.live(tools, Arc::clone(&self.effects), request.limits, watch);
-                let live = live.after(before.past);
-                let keeper = (&self.journal, self.longest, self.patience);
-                let intent = Intent::new(keeper, request, &self.effects, watch);
-                let intent = intent.after(before.pending, as_of);
-                let mut witness = Witness::new(live, observer).intending(intent, before.consents);
-                let request = request.clone();
-                let mut outcome = drive_in_turns(&self.sandbox, request, &mut witness, watch).await;
-                if let Some(waiting) = witness.waiting() {
-                    return Finished::waiting(waiting);
-                }
-                (answers, texts, pending) = witness.into_answers();
-                outcome.usage.fuel = outcome.usage.fuel.saturating_add(fuel(&answers));
-                answers.extend(conform::conform(&mut outcome, asked, &known, watch).await);
-                outcome
-            }
-            Err(fault) => Outcome::before(fault),
-        };
-        let elapsed = start.elapsed();
-        if let Err(fault) = &mut outcome.ending {
-            fault.calls_made = made(&answers);
-        }
-        let draft = record::run(request, answers, &outcome, elapsed);
-        let entry = Write::entry(Draft { texts, pending, ..draft });
+        let entry = Write::entry(draft);
         let appended = match self.journal.append_within(&entry, Wait::Never) {
             Err(StoreError::Locked) => {
                 give_way().await;
@@ -129,6 +119,54 @@ impl Workshop {
                 None
             }
         };
-        Finished { outcome, elapsed, entry, waiting: None }
+        Finished { entry, ..Finished::new(outcome, elapsed) }
+    }
+
+    /// Runs a request and leaves its entry to the caller, unless it waits.
+    pub(super) async fn run_unwritten(
+        &self,
+        request: &Request,
+        tools: Tools,
+        before: Start,
+        observer: &mut (dyn Observer + Send),
+        watch: &Watch,
+    ) -> Result<Ran, Waiting> {
+        let start = Instant::now();
+        let mut written = Written { pending: before.pending, ..Written::default() };
+        let asked = match &request.output_schema {
+            Some(text) => schemas::recall_in_turns(text).await.map(Some),
+            None => Ok(None),
+        };
+        let mut outcome = match asked {
+            Ok(asked) => {
+                let known = tools.clone();
+                let as_of = tools.registered.as_of();
+                let live = self.live(tools, Arc::clone(&self.effects), request.limits, watch);
+                let patience = before.bindings.is_none().then_some(self.patience);
+                let live = live.after(before.past).binding(before.bindings.unwrap_or_default());
+                let keeper = (&self.journal, self.longest, patience);
+                let intent = Intent::new(keeper, request, &self.effects, watch);
+                let intent = intent.after(before.pending, as_of);
+                let mut witness = Witness::new(live, observer).intending(intent, before.consents);
+                let request = request.clone();
+                let mut outcome = drive_in_turns(&self.sandbox, request, &mut witness, watch).await;
+                if let Some(waiting) = witness.waiting() {
+                    return Err(waiting);
+                }
+                written = witness.close();
+                outcome.usage.fuel = outcome.usage.fuel.saturating_add(fuel(&written.answers));
+                let conformed = conform::conform(&mut outcome, asked, &known, watch).await;
+                written.answers.extend(conformed);
+                outcome
+            }
+            Err(fault) => Outcome::before(fault),
+        };
+        let elapsed = start.elapsed();
+        let Written { answers, texts, pins, pending } = written;
+        if let Err(fault) = &mut outcome.ending {
+            fault.calls_made = made(&answers);
+        }
+        let draft = record::run(request, answers, &outcome, elapsed);
+        Ok(Ran { outcome, elapsed, draft: Draft { texts, pins, pending, ..draft } })
     }
 }

@@ -102,6 +102,8 @@ impl Workshop {
             code,
             argument,
             context,
+            bindings: Vec::new(),
+            keep: false,
             limits: self.limits,
             step: 0,
             max_steps: MOST_STEPS,

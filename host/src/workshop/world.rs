@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use std::future::ready;
 use std::sync::Arc;
 
+use super::bindings::{Bindings, Term};
 use super::consent::Consents;
 use super::effects::Effects;
 use super::intent::Intent;
-use super::ledger::{Came, Ledger};
+use super::ledger::{Came, Ledger, Written};
 use super::library::library;
 use super::means::Means;
 use super::observer::Observer;
@@ -107,6 +108,8 @@ pub(super) trait Oracle: Send {
     fn tool(&mut self, name: &str) -> Result<Found, Fault>;
     /// The existing name that is closest to an unknown one.
     fn similar(&mut self, name: &str) -> Option<String>;
+    /// The term of a binding, and its hash.
+    fn binding(&mut self, name: &str) -> Result<Option<Term>, Fault>;
     /// What came of calls that stand at this place of the ledger, or why none was sent.
     fn perform<'a, 'b: 'a>(
         &'a mut self,
@@ -132,12 +135,19 @@ pub(super) struct Live {
     pub(super) means: Means,
     /// What came of calls before the run waited.
     pub(super) past: Past,
+    /// The bindings of a session.
+    pub(super) bindings: Bindings,
 }
 
 impl Live {
     /// The world of a run that goes on.
     pub(super) fn after(self, past: Past) -> Self {
         Self { past, ..self }
+    }
+
+    /// The world of a run in a session.
+    pub(super) fn binding(self, bindings: Bindings) -> Self {
+        Self { bindings, ..self }
     }
 }
 
@@ -149,6 +159,10 @@ impl Oracle for Live {
 
     fn similar(&mut self, name: &str) -> Option<String> {
         self.tools.similar(name)
+    }
+
+    fn binding(&mut self, name: &str) -> Result<Option<Term>, Fault> {
+        self.bindings.find(name)
     }
 
     fn perform<'a, 'b: 'a>(
@@ -224,10 +238,14 @@ impl<'a, O: Oracle> Witness<'a, O> {
         self.ledger.waiting.take()
     }
 
-    /// All recorded questions with their answers, the texts whose digests the answers hold, and what
-    /// the store keeps of the run until it has ended.
-    pub(super) fn into_answers(self) -> (Vec<Answer>, Vec<String>, Option<i64>) {
+    /// All that was written down.
+    pub(super) fn close(self) -> Written {
         self.ledger.close()
+    }
+
+    fn binding(&mut self, name: &str) -> Result<Option<String>, Fault> {
+        let Some(term) = self.oracle.binding(name)? else { return Ok(None) };
+        Ok(Some(self.ledger.recall(name, term)))
     }
 
     fn look_up(&mut self, tool: &str) -> Result<Option<String>, Fault> {
@@ -244,6 +262,10 @@ impl<'a, O: Oracle> Witness<'a, O> {
 impl<O: Oracle> World for Witness<'_, O> {
     fn source<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Result<Option<String>, Fault>> {
         Box::pin(ready(self.look_up(tool)))
+    }
+
+    fn recall<'a>(&'a mut self, name: &'a str) -> Asking<'a, Result<Option<String>, Fault>> {
+        Box::pin(ready(self.binding(name)))
     }
 
     fn similar<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Option<String>> {

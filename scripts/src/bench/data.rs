@@ -80,9 +80,11 @@ fn sandboxed(sandbox: &Sandbox, row: &Row) -> Result<(f64, String)> {
         code: Code::Term(code),
         argument: Argument::Data(row.data.clone()),
         context: None,
+        bindings: Vec::new(),
         tools: Vec::new(),
         step: 0,
         debug: false,
+        keep: false,
     };
     let run = timed(sandbox, &program, !row.parses, MEMORY).context(row.name.clone())?;
     Ok((run.milliseconds, run.json))

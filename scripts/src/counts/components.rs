@@ -119,7 +119,16 @@ fn of_library() -> Result<Vec<Test>> {
         };
         let name = format!("{tool} {:.40}", call["data"].to_string());
         let (code, tools) = (Source::Tool(tool), sources.clone());
-        let program = Program { code, argument, context: None, tools, step: 0, debug: false };
+        let program = Program {
+            code,
+            argument,
+            context: None,
+            bindings: Vec::new(),
+            tools,
+            step: 0,
+            debug: false,
+            keep: false,
+        };
         Test { group: "library", name, program, limits: case::LIMITS }
     });
     Ok(tests.collect())

@@ -172,10 +172,20 @@ impl Workload {
         };
         let argument = match argument {
             Argument::None => sandbox::Argument::None,
+            Argument::Unapplied => sandbox::Argument::Unapplied,
             Argument::Input(text) => sandbox::Argument::Input(text),
             Argument::Data(text) => sandbox::Argument::Data(text),
         };
         let tools = tools.into_iter().map(|(name, code)| sandbox::Source { name, code }).collect();
-        sandbox::Program { code, argument, context: None, tools, step: 0, debug: false }
+        sandbox::Program {
+            code,
+            argument,
+            context: None,
+            bindings: Vec::new(),
+            tools,
+            step: 0,
+            debug: false,
+            keep: false,
+        }
     }
 }

@@ -7,6 +7,7 @@ use mcp_pif::journal::{Digest, Draft, Journal, Policy, Settings};
 use mcp_pif::memory::Capacity;
 use mcp_pif::registry::Evolution;
 use mcp_pif::sandbox::COMPONENT;
+use mcp_pif::state::session;
 use mcp_pif::state::{self, Change, Place, Write};
 use serde_json::json;
 use std::path::Path;
@@ -24,6 +25,7 @@ fn open(data: &Path) -> Result<Journal> {
         most_payload: 64 << 10,
         most: 1 << 30,
         memory,
+        sessions: session::Capacity::UNLIMITED,
         component,
         owner: String::new(),
     };

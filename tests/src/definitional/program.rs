@@ -15,10 +15,11 @@ impl Evaluator {
         let code = match &program.code {
             Source::Term(text) => Some(self.submitted(text, program)?),
             Source::Tool(_) if program.context.is_some() => return Err(Code::Malformed),
+            Source::Tool(_) if !program.bindings.is_empty() => return Err(Code::Malformed),
             Source::Tool(_) => None,
         };
         let given = match &program.argument {
-            Argument::None => Next::Value(Value::Unit),
+            Argument::None | Argument::Unapplied => Next::Value(Value::Unit),
             Argument::Data(text) => Next::Value(json::read(text)?),
             Argument::Input(text) => {
                 let term =
@@ -30,7 +31,11 @@ impl Evaluator {
                 Next::Tail(term, Environment::default(), tool)
             }
         };
-        self.context = self.context(program, code, &given)?;
+        let bound = match code {
+            Some(code) => self.bindings(code, &program.bindings)?,
+            None => Environment::default(),
+        };
+        self.context = self.context(bound, program, code, &given)?;
         let code = self.with_input(program, code);
         let value = match (&program.code, code) {
             (Source::Tool(name), _) => self.tool_value(name, 0)?,
@@ -39,7 +44,7 @@ impl Evaluator {
                 self.tool_value(SUBMITTED, 0)?
             }
         };
-        if !matches!(value, Value::Function(_)) {
+        if !matches!(value, Value::Function(_)) || program.argument == Argument::Unapplied {
             return Ok(value);
         }
         let argument = self.finish(given, 0)?;
@@ -69,6 +74,7 @@ impl Evaluator {
             _ => Vec::new(),
         };
         names.extend(["data", "input"].map(str::to_owned));
+        names.extend(program.bindings.iter().map(|(name, _)| name.clone()));
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let parsed = pif_guest::notation::submitted(&mut self.terms, text, &names);
         if let Ok(parsed) = &parsed {
@@ -96,11 +102,12 @@ impl Evaluator {
     /// The variables of the submitted code: the context, and the data of code that is no function.
     fn context(
         &mut self,
+        bound: Environment,
         program: &Program,
         code: Option<TermId>,
         given: &Next,
     ) -> Result<Environment, Code> {
-        let mut env = Environment::default();
+        let mut env = bound;
         if let (Argument::Data(_), Some(code), Next::Value(value)) =
             (&program.argument, code, given)
             && self.terms.form(code) != Form::Lam

@@ -25,7 +25,9 @@ impl Evaluator {
         if let Some(term) = self.parsed.get(name) {
             return Ok(*term);
         }
-        let text = self.sources.get(name).cloned().ok_or(Code::UnknownTool)?;
+        let bare = name.split('@').next().unwrap_or_default();
+        let text = self.sources.get(name).or_else(|| self.sources.get(bare));
+        let text = text.cloned().ok_or(Code::UnknownTool)?;
         let term = self.parse(&text, Origin::Tool(name.to_owned()), Notation::Code)?;
         self.parsed.insert(name.to_owned(), term);
         Ok(term)

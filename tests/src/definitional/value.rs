@@ -105,6 +105,11 @@ impl Environment {
         Self(Some(Rc::new((Binding::Functions(functions, tool.clone()), self.clone()))))
     }
 
+    /// Where it is, which tells it from others with the same variables.
+    pub(super) fn address(&self) -> usize {
+        self.0.as_ref().map_or(0, |binding| Rc::as_ptr(binding).addr())
+    }
+
     pub(super) fn get(&self, name: NameId) -> Option<Value> {
         let mut at = self;
         while let Some(binding) = &at.0 {

@@ -103,6 +103,8 @@ pub fn run(shop: &Workshop, code: Code, data: &str) -> Result<(i64, String)> {
         code,
         argument,
         context: None,
+        bindings: Vec::new(),
+        keep: false,
         limits,
         step: 0,
         max_steps: 0,

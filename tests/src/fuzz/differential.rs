@@ -33,7 +33,7 @@ fn warnings(sample: &Sample, warnings: impl Iterator<Item = String>) -> Vec<Stri
         &sample.program;
     let input = match argument {
         Argument::Input(text) => text,
-        Argument::None | Argument::Data(_) => "",
+        Argument::None | Argument::Unapplied | Argument::Data(_) => "",
     };
     let mut texts = [code, input].into_iter().chain(tools.iter().map(|(_, text)| text.as_str()));
     if texts.any(|text| text.contains("eval")) { Vec::new() } else { warnings.collect() }

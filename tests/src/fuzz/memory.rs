@@ -66,6 +66,7 @@ fn needed(program: &Program) -> Result<u64> {
     loop {
         answer = match machine.resume(answer, LOOK) {
             Step::Paused => Answer::None,
+            Step::Recall(_) => Answer::Source(None),
             Step::Lookup(name) => {
                 let tool = program.tools.iter().find(|tool| tool.0 == name);
                 Answer::Source(tool.map(|tool| tool.1.clone()))

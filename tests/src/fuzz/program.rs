@@ -65,7 +65,7 @@ pub fn encode(program: &Program) -> Option<String> {
         let _ = write!(text, "\n{name} {rest}");
     };
     match &program.argument {
-        Argument::None => {}
+        Argument::None | Argument::Unapplied => {}
         Argument::Input(json) => part("input", json),
         Argument::Data(json) => part("data", json),
     }

@@ -206,7 +206,7 @@ fn session(program: &Program, number: usize) -> Vec<String> {
         Source::Tool(tool) => json!({"tool": tool}),
     };
     match &program.argument {
-        Argument::None => {}
+        Argument::None | Argument::Unapplied => {}
         Argument::Input(text) => arguments["input"] = raw(text),
         Argument::Data(text) => arguments["data"] = raw(text),
     }

@@ -171,9 +171,11 @@ pub(crate) fn program(code: &str) -> Program {
         code: Code::Term(code.into()),
         argument: Argument::None,
         context: None,
+        bindings: Vec::new(),
         tools: Vec::new(),
         step: 0,
         debug: false,
+        keep: false,
     }
 }
 
@@ -183,6 +185,8 @@ pub(crate) fn run(sandbox: &Sandbox, code: &str, debug: bool, watch: &Watch) -> 
         code: Code::Term(code.into()),
         argument: Argument::None,
         context: None,
+        bindings: Vec::new(),
+        keep: false,
         limits: LIMITS,
         step: 0,
         max_steps: 1_000_000,

@@ -5,6 +5,7 @@ use mcp_pif::domain::EntryKind;
 use mcp_pif::journal::{self, Entry, Filter, Link, Pending, Settings, Statistics, Verified, Walk};
 use mcp_pif::memory::{Memo, Search};
 use mcp_pif::registry::{Definition, Past, name};
+use mcp_pif::state::session::{self, Binding, Session, Standing, Turn};
 use mcp_pif::state::{Done, Error, Refusal, Store, Transaction, Wait, Write, apply};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -40,6 +41,17 @@ impl Store for Maps {
         let done = apply(&mut next, writes, settings)?;
         *rows = next;
         Ok(done)
+    }
+
+    fn transact(
+        &self,
+        change: &mut dyn FnMut(&mut dyn Transaction) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let mut rows = self.rows();
+        let mut next = rows.clone();
+        change(&mut next)?;
+        *rows = next;
+        Ok(())
     }
 
     fn path(&self) -> Option<&Path> {
@@ -297,5 +309,32 @@ impl Store for Maps {
 
     fn sums(&self) -> Result<(u64, u64), Error> {
         self.rows().sums()
+    }
+}
+
+impl session::Rows for Maps {
+    fn session(&self, id: i64) -> Result<Option<Session>, Error> {
+        self.rows().session(id)
+    }
+
+    fn sessions(&self, owner: &str) -> Result<Vec<Session>, Error> {
+        self.rows().sessions(owner)
+    }
+
+    fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error> {
+        self.rows().bindings(session)
+    }
+
+    fn turns(&self, session: i64) -> Result<Vec<Turn>, Error> {
+        self.rows().turns(session)
+    }
+
+    fn labelled(
+        &self,
+        owner: &str,
+        label: &str,
+        standing: Standing,
+    ) -> Result<Option<Session>, Error> {
+        self.rows().labelled(owner, label, standing)
     }
 }

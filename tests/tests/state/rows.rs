@@ -3,6 +3,7 @@
 use mcp_pif::journal::{Entry, Hash, Link, Pending};
 use mcp_pif::memory::Memo;
 use mcp_pif::registry::{Definition, Past, name};
+use mcp_pif::state::session::{self, Binding, Session, Standing, Turn};
 use mcp_pif::state::{Defined, Error, Term, Transaction};
 use mcp_pif::text::time;
 use std::collections::BTreeMap;
@@ -29,6 +30,10 @@ pub(super) struct Rows {
     pub(super) texts: BTreeMap<String, (String, i64)>,
     /// Runs that have not ended, and how many there ever were.
     pub(super) pending: (Vec<Pending>, i64),
+    /// Sessions by their numbers, and how many there ever were.
+    sessions: (BTreeMap<i64, Session>, i64),
+    bindings: BTreeMap<(i64, String), Binding>,
+    turns: BTreeMap<(i64, i64), String>,
 }
 
 impl Default for Rows {
@@ -41,6 +46,9 @@ impl Default for Rows {
             memos: BTreeMap::new(),
             texts: BTreeMap::new(),
             pending: (Vec::new(), 0),
+            sessions: (BTreeMap::new(), 0),
+            bindings: BTreeMap::new(),
+            turns: BTreeMap::new(),
         }
     }
 }
@@ -168,7 +176,60 @@ impl Transaction for Rows {
             self.anchor = Link { id: it.id, ends: it.ends, hash: it.hash };
         }
         let first = self.anchor.id;
-        self.texts.retain(|_, (_, entry)| *entry > first);
+        let bound = &self.bindings;
+        self.texts.retain(|hash, (_, entry)| {
+            *entry > first || bound.values().any(|binding| binding.hash == *hash)
+        });
+        Ok(())
+    }
+
+    fn put_session(&mut self, session: &Session) -> Result<i64, Error> {
+        let id = if session.id == 0 { self.sessions.1 + 1 } else { session.id };
+        self.sessions.1 = self.sessions.1.max(id);
+        self.sessions.0.insert(id, Session { id, ..session.clone() });
+        Ok(id)
+    }
+
+    fn remove_session(&mut self, session: i64) -> Result<(), Error> {
+        self.sessions.0.remove(&session);
+        Ok(())
+    }
+
+    fn bind(&mut self, session: i64, binding: &Binding) -> Result<(), Error> {
+        self.bindings.insert((session, binding.name.clone()), binding.clone());
+        Ok(())
+    }
+
+    fn unbind(&mut self, session: i64, name: &str) -> Result<(), Error> {
+        self.bindings.remove(&(session, name.to_owned()));
+        Ok(())
+    }
+
+    fn note(&mut self, session: i64, turn: &Turn) -> Result<(), Error> {
+        self.turns.insert((session, turn.turn), turn.told.clone());
+        Ok(())
+    }
+
+    fn unnote(&mut self, session: i64, last: i64) -> Result<(), Error> {
+        self.turns.retain(|(of, turn), _| *of != session || *turn > last);
+        Ok(())
+    }
+
+    fn keep_term(&mut self, sha256: &str, term: &str) -> Result<(), Error> {
+        self.texts.entry(sha256.to_owned()).or_insert((term.to_owned(), 0));
+        Ok(())
+    }
+
+    fn pin(&mut self, sha256: &str, entry: i64) -> Result<(), Error> {
+        self.texts.get_mut(sha256).into_iter().for_each(|text| text.1 = entry);
+        Ok(())
+    }
+
+    fn sweep(&mut self, sha256: &str) -> Result<(), Error> {
+        if !self.bindings.values().any(|binding| binding.hash == sha256) {
+            let first = self.anchor.id;
+            self.texts.retain(|hash, (_, entry)| hash != sha256 || *entry > first);
+        }
         Ok(())
     }
 
@@ -193,5 +254,35 @@ impl Transaction for Rows {
     fn forget(&mut self, key: &str) -> Result<(), Error> {
         self.memos.remove(key);
         Ok(())
+    }
+}
+
+impl session::Rows for Rows {
+    fn session(&self, id: i64) -> Result<Option<Session>, Error> {
+        Ok(self.sessions.0.get(&id).cloned())
+    }
+
+    fn sessions(&self, owner: &str) -> Result<Vec<Session>, Error> {
+        Ok(self.sessions.0.values().filter(|it| it.owner == owner).cloned().collect())
+    }
+
+    fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error> {
+        let all = self.bindings.iter().filter(|((of, _), _)| *of == session);
+        Ok(all.map(|(_, binding)| binding.clone()).collect())
+    }
+
+    fn turns(&self, session: i64) -> Result<Vec<Turn>, Error> {
+        let all = self.turns.iter().rev().filter(|((of, _), _)| *of == session);
+        Ok(all.map(|((_, turn), told)| Turn { turn: *turn, told: told.clone() }).collect())
+    }
+
+    fn labelled(
+        &self,
+        owner: &str,
+        label: &str,
+        standing: Standing,
+    ) -> Result<Option<Session>, Error> {
+        let mut all = self.sessions(owner)?.into_iter();
+        Ok(all.find(|it| it.label.as_deref() == Some(label) && it.standing == standing))
     }
 }

@@ -6,6 +6,7 @@ use mcp_pif::domain::{EntryEnding, EntryKind};
 use mcp_pif::journal::{Digest, Draft, Journal, Policy, Settings};
 use mcp_pif::memory::Capacity;
 use mcp_pif::registry::Evolution;
+use mcp_pif::state::session;
 use mcp_pif::state::{self, Change, Done, Effect, Place, Refusal, Store, Taken, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,7 +50,9 @@ pub(crate) fn each_of(most: u64, attempt: impl Fn(&Shelf) -> Result<()>) -> Resu
 pub(crate) fn settings(most: u64) -> Settings {
     let (component, owner) = (Digest::of("evaluator").sha256, String::new());
     let memory = Capacity { keys: u64::MAX, bytes: u64::MAX };
-    Settings { policy: Policy::Full, most_payload: 1 << 10, most, memory, component, owner }
+    let sessions = session::Capacity::UNLIMITED;
+    let (policy, most_payload) = (Policy::Full, 1 << 10);
+    Settings { policy, most_payload, most, memory, sessions, component, owner }
 }
 
 impl Shelf {
@@ -81,6 +84,7 @@ pub(crate) fn write(change: Change) -> Write {
         Change::Take(Taken { evolution, .. }) => (EntryKind::Import, Some(evolution.name.clone())),
         Change::Keep { note, .. } => (EntryKind::Memory, Some(note.key().to_owned())),
         Change::Forget { key } => (EntryKind::Memory, Some(key.clone())),
+        Change::Session(_) => (EntryKind::Session, None),
     };
     Write { change, entry: Draft::new(kind, subject.as_deref(), EntryEnding::Unchanged) }
 }
@@ -91,6 +95,7 @@ pub(crate) fn status(done: &Done) -> &'static str {
         Effect::Evolved(status) | Effect::RolledBack(_, status) => status.name(),
         Effect::Retired(_) => "retired",
         Effect::Kept(kept) => kept.status.name(),
+        Effect::Session(_) => "session",
         Effect::None => "none",
     }
 }

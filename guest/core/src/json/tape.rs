@@ -202,6 +202,7 @@ impl Tape {
 }
 
 /// Escapes a key for a pointer (RFC 6901).
-fn escape_pointer(key: &str) -> String {
+#[must_use]
+pub fn escape_pointer(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }

@@ -61,6 +61,7 @@ pub fn explain(fault: Fault, text: &str) -> Fault {
 fn locate_text_fault(fault: Fault, origin: &Origin) -> Fault {
     match origin {
         Origin::Argument(member) => fault.within(&format!("/{member}")),
+        Origin::Binding(name) => fault.within(&format!("/bindings/{name}")),
         Origin::Tool(name) => Fault { tool: Some(name.clone()), ..fault },
         Origin::Code | Origin::Decoded(_) => fault,
     }

@@ -16,6 +16,15 @@ pub(super) mod replay;
 pub(super) mod rollback;
 pub(super) mod run;
 pub(super) mod server_info;
+pub(super) mod session_close;
+pub(super) mod session_eval;
+pub(super) mod session_forget;
+pub(super) mod session_inspect;
+pub(super) mod session_list;
+pub(super) mod session_restore;
+pub(super) mod session_save;
+pub(super) mod session_start;
+mod sessions;
 pub(super) mod ukr_search;
 pub(super) mod uninstall_capability;
 

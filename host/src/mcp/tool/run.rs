@@ -198,7 +198,7 @@ impl Arguments {
 }
 
 /// The code, and whether it is text that may be a misspelled name.
-fn read_code(
+pub(super) fn read_code(
     code: Option<Box<RawValue>>,
     tool: Option<String>,
     tools: &Tools,
@@ -264,6 +264,8 @@ impl Settings {
             code,
             limits,
             context: None,
+            bindings: Vec::new(),
+            keep: false,
             step: within("step", self.step.unwrap_or(0), LAST_STEP)?,
             max_steps: within("max_steps", self.max_steps.unwrap_or(0), MOST_STEPS)?,
             output_schema: None,
@@ -342,7 +344,7 @@ pub(super) fn read_schema(raw: &RawValue) -> Result<String, Fault> {
 /// Refuses an argument and a context that exceed the server's limit together.
 pub(super) fn ensure_data(backend: &Backend, request: &Request) -> Result<(), Fault> {
     let (name, argument) = match &request.argument {
-        Argument::None => ("context", 0),
+        Argument::None | Argument::Unapplied => ("context", 0),
         Argument::Input(text) => ("input", text.len()),
         Argument::Data(text) => ("data", text.len()),
     };

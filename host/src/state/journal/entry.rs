@@ -28,6 +28,8 @@ pub struct Draft {
     pub answers: Vec<Answer>,
     /// Texts of which the answers hold the digests.
     pub texts: Vec<String>,
+    /// Hashes of the terms that the answers name, which the store has already.
+    pub pins: Vec<String>,
     /// What the store keeps of the run as long as it has not ended.
     pub pending: Option<i64>,
     /// The outcome.
@@ -52,6 +54,7 @@ impl Draft {
             request: Value::Null,
             answers: Vec::new(),
             texts: Vec::new(),
+            pins: Vec::new(),
             pending: None,
             outcome: Value::Null,
             memory: 0,
@@ -69,6 +72,11 @@ impl Draft {
     /// The texts that are kept beside its entry.
     pub(in crate::state) fn texts(&self, settings: &Settings) -> &[String] {
         if settings.policy == Policy::Full { &self.texts } else { &[] }
+    }
+
+    /// The hashes of the terms that stay as long as its entry.
+    pub(in crate::state) fn pins(&self, settings: &Settings) -> &[String] {
+        if settings.policy == Policy::Full { &self.pins } else { &[] }
     }
 
     /// The JSON text of the entry's body.
@@ -112,6 +120,8 @@ pub enum Answer {
     Within(Vec<Made>),
     /// Why calls were not sent.
     Refused(Vec<Asked>, Refused),
+    /// A binding of the session that the code names, and the hash of its term.
+    Binding(String, String),
 }
 
 impl Answer {

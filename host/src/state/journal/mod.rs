@@ -17,6 +17,7 @@ pub use self::entry::{
 pub use self::error::Error;
 pub use self::filter::{Filter, Statistics};
 pub use self::keeper::Journal;
+pub(crate) use self::pending::is_gone;
 pub use self::pending::{Pending, Unfinished, Waits, owner};
 pub use self::settings::{Policy, Settings};
 

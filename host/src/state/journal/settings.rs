@@ -1,6 +1,7 @@
 //! The settings of the journal.
 
 use crate::state::memory::Capacity;
+use crate::state::session;
 
 /// How entries keep requests and outcomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -24,6 +25,8 @@ pub struct Settings {
     pub most: u64,
     /// The capacity of the memory.
     pub memory: Capacity,
+    /// The capacity of sessions.
+    pub sessions: session::Capacity,
     /// sha256 of the evaluator that makes the runs.
     pub component: String,
     /// The process that writes it.

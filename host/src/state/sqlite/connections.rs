@@ -10,13 +10,14 @@ use rusqlite::Connection;
 
 use super::error::told;
 use super::presence::Presence;
-use super::{entries, filesystem, memos, open, tools};
+use super::{entries, filesystem, memos, open, sessions, tools};
 use crate::state::change::Wait;
 use crate::state::error::Error;
 use crate::state::journal::{Entry, Link};
 use crate::state::memory::Memo;
 use crate::state::place::{FILE, Place};
 use crate::state::registry::Definition;
+use crate::state::session::{self, Binding, Session, Standing, Turn};
 use crate::state::transaction::{Defined, Transaction as Rows};
 
 /// An open store.
@@ -246,6 +247,42 @@ impl Rows for Transaction<'_> {
         Ok(entries::trim(self, ends)?)
     }
 
+    fn put_session(&mut self, session: &Session) -> Result<i64, Error> {
+        Ok(sessions::put(self, session)?)
+    }
+
+    fn remove_session(&mut self, session: i64) -> Result<(), Error> {
+        Ok(sessions::remove(self, session)?)
+    }
+
+    fn bind(&mut self, session: i64, binding: &Binding) -> Result<(), Error> {
+        Ok(sessions::bind(self, session, binding)?)
+    }
+
+    fn unbind(&mut self, session: i64, name: &str) -> Result<(), Error> {
+        Ok(sessions::unbind(self, session, name)?)
+    }
+
+    fn note(&mut self, session: i64, turn: &Turn) -> Result<(), Error> {
+        Ok(sessions::note(self, session, turn)?)
+    }
+
+    fn unnote(&mut self, session: i64, last: i64) -> Result<(), Error> {
+        Ok(sessions::unnote(self, session, last)?)
+    }
+
+    fn keep_term(&mut self, sha256: &str, term: &str) -> Result<(), Error> {
+        Ok(sessions::keep(self, sha256, term)?)
+    }
+
+    fn pin(&mut self, sha256: &str, entry: i64) -> Result<(), Error> {
+        Ok(sessions::pin(self, sha256, entry)?)
+    }
+
+    fn sweep(&mut self, sha256: &str) -> Result<(), Error> {
+        Ok(sessions::sweep(self, sha256)?)
+    }
+
     fn memo(&self, key: &str) -> Result<Option<Memo>, Error> {
         Ok(memos::find(self, key)?)
     }
@@ -264,6 +301,33 @@ impl Rows for Transaction<'_> {
 
     fn forget(&mut self, key: &str) -> Result<(), Error> {
         Ok(memos::remove(self, key)?)
+    }
+}
+
+impl session::Rows for Transaction<'_> {
+    fn session(&self, id: i64) -> Result<Option<Session>, Error> {
+        Ok(sessions::find(self, id)?)
+    }
+
+    fn sessions(&self, owner: &str) -> Result<Vec<Session>, Error> {
+        Ok(sessions::all(self, owner)?)
+    }
+
+    fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error> {
+        Ok(sessions::bindings(self, session)?)
+    }
+
+    fn turns(&self, session: i64) -> Result<Vec<Turn>, Error> {
+        Ok(sessions::turns(self, session)?)
+    }
+
+    fn labelled(
+        &self,
+        owner: &str,
+        label: &str,
+        standing: Standing,
+    ) -> Result<Option<Session>, Error> {
+        Ok(sessions::labelled(self, owner, label, standing)?)
     }
 }
 

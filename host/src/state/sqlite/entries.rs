@@ -96,7 +96,10 @@ pub(super) fn trim(db: &Connection, end: i64) -> rusqlite::Result<()> {
         [low],
     )?;
     db.execute("DELETE FROM entry WHERE id <= ?1", params![low])?;
-    db.execute("DELETE FROM text WHERE entry <= ?1", params![low])?;
+    db.execute(
+        "DELETE FROM text WHERE entry <= ?1 AND hash NOT IN (SELECT hash FROM binding)",
+        params![low],
+    )?;
     Ok(())
 }
 

@@ -10,6 +10,7 @@ mod memos;
 mod open;
 mod presence;
 mod schema;
+mod sessions;
 mod store;
 mod tools;
 

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use super::connections::Durability;
 use super::error::told;
-use super::{Sqlite, entries, memos, open, tools};
+use super::{Sqlite, entries, memos, open, sessions, tools};
 use crate::state::journal::{self, Entry, Filter, Link, Pending, Settings, Statistics, Verified};
 use crate::state::memory::{Memo, Search};
 use crate::state::registry::{Definition, Past};
-use crate::state::{Done, Error, Refusal, Store, Wait, Write, apply};
+use crate::state::session::{Binding, Rows, Session, Standing, Turn};
+use crate::state::{Done, Error, Refusal, Store, Transaction, Wait, Write, apply};
 
 impl Store for Sqlite {
     fn commit(
@@ -20,6 +21,13 @@ impl Store for Sqlite {
         let is_lasting = writes.iter().any(Write::is_change);
         let durability = if is_lasting { Durability::Power } else { Durability::Process };
         self.write(durability, wait, |db| apply(db, writes, settings))
+    }
+
+    fn transact(
+        &self,
+        change: &mut dyn FnMut(&mut dyn Transaction) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        self.write(Durability::Process, Wait::Patiently, |db| change(db))
     }
 
     fn path(&self) -> Option<&Path> {
@@ -185,5 +193,32 @@ impl Store for Sqlite {
 
     fn sums(&self) -> Result<(u64, u64), Error> {
         self.read(|db| Ok(memos::sums(db)?))
+    }
+}
+
+impl Rows for Sqlite {
+    fn session(&self, id: i64) -> Result<Option<Session>, Error> {
+        self.read(|db| Ok(sessions::find(db, id)?))
+    }
+
+    fn sessions(&self, owner: &str) -> Result<Vec<Session>, Error> {
+        self.read(|db| Ok(sessions::all(db, owner)?))
+    }
+
+    fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error> {
+        self.read(|db| Ok(sessions::bindings(db, session)?))
+    }
+
+    fn turns(&self, session: i64) -> Result<Vec<Turn>, Error> {
+        self.read(|db| Ok(sessions::turns(db, session)?))
+    }
+
+    fn labelled(
+        &self,
+        owner: &str,
+        label: &str,
+        standing: Standing,
+    ) -> Result<Option<Session>, Error> {
+        self.read(|db| Ok(sessions::labelled(db, owner, label, standing)?))
     }
 }

@@ -1,0 +1,40 @@
+//! `session_close`: closes a session.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::super::backend::Backend;
+use super::{Call, Tool, ToolResult, reply, sessions};
+use crate::config::Profile;
+use crate::domain::Fault;
+use crate::render::Reply;
+use crate::state::session::{Change, Session};
+
+const TEXT: &str = "Close a session: its bindings are gone, and a running turn ends.";
+
+/// What it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in super::super) struct Arguments {
+    /// without it, `default`
+    session: Option<String>,
+}
+
+impl Tool for Arguments {
+    const TEXT: &'static str = TEXT;
+
+    fn output(_: Profile) -> Value {
+        reply(&json!({"session": {"type": "string"}}))
+    }
+
+    async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        let change = Change::Close { which: sessions::which(self.session) };
+        sessions::change(backend, "session_close", call, change, tell).await
+    }
+}
+
+fn tell(_: &Backend, session: &Session) -> Result<Reply, Fault> {
+    Ok(Reply::new(format!("{} is closed", session.name()), sessions::record(session).into()))
+}

@@ -1,0 +1,207 @@
+//! `session_eval`: one turn of a session.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::super::arguments::{self, any, any_value, decode, json_schema, malformed, term};
+use super::super::backend::Backend;
+use super::super::call::Evaluated;
+use super::super::present;
+use super::run::{self, Settings};
+use super::{Call, Tool, ToolResult, sessions};
+use crate::config::Profile;
+use crate::domain::{Fault, FaultCode, Limit};
+use crate::json::Members;
+use crate::sandbox::{Argument, Code, Request};
+use crate::state::session::is_recent;
+use crate::workshop::{Plan, Tools, too_large};
+
+const TEXT: &str = "\
+Run `code` as `run` does, in a session: its bindings are variables, and `_1`, `_2`, `_3` are its last values. `define` keeps: \
+{\"define\":\"orders\",\"data\":[…]}, {\"define\":\"total\",\"code\":\"os => os.map(o => o.qty).sum()\"}, or several, each of which \
+sees those before it: {\"define\":[[\"a\",\"1\"],[\"b\",\"a + 1\"]]}. A turn that fails changes nothing.";
+
+/// What it takes.
+#[derive(Debug)]
+pub(in super::super) struct Arguments {
+    subject: Subject,
+    settings: Settings,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Subject {
+    /// without it, `default`
+    session: Option<String>,
+    /// a program, as for `run`
+    #[serde(default, deserialize_with = "any")]
+    #[schemars(schema_with = "term")]
+    code: Option<Box<RawValue>>,
+    /// an evolved tool, instead of `code`
+    tool: Option<String>,
+    /// a name for the value, or a list of [name, code]
+    #[serde(default)]
+    #[schemars(schema_with = "any_value")]
+    define: Option<Box<RawValue>>,
+    /// JSON Schema for the value
+    #[serde(default)]
+    #[schemars(schema_with = "json_schema")]
+    output_schema: Option<Box<RawValue>>,
+}
+
+impl arguments::Arguments for Arguments {
+    fn names() -> Vec<&'static str> {
+        [Subject::names(), Settings::names()].concat()
+    }
+
+    fn schema() -> Value {
+        let mut schema = Subject::schema();
+        if let (Some(all), Value::Object(own)) =
+            (schema["properties"].as_object_mut(), Settings::schema()["properties"].take())
+        {
+            all.extend(own);
+        }
+        schema
+    }
+
+    fn take(members: &Members<'_>) -> Result<Self, Fault> {
+        Ok(Self { subject: Subject::take(members)?, settings: Settings::take(members)? })
+    }
+}
+
+impl Tool for Arguments {
+    const TEXT: &'static str = TEXT;
+
+    fn output(profile: Profile) -> Value {
+        let mut schema = run::output_schema(profile);
+        schema["properties"]["session"] = json!({"type": "string"});
+        schema["properties"]["turn"] = json!({"type": "integer"});
+        schema
+    }
+
+    async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        let (plan, request, tools) = match self.turn(backend) {
+            Ok(turn) => turn,
+            Err(fault) => return Err(backend.refuse("session_eval", &call, fault).await),
+        };
+        let name = plan.which.name.clone();
+        let report = backend.evaluate_turn(plan, request, tools, &call.caller).await;
+        let is_refused = report.entry.is_none() && report.outcome.ending.is_err();
+        if let (true, Err(fault)) = (is_refused, &report.outcome.ending)
+            && fault.code != FaultCode::Storage
+        {
+            // Nothing else tells of a turn that was not made.
+            backend.refuse("session_eval", &call, fault.clone()).await;
+        }
+        tell(report, backend, name)
+    }
+}
+
+fn tell(report: Evaluated, backend: &Backend, name: String) -> ToolResult {
+    let turned = report.turned.clone();
+    let mut told = present::tell(report, &backend.config);
+    let record = match &mut told {
+        Ok(reply) => &mut reply.structured,
+        Err(refusal) => &mut refusal.structured,
+    };
+    record.insert("session".to_owned(), name.into());
+    if let Some(turned) = turned {
+        record.insert("turn".to_owned(), turned.session.turn.into());
+        if !turned.defined.is_empty() {
+            record.insert("defined".to_owned(), json!(turned.defined));
+            if let Ok(reply) = &mut told {
+                reply.asides.push(format!("defined: {}", turned.defined.join(", ")));
+            }
+        }
+    }
+    told
+}
+
+impl Arguments {
+    fn turn(self, backend: &Backend) -> Result<(Plan, Request, Tools), Fault> {
+        let tools = backend.workshop.tools()?;
+        let Subject { session, code, tool, define, output_schema } = self.subject;
+        let (name, mut list) = match define {
+            None => (None, Vec::new()),
+            Some(raw) => read_define(&raw, &tools)?,
+        };
+        let mut request = match (code, tool) {
+            (None, None) => self.settings.request(backend, Code::Term(String::new()))?,
+            (code, tool) => {
+                let (code, _) = run::read_code(code, tool, &tools)?;
+                self.settings.request(backend, code)?
+            }
+        };
+        let is_blank = matches!(&request.code, Code::Term(text) if text.is_empty());
+        let mut name = name;
+        if is_blank {
+            request.code = Code::Term(match (&request.argument, list.pop()) {
+                (Argument::Data(_), None) => r#"{"var":"data"}"#.to_owned(),
+                (Argument::Input(_), None) => r#"{"var":"input"}"#.to_owned(),
+                (Argument::None | Argument::Unapplied, Some((last, code))) => {
+                    name = Some(last);
+                    code
+                }
+                (_, Some(_)) => {
+                    let hint = "give `code` that uses it, or no `input` and `data`";
+                    return Err(malformed("nothing takes the argument", Some(hint)));
+                }
+                (_, None) => {
+                    let hint = "write {\"code\": \"1 + 2\"} or {\"define\": \"x\", \"data\": …}";
+                    return Err(malformed("there is nothing to run", Some(hint)));
+                }
+            });
+        }
+        if name.is_some() && matches!(request.argument, Argument::None) {
+            request.argument = Argument::Unapplied;
+        }
+        request.output_schema = output_schema.map(|raw| run::read_schema(&raw)).transpose()?;
+        let most = backend.config.values.size(Limit::Code);
+        let codes = list.iter().map(|(_, code)| code.len());
+        let length = codes.sum::<usize>()
+            + match &request.code {
+                Code::Term(text) => text.len(),
+                Code::Tool(_) => 0,
+            };
+        if length > most {
+            return Err(too_large(Limit::Code, "code", length, most));
+        }
+        run::ensure_data(backend, &request)?;
+        let plan = Plan { which: sessions::which(session), define: list, name };
+        Ok((plan, request, tools))
+    }
+}
+
+type Defined = (Option<String>, Vec<(String, String)>);
+
+/// A name for the value, or names with their code.
+fn read_define(raw: &RawValue, tools: &Tools) -> Result<Defined, Fault> {
+    let ensure = |name: &str| match is_recent(name) {
+        true => {
+            Err(malformed(format!("`{name}` is one of the last values"), Some("use another name")))
+        }
+        false => sessions::ensure_name("define", name),
+    };
+    if raw.get().starts_with('"') {
+        let name = decode("define", raw.get())?;
+        ensure(&name)?;
+        return Ok((Some(name), Vec::new()));
+    }
+    let pairs: Vec<(String, Box<RawValue>)> = serde_json::from_str(raw.get()).map_err(|_| {
+        let hint = "write {\"define\": \"name\"} or {\"define\": [[\"name\", code], …]}";
+        malformed("`define` is neither a name nor a list of [name, code]", Some(hint))
+    })?;
+    let mut list = Vec::new();
+    for (name, code) in pairs {
+        ensure(&name)?;
+        let code = match run::read_code(Some(code), None, tools)? {
+            (Code::Term(text), _) => text,
+            (Code::Tool(tool), _) => json!({ "tool": tool }).to_string(),
+        };
+        list.push((name, code));
+    }
+    Ok((None, list))
+}

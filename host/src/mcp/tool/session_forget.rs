@@ -1,0 +1,74 @@
+//! `session_forget`: removes bindings or the history of a session, or a saved state.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::super::arguments::malformed;
+use super::super::backend::Backend;
+use super::{Call, Tool, ToolResult, reply, sessions};
+use crate::config::Profile;
+use crate::domain::Fault;
+use crate::render::Reply;
+use crate::state::session::{Change, Forgotten, Session, USER};
+
+const TEXT: &str =
+    "Remove bindings of a session (`names`, or `all`), its `history`, or a saved state.";
+
+/// What it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in super::super) struct Arguments {
+    /// without it, `default`
+    session: Option<String>,
+    /// bindings
+    names: Option<Vec<String>>,
+    /// all bindings
+    #[serde(default)]
+    all: bool,
+    /// its turns
+    #[serde(default)]
+    history: bool,
+    /// a saved state
+    saved: Option<String>,
+}
+
+impl Tool for Arguments {
+    const TEXT: &'static str = TEXT;
+
+    fn output(_: Profile) -> Value {
+        reply(&json!({"session": {"type": "string"}}))
+    }
+
+    async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        match self.change() {
+            Ok(change) => sessions::change(backend, "session_forget", call, change, tell).await,
+            Err(fault) => Err(backend.refuse("session_forget", &call, fault).await),
+        }
+    }
+}
+
+impl Arguments {
+    fn change(self) -> Result<Change, Fault> {
+        let Self { session, names, all, history, saved } = self;
+        let names = names.filter(|names| !names.is_empty());
+        let what = match (names, all, history, saved) {
+            (Some(names), false, false, None) => Forgotten::Names(names),
+            (None, true, false, None) => Forgotten::All,
+            (None, false, true, None) => Forgotten::History,
+            (None, false, false, Some(saved)) => {
+                return Ok(Change::Drop { owner: USER.to_owned(), saved });
+            }
+            _ => {
+                let message = "one of `names`, `all`, `history` and `saved` is to be given";
+                return Err(malformed(message, Some("write {\"names\": [\"x\"]}")));
+            }
+        };
+        Ok(Change::Forget { which: sessions::which(session), what })
+    }
+}
+
+fn tell(_: &Backend, session: &Session) -> Result<Reply, Fault> {
+    Ok(Reply::new(format!("forgotten in {}", session.name()), sessions::record(session).into()))
+}

@@ -1,0 +1,54 @@
+//! `session_list`: lists sessions and saved states.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::super::backend::Backend;
+use super::{Call, Tool, ToolResult, reply, sessions};
+use crate::config::Profile;
+use crate::domain::Fault;
+use crate::render::Reply;
+use crate::sandbox::Watch;
+use crate::state::session::{Session, Standing, USER};
+use crate::text::time;
+
+const TEXT: &str = "List the sessions and the saved states.";
+
+/// What it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in super::super) struct Arguments {}
+
+impl Tool for Arguments {
+    const TEXT: &'static str = TEXT;
+
+    fn output(_: Profile) -> Value {
+        let list = json!({"type": "array", "items": {"type": "object"}});
+        reply(&json!({"sessions": list, "saved": list}))
+    }
+
+    async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        Ok(backend.look(&call.caller, |backend: &Backend, _: &Watch| list(backend)).await??)
+    }
+}
+
+fn list(backend: &Backend) -> Result<Reply, Fault> {
+    let sessions = backend.workshop.sessions(USER, Standing::Open)?;
+    let saved = backend.workshop.sessions(USER, Standing::Saved)?;
+    let line = |it: &Session| {
+        let (name, turn, title) = (it.name(), it.turn, &it.title);
+        let until = time::format(it.expires());
+        format!("{name}: {turn} turns, until {until} {title}").trim_end().to_owned()
+    };
+    let mut lines: Vec<String> = sessions.iter().map(line).collect();
+    lines.extend(
+        saved.iter().map(|it| format!("saved {}: {}", it.name(), time::format(it.created))),
+    );
+    let text = if lines.is_empty() { "no sessions".to_owned() } else { lines.join("\n") };
+    let saved = saved.iter().map(|it| json!({"name": it.name(), "time": time::format(it.created)}));
+    let open = sessions.iter().map(|it| Value::from(sessions::record(it)));
+    let record = json!({"sessions": open.collect::<Vec<_>>(), "saved": saved.collect::<Vec<_>>()});
+    Ok(Reply::new(text, record))
+}
