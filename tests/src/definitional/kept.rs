@@ -80,7 +80,7 @@ impl Evaluator {
     fn ensure_value(&self, term: TermId, bound: &mut Vec<NameId>) -> Result<(), Code> {
         let (terms, form) = (&self.terms, self.terms.form(term));
         let (operands, names) = (terms.operands(term), terms.names(term));
-        let mut all = |operands: &[TermId], bound: &mut Vec<NameId>| {
+        let all = |operands: &[TermId], bound: &mut Vec<NameId>| {
             operands.iter().try_for_each(|operand| self.ensure_value(*operand, bound))
         };
         match form {
@@ -155,6 +155,7 @@ impl Evaluator {
     pub(super) fn compare_kept(&mut self, value: &Value, text: &str) -> Result<(), String> {
         let origin = Origin::Binding("kept".to_owned());
         let term = self.parse(text, origin, Notation::Code);
+        (self.fuel, self.limits.fuel) = (u64::MAX, u64::MAX);
         let made = term.and_then(|term| {
             self.make_tools(term)?;
             self.bound(term)
@@ -213,7 +214,7 @@ impl Evaluator {
             return true;
         }
         assumed.push(pair);
-        let texts = [a, b].map(|it| self.source_of(it.lambda, &it.tool));
+        let texts = [a, b].map(|it| self.source_of(it.lambda, &a.tool));
         let named = self.named(a.lambda);
         if texts[0] != texts[1] || a.taken.len() != b.taken.len() {
             return false;
@@ -242,7 +243,8 @@ impl Evaluator {
         }
     }
 
-    /// The text of a lambda, with one word for a tool and the variable that stands for it.
+    /// The text of a lambda of this tool, with one word for the tool and the variable that stands for
+    /// it.
     fn source_of(&self, lambda: TermId, tool: &Context) -> String {
         let mut text = print::term(&self.terms, lambda);
         for number in 1..9 {
