@@ -36,7 +36,7 @@ use self::state::State;
 use self::value::{parse_filter, parse_toolset};
 
 /// The sets of tools that are on by default.
-const DEFAULT_TOOLSETS: &str = "core,state,capabilities";
+const DEFAULT_TOOLSETS: &str = "core,state,sessions,capabilities";
 
 /// The default filter of the log.
 const DEFAULT_LOG: &str = "warn,rmcp=error";

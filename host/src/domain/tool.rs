@@ -56,6 +56,10 @@ pub enum Effect {
     Runs,
     /// It changes something and keeps the earlier version.
     Writes,
+    /// It runs a program and keeps what that binds.
+    Turns,
+    /// Each call adds something.
+    Adds,
     /// It may remove something permanently.
     Destroys,
     /// It looks, and asks other servers.
@@ -67,6 +71,12 @@ impl Effect {
     #[must_use]
     pub fn is_read_only(self) -> bool {
         matches!(self, Self::Reads | Self::Runs | Self::Asks)
+    }
+
+    /// Whether a second call with equal arguments changes nothing more.
+    #[must_use]
+    pub fn is_idempotent(self) -> bool {
+        !matches!(self, Self::Turns | Self::Adds)
     }
 
     /// Whether the journal records refused calls of the tool.
@@ -93,8 +103,8 @@ macro_rules! each_tool {
             JournalRecent journal_recent State Reads "Recent entries of the journal";
             Replay replay State Reads "Replay a run";
             ServerInfo server_info State Reads "Server information";
-            SessionStart session_start Sessions Writes "Start a session";
-            SessionEval session_eval Sessions Runs "Evaluate in a session";
+            SessionStart session_start Sessions Adds "Start a session";
+            SessionEval session_eval Sessions Turns "Evaluate in a session";
             SessionInspect session_inspect Sessions Reads "Inspect a session";
             SessionList session_list Sessions Reads "List sessions";
             SessionForget session_forget Sessions Destroys "Forget bindings";

@@ -14,8 +14,20 @@ use crate::config::Profile;
 use crate::domain::{BuiltIn, Effect, Toolset, each_tool};
 use crate::render::object;
 
-/// The argument of `run` that goes on with a run which waited.
-const WAITED: &str = "resume";
+/// The arguments that only servers with others to call list: how a run that waited goes on, and how a
+/// tool becomes a capability.
+const OPEN: [&str; 2] = ["resume", "capability"];
+
+/// Arguments that tools take and do not list. Few calls need them, and each takes room in every
+/// conversation. The page of the tools has them.
+const UNLISTED: [(BuiltIn, &[&str]); 3] = [
+    (BuiltIn::Evolve, &["expected_revision", "verify_dependents"]),
+    (BuiltIn::Run, &["depth", "memory"]),
+    (
+        BuiltIn::SessionEval,
+        &["depth", "fuel", "input", "max_steps", "memory", "output_schema", "step", "trace"],
+    ),
+];
 
 /// The parts of a tool that its row lacks.
 struct Entry {
@@ -91,12 +103,13 @@ pub(super) enum Reach {
 pub(super) fn describe(tool: BuiltIn, is_open: bool, profile: Profile) -> Listed {
     let output = find(tool).map_or(Value::Null, |entry| (entry.output)(profile));
     let mut arguments = object(input(tool).clone());
-    // Runs wait for approvals only where there are other servers.
-    if let Some(Value::Object(members)) = arguments.get_mut("properties").filter(|_| !is_open) {
-        members.remove(WAITED);
+    if let Some(Value::Object(members)) = arguments.get_mut("properties") {
+        let unlisted = UNLISTED.iter().filter(|(of, _)| *of == tool).flat_map(|(_, names)| *names);
+        let closed = OPEN.iter().filter(|_| !is_open);
+        unlisted.chain(closed).for_each(|name| drop(members.remove(*name)));
     }
     let listed = Listed::new(tool.name(), text(tool), arguments);
-    let reaches = is_open && tool.effect() == Effect::Runs;
+    let reaches = is_open && matches!(tool.effect(), Effect::Runs | Effect::Turns);
     let reach = if reaches { Reach::Acts } else { Reach::Nowhere };
     finish(listed, tool.title(), (tool.effect(), reach), output, profile)
 }
@@ -110,11 +123,16 @@ pub(super) fn finish(
     profile: Profile,
 ) -> Listed {
     let acts = reach == Reach::Acts;
-    let annotations = ToolAnnotations::new()
-        .read_only(effect.is_read_only() && !acts)
-        .destructive(effect == Effect::Destroys || acts)
-        .idempotent(!acts)
+    let reads = effect.is_read_only() && !acts;
+    let mut annotations = ToolAnnotations::new()
+        .read_only(reads)
         .open_world(reach != Reach::Nowhere || effect == Effect::Asks);
+    if !reads {
+        // These mean nothing for a tool that only reads.
+        annotations = annotations
+            .destructive(effect == Effect::Destroys || acts)
+            .idempotent(effect.is_idempotent() && !acts);
+    }
     let tool = tool.with_title(title).with_annotations(annotations);
     match profile {
         // A server that lists an output schema must send structured content. This profile sends
@@ -150,6 +168,8 @@ fn section(tool: BuiltIn, page: &mut String) {
         Effect::Reads => "reads",
         Effect::Runs => "runs programs, changes nothing",
         Effect::Writes => "changes state, keeps the history",
+        Effect::Turns => "runs programs, keeps what they bind",
+        Effect::Adds => "adds something with each call",
         Effect::Destroys => "changes state, may remove something for good",
         Effect::Asks => "reads, and asks other servers",
     };

@@ -23,6 +23,9 @@ function of the tool, or the one submitted; continue(x) ends a step, and `max_st
 const x = 1; names a value, c ? a : b chooses, r.a?.b ?? d has a default. A program sees `data`, `input` and the members of `context`. \
 Pass plain data as `data`: it is never taken for code.
 
+Names that last from call to call: session_eval {\"define\":\"orders\",\"data\":[…]}, then \
+session_eval {\"code\":\"orders.map(o => o.qty).sum()\"}.
+
 To keep something for a later conversation: memory_store {\"key\":\"user/units\",\
 \"value\":\"metric\"} keeps any JSON, memory_retrieve {\"query\":\"units of measure\"} finds it.
 

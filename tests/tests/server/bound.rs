@@ -11,7 +11,7 @@ use std::process::Command;
 
 pub(super) fn server(folder: &Path, more: &[&str]) -> Result<Client> {
     let folder = folder.to_str().context("a path in UTF-8")?;
-    let arguments = [&["--data", folder, "--toolsets", "core,state,sessions"], more].concat();
+    let arguments = [&["--data", folder], more].concat();
     Client::legacy_with(&arguments)
 }
 

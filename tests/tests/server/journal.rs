@@ -303,7 +303,7 @@ fn the_table_of_flags_is_true() -> Result<()> {
         .collect();
     let help = Kept::new()?.execute_behind(&["--help"])?.output;
     let (_, help) = help.split_once("\nState:").context("no such section in the help")?;
-    let (help, _) = help.split_once("\nCapabilities:").context("no section behind it")?;
+    let (help, _) = help.split_once("\nSessions:").context("no section behind it")?;
     assert_eq!(rows.len(), help.matches("[env: MCP_PIF_").count(), "{help}");
     for row in rows {
         let cells: Vec<&str> = row.split('|').map(|cell| cell.trim().trim_matches('`')).collect();

@@ -17,7 +17,7 @@ fn of(sets: &[Toolset]) -> Vec<&'static str> {
 }
 
 /// The sets that need no other servers.
-const OWN: [Toolset; 2] = [Toolset::Core, Toolset::State];
+const OWN: [Toolset; 3] = [Toolset::Core, Toolset::State, Toolset::Sessions];
 
 #[test]
 fn every_set_has_tools_and_is_on_by_default() -> Result<()> {
@@ -69,7 +69,7 @@ fn a_tool_of_a_set_that_is_off_is_unknown() -> Result<()> {
 
 #[test]
 fn a_set_that_is_not_offered_stops_the_start() -> Result<()> {
-    for sets in ["debug", "core,sessions", "", "core;state", "core,,state"] {
+    for sets in ["debug", "core,staging", "", "core;state", "core,,state"] {
         let mut client = Client::start(&["--toolsets", sets])?;
         ensure!(!client.wait()?.success(), "{sets}");
         let said = client.finish()?.errors;

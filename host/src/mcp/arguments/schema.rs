@@ -23,7 +23,7 @@ fn plain(mut schema: Value) -> Value {
         members.remove("format");
         members.retain(|name, value| match name.as_str() {
             "minimum" => value != 0,
-            "default" => !value.is_null() && value != false,
+            "default" => !value.is_null() && value != false && value != "",
             _ => true,
         });
         let only = match members.get("type") {
@@ -35,15 +35,18 @@ fn plain(mut schema: Value) -> Value {
     schema
 }
 
-/// The schema of a term. Some clients need a type everywhere and do not support references, so
-/// nested lists are written out to a fixed depth. Members of objects are unrestricted.
+/// The schema of a program. Terms of other types are programs, too, and their text is one.
 pub(in super::super) fn term(_: &mut SchemaGenerator) -> Schema {
-    any_json(1)
+    schema(json!({"anyOf": [{"type": "string"}, {"type": "object"}]}))
 }
 
-/// The schema of any JSON.
+/// The schema of any JSON. Some clients need a type everywhere and do not support references, so a
+/// list in a list is left out. Members of objects are unrestricted.
 pub(in super::super) fn any_value(_: &mut SchemaGenerator) -> Schema {
-    any_json(2)
+    let types = ["object", "string", "number", "boolean", "null"];
+    let mut all: Vec<Value> = types.iter().map(|name| json!({"type": name})).collect();
+    all.push(json!({"type": "array", "items": {"anyOf": all}}));
+    schema(json!({ "anyOf": all }))
 }
 
 /// The schema of an argument that is a JSON Schema.
@@ -59,17 +62,6 @@ pub(in super::super) fn record(_: &mut SchemaGenerator) -> Schema {
 /// The schema of a string.
 pub(in super::super) fn text(_: &mut SchemaGenerator) -> Schema {
     schema(json!({"type": "string"}))
-}
-
-fn any_json(depth: usize) -> Schema {
-    let types = ["object", "string", "number", "boolean", "null"];
-    let types: Vec<Value> = types.iter().map(|name| json!({"type": name})).collect();
-    let mut all = types.clone();
-    for _ in 0..depth {
-        let list = json!({"type": "array", "items": {"anyOf": all}});
-        all = types.iter().cloned().chain([list]).collect();
-    }
-    schema(json!({ "anyOf": all }))
 }
 
 /// The schema for a JSON value.

@@ -15,14 +15,13 @@ use crate::domain::Limit;
 use crate::render::{Refusal, Reply, describe as tell_summary, notes, put};
 
 const TEXT: &str = "\
-Check a program without running it. Returns all faults with places and hints; or its text, its canonical JSON term, \
-revision, forms, free variables, tools it names, tools of other servers it needs, whether it is pure, and notes on \
-likely mistakes.";
+Check a program without running it: all faults with places and hints; or its text, canonical JSON term, revision, forms, \
+free variables, the tools it names, whether it is pure, and notes on likely mistakes.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
-    /// a program: its text, or its JSON term
+    /// its text, or its JSON term
     #[schemars(schema_with = "term")]
     code: Box<RawValue>,
 }
@@ -32,7 +31,7 @@ impl Tool for Arguments {
 
     fn output(_: Profile) -> Value {
         reply(
-            &json!({"notation": {"type": "string"}, "canonical": {"type": "string"}, "revision": {"type": "string"}, "pure": {"type": "boolean"}}),
+            &json!({"notation": {"type": "string"}, "revision": {"type": "string"}, "pure": {"type": "boolean"}}),
         )
     }
 

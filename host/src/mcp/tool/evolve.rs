@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use super::super::arguments::{decode, json_schema, malformed, schema, term, text_of};
 use super::super::backend::Backend;
 use super::run::read_schema;
-use super::{Call, Tool, ToolResult, reply};
-use crate::config::Profile;
+use super::{Call, Tool, ToolResult};
 use crate::domain::{Fault, Limit};
 use crate::json::{Members, decoded};
 use crate::registry::{Status, short};
@@ -29,24 +28,21 @@ const MOST_NOTE: usize = 2_500;
 const TEXT: &str = "\
 Create or change a tool: the server keeps a function under a name. Call it with \
 `run {\"tool\": name}`, in programs as @name(x), or by its own name.
-{\"name\":\"double\",\"description\":\"Doubles a number\",\"code\":\"x => x * 2\",\
-\"examples\":[{\"input\":21,\"output\":42}]}
-Examples run first; if one fails, nothing changes. An example has `input`, `data`, or `args` for \
-several arguments: {\"args\":[2,3],\"output\":5}. In a tool self(x) calls its function, \
-continue(x) asks to run again. In JSON: {\"tool\":name}, {\"self\":true}, {\"continue\":{\"input\":t}}. \
-A program with one free variable and no arrow becomes a function of it. `check` keeps nothing; `help` lists the forms.";
+{\"name\":\"double\",\"description\":\"Doubles a number\",\"code\":\"x => x * 2\",\"examples\":[{\"input\":21,\"output\":42}]}
+Examples run first; if one fails, nothing changes. One has `input`, `data`, or `args`: {\"args\":[2,3],\"output\":5}. \
+In a tool self(x) calls its function, continue(x) asks to run again. A program with one free variable and no arrow \
+becomes a function of it. `help` lists the forms.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
-    /// its name: up to 48 letters, digits, `_`, `-`
+    /// letters, digits, `_`, `-`
     name: String,
-    /// what the tool does, for its callers
+    /// for its callers
     description: String,
-    /// a program: its text, or its JSON term
+    /// its text, or its JSON term
     #[schemars(schema_with = "term")]
     code: Box<RawValue>,
-    /// run before the change
     #[serde(default)]
     #[schemars(schema_with = "examples")]
     examples: Option<Box<RawValue>>,
@@ -70,12 +66,6 @@ fn examples(_: &mut SchemaGenerator) -> Schema {
 
 impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
-
-    fn output(_: Profile) -> Value {
-        reply(
-            &json!({"name": {"type": "string"}, "revision": {"type": "string"}, "status": {"type": "string"}}),
-        )
-    }
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         match self.proposal(backend) {

@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::arguments::malformed;
 use super::super::backend::Backend;
 use super::super::catalog::{offered, text};
 use super::super::reference::{Form, forms};
-use super::{Call, Tool, ToolResult, reply};
-use crate::config::Profile;
+use super::{Call, Tool, ToolResult};
 use crate::domain::{BuiltIn, Toolset};
 use crate::render::{Refusal, Reply};
 use crate::text::similar::similar;
@@ -28,20 +27,13 @@ The language reference: all forms by category. `category` shows one with example
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
-    /// a category, such as `lists`
     category: Option<String>,
-    /// a form, such as `fold`
     form: Option<String>,
-    /// words to look for
     query: Option<String>,
 }
 
 impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
-
-    fn output(_: Profile) -> Value {
-        reply(&json!({"forms": {"type": "array", "items": {"type": "object"}}}))
-    }
 
     async fn call(self, backend: &Arc<Backend>, _: Call) -> ToolResult {
         help(self, &backend.config.toolsets)

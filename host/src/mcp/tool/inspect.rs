@@ -37,14 +37,12 @@ const MOST_LINES: usize = 2_000;
 const SHOWN_LINES: usize = 200;
 
 const TEXT: &str = "\
-Show an evolved tool: source, description, examples, the tools it calls and its callers, forms, \
-the cost of its runs, history, and the last change. `revision` shows an earlier one and how it differs from the current one. \
-{\"tool\":\"double\",\"revision\":\"e26b8140\"}";
+Show an evolved tool: source, examples, the tools it calls and its callers, the cost of its runs, history. `revision` \
+shows an earlier one and how it differs: {\"tool\":\"double\",\"revision\":\"e26b8140\"}";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
-    /// the name of an evolved tool
     tool: String,
     /// a hash, or 8 of its digits or more
     revision: Option<String>,

@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 
 use super::super::arguments::{any, any_value, malformed};
 use super::super::backend::Backend;
-use super::{Call, Tool, ToolResult, reply};
-use crate::config::Profile;
+use super::{Call, Tool, ToolResult};
 use crate::domain::{EntryEnding, Fault, FaultCode, Limit};
 use crate::memory::{Kept, LONGEST_KEY, Note};
 use crate::render::{Reply, object};
@@ -20,15 +19,13 @@ use crate::text;
 use crate::workshop::{Remember, stored, too_large, unkept};
 
 const TEXT: &str = "\
-Keep any JSON under a key, for later calls and conversations. \
-{\"key\":\"user/units\",\"value\":\"metric\",\"tags\":[\"user\"]}
-The value comes back exactly as you wrote it, null and false too. A known key gets the new value and keeps its tags unless \
-you give `tags`. {\"key\":\"user/units\",\"forget\":true} removes it. `memory_retrieve` reads it. Store no secrets.";
+Keep any JSON under a key, for later conversations: {\"key\":\"user/units\",\"value\":\"metric\",\"tags\":[\"user\"]} \
+It comes back exactly. A known key gets the new value and keeps its tags unless you give `tags`. \
+{\"key\":\"user/units\",\"forget\":true} removes it. Store no secrets.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
-    /// 1 to 256 visible characters
     key: String,
     /// any JSON
     #[serde(default, deserialize_with = "any")]
@@ -36,17 +33,12 @@ pub(in super::super) struct Arguments {
     value: Option<Box<RawValue>>,
     /// up to 16; they replace its tags
     tags: Option<Vec<String>>,
-    /// remove the key; give no `value`
     #[serde(default)]
     forget: bool,
 }
 
 impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
-
-    fn output(_: Profile) -> Value {
-        reply(&json!({"key": {"type": "string"}, "status": {"type": "string"}}))
-    }
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         match self.change(backend) {

@@ -49,16 +49,13 @@ pub(super) trait Tool: Arguments + Send {
     /// The description of the tool, for models.
     const TEXT: &'static str;
 
-    /// The schema of its replies.
-    fn output(profile: Profile) -> Value;
+    /// The schema of its replies. It names only members that clients compute with.
+    fn output(_: Profile) -> Value {
+        json!({"type": "object"})
+    }
 
     /// Executes the call.
     fn call(self, backend: &Arc<Backend>, call: Call) -> impl Future<Output = ToolResult> + Send;
-}
-
-/// The schema of a list of strings.
-fn texts(description: &str) -> Value {
-    json!({"type": "array", "items": {"type": "string"}, "description": description})
 }
 
 /// The schema of a reply: the members with a fixed type that a client may use. No member is

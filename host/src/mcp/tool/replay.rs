@@ -7,8 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::backend::Backend;
-use super::{Call, Tool, ToolResult, reply};
-use crate::config::Profile;
+use super::{Call, Tool, ToolResult};
 use crate::render::Reply;
 use crate::text;
 use crate::workshop::{Difference, Replayed, Verdict};
@@ -20,25 +19,18 @@ const MOST_FIELD: usize = 400;
 const MOST_FIELDS: usize = 30;
 
 const TEXT: &str = "\
-Repeat a run from the journal with the tools it had then, and compare value, fault, warnings, \
-trace, steps, fuel, memory and depth with the record. It writes nothing. `journal_recent` shows the entries.";
+Repeat a run of the journal with the tools it had then, and compare everything with the record. It writes nothing.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
-    /// the number of an entry
+    /// its number
     #[schemars(range(min = 1))]
     entry: u64,
 }
 
 impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
-
-    fn output(_: Profile) -> Value {
-        reply(
-            &json!({"verdict": {"type": "string"}, "differences": {"type": "array", "items": {"type": "object"}}}),
-        )
-    }
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         let entry = i64::try_from(self.entry).unwrap_or(i64::MAX);

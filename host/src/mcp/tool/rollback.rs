@@ -4,43 +4,32 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::arguments::malformed;
 use super::super::backend::Backend;
-use super::{Call, Tool, ToolResult, reply};
-use crate::config::Profile;
+use super::{Call, Tool, ToolResult};
 use crate::domain::Fault;
 use crate::registry::{Definition, Status, short};
 use crate::render::{Reply, put};
 use crate::sandbox::Watch;
 
 const TEXT: &str = "\
-Restore an earlier revision of an evolved tool (`inspect` shows them), with its description and \
-examples; or `retire` it: it is no longer listed or found, until `rollback` restores it. Nothing is lost. \
-The examples of its callers run, and the reply names those that fail.
-{\"tool\":\"double\",\"revision\":\"e26b8140b64f\"} or {\"tool\":\"double\",\"retire\":true}";
+Restore an earlier revision of an evolved tool (`inspect` shows them): {\"tool\":\"double\",\"revision\":\"e26b8140b64f\"}. \
+Or hide it until a `rollback`: {\"tool\":\"double\",\"retire\":true}. Nothing is lost. The reply names examples of its callers \
+that fail then.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
-    /// the name of an evolved tool
     tool: String,
-    /// a hash, or 8 of its digits or more
     revision: Option<String>,
-    /// hide the tool
     #[serde(default)]
     retire: bool,
 }
 
 impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
-
-    fn output(_: Profile) -> Value {
-        reply(
-            &json!({"name": {"type": "string"}, "revision": {"type": "string"}, "status": {"type": "string"}}),
-        )
-    }
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         match self.wish() {

@@ -14,7 +14,7 @@ use super::super::arguments::{
 use super::super::backend::Backend;
 use super::super::present;
 use super::super::present::tell;
-use super::{Call, Tool, ToolResult, reply, texts};
+use super::{Call, Tool, ToolResult, reply};
 use crate::config::Profile;
 use crate::domain::{Fault, FaultCode, Limit, fault};
 use crate::json::Members;
@@ -34,11 +34,10 @@ const TEXT: &str = "\
 Compute exactly in a sandbox: run a program (`code`) or an evolved tool (`tool`), applied to \
 `input` or `data` if given. Deterministic, bounded by fuel, without side effects.
 `code` is an expression as in JavaScript, such as \"data.filter(o => o.paid).map(o => o.qty * o.price).sum()\", \
-which sees `data`, `input` and the members of `context`; or a function of the argument, \"x => x * 2\"; or its \
-JSON term, {\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}}. Integers are exact at any size. `help` lists all forms.
-`data` is never code.
-A result {\"type\":\"continuation\",…} asks for a call with its `tool`, `next_input` as `input`, and \
-`step`; `max_steps` does that for you. A fault has a code, the place, and usually a hint.";
+which sees `data`, `input` and the members of `context`; or a function, \"x => x * 2\"; or its JSON term, \
+{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}}. Integers are exact. `data` is never code. `help` lists all forms.
+A result {\"type\":\"continuation\",…} asks for a call with its `tool`, `next_input` as `input`, and `step`; \
+`max_steps` does that for you.";
 
 /// The arguments of `run`: the code, and the settings of the run.
 #[derive(Debug)]
@@ -50,11 +49,11 @@ pub(in super::super) struct Arguments {
 /// What to run.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Subject {
-    /// a program: its text, its JSON term, or the name of an evolved tool
+    /// its text, its JSON term, or the name of a tool
     #[serde(default, deserialize_with = "any")]
     #[schemars(schema_with = "term")]
     code: Option<Box<RawValue>>,
-    /// an evolved tool, instead of `code`
+    /// instead of `code`
     tool: Option<String>,
     /// the number of a run that waited for an approval, to go on with it
     resume: Option<u64>,
@@ -71,11 +70,11 @@ struct Subject {
 /// The arguments that `run` and every evolved tool take.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Settings {
-    /// the function's argument, as a term; text that holds JSON is decoded
+    /// the argument, as a term; text that holds JSON is decoded
     #[serde(default)]
     #[schemars(schema_with = "any_value")]
     input: Option<Box<RawValue>>,
-    /// the function's argument, as plain JSON
+    /// the argument, as plain JSON
     #[serde(default)]
     #[schemars(schema_with = "any_value")]
     data: Option<Box<RawValue>>,
@@ -143,10 +142,9 @@ impl Tool for Arguments {
 /// The schema of a run's reply.
 pub(super) fn output_schema(profile: Profile) -> Value {
     let mut schema = reply(&json!({
-        "exact": {"type": "string", "description": "the JSON text of `value`, if parsers might round it"},
+        "exact": {"type": "string"},
         "kind": {"type": "string"},
         "fuel": {"type": "integer"},
-        "warnings": texts("notes on `value`"),
     }));
     if profile == Profile::Debug
         && let Some(Value::Object(members)) = schema.get_mut("properties")

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::backend::Backend;
-use super::{Call, Tool, ToolResult, reply};
-use crate::config::{Config, Profile};
+use super::{Call, Tool, ToolResult};
+use crate::config::Config;
 use crate::domain::{Limit, Setting};
 use crate::harden::Hardening;
 use crate::journal::Policy;
@@ -26,10 +26,6 @@ pub(in super::super) struct Arguments {}
 
 impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
-
-    fn output(_: Profile) -> Value {
-        reply(&json!({"version": {"type": "string"}, "limits": {"type": "object"}}))
-    }
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         inform(backend, &call).await

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::super::arguments::{self, any, any_value, decode, json_schema, malformed, term};
+use super::super::arguments::{self, any, decode, json_schema, malformed, schema, term};
 use super::super::backend::Backend;
 use super::super::call::Evaluated;
 use super::super::present;
@@ -21,9 +21,9 @@ use crate::state::session::is_recent;
 use crate::workshop::{Plan, Tools, too_large};
 
 const TEXT: &str = "\
-Run `code` as `run` does, in a session: its bindings are variables, and `_1`, `_2`, `_3` are its last values. `define` keeps: \
-{\"define\":\"orders\",\"data\":[…]}, {\"define\":\"total\",\"code\":\"os => os.map(o => o.qty).sum()\"}, or several, each of which \
-sees those before it: {\"define\":[[\"a\",\"1\"],[\"b\",\"a + 1\"]]}. A turn that fails changes nothing.";
+Run `code` as `run` does, with its arguments, in a session: its bindings are variables, and `_1`, `_2`, `_3` its last values. \
+`define` keeps: {\"define\":\"orders\",\"data\":[…]}, {\"define\":\"total\",\"code\":\"os => os.map(o => o.qty).sum()\"}, or several in \
+order: {\"define\":[[\"a\",\"1\"],[\"b\",\"a + 1\"]]}. A turn that fails changes nothing.";
 
 /// What it takes.
 #[derive(Debug)]
@@ -34,22 +34,27 @@ pub(in super::super) struct Arguments {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Subject {
-    /// without it, `default`
     session: Option<String>,
     /// a program, as for `run`
     #[serde(default, deserialize_with = "any")]
     #[schemars(schema_with = "term")]
     code: Option<Box<RawValue>>,
-    /// an evolved tool, instead of `code`
+    /// instead of `code`
     tool: Option<String>,
     /// a name for the value, or a list of [name, code]
     #[serde(default)]
-    #[schemars(schema_with = "any_value")]
+    #[schemars(schema_with = "definitions")]
     define: Option<Box<RawValue>>,
     /// JSON Schema for the value
     #[serde(default)]
     #[schemars(schema_with = "json_schema")]
     output_schema: Option<Box<RawValue>>,
+}
+
+fn definitions(_: &mut SchemaGenerator) -> Schema {
+    let pairs = json!({"type": "array", "items": {"type": "string"}});
+    let pairs = json!({"type": "array", "items": pairs});
+    schema(json!({"anyOf": [{"type": "string"}, pairs]}))
 }
 
 impl arguments::Arguments for Arguments {
@@ -76,10 +81,7 @@ impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
 
     fn output(profile: Profile) -> Value {
-        let mut schema = run::output_schema(profile);
-        schema["properties"]["session"] = json!({"type": "string"});
-        schema["properties"]["turn"] = json!({"type": "integer"});
-        schema
+        run::output_schema(profile)
     }
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {

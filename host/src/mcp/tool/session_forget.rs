@@ -4,42 +4,31 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 use super::super::arguments::malformed;
 use super::super::backend::Backend;
-use super::{Call, Tool, ToolResult, reply, sessions};
-use crate::config::Profile;
+use super::{Call, Tool, ToolResult, sessions};
 use crate::domain::Fault;
 use crate::render::Reply;
 use crate::state::session::{Change, Forgotten, Session, USER};
 
-const TEXT: &str =
-    "Remove bindings of a session (`names`, or `all`), its `history`, or a saved state.";
+const TEXT: &str = "\
+Remove bindings of a session (`names`, or `all`), its `history`, or a saved state.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
-    /// without it, `default`
     session: Option<String>,
-    /// bindings
     names: Option<Vec<String>>,
-    /// all bindings
     #[serde(default)]
     all: bool,
-    /// its turns
     #[serde(default)]
     history: bool,
-    /// a saved state
     saved: Option<String>,
 }
 
 impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
-
-    fn output(_: Profile) -> Value {
-        reply(&json!({"session": {"type": "string"}}))
-    }
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         match self.change() {

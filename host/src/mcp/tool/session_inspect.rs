@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::arguments::malformed;
 use super::super::backend::Backend;
-use super::{Call, Tool, ToolResult, reply, sessions};
-use crate::config::Profile;
+use super::{Call, Tool, ToolResult, sessions};
 use crate::domain::{Fault, FaultCode, Limit, fault};
 use crate::render::Reply;
 use crate::sandbox::Watch;
@@ -17,25 +16,19 @@ use crate::state::session::{Binding, Session, is_recent};
 use crate::text::similar::similar;
 
 const TEXT: &str = "\
-Show a session: its bindings with kinds and sizes, the source of one (`name`), or its turns (`view` history). Never all values.";
+Show a session: its bindings with kinds and sizes, the source of one (`name`), its turns, its limits.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
-    /// without it, `default`
     session: Option<String>,
     /// overview, bindings, binding, history or limits
     view: Option<String>,
-    /// a binding
     name: Option<String>,
 }
 
 impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
-
-    fn output(_: Profile) -> Value {
-        reply(&json!({"session": {"type": "string"}, "turn": {"type": "integer"}}))
-    }
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         let look = move |backend: &Backend, watch: &Watch| self.look(backend, watch);

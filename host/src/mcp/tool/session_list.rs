@@ -7,8 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::backend::Backend;
-use super::{Call, Tool, ToolResult, reply, sessions};
-use crate::config::Profile;
+use super::{Call, Tool, ToolResult, sessions};
 use crate::domain::Fault;
 use crate::render::Reply;
 use crate::sandbox::Watch;
@@ -23,11 +22,6 @@ pub(in super::super) struct Arguments {}
 
 impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
-
-    fn output(_: Profile) -> Value {
-        let list = json!({"type": "array", "items": {"type": "object"}});
-        reply(&json!({"sessions": list, "saved": list}))
-    }
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         Ok(backend.look(&call.caller, |backend: &Backend, _: &Watch| list(backend)).await??)

@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 use super::super::backend::Backend;
-use super::{Call, Tool, ToolResult, reply, sessions};
-use crate::config::Profile;
+use super::{Call, Tool, ToolResult, sessions};
 use crate::domain::Fault;
 use crate::render::Reply;
 use crate::state::session::{Change, Session};
@@ -19,18 +17,12 @@ const TEXT: &str =
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
-    /// without it, `default`
     session: Option<String>,
-    /// replaces what it named
     name: String,
 }
 
 impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
-
-    fn output(_: Profile) -> Value {
-        reply(&json!({"session": {"type": "string"}}))
-    }
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         if let Err(fault) = sessions::ensure_name("name", &self.name) {

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::arguments::malformed;
 use super::super::backend::Backend;
-use super::{Call, Tool, ToolResult, reply, sessions};
-use crate::config::Profile;
+use super::{Call, Tool, ToolResult, sessions};
 use crate::domain::{Fault, Limit};
 use crate::render::Reply;
 use crate::state::session::{Change, LONGEST_TITLE, Session, USER};
@@ -21,7 +20,7 @@ Start a session: names that keep their values from one `session_eval` to the nex
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
-    /// words for people
+    /// for people
     #[serde(default)]
     title: String,
     /// seconds that it lives
@@ -34,10 +33,6 @@ pub(in super::super) struct Arguments {
 
 impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
-
-    fn output(_: Profile) -> Value {
-        reply(&json!({"session": {"type": "string"}, "expires_at": {"type": "string"}}))
-    }
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         match self.change(backend) {
