@@ -84,7 +84,8 @@ fn enormous_answers_are_refused_before_they_are_copied() -> Result<()> {
     for (name, body) in [
         ("a value", step(0, &texts)),
         ("a lookup", step(2, &texts)),
-        ("a fault", step(5, &texts)),
+        ("a recall", step(3, &texts)),
+        ("a fault", step(6, &texts)),
         ("a list of warnings", step(0, &lists)),
     ] {
         let evaluator = resuming(&format!("{grown} {body}"));
@@ -105,7 +106,7 @@ fn enormous_answers_are_refused_before_they_are_copied() -> Result<()> {
 
 #[test]
 fn what_a_fault_says_is_kept_short() -> Result<()> {
-    let long = step(5, &[(8, 4_096), (12, 40_000), (16, 4_096), (20, 40_000)]);
+    let long = step(6, &[(8, 4_096), (12, 40_000), (16, 4_096), (20, 40_000)]);
     let fault = fault(
         &resuming(&format!(
             "(memory.fill (i32.const 4096) (i32.const 97) (i32.const 40000)) {long}"

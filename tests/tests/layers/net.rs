@@ -225,8 +225,9 @@ fn the_deadline_ends_a_conversation_that_does_not() -> Result<()> {
     let calls = [(8, 1_024), (12, 0), (16, 1), (20, 0)];
     for (name, body) in [
         ("lookup", step(2, &text[..2])),
-        ("perform", step(3, &calls)),
-        ("paused", step(4, &[])),
+        ("recall", step(3, &text[..2])),
+        ("perform", step(4, &calls)),
+        ("paused", step(5, &[])),
         ("continuation", step(1, &continuation)),
     ] {
         let sandbox = Evaluator::with("resume", &body).sandbox(ENDLESS)?;
