@@ -4,6 +4,7 @@ use crate::tasks::shell;
 use anyhow::Result;
 use pif_tests::endure::calls;
 use pif_tests::endure::kill::{Plan, endure};
+use pif_tests::endure::turns;
 use pif_tests::server::binary;
 use pif_tests::server::folder::cache;
 use std::path::Path;
@@ -23,10 +24,13 @@ pub(crate) struct Options {
     /// Kill the server, its broker or the servers that it calls, amid calls
     #[arg(long)]
     calls: bool,
+    /// Kill amid turns of sessions
+    #[arg(long, conflicts_with = "calls")]
+    sessions: bool,
 }
 
 /// Kills.
-pub(crate) fn run(&Options { rounds, seed, calls }: &Options) -> Result<()> {
+pub(crate) fn run(&Options { rounds, seed, calls, sessions }: &Options) -> Result<()> {
     let clock = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
     let seed = seed.unwrap_or(clock);
     let (binary, cache) = (binary::for_release()?, cache());
@@ -37,6 +41,9 @@ pub(crate) fn run(&Options { rounds, seed, calls }: &Options) -> Result<()> {
     let start = Instant::now();
     if calls {
         return amid_calls(&binary, &cache, &data, rounds, seed);
+    }
+    if sessions {
+        return amid_turns(&binary, &cache, &data, rounds, seed);
     }
     let plan = Plan { binary: &binary, cache: &cache, data: &data, rounds, seed, latest: LATEST };
     let tally = endure(&plan)?;
@@ -85,4 +92,22 @@ fn amid_calls(binary: &Path, cache: &Path, folder: &Path, rounds: u64, seed: u64
         tally.entries, tally.slowest
     );
     Ok(sh.remove_path(folder)?)
+}
+
+fn amid_turns(binary: &Path, cache: &Path, data: &Path, rounds: u64, seed: u64) -> Result<()> {
+    let plan = turns::Plan { binary, cache, data, rounds, seed, latest: LATEST };
+    let start = Instant::now();
+    let tally = turns::endure(&plan)?;
+    println!(
+        "{} kills in {:.0} s, {} beside a server that went on",
+        tally.kills,
+        start.elapsed().as_secs_f64(),
+        tally.shared,
+    );
+    println!(
+        "turns acknowledged and found: {}; not acknowledged: {} made whole, {} not at all",
+        tally.turns, tally.unanswered, tally.lost,
+    );
+    println!("{} entries; slowest restart {:?}", tally.entries, tally.slowest);
+    Ok(shell()?.remove_path(data)?)
 }

@@ -9,3 +9,4 @@ pub mod load;
 pub mod released;
 pub mod share;
 pub mod shop;
+pub mod turns;
