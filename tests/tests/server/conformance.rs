@@ -194,12 +194,12 @@ fn the_list_says_what_clients_rely_on() -> Result<()> {
         ensure!(tool["outputSchema"]["type"] == "object", "{name}");
         let tool_name = name.as_str().context("a name")?;
         let effect = BuiltIn::find(tool_name).map_or(Effect::Runs, BuiltIn::effect);
-        let annotations = json!({
-            "readOnlyHint": effect.is_read_only(),
-            "destructiveHint": effect == Effect::Destroys,
-            "idempotentHint": true,
-            "openWorldHint": false,
-        });
+        let mut annotations =
+            json!({"readOnlyHint": effect.is_read_only(), "openWorldHint": false});
+        if !effect.is_read_only() {
+            annotations["destructiveHint"] = json!(effect == Effect::Destroys);
+            annotations["idempotentHint"] = json!(effect.is_idempotent());
+        }
         ensure!(tool["annotations"] == annotations, "{name}: {}", tool["annotations"]);
         ensure!(tool.get("_meta").is_none() && tool.get("icons").is_none(), "{name}: {tool}");
     }

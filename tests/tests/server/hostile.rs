@@ -306,10 +306,7 @@ fn nothing_but_name_and_description_is_taken_from_an_author() -> Result<()> {
     let known = ["annotations", "description", "inputSchema", "name", "outputSchema", "title"];
     assert_eq!(keys, known);
     assert_eq!(tool["title"], "tool");
-    let derived = json!({
-        "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true,
-        "openWorldHint": false,
-    });
+    let derived = json!({"readOnlyHint": true, "openWorldHint": false});
     assert_eq!(tool["annotations"], derived);
     Ok(())
 }
