@@ -23,6 +23,7 @@ mod state;
 mod store;
 mod tasks;
 mod timed;
+mod turns;
 mod wait;
 mod web;
 
@@ -68,6 +69,8 @@ enum Task {
     State(state::Options),
     /// Make the store of this version in tests/stores anew, before its schema is released
     Store,
+    /// Measure turns of sessions: bound data, many turns, many sessions
+    Turns(turns::Options),
     /// Measure how long clients wait for what takes no time: of many servers that start at once with
     /// nothing compiled, and beside runs that take all places
     Wait(wait::Options),
@@ -105,6 +108,7 @@ fn main() -> Result<()> {
         Task::Soak(options) => soak::run(&options),
         Task::State(options) => state::run(&options),
         Task::Store => store::run(),
+        Task::Turns(options) => turns::run(&options),
         Task::Wait(options) => wait::run(&options),
         Task::Web(options) => web::run(&options),
         Task::Clients => clients::run(),
