@@ -17,6 +17,7 @@ mod journal;
 mod man;
 mod open;
 mod print;
+mod repl;
 mod replay;
 mod restore;
 mod run;
@@ -51,6 +52,7 @@ use self::import::Import;
 use self::journal::Journal;
 use self::man::Manual;
 use self::print::{complain, print_bytes};
+use self::repl::Repl;
 use self::replay::Replay;
 use self::restore::Restore;
 use self::run::Run;
@@ -99,6 +101,7 @@ Examples:
   mcp-pif run 'x => x * 2' 21                    prints 42
   mcp-pif run '{\"add\":[1,2]}'                    prints 3, from a program in JSON
   mcp-pif run @program.pif --data @table.json    reads both from files
+  mcp-pif repl                                   talks with a session, line by line
   mcp-pif check - < program.pif                  says whether a program is well formed
   mcp-pif fmt program.json                       writes a program in the notation
   mcp-pif journal --follow                       shows what happens as it happens
@@ -115,6 +118,8 @@ enum Command {
     Serve(Serve),
     /// Run a term, or a tool by its name, and print the value
     Run(Run),
+    /// Talk with a session: programs line by line, whose names last
+    Repl(Repl),
     /// Check a term without running it, and describe it
     Check(Check),
     /// Write a term in the notation, or as JSON
@@ -195,6 +200,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         None => serve_by_default(options),
         Some(Command::Serve(it)) => it.execute(options),
         Some(Command::Run(it)) => it.execute(options),
+        Some(Command::Repl(it)) => it.execute(options),
         Some(Command::Check(it)) => it.execute(options),
         Some(Command::Fmt(it)) => it.execute(options),
         Some(Command::Grammar(it)) => it.execute(options),

@@ -84,7 +84,7 @@ impl Run {
 }
 
 /// The broker of the settings, and the thread that speaks to it while the run waits.
-fn link(config: &Config) -> Result<Option<(Client, Runtime)>> {
+pub(super) fn link(config: &Config) -> Result<Option<(Client, Runtime)>> {
     let Some(link) = Link::open(config, true)? else { return Ok(None) };
     link.greeting.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
@@ -96,7 +96,7 @@ fn link(config: &Config) -> Result<Option<(Client, Runtime)>> {
 }
 
 /// Observes a run for the command line.
-struct Terminal;
+pub(super) struct Terminal;
 
 impl Observer for Terminal {
     fn advance(&mut self, _driven: u64) {}

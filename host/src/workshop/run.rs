@@ -41,7 +41,8 @@ impl Finished {
     }
 
     /// A run without an entry.
-    pub(super) fn new(outcome: Outcome, elapsed: Duration) -> Self {
+    #[must_use]
+    pub fn new(outcome: Outcome, elapsed: Duration) -> Self {
         Self { outcome, elapsed, entry: None, waiting: None, turned: None }
     }
 }

@@ -20,6 +20,9 @@ use std::time::{Duration, Instant};
 /// Sessions of each server. A turn is under way in each of them.
 const SESSIONS: usize = 6;
 
+/// Size of the journal: so small that it is trimmed again and again.
+const JOURNAL: &str = "3MiB";
+
 /// What to do.
 #[derive(Debug)]
 pub struct Plan<'a> {
@@ -81,12 +84,12 @@ pub fn endure(plan: &Plan<'_>) -> Result<Tally> {
         one(plan, &mut tally, &mut groups, &mut random).with_context(context)?;
         let [victims, others] = &mut groups;
         let from = Instant::now();
-        let mut server = Pipe::start(&mut command(plan.binary, plan.cache, plan.data))?;
+        let mut server = Pipe::start(&mut serve(plan))?;
         look(&mut server, victims, &mut tally).with_context(context)?;
         tally.slowest = tally.slowest.max(from.elapsed());
         look(&mut server, others, &mut tally).with_context(context)?;
         server.finish()?;
-        let entries = visit(&mut command(plan.binary, plan.cache, plan.data))?;
+        let entries = visit(&mut serve(plan))?;
         ensure!(entries >= tally.entries, "{}: {entries} entries", context());
         tally.entries = entries;
         groups.reverse();
@@ -94,9 +97,15 @@ pub fn endure(plan: &Plan<'_>) -> Result<Tally> {
     Ok(tally)
 }
 
+fn serve(plan: &Plan<'_>) -> Command {
+    let mut command = command(plan.binary, plan.cache, plan.data);
+    command.args(["--journal-size", JOURNAL]);
+    command
+}
+
 /// Starts sessions, and binds what their turns change.
 fn start(plan: &Plan<'_>) -> Result<Vec<Session>> {
-    let mut server = Pipe::start(&mut command(plan.binary, plan.cache, plan.data))?;
+    let mut server = Pipe::start(&mut serve(plan))?;
     let mut sessions = Vec::new();
     for _ in 0..SESSIONS {
         let started = server.call("session_start", &json!({}))?;
@@ -167,7 +176,7 @@ struct Load {
 
 impl Load {
     fn start(plan: &Plan<'_>, sessions: Vec<Session>) -> Result<Self> {
-        let mut server: Command = command(plan.binary, plan.cache, plan.data);
+        let mut server: Command = serve(plan);
         let mut pipe = Pipe::start(&mut server)?;
         let (input, output) = (pipe.take_input()?, pipe.take_output()?);
         let stop = Arc::<AtomicBool>::default();

@@ -1,0 +1,72 @@
+//! The table of commands.
+
+use super::room::Room;
+
+/// What comes of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    Nothing,
+    Done,
+    Failed,
+    Leave,
+}
+
+/// A command.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    /// Its argument, for people.
+    takes: &'static str,
+    /// What it does, for people.
+    says: &'static str,
+    pub(super) act: fn(&Room, &str) -> Next,
+}
+
+impl Row {
+    /// Whether its argument is a program.
+    pub(super) fn takes_code(&self) -> bool {
+        self.takes == "CODE"
+    }
+}
+
+const fn row(
+    name: &'static str,
+    takes: &'static str,
+    says: &'static str,
+    act: fn(&Room, &str) -> Next,
+) -> Row {
+    Row { name, takes, says, act }
+}
+
+/// All commands.
+pub(super) const COMMANDS: [Row; 14] = [
+    row("help", "", "shows this list", |room, _| room.say(&help())),
+    row("bindings", "", "names, kinds and sizes of the bindings", |room, _| room.bindings()),
+    row("source", "NAME", "the source of a binding or a tool", Room::source),
+    row("type", "CODE", "kind and shape of a value; a turn", Room::shape),
+    row("fuel", "CODE", "what a program costs; a turn", Room::fuel),
+    row("trace", "CODE", "the steps of an evaluation; a turn", Room::trace),
+    row("check", "CODE", "checks a program without running it", Room::check),
+    row("doc", "NAME", "what a form does", Room::doc),
+    row("limits", "", "what the session may hold, and a run may use", |room, _| room.limits()),
+    row("save", "NAME", "saves the bindings under a name", Room::save),
+    row("load", "NAME", "takes saved bindings in place of these", Room::load),
+    row("forget", "[NAME…]", "removes bindings; all without a name", Room::forget),
+    row("history", "", "the turns of the session", |room, _| room.history()),
+    row("quit", "", "leaves; the session stays", |_, _| Next::Leave),
+];
+
+fn help() -> String {
+    let width = |row: &Row| row.name.len() + row.takes.chars().count() + 2;
+    let widest = COMMANDS.iter().map(width).max().unwrap_or_default();
+    let lines = COMMANDS.iter().map(|row| {
+        let head = format!(":{} {}", row.name, row.takes);
+        let gap = " ".repeat((widest + 2).saturating_sub(head.chars().count()));
+        format!("{head}{gap}{}", row.says)
+    });
+    let programs = "\
+A line is a program in the notation or as JSON: [1, 2].map(x => x * 2)
+NAME = PROGRAM binds its value; _1, _2 and _3 are the last values.
+An open bracket goes on in the next line. Ctrl-C stops a run, Ctrl-D leaves.";
+    std::iter::once(programs.to_owned()).chain(lines).collect::<Vec<_>>().join("\n")
+}

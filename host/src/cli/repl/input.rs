@@ -1,0 +1,72 @@
+//! A text that was typed: a command, a definition or a program.
+
+use super::command::{COMMANDS, Row};
+use crate::state::session::is_name;
+
+/// The most lines of one program. A longer one is in a file: `mcp-pif run @FILE`.
+pub(super) const MOST_LINES: usize = 200;
+
+/// What a text asks for.
+#[derive(Debug)]
+pub(super) enum Input<'a> {
+    Nothing,
+    /// A command with its argument.
+    Command(&'static Row, &'a str),
+    /// A command that does not exist.
+    Unknown(&'a str),
+    /// A turn. With a name its value is bound.
+    Turn {
+        name: Option<&'a str>,
+        code: &'a str,
+    },
+}
+
+pub(super) fn read(text: &str) -> Input<'_> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Input::Nothing;
+    }
+    if let Some(rest) = text.strip_prefix(':') {
+        let (name, argument) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let row = COMMANDS.iter().find(|row| row.name == name);
+        return row.map_or(Input::Unknown(name), |row| Input::Command(row, argument.trim()));
+    }
+    let (name, code) = definition(text).map_or((None, text), |(name, code)| (Some(name), code));
+    Input::Turn { name, code }
+}
+
+/// The name and the code of `name = code`.
+fn definition(text: &str) -> Option<(&str, &str)> {
+    let (name, code) = text.split_once('=')?;
+    let is_definition = is_name(name.trim_end()) && !code.starts_with(['=', '>']);
+    is_definition.then(|| (name.trim_end(), code.trim_start()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Input, read};
+
+    fn turn(text: &str) -> (Option<&str>, &str) {
+        match read(text) {
+            Input::Turn { name, code } => (name, code),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_definition_is_a_name_an_equals_sign_and_code() {
+        assert_eq!(turn("a = 1"), (Some("a"), "1"));
+        assert_eq!(turn(" total=os => os.sum() "), (Some("total"), "os => os.sum()"));
+        for text in ["a == 1", "x => x + 1", "f(a) = 1", "\"a = b\"", "{a: 1}", "a"] {
+            assert_eq!(turn(text), (None, text));
+        }
+    }
+
+    #[test]
+    fn commands_begin_with_a_colon() {
+        let Input::Command(row, argument) = read(" :type  1 + 1 ") else { panic!() };
+        assert_eq!((row.name, argument), ("type", "1 + 1"));
+        assert!(matches!(read(":nothing"), Input::Unknown("nothing")));
+        assert!(matches!(read("  \n"), Input::Nothing));
+    }
+}

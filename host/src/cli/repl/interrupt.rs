@@ -1,0 +1,39 @@
+//! Ctrl-C stops the run that is under way.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use anyhow::{Context, Result};
+use tokio::runtime::Builder;
+use tokio::signal::ctrl_c;
+use tokio_util::sync::CancellationToken;
+
+/// The run that Ctrl-C stops.
+#[derive(Debug, Default)]
+pub(super) struct Interrupt {
+    current: Arc<Mutex<CancellationToken>>,
+}
+
+impl Interrupt {
+    /// Listens from now on. The process no longer ends by Ctrl-C.
+    pub(super) fn listen() -> Result<Self> {
+        let interrupt = Self::default();
+        let current = Arc::clone(&interrupt.current);
+        let runtime = Builder::new_current_thread().enable_io().build()?;
+        let listen = async move {
+            while ctrl_c().await.is_ok() {
+                current.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+            }
+        };
+        let listen = move || runtime.block_on(listen);
+        thread::Builder::new().name("interrupt".to_owned()).spawn(listen).context("a thread")?;
+        Ok(interrupt)
+    }
+
+    /// The token of a run that begins.
+    pub(super) fn begin(&self) -> CancellationToken {
+        let token = CancellationToken::new();
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = token.clone();
+        token
+    }
+}

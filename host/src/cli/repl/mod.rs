@@ -1,0 +1,131 @@
+//! `mcp-pif repl`: a session for people, line by line.
+//!
+//! | module | task |
+//! |---|---|
+//! | `input` | a line, or several, as a command or a turn |
+//! | `command` | the table of commands |
+//! | `room` | the session: makes turns and prints what comes of them |
+//! | `table` | lists of records as tables; shapes of values |
+//! | `editor` | the line editor: completion, history, whether a text goes on |
+//! | `interrupt` | Ctrl-C stops the run |
+
+mod command;
+mod editor;
+mod input;
+mod interrupt;
+mod room;
+mod table;
+
+use std::io::{self, BufRead, IsTerminal, Read};
+use std::process::ExitCode;
+use std::rc::Rc;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use rustyline::error::ReadlineError;
+
+use self::command::Next;
+use self::editor::Prompt;
+use self::input::{Input, MOST_LINES};
+use self::room::Room;
+use super::open::open;
+use super::print::complain;
+use super::run::link;
+use super::settings::{Directory, start};
+use crate::config::Options;
+use crate::domain::Limit;
+use crate::state::session::DEFAULT;
+use crate::stdio;
+
+#[derive(Debug, Args)]
+pub(super) struct Repl {
+    /// The session, as `mcp-pif session list` shows it
+    #[arg(long, value_name = "NAME", default_value = DEFAULT)]
+    session: String,
+    #[command(flatten)]
+    place: Directory,
+}
+
+impl Repl {
+    pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
+        let config = start(options, Some(&self.place))?;
+        let (broker, _runtime) = link(&config)?.unzip();
+        let workshop = open(&config)?.calling(broker);
+        let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+        let most = config.values.size(Limit::Code);
+        let room = Rc::new(Room::new(workshop, &config, self.session, is_terminal)?);
+        if is_terminal { converse(&room) } else { Ok(read_all(&room, most)) }
+    }
+}
+
+/// Talks with whoever sits at the terminal.
+fn converse(room: &Rc<Room>) -> Result<ExitCode> {
+    let mut prompt = Prompt::open(Rc::clone(room)).context("the terminal cannot be used")?;
+    room.greet();
+    loop {
+        room.set_width(prompt.width());
+        match prompt.read() {
+            Ok(text) => {
+                if obey(room, &text) == Next::Leave {
+                    return Ok(ExitCode::SUCCESS);
+                }
+            }
+            Err(ReadlineError::Interrupted) => {}
+            Err(ReadlineError::Eof) => return Ok(ExitCode::SUCCESS),
+            Err(error) => return Err(error).context("the terminal cannot be read"),
+        }
+    }
+}
+
+/// Takes all that comes through a pipe. The last turn decides about the exit code.
+fn read_all(room: &Room, most: usize) -> ExitCode {
+    let (mut code, mut text, mut lines) = (ExitCode::SUCCESS, String::new(), 0);
+    let mut input = io::BufReader::new(stdio::stdin());
+    loop {
+        let line = match read_line(&mut input, most) {
+            Ok(line) => line,
+            Err(error) => {
+                complain(&format!("mcp-pif: stdin cannot be read: {error}"));
+                return ExitCode::FAILURE;
+            }
+        };
+        let is_end = line.is_empty();
+        text.push_str(&line);
+        lines += 1;
+        if !is_end && lines < MOST_LINES && text.len() <= most && room.goes_on(&text) {
+            continue;
+        }
+        match obey(room, &text) {
+            Next::Done => code = ExitCode::SUCCESS,
+            Next::Failed => code = ExitCode::FAILURE,
+            Next::Nothing => {}
+            Next::Leave => return code,
+        }
+        if is_end || !room.is_heard() {
+            return code;
+        }
+        text.clear();
+        lines = 0;
+    }
+}
+
+/// The next line with its end, empty behind the last. Of a line that is longer than a program may be
+/// the rest is dropped: what is left is refused for its length.
+fn read_line(input: &mut impl BufRead, most: usize) -> io::Result<String> {
+    let longest = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(2);
+    let mut line = Vec::new();
+    input.by_ref().take(longest).read_until(b'\n', &mut line)?;
+    if line.len() > most && !line.ends_with(b"\n") {
+        input.skip_until(b'\n')?;
+    }
+    String::from_utf8(line).map_err(|_| io::Error::other("a line is not UTF-8"))
+}
+
+fn obey(room: &Room, text: &str) -> Next {
+    match input::read(text) {
+        Input::Nothing => Next::Nothing,
+        Input::Command(row, argument) => (row.act)(room, argument),
+        Input::Unknown(name) => room.refuse_command(name),
+        Input::Turn { name, code } => room.turn(name, code),
+    }
+}

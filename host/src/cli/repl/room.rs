@@ -1,0 +1,447 @@
+//! A session at the terminal: makes turns, and prints what comes of them.
+
+use std::cell::Cell;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::super::print::{MOST_LINE, Output, complain, fail, warn};
+use super::super::run::Terminal;
+use super::command::Next;
+use super::editor::program;
+use super::interrupt::Interrupt;
+use super::table::{shape, table};
+use crate::config::Config;
+use crate::domain::{Fault, FaultCode, Limit};
+use crate::render;
+use crate::sandbox::{Argument, Code, Ending, Limits, Outcome, Request, Watch, finish};
+use crate::state::session::{Binding, Change, Forgotten, Session, USER, Which, is_name, is_recent};
+use crate::text;
+use crate::workshop::{Finished, LIBRARY_PREFIX, Plan, Workshop, library};
+
+/// The most bytes of a record whose members are completed.
+const MOST_COMPLETED: u64 = 256 << 10;
+
+/// A row of the table of forms.
+#[derive(Debug, Deserialize)]
+struct Form {
+    name: String,
+    syntax: String,
+    doc: String,
+}
+
+/// A session, and who talks with it.
+pub(super) struct Room {
+    workshop: Workshop,
+    which: Which,
+    limits: Limits,
+    clocks: [std::time::Duration; 2],
+    most_code: usize,
+    forms: Vec<Form>,
+    interrupt: Option<Interrupt>,
+    is_terminal: bool,
+    width: Cell<usize>,
+    is_heard: Cell<bool>,
+}
+
+/// Colors, where they are wanted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Paint(bool);
+
+impl Paint {
+    pub(super) fn strong(self, text: &str) -> String {
+        if self.0 { format!("\u{1b}[1;36m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    fn faint(self, text: &str) -> String {
+        if self.0 { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+impl Room {
+    pub(super) fn new(
+        workshop: Workshop,
+        config: &Config,
+        session: String,
+        is_terminal: bool,
+    ) -> Result<Self> {
+        let time = |limit| config.values.time(limit);
+        let watch = Watch::new(time(Limit::WallClock));
+        let tables = workshop.sandbox.tables(&watch);
+        let forms = tables.ok().and_then(|(forms, _)| serde_json::from_str(&forms).ok());
+        Ok(Self {
+            which: Which { owner: USER.to_owned(), name: session },
+            limits: config.limits,
+            clocks: [time(Limit::WallClock), time(Limit::Waiting)],
+            most_code: config.values.size(Limit::Code),
+            forms: forms.unwrap_or_default(),
+            interrupt: is_terminal.then(Interrupt::listen).transpose()?,
+            is_terminal,
+            width: Cell::new(80),
+            is_heard: Cell::new(true),
+            workshop,
+        })
+    }
+
+    pub(super) fn greet(&self) {
+        let name = &self.which.name;
+        let line = format!("session {name}; :help shows the commands, Ctrl-D leaves");
+        self.say(&self.paint().faint(&line));
+    }
+
+    pub(super) fn set_width(&self, width: usize) {
+        self.width.set(width);
+    }
+
+    /// Whether somebody still reads the output.
+    pub(super) fn is_heard(&self) -> bool {
+        self.is_heard.get()
+    }
+
+    /// Colors on a terminal, unless the environment wants none (<https://no-color.org>).
+    pub(super) fn paint(&self) -> Paint {
+        let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Paint(self.is_terminal && !is_plain)
+    }
+
+    pub(super) fn history_file(&self) -> Option<PathBuf> {
+        Some(self.workshop.path()?.with_file_name("repl_history"))
+    }
+
+    fn watch(&self) -> Watch {
+        let [wall, waiting] = self.clocks;
+        let watch = match &self.interrupt {
+            Some(interrupt) => Watch::cancelled_by(interrupt.begin(), wall),
+            None => Watch::new(wall),
+        };
+        watch.waiting_at_most(waiting)
+    }
+
+    /// Whether a program is only the beginning of one.
+    pub(super) fn goes_on(&self, text: &str) -> bool {
+        let Some(code) = program(text).filter(|code| code.len() <= self.most_code) else {
+            return false;
+        };
+        match self.workshop.sandbox.check(code, &self.watch()) {
+            Ok(_) => false,
+            Err(faults) => faults.first().is_some_and(is_beginning),
+        }
+    }
+
+    /// Makes a turn. With a name its value is bound.
+    pub(super) fn turn(&self, name: Option<&str>, code: &str) -> Next {
+        let Finished { outcome, .. } = self.make(name, code, false, &mut Terminal);
+        match outcome.ending {
+            Ok(ending) => self.show(name, &ending),
+            Err(fault) => self.refuse(&fault),
+        }
+    }
+
+    fn make(
+        &self,
+        name: Option<&str>,
+        code: &str,
+        debug: bool,
+        observer: &mut (dyn crate::workshop::Observer + Send),
+    ) -> Finished {
+        let tools = match self.workshop.tools() {
+            Ok(tools) => tools,
+            Err(fault) => return Finished::new(Outcome::before(fault), std::time::Duration::ZERO),
+        };
+        let is_tool = matches!(tools.find(code), Ok(Some(_)));
+        let request = Request {
+            code: if is_tool { Code::Tool(code.to_owned()) } else { Code::Term(code.to_owned()) },
+            argument: if name.is_some() { Argument::Unapplied } else { Argument::None },
+            context: None,
+            bindings: Vec::new(),
+            keep: true,
+            limits: self.limits,
+            step: 0,
+            max_steps: 0,
+            output_schema: None,
+            debug,
+        };
+        let name = name.map(str::to_owned);
+        let plan = Plan { which: self.which.clone(), define: Vec::new(), name };
+        let watch = self.watch();
+        finish(self.workshop.turn_in_turns(&plan, &request, &tools, observer, &watch))
+    }
+
+    fn show(&self, name: Option<&str>, ending: &Ending) -> Next {
+        let (json, warnings) = match ending {
+            Ending::Value(value) => {
+                value.trace.iter().for_each(|line| complain(&text::line(line, MOST_LINE)));
+                (&value.json, &value.warnings)
+            }
+            Ending::Continuation(continuation) => (&continuation.json, &continuation.warnings),
+        };
+        warn(warnings);
+        if let (Some(name), true) = (name, self.is_terminal) {
+            let kind = if let Ending::Value(value) = ending { value.kind.as_str() } else { "" };
+            return self.say(&self.paint().faint(&format!("{name}: {kind}")));
+        }
+        if name.is_some() {
+            return Next::Done;
+        }
+        if !self.is_terminal {
+            return self.say(&text::plain(json));
+        }
+        // A value may hold what a terminal obeys.
+        let laid_out = self.laid_out(ending, json);
+        self.say(&laid_out.unwrap_or_else(|| text::visible(json).into_owned()))
+    }
+
+    /// A value for people: a table, or its source in lines.
+    fn laid_out(&self, ending: &Ending, json: &str) -> Option<String> {
+        let width = self.width.get();
+        if let Ok(value @ Value::Array(_)) = serde_json::from_str(json)
+            && let Some(table) = table(&value, width, |head| self.paint().strong(head))
+        {
+            return Some(table);
+        }
+        let Ending::Value(value) = ending else { return None };
+        let term = value.term.as_ref()?.as_ref().ok()?;
+        let is_short = json.len() <= width && value.kind != "function";
+        let notation = (!is_short).then(|| self.workshop.sandbox.notation(term, &self.watch()));
+        notation?.ok()
+    }
+
+    /// Prints lines.
+    pub(super) fn say(&self, text: &str) -> Next {
+        let mut output = Output::open();
+        self.is_heard.set(output.line(text) && output.flush());
+        output.close();
+        Next::Done
+    }
+
+    fn refuse(&self, fault: &Fault) -> Next {
+        fail(std::slice::from_ref(fault));
+        Next::Failed
+    }
+
+    fn wrong(&self, message: &str) -> Next {
+        complain(message);
+        Next::Failed
+    }
+
+    pub(super) fn refuse_command(&self, name: &str) -> Next {
+        let names = super::command::COMMANDS.iter().map(|row| row.name);
+        let hint = text::similar::similar(name, names);
+        let hint =
+            hint.map_or(":help shows them".to_owned(), |name| format!("did you mean :{name}?"));
+        self.wrong(&format!("there is no command :{}; {hint}", text::line(name, 40)))
+    }
+
+    fn open(&self) -> Result<(Session, Vec<Binding>), Fault> {
+        self.workshop.session(&self.which)
+    }
+
+    pub(super) fn bindings(&self) -> Next {
+        match self.open() {
+            Ok((_, bindings)) if bindings.is_empty() => self.say("no bindings"),
+            Ok((_, bindings)) => {
+                let line = |it: &Binding| format!("{}: {}, {} bytes", it.name, it.kind, it.bytes);
+                self.say(&bindings.iter().map(line).collect::<Vec<_>>().join(
+                    "
+",
+                ))
+            }
+            Err(fault) => self.refuse(&fault),
+        }
+    }
+
+    pub(super) fn source(&self, name: &str) -> Next {
+        match self.find_source(name) {
+            Ok(Some(term)) => match self.workshop.sandbox.notation(&term, &self.watch()) {
+                Ok(notation) => self.say(&notation),
+                Err(_) => self.say(&text::plain(&term)),
+            },
+            Ok(None) => {
+                let name = text::quote_one(name);
+                self.wrong(&format!(
+                    "neither a binding nor a tool is named {name}; :bindings shows those"
+                ))
+            }
+            Err(fault) => self.refuse(&fault),
+        }
+    }
+
+    fn find_source(&self, name: &str) -> Result<Option<String>, Fault> {
+        let (_, bindings) = self.open()?;
+        if let Some(binding) = bindings.iter().find(|binding| binding.name == name) {
+            return self.workshop.term_of(binding);
+        }
+        let tool = self.workshop.tools()?.find(name.trim_start_matches('@'))?;
+        Ok(tool.map(|tool| tool.source))
+    }
+
+    pub(super) fn shape(&self, code: &str) -> Next {
+        match self.make(None, code, false, &mut Terminal).outcome.ending {
+            Ok(Ending::Value(value)) => match serde_json::from_str::<Value>(&value.json) {
+                Ok(json) if matches!(value.kind.as_str(), "list" | "record") => {
+                    self.say(&shape(&json))
+                }
+                _ => self.say(&value.kind),
+            },
+            Ok(Ending::Continuation(_)) => self.say("continuation"),
+            Err(fault) => self.refuse(&fault),
+        }
+    }
+
+    pub(super) fn fuel(&self, code: &str) -> Next {
+        let Finished { outcome, elapsed, .. } = self.make(None, code, false, &mut Terminal);
+        let usage = outcome.usage;
+        let told = format!(
+            "{} fuel, {} KiB at the peak, depth {}, {:.1} ms",
+            usage.fuel,
+            usage.peak_memory >> 10,
+            usage.peak_depth,
+            elapsed.as_secs_f64() * 1e3
+        );
+        self.say(&told);
+        match outcome.ending {
+            Ok(_) => Next::Done,
+            Err(fault) => self.refuse(&fault),
+        }
+    }
+
+    pub(super) fn trace(&self, code: &str) -> Next {
+        let Finished { outcome, .. } = self.make(None, code, true, &mut Terminal);
+        match outcome.ending {
+            Ok(ending) => self.show(None, &ending),
+            Err(fault) => self.refuse(&fault),
+        }
+    }
+
+    pub(super) fn check(&self, code: &str) -> Next {
+        match self.workshop.check(code, &self.watch()) {
+            Ok(summary) => self.say(&render::describe(&summary)),
+            Err(faults) => {
+                fail(&faults);
+                Next::Failed
+            }
+        }
+    }
+
+    pub(super) fn doc(&self, name: &str) -> Next {
+        let Some(form) = self.forms.iter().find(|form| form.name == name) else {
+            let names = self.forms.iter().map(|form| form.name.as_str());
+            let hint = text::similar::similar(name, names);
+            let hint = hint.map_or_else(String::new, |name| format!(": did you mean {name}?"));
+            return self.wrong(&format!("there is no form {}{hint}", text::quote_one(name)));
+        };
+        self.say(&format!(
+            "{}
+{}",
+            form.doc, form.syntax
+        ))
+    }
+
+    pub(super) fn limits(&self) -> Next {
+        let Limits { fuel, memory, depth, .. } = self.limits;
+        let most = self.workshop.session_capacity();
+        match self.open() {
+            Ok((_, bindings)) => {
+                let own = bindings.iter().filter(|it| !is_recent(&it.name));
+                let (count, bytes) = own.fold((0, 0), |(n, bytes), it| (n + 1, bytes + it.bytes));
+                self.say(&format!(
+                    "session: {count} of {} bindings, {bytes} of {} bytes\nrun: {fuel} fuel, {memory} bytes of memory, depth {depth}, {:?}",
+                    most.bindings, most.bytes, self.clocks[0]
+                ))
+            }
+            Err(fault) => self.refuse(&fault),
+        }
+    }
+
+    pub(super) fn history(&self) -> Next {
+        let turns = self.open().and_then(|(session, _)| self.workshop.turns_of(&session));
+        match turns {
+            Ok(turns) => {
+                let lines = turns.iter().rev().map(|turn| {
+                    let told: Value = serde_json::from_str(&turn.told).unwrap_or_default();
+                    let part = |name: &str| text::line(told[name].as_str().unwrap_or_default(), 60);
+                    format!("{}: {}{} → {}", turn.turn, part("tool"), part("code"), part("value"))
+                });
+                let lines: Vec<String> = lines.collect();
+                self.say(&if lines.is_empty() { "no turns".to_owned() } else { lines.join("\n") })
+            }
+            Err(fault) => self.refuse(&fault),
+        }
+    }
+
+    pub(super) fn save(&self, name: &str) -> Next {
+        let (which, saved) = (self.which.clone(), name.to_owned());
+        self.change(name, Change::Save { which, saved }, "saved")
+    }
+
+    pub(super) fn load(&self, name: &str) -> Next {
+        let (which, saved) = (self.which.clone(), name.to_owned());
+        self.change(name, Change::Restore { which, saved }, "loaded")
+    }
+
+    pub(super) fn forget(&self, names: &str) -> Next {
+        let names: Vec<String> =
+            names.split([' ', ',']).filter(|it| !it.is_empty()).map(str::to_owned).collect();
+        let what = if names.is_empty() { Forgotten::All } else { Forgotten::Names(names) };
+        self.change("_", Change::Forget { which: self.which.clone(), what }, "forgotten")
+    }
+
+    fn change(&self, name: &str, change: Change, done: &str) -> Next {
+        if !is_name(name) {
+            return self
+                .wrong("write a name behind it: a letter or `_`, then letters, digits and `_`");
+        }
+        let arguments = serde_json::json!({ "name": name }).to_string();
+        match self.workshop.change_session(change, &arguments) {
+            Ok(_) => self.say(&self.paint().faint(done)),
+            Err(fault) => self.refuse(&fault),
+        }
+    }
+
+    /// The names of all bindings.
+    pub(super) fn names(&self) -> Vec<String> {
+        let bindings = self.open().map(|(_, bindings)| bindings).unwrap_or_default();
+        bindings.into_iter().map(|binding| binding.name).collect()
+    }
+
+    /// The members of a bound record.
+    pub(super) fn members(&self, name: &str) -> Vec<String> {
+        let term = self.open().ok().and_then(|(_, bindings)| {
+            let is_meant =
+                |it: &Binding| it.name == name && it.kind == "record" && it.bytes <= MOST_COMPLETED;
+            let binding = bindings.into_iter().find(is_meant)?;
+            self.workshop.term_of(&binding).ok().flatten()
+        });
+        let term: Option<Value> = term.and_then(|term| serde_json::from_str(&term).ok());
+        let members = term.as_ref().and_then(|term| term["record"].as_object());
+        let names = members.into_iter().flat_map(|members| members.keys());
+        names.filter(|name| is_name(name)).cloned().collect()
+    }
+
+    /// The names of all forms.
+    pub(super) fn forms(&self) -> Vec<String> {
+        self.forms.iter().map(|form| form.name.clone()).collect()
+    }
+
+    /// The names of tools with this beginning.
+    pub(super) fn tools(&self, prefix: &str, most: usize) -> Vec<String> {
+        let own = self.workshop.tools().ok().and_then(|it| it.registered.names(prefix, most).ok());
+        let mut names = own.unwrap_or_default();
+        if LIBRARY_PREFIX.starts_with(prefix) || prefix.starts_with(LIBRARY_PREFIX) {
+            names.extend(library().names(prefix).into_iter().map(str::to_owned));
+        }
+        names
+    }
+}
+
+/// Whether a text that has this fault may go on: something is not closed, or an operand is missing
+/// at its end.
+fn is_beginning(fault: &Fault) -> bool {
+    let says = |words: &str| fault.message.contains(words);
+    fault.code == FaultCode::Unparsable
+        && (says("is not closed")
+            || says("the end of the text")
+            || says("a comment without its end"))
+}
