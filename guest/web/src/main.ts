@@ -14,6 +14,7 @@ import { isJson, notation } from "./notation.ts";
 import * as problems from "./problems.ts";
 import type { Ended, Fault, Form, Limits, Program, Summary, Usage, Value } from "./protocol.ts";
 import { members } from "./reach.ts";
+import { checkWithin } from "./reading.ts";
 import { reference } from "./reference.ts";
 import * as result from "./result.ts";
 import { Session } from "./session.ts";
@@ -190,7 +191,9 @@ async function checkNow(): Promise<void> {
     return;
   }
   const found = defined();
-  const answer = await (await ready).check(found?.code ?? text);
+  const client = await ready;
+  const code = found?.code ?? text;
+  const answer = await (isJsonText ? client.check(code) : checkWithin(client, code, bound()));
   if (text !== term.text) return;
   isWrittenInJson = isJsonText;
   read = "summary" in answer ? answer.summary : undefined;
@@ -386,8 +389,8 @@ function saveTool(): void {
 /** A term in the notation; one that cannot be read, or is long, as it is. */
 async function sourceOf(text: string): Promise<string> {
   if (text.length > LIVE_CHARACTERS) return text;
-  const answer = await (await ready).check(text);
-  return "summary" in answer ? answer.summary.notation || text : text;
+  const [printed] = await (await ready).print([text]);
+  return printed || text;
 }
 
 /** The names that were there when the program was checked. */
