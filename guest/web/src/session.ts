@@ -77,7 +77,7 @@ export class Session {
     const revisions = Object.assign({}, ...all.map(({ tools }) => tools)) as Record<string, string>;
     const given = { ...program, tools: { ...revisions, ...program.tools }, keep: true };
     if (program.code.tag === "tool" || all.length === 0) return given;
-    // Names that an object inherits are names like others.
+    // This also holds a name such as `__proto__`.
     return { ...given, bindings: Object.fromEntries(all.map(({ name, term }) => [name, term])) };
   }
 
