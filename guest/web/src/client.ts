@@ -49,7 +49,7 @@ export class Client {
     return "forms" in reply ? reply.forms : [];
   }
 
-  /** Terms in JSON, in the notation. */
+  /** Terms in JSON, in the notation; what is no term stays as it is. */
   async print(terms: string[]): Promise<string[]> {
     const reply = await this.ask({ do: "print", terms });
     return "printed" in reply ? reply.printed : terms;

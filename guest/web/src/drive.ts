@@ -89,10 +89,22 @@ export class Run {
     if (step.tag === "recall") return { tag: "source", val: own(bindings, step.val) };
     // The page calls nobody: what is asked for is not granted.
     if (step.tag !== "lookup") return NOTHING;
-    // A tool at its revision: there are no others here.
-    const bare = step.val.split("@")[0] ?? "";
-    const source = own(tools, step.val) ?? own(tools, bare);
+    const source = own(tools, step.val) ?? this.revision(step.val);
     return { tag: "source", val: source === undefined ? undefined : this.source(step.val, source) };
+  }
+
+  /** The source of a tool, if it is that of the revision `name@hash`. */
+  private revision(tool: string): string | undefined {
+    const [name = "", hash] = tool.split("@");
+    const source = own(this.program.tools, name);
+    if (source === undefined || hash === undefined) return undefined;
+    try {
+      return this.evaluator.analysis.check(source).hash === hash ? source : undefined;
+    } catch (thrown) {
+      // A tool that has faults has no revision.
+      if (Array.isArray(payloadOf(thrown))) return undefined;
+      throw thrown;
+    }
   }
 
   /** The JSON of a tool, which may be written in the notation. A machine takes JSON alone. */

@@ -1,8 +1,10 @@
 // The page: what is written on the left is checked, run and stepped through on the right.
 
 import { Beside } from "./beside.ts";
+import { Bindings } from "./bindings.ts";
 import { boot, offline } from "./boot.ts";
 import { type Client, LIMITS } from "./client.ts";
+import { type Definition, definition, refusal, restored } from "./definition.ts";
 import { byId, copy, figure, h, later } from "./dom.ts";
 import { Editor } from "./editor.ts";
 import { EXAMPLES } from "./examples.ts";
@@ -12,8 +14,10 @@ import { isJson, notation } from "./notation.ts";
 import * as problems from "./problems.ts";
 import type { Ended, Fault, Form, Limits, Program, Summary, Usage, Value } from "./protocol.ts";
 import { members } from "./reach.ts";
+import { checkWithin } from "./reading.ts";
 import { reference } from "./reference.ts";
 import * as result from "./result.ts";
+import { Session } from "./session.ts";
 import * as share from "./share.ts";
 import type { Visit } from "./steps.ts";
 import * as store from "./store.ts";
@@ -29,6 +33,8 @@ const MOST_STEPS = 10_000;
 const LIVE_CHARACTERS = 1_000_000;
 
 const name = byId<HTMLInputElement>("name");
+/** A name for the value of the next run. */
+const bind = byId<HTMLInputElement>("bind");
 const resultPanel = byId("result");
 
 /** The forms of the language, once the evaluator has told them. */
@@ -48,11 +54,13 @@ const term: Editor = new Editor(byId("term"), {
     isJson: () => isInJson(),
     forms: () => forms,
     tools: () => Object.keys(store.tools()),
-    given: () => ["data", "input", ...members(context.text).keys()],
+    given: () => ["data", "input", ...members(context.text).keys(), ...bound()],
     members: () => members(argument.text, members(context.text)),
   },
 });
 const beside = new Beside((text) => {
+  // JSON has no `name =`.
+  bind.value = defined()?.name ?? bind.value;
   term.text = text;
   term.focus();
 }, () => language);
@@ -65,6 +73,9 @@ const tree = new Tree(byId<HTMLUListElement>("tree-root"), (span) => (isWrittenI
 /** Resolves to the evaluator; whatever needs it waits. */
 const ready: Promise<Client> = boot();
 let walk: Walk | undefined;
+
+const session: Session = new Session(showSession);
+const bindings = new Bindings(session, sourceOf, toast);
 /** What the last run found wrong, until the text changes. */
 let fault: Fault | undefined;
 /** The number of the last run. */
@@ -82,6 +93,16 @@ function tag(): "none" | "input" | "data" {
 
 function toolName(): string {
   return store.NAME.test(name.value) ? name.value : "";
+}
+
+/** What the program binds its value to, if it says so. A tool cannot. */
+function defined(): Definition | undefined {
+  return toolName() === "" && !isInJson() ? definition(term.text) : undefined;
+}
+
+/** The names of the session that the program has as variables. */
+function bound(): string[] {
+  return toolName() === "" ? session.names() : [];
 }
 
 function draft(): store.Draft {
@@ -104,9 +125,12 @@ function limits(): Limits {
 function program(): Program {
   const { name, code, argument, context } = draft();
   const tools = name === "" ? store.tools() : { ...store.tools(), [name]: code };
+  const found = defined();
+  // A function that gets a name is not applied to nothing.
+  const isUnapplied = argument.tag === "none" && (found !== undefined || bind.value !== "");
   return {
-    code: name === "" ? { tag: "term", text: code } : { tag: "tool", text: name },
-    argument,
+    code: name === "" ? { tag: "term", text: found?.code ?? code } : { tag: "tool", text: name },
+    argument: isUnapplied ? { tag: "unapplied", text: "" } : argument,
     ...(context.trim() === "" ? {} : { context }),
     tools,
     step: 0,
@@ -166,17 +190,20 @@ async function checkNow(): Promise<void> {
     line.textContent = "The program is too long to be checked while it is typed; Run checks it.";
     return;
   }
-  const answer = await (await ready).check(text);
+  const found = defined();
+  const client = await ready;
+  const code = found?.code ?? text;
+  const answer = await (isJsonText ? client.check(code) : checkWithin(client, code, bound()));
   if (text !== term.text) return;
   isWrittenInJson = isJsonText;
   read = "summary" in answer ? answer.summary : undefined;
   isTree = isJsonText ? !("faults" in answer && answer.faults.some(({ code }) => code === "unparsable")) : read !== undefined;
   if ("summary" in answer) {
-    checked = answer.summary.notes.map((note) => ({ ...problems.markOfNote(text, note), ...placeOf(note) }));
-    line.textContent = problems.describe(answer.summary, given());
+    checked = answer.summary.notes.map((note) => ({ ...problems.markOfNote(text, note), ...placeOf(restored(note, found)) }));
+    line.textContent = (found === undefined ? "" : `binds ${found.name} · `) + problems.describe(answer.summary, given());
     line.className = "good";
   } else {
-    checked = answer.faults.map((fault) => ({ ...problems.markOfFault(text, fault), ...placeOf(fault) }));
+    checked = answer.faults.map((fault) => ({ ...problems.markOfFault(text, fault), ...placeOf(restored(fault, found)) }));
     const count = answer.faults.length;
     line.textContent = text.trim() === "" ? "Write a program." : `${count} ${count === 1 ? "fault" : "faults"}`;
     line.className = "bad";
@@ -194,7 +221,7 @@ function placeOf({ at, excerpt, place }: Pick<Fault, "at" | "excerpt" | "place">
 
 /** Variables that the program has from outside. */
 function given(): string[] {
-  return [...(tag() === "none" ? [] : [tag()]), ...members(context.text).keys()];
+  return [...(tag() === "none" ? [] : [tag()]), ...members(context.text).keys(), ...bound()];
 }
 
 /** A fault of the argument or of the context, with its place in there. */
@@ -206,8 +233,13 @@ function foreign(fault: Fault): [Field, Fault] | undefined {
   return undefined;
 }
 
+/** The binding that a fault is in. */
+function bindingOf({ tool, at }: Fault): string | undefined {
+  return tool === undefined ? /^\/bindings\/(\w+)/.exec(at)?.[1] : undefined;
+}
+
 function showMarks(): void {
-  if (fault === undefined) return term.mark(checked);
+  if (fault === undefined || bindingOf(fault) !== undefined) return term.mark(checked);
   const found = foreign(fault);
   if (found !== undefined) {
     const [field, within] = found;
@@ -239,7 +271,8 @@ function drawTree(): void {
 
 /** Points at a part of the program: in its JSON, and in its text. */
 function point(visit: Visit | undefined): void {
-  const isHere = visit !== undefined && (visit.tool === undefined || visit.tool === toolName());
+  const isOwn = visit !== undefined && !visit.at.startsWith("/bindings/");
+  const isHere = isOwn && (visit.tool === undefined || visit.tool === toolName());
   tree.reveal(isHere ? visit.at : undefined);
   if (isWrittenInJson) return term.point(isHere ? problems.spanOf(term.text, visit) : null);
   const byte = isHere ? visit.byte : undefined;
@@ -252,8 +285,17 @@ function pointBeside(at: string | undefined): void {
   beside.point(at === undefined || text === undefined ? null : problems.spanOf(text, { at }));
 }
 
+/** Runs the program as a turn of the session, which binds the value to a name if there is one. */
+async function runTurn(): Promise<void> {
+  const name = defined()?.name ?? (bind.value === "" ? undefined : bind.value);
+  const reason = name === undefined ? undefined : refusal(name);
+  if (reason === undefined) return void (await runNow(program(), name));
+  bind.focus();
+  toast(reason);
+}
+
 /** Runs and shows what comes of it; undefined if a later run has taken its place. */
-async function runNow(given?: Program): Promise<Ended | undefined> {
+async function runNow(given: Program, name: string | undefined): Promise<Ended | undefined> {
   const own = ++latest;
   const client = await ready;
   fault = undefined;
@@ -261,19 +303,28 @@ async function runNow(given?: Program): Promise<Ended | undefined> {
   tabs.open("result");
   const shown = setTimeout(() => result.running(resultPanel, undefined), 80);
   const progress = (usage: Usage) => own === latest && result.running(resultPanel, usage);
-  const ended = await client.run(given ?? program(), progress);
+  await session.ready;
+  const turn = session.give(given);
+  const found = defined();
+  const ran = await client.run(turn, progress);
   clearTimeout(shown);
   if (own !== latest) return undefined;
+  const ended = await session.take(ran, name, turn);
+  if (own !== latest) return undefined;
   setRunning(client.isBusy);
-  showEnded(ended);
+  if (ended.bound !== undefined && ended.bound === bind.value) bind.value = "";
+  const { outcome } = ended;
+  showEnded("fault" in outcome ? { ...ended, outcome: { ...outcome, fault: restored(outcome.fault, found) } } : ended, name);
   return ended;
 }
 
-function showEnded(ended: Ended): void {
-  result.ended(resultPanel, ended, { show: (fault) => void showFault(fault), go: (value, steps) => void drive(value, steps) });
+/** Shows how a run ended, whose value is to be bound to a name if there is one. */
+function showEnded(ended: Ended, name?: string): void {
+  result.ended(resultPanel, ended, { show: (fault) => void showFault(fault), go: (value, steps) => void drive(value, steps, name) });
   byId("announce").textContent = result.sentence(ended);
   if (matchMedia("(max-width: 900px)").matches) document.querySelector(".read")?.scrollIntoView({ block: "start" });
-  fault = "fault" in ended.outcome ? ended.outcome.fault : undefined;
+  // A value that cannot be kept is no fault of the text.
+  fault = "fault" in ended.outcome && ended.outcome.unkept === undefined ? ended.outcome.fault : undefined;
   showMarks();
   performance.mark("pif:ended");
 }
@@ -284,18 +335,21 @@ function setRunning(isRunning: boolean): void {
 }
 
 /** Goes on with a continuation. */
-async function drive(value: Value, steps: number): Promise<void> {
+async function drive(value: Value, steps: number, name: string | undefined): Promise<void> {
   let { next } = value;
   for (let n = 0; next !== undefined && n < Math.min(steps, MOST_STEPS); n++) {
     const { tool, input, step } = next;
     const { tools, limits } = program();
     const code = { tag: "tool", text: tool } as const;
-    const ended = await runNow({ code, argument: { tag: "input", text: input }, tools, step, limits });
+    const ended = await runNow({ code, argument: { tag: "input", text: input }, tools, step, limits }, name);
     next = ended !== undefined && "value" in ended.outcome ? ended.outcome.value.next : undefined;
   }
 }
 
 async function showFault(fault: Fault): Promise<void> {
+  if (/^\/value\b/.test(fault.at)) return document.querySelector<HTMLElement>("#result .value")?.focus();
+  const binding = bindingOf(fault);
+  if (binding !== undefined) return bindings.reveal(binding);
   const found = foreign(fault);
   if (found !== undefined) return found[0].go(found[1]);
   if (fault.tool !== undefined && fault.tool !== toolName()) {
@@ -313,9 +367,10 @@ async function stepThrough(by: number): Promise<void> {
   tabs.open("steps");
   walk ??= new Walk(client, byId("steps"), {
     visit: point,
-    end: showEnded,
+    end: (ended) => showEnded(ended),
   });
-  const moved = walk.isOpen && by !== 0 ? walk.move(by) : walk.begin(program());
+  await session.ready;
+  const moved = walk.isOpen && by !== 0 ? walk.move(by) : walk.begin(session.give(program()));
   setRunning(client.isBusy);
   await moved;
   setRunning(client.isBusy);
@@ -329,6 +384,23 @@ function saveTool(): void {
   const isKept = store.keep(name.value, term.text);
   toast(isKept ? `The tool ${name.value} is saved in this browser.` : "The browser does not keep it: its storage is full or closed.");
   showTools();
+}
+
+/** A term in the notation; one that cannot be read, or is long, as it is. */
+async function sourceOf(text: string): Promise<string> {
+  if (text.length > LIVE_CHARACTERS) return text;
+  const [printed] = await (await ready).print([text]);
+  return printed || text;
+}
+
+/** The names that were there when the program was checked. */
+let reach = "";
+
+function showSession(): void {
+  bindings.draw();
+  const names = session.names().join();
+  if (names !== reach) check();
+  reach = names;
 }
 
 function showTools(): void {
@@ -376,7 +448,7 @@ async function openLink(): Promise<boolean> {
 
 function keys(event: KeyboardEvent): void {
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
-  if (event.key === "Enter") void (event.shiftKey ? stepThrough(1) : runNow());
+  if (event.key === "Enter") void (event.shiftKey ? stepThrough(1) : runTurn());
   else if (event.key === ".") void ready.then((client) => client.stop());
   else if (event.key === "s" && !event.shiftKey) saveTool();
   else return;
@@ -385,7 +457,7 @@ function keys(event: KeyboardEvent): void {
 
 function listen(): void {
   const click = (id: string, action: () => void) => byId(id).addEventListener("click", action);
-  click("run", () => void runNow());
+  click("run", () => void runTurn());
   click("stop", () => void ready.then((client) => client.stop()));
   click("step", () => void stepThrough(0));
   click("walk-begin", () => void stepThrough(0));
@@ -421,7 +493,7 @@ async function formatTerm(): Promise<void> {
   await checkNow();
   if (isTree && isWrittenInJson) term.text = format(term.text);
   else if (/\/\/|\/\*/.test(term.text)) toast("The program may have comments, which would be lost: it stays as it is.");
-  else if (read !== undefined) term.text = read.notation;
+  else if (read !== undefined) term.text = [defined()?.head, read.notation].filter(Boolean).join(" ");
 }
 
 function showLimits(): void {
@@ -461,7 +533,7 @@ async function begin(): Promise<void> {
     const examples = await client.print(forms.map((form) => form.example));
     reference(byId("reference"), forms, examples, (code) => {
       open({ name: "", code, argument: { tag: "none", text: "" }, context: "" });
-      void runNow();
+      void runTurn();
     });
     document.body.classList.add("is-ready");
     void offline();

@@ -8,7 +8,8 @@ import { skipBlanks, stringEnd } from "./json.ts";
 
 /** Names that other languages have for forms. */
 const ALIASES = new Set(table.aliases.map((alias) => alias.split(".").at(-1)));
-const WORDS = new Set(table.words);
+/** Words that are no names. */
+export const words = new Set(table.words);
 const ATOMS = new Set(["true", "false", "null", "undefined"]);
 const BY_LENGTH = [...table.operators, "=>", "?.", "..."].sort((a, b) => b.length - a.length);
 const OPERATOR = new RegExp(BY_LENGTH.map((mark) => mark.replace(/\W/g, "\\$&")).join("|") + "|[?:=!]");
@@ -111,7 +112,7 @@ function name(stream: StringStream, isCalled: (name: string) => boolean, last: s
   const word = stream.current();
   const isMember = last === "." || last === "?.";
   if (!isMember && ATOMS.has(word)) return "atom";
-  if (!isMember && WORDS.has(word)) return "keyword";
+  if (!isMember && words.has(word)) return "keyword";
   if (/^\s*\(/.test(rest(stream)) && isCalled(word)) return "form";
   if (isMember || (/^[{,]$/.test(last) && /^\s*:/.test(rest(stream)))) return "propertyName";
   return "variableName";

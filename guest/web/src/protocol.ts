@@ -101,13 +101,15 @@ export interface Value {
   next?: { tool: string; input: string; step: number };
 }
 
-/** How a run ended. */
-export type Outcome = { value: Value } | { fault: Fault };
+/** How a run ended. A value that cannot have the name that it was to be bound to is `unkept`. */
+export type Outcome = { value: Value } | { fault: Fault; unkept?: Value };
 
 export interface Ended {
   outcome: Outcome;
   usage: Usage;
   milliseconds: number;
+  /** What the value is bound to. */
+  bound?: string;
 }
 
 export interface Form {

@@ -1,7 +1,7 @@
 // What came of a run.
 
 import { copy, figure, h, prose, size } from "./dom.ts";
-import { format } from "./json.ts";
+import { format, locate } from "./json.ts";
 import { placeOf } from "./problems.ts";
 import type { Ended, Fault, Usage, Value } from "./protocol.ts";
 
@@ -23,17 +23,20 @@ export function running(panel: HTMLElement, usage: Usage | undefined): void {
 export function ended(panel: HTMLElement, ended: Ended, actions: Actions): void {
   const { outcome } = ended;
   const parts = "value" in outcome ? valueParts(outcome.value, actions) : faultParts(outcome.fault, actions);
+  if ("fault" in outcome && outcome.unkept !== undefined) parts.push(...unkeptParts(outcome.unkept, outcome.fault));
+  const bound = ended.bound !== undefined && ` bound to ${ended.bound}`;
   const chip = "value" in outcome ? h("span", { class: "chip good" }, outcome.value.kind) : h("span", { class: "chip bad" }, outcome.fault.code);
-  panel.replaceChildren(h("p", { class: "status" }, chip), ...parts, figures(ended));
+  panel.replaceChildren(h("p", { class: "status" }, chip, bound), ...parts, figures(ended));
 }
 
 /** One sentence for those who listen. */
-export function sentence({ outcome, usage }: Ended): string {
+export function sentence({ outcome, usage, bound }: Ended): string {
   const fuel = `${usage.fuel} fuel`;
   if ("fault" in outcome) return `Fault ${outcome.fault.code}: ${outcome.fault.message}. ${fuel}.`;
   const { json, kind } = outcome.value;
   const text = json.length > 200 ? `${json.slice(0, 200)} and so on` : json;
-  return `The value is ${text}, ${kind}. ${fuel}.`;
+  const isBound = bound === undefined ? "" : ` It is bound to ${bound}.`;
+  return `The value is ${text}, ${kind}.${isBound} ${fuel}.`;
 }
 
 function figures({ usage, milliseconds }: Ended): HTMLElement {
@@ -68,6 +71,15 @@ function valueParts(value: Value, actions: Actions): HTMLElement[] {
   }
   parts.push(...lines("Warnings", value.warnings), ...lines("Trace", value.trace));
   return parts;
+}
+
+/** A value that cannot have the name that it was to be bound to; the part that is to blame is marked. */
+function unkeptParts({ json }: Value, { at }: Fault): HTMLElement[] {
+  if (json.length > SHOWN || !at.startsWith("/value")) return [];
+  const text = format(json, 64);
+  const { from, to } = locate(text, at.slice("/value".length));
+  const marked = [text.slice(0, from), h("mark", {}, text.slice(from, to)), text.slice(to)];
+  return [h("h3", {}, "The value"), h("pre", { class: "value", tabindex: "0", "aria-label": "Value", role: "region" }, ...marked)];
 }
 
 function faultParts(fault: Fault, actions: Actions): HTMLElement[] {

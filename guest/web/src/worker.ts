@@ -1,7 +1,7 @@
 // The worker: owns the instances of the evaluator, runs programs in slices and listens in between.
 
 import { type Evaluator, start } from "./component.ts";
-import { payloadOf, Run } from "./drive.ts";
+import { payloadOf, refusal, Run } from "./drive.ts";
 import type { Fault, Form, Program, Reply, Request } from "./protocol.ts";
 
 /** A slice should take about so long, so that a stop is heard soon. */
@@ -71,6 +71,16 @@ function check(id: number, code: string): void {
   }
 }
 
+/** A term in the notation. What is no term stays as it is. */
+function print(term: string): string {
+  try {
+    return evaluator().analysis.notation(term);
+  } catch (thrown) {
+    refusal(thrown);
+    return term;
+  }
+}
+
 /** Goes on with a walk until so many lines are there, or begins one. */
 function step(id: number, program: Program | undefined, lines: number): void {
   if (program !== undefined) {
@@ -98,7 +108,7 @@ function serve(request: Request): void | Promise<void> {
     case "forms":
       return reply({ id: request.id, forms: JSON.parse(evaluator().analysis.forms()) as Form[] });
     case "print":
-      return reply({ id: request.id, printed: request.terms.map((term) => evaluator().analysis.notation(term)) });
+      return reply({ id: request.id, printed: request.terms.map(print) });
     case "run":
       return run(request.id, request.program);
     case "stop":

@@ -44,6 +44,14 @@ const VIEWS = {
     await page.click("#save");
     await page.click("#tab-toolbox");
   },
+  "the session": async (page) => {
+    await page.fill("#name", "");
+    await page.check('input[name="argument"][value="none"]');
+    await write(page, "term", "orders = [{qty: 2}, {qty: 3}]");
+    await run(page);
+    await page.getByRole("button", { name: "orders", exact: true }).click();
+    await page.waitForFunction(() => document.querySelector("#bindings .source").textContent !== "");
+  },
   "the limits": (page) => page.click("#limits summary"),
   "the help": (page) => page.click("#keys"),
 };

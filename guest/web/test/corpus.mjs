@@ -28,6 +28,10 @@ export async function corpus({ browser, server, cases }) {
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`        ${cases.length} cases of the corpus in the worker, ${seconds} s`);
   await test("the corpus is there", () => assert.ok(cases.length > 1000, `${cases.length} cases`));
+  await test("bindings and values as terms are in the corpus, too", () => {
+    const kept = cases.filter(({ name, program, term }) => name.startsWith("kept/") && (program.bindings !== undefined || term !== undefined));
+    assert.ok(kept.length > 30, `${kept.length} cases`);
+  });
   await test("the corpus leaves no complaint", () => assert.deepEqual(complaints, []));
   await context.close();
 }

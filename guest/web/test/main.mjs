@@ -16,9 +16,10 @@ import { notation } from "./notation.mjs";
 import { places } from "./places.mjs";
 import { summary } from "./report.mjs";
 import { serve } from "./server.mjs";
+import { session } from "./session.mjs";
 import { views } from "./views.mjs";
 
-const PARTS = { places, loading, corpus, functions, notation, views, limits, hostile, access };
+const PARTS = { places, loading, corpus, functions, notation, views, session, limits, hostile, access };
 
 const [dist, cases, component, embedded, ...only] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));

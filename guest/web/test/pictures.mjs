@@ -1,15 +1,16 @@
-// Pictures of the page, to be looked at: `node test/pictures.mjs DIST FOLDER`.
+// Pictures of the page, to be looked at: `node test/pictures.mjs DIST FOLDER [NAME…]`.
 
 import { join } from "node:path";
 import { isReady, launch, open } from "./browser.mjs";
 import { write } from "./hands.mjs";
 import { serve } from "./server.mjs";
 
-const [dist, folder] = process.argv.slice(2);
+const [dist, folder, ...only] = process.argv.slice(2);
 const server = await serve([dist]);
 const browser = await launch();
 
 async function picture(name, options, action, isFull = false) {
+  if (only.length > 0 && !only.includes(name)) return;
   const { page, context } = await open(browser, server.url, options);
   await isReady(page);
   await action(page);
@@ -25,6 +26,17 @@ const run = async (page) => {
 };
 
 await picture("light", {}, run);
+await picture("session", {}, async (page) => {
+  for (const code of ["orders = data", "total = os => os.map(o => o.amount).sum()"]) {
+    await write(page, "term", code);
+    await run(page);
+    await page.waitForSelector(`[data-binding="${code.split(" ")[0]}"]`);
+    await page.check('input[name="argument"][value="none"]');
+  }
+  await write(page, "term", "total(orders)");
+  await run(page);
+  await page.getByRole("button", { name: "total", exact: true }).click();
+});
 await picture("dark", { colorScheme: "dark" }, run);
 await picture("fault", {}, async (page) => {
   await example(page, "A fault and its place");

@@ -42,16 +42,18 @@ function isJson(text) {
 
 function faults({ locate }, cases) {
   let count = 0;
-  for (const { name, program, fault } of cases) {
+  for (const { name: title, program, fault } of cases) {
     if (fault === undefined || ["unparsable", "duplicate-key"].includes(fault.code)) continue;
     const { code, argument, tools } = program;
     const isInArgument = argument.tag !== "none" && fault.at.startsWith(`/${argument.tag}`);
     if (isInArgument || fault.at.startsWith("/context") || (fault.tool === null && code.tag === "tool")) continue;
-    const text = fault.tool === null ? code.text : tools[fault.tool];
+    const [, name, within] = /^\/bindings\/([^/]*)(.*)/.exec(fault.at) ?? [];
+    const text = name !== undefined ? program.bindings[name] : fault.tool === null ? code.text : tools[fault.tool];
+    const at = within ?? fault.at;
     // A pointer means a part of JSON; a program in the notation has lines and columns.
     if (!isJson(text)) continue;
-    const { from, to } = locate(text, fault.at);
-    assert.deepEqual(JSON.parse(text.slice(from, to)), meant(JSON.parse(text), fault.at), name);
+    const { from, to } = locate(text, at);
+    assert.deepEqual(JSON.parse(text.slice(from, to)), meant(JSON.parse(text), at), title);
     count++;
   }
   assert.ok(count > 200, `${count} places`);
