@@ -66,7 +66,7 @@ fn a_session_moves_to_another_store() -> Result<()> {
     let printed = to.execute(&["session", "import", "-", "--with-tools"], &exported)?;
     ensure!(printed.code == Some(0) && printed.errors.is_empty(), "{printed:?}");
     let name = printed.output.trim_end().rsplit(' ').next().context("a name")?.to_owned();
-    for line in ["double: new", "fact: new", "f: function", "pair_of: pair", "q: quoted"] {
+    for line in ["double: new", "fact@", "f: function", "pair_of: pair", "q: quoted"] {
         ensure!(printed.output.contains(line), "{line}: {printed:?}");
     }
     let again = to.prints(&["session", "export", "--with-tools", "--session", &name])?;
