@@ -35,6 +35,7 @@ mod server {
     mod session_limits;
     mod sessions;
     mod several;
+    mod shelf;
     mod spellings;
     mod start;
     #[cfg(unix)]

@@ -62,7 +62,8 @@ impl Import {
     }
 }
 
-fn tell(Imported { name, hash, status, is_pinned }: &Imported) -> String {
+/// A line about an imported tool.
+pub(super) fn tell(Imported { name, hash, status, is_pinned }: &Imported) -> String {
     let revision = short(hash);
     match status {
         Status::Unchanged if *is_pinned => format!("{name}@{revision}: is in its history already"),

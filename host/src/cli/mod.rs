@@ -22,6 +22,7 @@ mod replay;
 mod restore;
 mod run;
 mod serve;
+mod session;
 mod settings;
 mod source;
 
@@ -57,6 +58,7 @@ use self::replay::Replay;
 use self::restore::Restore;
 use self::run::Run;
 use self::serve::{Serve, serve_by_default};
+use self::session::Session;
 
 /// A workshop for language models, served over MCP on stdin and stdout: a model evolves tools, as
 /// JSON terms of a lambda calculus, and runs them in a sandbox.
@@ -140,6 +142,8 @@ enum Command {
     Backup(Backup),
     /// Restore the store from a backup
     Restore(Restore),
+    /// Show, export and import sessions, or remove what they keep
+    Session(Session),
     /// List, test, approve and call tools of other servers
     Capability(Capability),
     /// Write the evaluator, a WebAssembly component, to a file for other hosts
@@ -211,6 +215,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Import(it)) => it.execute(options),
         Some(Command::Backup(it)) => it.execute(options),
         Some(Command::Restore(it)) => it.execute(options),
+        Some(Command::Session(it)) => it.execute(options),
         Some(Command::Capability(it)) => it.execute(options),
         Some(Command::Broker(it)) => it.execute(options),
         Some(Command::Component(it)) => it.execute(),

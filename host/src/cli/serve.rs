@@ -22,6 +22,7 @@ use crate::mcp;
 use crate::sandbox::Sandbox;
 use crate::stdio;
 use crate::transport::Awake;
+use crate::workshop::Workshop;
 
 /// Threads for blocking work, in addition to those of runs.
 const OTHER_THREADS: usize = 64;
@@ -60,6 +61,7 @@ fn serve(config: Config) -> Result<ExitCode> {
     let link = Link::open(&config, false)?;
     let (workshop, opening) =
         open_with(&config, |setup| Ok(Sandbox::begin(setup, start_compiler)?))?;
+    warn_shadowed(&workshop);
     // One thread receives requests and answers the quick ones. Other threads do the rest.
     let (sandbox, awake) = (Arc::clone(&workshop.sandbox), Arc::<Awake>::default());
     let rests = Arc::clone(&awake);
@@ -104,4 +106,17 @@ fn serve(config: Config) -> Result<ExitCode> {
     runtime.shutdown_timeout(Duration::ZERO);
     served?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Warns of tools whose names were reserved for the server later.
+fn warn_shadowed(workshop: &Workshop) {
+    match workshop.shadowed() {
+        Ok(names) => names.iter().for_each(|name| {
+            tracing::warn!(
+                "the tool `{name}` has a name that the server itself has now: a direct call means \
+                 the server's tool, and `run` with `tool` calls yours"
+            );
+        }),
+        Err(fault) => tracing::error!("{}", fault.message),
+    }
 }

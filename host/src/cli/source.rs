@@ -1,7 +1,7 @@
 //! Reads arguments of the command line: the argument itself, a file or standard input. Files are
 //! UTF-8, with or without a byte order mark.
 
-use std::fs;
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -32,13 +32,25 @@ pub(super) fn read_code(argument: &str) -> Result<String> {
 
 /// Reads a file as text, or standard input for `-`.
 pub(super) fn read_file(path: &str) -> Result<String> {
-    if path == "-" {
+    read_file_within(path, u64::MAX)
+}
+
+/// Reads a file of so many bytes at most as text, or standard input for `-`.
+pub(super) fn read_file_within(path: &str, most: u64) -> Result<String> {
+    let read = || -> Result<String> {
         let mut bytes = Vec::new();
-        stdio::stdin().read_to_end(&mut bytes).context("cannot read stdin")?;
-        return decode(bytes).context("cannot read stdin");
-    }
-    let bytes = fs::read(path).with_context(|| format!("cannot read {path}"))?;
-    decode(bytes).with_context(|| format!("cannot read {path}"))
+        let input: Box<dyn Read> = match path {
+            "-" => Box::new(stdio::stdin()),
+            path => Box::new(File::open(path)?),
+        };
+        let length = input.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+        if u64::try_from(length)? > most {
+            bail!("it has more than the {most} bytes that are accepted");
+        }
+        decode(bytes)
+    };
+    let shown = if path == "-" { "stdin" } else { path };
+    read().with_context(|| format!("cannot read {shown}"))
 }
 
 fn decode(mut bytes: Vec<u8>) -> Result<String> {

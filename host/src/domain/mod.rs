@@ -27,4 +27,4 @@ pub use self::limit_row::{Beyond, Default, Row, Setting, Unit};
 pub use self::mismatch::{Mismatch, Mismatches};
 pub use self::section::Section;
 pub(crate) use self::tool::each_tool;
-pub use self::tool::{BuiltIn, Effect, LEGACY, Toolset};
+pub use self::tool::{BuiltIn, Effect, LEGACY, SPELLINGS, Toolset};

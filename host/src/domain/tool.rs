@@ -175,5 +175,27 @@ impl BuiltIn {
     }
 }
 
-/// Names of an earlier server that clients may still call. They are accepted and not listed.
-pub const LEGACY: [&str; 3] = ["execute_tool", "meta_evolve", "describe_capability"];
+/// Names of an earlier server that clients may still call, each with the tool that it means now. They
+/// are accepted and not listed.
+pub const SPELLINGS: [(&str, &str); 17] = [
+    ("memory-store", "memory_store"),
+    ("memory-retrieve", "memory_retrieve"),
+    ("journal-recent", "journal_recent"),
+    ("server-info", "server_info"),
+    ("execute", "session_eval"),
+    ("state", "session_inspect"),
+    ("save_state", "session_save"),
+    ("restore_state", "session_restore"),
+    ("save-state", "session_save"),
+    ("restore-state", "session_restore"),
+    ("lisp_eval", "session_eval"),
+    ("lisp_session_start", "session_start"),
+    ("lisp_session_eval", "session_eval"),
+    ("lisp_session_inspect", "session_inspect"),
+    ("lisp_session_list", "session_list"),
+    ("lisp_session_forget", "session_forget"),
+    ("lisp_session_close", "session_close"),
+];
+
+/// Such names that are more than another spelling.
+pub const LEGACY: [&str; 4] = ["execute_tool", "meta_evolve", "describe_capability", "reset"];

@@ -9,30 +9,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::arguments::{self, decode, malformed, record};
-use crate::domain::Fault;
+use crate::domain::{Fault, SPELLINGS};
 use crate::json::{Members, decoded, object};
 use crate::text::quote_one;
-
-/// Tools whose only difference is the spelling.
-const SPELLINGS: [(&str, &str); 17] = [
-    ("memory-store", "memory_store"),
-    ("memory-retrieve", "memory_retrieve"),
-    ("journal-recent", "journal_recent"),
-    ("server-info", "server_info"),
-    ("execute", "session_eval"),
-    ("state", "session_inspect"),
-    ("save_state", "session_save"),
-    ("restore_state", "session_restore"),
-    ("save-state", "session_save"),
-    ("restore-state", "session_restore"),
-    ("lisp_eval", "session_eval"),
-    ("lisp_session_start", "session_start"),
-    ("lisp_session_eval", "session_eval"),
-    ("lisp_session_inspect", "session_inspect"),
-    ("lisp_session_list", "session_list"),
-    ("lisp_session_forget", "session_forget"),
-    ("lisp_session_close", "session_close"),
-];
 
 const EXECUTE: &str = "execute-tool";
 const EVOLVE: &str = "meta-evolve";

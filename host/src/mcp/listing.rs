@@ -41,7 +41,10 @@ impl Listing {
         if latest.as_of != Some(snapshot.as_of()) || latest.offers != offers {
             let changed = snapshot.latest(listed).map_err(failed)?;
             // Longer names predate the limit. A client would refuse the whole list because of one.
-            let evolved = changed.iter().filter(|tool| tool.name.len() <= name::LONGEST_NEW);
+            // A name that was reserved later is that of a built-in tool.
+            let is_listed =
+                |name: &str| name.len() <= name::LONGEST_NEW && !name::is_reserved(name);
+            let evolved = changed.iter().filter(|tool| is_listed(&tool.name));
             let watch = Watch::new(config.values.time(Limit::WallClock));
             let evolved = evolved.map(|tool| {
                 evolved::describe(tool, evolved::reach(workshop, tool, &watch), profile)

@@ -30,6 +30,7 @@ use super::resume;
 use super::settle::{Settled, settle};
 use super::tool::{ToolResult, evolved};
 use crate::domain::{BuiltIn, FaultCode, Limit, fault};
+use crate::registry::name;
 use crate::render::{object, warn};
 use crate::text;
 use crate::text::similar::similar;
@@ -112,6 +113,7 @@ impl Server {
         let schema = match built_in {
             Some(tool) if self.is_off(tool) => return Err(call),
             Some(tool) => catalog::input(tool),
+            None if name::is_reserved(name) => return Err(call),
             None => match self.backend.workshop.tools().and_then(|tools| tools.find(name)) {
                 Ok(Some(_)) => evolved::arguments(),
                 Ok(None) => return Err(call),
@@ -248,6 +250,7 @@ impl ServerHandler for Server {
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let profile = self.backend.config.profile;
         let evolved = || {
+            let name = Some(name).filter(|name| !name::is_reserved(name))?;
             let found = self.backend.workshop.tools().ok()?.find(name).ok()??;
             // Calls are compared with this; nobody reads hints of it.
             Some(evolved::describe(&found, Reach::Nowhere, profile))

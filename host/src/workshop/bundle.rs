@@ -13,7 +13,7 @@ use crate::schema::Schema;
 use crate::text::{self, quote_one};
 
 /// The value of `format` that identifies such a file.
-const FORMAT: &str = "mcp-pif tools";
+pub(super) const FORMAT: &str = "mcp-pif tools";
 
 /// The current version of the format, whose tools may be native capabilities. All versions up to it
 /// are read. A file is written in the lowest version that supports its contents.
@@ -179,13 +179,18 @@ pub(super) fn read(text: &str) -> Result<Bundle, Fault> {
         return Err(fault(FaultCode::Malformed, message, Some("use a later mcp-pif")));
     }
     let mut bundle: Bundle = serde_json::from_str(text).map_err(malformed)?;
-    for tool in &mut bundle.tools {
+    settle(&mut bundle.tools)?;
+    Ok(bundle)
+}
+
+/// Brings tools of a file into their order, and refuses those that cannot be meant.
+pub(super) fn settle(tools: &mut [Packed]) -> Result<(), Fault> {
+    for tool in &mut *tools {
         tool.examples = compact(std::mem::take(&mut tool.examples));
         ensure_examples(tool)?;
     }
-    sort(&mut bundle.tools);
-    ensure_once(&bundle.tools)?;
-    Ok(bundle)
+    sort(tools);
+    ensure_once(tools)
 }
 
 /// Sorts tools by name, pinned revisions before the current one.

@@ -28,15 +28,26 @@ impl Workshop {
     /// term names only at run time are not found. `memory` adds all keys of the memory.
     pub fn export(&self, names: &[String], memory: bool, watch: &Watch) -> Result<Exported, Fault> {
         let tools = self.tools()?;
-        let mut queue: Vec<(String, Option<String>)> =
-            names.iter().map(|name| (name.clone(), None)).collect();
+        let named = names.iter().map(|name| (name.clone(), None)).collect();
+        let (packed, notes) = self.pack(named, &tools, watch)?;
+        let memory = if memory { self.remembered()? } else { Vec::new() };
+        Ok(Exported { text: bundle::write(packed, memory)?, notes })
+    }
+
+    /// Packs tools and all that their terms name. Each is asked for by the user or by a caller.
+    pub(super) fn pack(
+        &self,
+        mut queue: Vec<(String, Option<String>)>,
+        tools: &Tools,
+        watch: &Watch,
+    ) -> Result<(Vec<Packed>, Vec<String>), Fault> {
         let (mut seen, mut packed, mut notes) = (BTreeSet::new(), Vec::new(), Vec::new());
         while let Some((reference, caller)) = queue.pop() {
             if !seen.insert(reference.clone()) {
                 continue;
             }
             let Some(tool) = tools.find(&reference)? else {
-                notes.push(missing(&reference, caller, &tools)?);
+                notes.push(missing(&reference, caller, tools)?);
                 continue;
             };
             let summary = self.sandbox.check(&tool.source, &watch.again()).map_err(first)?;
@@ -49,8 +60,7 @@ impl Workshop {
         bundle::sort(&mut packed);
         packed.dedup_by(|b, a| a.reference() == b.reference());
         notes.sort();
-        let memory = if memory { self.remembered()? } else { Vec::new() };
-        Ok(Exported { text: bundle::write(without_current(packed), memory)?, notes })
+        Ok((without_current(packed), notes))
     }
 
     /// All keys of the memory, in the order of their last change.
@@ -91,7 +101,7 @@ fn missing(reference: &str, caller: Option<String>, tools: &Tools) -> Result<Str
     Err(fault(FaultCode::UnknownTool, message, hint.as_deref()))
 }
 
-fn first(faults: Vec<Fault>) -> Fault {
+pub(super) fn first(faults: Vec<Fault>) -> Fault {
     let none = || fault(FaultCode::Internal, "a term was refused for no reason".to_owned(), None);
     faults.into_iter().next().unwrap_or_else(none)
 }

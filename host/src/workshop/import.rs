@@ -54,8 +54,17 @@ pub struct Taken {
     pub notes: Vec<String>,
 }
 
+/// The tools of a file that passed.
+pub(super) struct Tried {
+    pub(super) checked: Vec<Checked>,
+    /// All tools as they will be.
+    pub(super) tools: Tools,
+    /// Notes for the user.
+    pub(super) notes: Vec<String>,
+}
+
 /// A checked tool of a file.
-struct Checked {
+pub(super) struct Checked {
     packed: Packed,
     evolution: Evolution,
     schema: Option<Arc<Schema>>,
@@ -90,9 +99,36 @@ impl Workshop {
         watch: &Watch,
         subject: &mut Option<String>,
     ) -> Result<Taken, Refused> {
-        let mut checked = Vec::new();
         let file = bundle::read(text)?;
-        for packed in file.tools {
+        let Tried { checked, mut notes, .. } =
+            self.try_tools(file.tools, replace, watch, subject)?;
+        notes.extend(unasked(&file.memory, memory));
+        let wanted = if memory { file.memory } else { Vec::new() };
+        let remembered = wanted.into_iter().map(note).collect::<Result<Vec<_>, Fault>>()?;
+        let taken = checked.iter().map(|it| it.write(replace));
+        let kept = remembered.iter().map(|(note, it)| keeping(note.clone(), replace, it));
+        let writes: Vec<Write> = taken.chain(kept).collect();
+        let mut done = self.journal.commit(&writes).map_err(unwritten)?.into_iter();
+        self.announce();
+        let tools = checked.into_iter().zip(&mut done).filter_map(|(it, done)| it.told(done));
+        let tools = tools.collect();
+        let memory = remembered.into_iter().zip(done).filter_map(|((note, _), done)| {
+            let Effect::Kept(kept) = done.effect else { return None };
+            Some((note.key().to_owned(), kept.status))
+        });
+        Ok(Taken { tools, memory: memory.collect(), notes })
+    }
+
+    /// Checks tools of a file and runs their examples, with all of them there.
+    pub(super) fn try_tools(
+        &self,
+        packed: Vec<Packed>,
+        replace: bool,
+        watch: &Watch,
+        subject: &mut Option<String>,
+    ) -> Result<Tried, Refused> {
+        let mut checked = Vec::new();
+        for packed in packed {
             *subject = Some(packed.name.clone());
             checked.push(self.check_packed(packed, watch)?);
         }
@@ -112,21 +148,7 @@ impl Workshop {
             }
         }
         *subject = None;
-        notes.extend(unasked(&file.memory, memory));
-        let wanted = if memory { file.memory } else { Vec::new() };
-        let remembered = wanted.into_iter().map(note).collect::<Result<Vec<_>, Fault>>()?;
-        let taken = checked.iter().map(|it| it.write(replace));
-        let kept = remembered.iter().map(|(note, it)| keeping(note.clone(), replace, it));
-        let writes: Vec<Write> = taken.chain(kept).collect();
-        let mut done = self.journal.commit(&writes).map_err(unwritten)?.into_iter();
-        self.announce();
-        let tools = checked.into_iter().zip(&mut done).filter_map(|(it, done)| it.told(done));
-        let tools = tools.collect();
-        let memory = remembered.into_iter().zip(done).filter_map(|((note, _), done)| {
-            let Effect::Kept(kept) = done.effect else { return None };
-            Some((note.key().to_owned(), kept.status))
-        });
-        Ok(Taken { tools, memory: memory.collect(), notes })
+        Ok(Tried { checked, tools, notes })
     }
 
     /// Finds the functions of native capabilities, with all tools of the file there. Then each tool
@@ -197,7 +219,7 @@ impl Workshop {
 
 impl Checked {
     /// The write of this tool, with its journal entry.
-    fn write(&self, replace: bool) -> Write {
+    pub(super) fn write(&self, replace: bool) -> Write {
         let Self { packed, evolution, supplied, .. } = self;
         let mut entry = Draft::of_change(EntryKind::Import, &packed.name);
         // This cannot fail: all parts are text and JSON already.
@@ -209,7 +231,7 @@ impl Checked {
     }
 
     /// The result for the caller.
-    fn told(self, done: Done) -> Option<Imported> {
+    pub(super) fn told(self, done: Done) -> Option<Imported> {
         let Effect::Evolved(status) = done.effect else { return None };
         let (name, hash) = (self.packed.name, self.evolution.hash);
         Some(Imported { name, hash, status, is_pinned: self.packed.pinned })

@@ -33,8 +33,11 @@ mod rollback;
 mod run;
 mod schemas;
 mod session;
+mod shelf;
+mod shelve;
 mod trial;
 mod turn;
+mod unshelve;
 mod upstream;
 mod world;
 
@@ -58,4 +61,5 @@ pub use self::resume::Resumed;
 pub use self::run::Finished;
 pub use self::session::Turned;
 pub use self::turn::Plan;
+pub use self::unshelve::{Shelving, Unshelved};
 pub use self::world::{Candidate, Tools};

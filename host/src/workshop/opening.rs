@@ -8,14 +8,14 @@ use super::effects::{Allowed, Denied, Effects};
 use super::intent::Patience;
 use super::record;
 use super::recovery;
-use super::refusal::stored;
+use super::refusal::{refused, stored};
 use super::world::Tools;
 use crate::broker::Client;
 use crate::config::Config;
 use crate::domain::{EntryEnding, EntryKind, Fault, Limit};
 use crate::journal::{self, Draft, Journal};
 use crate::memory::{Capacity, Memory};
-use crate::registry::Registry;
+use crate::registry::{Registry, name};
 use crate::sandbox::{Limits, Sandbox};
 use crate::state::session::Capacity as Capacities;
 use crate::state::{self, Store};
@@ -189,6 +189,18 @@ impl Workshop {
     pub fn tools(&self) -> Result<Tools, Fault> {
         let registered = self.registry.snapshot().map_err(stored)?;
         Ok(Tools { registered, candidates: Arc::default() })
+    }
+
+    /// Tools whose names were reserved for the server later.
+    pub fn shadowed(&self) -> Result<Vec<&'static str>, Fault> {
+        let registered = self.registry.snapshot().map_err(stored)?;
+        let mut shadowed = Vec::new();
+        for name in name::reserved() {
+            if registered.find(name).map_err(refused)?.is_some() {
+                shadowed.push(name);
+            }
+        }
+        Ok(shadowed)
     }
 
     /// Notifies subscribers of the registry that tools have changed.

@@ -10,7 +10,7 @@ use crate::domain::{EntryEnding, EntryKind, Fault};
 use crate::journal::Draft;
 use crate::sandbox::milliseconds;
 use crate::state::session::{
-    Binding, Capacity, Change, Ended, Lease, Made, Session, Standing, Turn, Which,
+    Binding, Capacity, Change, Ended, Lease, Made, Session, Standing, Target, Turn, Which,
 };
 use crate::state::{Change as Changed, Effect, Refusal, Write, sessions};
 use crate::text::time::now;
@@ -153,9 +153,11 @@ impl Workshop {
     }
 }
 
-fn subject(change: &Change) -> Option<&str> {
+pub(super) fn subject(change: &Change) -> Option<&str> {
     match change {
         Change::Start { .. } | Change::Turn(_) => None,
+        Change::Import { target: Target::Fresh, .. } => None,
+        Change::Import { target: Target::Session(name) | Target::Saved(name), .. } => Some(name),
         Change::Forget { which, .. }
         | Change::Close { which }
         | Change::Save { which, .. }

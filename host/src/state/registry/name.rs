@@ -1,7 +1,7 @@
 //! Names of tools: their form, the names reserved for the server, and similar names.
 
 use super::error::Error;
-use crate::domain::{BuiltIn, LEGACY};
+use crate::domain::{BuiltIn, LEGACY, SPELLINGS};
 use crate::text;
 
 /// The most characters of any name.
@@ -12,8 +12,16 @@ pub const LONGEST: usize = 64;
 pub const LONGEST_NEW: usize = 48;
 
 /// Names reserved for the server. A new name must not resemble one of them.
-fn reserved() -> impl Iterator<Item = &'static str> {
-    BuiltIn::ALL.iter().map(|tool| tool.name()).chain(LEGACY)
+pub fn reserved() -> impl Iterator<Item = &'static str> {
+    let spellings = SPELLINGS.into_iter().map(|(name, _)| name);
+    BuiltIn::ALL.iter().map(|tool| tool.name()).chain(spellings).chain(LEGACY)
+}
+
+/// Whether a direct call of a name means the server's own tool. A tool that had the name before is
+/// called by `run`.
+#[must_use]
+pub fn is_reserved(name: &str) -> bool {
+    reserved().any(|reserved| reserved == name)
 }
 
 /// The name before `@`, and the revision after it if there is one.

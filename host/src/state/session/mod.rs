@@ -104,6 +104,17 @@ pub enum Change {
         /// The name of the saved state.
         saved: String,
     },
+    /// Puts bindings in place of those of a session or a saved state, or starts a session with them.
+    Import {
+        /// Who they belong to.
+        owner: String,
+        /// Where they go.
+        target: Target,
+        /// Words for people.
+        title: String,
+        /// The bindings.
+        bound: Vec<Bound>,
+    },
     /// Removes a saved state.
     Drop {
         /// Who it belongs to.
@@ -111,6 +122,17 @@ pub enum Change {
         /// The name of the saved state.
         saved: String,
     },
+}
+
+/// Where imported bindings go.
+#[derive(Debug, Clone)]
+pub enum Target {
+    /// Into a session that starts with them.
+    Fresh,
+    /// Into this session.
+    Session(String),
+    /// Into the saved state of this name, which is made if it is not there.
+    Saved(String),
 }
 
 /// What to remove from a session.

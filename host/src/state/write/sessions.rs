@@ -4,7 +4,7 @@ use crate::domain::Limit;
 use crate::state::journal::Digest;
 use crate::state::session::{
     Binding, Bound, Capacity, Change, DEFAULT, DEFAULT_IDLE, Ended, Error, Forgotten, LAST, Lease,
-    Made, Over, Session, Standing, Turn, Which, is_recent, number,
+    Made, Over, Session, Standing, Target, Turn, Which, is_recent, number,
 };
 use crate::state::transaction::Transaction;
 use crate::text::time::now;
@@ -66,6 +66,12 @@ pub(super) fn change(
             clear(db, session.id, &|_| true)?;
             copy(db, saved.id, session.id)?;
             touch(db, session)
+        }
+        Change::Import { owner, target, title, bound } => {
+            let session = emptied(db, owner, target, title, most)?;
+            bound.iter().try_for_each(|bound| bind(db, &session, bound))?;
+            ensure_room(db, session.id, most)?;
+            Ok(session)
         }
         Change::Drop { owner, saved } => {
             let saved = saved_state(db, owner, saved)?;
@@ -297,21 +303,52 @@ fn save(
     most: &Capacity,
 ) -> Result<Session, Error> {
     let session = idle(db, which)?;
-    let known = db.labelled(&which.owner, saved, Standing::Saved)?;
+    let copied = Session { turn: session.turn, ..fresh(&which.owner, &session.title) };
+    let copied = empty_state(db, copied, saved, most)?;
+    copy(db, session.id, copied.id)?;
+    touch(db, session)?;
+    Ok(copied)
+}
+
+/// Writes a saved state without bindings, in place of what was saved under the name.
+fn empty_state(
+    db: &mut dyn Transaction,
+    state: Session,
+    saved: &str,
+    most: &Capacity,
+) -> Result<Session, Error> {
+    let known = db.labelled(&state.owner, saved, Standing::Saved)?;
     if known.is_none() {
-        let all = db.sessions(&which.owner)?.into_iter();
+        let all = db.sessions(&state.owner)?.into_iter();
         let all = all.filter(|it| it.standing == Standing::Saved).count();
         ensure(Limit::SavedStates, count(all) + 1, most.saved, "saved states")?;
     }
     let id = known.map_or(0, |known| known.id);
-    let copied = fresh(&which.owner, &session.title);
-    let (label, turn) = (Some(saved.to_owned()), session.turn);
-    let mut copied = Session { id, label, turn, standing: Standing::Saved, ..copied };
-    copied.id = db.put_session(&copied)?;
-    clear(db, copied.id, &|_| true)?;
-    copy(db, session.id, copied.id)?;
-    touch(db, session)?;
-    Ok(copied)
+    let label = Some(saved.to_owned());
+    let mut state = Session { id, label, standing: Standing::Saved, ..state };
+    state.id = db.put_session(&state)?;
+    clear(db, state.id, &|_| true)?;
+    Ok(state)
+}
+
+/// What an import fills, without bindings.
+fn emptied(
+    db: &mut dyn Transaction,
+    owner: &str,
+    target: &Target,
+    title: &str,
+    most: &Capacity,
+) -> Result<Session, Error> {
+    let made = fresh(owner, title);
+    match target {
+        Target::Fresh => start(db, Session { ttl: most.ttl, idle: most.idle, ..made }, None, most),
+        Target::Saved(saved) => empty_state(db, made, saved, most),
+        Target::Session(name) => {
+            let session = idle(db, &Which { owner: owner.to_owned(), name: name.clone() })?;
+            clear(db, session.id, &|_| true)?;
+            touch(db, session)
+        }
+    }
 }
 
 /// Copies all bindings but the last values.

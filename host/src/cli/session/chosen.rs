@@ -1,0 +1,33 @@
+//! The session or the saved state that a command is about.
+
+use clap::Args;
+
+use crate::domain::Fault;
+use crate::state::session::{Binding, DEFAULT, Session, USER, Which};
+use crate::workshop::Workshop;
+
+#[derive(Debug, Args)]
+pub(super) struct Chosen {
+    /// The session [default: default]
+    #[arg(long, value_name = "SESSION")]
+    pub(super) session: Option<String>,
+    /// A saved state, instead of a session
+    #[arg(long, value_name = "NAME", conflicts_with = "session")]
+    pub(super) saved: Option<String>,
+}
+
+impl Chosen {
+    /// The session, with its bindings. This counts as a use of it.
+    pub(super) fn find(self, workshop: &Workshop) -> Result<(Session, Vec<Binding>), Fault> {
+        match self.saved {
+            Some(name) => workshop.saved_state(&Which { owner: USER.to_owned(), name }),
+            None => workshop.session(&which(self.session)),
+        }
+    }
+}
+
+/// The session that a name means.
+pub(super) fn which(session: Option<String>) -> Which {
+    let name = session.unwrap_or_else(|| DEFAULT.to_owned());
+    Which { owner: USER.to_owned(), name }
+}
