@@ -27,6 +27,8 @@ mod server {
     mod oracle;
     mod profiles;
     mod registry;
+    #[cfg(target_os = "linux")]
+    mod repl;
     mod replay;
     mod requests;
     mod resources;

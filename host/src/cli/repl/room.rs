@@ -19,7 +19,7 @@ use crate::render;
 use crate::sandbox::{Argument, Code, Ending, Limits, Outcome, Request, Watch, finish};
 use crate::state::session::{Binding, Change, Forgotten, Session, USER, Which, is_name, is_recent};
 use crate::text;
-use crate::workshop::{Finished, LIBRARY_PREFIX, Plan, Workshop, library};
+use crate::workshop::{Finished, LIBRARY_PREFIX, Plan, Workshop, library, too_large};
 
 /// The most bytes of a record whose members are completed.
 const MOST_COMPLETED: u64 = 256 << 10;
@@ -132,8 +132,11 @@ impl Room {
 
     /// Makes a turn. With a name its value is bound.
     pub(super) fn turn(&self, name: Option<&str>, code: &str) -> Next {
-        let Finished { outcome, .. } = self.make(name, code, false, &mut Terminal);
-        match outcome.ending {
+        let (length, most) = (code.len(), self.most_code);
+        if length > most {
+            return self.refuse(&too_large(Limit::Code, "code", length, most));
+        }
+        match self.make(name, code, false, &mut Terminal).outcome.ending {
             Ok(ending) => self.show(name, &ending),
             Err(fault) => self.refuse(&fault),
         }
