@@ -37,17 +37,12 @@ impl List {
 
 fn line(session: &Session, count: usize) -> String {
     let (name, title) = (session.name(), text::line(&session.title, MOST_LINE));
-    let told = match session.standing {
-        Standing::Saved => {
-            format!(
-                "saved {name}: {count} bindings, since {} {title}",
-                time::format(session.created)
-            )
-        }
-        _ => {
-            let (turn, until) = (session.turn, time::format(session.expires()));
-            format!("{name}: {turn} turns, {count} bindings, until {until} {title}")
-        }
+    let told = if session.standing == Standing::Saved {
+        let since = time::format(session.created);
+        format!("saved {name}: {count} bindings, since {since} {title}")
+    } else {
+        let (turn, until) = (session.turn, time::format(session.expires()));
+        format!("{name}: {turn} turns, {count} bindings, until {until} {title}")
     };
     told.trim_end().to_owned()
 }
