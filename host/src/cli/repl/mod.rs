@@ -8,11 +8,13 @@
 //! | `table` | lists of records as tables; shapes of values |
 //! | `editor` | the line editor: completion, history, whether a text goes on |
 //! | `interrupt` | Ctrl-C stops the run |
+//! | `paint` | colors |
 
 mod command;
 mod editor;
 mod input;
 mod interrupt;
+mod paint;
 mod room;
 mod table;
 

@@ -12,6 +12,7 @@ use super::super::run::Terminal;
 use super::command::Next;
 use super::editor::program;
 use super::interrupt::Interrupt;
+use super::paint::Paint;
 use super::table::{shape, table};
 use crate::config::Config;
 use crate::domain::{Fault, FaultCode, Limit};
@@ -44,20 +45,6 @@ pub(super) struct Room {
     is_terminal: bool,
     width: Cell<usize>,
     is_heard: Cell<bool>,
-}
-
-/// Colors, where they are wanted.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Paint(bool);
-
-impl Paint {
-    pub(super) fn strong(self, text: &str) -> String {
-        if self.0 { format!("\u{1b}[1;36m{text}\u{1b}[0m") } else { text.to_owned() }
-    }
-
-    fn faint(self, text: &str) -> String {
-        if self.0 { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text.to_owned() }
-    }
 }
 
 impl Room {
@@ -100,10 +87,8 @@ impl Room {
         self.is_heard.get()
     }
 
-    /// Colors on a terminal, unless the environment wants none (<https://no-color.org>).
     pub(super) fn paint(&self) -> Paint {
-        let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Paint(self.is_terminal && !is_plain)
+        Paint::for_terminal(self.is_terminal)
     }
 
     pub(super) fn history_file(&self) -> Option<PathBuf> {
