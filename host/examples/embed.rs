@@ -88,11 +88,12 @@ fn converse(evaluator: &GuestPre<StoreLimits>) -> Result<()> {
     let mut answer = Answer::None;
     loop {
         answer = match machines.call_resume(&mut store, machine, &answer, 100)? {
-            Step::Recall(_) => Answer::Source(None),
             Step::Lookup(name) => {
                 println!("lookup {name}");
                 Answer::Source((name == "square").then(|| SQUARE.to_owned()))
             }
+            // There are no bindings.
+            Step::Recall(_) => Answer::Source(None),
             // Nothing is granted.
             Step::Perform(_) | Step::Paused => Answer::None,
             Step::Failed(fault) => bail!("{}: {}", fault.code, fault.message),

@@ -6,4 +6,6 @@ pub mod client;
 pub mod folder;
 pub mod memory;
 pub mod pipe;
+#[cfg(target_os = "linux")]
+pub mod terminal;
 pub mod text;

@@ -3,15 +3,12 @@
 use super::binary;
 use super::folder::{Folder, cache};
 use anyhow::{Context, Result, ensure};
-use std::io::{Read, Write};
+use pif_tests::server::terminal::Terminal;
+use std::io::Write;
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Output, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// How long a terminal is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What comes of lines through a pipe.
 fn pipe(folder: &Path, lines: &str) -> Result<Output> {
@@ -35,6 +32,9 @@ fn lines_through_a_pipe_are_turns() -> Result<()> {
     let output = pipe(folder.path(), lines)?;
     assert_eq!(told(&output), "[2,4,6]\n[{\"id\":1},{\"id\":2}]\nlist of 3 integer\nx => x * 2\n");
     ensure!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    // JSON goes on, too, and a function is a value.
+    let output = pipe(folder.path(), "{\"add\": [1,\n 2]}\n[1,\n 2].sum()\nf\nx => x\n")?;
+    assert_eq!(told(&output), "3\n3\n<function>\n<function>\n");
     // Another process goes on, and the last turn decides about the exit code.
     let output = pipe(folder.path(), "a.map(f).sum()\na +")?;
     assert_eq!(told(&output), "12\n");
@@ -93,76 +93,6 @@ fn hostile_input_is_refused_and_what_follows_is_made() -> Result<()> {
     let output = child.wait_with_output()?;
     ensure!(output.status.code() == Some(1), "{output:?}");
     Ok(())
-}
-
-/// A terminal with the session in it.
-struct Terminal {
-    child: Child,
-    input: ChildStdin,
-    seen: Arc<Mutex<Vec<u8>>>,
-    /// Where in the output the next text is looked for.
-    from: usize,
-}
-
-impl Terminal {
-    /// None where there is no `script` that makes terminals.
-    fn open(folder: &Path, variables: &[(&str, &str)], flags: &str) -> Result<Option<Self>> {
-        let known = Command::new("script").arg("--version").output();
-        if !known.is_ok_and(|it| String::from_utf8_lossy(&it.stdout).contains("util-linux")) {
-            return Ok(None);
-        }
-        let (binary, data) = (binary::path()?, folder.display());
-        let line =
-            format!("stty cols 80 rows 24; exec {} --data {data} {flags} repl", binary.display());
-        let mut command = Command::new("script");
-        command.args(["-qfec", &line, "/dev/null"]).env_remove("NO_COLOR");
-        command.env("MCP_PIF_CACHE", cache()).env("TERM", "xterm").env("SHELL", "/bin/sh");
-        command.envs(variables.iter().copied());
-        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn()?;
-        let input = child.stdin.take().context("stdin")?;
-        let mut output = child.stdout.take().context("stdout")?;
-        let seen = Arc::<Mutex<Vec<u8>>>::default();
-        let kept = Arc::clone(&seen);
-        thread::spawn(move || {
-            let mut bytes = [0; 4_096];
-            while let Ok(count @ 1..) = output.read(&mut bytes) {
-                kept.lock().unwrap_or_else(PoisonError::into_inner).extend(&bytes[..count]);
-            }
-        });
-        Ok(Some(Self { child, input, seen, from: 0 }))
-    }
-
-    fn send(&mut self, keys: &str) -> Result<()> {
-        self.input.write_all(keys.as_bytes())?;
-        Ok(self.input.flush()?)
-    }
-
-    fn seen(&self) -> String {
-        String::from_utf8_lossy(&self.seen.lock().unwrap_or_else(PoisonError::into_inner))
-            .into_owned()
-    }
-
-    /// Waits for a text behind the last one.
-    fn expect(&mut self, text: &str) -> Result<()> {
-        let start = Instant::now();
-        loop {
-            let seen = self.seen();
-            if let Some(at) = seen.get(self.from..).and_then(|rest| rest.find(text)) {
-                self.from += at + text.len();
-                return Ok(());
-            }
-            ensure!(start.elapsed() < PATIENCE, "no {text:?} in {:?}", seen.get(self.from..));
-            thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    fn end(mut self) -> Result<String> {
-        self.send("\u{4}")?;
-        let status = self.child.wait()?;
-        ensure!(status.success(), "{status}: {:?}", self.seen());
-        Ok(self.seen())
-    }
 }
 
 #[test]

@@ -5,6 +5,8 @@ use anyhow::{Context, Result, bail, ensure};
 use pif_tests::server::client::{self, text};
 use pif_tests::server::folder::Folder;
 use pif_tests::server::pipe::Pipe;
+#[cfg(target_os = "linux")]
+use pif_tests::server::terminal::Terminal;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -18,6 +20,20 @@ const COMMANDS: [&str; 4] = [
     r#"mcp-pif run '{"lam": "l", "body": {"lenght": {"var": "l"}}}' '[1, 2, 3]'"#,
     r#"mcp-pif run '{"lam": "x", "body": {"app": {"func": {"self": true}, "arg": {"var": "x"}}}}' 0"#,
     r#"mcp-pif run std_allocate --data '{"amount": 100, "weights": [1, 1, 1]}'"#,
+];
+
+const REPL: &str = "host/docs/repl.svg";
+const REPL_PROMPT: &str = "pif> ";
+/// What the conversation of sessions.md shows.
+#[cfg(target_os = "linux")]
+const LINES: [&str; 7] = [
+    r#"orders = [{id: 1, region: "north", qty: 3}, {id: 2, region: "south", qty: 4}, {id: 3, region: "north", qty: 5}]"#,
+    "orders",
+    "total = os => os.map(o => o.qty).sum()",
+    "orders.group_by(o => o.region).map(([region, os]) => ({region, total: total(os)}))",
+    ":type _1",
+    "orders.map(o => o.quantity)",
+    ":bindings",
 ];
 
 /// What a shell command prints, on both streams.
@@ -80,14 +96,55 @@ fn the_conversation_goes_so() -> Result<()> {
 /// The recorded terminal session is what the commands print now; `BLESS=1` records it anew.
 #[test]
 fn the_session_goes_so() -> Result<()> {
-    let path = pages::root().join(SESSION);
     let turns = COMMANDS.iter().map(|command| Ok((*command, print(command)?)));
-    let picture = draw(&turns.collect::<Result<Vec<_>>>()?)?;
+    ensure_recorded(SESSION, "$", &turns.collect::<Result<Vec<_>>>()?)
+}
+
+/// The recorded conversation with a session is what the repl shows now; `BLESS=1` records it anew.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_repl_goes_so() -> Result<()> {
+    let folder = Folder::new()?;
+    let plain = [("NO_COLOR", "1")];
+    let Some(mut terminal) = Terminal::open(folder.path(), &plain, "")? else {
+        println!("skipped: `script` of util-linux is not there");
+        return Ok(());
+    };
+    terminal.expect(REPL_PROMPT)?;
+    let mut turns = Vec::new();
+    for line in LINES {
+        terminal.send(line)?;
+        terminal.expect(line.get(line.len().saturating_sub(6)..).unwrap_or(line))?;
+        terminal.send("\r")?;
+        terminal.expect("\n")?;
+        let shown = terminal.expect(REPL_PROMPT)?;
+        turns.push((line, plain_lines(&shown)));
+    }
+    terminal.end()?;
+    ensure_recorded(REPL, REPL_PROMPT.trim_end(), &turns)
+}
+
+/// Lines without the codes that steer the terminal.
+#[cfg(target_os = "linux")]
+fn plain_lines(shown: &str) -> String {
+    let mut text = String::new();
+    let mut rest = shown;
+    while let Some((before, code)) = rest.split_once('\u{1b}') {
+        text.push_str(before);
+        rest = code.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
+        rest = rest.get(1..).unwrap_or_default();
+    }
+    text.push_str(rest);
+    text.replace('\r', "").trim_end().to_owned()
+}
+
+fn ensure_recorded(page: &str, prompt: &str, turns: &[(&str, String)]) -> Result<()> {
+    let (path, picture) = (pages::root().join(page), draw(prompt, turns)?);
     if env::var_os("BLESS").is_some() {
         fs::write(&path, &picture)?;
     }
     let recorded = fs::read_to_string(&path).unwrap_or_default();
-    ensure!(recorded == picture, "record {SESSION} anew by BLESS=1");
+    ensure!(recorded == picture, "record {page} anew by BLESS=1");
     Ok(())
 }
 
@@ -97,10 +154,10 @@ const COLUMNS: usize = 100;
 const LINE: usize = 20;
 
 /// The session as an SVG.
-fn draw(turns: &[(&str, String)]) -> Result<String> {
+fn draw(prompt: &str, turns: &[(&str, String)]) -> Result<String> {
     let (mut lines, mut text) = (0, String::new());
     for (command, printed) in turns {
-        let typed = std::iter::once(("prompt", format!("$ {command}")));
+        let typed = std::iter::once(("prompt", format!("{prompt} {command}")));
         let answered = printed.lines().map(|line| (class(line), line.to_owned()));
         for (class, line) in typed.chain(answered) {
             for part in wrap(&line) {

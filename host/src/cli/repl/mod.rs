@@ -21,17 +21,20 @@ mod table;
 use std::io::{self, BufRead, IsTerminal, Read};
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use clap::builder::FalseyValueParser;
 use rustyline::error::ReadlineError;
 
 use self::command::Next;
 use self::editor::Prompt;
 use self::input::{Input, MOST_LINES};
+use self::paint::Paint;
 use self::room::Room;
 use super::open::open;
-use super::print::complain;
+use super::print::{complain, is_terminal};
 use super::run::link;
 use super::settings::{Directory, start};
 use crate::config::Options;
@@ -39,11 +42,17 @@ use crate::domain::Limit;
 use crate::state::session::DEFAULT;
 use crate::stdio;
 
+/// How long lines of stderr are waited for.
+const PARTING: Duration = Duration::from_secs(1);
+
 #[derive(Debug, Args)]
 pub(super) struct Repl {
     /// The session, as `mcp-pif session list` shows it
     #[arg(long, value_name = "NAME", default_value = DEFAULT)]
     session: String,
+    /// No colors (<https://no-color.org>)
+    #[arg(long, env = "NO_COLOR", hide_env_values = true, value_parser = FalseyValueParser::new())]
+    no_color: bool,
     #[command(flatten)]
     place: Directory,
 }
@@ -53,9 +62,10 @@ impl Repl {
         let config = start(options, Some(&self.place))?;
         let (broker, _runtime) = link(&config)?.unzip();
         let workshop = open(&config)?.calling(broker);
-        let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+        let is_terminal = io::stdin().is_terminal() && is_terminal();
+        let paint = Paint(is_terminal && !self.no_color);
         let most = config.values.size(Limit::Code);
-        let room = Rc::new(Room::new(workshop, &config, self.session, is_terminal)?);
+        let room = Rc::new(Room::new(workshop, &config, self.session, (is_terminal, paint))?);
         if is_terminal { converse(&room) } else { Ok(read_all(&room, most)) }
     }
 }
@@ -71,6 +81,8 @@ fn converse(room: &Rc<Room>) -> Result<ExitCode> {
                 if obey(room, &text) == Next::Leave {
                     return Ok(ExitCode::SUCCESS);
                 }
+                // What went to stderr stands above the next prompt.
+                stdio::settle(PARTING);
             }
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => return Ok(ExitCode::SUCCESS),

@@ -7,7 +7,7 @@ use anyhow::Result;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::print::{MOST_LINE, Output, complain, fail, warn};
+use super::super::print::{MOST_LINE, Output, complain, fail, is_terminal, warn};
 use super::super::run::Terminal;
 use super::command::Next;
 use super::editor::program;
@@ -43,6 +43,7 @@ pub(super) struct Room {
     forms: Vec<Form>,
     interrupt: Option<Interrupt>,
     is_terminal: bool,
+    paint: Paint,
     width: Cell<usize>,
     is_heard: Cell<bool>,
 }
@@ -52,7 +53,7 @@ impl Room {
         workshop: Workshop,
         config: &Config,
         session: String,
-        is_terminal: bool,
+        (is_terminal, paint): (bool, Paint),
     ) -> Result<Self> {
         let time = |limit| config.values.time(limit);
         let watch = Watch::new(time(Limit::WallClock));
@@ -66,6 +67,7 @@ impl Room {
             forms: forms.unwrap_or_default(),
             interrupt: is_terminal.then(Interrupt::listen).transpose()?,
             is_terminal,
+            paint,
             width: Cell::new(80),
             is_heard: Cell::new(true),
             workshop,
@@ -88,7 +90,7 @@ impl Room {
     }
 
     pub(super) fn paint(&self) -> Paint {
-        Paint::for_terminal(self.is_terminal)
+        self.paint
     }
 
     pub(super) fn history_file(&self) -> Option<PathBuf> {
@@ -109,6 +111,9 @@ impl Room {
         let Some(code) = program(text).filter(|code| code.len() <= self.most_code) else {
             return false;
         };
+        if is_begun_json(code) {
+            return true;
+        }
         match self.workshop.sandbox.check(code, &self.watch()) {
             Ok(_) => false,
             Err(faults) => faults.first().is_some_and(is_beginning),
@@ -141,7 +146,8 @@ impl Room {
         let is_tool = matches!(tools.find(code), Ok(Some(_)));
         let request = Request {
             code: if is_tool { Code::Tool(code.to_owned()) } else { Code::Term(code.to_owned()) },
-            argument: if name.is_some() { Argument::Unapplied } else { Argument::None },
+            // Nothing is ever given to a function, so it is a value.
+            argument: Argument::Unapplied,
             context: None,
             bindings: Vec::new(),
             keep: true,
@@ -173,7 +179,7 @@ impl Room {
         if name.is_some() {
             return Next::Done;
         }
-        if !self.is_terminal {
+        if !is_terminal() {
             return self.say(&text::plain(json));
         }
         // A value may hold what a terminal obeys.
@@ -422,6 +428,12 @@ impl Room {
         }
         names
     }
+}
+
+/// Whether a text is JSON that has no end yet.
+fn is_begun_json(text: &str) -> bool {
+    let read = serde_json::from_str::<serde::de::IgnoredAny>(text);
+    text.starts_with(['{', '[']) && read.is_err_and(|error| error.is_eof())
 }
 
 /// Whether a text that has this fault may go on: something is not closed, or an operand is missing
