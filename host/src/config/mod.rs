@@ -120,6 +120,8 @@ pub struct Config {
     pub net: Net,
     /// The detail of replies.
     pub profile: Profile,
+    /// Whether people want no colors (<https://no-color.org>).
+    pub no_color: bool,
     /// Tools that clients can call.
     pub toolsets: Vec<Toolset>,
     /// The place that keeps the state.
@@ -199,6 +201,7 @@ impl Options {
             ceilings: values.ceilings(),
             net: values.net(),
             profile: service.profile,
+            no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
             toolsets: service.toolsets(capabilities.file().is_some()),
             capabilities: capabilities.file(),
             broker: capabilities.pipes(),

@@ -1,15 +1,7 @@
 //! The table of commands.
 
+use super::next::Next;
 use super::room::Room;
-
-/// What comes of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Next {
-    Nothing,
-    Done,
-    Failed,
-    Leave,
-}
 
 /// A command.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
 use super::command::COMMANDS;
-use super::input::{Input, MOST_LINES, read};
+use super::input::{MOST_LINES, program};
 use super::room::Room;
 
 /// Lines that the history keeps.
@@ -126,7 +126,8 @@ impl Validator for Help {
         context: &mut ValidationContext<'_>,
     ) -> Result<ValidationResult, ReadlineError> {
         let text = context.input();
-        let goes_on = text.lines().count() < MOST_LINES && self.room.goes_on(text);
+        let goes_on = text.lines().count() < MOST_LINES
+            && program(text).is_some_and(|code| self.room.goes_on(code));
         Ok(if goes_on { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
     }
 }
@@ -134,14 +135,5 @@ impl Validator for Help {
 impl Highlighter for Help {
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
         self.room.paint().strong(prompt).into()
-    }
-}
-
-/// The program of a text, if it has one.
-pub(super) fn program(text: &str) -> Option<&str> {
-    match read(text) {
-        Input::Turn { code, .. } => Some(code),
-        Input::Command(row, code) if row.takes_code() => Some(code),
-        _ => None,
     }
 }

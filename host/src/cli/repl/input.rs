@@ -42,6 +42,15 @@ fn definition(text: &str) -> Option<(&str, &str)> {
     is_definition.then(|| (name.trim_end(), code.trim_start()))
 }
 
+/// The program of a text, if it has one.
+pub(super) fn program(text: &str) -> Option<&str> {
+    match read(text) {
+        Input::Turn { code, .. } => Some(code),
+        Input::Command(row, code) if row.takes_code() => Some(code),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Input, read};

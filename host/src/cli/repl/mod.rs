@@ -14,6 +14,7 @@ mod command;
 mod editor;
 mod input;
 mod interrupt;
+mod next;
 mod paint;
 mod room;
 mod table;
@@ -25,12 +26,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use clap::builder::FalseyValueParser;
 use rustyline::error::ReadlineError;
 
-use self::command::Next;
+use self::command::COMMANDS;
 use self::editor::Prompt;
-use self::input::{Input, MOST_LINES};
+use self::input::{Input, MOST_LINES, program};
+use self::next::Next;
 use self::paint::Paint;
 use self::room::Room;
 use super::open::open;
@@ -41,6 +42,7 @@ use crate::config::Options;
 use crate::domain::Limit;
 use crate::state::session::DEFAULT;
 use crate::stdio;
+use crate::text::{self, similar::similar};
 
 /// How long lines of stderr are waited for.
 const PARTING: Duration = Duration::from_secs(1);
@@ -50,9 +52,6 @@ pub(super) struct Repl {
     /// The session, as `mcp-pif session list` shows it
     #[arg(long, value_name = "NAME", default_value = DEFAULT)]
     session: String,
-    /// No colors (<https://no-color.org>)
-    #[arg(long, env = "NO_COLOR", hide_env_values = true, value_parser = FalseyValueParser::new())]
-    no_color: bool,
     #[command(flatten)]
     place: Directory,
 }
@@ -63,7 +62,7 @@ impl Repl {
         let (broker, _runtime) = link(&config)?.unzip();
         let workshop = open(&config)?.calling(broker);
         let is_terminal = io::stdin().is_terminal() && is_terminal();
-        let paint = Paint(is_terminal && !self.no_color);
+        let paint = Paint(is_terminal && !config.no_color);
         let most = config.values.size(Limit::Code);
         let room = Rc::new(Room::new(workshop, &config, self.session, (is_terminal, paint))?);
         if is_terminal { converse(&room) } else { Ok(read_all(&room, most)) }
@@ -106,7 +105,7 @@ fn read_all(room: &Room, most: usize) -> ExitCode {
         let is_end = line.is_empty();
         text.push_str(&line);
         lines += 1;
-        if !is_end && lines < MOST_LINES && text.len() <= most && room.goes_on(&text) {
+        if !is_end && lines < MOST_LINES && text.len() <= most && goes_on(room, &text) {
             continue;
         }
         match obey(room, &text) {
@@ -139,7 +138,17 @@ fn obey(room: &Room, text: &str) -> Next {
     match input::read(text) {
         Input::Nothing => Next::Nothing,
         Input::Command(row, argument) => (row.act)(room, argument),
-        Input::Unknown(name) => room.refuse_command(name),
+        Input::Unknown(name) => unknown(room, name),
         Input::Turn { name, code } => room.turn(name, code),
     }
+}
+
+fn unknown(room: &Room, name: &str) -> Next {
+    let hint = similar(name, COMMANDS.iter().map(|row| row.name));
+    let hint = hint.map_or(":help shows them".to_owned(), |name| format!("did you mean :{name}?"));
+    room.wrong(&format!("there is no command :{}; {hint}", text::line(name, 40)))
+}
+
+fn goes_on(room: &Room, text: &str) -> bool {
+    program(text).is_some_and(|code| room.goes_on(code))
 }

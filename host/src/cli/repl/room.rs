@@ -9,9 +9,8 @@ use serde_json::Value;
 
 use super::super::print::{MOST_LINE, Output, complain, fail, is_terminal, warn};
 use super::super::run::Terminal;
-use super::command::Next;
-use super::editor::program;
 use super::interrupt::Interrupt;
+use super::next::Next;
 use super::paint::Paint;
 use super::table::{shape, table};
 use crate::config::Config;
@@ -107,10 +106,10 @@ impl Room {
     }
 
     /// Whether a program is only the beginning of one.
-    pub(super) fn goes_on(&self, text: &str) -> bool {
-        let Some(code) = program(text).filter(|code| code.len() <= self.most_code) else {
+    pub(super) fn goes_on(&self, code: &str) -> bool {
+        if code.len() > self.most_code {
             return false;
-        };
+        }
         if is_begun_json(code) {
             return true;
         }
@@ -215,17 +214,9 @@ impl Room {
         Next::Failed
     }
 
-    fn wrong(&self, message: &str) -> Next {
+    pub(super) fn wrong(&self, message: &str) -> Next {
         complain(message);
         Next::Failed
-    }
-
-    pub(super) fn refuse_command(&self, name: &str) -> Next {
-        let names = super::command::COMMANDS.iter().map(|row| row.name);
-        let hint = text::similar::similar(name, names);
-        let hint =
-            hint.map_or(":help shows them".to_owned(), |name| format!("did you mean :{name}?"));
-        self.wrong(&format!("there is no command :{}; {hint}", text::line(name, 40)))
     }
 
     fn open(&self) -> Result<(Session, Vec<Binding>), Fault> {

@@ -1,0 +1,10 @@
+//! What comes of a text.
+
+/// What comes of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    Nothing,
+    Done,
+    Failed,
+    Leave,
+}
