@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use super::limit::Limit;
-use super::limit_row::{Setting, Unit};
+use super::limit::{Limit, Setting, Unit};
 
 impl Limit {
     /// The name in faults and in `server_info`.
