@@ -7,7 +7,6 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 
-use super::print::complain;
 use crate::config::Config;
 use crate::domain::Limit;
 use crate::transport::http::{Access, Address, Http, Listener, Sites, acceptor};
@@ -42,6 +41,8 @@ pub(super) struct HttpOptions {
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) http: Http,
+    /// Where clients find it.
+    pub(super) place: String,
     /// Folders with files that are read again while the server runs.
     pub(super) readable: Vec<PathBuf>,
 }
@@ -70,13 +71,11 @@ impl HttpOptions {
         let bound = bound(listener.address());
         let sites = Sites { hosts: self.allowed_host, origins: self.allowed_origin, bound };
         let scheme = if tls.is_some() { "https" } else { "http" };
-        match listener.address() {
-            Address::Tcp(address) => {
-                complain(&format!("mcp-pif serves at {scheme}://{address}/mcp"))
-            }
-            unix @ Address::Unix(_) => complain(&format!("mcp-pif serves at {unix}")),
-        }
-        Ok(Some(Opened { http: Http { listener, access, sites, tls }, readable }))
+        let place = match listener.address() {
+            Address::Tcp(address) => format!("{scheme}://{address}/mcp"),
+            unix @ Address::Unix(_) => unix.to_string(),
+        };
+        Ok(Some(Opened { http: Http { listener, access, sites, tls }, place, readable }))
     }
 }
 

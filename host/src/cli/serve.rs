@@ -70,6 +70,9 @@ fn serve(mut config: Config, http: Option<Opened>) -> Result<ExitCode> {
     }
     // No second thread may start until the files are closed.
     stdio::hold();
+    if let Some(http) = &http {
+        complain(&format!("mcp-pif serves at {}", http.place));
+    }
     let link = Link::open(&config, false)?;
     let (workshop, opening) =
         open_with(&config, |setup| Ok(Sandbox::begin(setup, start_compiler)?))?;
