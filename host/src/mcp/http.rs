@@ -1,15 +1,15 @@
 //! The server over HTTP: what serves the requests that have passed the gate.
 
-use std::io;
 use std::sync::{Arc, OnceLock};
 
 use tokio_util::sync::CancellationToken;
 
 use super::alias::{self, Meant};
+use super::backend::Backend;
 use super::listing::Listing;
 use super::server::Server;
 use super::service::{Error, Service};
-use super::{Backend, signal};
+use super::signals::{reloads, signal};
 use crate::config::Config;
 use crate::domain::{BuiltIn, Limit, Scope};
 use crate::harden::Hardening;
@@ -86,39 +86,5 @@ impl Handlers for Behind {
 
     fn metrics(&self) -> (&'static str, String) {
         ("text/plain; version=0.0.4; charset=utf-8", String::new())
-    }
-}
-
-/// The requests of an operator to read settings anew.
-#[cfg(unix)]
-struct Reloads(tokio::signal::unix::Signal);
-
-#[cfg(unix)]
-fn reloads() -> io::Result<Reloads> {
-    use tokio::signal::unix::{SignalKind, signal};
-    signal(SignalKind::hangup()).map(Reloads)
-}
-
-#[cfg(unix)]
-impl Reloads {
-    async fn next(&mut self) {
-        if self.0.recv().await.is_none() {
-            std::future::pending::<()>().await;
-        }
-    }
-}
-
-#[cfg(not(unix))]
-struct Reloads;
-
-#[cfg(not(unix))]
-fn reloads() -> io::Result<Reloads> {
-    Ok(Reloads)
-}
-
-#[cfg(not(unix))]
-impl Reloads {
-    async fn next(&mut self) {
-        std::future::pending::<()>().await;
     }
 }

@@ -15,19 +15,21 @@ mod present;
 mod reference;
 mod resource;
 mod resume;
+mod sent;
 mod server;
 mod service;
 mod settle;
+mod signals;
 mod tool;
 
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::sync::{Arc, OnceLock};
 
 pub use self::catalog::{packaged_tools, tools_page};
 pub use self::http::serve_http;
 pub use self::service::{Error, Service};
 
-use self::backend::Backend;
+use self::signals::signal;
 use crate::config::Config;
 use crate::harden::Hardening;
 use crate::transport::{Awake, Stdio, Streams};
@@ -60,27 +62,4 @@ pub async fn serve_streams(
 ) -> Result<(), Error> {
     let hardening = Arc::new(OnceLock::from(Hardening::OFF));
     Service::new(config, workshop, hardening).serve_all(Streams(input, output)).await
-}
-
-#[cfg(unix)]
-fn signal() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
-}
-
-#[cfg(not(unix))]
-fn signal() -> io::Result<impl Future<Output = ()>> {
-    Ok(async {
-        // Without a handler no signal can arrive.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    })
 }

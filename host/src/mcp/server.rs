@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use futures_util::FutureExt;
-use http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, ErrorCode, ErrorData, Extensions, Implementation, InitializeRequestParams,
@@ -30,9 +29,10 @@ use super::listing::Listing;
 use super::present::present;
 use super::resource::{self, CURSOR};
 use super::resume;
+use super::sent::{forbidden, principal, seen_by, sent};
 use super::settle::{Settled, settle};
 use super::tool::{ToolResult, evolved};
-use crate::domain::{BuiltIn, Fault, FaultCode, Limit, Principal, Scope, fault};
+use crate::domain::{BuiltIn, FaultCode, Limit, Scope, fault};
 use crate::registry::name;
 use crate::render::{object, warn};
 use crate::text;
@@ -202,8 +202,7 @@ impl Server {
 
     /// The server as the principal of a request sees it.
     fn backend_of(&self, of: &Extensions) -> Arc<Backend> {
-        let principal = of.get::<Parts>().and_then(|parts| parts.extensions.get::<Principal>());
-        principal.map_or_else(|| Arc::clone(&self.backend), |it| self.backend.of(it))
+        principal(of).map_or_else(|| Arc::clone(&self.backend), |it| self.backend.of(it))
     }
 
     fn unknown_tool(&self, name: &str) -> ErrorData {
@@ -427,28 +426,6 @@ impl ServerHandler for Server {
         let backend = self.backend_of(&context.extensions);
         self.guard("completion/complete", || completion::complete(&backend, &request))
     }
-}
-
-/// The tools of a list that a principal may call.
-fn seen_by(principal: &Principal, listed: Arc<[Tool]>) -> Arc<[Tool]> {
-    if principal.sees_all() {
-        return listed;
-    }
-    let may = |tool: &&Tool| principal.may(Scope::of(BuiltIn::find(&tool.name)));
-    listed.iter().filter(may).cloned().collect()
-}
-
-/// The arguments of a call as they were sent, on any transport.
-fn sent(of: &Extensions) -> Option<RawArguments> {
-    let over_http = || of.get::<Parts>()?.extensions.get::<RawArguments>();
-    of.get::<RawArguments>().or_else(over_http).cloned()
-}
-
-/// The fault of a call for which the principal has not the scope.
-fn forbidden(name: &str, needed: Scope) -> Fault {
-    let message = format!("a call of {} needs the scope `{needed}`", text::quote_one(name));
-    let hint = "ask the operator of the server for a token with that scope";
-    fault(FaultCode::Forbidden, message, Some(hint))
 }
 
 /// The index at which the page after a cursor starts. If the cursor's tool is gone, the listing

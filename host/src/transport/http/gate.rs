@@ -22,12 +22,13 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::task::TaskTracker;
 
 use super::access::Access;
-use super::body::{self, Holding, Room, Whole};
+use super::body::{self, Room, Whole, holding};
 use super::echo;
+use super::handlers::Handlers;
+use super::probe::Probe;
 use super::reply::{self, Refusal, Reply};
 use super::sessions::{Open, Sessions, unknown};
 use super::site::Sites;
-use super::{Handlers, Probe};
 use crate::domain::{Principal, Scope};
 use crate::transport::input::Line;
 use crate::transport::message::{Bounds, Message, RawArguments, read};
@@ -240,7 +241,7 @@ impl<H: Handlers> Gate<H> {
         };
         reply = echo::with_id(reply, &id);
         match served {
-            Some(served) => reply.map(|body| Holding::new(body, served)),
+            Some(served) => reply.map(|body| holding(body, served)),
             None => reply,
         }
     }
