@@ -19,6 +19,7 @@ use crate::config::{Config, Options};
 use crate::domain::Limit;
 use crate::harden::{self, Hardening};
 use crate::mcp;
+use crate::observe::TraceFiles;
 use crate::sandbox::Sandbox;
 use crate::stdio;
 use crate::transport::Awake;
@@ -58,6 +59,7 @@ fn wait_for_client(config: Config) -> Result<ExitCode> {
 fn serve(config: Config) -> Result<ExitCode> {
     // No second thread may start until the files are closed.
     stdio::hold();
+    let traces = config.traces.as_ref().map(TraceFiles::open).transpose()?;
     let link = Link::open(&config, false)?;
     let (workshop, opening) =
         open_with(&config, |setup| Ok(Sandbox::begin(setup, start_compiler)?))?;
@@ -101,7 +103,8 @@ fn serve(config: Config) -> Result<ExitCode> {
             thread::Builder::new().spawn(finish).context("no thread can be started")?;
         }
     }
-    let served = runtime.block_on(mcp::serve(config, workshop.calling(broker), hardening, awake));
+    let workshop = workshop.calling(broker);
+    let served = runtime.block_on(mcp::serve(config, workshop, hardening, awake, traces));
     // Threads that wait for input must not keep the process alive.
     runtime.shutdown_timeout(Duration::ZERO);
     served?;

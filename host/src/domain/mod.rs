@@ -9,6 +9,7 @@ mod fault;
 mod limit;
 mod limit_value;
 mod mismatch;
+mod part;
 mod section;
 mod tool;
 
@@ -24,6 +25,7 @@ pub use self::limit::Limit;
 pub(crate) use self::limit::MEMORY_CAP;
 pub use self::limit::{Beyond, Default, Row, Setting, Unit};
 pub use self::mismatch::{Mismatch, Mismatches};
+pub use self::part::Part;
 pub use self::section::Section;
 pub(crate) use self::tool::each_tool;
 pub use self::tool::{BuiltIn, Effect, LEGACY, SPELLINGS, Toolset};

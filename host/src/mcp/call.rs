@@ -9,6 +9,7 @@ use rmcp::service::{Peer, RequestContext};
 use tokio_util::sync::CancellationToken;
 
 use super::ask::Asker;
+use crate::observe::Notes;
 use crate::sandbox::{Limits, Outcome};
 use crate::transport::Session;
 use crate::workshop::{Finished, Turned, Waiting};
@@ -29,6 +30,8 @@ pub(super) struct Caller {
     pub(super) progress: Option<(Peer<RoleServer>, ProgressToken)>,
     /// How the client can be asked.
     pub(super) asker: Asker,
+    /// What the call notes of itself, to be measured.
+    pub(super) notes: Arc<Notes>,
     /// The question that a run of this call is kept for, if the client's answer names it.
     kept: Arc<OnceLock<Waiting>>,
 }
@@ -42,11 +45,32 @@ impl Caller {
         let token = context.meta.get_progress_token();
         let progress = token.map(|token| (context.peer.clone(), token));
         let (session, cancelled) = (Arc::clone(session), context.ct.clone());
-        Self { session, cancelled, progress, asker, kept: Arc::default() }
+        let (notes, kept) = (Arc::default(), Arc::default());
+        Self { session, cancelled, progress, asker, notes, kept }
     }
 
-    /// Notes the question of a run that waits.
+    /// Who calls; empty for the local user.
+    #[expect(clippy::unused_self, reason = "a connection may have another owner")]
+    pub(super) fn owner(&self) -> &str {
+        ""
+    }
+
+    /// Whether the caller may see what others do.
+    #[expect(clippy::unused_self, reason = "a connection may have another owner")]
+    pub(super) fn is_admin(&self) -> bool {
+        true
+    }
+
+    /// The way to the client, in the words of the conventions.
+    #[expect(clippy::unused_self, reason = "a connection may take another way")]
+    pub(super) fn transport(&self) -> &'static str {
+        "pipe"
+    }
+
+    /// Notes what a run has used, and the question of one that waits.
     pub(super) fn note(&self, run: &Evaluated) {
+        let usage = &run.outcome.usage;
+        self.notes.ran(usage.fuel, usage.peak_memory, run.entry);
         if let Some(waiting) = &run.waiting {
             self.keep(waiting.clone());
         }

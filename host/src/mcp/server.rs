@@ -4,7 +4,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use futures_util::FutureExt;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, ErrorCode, ErrorData, Implementation, InitializeRequestParams, InitializeResult,
@@ -60,7 +59,7 @@ const METHODS: [&str; 12] = [
 
 /// The server of one session.
 pub(super) struct Server {
-    backend: Arc<Backend>,
+    pub(super) backend: Arc<Backend>,
     session: Arc<Session>,
     listing: Arc<Listing>,
     incidents: AtomicU64,
@@ -71,17 +70,25 @@ impl Server {
         Self { backend, session, listing, incidents: AtomicU64::new(1) }
     }
 
-    async fn dispatch(
+    /// The call that a request makes.
+    pub(super) fn receive(
         &self,
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let name = request.name.as_ref();
+    ) -> Call {
         let RawArguments(arguments) =
             context.extensions.get().cloned().unwrap_or_else(|| RawArguments("{}".into()));
-        let asker = Asker::of(context, name, &arguments);
-        let call = Call { arguments, caller: Caller::new(&self.session, context, asker) };
-        let caller = call.caller.clone();
+        let asker = Asker::of(context, &request.name, &arguments);
+        Call { arguments, caller: Caller::new(&self.session, context, asker) }
+    }
+
+    pub(super) async fn dispatch(
+        &self,
+        request: &CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+        call: Call,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let (name, caller) = (request.name.as_ref(), call.caller.clone());
         let result = match &request.request_state {
             Some(state) if is_stateless(context) => {
                 resume::retry(&self.backend, request, state, &call).await?
@@ -93,6 +100,9 @@ impl Server {
         };
         if let Some(asked) = caller.kept().and_then(input_required) {
             return Ok(asked.into());
+        }
+        if let Err(refusal) = &result {
+            caller.notes.failed(refusal.code());
         }
         Ok(present(result, self.backend.config.profile).into())
     }
@@ -180,7 +190,7 @@ impl Server {
     }
 
     /// The error of a panic in a request. It names an incident of the log and gives no details.
-    fn report_panic(&self, name: &str) -> ErrorData {
+    pub(super) fn report_panic(&self, name: &str) -> ErrorData {
         let incident = self.incidents.fetch_add(1, Ordering::Relaxed);
         tracing::error!(incident, name, "a request panicked");
         let message = format!("internal error, incident {incident}: the server's log says more");
@@ -264,8 +274,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let called = AssertUnwindSafe(self.dispatch(&request, &context)).catch_unwind().await;
-        let mut result = called.unwrap_or_else(|_| Err(self.report_panic(&request.name)))?;
+        let mut result = self.measured(&request, &context).await?;
         if is_stateless(&context) {
             let meta = MetaObject(object(json!({SERVER_INFO: Self::implementation()})));
             match &mut result {
