@@ -1,6 +1,7 @@
 //! The counts for `/metrics`, under the names of the conventions where they have one.
 
 use std::borrow::Cow;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use prometheus_client::encoding::EncodeLabelSet;
@@ -88,7 +89,7 @@ pub(super) struct Metrics {
     taken: Gauge,
     places: Gauge,
     waiting: Gauge,
-    dropped: Gauge,
+    dropped: Counter,
 }
 
 fn seconds() -> Histogram {
@@ -122,7 +123,7 @@ impl Metrics {
             taken: Gauge::default(),
             places: Gauge::default(),
             waiting: Gauge::default(),
-            dropped: Gauge::default(),
+            dropped: Counter::default(),
         };
         this.registered()
     }
@@ -231,7 +232,7 @@ impl Metrics {
         self.taken.set(number(slots.taken));
         self.places.set(number(slots.places));
         self.waiting.set(number(slots.waiting));
-        self.dropped.set(number(dropped));
+        self.dropped.inner().store(dropped, Ordering::Relaxed);
         let mut text = String::new();
         if let Err(error) = encode(&mut text, &self.registry) {
             tracing::error!(%error, "the metrics cannot be written");
