@@ -305,6 +305,7 @@ const LAYERS: &[&str] = &[
     "",
     "schema",
     "config",
+    "observe",
     "broker",
     "workshop",
     "transport",

@@ -13,6 +13,8 @@ use super::signals::{reloads, signal};
 use crate::config::Config;
 use crate::domain::{BuiltIn, Limit, Scope};
 use crate::harden::Hardening;
+use crate::observe::CONTENT_TYPE;
+use crate::observe::TraceFiles;
 use crate::transport::http::{Handlers, Http};
 use crate::transport::{Bounds, Session};
 use crate::workshop::Workshop;
@@ -24,10 +26,11 @@ pub async fn serve_http(
     workshop: Workshop,
     hardening: Arc<OnceLock<Hardening>>,
     http: Http,
+    traces: Option<TraceFiles>,
 ) -> Result<(), Error> {
     let (signal, mut reloads) = (signal()?, reloads()?);
     let values = config.values;
-    let service = Service::new(config, workshop, hardening);
+    let service = Service::new(config, workshop, hardening).observed(traces);
     let handlers = Arc::new(Behind::new(&service));
     let stop = CancellationToken::new();
     let told = stop.clone();
@@ -85,6 +88,6 @@ impl Handlers for Behind {
     }
 
     fn metrics(&self) -> (&'static str, String) {
-        ("text/plain; version=0.0.4; charset=utf-8", String::new())
+        (CONTENT_TYPE, self.backend.measures.text(self.backend.slots()))
     }
 }

@@ -10,7 +10,9 @@ mod catalog;
 mod completion;
 mod http;
 mod instructions;
+mod lines;
 mod listing;
+mod measure;
 mod present;
 mod reference;
 mod resource;
@@ -28,23 +30,27 @@ use std::sync::{Arc, OnceLock};
 pub use self::catalog::{packaged_tools, tools_page};
 pub use self::http::serve_http;
 pub use self::service::{Error, Service};
+pub use crate::observe::CONTENT_TYPE as METRICS_TYPE;
 
 use self::signals::signal;
 use crate::config::Config;
 use crate::harden::Hardening;
+use crate::observe::TraceFiles;
 use crate::transport::{Awake, Stdio, Streams};
 use crate::workshop::Workshop;
 
 /// Serves one client on stdin and stdout until it disconnects or a signal arrives. `hardening` must
-/// be set before the sandbox opens; `awake` is notified when every request is answered.
+/// be set before the sandbox opens; `awake` is notified when every request is answered. `traces` are
+/// the files of the traces.
 pub async fn serve(
     config: Config,
     workshop: Workshop,
     hardening: Arc<OnceLock<Hardening>>,
     awake: Arc<Awake>,
+    traces: Option<TraceFiles>,
 ) -> Result<(), Error> {
     let signal = signal()?;
-    let service = Service::new(config, workshop, hardening);
+    let service = Service::new(config, workshop, hardening).observed(traces);
     let mut serving = std::pin::pin!(service.serve(Stdio { awake }));
     tokio::select! {
         served = &mut serving => return served,

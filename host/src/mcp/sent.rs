@@ -8,10 +8,17 @@ use rmcp::model::{Extensions, Tool};
 use crate::domain::{BuiltIn, Fault, FaultCode, Principal, Scope, fault};
 use crate::text;
 use crate::transport::RawArguments;
+use crate::transport::http::Way;
 
 /// The principal of a request over HTTP.
 pub(super) fn principal(of: &Extensions) -> Option<&Principal> {
     of.get::<Parts>()?.extensions.get()
+}
+
+/// The way by which a request came, in the words of the conventions.
+pub(super) fn way(of: &Extensions) -> &'static str {
+    let over_http = || of.get::<Parts>()?.extensions.get::<Way>();
+    over_http().map_or("pipe", |way| way.0)
 }
 
 /// The tools of a list that a principal may call.

@@ -24,7 +24,7 @@ use tokio_util::task::TaskTracker;
 use super::access::Access;
 use super::body::{self, Room, Whole, holding};
 use super::echo;
-use super::handlers::Handlers;
+use super::handlers::{Handlers, Way};
 use super::probe::Probe;
 use super::reply::{self, Refusal, Reply};
 use super::sessions::{Open, Sessions, unknown};
@@ -142,6 +142,8 @@ impl<H: Handlers> Gate<H> {
             Ok(principal) => principal,
             Err(refusal) => return refuse(refusal, &parts, body).await,
         };
+        let mut parts = parts;
+        parts.extensions.insert(Way(if address.is_some() { "tcp" } else { "unix" }));
         match parts.method {
             Method::POST => self.post(parts, body, principal).await,
             Method::GET | Method::DELETE => match self.ensure_session(&parts, &principal) {

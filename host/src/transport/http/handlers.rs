@@ -4,6 +4,10 @@ use rmcp::ServerHandler;
 
 use crate::domain::Scope;
 
+/// The way by which a request came, in the words of the conventions of tracing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Way(pub(crate) &'static str);
+
 /// What serves the requests that pass the gate.
 pub(crate) trait Handlers: Send + Sync + 'static {
     /// The handler of a session, or of a request without one.

@@ -26,4 +26,4 @@ pub use self::site::Sites;
 pub use self::tls::{Tls, acceptor};
 pub use self::tokens::Error;
 
-pub(crate) use self::handlers::Handlers;
+pub(crate) use self::handlers::{Handlers, Way};
