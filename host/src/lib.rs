@@ -9,6 +9,7 @@ pub mod domain;
 pub mod harden;
 mod json;
 pub mod mcp;
+pub mod oauth;
 mod render;
 pub mod sandbox;
 pub mod schema;
