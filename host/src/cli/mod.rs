@@ -13,6 +13,7 @@ mod component;
 mod export;
 mod fmt;
 mod grammar;
+mod http;
 mod import;
 mod journal;
 mod man;
@@ -99,6 +100,7 @@ const PARTING: Duration = Duration::from_secs(1);
 const EXAMPLES: &str = "\
 Examples:
   mcp-pif                                        serve MCP on stdin and stdout
+  mcp-pif serve --http                           serve MCP at http://127.0.0.1:7332/mcp
   mcp-pif run 'x => x * 2' 21                    prints 42
   mcp-pif run '{\"add\":[1,2]}'                    prints 3, from a program in JSON
   mcp-pif run @program.pif --data @table.json    reads both from files
@@ -115,7 +117,7 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve MCP on stdin and stdout (the default)
+    /// Serve MCP: on stdin and stdout (the default), or over HTTP
     #[command(alias = "stdio")]
     Serve(Serve),
     /// Run a term, or a tool by its name, and print the value

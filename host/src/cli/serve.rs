@@ -1,4 +1,4 @@
-//! `mcp-pif serve`: the server, on standard input and output.
+//! `mcp-pif serve`: the server, on standard input and output or over HTTP.
 
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
@@ -11,13 +11,14 @@ use clap::Args;
 use tokio::runtime::Builder;
 
 use super::compile::start_compiler;
+use super::http::{HttpOptions, Opened};
 use super::open::{open_with, warn_unkept};
 use super::print::complain;
 use super::settings::{Directory, start};
 use crate::broker::{Client, Link};
 use crate::config::{Config, Options};
 use crate::domain::Limit;
-use crate::harden::{self, Hardening};
+use crate::harden::{self, Hardening, Network};
 use crate::mcp;
 use crate::sandbox::Sandbox;
 use crate::stdio;
@@ -34,12 +35,18 @@ const WAITING: &str = "mcp-pif waits for an MCP client on standard input. To try
 #[derive(Debug, Args)]
 pub(super) struct Serve {
     #[command(flatten)]
+    http: HttpOptions,
+    #[command(flatten)]
     place: Directory,
 }
 
 impl Serve {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
-        wait_for_client(start(options, Some(&self.place))?)
+        let config = start(options, Some(&self.place))?;
+        match self.http.open(&config)? {
+            None => wait_for_client(config),
+            Some(http) => serve(config, Some(http)),
+        }
     }
 }
 
@@ -52,12 +59,20 @@ fn wait_for_client(config: Config) -> Result<ExitCode> {
     if io::stdin().is_terminal() {
         complain(WAITING);
     }
-    serve(config)
+    serve(config, None)
 }
 
-fn serve(config: Config) -> Result<ExitCode> {
+/// Serves over HTTP, or else on standard input and output.
+fn serve(mut config: Config, http: Option<Opened>) -> Result<ExitCode> {
+    let network = if http.is_some() { Network::Serves } else { Network::None };
+    if let (Some(paths), Some(http)) = (&mut config.harden, &http) {
+        paths.readable.extend(http.readable.iter().cloned());
+    }
     // No second thread may start until the files are closed.
     stdio::hold();
+    if let Some(http) = &http {
+        complain(&format!("mcp-pif serves at {}", http.place));
+    }
     let link = Link::open(&config, false)?;
     let (workshop, opening) =
         open_with(&config, |setup| Ok(Sandbox::begin(setup, start_compiler)?))?;
@@ -70,13 +85,13 @@ fn serve(config: Config) -> Result<ExitCode> {
         rests.stay();
     };
     let threads = config.values.size(Limit::Concurrency) + OTHER_THREADS;
+    let many = http.is_some();
     let build = || {
         stdio::release();
-        Builder::new_current_thread()
-            .enable_all()
-            .max_blocking_threads(threads)
-            .on_thread_park(rest)
-            .build()
+        // Many clients may send at once.
+        let mut builder =
+            if many { Builder::new_multi_thread() } else { Builder::new_current_thread() };
+        builder.enable_all().max_blocking_threads(threads).on_thread_park(rest).build()
     };
     let (runtime, seal) = harden::begin(config.harden.as_ref(), build);
     let runtime = runtime?;
@@ -88,7 +103,7 @@ fn serve(config: Config) -> Result<ExitCode> {
     let sealed = Arc::clone(&hardening);
     let close = move || {
         // This is set only once.
-        let _ = sealed.set(seal.close());
+        let _ = sealed.set(seal.close(network));
     };
     let (sandbox, settings) = (Arc::clone(&workshop.sandbox), config.clone());
     match opening {
@@ -101,7 +116,13 @@ fn serve(config: Config) -> Result<ExitCode> {
             thread::Builder::new().spawn(finish).context("no thread can be started")?;
         }
     }
-    let served = runtime.block_on(mcp::serve(config, workshop.calling(broker), hardening, awake));
+    let workshop = workshop.calling(broker);
+    let served = match http {
+        None => runtime.block_on(mcp::serve(config, workshop, hardening, awake)),
+        Some(Opened { http, .. }) => {
+            runtime.block_on(mcp::serve_http(config, workshop, hardening, http))
+        }
+    };
     // Threads that wait for input must not keep the process alive.
     runtime.shutdown_timeout(Duration::ZERO);
     served?;

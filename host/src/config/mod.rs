@@ -237,7 +237,9 @@ impl Service {
 fn reachable(place: &Place) -> Paths {
     match place {
         Place::Memory => Paths::default(),
-        Place::Directory(directory) => Paths { writable: vec![directory.clone()] },
+        Place::Directory(directory) => {
+            Paths { writable: vec![directory.clone()], ..Paths::default() }
+        }
     }
 }
 

@@ -61,6 +61,7 @@ codes! {
     NotStorable "not-storable" false "A value cannot be kept as a term."
     Upstream "upstream" true "A call of another server has no value; `upstream` says why."
     UnknownCapability "unknown-capability" true "There is no tool of that name on another server."
+    Forbidden "forbidden" false "The client's token does not have the scope that a call needs."
     CapabilityDenied "capability-denied" false "Nothing grants an effect."
     Internal "internal" false "The server or the evaluator has a defect."
     InvalidSchema "invalid-schema" false "The output schema is not a JSON Schema that the server takes."

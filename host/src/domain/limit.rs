@@ -1,6 +1,7 @@
 //! The limits. Each row of the table defines a name in faults, a flag, an environment variable, a
 //! line of `server_info` and a row of `host/docs/limits.md`.
 
+use super::bound::{Beyond, Default, Unit};
 use super::code::FaultCode;
 use super::section::Section;
 
@@ -21,17 +22,6 @@ pub struct Row {
     pub beyond: Beyond,
     /// The test in which this limit takes effect.
     pub test: &'static str,
-}
-
-/// The unit of a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// A number of things.
-    Count,
-    /// A number of bytes.
-    Size,
-    /// A time in nanoseconds, shown in milliseconds.
-    Time,
 }
 
 /// The source of a limit's value.
@@ -57,49 +47,6 @@ pub enum Setting {
         /// The reason why it cannot be set, as a sentence.
         why: &'static str,
     },
-}
-
-/// The default value of a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Default {
-    /// A value as a user would write it.
-    Text(&'static str),
-    /// The number of processors.
-    Processors,
-    /// The value of the profile.
-    Profile,
-}
-
-impl Default {
-    /// The default in words.
-    #[must_use]
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::Text(text) => text,
-            Self::Processors => "the number of processors",
-            Self::Profile => "20k, 50k or 200k, by profile",
-        }
-    }
-}
-
-/// The effect of exceeding a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Beyond {
-    /// The call fails with this code.
-    Fault(FaultCode),
-    /// Another effect, in a word or two.
-    Other(&'static str),
-}
-
-impl Beyond {
-    /// The code of the fault, or the words.
-    #[must_use]
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::Fault(code) => code.name(),
-            Self::Other(text) => text,
-        }
-    }
 }
 
 const fn flag(flag: &'static str, default: &'static str, least: u64, most: u64) -> Setting {
@@ -382,6 +329,50 @@ limits! {
         fixed(50_000_000, REPLAYS),
         fault(FaultCode::TooLarge), "hostile_schemas_and_values_end",
         "Steps of a comparison";
+    HttpConnections "http_connections" Http Count
+        flag("http-connections", "1000", 1, 100_000),
+        Beyond::Other("503"), "connections_over_their_limit_are_turned_away",
+        "Connections at the same time";
+    HttpSessions "http_sessions" Http Count
+        flag("http-sessions", "256", 1, 100_000),
+        Beyond::Other("429"), "so_many_sessions_begin",
+        "Sessions of the older protocol versions";
+    HttpSessionsEach "http_sessions_each" Http Count
+        flag("http-sessions-each", "32", 1, 100_000),
+        Beyond::Other("429"), "so_many_sessions_begin",
+        "Such sessions of one principal";
+    HttpSessionIdle "http_session_idle_ms" Http Time
+        flag("http-session-idle", "30min", 1, MOST_TIME),
+        Beyond::Other("404"), "a_session_without_use_ends",
+        "How long such a session lasts without use";
+    HttpCalls "http_calls" Http Count
+        flag("http-calls", "4", 1, 10_000),
+        Beyond::Other("429"), "so_many_calls_of_a_session_are_open",
+        "Calls of such a session that are not answered yet";
+    HttpHead "http_head_ms" Http Time
+        flag("http-head", "10s", 1, MOST_TIME),
+        Beyond::Other("cut"), "clients_that_send_slowly_are_cut",
+        "How long the head of a request may take, and the start of TLS";
+    HttpBody "http_body_ms" Http Time
+        flag("http-body", "30s", 1, MOST_TIME),
+        Beyond::Other("408, or cut"), "clients_that_send_slowly_are_cut",
+        "How long a body may take, and how long a reply waits for a client that does not read";
+    HttpIdle "http_idle_ms" Http Time
+        flag("http-idle", "75s", 1, MOST_TIME),
+        Beyond::Other("cut"), "clients_that_send_slowly_are_cut",
+        "How long a connection stays without a request";
+    HttpBodies "http_bodies" Http Size
+        fixed(64 << 20, "It bounds memory. A body of the greatest length fits in."),
+        Beyond::Other("503"), "long_bodies_share_a_room",
+        "Bytes of all bodies longer than 64 KiB that are being served";
+    HttpDrain "http_drain_ms" Http Time
+        flag("http-drain", "10s", 1, MOST_TIME),
+        Beyond::Other("canceled"), "a_signal_lets_requests_finish",
+        "How long open requests may take when the server ends";
+    HttpStrikes "http_strikes" Http Count
+        fixed(5, "A right token is never refused, so more is of no use."),
+        Beyond::Other("429"), "wrong_tokens_block_an_address",
+        "Wrong tokens of an address within a minute; more block it for a minute";
     UpstreamCall "upstream_call_ms" Upstream Time
         fixed(5_000_000_000, "The configuration sets it for a server or a tool."),
         Beyond::Other("`timeout` of the call"), "a_slow_server_times_out",

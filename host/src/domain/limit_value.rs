@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::limit::{Limit, Setting, Unit};
+use super::bound::Unit;
+use super::limit::{Limit, Setting};
 
 impl Limit {
     /// The name in faults and in `server_info`.

@@ -2,6 +2,7 @@
 //! entries and their outcomes. Nothing here reads or writes anything.
 
 mod approval;
+mod bound;
 mod call;
 mod code;
 mod entry;
@@ -9,10 +10,12 @@ mod fault;
 mod limit;
 mod limit_value;
 mod mismatch;
+mod principal;
 mod section;
 mod tool;
 
 pub use self::approval::{Approval, Choice, Decision, Need, Unsent, Wish};
+pub use self::bound::{Beyond, Default, Unit};
 pub use self::call::{
     Answered, Budget, Call, CallMade, CallOutcome, EffectClass, FailedCall, Grant, MOST_MESSAGE,
     Offer, Pin, Reason, Refusal,
@@ -22,8 +25,9 @@ pub use self::entry::{EntryEnding, EntryKind};
 pub use self::fault::{Excess, Fault, Place, fault};
 pub use self::limit::Limit;
 pub(crate) use self::limit::MEMORY_CAP;
-pub use self::limit::{Beyond, Default, Row, Setting, Unit};
+pub use self::limit::{Row, Setting};
 pub use self::mismatch::{Mismatch, Mismatches};
+pub use self::principal::{Principal, Scope};
 pub use self::section::Section;
 pub(crate) use self::tool::each_tool;
 pub use self::tool::{BuiltIn, Effect, LEGACY, SPELLINGS, Toolset};

@@ -17,13 +17,15 @@ pub enum Section {
     Session,
     /// The limits of a value that is compared with an output schema.
     Schema,
+    /// The limits of HTTP.
+    Http,
     /// What other servers may take.
     Upstream,
 }
 
 impl Section {
     /// All sections, in order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Run,
         Self::Net,
         Self::Request,
@@ -31,6 +33,7 @@ impl Section {
         Self::State,
         Self::Session,
         Self::Schema,
+        Self::Http,
         Self::Upstream,
     ];
 
@@ -45,6 +48,7 @@ impl Section {
             Self::State => "State",
             Self::Session => "Sessions",
             Self::Schema => "Output schemas",
+            Self::Http => "HTTP",
             Self::Upstream => "Servers that programs call",
         }
     }

@@ -44,6 +44,10 @@ pub(super) fn restrict(paths: &Paths) -> Result<(Layer, i32), Error> {
     for path in &paths.writable {
         rules = rules.add_rule(PathBeneath::new(PathFd::new(path)?, WRITING))?;
     }
+    for path in &paths.readable {
+        let reading = make_bitflags!(AccessFs::{ReadFile});
+        rules = rules.add_rule(PathBeneath::new(PathFd::new(path)?, reading))?;
+    }
     let status = rules.restrict_self()?;
     let LandlockStatus::Available { effective_abi, kernel_abi } = status.landlock else {
         return Ok((Layer::Unsupported, 0));

@@ -7,6 +7,18 @@ use std::path::PathBuf;
 pub struct Paths {
     /// Existing directories in which the process may read, write, create and remove files.
     pub writable: Vec<PathBuf>,
+    /// Existing directories in which the process may read files.
+    pub readable: Vec<PathBuf>,
+}
+
+/// What the process may do with sockets that are open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Network {
+    /// Nothing, but its runtime wakes itself by one.
+    #[default]
+    None,
+    /// Accept connections, read and write.
+    Serves,
 }
 
 /// The state of a layer.

@@ -22,14 +22,14 @@ mod process;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod seccomp;
 
-pub use self::layer::{Hardening, Layer, Paths};
+pub use self::layer::{Hardening, Layer, Network, Paths};
 
 /// Restricts the process to `paths` and to computing, as far as the system allows. Restricts
 /// nothing if `paths` is `None`. Calls `start` after files are closed and while sockets are still
 /// allowed. `start` makes everything that needs them, above all threads.
 pub fn apply<T>(paths: Option<&Paths>, start: impl FnOnce() -> T) -> (T, Hardening) {
     let (started, seal) = begin(paths, start);
-    (started, seal.close())
+    (started, seal.close(Network::None))
 }
 
 /// Restricts files and calls `start`. You call [`Seal::close`] to restrict system calls once all
@@ -49,9 +49,9 @@ pub struct Seal {
 impl Seal {
     /// Restricts system calls in all threads. Returns the state of the layers.
     #[must_use]
-    pub fn close(self) -> Hardening {
+    pub fn close(self, network: Network) -> Hardening {
         let Some((landlock, abi)) = self.files else { return Hardening::OFF };
-        let report = Hardening { landlock, abi, seccomp: restrict_calls() };
+        let report = Hardening { landlock, abi, seccomp: restrict_calls(network) };
         tracing::info!(
             landlock = landlock.name(),
             abi,
@@ -103,8 +103,8 @@ pub fn confine(read: &[PathBuf], write: &[PathBuf]) -> io::Result<()> {
 /// Restricts the system calls of all present and future threads.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[must_use]
-pub fn restrict_calls() -> Layer {
-    match seccomp::restrict() {
+pub fn restrict_calls(network: Network) -> Layer {
+    match seccomp::restrict(network) {
         Ok(()) => Layer::Enforced,
         Err(error) => {
             tracing::warn!(%error, "seccomp is not in force");
@@ -116,6 +116,6 @@ pub fn restrict_calls() -> Layer {
 /// Restricts nothing, because seccomp is not supported here.
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 #[must_use]
-pub fn restrict_calls() -> Layer {
+pub fn restrict_calls(_: Network) -> Layer {
     Layer::Unsupported
 }

@@ -1,5 +1,5 @@
 //! The allowed system calls: memory without execution, threads, time, open files, and the files of
-//! a data directory (Landlock restricts which). Sockets, new programs or processes, tracing,
+//! a data directory (Landlock restricts which). New sockets and connections, new programs or processes, tracing,
 //! identities, mounts, keys, modules, rings and BPF are not allowed, nor is any future call.
 //!
 //! This is a list of allowed calls, because a list of denied calls is never complete. Its risk is a
@@ -17,6 +17,8 @@ use seccompiler::{
     BackendError, BpfProgram, Error, SeccompAction, SeccompCmpArgLen, SeccompCmpOp,
     SeccompCondition, SeccompFilter, SeccompRule, apply_filter_all_threads,
 };
+
+use super::layer::Network;
 
 use self::SeccompCmpArgLen::{Dword, Qword};
 use self::SeccompCmpOp::{Eq, MaskedEq};
@@ -101,6 +103,10 @@ const OPEN: &[c_long] = &[
     libc::SYS_writev,
 ];
 
+/// Calls of a server that listens: none makes a socket or connects one.
+const SERVING: &[c_long] =
+    &[libc::SYS_accept4, libc::SYS_getpeername, libc::SYS_getsockname, libc::SYS_shutdown];
+
 /// Calls with a path. Landlock restricts opening, creating and removing. The other calls only
 /// reveal that a file exists.
 const PATHS: &[c_long] = &[
@@ -160,15 +166,15 @@ const FIONBIO: u64 = 0x5421;
 const TCGETS: u64 = 0x5401;
 
 /// Restricts all threads.
-pub(super) fn restrict() -> Result<(), Error> {
+pub(super) fn restrict(network: Network) -> Result<(), Error> {
     let (denied, allowed) = (SeccompAction::Errno(ENOSYS), SeccompAction::Allow);
-    let filter = SeccompFilter::new(rules()?, denied, allowed, ARCH.try_into()?)?;
+    let filter = SeccompFilter::new(rules(network)?, denied, allowed, ARCH.try_into()?)?;
     apply_filter_all_threads(&BpfProgram::try_from(filter)?)
 }
 
 const ENOSYS: u32 = libc::ENOSYS.unsigned_abs();
 
-fn rules() -> Result<BTreeMap<c_long, Vec<SeccompRule>>, BackendError> {
+fn rules(network: Network) -> Result<BTreeMap<c_long, Vec<SeccompRule>>, BackendError> {
     let free = [MEMORY, THREADS, WORLD, OPEN, PATHS, OLDER].concat();
     let mut rules: BTreeMap<_, _> = free.into_iter().map(|call| (call, Vec::new())).collect();
     let no_execution = || argument(2, Dword, MaskedEq(bits(libc::PROT_EXEC)), 0);
@@ -192,6 +198,13 @@ fn rules() -> Result<BTreeMap<c_long, Vec<SeccompRule>>, BackendError> {
     // Aborting is a signal that the process sends to itself.
     let oneself = argument(0, Dword, Eq, u64::from(process::id()))?;
     rules.insert(libc::SYS_tgkill, vec![rule([oneself])?]);
+    if network == Network::Serves {
+        SERVING.iter().for_each(|call| drop(rules.insert(*call, Vec::new())));
+        // A connection sends what it has at once.
+        let level = argument(1, Dword, Eq, bits(libc::IPPROTO_TCP))?;
+        let option = argument(2, Dword, Eq, bits(libc::TCP_NODELAY))?;
+        rules.insert(libc::SYS_setsockopt, vec![rule([level, option])?]);
+    }
     Ok(rules)
 }
 

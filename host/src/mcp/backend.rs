@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::ask::Asker;
 use super::call::{Call, Caller, Evaluated};
 use crate::config::{Config, Profile};
-use crate::domain::{Excess, Fault, FaultCode, Limit, Wish, fault};
+use crate::domain::{Excess, Fault, FaultCode, Limit, Principal, Wish, fault};
 use crate::harden;
 use crate::render::Refusal;
 use crate::sandbox::{
@@ -40,17 +40,17 @@ const LONGEST_LINE: usize = 400;
 const MOST_ECHO: usize = 10_000;
 
 /// The server behind the protocol.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Backend {
-    pub(super) config: Config,
+    pub(super) config: Arc<Config>,
     pub(super) workshop: Workshop,
     /// Set when the sandbox is open.
     pub(super) hardening: Arc<OnceLock<harden::Hardening>>,
-    runs: Gate,
+    runs: Arc<Gate>,
     /// Limits work that runs no term. It is short, so it does not wait for runs.
-    looks: Gate,
+    looks: Arc<Gate>,
     /// Limits runs that wait for effects.
-    waits: Gate,
+    waits: Arc<Gate>,
 }
 
 impl Backend {
@@ -60,10 +60,25 @@ impl Backend {
         hardening: Arc<OnceLock<harden::Hardening>>,
     ) -> Self {
         let patience = config.values.time(Limit::Patience);
-        let runs = Gate::new(config.values.size(Limit::Concurrency), patience);
-        let looks = Gate::new(LOOKS, patience);
-        let waits = Gate::new(WAITING, patience);
-        Self { config, workshop, hardening, runs, looks, waits }
+        let gate = |places| Arc::new(Gate::new(places, patience));
+        let (runs, looks, waits) =
+            (gate(config.values.size(Limit::Concurrency)), gate(LOOKS), gate(WAITING));
+        Self { config: Arc::new(config), workshop, hardening, runs, looks, waits }
+    }
+
+    /// The server as a principal sees it. All share the gates.
+    pub(super) fn of(&self, principal: &Principal) -> Arc<Self> {
+        Arc::new(Self { workshop: self.workshop.of(principal), ..self.clone() })
+    }
+
+    /// For whom it works.
+    pub(super) fn principal(&self) -> &Principal {
+        self.workshop.principal()
+    }
+
+    /// The owner of what belongs to the principal.
+    pub(super) fn owner(&self) -> String {
+        self.principal().owner().to_string()
     }
 
     /// Runs a request to its end with the tools of a snapshot.

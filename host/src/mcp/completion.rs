@@ -8,7 +8,7 @@ use rmcp::model::{
 
 use super::backend::Backend;
 use super::resource::{OF_ENTRY, OF_REVISION, OF_TOOL, failed};
-use crate::journal::Filter;
+use crate::journal::{Filter, Journal};
 use crate::text::quote_one;
 use crate::workshop::library;
 
@@ -92,6 +92,9 @@ fn hashes(
 /// Entries whose numbers have this decimal prefix, the latest first.
 fn entries(backend: &Backend, prefix: &str) -> Result<Completed, ErrorData> {
     let journal = &backend.workshop.journal;
+    if !backend.principal().sees_all() {
+        return own_entries(journal, prefix);
+    }
     let last = journal.head().map_err(failed)?.id;
     let first = journal.entries(&Filter::default(), false, 1).map_err(failed)?;
     let first = first.first().map_or(last + 1, |entry| entry.id);
@@ -104,6 +107,15 @@ fn entries(backend: &Backend, prefix: &str) -> Result<Completed, ErrorData> {
         let room = CompletionInfo::MAX_VALUES - values.len();
         values.extend((low..=high).rev().take(room).map(|id| id.to_string()));
     }
+    Ok(Completed { values, total })
+}
+
+/// The latest entries of a principal who does not see all.
+fn own_entries(journal: &Journal, prefix: &str) -> Result<Completed, ErrorData> {
+    let latest = journal.entries(&Filter::default(), true, CompletionInfo::MAX_VALUES);
+    let numbers = latest.map_err(failed)?.into_iter().map(|entry| entry.id.to_string());
+    let values: Vec<String> = numbers.filter(|number| number.starts_with(prefix)).collect();
+    let total = u64::try_from(values.len()).unwrap_or(u64::MAX);
     Ok(Completed { values, total })
 }
 

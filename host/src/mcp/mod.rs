@@ -1,12 +1,14 @@
 //! The Model Context Protocol: sessions, tools and replies. Only this module depends on rmcp.
 
 mod alias;
+mod announce;
 mod arguments;
 mod ask;
 mod backend;
 mod call;
 mod catalog;
 mod completion;
+mod http;
 mod instructions;
 mod listing;
 mod present;
@@ -22,8 +24,10 @@ use std::io::{self, Read, Write};
 use std::sync::{Arc, OnceLock};
 
 pub use self::catalog::{packaged_tools, tools_page};
+pub use self::http::serve_http;
 pub use self::service::{Error, Service};
 
+use self::backend::Backend;
 use crate::config::Config;
 use crate::harden::Hardening;
 use crate::transport::{Awake, Stdio, Streams};

@@ -181,7 +181,8 @@ fn read_entry(backend: &Backend, uri: &str, number: &str) -> Result<String, Erro
 }
 
 fn tell_entry(entry: &Entry) -> String {
-    let Entry { id, time, kind, subject, ending, fuel, component, body, ends: _, hash } = entry;
+    let Entry { id, time, kind, subject, ending, fuel, component, body, ends: _, hash, principal } =
+        entry;
     let told = json!({
         "entry": id,
         "time": time,
@@ -190,6 +191,7 @@ fn tell_entry(entry: &Entry) -> String {
         "ending": ending,
         "fuel": fuel,
         "component": component,
+        "principal": principal,
         "hash": hash.to_string(),
     });
     let members: Vec<(String, String)> = told

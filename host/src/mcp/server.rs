@@ -2,21 +2,24 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use futures_util::FutureExt;
+use http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, ErrorCode, ErrorData, Implementation, InitializeRequestParams, InitializeResult,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, MetaObject, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    CustomResult, ErrorCode, ErrorData, Extensions, Implementation, InitializeRequestParams,
+    InitializeResult, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 
 use super::alias::{self, Meant};
+use super::announce::announce;
 use super::ask::{Asker, input_required, is_stateless};
 use super::backend::Backend;
 use super::call::{Call, Caller};
@@ -29,7 +32,7 @@ use super::resource::{self, CURSOR};
 use super::resume;
 use super::settle::{Settled, settle};
 use super::tool::{ToolResult, evolved};
-use crate::domain::{BuiltIn, FaultCode, Limit, fault};
+use crate::domain::{BuiltIn, Fault, FaultCode, Limit, Principal, Scope, fault};
 use crate::registry::name;
 use crate::render::{object, warn};
 use crate::text;
@@ -64,11 +67,35 @@ pub(super) struct Server {
     session: Arc<Session>,
     listing: Arc<Listing>,
     incidents: AtomicU64,
+    /// Whether the client is told of changes.
+    is_told: AtomicBool,
+    /// Ends the session with this server.
+    _ends: Option<Ending>,
+}
+
+/// Ends a session when it is dropped.
+struct Ending(Arc<Session>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.close();
+    }
 }
 
 impl Server {
     pub(super) fn new(backend: Arc<Backend>, session: Arc<Session>, listing: Arc<Listing>) -> Self {
-        Self { backend, session, listing, incidents: AtomicU64::new(1) }
+        let incidents = AtomicU64::new(1);
+        Self { backend, session, listing, incidents, is_told: AtomicBool::new(false), _ends: None }
+    }
+
+    /// The server of a session that ends with it.
+    pub(super) fn apart(
+        backend: Arc<Backend>,
+        session: Arc<Session>,
+        listing: Arc<Listing>,
+    ) -> Self {
+        let ends = Some(Ending(Arc::clone(&session)));
+        Self { _ends: ends, ..Self::new(backend, session, listing) }
     }
 
     async fn dispatch(
@@ -77,65 +104,86 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.as_ref();
+        let backend = self.backend_of(&context.extensions);
         let RawArguments(arguments) =
-            context.extensions.get().cloned().unwrap_or_else(|| RawArguments("{}".into()));
+            sent(&context.extensions).unwrap_or_else(|| RawArguments("{}".into()));
         let asker = Asker::of(context, name, &arguments);
         let call = Call { arguments, caller: Caller::new(&self.session, context, asker) };
         let caller = call.caller.clone();
         let result = match &request.request_state {
             Some(state) if is_stateless(context) => {
-                resume::retry(&self.backend, request, state, &call).await?
+                resume::retry(&backend, request, state, &call).await?
             }
-            _ => match self.call(name, call).await {
+            _ => match self.call(&backend, name, call).await {
                 Ok(result) => result,
-                Err(call) => self.call_alias(name, call).await?,
+                Err(call) => self.call_alias(&backend, name, call).await?,
             },
         };
         if let Some(asked) = caller.kept().and_then(input_required) {
             return Ok(asked.into());
         }
-        Ok(present(result, self.backend.config.profile).into())
+        Ok(present(result, backend.config.profile).into())
     }
 
     /// Calls a tool by an older name or spelling.
-    async fn call_alias(&self, name: &str, call: Call) -> Result<ToolResult, ErrorData> {
-        let nesting = self.backend.config.values.size(Limit::Nesting);
+    async fn call_alias(
+        &self,
+        backend: &Arc<Backend>,
+        name: &str,
+        call: Call,
+    ) -> Result<ToolResult, ErrorData> {
+        let nesting = backend.config.values.size(Limit::Nesting);
         match alias::resolve(name, &call.arguments, nesting) {
             None => Err(self.unknown_tool(name)),
-            Some(Err(fault)) => Ok(Err(self.backend.refuse(name, &call, fault).await)),
-            Some(Ok(meant)) => self.call_meant(meant, call).await,
+            Some(Err(fault)) => Ok(Err(backend.refuse(name, &call, fault).await)),
+            Some(Ok(meant)) => self.call_meant(backend, meant, call).await,
         }
     }
 
     /// Calls a tool. Returns the call as the error if no tool has this name.
-    async fn call(&self, name: &str, call: Call) -> Result<ToolResult, Call> {
+    async fn call(
+        &self,
+        backend: &Arc<Backend>,
+        name: &str,
+        call: Call,
+    ) -> Result<ToolResult, Call> {
         let built_in = BuiltIn::find(name);
         let schema = match built_in {
             Some(tool) if self.is_off(tool) => return Err(call),
             Some(tool) => catalog::input(tool),
             None if name::is_reserved(name) => return Err(call),
-            None => match self.backend.workshop.tools().and_then(|tools| tools.find(name)) {
+            None => match backend.workshop.tools().and_then(|tools| tools.find(name)) {
                 Ok(Some(_)) => evolved::arguments(),
                 Ok(None) => return Err(call),
                 Err(fault) => return Ok(Err(fault.into())),
             },
         };
+        let needed = Scope::of(built_in);
+        if !backend.principal().may(needed) {
+            let fault = forbidden(name, needed);
+            return Ok(Err(backend.refuse(name, &call, fault).await));
+        }
         let Settled { text, warnings } =
-            settle(&call.arguments, name, schema, self.backend.config.values.size(Limit::Nesting));
+            settle(&call.arguments, name, schema, backend.config.values.size(Limit::Nesting));
         let arguments = text.map_or_else(|| Arc::clone(&call.arguments), Arc::from);
         let call = Call { arguments, ..call };
         let mut result = match built_in {
-            Some(tool) => catalog::call(tool, &self.backend, call).await,
-            None => Box::pin(evolved::call(&self.backend, name, call)).await,
+            Some(tool) => catalog::call(tool, backend, call).await,
+            None => Box::pin(evolved::call(backend, name, call)).await,
         };
         warn(&mut result, &warnings);
         Ok(result)
     }
 
     /// Calls the tool that an alias refers to.
-    async fn call_meant(&self, meant: Meant, call: Call) -> Result<ToolResult, ErrorData> {
+    async fn call_meant(
+        &self,
+        backend: &Arc<Backend>,
+        meant: Meant,
+        call: Call,
+    ) -> Result<ToolResult, ErrorData> {
         let Meant { name, arguments, is_argument, notes } = meant;
-        match self.call(&name, Call { arguments, ..call }).await {
+        match self.call(backend, &name, Call { arguments, ..call }).await {
             Ok(mut result) => {
                 match &mut result {
                     Ok(reply) => reply.note(&notes),
@@ -147,9 +195,15 @@ impl Server {
             Err(call) => {
                 let message = format!("there is no tool {}", text::quote_one(&name));
                 let fault = fault(FaultCode::UnknownTool, message, Some(&self.advise(&name)));
-                Ok(Err(self.backend.refuse("execute-tool", &call, fault).await))
+                Ok(Err(backend.refuse("execute-tool", &call, fault).await))
             }
         }
+    }
+
+    /// The server as the principal of a request sees it.
+    fn backend_of(&self, of: &Extensions) -> Arc<Backend> {
+        let principal = of.get::<Parts>().and_then(|parts| parts.extensions.get::<Principal>());
+        principal.map_or_else(|| Arc::clone(&self.backend), |it| self.backend.of(it))
     }
 
     fn unknown_tool(&self, name: &str) -> ErrorData {
@@ -227,6 +281,9 @@ impl ServerHandler for Server {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         self.session.greet(context.peer);
+        if !self.is_told.swap(true, Ordering::Relaxed) {
+            tokio::spawn(announce(Arc::clone(&self.backend), Arc::clone(&self.session)));
+        }
     }
 
     async fn list_tools(
@@ -235,8 +292,9 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         self.session.window.make(&context.id).await;
-        let Backend { workshop, config, .. } = &*self.backend;
+        let Backend { workshop, config, .. } = &*self.backend_of(&context.extensions);
         let listed = self.listing.tools(workshop, config)?;
+        let listed = seen_by(workshop.principal(), listed);
         let cursor = request.and_then(|request| request.cursor).filter(|cursor| !cursor.is_empty());
         let start = cursor.map_or(Ok(0), |cursor| find_page(&listed, &cursor))?;
         let rest = listed.get(start..).unwrap_or_default();
@@ -338,7 +396,8 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         self.session.window.make(&context.id).await;
         let cursor = request.and_then(|request| request.cursor);
-        self.guard("resources/list", || resource::list(&self.backend, cursor.as_deref()))
+        let backend = self.backend_of(&context.extensions);
+        self.guard("resources/list", || resource::list(&backend, cursor.as_deref()))
     }
 
     async fn list_resource_templates(
@@ -355,17 +414,41 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.session.window.make(&context.id).await;
-        self.guard("resources/read", || resource::read(&self.backend, &request.uri))
+        let backend = self.backend_of(&context.extensions);
+        self.guard("resources/read", || resource::read(&backend, &request.uri))
             .map(ReadResourceResponse::from)
     }
 
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        self.guard("completion/complete", || completion::complete(&self.backend, &request))
+        let backend = self.backend_of(&context.extensions);
+        self.guard("completion/complete", || completion::complete(&backend, &request))
     }
+}
+
+/// The tools of a list that a principal may call.
+fn seen_by(principal: &Principal, listed: Arc<[Tool]>) -> Arc<[Tool]> {
+    if principal.sees_all() {
+        return listed;
+    }
+    let may = |tool: &&Tool| principal.may(Scope::of(BuiltIn::find(&tool.name)));
+    listed.iter().filter(may).cloned().collect()
+}
+
+/// The arguments of a call as they were sent, on any transport.
+fn sent(of: &Extensions) -> Option<RawArguments> {
+    let over_http = || of.get::<Parts>()?.extensions.get::<RawArguments>();
+    of.get::<RawArguments>().or_else(over_http).cloned()
+}
+
+/// The fault of a call for which the principal has not the scope.
+fn forbidden(name: &str, needed: Scope) -> Fault {
+    let message = format!("a call of {} needs the scope `{needed}`", text::quote_one(name));
+    let hint = "ask the operator of the server for a token with that scope";
+    fault(FaultCode::Forbidden, message, Some(hint))
 }
 
 /// The index at which the page after a cursor starts. If the cursor's tool is gone, the listing

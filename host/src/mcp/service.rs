@@ -14,7 +14,7 @@ use super::server::Server;
 use crate::config::Config;
 use crate::domain::Limit;
 use crate::harden::Hardening;
-use crate::transport::{Bounds, Session, Transport, Wire};
+use crate::transport::{Bounds, Transport, Wire};
 use crate::workshop::Workshop;
 
 /// The interval between two looks for changes by other processes.
@@ -75,10 +75,14 @@ impl Service {
         self.converse(self.open(transport)?).await
     }
 
+    /// What serves requests, and the token of the server's end.
+    pub(super) fn parts(&self) -> (Arc<Backend>, Arc<Listing>, CancellationToken) {
+        (Arc::clone(&self.backend), Arc::clone(&self.listing), self.stop.clone())
+    }
+
     fn open(&self, transport: impl Transport) -> Result<Wire, Error> {
         let values = &self.backend.config.values;
-        let bounds =
-            Bounds { line: values.size(Limit::Line), nesting: values.size(Limit::Nesting) };
+        let bounds = Bounds::of_lines(values.size(Limit::Line), values.size(Limit::Nesting));
         // The most requests in progress.
         let requests = values.size(Limit::Concurrency) + values.size(Limit::Queue);
         Ok(Wire::open(transport, requests, bounds, self.stop.clone())?)
@@ -88,7 +92,6 @@ impl Service {
         let session = wire.session();
         let server =
             Server::new(Arc::clone(&self.backend), Arc::clone(&session), Arc::clone(&self.listing));
-        tokio::spawn(announce(Arc::clone(&self.backend), Arc::clone(&session)));
         let failed = |error: String| Err(Error::Session(error));
         let result = match serve_server_with_ct(server, wire, session.stop.clone()).await {
             Ok(running) => match running.waiting().await {
@@ -118,29 +121,6 @@ async fn look(backend: Arc<Backend>, stop: CancellationToken) {
         }
         if let Err(error) = backend.workshop.registry.refresh() {
             tracing::warn!(%error, "changes of other processes cannot be seen");
-        }
-    }
-}
-
-/// Notifies the session's peer of changes in the registry, and in what other servers offer, until the
-/// session ends.
-async fn announce(backend: Arc<Backend>, session: Arc<Session>) {
-    let mut changes = backend.workshop.registry.changes();
-    let mut offers = backend.workshop.effects().changes();
-    loop {
-        tokio::select! {
-            result = changes.changed() => if result.is_err() { return },
-            Ok(()) = offers.changed() => {}
-            () = session.ended.cancelled() => return,
-        }
-        let Some(peer) = session.peer() else { continue };
-        // Each tool is a resource too, so both lists change.
-        for told in
-            [peer.notify_tool_list_changed().await, peer.notify_resource_list_changed().await]
-        {
-            if let Err(error) = told {
-                tracing::debug!(%error, "a peer was not told of a change");
-            }
         }
     }
 }

@@ -121,15 +121,15 @@ pub trait Store: Rows + Debug + Send + Sync {
     /// consistent state.
     fn verify(&self) -> Result<Verified, JournalError>;
 
-    /// The entry of a key, with its value.
-    fn memo(&self, key: &str) -> Result<Option<Memo>, Error>;
-    /// All entries with their values, in the order of their last change.
-    fn memos(&self) -> Result<Vec<Memo>, Error>;
+    /// The entry of an owner's key, with its value.
+    fn memo(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error>;
+    /// All entries of an owner with their values, in the order of their last change.
+    fn memos(&self, owner: &str) -> Result<Vec<Memo>, Error>;
     /// The entries that a search finds, and the number of all matches. A query without any word
     /// finds nothing.
-    fn search_memos(&self, search: &Search) -> Result<(Vec<Memo>, u64), Error>;
+    fn search_memos(&self, owner: &str, search: &Search) -> Result<(Vec<Memo>, u64), Error>;
     /// Candidates for a misspelled key.
-    fn near_keys(&self, key: &str) -> Result<Vec<String>, Error>;
+    fn near_keys(&self, owner: &str, key: &str) -> Result<Vec<String>, Error>;
     /// The number of keys, and the bytes of their values.
     fn sums(&self) -> Result<(u64, u64), Error>;
 }

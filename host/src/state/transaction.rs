@@ -86,13 +86,13 @@ pub trait Transaction: Rows {
     fn sweep(&mut self, sha256: &str) -> Result<(), Error>;
 
     /// See [`super::store::Store::memo`].
-    fn memo(&self, key: &str) -> Result<Option<Memo>, Error>;
+    fn memo(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error>;
     /// See [`super::store::Store::sums`].
     fn sums(&self) -> Result<(u64, u64), Error>;
     /// The time of the memory's last change in milliseconds since 1970; 0 before the first.
     fn last_update(&self) -> Result<i64, Error>;
     /// Writes an entry of the memory. Replaces the one with this key.
-    fn keep(&mut self, memo: &Memo) -> Result<(), Error>;
+    fn keep(&mut self, owner: &str, memo: &Memo) -> Result<(), Error>;
     /// Forgets a key.
-    fn forget(&mut self, key: &str) -> Result<(), Error>;
+    fn forget(&mut self, owner: &str, key: &str) -> Result<(), Error>;
 }

@@ -52,9 +52,9 @@ fn apply_one(
         Change::Retire { name } => Effect::Retired(tools::retire(db, name, number)?),
         Change::Take(taken) => Effect::Evolved(tools::take(db, taken, start, number)?),
         Change::Keep { note, replace } => {
-            Effect::Kept(kept::keep(db, note, *replace, settings.memory)?)
+            Effect::Kept(kept::keep(db, &settings.principal, note, *replace, settings.memory)?)
         }
-        Change::Forget { key } => Effect::Kept(kept::forget(db, key)?),
+        Change::Forget { key } => Effect::Kept(kept::forget(db, &settings.principal, key)?),
         Change::Session(change) => {
             Effect::Session(Box::new(sessions::change(db, change, &settings.sessions)?))
         }

@@ -25,7 +25,7 @@ pub(crate) struct RawArguments(pub(crate) Arc<str>);
 
 /// The meaning of a line.
 #[derive(Debug)]
-pub(super) enum Message {
+pub(in crate::transport) enum Message {
     /// A request, with the id of its answer.
     Request(RequestId, Box<ClientJsonRpcMessage>),
     /// A notification or a response, which needs no answer.
@@ -45,10 +45,19 @@ pub(crate) struct Bounds {
     pub(crate) line: usize,
     /// The most levels of nesting in arguments.
     pub(crate) nesting: usize,
+    /// What the text is called in errors: a line or a body.
+    pub(crate) what: &'static str,
+}
+
+impl Bounds {
+    /// The bounds of lines.
+    pub(crate) fn of_lines(line: usize, nesting: usize) -> Self {
+        Self { line, nesting, what: "line" }
+    }
 }
 
 /// Reads a line.
-pub(super) fn read(line: &Line, bounds: Bounds) -> Message {
+pub(in crate::transport) fn read(line: &Line, bounds: Bounds) -> Message {
     match line {
         Line::Whole(bytes) => {
             let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii();
@@ -58,7 +67,10 @@ pub(super) fn read(line: &Line, bounds: Bounds) -> Message {
             parse(bytes, bounds).unwrap_or_else(|error| faulty(error, scan::find_id(bytes)))
         }
         Line::Long { id, length } => {
-            let message = format!("the line is longer than {} bytes: it has {length}", bounds.line);
+            let message = format!(
+                "the {} is longer than {} bytes: it has {length}",
+                bounds.what, bounds.line
+            );
             faulty(refuse(message, Limit::Line, *length, bounds.line), id.clone())
         }
     }
@@ -70,10 +82,14 @@ pub(super) fn faulty(error: ErrorData, id: Option<RequestId>) -> Message {
 }
 
 fn parse(line: &[u8], bounds: Bounds) -> Result<Message, ErrorData> {
-    let text = str::from_utf8(line)
-        .map_err(|e| ErrorData::parse_error(format!("the line is not UTF-8: {e}"), None))?;
+    let text = str::from_utf8(line).map_err(|e| {
+        ErrorData::parse_error(format!("the {} is not UTF-8: {e}", bounds.what), None)
+    })?;
     if text.starts_with('[') {
-        return Err(invalid("batches are not supported: send each message on a line of its own"));
+        return Err(invalid(format!(
+            "batches are not supported: send each message in a {} of its own",
+            bounds.what
+        )));
     }
     let depth = json::depth(line);
     if depth > bounds.nesting + ENVELOPE {
@@ -89,7 +105,7 @@ fn parse(line: &[u8], bounds: Bounds) -> Result<Message, ErrorData> {
         if error.is_data() {
             return invalid("a message must be a JSON object");
         }
-        ErrorData::parse_error(format!("the line is not JSON: {error}"), None)
+        ErrorData::parse_error(format!("the {} is not JSON: {error}", bounds.what), None)
     })?;
     if let Some(name) = members.duplicate() {
         return Err(invalid(format!("the message has two members `{name}`")));

@@ -6,6 +6,7 @@
 mod awake;
 mod ends;
 mod handshake;
+pub mod http;
 pub(crate) mod id;
 mod input;
 mod message;

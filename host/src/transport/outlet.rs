@@ -139,7 +139,7 @@ impl Outlet {
 }
 
 /// Encodes a message as a line. Escapes invisible characters in the message of an error.
-fn encode(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
+pub(in crate::transport) fn encode(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
     const JSONRPC: &str = "2.0";
     let mut line = match message {
         JsonRpcMessage::Error(JsonRpcError { id, error, .. }) => {

@@ -11,6 +11,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::Deserted;
+use super::message::Bounds;
 use super::outlet::Progress;
 use super::window::Window;
 
@@ -70,6 +71,14 @@ impl Session {
         let (stop, over) = (leave.child_token(), CancellationToken::new());
         let peer = Mutex::default();
         Self { window, ended, stop, leave, over, peer, progress, is_deserted }
+    }
+
+    /// Makes the session of requests that come one by one. `leave` is canceled when the server ends.
+    pub(crate) fn apart(calls: usize, bounds: Bounds, leave: &CancellationToken) -> Arc<Self> {
+        let window = Window::new(calls, bounds.line);
+        let is_deserted: Deserted = Box::new(|| false);
+        let (ended, progress) = (leave.child_token(), Arc::default());
+        Arc::new(Self::new(window, ended, leave.clone(), progress, is_deserted))
     }
 
     /// Sets the peer to notify of changes. A connection has one peer; a later call replaces it.

@@ -8,11 +8,11 @@ use super::effects::{Allowed, Denied, Effects};
 use super::intent::Patience;
 use super::record;
 use super::recovery;
-use super::refusal::{refused, stored};
+use super::refusal::{refused, stored, unwritten};
 use super::world::Tools;
 use crate::broker::Client;
 use crate::config::Config;
-use crate::domain::{EntryEnding, EntryKind, Fault, Limit};
+use crate::domain::{EntryEnding, EntryKind, Fault, Limit, Principal};
 use crate::journal::{self, Draft, Journal};
 use crate::memory::{Capacity, Memory};
 use crate::registry::{Registry, name};
@@ -37,16 +37,18 @@ pub enum Error {
 }
 
 /// The workshop: a sandbox and all state.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Workshop {
     /// Runs terms.
     pub sandbox: Arc<Sandbox>,
     /// The tools.
-    pub registry: Registry,
+    pub registry: Arc<Registry>,
     /// The log of runs and changes.
     pub journal: Journal,
     /// Values that models keep between sessions.
     pub memory: Memory,
+    /// For whom it works.
+    pub(super) principal: Principal,
     pub(super) store: Arc<dyn Store>,
     pub(super) limits: Limits,
     pub(super) effects: Arc<dyn Effects>,
@@ -115,7 +117,8 @@ impl Workshop {
             .saturating_add(Duration::from_mins(1));
         Self {
             sandbox,
-            registry,
+            registry: Arc::new(registry),
+            principal: Principal::local(),
             journal,
             memory,
             store,
@@ -131,6 +134,23 @@ impl Workshop {
             lease: time(Limit::WallClock).saturating_mul(2),
             most_code,
         }
+    }
+
+    /// The workshop of a principal: its journal, memory and sessions are theirs.
+    #[must_use]
+    pub fn of(&self, principal: &Principal) -> Self {
+        Self {
+            journal: self.journal.of(principal),
+            memory: self.memory.of(principal.owner()),
+            principal: principal.clone(),
+            ..self.clone()
+        }
+    }
+
+    /// For whom it works.
+    #[must_use]
+    pub fn principal(&self) -> &Principal {
+        &self.principal
     }
 
     /// Who calls other servers.
@@ -183,6 +203,11 @@ impl Workshop {
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.store.path()
+    }
+
+    /// Refuses if nothing can be written now.
+    pub fn ensure_writable(&self) -> Result<(), Fault> {
+        self.store.transact(&mut |_| Ok(())).map_err(unwritten)
     }
 
     /// A snapshot of the current tools.
@@ -267,5 +292,6 @@ pub(super) fn settings(config: &Config, component: &str) -> journal::Settings {
         },
         component: component.to_owned(),
         owner: journal::owner(),
+        principal: Arc::default(),
     }
 }

@@ -1,7 +1,7 @@
 //! What processes that are gone have left behind in sessions.
 
 use crate::journal;
-use crate::state::session::{Lease, USER};
+use crate::state::session::Lease;
 use crate::state::{Error, Refusal, Store, sessions};
 
 /// Ends the turns of processes that are gone. A server cannot find that out while it serves.
@@ -10,7 +10,7 @@ pub(super) fn recover(store: &dyn Store) -> Result<(), Error> {
         let process = lease.holder.rsplit_once('/').map_or("", |(process, _)| process);
         journal::is_gone(process)
     };
-    let gone = store.sessions(USER)?.into_iter();
+    let gone = store.leased()?.into_iter();
     let gone: Vec<(i64, Lease)> =
         gone.filter_map(|session| Some((session.id, session.lease.filter(is_gone)?))).collect();
     if gone.is_empty() {

@@ -32,11 +32,13 @@ impl Workshop {
         self.broker().is_some_and(|broker| !broker.greeting().approvable.is_empty())
     }
 
-    /// All runs that wait.
+    /// All runs that wait and that the principal sees.
     pub fn kept(&self) -> Result<Vec<Kept>, Fault> {
         self.journal.recover().map_err(stored)?;
         let rows = self.store.pending().map_err(stored)?;
-        Ok(rows.into_iter().filter_map(Kept::read).collect())
+        let is_seen =
+            |it: &Kept| self.principal.sees_all() || it.run.principal == *self.principal.owner();
+        Ok(rows.into_iter().filter_map(Kept::read).filter(is_seen).collect())
     }
 
     /// The run with this number, if it waits.
@@ -50,7 +52,11 @@ impl Workshop {
         let Some((run, secret)) = handle.split_once('.') else { return Ok(None) };
         let Ok(run) = run.parse() else { return Ok(None) };
         let mut kept = self.kept()?.into_iter();
-        Ok(kept.find(|it| it.row.id == Some(run) && it.fits(secret, bound)))
+        Ok(kept.find(|it| {
+            it.row.id == Some(run)
+                && it.run.principal == *self.principal.owner()
+                && it.fits(secret, bound)
+        }))
     }
 
     /// Writes down what was decided. The run goes on when somebody asks for it.

@@ -102,6 +102,7 @@ impl Arguments {
             since,
             after,
             before: self.before.map(number),
+            principal: None,
         };
         Ok((filter, usize::try_from(limit).unwrap_or(usize::MAX)))
     }
@@ -181,6 +182,7 @@ fn record(entry: &Entry, shown: Option<Shown<'_>>) -> Value {
     put("subject", json!(entry.subject));
     put("ending", entry.ending.as_str().into());
     put("fuel", json!(entry.fuel));
+    put("principal", json!(entry.principal));
     let Some(body) = entry.read_body() else { return Value::Object(record) };
     put("micros", if body.micros > 0 { body.micros.into() } else { Value::Null });
     if let Some(shown) = shown {

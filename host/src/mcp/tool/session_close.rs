@@ -23,7 +23,7 @@ impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
-        let change = Change::Close { which: sessions::which(self.session) };
+        let change = Change::Close { which: sessions::which(backend, self.session) };
         sessions::change(backend, "session_close", call, change, tell).await
     }
 }

@@ -172,7 +172,7 @@ impl Arguments {
             return Err(too_large(Limit::Code, "code", length, most));
         }
         run::ensure_data(backend, &request)?;
-        let plan = Plan { which: sessions::which(session), define: list, name };
+        let plan = Plan { which: sessions::which(backend, session), define: list, name };
         Ok((plan, request, tools))
     }
 }

@@ -10,7 +10,7 @@ use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult, sessions};
 use crate::domain::Fault;
 use crate::render::Reply;
-use crate::state::session::{Change, Forgotten, Session, USER};
+use crate::state::session::{Change, Forgotten, Session};
 
 const TEXT: &str = "\
 Remove bindings of a session (`names`, or `all`), its `history`, or a saved state.";
@@ -31,7 +31,7 @@ impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
-        match self.change() {
+        match self.change(backend) {
             Ok(change) => sessions::change(backend, "session_forget", call, change, tell).await,
             Err(fault) => Err(backend.refuse("session_forget", &call, fault).await),
         }
@@ -39,7 +39,7 @@ impl Tool for Arguments {
 }
 
 impl Arguments {
-    fn change(self) -> Result<Change, Fault> {
+    fn change(self, backend: &Backend) -> Result<Change, Fault> {
         let Self { session, names, all, history, saved } = self;
         let names = names.filter(|names| !names.is_empty());
         let what = match (names, all, history, saved) {
@@ -47,14 +47,14 @@ impl Arguments {
             (None, true, false, None) => Forgotten::All,
             (None, false, true, None) => Forgotten::History,
             (None, false, false, Some(saved)) => {
-                return Ok(Change::Drop { owner: USER.to_owned(), saved });
+                return Ok(Change::Drop { owner: backend.owner(), saved });
             }
             _ => {
                 let message = "one of `names`, `all`, `history` and `saved` is to be given";
                 return Err(malformed(message, Some("write {\"names\": [\"x\"]}")));
             }
         };
-        Ok(Change::Forget { which: sessions::which(session), what })
+        Ok(Change::Forget { which: sessions::which(backend, session), what })
     }
 }
 

@@ -38,7 +38,8 @@ impl Tool for Arguments {
 
 impl Arguments {
     fn look(self, backend: &Backend, watch: &Watch) -> Result<Reply, Fault> {
-        let (session, bindings) = backend.workshop.session(&sessions::which(self.session))?;
+        let (session, bindings) =
+            backend.workshop.session(&sessions::which(backend, self.session))?;
         let view = self.view.filter(|view| !view.is_empty());
         match (view.as_deref(), self.name) {
             (None | Some("binding"), Some(name)) => {

@@ -11,7 +11,7 @@ use super::{Call, Tool, ToolResult, sessions};
 use crate::domain::Fault;
 use crate::render::Reply;
 use crate::sandbox::Watch;
-use crate::state::session::{Session, Standing, USER};
+use crate::state::session::{Session, Standing};
 use crate::text::time;
 
 const TEXT: &str = "List the sessions and the saved states.";
@@ -29,8 +29,9 @@ impl Tool for Arguments {
 }
 
 fn list(backend: &Backend) -> Result<Reply, Fault> {
-    let sessions = backend.workshop.sessions(USER, Standing::Open)?;
-    let saved = backend.workshop.sessions(USER, Standing::Saved)?;
+    let owner = backend.owner();
+    let sessions = backend.workshop.sessions(&owner, Standing::Open)?;
+    let saved = backend.workshop.sessions(&owner, Standing::Saved)?;
     let line = |it: &Session| {
         let (name, turn, title) = (it.name(), it.turn, &it.title);
         let until = time::format(it.expires());

@@ -24,7 +24,8 @@ impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
-        let change = Change::Restore { which: sessions::which(self.session), saved: self.name };
+        let change =
+            Change::Restore { which: sessions::which(backend, self.session), saved: self.name };
         sessions::change(backend, "session_restore", call, change, tell).await
     }
 }

@@ -28,7 +28,8 @@ impl Tool for Arguments {
         if let Err(fault) = sessions::ensure_name("name", &self.name) {
             return Err(backend.refuse("session_save", &call, fault).await);
         }
-        let change = Change::Save { which: sessions::which(self.session), saved: self.name };
+        let change =
+            Change::Save { which: sessions::which(backend, self.session), saved: self.name };
         sessions::change(backend, "session_save", call, change, tell).await
     }
 }

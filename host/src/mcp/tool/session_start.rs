@@ -11,7 +11,7 @@ use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult, sessions};
 use crate::domain::{Fault, Limit};
 use crate::render::Reply;
-use crate::state::session::{Change, LONGEST_TITLE, Session, USER};
+use crate::state::session::{Change, LONGEST_TITLE, Session};
 use crate::text::time;
 
 const TEXT: &str = "\
@@ -51,7 +51,7 @@ impl Arguments {
         }
         let most = backend.workshop.session_capacity();
         let (ttl, idle) = (span("ttl", ttl, most.ttl)?, span("idle", idle, most.idle)?);
-        Ok(Change::Start { owner: USER.to_owned(), title, ttl, idle, saved })
+        Ok(Change::Start { owner: backend.owner(), title, ttl, idle, saved })
     }
 }
 

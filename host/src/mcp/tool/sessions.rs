@@ -10,15 +10,13 @@ use super::{Call, ToolResult};
 use crate::domain::{Fault, FaultCode};
 use crate::render::Reply;
 use crate::sandbox::Watch;
-use crate::state::session::{
-    Binding, Change, DEFAULT, LONGEST_NAME, Session, USER, Which, is_name,
-};
+use crate::state::session::{Binding, Change, DEFAULT, LONGEST_NAME, Session, Which, is_name};
 use crate::text::time;
 
 /// The session that a call means.
-pub(super) fn which(session: Option<String>) -> Which {
+pub(super) fn which(backend: &Backend, session: Option<String>) -> Which {
     let name = session.filter(|name| !name.is_empty()).unwrap_or_else(|| DEFAULT.to_owned());
-    Which { owner: USER.to_owned(), name }
+    Which { owner: backend.owner(), name }
 }
 
 /// Refuses what cannot be a name.

@@ -322,6 +322,8 @@ pub struct Entry {
     pub ends: i64,
     /// The link of the chain.
     pub hash: Hash,
+    /// Who it belongs to; None: the local user.
+    pub principal: Option<String>,
 }
 
 impl Entry {
@@ -341,6 +343,7 @@ impl Entry {
             ends: head.ends.saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX)),
             body,
             hash: head.hash,
+            principal: (!settings.principal.is_empty()).then(|| settings.principal.to_string()),
         };
         entry.hash = entry.link(head.hash);
         entry
@@ -348,7 +351,7 @@ impl Entry {
 
     /// The hash of this entry: sha256 of the previous hash and of every column of this entry. Each
     /// is preceded by its length in bytes as a little-endian 64-bit integer. Numbers are in decimal
-    /// digits. A missing column has the length 2⁶⁴−1.
+    /// digits. A missing column has the length 2⁶⁴−1. The principal comes last, if there is one.
     #[must_use]
     pub fn link(&self, before: Hash) -> Hash {
         let mut sha = Sha256::new();
@@ -367,6 +370,9 @@ impl Entry {
         add(self.component.as_deref());
         add(Some(&self.body));
         add(Some(&self.ends.to_string()));
+        if let Some(principal) = &self.principal {
+            add(Some(principal));
+        }
         Hash(sha.finalize().into())
     }
 }

@@ -15,6 +15,8 @@ pub struct Filter {
     pub since: Option<i64>,
     /// Only those before this entry.
     pub before: Option<i64>,
+    /// Only those of this principal. The empty name is that of the local user.
+    pub principal: Option<String>,
     /// Only those after this entry.
     pub after: Option<i64>,
 }

@@ -10,22 +10,42 @@ use super::error::Error;
 use super::filter::{Filter, Statistics};
 use super::pending::{Pending, Unfinished};
 use super::settings::Settings;
+use crate::domain::Principal;
 use crate::state::change::{Done, Refusal, Wait, Write};
 use crate::state::error::Error as StoreError;
 use crate::state::store::Store;
 
 /// The journal of a store.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Journal {
     store: Arc<dyn Store>,
     settings: Settings,
+    /// Whether it shows only entries of its principal.
+    is_private: bool,
 }
 
 impl Journal {
     /// The journal of a store. It is not verified.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, settings: Settings) -> Self {
-        Self { store, settings }
+        Self { store, settings, is_private: false }
+    }
+
+    /// The journal of a principal, who writes entries and sees them. Some see those of others too.
+    #[must_use]
+    pub fn of(&self, principal: &Principal) -> Self {
+        let is_private = !principal.sees_all();
+        Self { is_private, ..self.written_by(principal.owner()) }
+    }
+
+    fn written_by(&self, owner: &Arc<str>) -> Self {
+        let settings = Settings { principal: Arc::clone(owner), ..self.settings.clone() };
+        Self { settings, ..self.clone() }
+    }
+
+    /// The only owner whose entries it shows.
+    fn only(&self) -> Option<&str> {
+        self.is_private.then_some(&*self.settings.principal)
     }
 
     /// The settings of the journal.
@@ -64,7 +84,11 @@ impl Journal {
 
     /// An entry by its number.
     pub fn entry(&self, id: i64) -> Result<Option<Entry>, StoreError> {
-        self.store.entry(id)
+        let found = self.store.entry(id)?;
+        let is_seen = |entry: &Entry| {
+            self.only().is_none_or(|owner| entry.principal.as_deref().unwrap_or_default() == owner)
+        };
+        Ok(found.filter(is_seen))
     }
 
     /// Keeps what a run has asked for, for so long unless it ends. Gives the number of that.
@@ -109,7 +133,7 @@ impl Journal {
         let over = self.store.pending()?.into_iter().filter(Pending::is_over);
         let mut count = 0;
         for run in over {
-            match self.append(run.draft()) {
+            match self.written_by(&run.principal()).append(run.draft()) {
                 Ok(_) => count += 1,
                 // Another process was faster.
                 Err(StoreError::Confused) => {}
@@ -131,7 +155,13 @@ impl Journal {
         latest_first: bool,
         most: usize,
     ) -> Result<Vec<Entry>, StoreError> {
-        self.store.entries(filter, latest_first, most)
+        match self.only() {
+            None => self.store.entries(filter, latest_first, most),
+            Some(owner) => {
+                let filter = Filter { principal: Some(owner.to_owned()), ..filter.clone() };
+                self.store.entries(&filter, latest_first, most)
+            }
+        }
     }
 
     /// The cost of the latest runs of a tool, at most `most` of them.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::process;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,9 @@ pub struct Unfinished {
     pub answers: Vec<Answer>,
     /// Texts of which the answers hold the digests. Some may stand in two parts.
     pub texts: Vec<String>,
+    /// Who it belongs to. The first part has it.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub principal: Arc<str>,
     /// The question that it waits for; None: it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits: Option<Waits>,
@@ -87,6 +91,9 @@ impl Unfinished {
         if self.request.is_null() {
             self.request = part.request;
         }
+        if self.principal.is_empty() {
+            self.principal = part.principal;
+        }
         self.answers.truncate(part.from);
         self.answers.extend(part.answers);
         self.texts.extend(part.texts);
@@ -102,6 +109,11 @@ impl Unfinished {
                 Self { request: Value::Null, texts: Vec::new(), ..self }
             }
         };
+        let kept = if kept.principal.is_empty() {
+            Self { principal: Arc::clone(&settings.principal), ..kept }
+        } else {
+            kept
+        };
         let until = now().saturating_add(i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
         let owner = if kept.waits.is_some() { NOBODY } else { settings.owner.as_str() };
         // Texts, numbers and JSON already.
@@ -114,6 +126,11 @@ impl Pending {
     /// Whether nobody can end the run any more.
     pub(super) fn is_over(&self) -> bool {
         self.until < now() || is_gone(&self.owner)
+    }
+
+    /// Who the run belongs to.
+    pub(super) fn principal(&self) -> Arc<str> {
+        Unfinished::read(&self.parts).principal
     }
 
     /// The entry of a run that its process did not end.

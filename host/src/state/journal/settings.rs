@@ -1,5 +1,7 @@
 //! The settings of the journal.
 
+use std::sync::Arc;
+
 use crate::state::memory::Capacity;
 use crate::state::session;
 
@@ -31,4 +33,6 @@ pub struct Settings {
     pub component: String,
     /// The process that writes it.
     pub owner: String,
+    /// Who its entries belong to, and the values of the memory. The empty name is that of the local user.
+    pub principal: Arc<str>,
 }

@@ -283,8 +283,8 @@ impl Rows for Transaction<'_> {
         Ok(sessions::sweep(self, sha256)?)
     }
 
-    fn memo(&self, key: &str) -> Result<Option<Memo>, Error> {
-        Ok(memos::find(self, key)?)
+    fn memo(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error> {
+        Ok(memos::find(self, owner, key)?)
     }
 
     fn sums(&self) -> Result<(u64, u64), Error> {
@@ -295,12 +295,12 @@ impl Rows for Transaction<'_> {
         Ok(memos::last_update(self)?)
     }
 
-    fn keep(&mut self, memo: &Memo) -> Result<(), Error> {
-        Ok(memos::put(self, memo)?)
+    fn keep(&mut self, owner: &str, memo: &Memo) -> Result<(), Error> {
+        Ok(memos::put(self, owner, memo)?)
     }
 
-    fn forget(&mut self, key: &str) -> Result<(), Error> {
-        Ok(memos::remove(self, key)?)
+    fn forget(&mut self, owner: &str, key: &str) -> Result<(), Error> {
+        Ok(memos::remove(self, owner, key)?)
     }
 }
 
@@ -311,6 +311,10 @@ impl session::Rows for Transaction<'_> {
 
     fn sessions(&self, owner: &str) -> Result<Vec<Session>, Error> {
         Ok(sessions::all(self, owner)?)
+    }
+
+    fn leased(&self) -> Result<Vec<Session>, Error> {
+        Ok(sessions::leased(self)?)
     }
 
     fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error> {

@@ -8,7 +8,8 @@ use crate::state::journal::{
 };
 
 /// The columns that [`read`] expects.
-const COLUMNS: &str = "e.id, e.time, e.kind, e.subject, e.ending, e.fuel, c.hash, e.body, e.ends, e.hash \
+const COLUMNS: &str = "e.id, e.time, e.kind, e.subject, e.ending, e.fuel, c.hash, e.body, e.ends, e.hash, \
+     e.principal \
      FROM entry e LEFT JOIN component c ON c.id = e.component";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Entry> {
@@ -23,6 +24,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Entry> {
         body: row.get(7)?,
         ends: row.get(8)?,
         hash: Hash(row.get(9)?),
+        principal: row.get(10)?,
     })
 }
 
@@ -47,19 +49,20 @@ pub(super) fn head(db: &Connection) -> rusqlite::Result<Link> {
 /// Writes an entry.
 pub(super) fn append(db: &Connection, entry: &Entry) -> rusqlite::Result<()> {
     let component = entry.component.as_deref().map(|hash| component_id(db, hash)).transpose()?;
-    db.prepare_cached("INSERT INTO entry VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
+    db.prepare_cached("INSERT INTO entry VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?
         .execute(params![
-            entry.id,
-            entry.time,
-            entry.kind,
-            entry.subject,
-            entry.ending,
-            entry.fuel,
-            component,
-            entry.body,
-            entry.ends,
-            entry.hash.0,
-        ])?;
+        entry.id,
+        entry.time,
+        entry.kind,
+        entry.subject,
+        entry.ending,
+        entry.fuel,
+        component,
+        entry.body,
+        entry.ends,
+        entry.hash.0,
+        entry.principal,
+    ])?;
     Ok(())
 }
 
@@ -231,6 +234,11 @@ pub(super) fn entries(
     add("e.kind = ?", filter.kind.map(|kind| types::Value::Text(kind.name().to_owned())));
     add("e.subject = ?", text(&filter.subject));
     add("e.ending = ?", text(&filter.ending));
+    match filter.principal.as_deref() {
+        None => {}
+        Some("") => add("e.principal IS ?", Some(types::Value::Null)),
+        Some(name) => add("e.principal = ?", Some(types::Value::Text(name.to_owned()))),
+    }
     add("e.time >= ?", filter.since.map(types::Value::Integer));
     add("e.id < ?", filter.before.map(types::Value::Integer));
     add("e.id > ?", filter.after.map(types::Value::Integer));

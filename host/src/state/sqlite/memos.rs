@@ -26,25 +26,29 @@ fn memo(row: &Row<'_>) -> rusqlite::Result<(i64, Memo)> {
     Ok((row.get(0)?, memo))
 }
 
-/// The entry of a key, with its value.
-pub(super) fn find(db: &Connection, key: &str) -> rusqlite::Result<Option<Memo>> {
-    db.prepare_cached(&format!("SELECT {COLUMNS}, m.value FROM memory m WHERE m.key = ?1"))?
-        .query_row([key], |row| Ok(Memo { value: row.get(6)?, ..memo(row)?.1 }))
+/// The entry of an owner's key, with its value.
+pub(super) fn find(db: &Connection, owner: &str, key: &str) -> rusqlite::Result<Option<Memo>> {
+    let sql = format!("SELECT {COLUMNS}, m.value FROM memory m WHERE m.owner = ?1 AND m.key = ?2");
+    db.prepare_cached(&sql)?
+        .query_row([owner, key], |row| Ok(Memo { value: row.get(6)?, ..memo(row)?.1 }))
         .optional()
 }
 
 /// The number of a key's row.
-fn row_of(db: &Connection, key: &str) -> rusqlite::Result<Option<i64>> {
-    db.prepare_cached("SELECT id FROM memory WHERE key = ?1")?
-        .query_row([key], |row| row.get(0))
+fn row_of(db: &Connection, owner: &str, key: &str) -> rusqlite::Result<Option<i64>> {
+    db.prepare_cached("SELECT id FROM memory WHERE owner = ?1 AND key = ?2")?
+        .query_row([owner, key], |row| row.get(0))
         .optional()
 }
 
-/// All entries with their values, in the order of their last change.
-pub(super) fn all(db: &Connection) -> rusqlite::Result<Vec<Memo>> {
-    let sql = format!("SELECT {COLUMNS}, m.value FROM memory m ORDER BY m.updated, m.key");
+/// All entries of an owner with their values, in the order of their last change.
+pub(super) fn all(db: &Connection, owner: &str) -> rusqlite::Result<Vec<Memo>> {
+    let sql = format!(
+        "SELECT {COLUMNS}, m.value FROM memory m WHERE m.owner = ?1 ORDER BY m.updated, m.key"
+    );
     let mut statement = db.prepare_cached(&sql)?;
-    let rows = statement.query_map([], |row| Ok(Memo { value: row.get(6)?, ..memo(row)?.1 }))?;
+    let rows =
+        statement.query_map([owner], |row| Ok(Memo { value: row.get(6)?, ..memo(row)?.1 }))?;
     rows.collect()
 }
 
@@ -63,12 +67,12 @@ pub(super) fn last_update(db: &Connection) -> rusqlite::Result<i64> {
 }
 
 /// Writes a row. Replaces the row with this key if there is one.
-pub(super) fn put(db: &Connection, memo: &Memo) -> rusqlite::Result<()> {
+pub(super) fn put(db: &Connection, owner: &str, memo: &Memo) -> rusqlite::Result<()> {
     let Memo { key, tags, created, updated, size, value } = memo;
     let value = value.as_deref().unwrap_or("null");
     let json = serde_json::Value::from(tags.clone()).to_string();
     let size = i64::try_from(*size).unwrap_or(i64::MAX);
-    let id = if let Some(id) = row_of(db, key)? {
+    let id = if let Some(id) = row_of(db, owner, key)? {
         db.prepare_cached(
             "UPDATE memory SET tags = ?2, updated = ?3, size = ?4, value = ?5 WHERE id = ?1",
         )?
@@ -77,10 +81,10 @@ pub(super) fn put(db: &Connection, memo: &Memo) -> rusqlite::Result<()> {
         id
     } else {
         db.prepare_cached(
-            "INSERT INTO memory (key, tags, created, updated, size, value)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT INTO memory (key, tags, created, updated, size, value, owner)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )?
-        .execute(params![key, json, created, updated, size, value])?;
+        .execute(params![key, json, created, updated, size, value, owner])?;
         db.last_insert_rowid()
     };
     let mut insert = db.prepare_cached("INSERT INTO memory_tag VALUES (?1, ?2)")?;
@@ -93,8 +97,8 @@ pub(super) fn put(db: &Connection, memo: &Memo) -> rusqlite::Result<()> {
 }
 
 /// Removes a row.
-pub(super) fn remove(db: &Connection, key: &str) -> rusqlite::Result<()> {
-    let Some(id) = row_of(db, key)? else { return Ok(()) };
+pub(super) fn remove(db: &Connection, owner: &str, key: &str) -> rusqlite::Result<()> {
+    let Some(id) = row_of(db, owner, key)? else { return Ok(()) };
     unlist(db, id)?;
     db.prepare_cached("DELETE FROM memory WHERE id = ?1")?.execute([id])?;
     Ok(())
@@ -108,7 +112,11 @@ fn unlist(db: &Connection, id: i64) -> rusqlite::Result<()> {
 }
 
 /// The entries that a search finds, and the number of all matches.
-pub(super) fn search(db: &Connection, search: &Search) -> rusqlite::Result<(Vec<Memo>, u64)> {
+pub(super) fn search(
+    db: &Connection,
+    owner: &str,
+    search: &Search,
+) -> rusqlite::Result<(Vec<Memo>, u64)> {
     let words = match &search.words {
         None => None,
         Some(words) => match words::expression(words) {
@@ -116,14 +124,14 @@ pub(super) fn search(db: &Connection, search: &Search) -> rusqlite::Result<(Vec<
             words => words,
         },
     };
-    let mut values: Vec<types::Value> = Vec::new();
-    let mut clauses = vec!["1".to_owned()];
+    let mut values: Vec<types::Value> = vec![owner.to_owned().into()];
+    let mut clauses = vec!["m.owner = ?1".to_owned()];
     let (mut tables, mut order) = ("memory m", "m.updated DESC, m.id DESC".to_owned());
     if let Some(words) = words {
         tables = "memory_text JOIN memory m ON m.id = memory_text.rowid";
         order = format!("bm25(memory_text, {WEIGHTS}), {order}");
         values.push(words.into());
-        clauses.push("memory_text MATCH ?1".to_owned());
+        clauses.push("memory_text MATCH ?2".to_owned());
     }
     for tag in &search.tags {
         values.push(tag.clone().into());
@@ -165,17 +173,19 @@ fn fill(db: &Connection, rows: Vec<(i64, Memo)>, mut room: usize) -> rusqlite::R
 
 /// Candidates for a misspelled key: all keys, or only those with the same first letter if there are
 /// too many.
-pub(super) fn near(db: &Connection, key: &str) -> rusqlite::Result<Vec<String>> {
+pub(super) fn near(db: &Connection, owner: &str, key: &str) -> rusqlite::Result<Vec<String>> {
     let most = i64::try_from(COMPARED).unwrap_or(i64::MAX);
     let (keys, _) = sums(db)?;
     let first = match key.chars().next() {
         Some(first) if keys > most.unsigned_abs() => first.to_string(),
         _ => String::new(),
     };
-    db.prepare_cached("SELECT key FROM memory WHERE key >= ?1 ORDER BY key LIMIT ?2")?
-        .query_map(params![first, most], |row| row.get(0))?
-        .take_while(|key: &rusqlite::Result<String>| {
-            key.as_ref().map_or(true, |key| key.starts_with(&first))
-        })
-        .collect()
+    db.prepare_cached(
+        "SELECT key FROM memory WHERE owner = ?1 AND key >= ?2 ORDER BY key LIMIT ?3",
+    )?
+    .query_map(params![owner, first, most], |row| row.get(0))?
+    .take_while(|key: &rusqlite::Result<String>| {
+        key.as_ref().map_or(true, |key| key.starts_with(&first))
+    })
+    .collect()
 }

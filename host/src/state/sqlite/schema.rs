@@ -8,8 +8,13 @@ pub(crate) const APPLICATION: i32 = 0x5049_4631;
 
 /// The migrations from an empty file to the current schema. A released migration never changes; a
 /// new version appends one.
-pub(crate) const MIGRATIONS: [&str; 4] =
-    [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql"), include_str!("4.sql")];
+pub(crate) const MIGRATIONS: [&str; 5] = [
+    include_str!("1.sql"),
+    include_str!("2.sql"),
+    include_str!("3.sql"),
+    include_str!("4.sql"),
+    include_str!("5.sql"),
+];
 
 /// Applies all migrations after the first `taken`.
 pub(crate) fn advance(connection: &Connection, taken: usize) -> rusqlite::Result<()> {

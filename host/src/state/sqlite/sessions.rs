@@ -43,6 +43,12 @@ pub(super) fn all(db: &Connection, owner: &str) -> rusqlite::Result<Vec<Session>
     db.prepare_cached(&sql)?.query_map([owner], read)?.collect()
 }
 
+/// Sessions in which a turn runs.
+pub(super) fn leased(db: &Connection) -> rusqlite::Result<Vec<Session>> {
+    let sql = format!("SELECT {COLUMNS} FROM session WHERE holder IS NOT NULL ORDER BY id");
+    db.prepare_cached(&sql)?.query_map([], read)?.collect()
+}
+
 /// The session or saved state with a label.
 pub(super) fn labelled(
     db: &Connection,

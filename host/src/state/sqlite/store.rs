@@ -175,20 +175,20 @@ impl Store for Sqlite {
         self.read(entries::verify)
     }
 
-    fn memo(&self, key: &str) -> Result<Option<Memo>, Error> {
-        self.read(|db| Ok(memos::find(db, key)?))
+    fn memo(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error> {
+        self.read(|db| Ok(memos::find(db, owner, key)?))
     }
 
-    fn memos(&self) -> Result<Vec<Memo>, Error> {
-        self.read(|db| Ok(memos::all(db)?))
+    fn memos(&self, owner: &str) -> Result<Vec<Memo>, Error> {
+        self.read(|db| Ok(memos::all(db, owner)?))
     }
 
-    fn search_memos(&self, search: &Search) -> Result<(Vec<Memo>, u64), Error> {
-        self.read(|db| Ok(memos::search(db, search)?))
+    fn search_memos(&self, owner: &str, search: &Search) -> Result<(Vec<Memo>, u64), Error> {
+        self.read(|db| Ok(memos::search(db, owner, search)?))
     }
 
-    fn near_keys(&self, key: &str) -> Result<Vec<String>, Error> {
-        self.read(|db| Ok(memos::near(db, key)?))
+    fn near_keys(&self, owner: &str, key: &str) -> Result<Vec<String>, Error> {
+        self.read(|db| Ok(memos::near(db, owner, key)?))
     }
 
     fn sums(&self) -> Result<(u64, u64), Error> {
@@ -203,6 +203,10 @@ impl Rows for Sqlite {
 
     fn sessions(&self, owner: &str) -> Result<Vec<Session>, Error> {
         self.read(|db| Ok(sessions::all(db, owner)?))
+    }
+
+    fn leased(&self) -> Result<Vec<Session>, Error> {
+        self.read(|db| Ok(sessions::leased(db)?))
     }
 
     fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error> {

@@ -5,15 +5,16 @@ use crate::state::memory::{Capacity, Error, Kept, Memo, Note, ensure_room};
 use crate::state::transaction::Transaction;
 use crate::text::time::now;
 
-/// Keeps a value under its key.
+/// Keeps a value under its key, for an owner.
 pub(super) fn keep(
     db: &mut dyn Transaction,
+    owner: &str,
     note: &Note,
     replace: bool,
     most: Capacity,
 ) -> Result<Kept, Error> {
     let Note { key, value, tags } = note;
-    let old = db.memo(key)?;
+    let old = db.memo(owner, key)?;
     let known = old.as_ref().map(|memo| memo.tags.clone());
     let tags = tags.clone().or(known).unwrap_or_default();
     let previous = old.as_ref().and_then(|memo| memo.value.clone());
@@ -37,16 +38,16 @@ pub(super) fn keep(
         size: u64::try_from(value.chars().count()).unwrap_or(u64::MAX),
         value: Some(value.clone()),
     };
-    db.keep(&memo)?;
+    db.keep(owner, &memo)?;
     let status = if old.is_some() { EntryEnding::Changed } else { EntryEnding::Stored };
     Ok(Kept { status, previous, memo: Some(Memo { value: None, ..memo }) })
 }
 
-/// Forgets a key. An unknown key changes nothing.
-pub(super) fn forget(db: &mut dyn Transaction, key: &str) -> Result<Kept, Error> {
-    let Some(memo) = db.memo(key)? else {
+/// Forgets a key of an owner. An unknown key changes nothing.
+pub(super) fn forget(db: &mut dyn Transaction, owner: &str, key: &str) -> Result<Kept, Error> {
+    let Some(memo) = db.memo(owner, key)? else {
         return Ok(Kept { status: EntryEnding::Unchanged, previous: None, memo: None });
     };
-    db.forget(key)?;
+    db.forget(owner, key)?;
     Ok(Kept { status: EntryEnding::Forgotten, previous: memo.value, memo: None })
 }

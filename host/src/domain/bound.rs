@@ -1,0 +1,57 @@
+//! What a limit counts, its usual value, and what happens beyond it.
+
+use super::code::FaultCode;
+
+/// The unit of a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// A number of things.
+    Count,
+    /// A number of bytes.
+    Size,
+    /// A time in nanoseconds, shown in milliseconds.
+    Time,
+}
+
+/// The default value of a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Default {
+    /// A value as a user would write it.
+    Text(&'static str),
+    /// The number of processors.
+    Processors,
+    /// The value of the profile.
+    Profile,
+}
+
+impl Default {
+    /// The default in words.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Text(text) => text,
+            Self::Processors => "the number of processors",
+            Self::Profile => "20k, 50k or 200k, by profile",
+        }
+    }
+}
+
+/// The effect of exceeding a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Beyond {
+    /// The call fails with this code.
+    Fault(FaultCode),
+    /// Another effect, in a word or two.
+    Other(&'static str),
+}
+
+impl Beyond {
+    /// The code of the fault, or the words.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Fault(code) => code.name(),
+            Self::Other(text) => text,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The server over HTTP: what serves the requests that have passed the gate.
+
+use std::io;
+use std::sync::{Arc, OnceLock};
+
+use tokio_util::sync::CancellationToken;
+
+use super::alias::{self, Meant};
+use super::listing::Listing;
+use super::server::Server;
+use super::service::{Error, Service};
+use super::{Backend, signal};
+use crate::config::Config;
+use crate::domain::{BuiltIn, Limit, Scope};
+use crate::harden::Hardening;
+use crate::transport::http::{Handlers, Http};
+use crate::transport::{Bounds, Session};
+use crate::workshop::Workshop;
+
+/// Serves any number of clients over HTTP until a signal arrives. `hardening` must be set before the
+/// sandbox opens.
+pub async fn serve_http(
+    config: Config,
+    workshop: Workshop,
+    hardening: Arc<OnceLock<Hardening>>,
+    http: Http,
+) -> Result<(), Error> {
+    let (signal, mut reloads) = (signal()?, reloads()?);
+    let values = config.values;
+    let service = Service::new(config, workshop, hardening);
+    let handlers = Arc::new(Behind::new(&service));
+    let stop = CancellationToken::new();
+    let told = stop.clone();
+    tokio::spawn(async move {
+        signal.await;
+        told.cancel();
+    });
+    http.serve(handlers, &values, stop, async || reloads.next().await).await?;
+    service.stop();
+    Ok(())
+}
+
+/// What is behind the gate.
+struct Behind {
+    backend: Arc<Backend>,
+    listing: Arc<Listing>,
+    leave: CancellationToken,
+}
+
+impl Behind {
+    fn new(service: &Service) -> Self {
+        let (backend, listing, leave) = service.parts();
+        Self { backend, listing, leave }
+    }
+}
+
+impl Handlers for Behind {
+    type Handler = Server;
+
+    fn handler(&self) -> Server {
+        let values = &self.backend.config.values;
+        let bounds = Bounds::of_lines(values.size(Limit::Line), values.size(Limit::Nesting));
+        let session = Session::apart(values.size(Limit::HttpCalls), bounds, &self.leave);
+        Server::apart(Arc::clone(&self.backend), session, Arc::clone(&self.listing))
+    }
+
+    fn needed(&self, tool: &str, arguments: &str) -> Scope {
+        if let Some(tool) = BuiltIn::find(tool) {
+            return Scope::of(Some(tool));
+        }
+        let nesting = self.backend.config.values.size(Limit::Nesting);
+        let meant = match alias::resolve(tool, arguments, nesting) {
+            Some(Ok(Meant { name, .. })) => BuiltIn::find(&name),
+            _ => None,
+        };
+        Scope::of(meant)
+    }
+
+    fn ready(&self) -> Result<(), String> {
+        let workshop = &self.backend.workshop;
+        if !workshop.sandbox.is_open() {
+            return Err("the evaluator is not loaded yet".to_owned());
+        }
+        workshop.ensure_writable().map_err(|fault| fault.message)
+    }
+
+    fn metrics(&self) -> (&'static str, String) {
+        ("text/plain; version=0.0.4; charset=utf-8", String::new())
+    }
+}
+
+/// The requests of an operator to read settings anew.
+#[cfg(unix)]
+struct Reloads(tokio::signal::unix::Signal);
+
+#[cfg(unix)]
+fn reloads() -> io::Result<Reloads> {
+    use tokio::signal::unix::{SignalKind, signal};
+    signal(SignalKind::hangup()).map(Reloads)
+}
+
+#[cfg(unix)]
+impl Reloads {
+    async fn next(&mut self) {
+        if self.0.recv().await.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Reloads;
+
+#[cfg(not(unix))]
+fn reloads() -> io::Result<Reloads> {
+    Ok(Reloads)
+}
+
+#[cfg(not(unix))]
+impl Reloads {
+    async fn next(&mut self) {
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,70 @@
+//! One connection: it is cut if its client is slow, and ends after its last request when the server
+//! drains.
+
+use std::convert::Infallible;
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
+
+use super::Handlers;
+use super::body::Holding;
+use super::gate::Gate;
+use super::patient::{Busy, Patient, Times};
+
+/// The most bytes of the head of a request.
+const MOST_HEAD: usize = 64 << 10;
+
+/// Tells a connection that its request is over.
+struct Serving(Busy);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+/// Serves a connection to its end.
+pub(super) async fn serve<H: Handlers>(
+    gate: Arc<Gate<H>>,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    address: Option<IpAddr>,
+    times: Times,
+    draining: CancellationToken,
+) {
+    let busy = Busy::default();
+    let stream = Patient::new(stream, times, Arc::clone(&busy));
+    let answer = service_fn(move |request: Request<Incoming>| {
+        busy.store(true, Ordering::Release);
+        let serving = Serving(Arc::clone(&busy));
+        let gate = Arc::clone(&gate);
+        async move {
+            let reply = gate.answer(request, address).await;
+            Ok::<_, Infallible>(reply.map(|body| Holding::new(body, serving)))
+        }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(None)
+        .max_buf_size(MOST_HEAD)
+        .serve_connection(TokioIo::new(stream), answer);
+    let mut connection = pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = draining.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection has ended");
+    }
+}

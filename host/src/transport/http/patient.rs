@@ -1,0 +1,202 @@
+//! A connection that is cut if its client takes too long: for the head of a request, between two
+//! requests, or to read a reply.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// The times that a client may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Times {
+    /// For the head of a request.
+    pub(super) head: Duration,
+    /// Between requests.
+    pub(super) idle: Duration,
+    /// Without reading anything of a reply.
+    pub(super) stall: Duration,
+}
+
+/// Whether a request of the connection is being served. A client may be silent then.
+pub(super) type Busy = Arc<AtomicBool>;
+
+/// A connection.
+#[derive(Debug)]
+pub(super) struct Patient<S> {
+    stream: S,
+    times: Times,
+    busy: Busy,
+    /// Whether something of the next request has come.
+    has_begun: bool,
+    /// When the next request must be here.
+    due: Option<Pin<Box<Sleep>>>,
+    /// When the client must have read something.
+    stalled: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Patient<S> {
+    pub(super) fn new(stream: S, times: Times, busy: Busy) -> Self {
+        Self { stream, times, busy, has_begun: false, due: None, stalled: None }
+    }
+
+    /// Fails once the client has taken too long for its next request.
+    fn is_late(&mut self, cx: &mut Context<'_>) -> bool {
+        let time = if self.has_begun { self.times.head } else { self.times.idle };
+        let due = self.due.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + time)));
+        due.as_mut().poll(cx).is_ready()
+    }
+
+    /// Notes the result of a write.
+    fn wrote<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        wrote: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if wrote.is_ready() {
+            self.stalled = None;
+            return wrote;
+        }
+        let until = Instant::now() + self.times.stall;
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep_until(until)));
+        ready!(stalled.as_mut().poll(cx));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if self.busy.load(Ordering::Acquire) {
+            (self.has_begun, self.due) = (false, None);
+            return read;
+        }
+        let is_new = buffer.filled().len() > before && !self.has_begun;
+        if is_new {
+            (self.has_begun, self.due) = (true, None);
+        }
+        // A client that sends a byte now and then is late all the same.
+        if self.is_late(cx) {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        read
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let wrote = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.wrote(cx, wrote)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let wrote = Pin::new(&mut self.stream).poll_write_vectored(cx, parts);
+        self.wrote(cx, wrote)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.stream).poll_flush(cx);
+        self.wrote(cx, flushed)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let closed = Pin::new(&mut self.stream).poll_shutdown(cx);
+        self.wrote(cx, closed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+    use tokio::runtime::Builder;
+    use tokio::time::sleep;
+
+    const TIMES: Times = Times {
+        head: Duration::from_millis(100),
+        idle: Duration::from_millis(300),
+        stall: Duration::from_millis(100),
+    };
+
+    fn run(test: impl Future<Output = ()>) {
+        let runtime = Builder::new_current_thread().enable_time().build();
+        runtime.expect("a runtime").block_on(test);
+    }
+
+    #[test]
+    fn a_client_may_be_idle_for_a_while() {
+        run(async {
+            let (_client, server) = duplex(64);
+            let mut server = Patient::new(server, TIMES, Busy::default());
+            let start = Instant::now();
+            let error = server.read_u8().await.expect_err("nothing comes");
+            assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+            assert!(start.elapsed() >= TIMES.idle);
+        });
+    }
+
+    #[test]
+    fn a_head_that_drips_is_cut() {
+        run(async {
+            let (mut client, server) = duplex(64);
+            let mut server = Patient::new(server, TIMES, Busy::default());
+            let drip = async {
+                while client.write_u8(b'x').await.is_ok() {
+                    sleep(Duration::from_millis(10)).await;
+                }
+            };
+            let read = async {
+                loop {
+                    if let Err(error) = server.read_u8().await {
+                        return error;
+                    }
+                }
+            };
+            tokio::select! {
+                () = drip => panic!("the client went first"),
+                error = read => assert_eq!(error.kind(), io::ErrorKind::TimedOut),
+            }
+        });
+    }
+
+    #[test]
+    fn a_client_that_waits_for_its_reply_may_be_silent() {
+        run(async {
+            let (_client, server) = duplex(64);
+            let mut server = Patient::new(server, TIMES, Arc::new(AtomicBool::new(true)));
+            let read = tokio::time::timeout(TIMES.idle * 3, server.read_u8()).await;
+            assert!(read.is_err(), "the connection stays");
+        });
+    }
+
+    #[test]
+    fn a_client_that_does_not_read_is_cut() {
+        run(async {
+            let (_client, server) = duplex(64);
+            let mut server = Patient::new(server, TIMES, Busy::default());
+            let error = server.write_all(&[0; 1_000]).await.expect_err("nobody reads");
+            assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        });
+    }
+}

@@ -1,0 +1,236 @@
+//! The server over HTTP: it accepts connections until it is told to end, and then lets requests
+//! finish for a while.
+
+use std::fmt;
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::Handlers;
+use super::access::Access;
+use super::body::{self, Room};
+use super::connection;
+use super::gate::Gate;
+use super::listener::{Listener, Socket};
+use super::patient::Times;
+use super::probe::Probe;
+use super::sessions::{Most, Sessions};
+use super::site::Sites;
+use super::tls::Tls;
+use crate::config::Values;
+use crate::domain::Limit;
+use crate::transport::message::Bounds;
+
+/// The time between two attempts to accept when the system has no room.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// The time that the last replies have to leave.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// The time that a reply to resume is kept for. A client that lost its connection may ask again.
+const RESUMED: Duration = Duration::from_secs(1);
+
+/// The reply to a connection beyond the limit.
+const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 1\r\n\
+    content-type: application/json\r\ncontent-length: 103\r\n\r\n\
+    {\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32000,\"message\":\"the server has no room for another connection now\"}}";
+
+/// A server over HTTP that is about to begin.
+pub struct Http {
+    /// Where it listens.
+    pub listener: Listener,
+    /// Who may use it.
+    pub access: Access,
+    /// The hosts and the sites that it answers.
+    pub sites: Sites,
+    /// What makes connections private.
+    pub tls: Option<Tls>,
+}
+
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Http").field("listener", &self.listener).finish_non_exhaustive()
+    }
+}
+
+impl Http {
+    /// Serves until `stop` is canceled, and then until the open requests are answered, for a limited
+    /// time. `reload` returns when the tokens are to be read anew. Requests get `cancel` as their end.
+    pub(crate) async fn serve<H: Handlers>(
+        self,
+        handlers: Arc<H>,
+        values: &Values,
+        stop: CancellationToken,
+        mut reload: impl AsyncFnMut(),
+    ) -> io::Result<()> {
+        let Self { listener, access, sites, tls } = self;
+        let cancel = CancellationToken::new();
+        let _cancelled = cancel.clone().drop_guard();
+        let is_here = listener.address.is_here();
+        let access = Arc::new(access);
+        let gate = gate(handlers, Arc::clone(&access), sites, is_here, values, &cancel);
+        let times = Times {
+            head: values.time(Limit::HttpHead),
+            idle: values.time(Limit::HttpIdle),
+            stall: values.time(Limit::HttpBody),
+        };
+        let places = Arc::new(Semaphore::new(values.size(Limit::HttpConnections)));
+        let (connections, draining) = (TaskTracker::new(), CancellationToken::new());
+        let accepting = Accepting::new(listener.socket)?;
+        loop {
+            let accepted = tokio::select! {
+                accepted = accepting.next() => accepted,
+                () = reload() => {
+                    access.reload();
+                    continue;
+                }
+                () = stop.cancelled() => break,
+            };
+            let (stream, address) = match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    sleep(AGAIN).await;
+                    continue;
+                }
+            };
+            let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+                connections.spawn(turn_away(stream));
+                continue;
+            };
+            let (gate, tls) = (Arc::clone(&gate), tls.clone());
+            let serving = serve(gate, stream, tls, address, times, draining.clone(), place);
+            connections.spawn(serving);
+        }
+        drop(accepting);
+        gate.probe.drain();
+        draining.cancel();
+        connections.close();
+        gate.served.close();
+        let longest = values.time(Limit::HttpDrain);
+        if timeout(longest, gate.served.wait()).await.is_err() {
+            tracing::warn!("requests were not answered within {longest:?} and are canceled");
+        }
+        cancel.cancel();
+        let _ = timeout(FAREWELL, connections.wait()).await;
+        Ok(())
+    }
+}
+
+fn gate<H: Handlers>(
+    handlers: Arc<H>,
+    access: Arc<Access>,
+    sites: Sites,
+    is_here: bool,
+    values: &Values,
+    cancel: &CancellationToken,
+) -> Arc<Gate<H>> {
+    let mut config = SessionConfig::default();
+    config.keep_alive = Some(values.time(Limit::HttpSessionIdle));
+    config.completed_cache_ttl = RESUMED;
+    config.init_timeout = Some(values.time(Limit::HttpBody));
+    let mut manager = LocalSessionManager::default();
+    manager.session_config = config;
+    let manager = Arc::new(manager);
+    let most = Most {
+        sessions: values.size(Limit::HttpSessions),
+        each: values.size(Limit::HttpSessionsEach),
+        calls: values.size(Limit::HttpCalls),
+    };
+    let sessions = Sessions::new(Arc::clone(&manager), most);
+    let length = values.size(Limit::Line);
+    let bounds = Bounds { line: length, nesting: values.size(Limit::Nesting), what: "body" };
+    // The gate looks at hosts and origins, and bounds bodies.
+    let config = StreamableHttpServerConfig::default()
+        .disable_allowed_hosts()
+        .disable_allowed_origins()
+        .with_json_response(true)
+        .with_max_request_body_bytes(usize::MAX)
+        .with_cancellation_token(cancel.clone());
+    let make = Arc::clone(&handlers);
+    let service = StreamableHttpService::new(move || Ok(make.handler()), manager, config);
+    Arc::new(Gate {
+        handlers,
+        service,
+        sessions,
+        sites,
+        access,
+        bounds,
+        body: body::Bounds { length, time: values.time(Limit::HttpBody) },
+        room: Room::new(values.size(Limit::HttpBodies).max(length)),
+        probe: Probe::default(),
+        served: TaskTracker::new(),
+        is_here,
+    })
+}
+
+/// Serves a connection, privately if there is a key.
+async fn serve<H: Handlers>(
+    gate: Arc<Gate<H>>,
+    stream: Box<dyn Stream>,
+    tls: Option<Tls>,
+    address: Option<IpAddr>,
+    times: Times,
+    draining: CancellationToken,
+    place: OwnedSemaphorePermit,
+) {
+    match tls {
+        None => connection::serve(gate, stream, address, times, draining).await,
+        Some(tls) => match timeout(times.head, tls.accept(stream)).await {
+            Ok(Ok(stream)) => connection::serve(gate, stream, address, times, draining).await,
+            Ok(Err(error)) => tracing::debug!(%error, "a connection is not private"),
+            Err(_) => tracing::debug!("a client did not make its connection private in time"),
+        },
+    }
+    drop(place);
+}
+
+async fn turn_away(mut stream: Box<dyn Stream>) {
+    // A client that does not read gets nothing.
+    let _ = timeout(FAREWELL, stream.write_all(FULL)).await;
+}
+
+/// A connection of any kind.
+trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+
+/// A listener that accepts.
+enum Accepting {
+    Tcp(TcpListener),
+    #[cfg(unix)]
+    Unix(tokio::net::UnixListener),
+}
+
+impl Accepting {
+    fn new(socket: Socket) -> io::Result<Self> {
+        match socket {
+            Socket::Tcp(socket) => TcpListener::from_std(socket).map(Self::Tcp),
+            #[cfg(unix)]
+            Socket::Unix(socket) => tokio::net::UnixListener::from_std(socket).map(Self::Unix),
+        }
+    }
+
+    async fn next(&self) -> io::Result<(Box<dyn Stream>, Option<IpAddr>)> {
+        match self {
+            Self::Tcp(socket) => {
+                let (stream, address) = socket.accept().await?;
+                // Replies are short; they must not wait for more.
+                let _ = stream.set_nodelay(true);
+                Ok((Box::new(stream), Some(address.ip())))
+            }
+            #[cfg(unix)]
+            Self::Unix(socket) => Ok((Box::new(socket.accept().await?.0), None)),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The sessions of the older protocol versions: who began each, and its open requests. Nobody reaches
+//! a session that another principal began.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use http::StatusCode;
+use rmcp::model::RequestId;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+
+use super::super::id;
+use super::reply::Refusal;
+use crate::domain::Limit;
+
+/// The numbers of sessions and calls that are allowed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Most {
+    /// Sessions.
+    pub(super) sessions: usize,
+    /// Sessions of one principal.
+    pub(super) each: usize,
+    /// Calls of a session that are not answered.
+    pub(super) calls: usize,
+}
+
+/// The sessions.
+#[derive(Debug)]
+pub(super) struct Sessions {
+    manager: Arc<LocalSessionManager>,
+    most: Most,
+    held: Mutex<Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    sessions: HashMap<String, Session>,
+    /// The owners of sessions that are about to begin.
+    beginning: Vec<Arc<str>>,
+}
+
+#[derive(Debug)]
+struct Session {
+    owner: Arc<str>,
+    open: HashSet<RequestId>,
+    calls: usize,
+}
+
+impl Sessions {
+    pub(super) fn new(manager: Arc<LocalSessionManager>, most: Most) -> Arc<Self> {
+        Arc::new(Self { manager, most, held: Mutex::default() })
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes room for a session of an owner.
+    pub(super) async fn begin(self: &Arc<Self>, owner: &Arc<str>) -> Result<Beginning, Refusal> {
+        let alive = self.manager.sessions.read().await;
+        let mut held = self.held();
+        held.sessions.retain(|name, _| alive.contains_key(name.as_str()));
+        drop(alive);
+        let of_owner = |it: &&Arc<str>| **it == *owner;
+        let own = held.sessions.values().map(|it| &it.owner).filter(of_owner).count()
+            + held.beginning.iter().filter(of_owner).count();
+        let all = held.sessions.len() + held.beginning.len();
+        let full = |limit: Limit, most: usize| {
+            let message = format!("there are {most} sessions already [{limit}]: end one by DELETE");
+            Err(Refusal::denied(StatusCode::TOO_MANY_REQUESTS, message).retry(60))
+        };
+        if own >= self.most.each {
+            return full(Limit::HttpSessionsEach, self.most.each);
+        }
+        if all >= self.most.sessions {
+            return full(Limit::HttpSessions, self.most.sessions);
+        }
+        held.beginning.push(Arc::clone(owner));
+        Ok(Beginning { sessions: Arc::clone(self), owner: Arc::clone(owner) })
+    }
+
+    /// Refuses a session that is not the owner's.
+    pub(super) fn ensure(&self, name: &str, owner: &Arc<str>) -> Result<(), Refusal> {
+        match self.held().sessions.get(name) {
+            Some(session) if session.owner == *owner => Ok(()),
+            _ => Err(unknown(name)),
+        }
+    }
+
+    /// Opens a request of a session.
+    pub(super) fn open(
+        self: &Arc<Self>,
+        name: &str,
+        owner: &Arc<str>,
+        id: &RequestId,
+        is_call: bool,
+    ) -> Result<Open, Refusal> {
+        let mut held = self.held();
+        let session = held.sessions.get_mut(name).filter(|session| session.owner == *owner);
+        let Some(session) = session else { return Err(unknown(name)) };
+        if is_call && session.calls >= self.most.calls {
+            let message = format!(
+                "{} calls of the session are not answered yet [{}]: wait for one",
+                self.most.calls,
+                Limit::HttpCalls,
+            );
+            return Err(Refusal::denied(StatusCode::TOO_MANY_REQUESTS, message).retry(1));
+        }
+        if !session.open.insert(id.clone()) {
+            let message =
+                format!("the id `{}` belongs to another request: use each id once", id::quote(id));
+            return Err(Refusal::invalid(StatusCode::BAD_REQUEST, message));
+        }
+        session.calls += usize::from(is_call);
+        let sessions = Arc::clone(self);
+        Ok(Open { sessions, name: name.to_owned(), id: id.clone(), is_call })
+    }
+}
+
+fn unknown(name: &str) -> Refusal {
+    let shown: String = name.chars().take(100).collect();
+    let message = format!("there is no session `{shown}`: begin one with `initialize`");
+    Refusal::invalid(StatusCode::NOT_FOUND, message)
+}
+
+/// The room for a session that is about to begin.
+#[derive(Debug)]
+pub(super) struct Beginning {
+    sessions: Arc<Sessions>,
+    owner: Arc<str>,
+}
+
+impl Beginning {
+    /// The session has begun, under this name.
+    pub(super) fn done(self, name: &str) {
+        let owner = Arc::clone(&self.owner);
+        let session = Session { owner, open: HashSet::new(), calls: 0 };
+        self.sessions.held().sessions.insert(name.to_owned(), session);
+    }
+}
+
+impl Drop for Beginning {
+    fn drop(&mut self) {
+        let mut held = self.sessions.held();
+        if let Some(index) = held.beginning.iter().position(|owner| *owner == self.owner) {
+            held.beginning.swap_remove(index);
+        }
+    }
+}
+
+/// A request that is not answered yet. It is over when this is dropped.
+#[derive(Debug)]
+pub(super) struct Open {
+    sessions: Arc<Sessions>,
+    name: String,
+    id: RequestId,
+    is_call: bool,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if let Some(session) = self.sessions.held().sessions.get_mut(&self.name) {
+            session.open.remove(&self.id);
+            session.calls -= usize::from(self.is_call);
+        }
+    }
+}

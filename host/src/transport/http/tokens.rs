@@ -1,0 +1,223 @@
+//! The file of tokens: a line for each, `NAME SCOPES SHA256`. The file holds digests only, so that
+//! nobody who reads it can call the server.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+
+use crate::domain::{Principal, Scope};
+use crate::text;
+
+/// The fewest characters of a token. Fewer could be guessed.
+pub(super) const SHORTEST: usize = 32;
+
+/// The most characters of a token.
+const LONGEST: usize = 16 << 10;
+
+/// The most bytes of a file.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The most tokens in a file.
+const MOST: usize = 1_000;
+
+/// The most characters of a name.
+const LONGEST_NAME: usize = 64;
+
+/// Why a file of tokens is not used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be read.
+    #[error("{}: {reason}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The reason, and what to do.
+        reason: String,
+    },
+    /// A line is wrong.
+    #[error("{}:{line}: {reason}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: usize,
+        /// The reason, and what to write.
+        reason: String,
+    },
+}
+
+/// The tokens that the server accepts.
+#[derive(Debug, Default)]
+pub(super) struct Tokens(Vec<(Principal, [u8; 32])>);
+
+impl Tokens {
+    /// Reads a file that only its owner can read.
+    pub(super) fn read(path: &Path) -> Result<Self, Error> {
+        let unreadable = |reason: String| Error::Unreadable { path: path.to_owned(), reason };
+        let failed = |error: std::io::Error| unreadable(error.to_string());
+        let mut file = File::open(path).map_err(failed)?;
+        ensure_private(&file).map_err(unreadable)?;
+        let mut text = String::new();
+        file.by_ref().take(MOST_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
+        if text.len() as u64 > MOST_BYTES {
+            return Err(unreadable(format!("it is larger than {MOST_BYTES} bytes")));
+        }
+        Self::parse(&text).map_err(|(line, reason)| Error::Line {
+            path: path.to_owned(),
+            line,
+            reason,
+        })
+    }
+
+    /// Reads the lines. An error has the number of its line.
+    fn parse(lines: &str) -> Result<Self, (usize, String)> {
+        let mut tokens = Self::default();
+        for (index, line) in lines.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let token = token(line).map_err(|reason| (index + 1, reason))?;
+            let is_twice = |it: &(Principal, _)| it.0.owner() == token.0.owner() || it.1 == token.1;
+            if tokens.0.iter().any(is_twice) {
+                return Err((index + 1, "the name or the digest is there twice".to_owned()));
+            }
+            if tokens.0.len() == MOST {
+                return Err((index + 1, format!("there are more than {MOST} tokens")));
+            }
+            tokens.0.push(token);
+        }
+        if tokens.0.is_empty() {
+            return Err((1, format!("there is no token: {EXAMPLE}")));
+        }
+        Ok(tokens)
+    }
+
+    /// The principal of a token. It compares with all tokens, in constant time.
+    pub(super) fn find(&self, token: &str) -> Option<&Principal> {
+        if !(SHORTEST..=LONGEST).contains(&token.len()) {
+            return None;
+        }
+        let digest: [u8; 32] = Sha256::digest(token).into();
+        let mut found = None;
+        for (principal, known) in &self.0 {
+            if bool::from(known.ct_eq(&digest)) {
+                found = Some(principal);
+            }
+        }
+        found
+    }
+}
+
+/// What a line looks like.
+const EXAMPLE: &str = "write a line such as `ana read,run 9f86d0…`: a name, scopes of read, run, evolve \
+    and admin, and the sha256 of the token in 64 hexadecimal digits";
+
+fn token(line: &str) -> Result<(Principal, [u8; 32]), String> {
+    let parts: Vec<&str> = line.split_whitespace().collect();
+    let [name, scopes, digest] = parts.as_slice() else {
+        return Err(format!("a line has three parts: {EXAMPLE}"));
+    };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    if name.len() > LONGEST_NAME || !name.chars().all(is_plain) {
+        return Err(format!(
+            "{} is no name: use letters, digits, `.`, `_` and `-`, {LONGEST_NAME} at most",
+            text::quote_one(name)
+        ));
+    }
+    let mut greatest = None;
+    for scope in scopes.split(',') {
+        let found = Scope::find(scope).ok_or_else(|| {
+            format!("there is no scope {}: use read, run, evolve or admin", text::quote_one(scope))
+        })?;
+        greatest = greatest.max(Some(found));
+    }
+    let scope = greatest.unwrap_or(Scope::Read);
+    let digest = decode(digest).ok_or_else(|| {
+        "the digest is not 64 hexadecimal digits: `printf %s TOKEN | sha256sum` prints it"
+            .to_owned()
+    })?;
+    Ok((Principal::new(name, scope), digest))
+}
+
+fn decode(digits: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if digits.len() != 64 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
+    for (byte, index) in bytes.iter_mut().zip((0..64).step_by(2)) {
+        *byte = u8::from_str_radix(digits.get(index..index + 2)?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+#[cfg(unix)]
+fn ensure_private(file: &File) -> Result<(), String> {
+    use std::os::unix::fs::MetadataExt as _;
+    let mode = file.metadata().map_err(|error| error.to_string())?.mode();
+    if mode & 0o077 != 0 {
+        return Err(format!(
+            "others can read or write it (mode {:03o}): chmod 600 it",
+            mode & 0o777
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn ensure_private(_: &File) -> Result<(), String> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digest(token: &str) -> String {
+        Sha256::digest(token).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    #[test]
+    fn a_token_is_a_principal() {
+        let (ana, bob) = ("a".repeat(32), "b".repeat(40));
+        let lines = format!(
+            "# people\n\nana read,run {}\n  bob\tadmin  {}\n",
+            digest(&ana),
+            digest(&bob).to_uppercase()
+        );
+        let tokens = Tokens::parse(&lines).expect("two tokens");
+        let of = |token: &str| tokens.find(token);
+        assert_eq!(of(&ana), Some(&Principal::new("ana", Scope::Run)));
+        assert_eq!(of(&bob), Some(&Principal::new("bob", Scope::Admin)));
+        for wrong in ["", "a", "ana", &digest(&ana), &"a".repeat(33), &"a".repeat(20_000)] {
+            assert_eq!(of(wrong), None);
+        }
+        // A token that could be guessed is not accepted even if the file has it.
+        let short = Tokens::parse(&format!("x run {}", digest("short"))).expect("a token");
+        assert_eq!(short.find("short"), None);
+    }
+
+    #[test]
+    fn a_wrong_line_is_named() {
+        let good = digest("x");
+        for (lines, line, reason) in [
+            ("".to_owned(), 1, "no token"),
+            ("ana run".to_owned(), 1, "three parts"),
+            (format!("ana run {good} more"), 1, "three parts"),
+            (format!("# x\nana walk {good}"), 2, "`walk`"),
+            (format!("ana run, {good}"), 1, "no scope"),
+            (format!("a:b run {good}"), 1, "`a:b`"),
+            ("ana run 12ab".to_owned(), 1, "64"),
+            (format!("ana run {}", "g".repeat(64)), 1, "64"),
+            (format!("ana run {good}\nana read {}", digest("y")), 2, "twice"),
+            (format!("ana run {good}\nbob read {good}"), 2, "twice"),
+        ] {
+            let (at, told) = Tokens::parse(&lines).expect_err(&lines);
+            assert_eq!(at, line, "{lines}");
+            assert!(told.contains(reason), "{told}");
+        }
+    }
+}
