@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::member::{seconds, text, texts};
 use super::refusal::Refusal;
+use crate::domain::{Principal, Scope};
 use crate::json::Members;
 use crate::text;
 
@@ -17,8 +18,17 @@ const LONGEST_SUBJECT: usize = 255;
 pub struct Verified {
     /// The name by which the issuer knows the user or the client.
     pub subject: String,
-    /// The scopes of the token, in its order.
-    pub scopes: Vec<String>,
+    /// The greatest scope of the token. Scopes of other servers do not count.
+    pub scope: Option<Scope>,
+}
+
+impl Verified {
+    /// The principal whose token it is, if the token has a scope. No name in a file of tokens has a
+    /// colon, so nobody there has the same name.
+    #[must_use]
+    pub fn principal(&self) -> Option<Principal> {
+        Some(Principal::new(&format!("oauth:{}", self.subject), self.scope?))
+    }
 }
 
 /// Checks the claims of a token.
@@ -40,7 +50,7 @@ pub(super) fn check(
         return Err(Refusal::Audience);
     }
     check_times(claims, now.as_secs_f64())?;
-    Ok(Verified { subject: subject(claims)?, scopes: scopes(claims)? })
+    Ok(Verified { subject: subject(claims)?, scope: scope(claims)? })
 }
 
 fn check_times(claims: &Members<'_>, now: f64) -> Result<(), Refusal> {
@@ -63,16 +73,15 @@ fn subject(claims: &Members<'_>) -> Result<String, Refusal> {
     is_name.then_some(subject).ok_or_else(|| wrong("sub", "is not a name of 1 to 255 bytes"))
 }
 
-/// The scopes, as RFC 9068 writes them, or in `scp`, as some issuers do.
-fn scopes(claims: &Members<'_>) -> Result<Vec<String>, Refusal> {
+/// The greatest scope: they are in `scope`, as RFC 9068 wants, or in `scp`, as some issuers write.
+fn scope(claims: &Members<'_>) -> Result<Option<Scope>, Refusal> {
     let scope = text(claims, "scope").map_err(|()| wrong("scope", "is not a string"))?;
     let list = match scope {
         Some(scope) => Some(vec![scope]),
         None => texts(claims, "scp").map_err(|()| wrong("scp", "is no list of strings"))?,
     };
     let list = list.unwrap_or_default();
-    let words = list.iter().flat_map(|words| words.split(' ')).filter(|word| !word.is_empty());
-    Ok(words.map(str::to_owned).collect())
+    Ok(list.iter().flat_map(|words| words.split(' ')).filter_map(Scope::find).max())
 }
 
 /// A string that must be there.

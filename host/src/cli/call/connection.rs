@@ -20,12 +20,11 @@ pub(super) fn unreached(target: &Target, error: &reqwest::Error) -> Error {
     let mut last = error.to_string();
     while let Some(error) = cause {
         last = error.to_string();
-        let io = error.downcast_ref::<io::Error>();
-        let inner = io.and_then(io::Error::get_ref).and_then(|inner| inner.downcast_ref());
-        if let Some(tls) = inner.or_else(|| error.downcast_ref::<rustls::Error>()) {
-            return of_tls(target, tls);
+        if let Some(error) = tls(error) {
+            return of_tls(target, error);
         }
-        if let Some(told) = io.and_then(|io| of_io(target, io.kind())) {
+        let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
+        if let Some(told) = kind.and_then(|kind| of_io(target, kind)) {
             return told;
         }
         if error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse) {
@@ -34,6 +33,12 @@ pub(super) fn unreached(target: &Target, error: &reqwest::Error) -> Error {
         cause = error.source();
     }
     anyhow!("{target} cannot be reached: {}", text::line(&last, MOST))
+}
+
+/// An error of TLS, which may be inside of errors of input and output.
+fn tls<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {
+    let inner = || tls(error.downcast_ref::<io::Error>()?.get_ref()?);
+    error.downcast_ref().or_else(inner)
 }
 
 fn of_io(target: &Target, kind: io::ErrorKind) -> Option<Error> {
@@ -64,5 +69,18 @@ fn of_tls(target: &Target, error: &rustls::Error) -> Error {
              if the authority is your own, set SSL_CERT_FILE to its certificate"
         ),
         _ => anyhow!("{target}: TLS fails: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_tls_are_found_inside_of_others() {
+        let wrap = |inner| io::Error::other(io::Error::other(inner));
+        assert_eq!(tls(&wrap(rustls::Error::DecryptError)), Some(&rustls::Error::DecryptError));
+        assert_eq!(tls(&io::Error::other("no")), None);
+        assert_eq!(tls(&io::Error::from(io::ErrorKind::NotFound)), None);
     }
 }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use self::keys::{Pairs, encode};
 use super::{Refusal, Verified, Verifier};
+use crate::domain::{Principal, Scope};
 
 const ISSUER: &str = "https://login.example.com";
 const RESOURCE: &str = "https://pif.example.com/mcp";
@@ -59,8 +60,7 @@ fn member(name: &'static str, reason: &'static str) -> Result<Verified, Refusal>
 #[test]
 fn each_algorithm_is_accepted() {
     let pairs = Pairs::new();
-    let scopes = ["openid", "read", "run"].map(str::to_owned).to_vec();
-    let expected = Verified { subject: "ana".to_owned(), scopes };
+    let expected = Verified { subject: "ana".to_owned(), scope: Some(Scope::Run) };
     for algorithm in ALGORITHMS {
         assert_eq!(verify(&pairs, &pairs.sign(algorithm, &claims())), Ok(expected.clone()));
     }
@@ -263,17 +263,33 @@ fn a_token_has_a_subject_and_scopes() {
     }
     assert_eq!(tried(&claims_with("sub", Value::Null)), member("sub", "is missing"));
     assert_eq!(tried(&claims_with("sub", json!(7))), member("sub", "is not a string"));
-    let scopes = |claims: Value| tried(&claims).expect("a token").scopes;
-    assert_eq!(scopes(claims_with("scope", json!("  run  "))), ["run"]);
-    assert_eq!(scopes(claims_with("scope", Value::Null)), [""; 0]);
-    let refusal = member("scope", "is not a string");
-    assert_eq!(tried(&claims_with("scope", json!(["run"]))), refusal);
-    for list in [json!(["read", "run"]), json!("read run")] {
+    let scope = |claims: Value| tried(&claims).expect("a token").scope;
+    for (words, greatest) in [
+        ("  run  ", Some(Scope::Run)),
+        ("admin read", Some(Scope::Admin)),
+        ("read evolve openid", Some(Scope::Evolve)),
+        ("openid profile", None),
+        ("ADMIN admin, pif:admin", None),
+        ("", None),
+    ] {
+        assert_eq!(scope(claims_with("scope", json!(words))), greatest, "{words}");
+    }
+    assert_eq!(scope(claims_with("scope", Value::Null)), None);
+    assert_eq!(tried(&claims_with("scope", json!(["run"]))), member("scope", "is not a string"));
+    for list in [json!(["read", "evolve"]), json!("read evolve")] {
         let mut claims = claims_with("scope", Value::Null);
         claims["scp"] = list;
-        assert_eq!(scopes(claims), ["read", "run"]);
+        assert_eq!(scope(claims), Some(Scope::Evolve));
     }
-    assert_eq!(scopes(claims_with("scp", json!(["admin"]))), ["openid", "read", "run"]);
+    assert_eq!(scope(claims_with("scp", json!(["admin"]))), Some(Scope::Run));
+}
+
+#[test]
+fn a_token_with_a_scope_is_a_principal() {
+    let principal =
+        |words: &str| tried(&claims_with("scope", json!(words))).expect("a token").principal();
+    assert_eq!(principal("run"), Some(Principal::new("oauth:ana", Scope::Run)));
+    assert_eq!(principal("openid"), None);
 }
 
 #[test]
