@@ -9,3 +9,5 @@ pub mod pipe;
 #[cfg(target_os = "linux")]
 pub mod terminal;
 pub mod text;
+#[cfg(unix)]
+pub mod web;

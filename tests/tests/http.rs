@@ -1,0 +1,15 @@
+//! The real binary over HTTP, driven by a client that knows heads, bodies and JSON.
+
+#[cfg(unix)]
+mod http {
+    pub(crate) use pif_tests::server::{client, folder, web};
+
+    mod access;
+    mod corpus;
+    mod eras;
+    mod hostile;
+    mod load;
+    mod own;
+    #[cfg(target_os = "linux")]
+    mod sealed;
+}

@@ -1,0 +1,210 @@
+//! Who may use the server.
+
+use super::client::{self, command, request};
+use super::folder::Folder;
+use super::web::{PEOPLE, Web, authorization, modern_headers, token, token_line};
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+fn list(id: u64) -> String {
+    request(&json!(id), "tools/list", &json!({}))
+}
+
+#[test]
+fn names_that_others_control_do_not_reach_the_server() -> Result<()> {
+    let web = Web::start(&["--allowed-host", "pif.example.org"])?;
+    for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "192.0.2.1"]
+    {
+        let message = web.post(&format!("host: {host}\r\n"), &list(3))?.refusal(403, &json!(3))?;
+        ensure!(message.contains("--allowed-host"), "{message}");
+        // Neither do they reach anything else.
+        web.get("/ready", &format!("host: {host}\r\n"))?.refusal(403, &Value::Null)?;
+    }
+    let initialize = request(&json!(1), "initialize", &client::initialize());
+    for host in ["localhost", "127.0.0.1:1", "[::1]", "PIF.example.org:443"] {
+        let reply = web.post(&format!("host: {host}\r\n"), &initialize)?;
+        ensure!(reply.status == 200, "{host}: {}", reply.text());
+    }
+    let mut two = web.connect()?;
+    two.write(b"GET /ready HTTP/1.1\r\nhost: localhost\r\nhost: evil.example\r\n\r\n")?;
+    two.reply()?.refusal(400, &Value::Null)?;
+    let mut none = web.connect()?;
+    none.write(b"GET /ready HTTP/1.1\r\n\r\n")?;
+    ensure!(none.reply()?.status == 400);
+    Ok(())
+}
+
+#[test]
+fn pages_of_other_sites_do_not_use_the_server() -> Result<()> {
+    let web = Web::start(&["--allowed-origin", "https://app.example.org"])?;
+    let initialize = request(&json!(1), "initialize", &client::initialize());
+    for origin in ["https://evil.example", "null", "http://localhost.evil.example", "file://"] {
+        let headers = format!("origin: {origin}\r\n");
+        let message = web.post(&headers, &initialize)?.refusal(403, &json!(1))?;
+        ensure!(message.contains("--allowed-origin"), "{message}");
+        let asked = web.connect()?.send("OPTIONS", "/mcp", &headers, "")?;
+        ensure!(asked.status == 403 && !asked.headers.contains_key("access-control-allow-origin"));
+    }
+    for origin in ["https://app.example.org", "http://localhost:5173"] {
+        let headers = format!("origin: {origin}\r\n");
+        let reply = web.post(&headers, &initialize)?;
+        ensure!(reply.status == 200, "{}", reply.text());
+        ensure!(reply.headers["access-control-allow-origin"] == origin);
+        ensure!(reply.headers["access-control-expose-headers"].contains("mcp-session-id"));
+        let asked = web.connect()?.send("OPTIONS", "/mcp", &headers, "")?;
+        ensure!(asked.status == 204, "{}", asked.status);
+        ensure!(asked.headers["access-control-allow-headers"].contains("mcp-protocol-version"));
+    }
+    // A form of a page sends no JSON.
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
+        let headers =
+            format!("accept: application/json, text/event-stream\r\ncontent-type: {kind}\r\n");
+        let reply = web.connect()?.send("POST", "/mcp", &headers, &initialize)?;
+        ensure!(reply.status == 415, "{kind}: {}", reply.text());
+    }
+    Ok(())
+}
+
+#[test]
+fn a_token_comes_before_everything_else() -> Result<()> {
+    let web = Web::with_tokens(&[])?;
+    // Nothing is told of methods, sessions or shapes without a token.
+    let none = |reply: super::web::Reply, id: Value| -> Result<()> {
+        reply.refusal(401, &id)?;
+        ensure!(reply.headers["www-authenticate"].starts_with("Bearer"));
+        Ok(())
+    };
+    none(web.post("", &list(4))?, json!(4))?;
+    none(web.post("mcp-session-id: x\r\n", &list(4))?, json!(4))?;
+    none(web.post("", "{")?, Value::Null)?;
+    none(web.get("/mcp", "")?, Value::Null)?;
+    none(web.connect()?.send("DELETE", "/mcp", "", "")?, Value::Null)?;
+    none(web.connect()?.send("PUT", "/mcp", "", "x")?, Value::Null)?;
+    none(web.post("authorization: Basic eDp5\r\n", &list(4))?, json!(4))?;
+    let in_query = format!("/mcp?access_token={}", token("boss"));
+    none(web.connect()?.send("POST", &in_query, "", &list(4))?, json!(4))?;
+    let twice = format!("{}{}", authorization("boss"), authorization("reader"));
+    web.post(&twice, &list(4))?.refusal(400, &json!(4))?;
+    for (name, _) in PEOPLE {
+        ensure!(web.modern(name, "tools/list", json!({}))?["result"]["tools"].is_array());
+    }
+    // Whether the server is alive and ready is no secret.
+    ensure!(web.get("/health", "")?.status == 200 && web.get("/ready", "")?.status == 200);
+    Ok(())
+}
+
+#[test]
+fn wrong_tokens_block_an_address() -> Result<()> {
+    let web = Web::with_tokens(&[])?;
+    let wrong = |n: usize| format!("authorization: Bearer {}{n}\r\n", "w".repeat(40));
+    for n in 0..5 {
+        web.post(&wrong(n), &list(1))?.refusal(401, &json!(1))?;
+    }
+    let blocked = web.post(&wrong(6), &list(2))?;
+    blocked.refusal(429, &json!(2))?;
+    let seconds: u64 = blocked.headers["retry-after"].parse()?;
+    ensure!((1..=60).contains(&seconds), "{seconds}");
+    ensure!(web.modern("reader", "tools/list", json!({}))?["result"].is_object(), "a right token");
+    web.post(&wrong(7), &list(3))?.refusal(429, &json!(3))?;
+    let log = web.log();
+    ensure!(!log.contains("wwww"), "the log has a token: {log}");
+    Ok(())
+}
+
+#[test]
+fn scopes_say_what_a_token_may_do() -> Result<()> {
+    let web = Web::with_tokens(&[])?;
+    let evolve = json!({"name": "one", "description": "one", "code": 1});
+    let calls = [
+        ("list", json!({}), "read"),
+        ("journal_recent", json!({}), "read"),
+        ("memory_retrieve", json!({"key": "x"}), "read"),
+        ("run", json!({"code": 1}), "run"),
+        ("memory_store", json!({"key": "k", "value": 1}), "run"),
+        ("memory-store", json!({"key": "k", "value": 1}), "run"),
+        ("session_eval", json!({"code": 1}), "run"),
+        ("lisp_eval", json!({"code": 1}), "run"),
+        ("one", json!({}), "run"),
+        ("evolve", evolve.clone(), "evolve"),
+        ("rollback", json!({"name": "one", "retire": true}), "evolve"),
+    ];
+    web.call("boss", "evolve", &evolve)?;
+    let rank = |scope: &str| ["read", "run", "evolve", "admin"].iter().position(|it| *it == scope);
+    for (name, scopes) in PEOPLE {
+        let has = scopes.split(',').filter_map(rank).max();
+        for (tool, arguments, needed) in &calls {
+            let params = json!({"name": tool, "arguments": arguments});
+            let body = client::modern(&json!(7), "tools/call", params.clone())?;
+            let reply = web.post(&modern_headers(name, "tools/call", &params), &body)?;
+            if has >= rank(needed) {
+                ensure!(reply.status == 200, "{name} {tool}: {}", reply.text());
+            } else {
+                let message = reply.refusal(403, &json!(7))?;
+                ensure!(message.contains(needed), "{name} {tool}: {message}");
+                let challenge = &reply.headers["www-authenticate"];
+                ensure!(challenge.contains("insufficient_scope"), "{challenge}");
+            }
+        }
+    }
+    // Clients see the tools that they may call.
+    let tools = |name: &str| -> Result<String> {
+        Ok(web.modern(name, "tools/list", json!({}))?["result"]["tools"].to_string())
+    };
+    ensure!(!tools("reader")?.contains("\"run\"") && !tools("runner")?.contains("\"evolve\""));
+    ensure!(tools("boss")?.contains("\"evolve\""));
+    Ok(())
+}
+
+#[test]
+fn tokens_change_while_the_server_runs() -> Result<()> {
+    let web = Web::with_tokens(&[])?;
+    let mut lines = fs::read_to_string(web.tokens())?;
+    lines.push_str(&token_line("new", "run"));
+    // An editor replaces the file.
+    let next = web.folder().path().join("tokens.next");
+    fs::write(&next, lines.replace("reader ", "# reader "))?;
+    fs::set_permissions(&next, fs::Permissions::from_mode(0o600))?;
+    fs::rename(&next, web.tokens())?;
+    web.signal("-HUP")?;
+    web.wait_for("the new token", || {
+        Ok(web
+            .post(
+                &modern_headers("new", "tools/list", &json!({})),
+                &client::modern(&json!(1), "tools/list", json!({}))?,
+            )?
+            .status
+            == 200)
+    })?;
+    web.post(&authorization("reader"), &list(1))?.refusal(401, &json!(1))?;
+    // A mistake changes nothing.
+    fs::write(web.tokens(), "nonsense\n")?;
+    web.signal("-HUP")?;
+    web.wait_for("the error", || Ok(web.log().contains("stay as they were")))?;
+    ensure!(web.modern("new", "tools/list", json!({}))?["result"].is_object());
+    Ok(())
+}
+
+#[test]
+fn a_start_that_would_be_open_is_refused() -> Result<()> {
+    let folder = Folder::new()?;
+    let tokens = folder.path().join("tokens");
+    fs::write(&tokens, token_line("ana", "run"))?;
+    fs::set_permissions(&tokens, fs::Permissions::from_mode(0o644))?;
+    let tokens = tokens.to_str().context("a path")?;
+    for (arguments, told) in [
+        (vec!["--http", "0.0.0.0:0"], "--tokens"),
+        (vec!["--http", "[::]:0"], "--tokens"),
+        (vec!["--http", "127.0.0.1:0", "--tokens", tokens], "chmod 600"),
+        (vec!["--http", "127.0.0.1:0", "--tokens", "/no/such"], "/no/such"),
+        (vec!["--http", "127.0.0.1:0", "--tls-cert", tokens], "--tls-key"),
+        (vec!["--http", "nowhere.invalid:1"], "127.0.0.1:7332"),
+        (vec!["--tokens", tokens], "--http"),
+    ] {
+        let output = command(&folder)?.arg("serve").args(&arguments).output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(!output.status.success() && said.contains(told), "{arguments:?}: {said}");
+    }
+    Ok(())
+}

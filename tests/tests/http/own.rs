@@ -1,0 +1,178 @@
+//! What belongs to a principal: others neither see it nor change it.
+
+use super::client::{self, request, text};
+use super::web::{Web, modern_headers};
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+
+/// The principals that share nothing: each with the scope to run.
+const PAIR: [(&str, &str); 2] = [("runner", "other"), ("other", "runner")];
+
+/// A word that appears only in what belongs to one principal.
+fn secret(name: &str) -> String {
+    format!("secret-of-{name}")
+}
+
+fn told(web: &Web, name: &str, tool: &str, arguments: Value) -> Result<String> {
+    Ok(web.call(name, tool, &arguments)?.to_string())
+}
+
+#[test]
+fn the_memory_is_ones_own() -> Result<()> {
+    let web = Web::with_tokens(&[])?;
+    for (name, _) in PAIR {
+        web.call(name, "memory_store", &json!({"key": "k", "value": secret(name), "tags": ["t"]}))?;
+        web.call(name, "memory_store", &json!({"key": format!("{name}_key"), "value": 1}))?;
+    }
+    for (name, other) in PAIR {
+        let hidden = secret(other);
+        for arguments in [
+            json!({"key": "k"}),
+            json!({"tags": ["t"]}),
+            json!({"query": "secret"}),
+            json!({}),
+            json!({"key": format!("{other}_ke")}),
+        ] {
+            let seen = told(&web, name, "memory_retrieve", arguments.clone())?;
+            let leaks = seen.contains(&hidden) || seen.contains(&format!("`{other}_key`"));
+            ensure!(!leaks, "{arguments}: {seen}");
+        }
+        ensure!(told(&web, name, "memory_retrieve", json!({"key": "k"}))?.contains(&secret(name)));
+    }
+    // To forget a key touches only one's own.
+    web.call("runner", "memory_store", &json!({"key": "k", "forget": true}))?;
+    ensure!(
+        told(&web, "other", "memory_retrieve", json!({"key": "k"}))?.contains("secret-of-other")
+    );
+    ensure!(!told(&web, "runner", "memory_retrieve", json!({"key": "k"}))?.contains("secret-of"));
+    Ok(())
+}
+
+#[test]
+fn the_journal_is_ones_own() -> Result<()> {
+    let web = Web::with_tokens(&[])?;
+    let mut entries = Vec::new();
+    for (name, _) in PAIR {
+        web.call(name, "run", &json!({"code": {"text": secret(name)}}))?;
+        let recent = web.call(name, "journal_recent", &json!({"limit": 1}))?;
+        let entry = &recent["structuredContent"]["entries"][0];
+        ensure!(entry["principal"] == name, "{recent}");
+        entries.push((name, entry["entry"].as_i64().context("a number")?));
+    }
+    for (name, other) in PAIR {
+        let seen = told(&web, name, "journal_recent", json!({"limit": 100}))?;
+        ensure!(seen.contains(&secret(name)) && !seen.contains(&secret(other)), "{seen}");
+        let foreign = entries.iter().find(|(owner, _)| *owner == other).context("an entry")?.1;
+        let replayed = told(&web, name, "replay", json!({"entry": foreign}))?;
+        ensure!(!replayed.contains("equal to the record"), "{replayed}");
+        let params = json!({"uri": format!("pif://journal/{foreign}")});
+        let body = client::modern(&json!(1), "resources/read", params.clone())?;
+        let read = web.post(&modern_headers(name, "resources/read", &params), &body)?;
+        ensure!(read.answer()?.get("error").is_some(), "{}", read.text());
+        let argument = json!({
+            "ref": {"type": "ref/resource", "uri": "pif://journal/{entry}"},
+            "argument": {"name": "entry", "value": ""},
+        });
+        let completed = web.modern(name, "completion/complete", argument)?;
+        let values = completed["result"]["completion"]["values"].to_string();
+        ensure!(!values.contains(&format!("\"{foreign}\"")), "{values}");
+    }
+    // Who has the scope `admin` sees all.
+    let all = told(&web, "boss", "journal_recent", json!({"limit": 100}))?;
+    ensure!(PAIR.iter().all(|(name, _)| all.contains(&secret(name))), "{all}");
+    let (_, foreign) = entries[0];
+    ensure!(
+        told(&web, "boss", "replay", json!({"entry": foreign}))?.contains("equal to the record")
+    );
+    Ok(())
+}
+
+#[test]
+fn sessions_are_ones_own() -> Result<()> {
+    let web = Web::with_tokens(&[])?;
+    let mut names = Vec::new();
+    for (name, _) in PAIR {
+        let started = web.call(name, "session_start", &json!({"title": secret(name)}))?;
+        let session =
+            started["structuredContent"]["session"].as_str().context("a name")?.to_owned();
+        let bind = json!({"session": session, "code": secret(name), "name": "x", "define": {}});
+        let bind = json!({"session": bind["session"], "code": {"text": secret(name)}, "name": "x"});
+        web.call(name, "session_eval", &bind)?;
+        web.call(name, "session_eval", &json!({"code": {"text": secret(name)}, "name": "y"}))?;
+        web.call(
+            name,
+            "session_save",
+            &json!({"session": session, "name": format!("{name}_state")}),
+        )?;
+        names.push((name, session));
+    }
+    for (name, other) in PAIR {
+        let foreign = &names.iter().find(|(owner, _)| *owner == other).context("a session")?.1;
+        let state = format!("{other}_state");
+        for (tool, arguments) in [
+            ("session_list", json!({})),
+            ("session_inspect", json!({"session": foreign})),
+            ("session_inspect", json!({})),
+            ("session_eval", json!({"session": foreign, "code": {"var": "x"}})),
+            ("session_eval", json!({"code": {"var": "x"}})),
+            ("session_forget", json!({"session": foreign, "all": true})),
+            ("session_close", json!({"session": foreign})),
+            ("session_save", json!({"session": foreign, "name": "mine"})),
+            ("session_restore", json!({"name": state})),
+            ("session_start", json!({"restore": state})),
+            ("session_forget", json!({"saved": state})),
+        ] {
+            let seen = told(&web, name, tool, arguments.clone())?;
+            ensure!(!seen.contains(&secret(other)), "{tool} {arguments}: {seen}");
+        }
+    }
+    // Nothing of it was changed.
+    for (name, session) in &names {
+        let seen = told(&web, name, "session_inspect", json!({"session": session}))?;
+        ensure!(seen.contains("\"x\""), "{seen}");
+        ensure!(told(&web, name, "session_list", json!({}))?.contains(&format!("{name}_state")));
+    }
+    Ok(())
+}
+
+#[test]
+fn tools_are_everybodys() -> Result<()> {
+    let web = Web::with_tokens(&[])?;
+    let seven = json!({"name": "seven", "description": "seven", "code": 7});
+    web.call("maker", "evolve", &seven)?;
+    for name in ["runner", "other", "boss"] {
+        ensure!(text(&web.call(name, "seven", &json!({}))?)? == "7");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_session_of_the_protocol_is_no_key() -> Result<()> {
+    let web = Web::with_tokens(&[])?;
+    let session = web.session("runner")?;
+    let ping = request(&json!(9), "ping", &json!({}));
+    let as_other =
+        session.headers.replace(&super::web::token("runner"), &super::web::token("other"));
+    // Another principal cannot use it, hear it or end it, and is not told that it is there.
+    let foreign = web.post(&as_other, &ping)?.refusal(404, &json!(9))?;
+    let unknown = as_other.replace(&session.id, "no-such-session");
+    let unknown = web.post(&unknown, &ping)?.refusal(404, &json!(9))?;
+    ensure!(foreign.replace(&session.id, "S") == unknown.replace("no-such-session", "S"));
+    web.connect()?.send("DELETE", "/mcp", &as_other, "")?.refusal(404, &Value::Null)?;
+    let listening = format!("accept: text/event-stream\r\n{as_other}");
+    web.connect()?.send("GET", "/mcp", &listening, "")?.refusal(404, &Value::Null)?;
+    let notice =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    web.post(&as_other, &notice.to_string())?.refusal(404, &Value::Null)?;
+    ensure!(session.post(&ping)?.status == 200);
+    // Nobody chooses the id of a session.
+    let initialize = request(&json!(0), "initialize", &client::initialize());
+    let fixed = format!("{}mcp-session-id: fixed\r\n", super::web::authorization("other"));
+    let begun = web.post(&fixed, &initialize)?;
+    ensure!(begun.status == 200 && begun.headers["mcp-session-id"] != "fixed", "{}", begun.text());
+    let taken = format!("{}mcp-session-id: {}\r\n", super::web::authorization("other"), session.id);
+    let begun = web.post(&taken, &initialize)?;
+    ensure!(begun.headers["mcp-session-id"] != session.id);
+    web.post(&fixed, &ping)?.refusal(404, &json!(9))?;
+    Ok(())
+}
