@@ -1,15 +1,19 @@
 //! `mcp-pif call`: the real binary calls itself, and servers that know the older protocol only or are
 //! none at all.
 
+use super::client;
 use super::folder::Folder;
 use super::strange::{Answer, Strange};
 use super::web::{self, Web};
-use super::client;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
 
 /// How a call ended, and what it wrote.
 #[derive(Debug)]
@@ -89,10 +93,10 @@ fn the_text_of_the_result_is_printed() -> Result<()> {
     let file = web.folder().path().join("arguments.json");
     fs::write(&file, r#"{"code": "\"ä\\nb\""}"#)?;
     let at = format!("@{}", file.display());
-    prints(Call::new(&[&url, "run", &at])?, "\"ä\\nb\"\n")?;
+    prints(Call::new(&[&url, "run", &at])?, "ä\nb\n")?;
     // Without arguments they are an empty object.
     let ending = Call::new(&[&url, "list"])?.end()?;
-    ensure!(ending.code == 0 && ending.out.contains("std_allocate"), "{ending:?}");
+    ensure!(ending.code == 0 && ending.out.contains("built in: evolve"), "{ending:?}");
     Ok(())
 }
 
@@ -163,27 +167,71 @@ fn a_token_comes_from_a_file_or_the_environment() -> Result<()> {
     fails(Call::new(&[&run[..], &["--token-file", "nowhere"]].concat())?, "cannot read nowhere")
 }
 
+/// A server at some other place than a port without TLS. It is killed when this is dropped.
+struct Server(Child);
+
+impl Server {
+    /// Starts it. Gives the place that it tells, once it serves there.
+    fn start(folder: &Folder, words: &[&str]) -> Result<(Self, String)> {
+        let mut server = client::command(folder)?;
+        server.args(["serve", "--ephemeral", "--http"]).args(words).stdin(Stdio::null());
+        let mut server = Self(server.stderr(Stdio::piped()).spawn()?);
+        let mut line = String::new();
+        let errors = server.0.stderr.take().context("no standard error")?;
+        let mut errors = BufReader::new(errors);
+        errors.read_line(&mut line)?;
+        thread::spawn(move || std::io::copy(&mut errors, &mut std::io::sink()));
+        let (_, place) = line.trim().split_once(" serves at ").context(line.clone())?;
+        Ok((server, place.to_owned()))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[test]
 fn a_socket_is_called_by_its_path() -> Result<()> {
     let folder = Folder::new()?;
     let place = format!("unix:{}", folder.path().join("pif.sock").display());
     let run = [place.as_str(), "run", r#"{"code": "1 + 1"}"#];
     fails(Call::new(&run)?, "there is no such socket")?;
-    let mut server = client::command(&folder)?;
-    server.args(["serve", "--ephemeral", "--http", &place]).stdin(Stdio::null());
-    let mut server = server.stderr(Stdio::null()).spawn()?;
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    let called = loop {
-        let ending = Call::new(&run)?.end()?;
-        if ending.code == 0 || std::time::Instant::now() > deadline {
-            break ending;
-        }
-    };
-    server.kill()?;
-    server.wait()?;
-    ensure!(called.out == "2\n", "{called:?}");
+    let (server, told) = Server::start(&folder, &[&place])?;
+    ensure!(told == place, "{told}");
+    prints(Call::new(&run)?, "2\n")?;
+    drop(server);
     // Nobody listens at what is left of it.
     fails(Call::new(&run)?, "nobody listens there")
+}
+
+/// The certificate of the folder `tls` is for this machine, from an authority that nobody knows.
+#[test]
+fn a_server_with_tls_needs_an_authority_that_is_known() -> Result<()> {
+    let folder = Folder::new()?;
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/http/tls");
+    let file = |name: &str| fixtures.join(name).to_str().map(str::to_owned).context("a path");
+    let key = folder.path().join("key.pem");
+    fs::copy(file("key.pem")?, &key)?;
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o600))?;
+    let (cert, key) = (file("cert.pem")?, key.to_str().context("a path")?);
+    let words = ["127.0.0.1:0", "--tls-cert", &cert, "--tls-key", key];
+    let (_server, url) = Server::start(&folder, &words)?;
+    let run = [url.as_str(), "run", r#"{"code": "1 + 1"}"#];
+    let known = file("authority.pem")?;
+    prints(Call::new(&run)?.with("SSL_CERT_FILE", &known), "2\n")?;
+    fails(Call::new(&run)?, "set SSL_CERT_FILE to its certificate")?;
+    // The name must be one of the certificate's.
+    let other = url.replace("127.0.0.1", "127.0.0.2");
+    let other = Call::new(&[&other, "list"])?.with("SSL_CERT_FILE", &known).end()?;
+    ensure!(other.code == 1, "{other:?}");
+    let bare = url.replace("https://", "http://");
+    let bare = Call::new(&[&bare, "list"])?.end()?;
+    ensure!(bare.code == 1 && bare.errors.contains(&url[8..]), "{bare:?}");
+    Ok(())
 }
 
 #[test]
@@ -194,7 +242,9 @@ fn a_server_that_is_not_there_is_told() -> Result<()> {
     let tls = format!("https://{}/mcp", web.address);
     fails(Call::new(&[&tls, "run"])?, "does not speak TLS: write http://")?;
     let url = url(&web);
-    fails(Call::new(&[&url, "list", "--timeout", "1us"])?, "does not answer in time")?;
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let silent = format!("http://{}/mcp", listener.local_addr()?);
+    fails(Call::new(&[&silent, "list", "--timeout", "100ms"])?, "does not answer in time")?;
     drop(web);
     fails(Call::new(&[&url, "list"])?, "nobody listens there: start `mcp-pif serve --http")
 }
@@ -237,7 +287,8 @@ fn a_server_of_the_older_era_gets_a_session() -> Result<()> {
     prints(Call::new(&[&url, "work", r#"{"n": 1.50}"#, "--json"])?, &format!("{RESULT}\n"))?;
     let seen = server.seen();
     let methods: Vec<&str> = seen.iter().map(|it| it.name.as_str()).collect();
-    let expected = ["tools/call", "initialize", "notifications/initialized", "tools/call", "DELETE"];
+    let expected =
+        ["tools/call", "initialize", "notifications/initialized", "tools/call", "DELETE"];
     ensure!(methods == expected, "{methods:?}");
     ensure!(seen[3].body.contains(r#""arguments":{"n": 1.50}"#), "{:?}", seen[3]);
     prints(Call::new(&[&url, "work"])?, "done\n")
@@ -264,16 +315,18 @@ fn a_call_is_not_made_twice() -> Result<()> {
 #[test]
 fn other_answers_say_what_to_do() -> Result<()> {
     for (answer, told) in [
-        (Answer::new(200, "text/html", "<html>Welcome</html>"), "is no MCP server: it answers with"),
+        (
+            Answer::new(200, "text/html", "<html>Welcome</html>"),
+            "is no MCP server: it answers with",
+        ),
         (Answer::new(404, "text/html", "Not Found"), "look at the path"),
         (Answer::new(307, "text/html", "").with("Location: https://b/mcp"), "call https://b/mcp"),
         (Answer::new(429, "text/html", "").with("Retry-After: 7"), "try again in 7 seconds"),
         (Answer::new(413, "text/html", ""), "too large"),
         (Answer::new(403, "text/html", ""), "--allowed-host"),
         (
-            Answer::new(401, "text/html", "").with(
-                r#"WWW-Authenticate: Bearer resource_metadata="https://b/.well-known/x""#,
-            ),
+            Answer::new(401, "text/html", "")
+                .with(r#"WWW-Authenticate: Bearer resource_metadata="https://b/.well-known/x""#),
             "https://b/.well-known/x says who issues tokens",
         ),
         (Answer::new(200, "text/event-stream", "data: {}\n\n"), "ended before the answer"),
