@@ -13,8 +13,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, head
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, GetExtensions as _, JsonRpcMessage, ProtocolVersion,
-    RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetExtensions as _, JsonRpcMessage,
+    ProtocolVersion, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -33,6 +33,7 @@ use crate::transport::input::Line;
 use crate::transport::message::{Bounds, Message, RawArguments, read};
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 /// The most bytes of an error of rmcp.
@@ -142,6 +143,7 @@ impl<H: Handlers> Gate<H> {
             Err(refusal) => return refuse(refusal, &parts, body).await,
         };
         match parts.method {
+            Method::POST if is_gone(&parts.headers) => refuse(gone(), &parts, body).await,
             Method::POST => self.post(parts, body, principal).await,
             Method::GET | Method::DELETE => match self.ensure_session(&parts, &principal) {
                 Ok(()) => self.forward(parts, Bytes::new(), principal, None).await,
@@ -329,6 +331,17 @@ fn session(parts: &Parts) -> Option<&str> {
 fn is_stateless(headers: &HeaderMap) -> bool {
     let version = headers.get(VERSION).and_then(|version| version.to_str().ok());
     version.is_some_and(|version| version == ProtocolVersion::V_2026_07_28.as_str())
+}
+
+/// Whether a request of the stateless protocol asks for a session, which only the older ones have.
+fn is_gone(headers: &HeaderMap) -> bool {
+    is_stateless(headers) && headers.get(METHOD).is_some_and(|method| method == "initialize")
+}
+
+fn gone() -> Refusal {
+    let message = "there is no method `initialize` in 2026-07-28: send requests without a session";
+    let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
+    Refusal::new(StatusCode::NOT_FOUND, error)
 }
 
 /// The tool that a message calls, and the arguments.
