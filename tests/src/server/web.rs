@@ -303,7 +303,7 @@ impl Connection {
 
     /// Sends a request and reads nothing.
     pub fn begin(&mut self, method: &str, path: &str, headers: &str, body: &str) -> Result<()> {
-        let host = if headers.to_lowercase().contains("host:") {
+        let host = if format!("\n{}", headers.to_lowercase()).contains("\nhost:") {
             String::new()
         } else {
             format!("host: {}\r\n", self.host)

@@ -5,7 +5,7 @@ use super::web::{Web, modern_headers};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-const CALL: &str = r#"{"code":{"list":[9007199254740993,1.50,{"mul":[123456789012345678901,1]}]}}"#;
+const CALL: &str = r#"{"code":[9007199254740993,1.50,{"mul":[123456789012345678901,1]}]}"#;
 
 #[test]
 fn both_kinds_are_at_one_address() -> Result<()> {
@@ -55,7 +55,7 @@ fn clients_hear_of_changes() -> Result<()> {
     ensure!(newer.head()?.status == 200);
     let accepted = newer.event()?;
     ensure!(accepted["method"] == "notifications/subscriptions/acknowledged", "{accepted}");
-    let double = json!({"name": "double", "description": "doubles", "code": {"fn": {"param": "x", "body": {"mul": [{"var": "x"}, 2]}}}});
+    let double = json!({"name": "double", "description": "doubles", "code": {"lam": "x", "body": {"mul": [{"var": "x"}, 2]}}});
     let evolved = web.call("", "evolve", &double)?;
     ensure!(evolved["isError"] != true, "{evolved}");
     let told = older.event()?;
@@ -69,9 +69,13 @@ fn clients_hear_of_changes() -> Result<()> {
 fn progress_comes_before_the_answer() -> Result<()> {
     let web = Web::start(&[])?;
     let session = web.session("")?;
-    let code = json!({"fn": {"param": "n", "body": {"if": [{"lt": [{"var": "n"}, 400_000]}, {"continue": {"add": [{"var": "n"}, 1]}}, {"var": "n"}]}}});
-    let name = json!({"name": "count", "description": "counts", "code": code});
-    session.call(1, "evolve", &name)?;
+    let code = "n => if n < 100000 then continue({input: n + 1}) else n";
+    let made = session.call(
+        1,
+        "evolve",
+        &json!({"name": "count", "description": "counts", "code": code}),
+    )?;
+    ensure!(made["isError"] != true, "{made}");
     let params = json!({
         "name": "run",
         "arguments": {"tool": "count", "input": 0, "max_steps": 300_000},
@@ -183,7 +187,7 @@ fn arguments_arrive_as_they_were_sent() -> Result<()> {
     let web = Web::start(&[])?;
     let session = web.session("")?;
     let deep = format!("{}1{}", "[".repeat(900), "]".repeat(900));
-    let code = r#"{"fn":{"param":"x","body":{"var":"x"}}}"#;
+    let code = r#"{"lam":"x","body":{"var":"x"}}"#;
     for data in ["1.10", "1e2", "123456789012345678901234567890", "0.1", &deep] {
         let arguments = format!(r#"{{"code":{code},"data":{data}}}"#);
         let reply = session.post(&client::call(&json!(data.len()), "run", &arguments))?;

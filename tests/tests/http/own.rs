@@ -53,7 +53,7 @@ fn the_journal_is_ones_own() -> Result<()> {
     let web = Web::with_tokens(&[])?;
     let mut entries = Vec::new();
     for (name, _) in PAIR {
-        web.call(name, "run", &json!({"code": {"text": secret(name)}}))?;
+        web.call(name, "run", &json!({"code": format!("\"{}\"", secret(name))}))?;
         let recent = web.call(name, "journal_recent", &json!({"limit": 1}))?;
         let entry = &recent["structuredContent"]["entries"][0];
         ensure!(entry["principal"] == name, "{recent}");
@@ -95,10 +95,10 @@ fn sessions_are_ones_own() -> Result<()> {
         let started = web.call(name, "session_start", &json!({"title": secret(name)}))?;
         let session =
             started["structuredContent"]["session"].as_str().context("a name")?.to_owned();
-        let bind = json!({"session": session, "code": secret(name), "name": "x", "define": {}});
-        let bind = json!({"session": bind["session"], "code": {"text": secret(name)}, "name": "x"});
+        let value = format!("\"{}\"", secret(name));
+        let bind = json!({"session": session, "define": "x", "code": value});
         web.call(name, "session_eval", &bind)?;
-        web.call(name, "session_eval", &json!({"code": {"text": secret(name)}, "name": "y"}))?;
+        web.call(name, "session_eval", &json!({"define": "y", "code": value}))?;
         web.call(
             name,
             "session_save",

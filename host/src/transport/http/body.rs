@@ -26,7 +26,7 @@ const SHORT: usize = 64 << 10;
 /// Bytes of a unit of room.
 const UNIT: usize = 16 << 10;
 
-/// The time to find the id in the body of a request that is refused.
+/// The time to read the body of a request that is refused.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The room for bodies that are long, of all requests together.
@@ -61,10 +61,16 @@ pub(super) async fn read(
     bounds: Bounds,
     room: &Room,
 ) -> Result<Whole, (Refusal, Option<RequestId>)> {
+    let mut body = body;
     let mut scan = Whole { bytes: Vec::new(), room: None };
-    match timeout(bounds.time, scan.fill(body, bounds.length, room)).await {
+    match timeout(bounds.time, scan.fill(&mut body, bounds.length, room)).await {
         Ok(Ok(())) => Ok(scan),
-        Ok(Err(refusal)) => Err((refusal, find_id(&scan.bytes))),
+        Ok(Err(refusal)) => {
+            let id = find_id(&scan.bytes);
+            drop(scan);
+            discard(body).await;
+            Err((refusal, id))
+        }
         Err(_) => {
             let time = bounds.time;
             let message = format!("the body did not come within {time:?} [{}]", Limit::HttpBody);
@@ -74,7 +80,7 @@ pub(super) async fn read(
 }
 
 impl Whole {
-    async fn fill(&mut self, mut body: Incoming, most: usize, room: &Room) -> Result<(), Refusal> {
+    async fn fill(&mut self, body: &mut Incoming, most: usize, room: &Room) -> Result<(), Refusal> {
         let told = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
         if told > most {
             // Its start shows its id.
@@ -125,6 +131,13 @@ fn too_long(most: usize) -> Refusal {
     Refusal::invalid(StatusCode::PAYLOAD_TOO_LARGE, message)
 }
 
+/// Reads the rest of a body for a short time. A client that still sends would not see the reply.
+async fn discard(mut body: Incoming) {
+    let rest = async { while let Some(Ok(_)) = body.frame().await {} };
+    // Who sends for longer sees that the connection is closed.
+    let _ = timeout(LOOK, rest).await;
+}
+
 /// Looks for the id in the body of a request that is refused, for a short time.
 pub(super) async fn id_of(mut body: Incoming) -> Option<RequestId> {
     let mut scan = IdScan::default();
@@ -135,9 +148,6 @@ pub(super) async fn id_of(mut body: Incoming) -> Option<RequestId> {
             let taken = data.get(..left).unwrap_or(&data);
             scan.feed(taken);
             left -= taken.len();
-            if left == 0 {
-                return;
-            }
         }
     };
     // What came so far is scanned.

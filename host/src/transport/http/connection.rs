@@ -5,7 +5,6 @@ use std::convert::Infallible;
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use http::Request;
 use hyper::body::Incoming;
@@ -24,11 +23,11 @@ use super::patient::{Busy, Patient, Times};
 const MOST_HEAD: usize = 64 << 10;
 
 /// Tells a connection that its request is over.
-struct Serving(Busy);
+struct Serving(Arc<Busy>);
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
+        self.0.end();
     }
 }
 
@@ -40,10 +39,10 @@ pub(super) async fn serve<H: Handlers>(
     times: Times,
     draining: CancellationToken,
 ) {
-    let busy = Busy::default();
+    let busy = Arc::<Busy>::default();
     let stream = Patient::new(stream, times, Arc::clone(&busy));
     let answer = service_fn(move |request: Request<Incoming>| {
-        busy.store(true, Ordering::Release);
+        busy.begin();
         let serving = Serving(Arc::clone(&busy));
         let gate = Arc::clone(&gate);
         async move {

@@ -25,7 +25,7 @@ use super::access::Access;
 use super::body::{self, Holding, Room, Whole};
 use super::echo;
 use super::reply::{self, Refusal, Reply};
-use super::sessions::{Open, Sessions};
+use super::sessions::{Open, Sessions, unknown};
 use super::site::Sites;
 use super::{Handlers, Probe};
 use crate::domain::{Principal, Scope};
@@ -298,8 +298,17 @@ impl<H: Handlers> Gate<H> {
         // Nobody behind the gate needs the token.
         parts.headers.remove(header::AUTHORIZATION);
         parts.extensions.insert(of);
+        let (is_end, name) = (parts.method == Method::DELETE, session(&parts).map(str::to_owned));
         let request = Request::from_parts(parts, Full::new(text));
-        mend(self.service.handle(request).await, id).await
+        let reply = self.service.handle(request).await;
+        match name {
+            Some(name) if reply.status() == StatusCode::NOT_FOUND => unknown(&name).reply(id),
+            Some(name) if is_end && reply.status().is_success() => {
+                self.sessions.end(&name);
+                reply
+            }
+            _ => mend(reply, id).await,
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use futures_util::task::AtomicWaker;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
@@ -23,14 +24,32 @@ pub(super) struct Times {
 }
 
 /// Whether a request of the connection is being served. A client may be silent then.
-pub(super) type Busy = Arc<AtomicBool>;
+#[derive(Debug, Default)]
+pub(super) struct Busy {
+    is_busy: AtomicBool,
+    /// The task of the connection, which has to look at its clock when the request is over.
+    task: AtomicWaker,
+}
+
+impl Busy {
+    /// A request begins.
+    pub(super) fn begin(&self) {
+        self.is_busy.store(true, Ordering::Release);
+    }
+
+    /// The request is over.
+    pub(super) fn end(&self) {
+        self.is_busy.store(false, Ordering::Release);
+        self.task.wake();
+    }
+}
 
 /// A connection.
 #[derive(Debug)]
 pub(super) struct Patient<S> {
     stream: S,
     times: Times,
-    busy: Busy,
+    busy: Arc<Busy>,
     /// Whether something of the next request has come.
     has_begun: bool,
     /// When the next request must be here.
@@ -40,7 +59,7 @@ pub(super) struct Patient<S> {
 }
 
 impl<S> Patient<S> {
-    pub(super) fn new(stream: S, times: Times, busy: Busy) -> Self {
+    pub(super) fn new(stream: S, times: Times, busy: Arc<Busy>) -> Self {
         Self { stream, times, busy, has_begun: false, due: None, stalled: None }
     }
 
@@ -76,7 +95,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
-        if self.busy.load(Ordering::Acquire) {
+        self.busy.task.register(cx.waker());
+        if self.busy.is_busy.load(Ordering::Acquire) {
             (self.has_begun, self.due) = (false, None);
             return read;
         }
@@ -148,7 +168,7 @@ mod tests {
     fn a_client_may_be_idle_for_a_while() {
         run(async {
             let (_client, server) = duplex(64);
-            let mut server = Patient::new(server, TIMES, Busy::default());
+            let mut server = Patient::new(server, TIMES, Arc::default());
             let start = Instant::now();
             let error = server.read_u8().await.expect_err("nothing comes");
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
@@ -160,7 +180,7 @@ mod tests {
     fn a_head_that_drips_is_cut() {
         run(async {
             let (mut client, server) = duplex(64);
-            let mut server = Patient::new(server, TIMES, Busy::default());
+            let mut server = Patient::new(server, TIMES, Arc::default());
             let drip = async {
                 while client.write_u8(b'x').await.is_ok() {
                     sleep(Duration::from_millis(10)).await;
@@ -184,9 +204,22 @@ mod tests {
     fn a_client_that_waits_for_its_reply_may_be_silent() {
         run(async {
             let (_client, server) = duplex(64);
-            let mut server = Patient::new(server, TIMES, Arc::new(AtomicBool::new(true)));
+            let busy = Arc::<Busy>::default();
+            busy.begin();
+            let mut server = Patient::new(server, TIMES, Arc::clone(&busy));
             let read = tokio::time::timeout(TIMES.idle * 3, server.read_u8()).await;
             assert!(read.is_err(), "the connection stays");
+            let end = async {
+                sleep(Duration::from_millis(10)).await;
+                busy.end();
+                std::future::pending::<()>().await;
+            };
+            tokio::select! {
+                () = end => {}
+                read = server.read_u8() => {
+                    assert_eq!(read.expect_err("idle").kind(), io::ErrorKind::TimedOut);
+                }
+            }
         });
     }
 
@@ -194,7 +227,7 @@ mod tests {
     fn a_client_that_does_not_read_is_cut() {
         run(async {
             let (_client, server) = duplex(64);
-            let mut server = Patient::new(server, TIMES, Busy::default());
+            let mut server = Patient::new(server, TIMES, Arc::default());
             let error = server.write_all(&[0; 1_000]).await.expect_err("nobody reads");
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         });

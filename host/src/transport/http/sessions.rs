@@ -86,6 +86,11 @@ impl Sessions {
         }
     }
 
+    /// The session has ended.
+    pub(super) fn end(&self, name: &str) {
+        self.held().sessions.remove(name);
+    }
+
     /// Opens a request of a session.
     pub(super) fn open(
         self: &Arc<Self>,
@@ -116,7 +121,8 @@ impl Sessions {
     }
 }
 
-fn unknown(name: &str) -> Refusal {
+/// There is no such session, or it belongs to another principal.
+pub(super) fn unknown(name: &str) -> Refusal {
     let shown: String = name.chars().take(100).collect();
     let message = format!("there is no session `{shown}`: begin one with `initialize`");
     Refusal::invalid(StatusCode::NOT_FOUND, message)
