@@ -9,6 +9,7 @@ pub mod domain;
 pub mod harden;
 mod json;
 pub mod mcp;
+pub mod oauth;
 pub mod observe;
 mod render;
 pub mod sandbox;

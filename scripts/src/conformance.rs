@@ -1,9 +1,11 @@
-//! `cargo x conformance`: the protocol's own suite against the client that the broker is, in both eras.
-//! The suite starts servers, and for each of them this program once more, which calls what it offers.
+//! `cargo x conformance`: the protocol's own suite in both eras, against the client that the broker is
+//! and against the server over HTTP. For the client the suite starts servers, and for each of them this
+//! program once more, which calls what it offers.
 
 use anyhow::{Context, Result, ensure};
 use pif_tests::server::binary;
 use pif_tests::server::folder::Folder;
+use pif_tests::server::web::Web;
 use serde_json::{Value, json};
 use std::env;
 use std::fs;
@@ -18,6 +20,12 @@ const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 /// Scenarios that must fail, and why, stand in this file.
 const EXPECTED: &str = "tests/clients/conformance/expected.yml";
+
+/// Tools that the suite calls, as far as the language has them: their names and programs.
+const TOOLS: [(&str, &str); 2] = [
+    ("test_simple_text", "'This is a simple text response for testing.'"),
+    ("test_error_handling", "fail('This tool intentionally returns an error for testing')"),
+];
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -34,21 +42,57 @@ pub(crate) fn run(Options { url }: &Options) -> Result<()> {
     let folder = sh.create_dir(binary::target()?.join("conformance"))?;
     sh.copy_file("tests/clients/conformance/package.json", &folder)?;
     npm::install(&folder)?;
-    let modules = folder.join("node_modules");
-    let visitor = format!("{} conformance", env::current_exe()?.display());
     let mut failed = Vec::new();
     for revision in REVISIONS {
-        let mut suite = Command::new(modules.join(".bin/node"));
-        suite.arg(modules.join("@modelcontextprotocol/conformance/dist/index.js"));
-        suite.args(["client", "--requirements", revision, "--command", &visitor]);
-        suite.arg("--expected-failures").arg(tasks::root().join(EXPECTED));
-        suite.env("MCP_PIF_BINARY", server);
-        if !suite.status().context("the suite does not start")?.success() {
-            failed.push(revision);
+        if !try_client(suite(&folder, revision), server)? {
+            failed.push(format!("client {revision}"));
+        }
+        if !try_server(suite(&folder, revision))? {
+            failed.push(format!("server {revision}"));
         }
     }
     ensure!(failed.is_empty(), "other scenarios fail than expected: {}", failed.join(", "));
     Ok(())
+}
+
+/// The suite for a revision, without the side that it tries.
+fn suite(folder: &Path, revision: &str) -> Suite {
+    let modules = folder.join("node_modules");
+    let mut command = Command::new(modules.join(".bin/node"));
+    command.arg(modules.join("@modelcontextprotocol/conformance/dist/index.js"));
+    Suite { command, revision: revision.to_owned() }
+}
+
+struct Suite {
+    command: Command,
+    revision: String,
+}
+
+impl Suite {
+    /// Whether the scenarios of a side end as they are expected to.
+    fn agrees(mut self, side: &str, words: [&str; 2]) -> Result<bool> {
+        let Self { command, revision } = &mut self;
+        command.args([side, "--requirements", revision]).args(words);
+        command.arg("--expected-failures").arg(tasks::root().join(EXPECTED));
+        Ok(command.status().context("the suite does not start")?.success())
+    }
+}
+
+fn try_client(mut suite: Suite, server: &Path) -> Result<bool> {
+    let visitor = format!("{} conformance", env::current_exe()?.display());
+    suite.command.env("MCP_PIF_BINARY", server);
+    suite.agrees("client", ["--command", &visitor])
+}
+
+/// Starts a server with the tools of the suite. Most scenarios leave a session behind.
+fn try_server(suite: Suite) -> Result<bool> {
+    let web = Web::start(&["--http-sessions-each", "256"])?;
+    for (name, code) in TOOLS {
+        let tool = json!({"name": name, "description": "A tool of the suite.", "code": code});
+        let evolved = web.call("", "evolve", &tool)?;
+        ensure!(evolved["isError"] != true, "{evolved}");
+    }
+    suite.agrees("server", ["--url", &format!("http://{}/mcp", web.address)])
 }
 
 /// Asks a server what it offers, and calls its tools.

@@ -81,7 +81,8 @@ enum Task {
     Web(web::Options),
     /// Run real MCP clients against the server (needs npm)
     Clients,
-    /// Run the protocol's conformance suite against the client that the broker is (needs npm)
+    /// Run the protocol's conformance suite against the broker's client and the server over HTTP (needs
+    /// npm)
     Conformance(conformance::Options),
     /// Run the programs of host/examples on one component (needs python3, npm)
     Examples,

@@ -5,6 +5,7 @@ mod http {
     pub(crate) use pif_tests::server::{client, folder, web};
 
     mod access;
+    mod call;
     mod corpus;
     mod eras;
     mod hostile;
@@ -12,4 +13,5 @@ mod http {
     mod own;
     #[cfg(target_os = "linux")]
     mod sealed;
+    mod strange;
 }

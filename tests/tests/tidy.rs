@@ -297,6 +297,7 @@ const LAYERS: &[&str] = &[
     "json",
     "text",
     "domain",
+    "oauth",
     "stdio",
     "harden",
     "sandbox",

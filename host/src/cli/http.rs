@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::config::Config;
 use crate::domain::Limit;
-use crate::transport::http::{Access, Address, Http, Listener, Sites, acceptor};
+use crate::transport::http::{Access, Address, Http, IssuerSettings, Listener, Sites, acceptor};
 
 /// The span in which wrong tokens are counted.
 const SPAN: Duration = Duration::from_mins(1);
@@ -23,6 +23,15 @@ pub(super) struct HttpOptions {
     /// File of tokens: lines `NAME SCOPES SHA256`. SIGHUP reads it anew
     #[arg(long, value_name = "FILE", requires = "http")]
     tokens: Option<PathBuf>,
+    /// Accept tokens that this authorization server issues: its URL
+    #[arg(long, value_name = "URL", requires_all = ["http", "jwks", "public_url"])]
+    issuer: Option<String>,
+    /// File of the issuer's keys, a JWK Set. SIGHUP reads it anew
+    #[arg(long, value_name = "FILE", requires = "issuer")]
+    jwks: Option<PathBuf>,
+    /// URL under which clients reach the server, which is the audience of its tokens
+    #[arg(long, value_name = "URL", requires = "issuer")]
+    public_url: Option<String>,
     /// File of the certificates for TLS, in PEM
     #[arg(long, value_name = "FILE", requires_all = ["http", "tls_key"])]
     tls_cert: Option<PathBuf>,
@@ -51,15 +60,20 @@ impl HttpOptions {
     /// Binds the listener and reads the files, if the server is to be reached over HTTP.
     pub(super) fn open(self, config: &Config) -> Result<Option<Opened>> {
         let Some(address) = self.http else { return Ok(None) };
-        if self.tokens.is_none() && !address.is_here() {
+        if self.tokens.is_none() && self.issuer.is_none() && !address.is_here() {
             bail!(
                 "others can reach {address}, so clients need tokens: give --tokens FILE, or listen \
                  at 127.0.0.1"
             );
         }
         let wrong = config.values.size(Limit::HttpStrikes);
-        let readable = self.tokens.iter().map(|file| folder(file)).collect::<Result<_>>()?;
-        let access = Access::new(self.tokens, wrong, SPAN)?;
+        let files = self.tokens.iter().chain(&self.jwks);
+        let readable = files.map(|file| folder(file)).collect::<Result<_>>()?;
+        let issuer = match (self.issuer, self.public_url, self.jwks) {
+            (Some(url), Some(resource), Some(keys)) => Some(IssuerSettings { url, resource, keys }),
+            _ => None,
+        };
+        let access = Access::new(self.tokens, issuer, wrong, SPAN)?;
         let tls = match (self.tls_cert, self.tls_key) {
             (Some(cert), Some(key)) => {
                 Some(acceptor(&cert, &key).map_err(|reason| anyhow::anyhow!("{reason}"))?)

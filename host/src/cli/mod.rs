@@ -4,6 +4,7 @@ mod along;
 mod approve;
 mod backup;
 mod broker;
+mod call;
 mod capability;
 mod check;
 mod compile;
@@ -43,6 +44,7 @@ use crate::stdio;
 use self::approve::Approve;
 use self::backup::Backup;
 use self::broker::Broker;
+use self::call::CallTool;
 use self::capability::Capability;
 use self::check::Check;
 use self::compile::Compile;
@@ -54,7 +56,7 @@ use self::grammar::Grammar;
 use self::import::Import;
 use self::journal::Journal;
 use self::man::Manual;
-use self::print::{complain, print_bytes};
+use self::print::{MISUSE, complain, print_bytes};
 use self::repl::Repl;
 use self::replay::Replay;
 use self::restore::Restore;
@@ -94,9 +96,6 @@ impl CommandLine for Line {
 const LONG_VERSION: &str =
     concat!(env!("CARGO_PKG_VERSION"), "\nevaluator ", env!("PIF_GUEST_SHA256"));
 
-/// The exit code for an invalid command line.
-const MISUSE: u8 = 2;
-
 /// The time limit for the last lines on standard error.
 const PARTING: Duration = Duration::from_secs(1);
 
@@ -116,7 +115,8 @@ Examples:
   mcp-pif export double > double.json            writes a tool to a file
   mcp-pif import double.json --data elsewhere    imports it into another store
   mcp-pif backup pif.backup                      backs everything up to a file
-  mcp-pif restore pif.backup                     restores it";
+  mcp-pif restore pif.backup                     restores it
+  mcp-pif call http://localhost:7332 list        calls a tool of a server over HTTP";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -153,6 +153,8 @@ enum Command {
     Top(Top),
     /// List, test, approve and call tools of other servers
     Capability(Capability),
+    /// Call a tool of a server over HTTP and print the result
+    Call(CallTool),
     /// Write the evaluator, a WebAssembly component, to a file for other hosts
     Component(Component),
     /// Print completions for a shell
@@ -225,6 +227,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Session(it)) => it.execute(options),
         Some(Command::Top(it)) => it.execute(options),
         Some(Command::Capability(it)) => it.execute(options),
+        Some(Command::Call(it)) => it.execute(),
         Some(Command::Broker(it)) => it.execute(options),
         Some(Command::Component(it)) => it.execute(),
         Some(Command::Completions(it)) => Ok(it.execute(Line::command())),

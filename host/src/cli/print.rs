@@ -10,6 +10,9 @@ use crate::text;
 
 pub(super) use crate::stdio::complain;
 
+/// The exit code for an invalid command line.
+pub(super) const MISUSE: u8 = 2;
+
 /// The most characters of a line about a program.
 pub(super) const MOST_LINE: usize = 10_000;
 

@@ -45,10 +45,9 @@ const PAGE: usize = 100;
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// The known methods. If one of them arrives as an unknown request, its parameters are invalid.
-const METHODS: [&str; 12] = [
+const METHODS: [&str; 11] = [
     "completion/complete",
     "initialize",
-    "logging/setLevel",
     "ping",
     "resources/list",
     "resources/read",

@@ -11,6 +11,7 @@ use mcp_pif::state::session;
 use mcp_pif::state::{self, Change, Place, Write};
 use serde_json::json;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Changes of a transaction.
@@ -28,6 +29,7 @@ fn open(data: &Path) -> Result<Journal> {
         sessions: session::Capacity::UNLIMITED,
         component,
         owner: String::new(),
+        principal: Arc::default(),
     };
     Ok(Journal::new(store, settings))
 }

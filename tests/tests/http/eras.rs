@@ -107,10 +107,12 @@ fn wrong_requests_get_an_error_with_their_id() -> Result<()> {
         let found = reply.answer()?["error"]["code"].as_i64();
         ensure!(code == 0 || found == Some(code), "{headers}: {}", reply.text());
     }
-    let unknown = client::modern(&json!(6), "no/such", json!({}))?;
-    let reply = web.post(&modern_headers("", "no/such", &json!({})), &unknown)?;
-    reply.refusal(404, &json!(6))?;
-    ensure!(reply.answer()?["error"]["code"] == -32_601, "{}", reply.text());
+    for method in ["no/such", "initialize", "ping", "logging/setLevel", "resources/subscribe"] {
+        let unknown = client::modern(&json!(6), method, json!({}))?;
+        let reply = web.post(&modern_headers("", method, &json!({})), &unknown)?;
+        reply.refusal(404, &json!(6))?;
+        ensure!(reply.answer()?["error"]["code"] == -32_601, "{}", reply.text());
+    }
     // Methods and types.
     for method in ["GET", "DELETE"] {
         let headers = format!("{json}mcp-protocol-version: 2026-07-28\r\n");

@@ -13,8 +13,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, head
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, GetExtensions as _, JsonRpcMessage, ProtocolVersion,
-    RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetExtensions as _, JsonRpcMessage,
+    ProtocolVersion, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -30,10 +30,12 @@ use super::reply::{self, Refusal, Reply};
 use super::sessions::{Open, Sessions, unknown};
 use super::site::Sites;
 use crate::domain::{Principal, Scope};
+use crate::oauth::BearerError;
 use crate::transport::input::Line;
 use crate::transport::message::{Bounds, Message, RawArguments, read};
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 /// The most bytes of an error of rmcp.
@@ -112,6 +114,9 @@ impl<H: Handlers> Gate<H> {
                 Err(why) => reply::text(StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n")),
             },
             "/metrics" => self.metrics(&parts, address),
+            path if let Some(document) = self.access.document(path) => {
+                reply::with_type(StatusCode::OK, reply::JSON, document.to_owned())
+            }
             path => {
                 let shown: String = path.chars().take(100).collect();
                 let message = format!("there is nothing at `{shown}`: the server is at `/mcp`");
@@ -145,6 +150,7 @@ impl<H: Handlers> Gate<H> {
         let mut parts = parts;
         parts.extensions.insert(Way(if address.is_some() { "tcp" } else { "unix" }));
         match parts.method {
+            Method::POST if is_gone(&parts.headers) => refuse(gone(), &parts, body).await,
             Method::POST => self.post(parts, body, principal).await,
             Method::GET | Method::DELETE => match self.ensure_session(&parts, &principal) {
                 Ok(()) => self.forward(parts, Bytes::new(), principal, None).await,
@@ -208,7 +214,7 @@ impl<H: Handlers> Gate<H> {
         if let Some((name, arguments)) = &call {
             let needed = self.handlers.needed(name, arguments);
             if !of.may(needed) {
-                return Err(insufficient(name, needed));
+                return Err(insufficient(&self.access, name, needed));
             }
         }
         match session(parts) {
@@ -319,13 +325,13 @@ async fn refuse(refusal: Refusal, parts: &Parts, body: Incoming) -> Reply {
     refusal.reply(id)
 }
 
-fn insufficient(name: &str, needed: Scope) -> Refusal {
+fn insufficient(access: &Access, name: &str, needed: Scope) -> Refusal {
     let shown: String = name.chars().take(100).collect();
     let message = format!(
         "a call of `{shown}` needs the scope `{needed}`: ask the operator of the server for a token \
          that has it"
     );
-    let challenge = format!("Bearer error=\"insufficient_scope\", scope=\"{needed}\"");
+    let challenge = access.challenge(Some(needed), Some(BearerError::InsufficientScope));
     Refusal::denied(StatusCode::FORBIDDEN, message).challenge(&challenge)
 }
 
@@ -341,6 +347,17 @@ fn session(parts: &Parts) -> Option<&str> {
 fn is_stateless(headers: &HeaderMap) -> bool {
     let version = headers.get(VERSION).and_then(|version| version.to_str().ok());
     version.is_some_and(|version| version == ProtocolVersion::V_2026_07_28.as_str())
+}
+
+/// Whether a request of the stateless protocol asks for a session, which only the older ones have.
+fn is_gone(headers: &HeaderMap) -> bool {
+    is_stateless(headers) && headers.get(METHOD).is_some_and(|method| method == "initialize")
+}
+
+fn gone() -> Refusal {
+    let message = "there is no method `initialize` in 2026-07-28: send requests without a session";
+    let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
+    Refusal::new(StatusCode::NOT_FOUND, error)
 }
 
 /// The tool that a message calls, and the arguments.

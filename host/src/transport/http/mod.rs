@@ -19,7 +19,7 @@ mod strikes;
 mod tls;
 mod tokens;
 
-pub use self::access::Access;
+pub use self::access::{Access, IssuerSettings};
 pub use self::listener::{Address, Listener};
 pub use self::serve::Http;
 pub use self::site::Sites;
