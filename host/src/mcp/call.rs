@@ -50,7 +50,11 @@ impl Caller {
     }
 
     /// Who calls; empty for the local user.
-    #[expect(clippy::unused_self, reason = "a connection may have another owner")]
+    #[expect(
+        clippy::unused_self,
+        clippy::unnecessary_literal_bound,
+        reason = "a connection may have another owner"
+    )]
     pub(super) fn owner(&self) -> &str {
         ""
     }
