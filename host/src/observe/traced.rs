@@ -1,4 +1,4 @@
-//! What a trace tells of a call.
+//! What a trace tells of a call beside its record.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub struct Traced {
 }
 
 impl Traced {
-    /// Bytes of its texts.
+    /// Bytes of its payloads.
     pub(super) fn size(&self) -> usize {
         let arguments = self.arguments.as_ref().map_or(0, |it| it.len());
         arguments + self.result.as_ref().map_or(0, String::len)
