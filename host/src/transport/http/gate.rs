@@ -29,6 +29,7 @@ use super::sessions::{Open, Sessions, unknown};
 use super::site::Sites;
 use super::{Handlers, Probe};
 use crate::domain::{Principal, Scope};
+use crate::oauth::BearerError;
 use crate::transport::input::Line;
 use crate::transport::message::{Bounds, Message, RawArguments, read};
 
@@ -104,6 +105,9 @@ impl<H: Handlers> Gate<H> {
         body: Incoming,
         address: Option<IpAddr>,
     ) -> Reply {
+        if let Some(document) = self.access.document(parts.uri.path()) {
+            return reply::with_type(StatusCode::OK, reply::JSON, document.to_owned());
+        }
         match parts.uri.path() {
             "/mcp" => self.serve(parts, body, address).await,
             "/health" => reply::text(StatusCode::OK, "alive\n"),
@@ -207,7 +211,7 @@ impl<H: Handlers> Gate<H> {
         if let Some((name, arguments)) = &call {
             let needed = self.handlers.needed(name, arguments);
             if !of.may(needed) {
-                return Err(insufficient(name, needed));
+                return Err(self.insufficient(name, needed));
             }
         }
         match session(parts) {
@@ -216,6 +220,16 @@ impl<H: Handlers> Gate<H> {
             }
             _ => Ok(None),
         }
+    }
+
+    fn insufficient(&self, name: &str, needed: Scope) -> Refusal {
+        let shown: String = name.chars().take(100).collect();
+        let message = format!(
+            "a call of `{shown}` needs the scope `{needed}`: ask the operator of the server for a \
+             token that has it"
+        );
+        let challenge = self.access.challenge(needed, Some(BearerError::InsufficientScope));
+        Refusal::denied(StatusCode::FORBIDDEN, message).challenge(&challenge)
     }
 
     async fn request(
@@ -316,16 +330,6 @@ impl<H: Handlers> Gate<H> {
 async fn refuse(refusal: Refusal, parts: &Parts, body: Incoming) -> Reply {
     let id = if parts.method == Method::POST { body::id_of(body).await } else { None };
     refusal.reply(id)
-}
-
-fn insufficient(name: &str, needed: Scope) -> Refusal {
-    let shown: String = name.chars().take(100).collect();
-    let message = format!(
-        "a call of `{shown}` needs the scope `{needed}`: ask the operator of the server for a token \
-         that has it"
-    );
-    let challenge = format!("Bearer error=\"insufficient_scope\", scope=\"{needed}\"");
-    Refusal::denied(StatusCode::FORBIDDEN, message).challenge(&challenge)
 }
 
 /// The session of a request of the older protocol versions.

@@ -7,6 +7,7 @@ mod body;
 mod connection;
 mod echo;
 mod gate;
+mod issuer;
 mod listener;
 mod patient;
 mod probe;
@@ -21,6 +22,7 @@ mod tokens;
 use rmcp::ServerHandler;
 
 pub use self::access::Access;
+pub use self::issuer::Issuer;
 pub use self::listener::{Address, Listener};
 pub use self::serve::Http;
 pub use self::site::Sites;
