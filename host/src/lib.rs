@@ -10,6 +10,7 @@ pub mod harden;
 mod json;
 pub mod mcp;
 pub mod oauth;
+pub mod observe;
 mod render;
 pub mod sandbox;
 pub mod schema;

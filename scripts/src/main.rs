@@ -14,6 +14,7 @@ mod examples;
 mod fuel;
 mod fuzz;
 mod kill;
+mod measured;
 mod npm;
 mod package;
 mod peers;
@@ -61,6 +62,8 @@ enum Task {
     Fuzz(fuzz::Options),
     /// Kill servers under load and look for what they acknowledged
     Kill(kill::Options),
+    /// Measure what it costs that calls are measured and traced
+    Measured(measured::Options),
     /// Make different runs, and replay all of them from the journal
     Replay(replay::Options),
     /// Send mixed calls to one server, and watch its memory
@@ -105,6 +108,7 @@ fn main() -> Result<()> {
         Task::Fuel(options) => for_release(|| fuel::run(&options)),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Kill(options) => kill::run(&options),
+        Task::Measured(options) => measured::run(&options),
         Task::Replay(options) => replay::run(&options),
         Task::Soak(options) => soak::run(&options),
         Task::State(options) => state::run(&options),

@@ -3,6 +3,8 @@
 
 pub mod binary;
 pub mod client;
+#[cfg(unix)]
+pub mod connection;
 pub mod folder;
 pub mod memory;
 pub mod pipe;

@@ -17,6 +17,7 @@ mod broker {
     mod install;
     mod installed;
     mod kills;
+    mod measured;
     mod native;
     mod processes;
     mod programs;

@@ -5,6 +5,7 @@
 mod connections {
     mod calls;
     mod clients;
+    mod measured;
     mod shop;
     mod waiting;
 }

@@ -22,6 +22,7 @@ mod server {
     mod kept;
     mod library;
     mod listing;
+    mod measured;
     mod memory;
     mod notation;
     mod oracle;
@@ -43,6 +44,9 @@ mod server {
     #[cfg(unix)]
     mod streams;
     mod toolsets;
+    #[cfg(target_os = "linux")]
+    mod top;
+    mod traces;
     mod transfer;
     mod turns;
     mod wire;

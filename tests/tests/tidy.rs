@@ -306,6 +306,7 @@ const LAYERS: &[&str] = &[
     "",
     "schema",
     "config",
+    "observe",
     "broker",
     "workshop",
     "transport",

@@ -27,6 +27,7 @@ mod serve;
 mod session;
 mod settings;
 mod source;
+mod top;
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic;
@@ -62,6 +63,7 @@ use self::restore::Restore;
 use self::run::Run;
 use self::serve::{Serve, serve_by_default};
 use self::session::Session;
+use self::top::Top;
 
 /// A workshop for language models, served over MCP on stdin and stdout: a model evolves tools, as
 /// JSON terms of a lambda calculus, and runs them in a sandbox.
@@ -108,6 +110,7 @@ Examples:
   mcp-pif check - < program.pif                  says whether a program is well formed
   mcp-pif fmt program.json                       writes a program in the notation
   mcp-pif journal --follow                       shows what happens as it happens
+  mcp-pif top                                    shows what the servers are doing
   mcp-pif replay --all                           repeats all runs and compares
   mcp-pif export double > double.json            writes a tool to a file
   mcp-pif import double.json --data elsewhere    imports it into another store
@@ -146,6 +149,8 @@ enum Command {
     Restore(Restore),
     /// Show, export and import sessions, or remove what they keep
     Session(Session),
+    /// Show what the servers of a store are doing, in a terminal
+    Top(Top),
     /// List, test, approve and call tools of other servers
     Capability(Capability),
     /// Call a tool of a server over HTTP and print the result
@@ -220,6 +225,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Backup(it)) => it.execute(options),
         Some(Command::Restore(it)) => it.execute(options),
         Some(Command::Session(it)) => it.execute(options),
+        Some(Command::Top(it)) => it.execute(options),
         Some(Command::Capability(it)) => it.execute(options),
         Some(Command::Call(it)) => it.execute(),
         Some(Command::Broker(it)) => it.execute(options),

@@ -20,6 +20,7 @@ use crate::config::{Config, Options};
 use crate::domain::Limit;
 use crate::harden::{self, Hardening, Network};
 use crate::mcp;
+use crate::observe::TraceFiles;
 use crate::sandbox::Sandbox;
 use crate::stdio;
 use crate::transport::Awake;
@@ -73,6 +74,7 @@ fn serve(mut config: Config, http: Option<Opened>) -> Result<ExitCode> {
     if let Some(http) = &http {
         complain(&format!("mcp-pif serves at {}", http.place));
     }
+    let traces = config.traces.as_ref().map(TraceFiles::open).transpose()?;
     let link = Link::open(&config, false)?;
     let (workshop, opening) =
         open_with(&config, |setup| Ok(Sandbox::begin(setup, start_compiler)?))?;
@@ -118,9 +120,9 @@ fn serve(mut config: Config, http: Option<Opened>) -> Result<ExitCode> {
     }
     let workshop = workshop.calling(broker);
     let served = match http {
-        None => runtime.block_on(mcp::serve(config, workshop, hardening, awake)),
+        None => runtime.block_on(mcp::serve(config, workshop, hardening, awake, traces)),
         Some(Opened { http, .. }) => {
-            runtime.block_on(mcp::serve_http(config, workshop, hardening, http))
+            runtime.block_on(mcp::serve_http(config, workshop, hardening, http, traces))
         }
     };
     // Threads that wait for input must not keep the process alive.

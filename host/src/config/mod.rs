@@ -8,6 +8,7 @@ mod limits;
 mod profile;
 mod quantity;
 mod state;
+mod traces;
 mod value;
 
 use std::path::{Path, PathBuf};
@@ -27,12 +28,14 @@ pub use self::limits::{Values, limits_page};
 pub use self::profile::Profile;
 pub(crate) use self::quantity::{parse_count, parse_duration, parse_size};
 pub use self::state::Journal;
+pub use self::traces::Traces;
 pub(crate) use self::value::directory_parser;
 
 use self::capabilities::Capabilities;
 use self::environment::{Environment, read, without_environment};
 use self::limits::Flags;
 use self::state::State;
+use self::traces::Tracing;
 use self::value::{parse_filter, parse_toolset};
 
 /// The sets of tools that are on by default.
@@ -52,6 +55,8 @@ pub struct Options {
     state: State,
     #[command(flatten)]
     capabilities: Capabilities,
+    #[command(flatten)]
+    tracing: Tracing,
     #[arg(skip)]
     environment: Environment,
 }
@@ -71,7 +76,7 @@ struct Service {
     )]
     profile: Profile,
     /// Sets of tools that clients see and can call, with commas between them: `core`, `state`,
-    /// `capabilities` (where other servers are configured)
+    /// `sessions`, `capabilities` (where other servers are configured), `debug`
     #[arg(
         long,
         env = "MCP_PIF_TOOLSETS",
@@ -132,6 +137,8 @@ pub struct Config {
     pub capabilities: Option<PathBuf>,
     /// The pipes of a broker that runs already.
     pub broker: Option<Pipes>,
+    /// Where traces go, if they are written.
+    pub traces: Option<Traces>,
     /// The directory that keeps compiled code, if any.
     pub cache: Option<PathBuf>,
     /// The paths that the server can reach once it has started. `None` disables hardening.
@@ -192,9 +199,10 @@ impl Options {
     }
 
     fn checked(&self) -> Result<Config, Error> {
-        let Self { limits, service, state, capabilities, .. } = self;
+        let Self { limits, service, state, capabilities, tracing, .. } = self;
         let place = state.place()?;
         let values = limits.check(service.profile, |flag| self.environment.name(flag))?;
+        let traces = tracing.traces(&values);
         Ok(Config {
             values,
             limits: values.limits(),
@@ -206,8 +214,9 @@ impl Options {
             capabilities: capabilities.file(),
             broker: capabilities.pipes(),
             cache: service.cache(),
-            harden: (!service.no_harden).then(|| reachable(&place)),
+            harden: (!service.no_harden).then(|| reachable(&place, traces.as_ref())),
             journal: state.journal(&values),
+            traces,
             place,
             debug: service.debug,
             log: service.log.clone(),
@@ -233,14 +242,14 @@ impl Service {
     }
 }
 
-/// The paths that hardening leaves writable: the directory of the state.
-fn reachable(place: &Place) -> Paths {
-    match place {
-        Place::Memory => Paths::default(),
-        Place::Directory(directory) => {
-            Paths { writable: vec![directory.clone()], ..Paths::default() }
-        }
-    }
+/// The paths that hardening leaves writable: the directories of the state and of the traces.
+fn reachable(place: &Place, traces: Option<&Traces>) -> Paths {
+    let state = match place {
+        Place::Memory => None,
+        Place::Directory(directory) => Some(directory.clone()),
+    };
+    let traces = traces.map(|traces| traces.directory.clone());
+    Paths { writable: state.into_iter().chain(traces).collect(), ..Paths::default() }
 }
 
 #[cfg(test)]

@@ -373,6 +373,18 @@ limits! {
         fixed(5, "A right token is never refused, so more is of no use."),
         Beyond::Other("429"), "wrong_tokens_block_an_address",
         "Wrong tokens of an address within a minute; more block it for a minute";
+    Measured "measured" Measure Count
+        fixed(1_000, "It bounds memory; the counts of `/metrics` go on."),
+        Beyond::Other("the oldest go"), "the_last_calls_are_kept",
+        "Calls of which `debug` and `mcp-pif top` know";
+    TraceSize "trace_size" Measure Size
+        flag("trace-size", "1GiB", 1 << 10, 64 << 30),
+        Beyond::Other("the oldest days go"), "traces_keep_within_their_size",
+        "Size of all files in the directory of the traces; without older ones, no more are written";
+    TracePayload "trace_payload" Measure Size
+        fixed(64 << 10, "Few collectors take more."),
+        Beyond::Other("its size and sha256"), "a_policy_says_what_traces_hold",
+        "Length of arguments or of a result that a trace holds";
     UpstreamCall "upstream_call_ms" Upstream Time
         fixed(5_000_000_000, "The configuration sets it for a server or a tool."),
         Beyond::Other("`timeout` of the call"), "a_slow_server_times_out",

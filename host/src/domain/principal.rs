@@ -52,7 +52,8 @@ impl Scope {
                 | BuiltIn::MemoryRetrieve
                 | BuiltIn::JournalRecent
                 | BuiltIn::ServerInfo
-                | BuiltIn::Capabilities,
+                | BuiltIn::Capabilities
+                | BuiltIn::Debug,
             ) => Self::Read,
             None
             | Some(

@@ -19,13 +19,15 @@ pub enum Section {
     Schema,
     /// The limits of HTTP.
     Http,
+    /// The limits of what is measured.
+    Measure,
     /// What other servers may take.
     Upstream,
 }
 
 impl Section {
     /// All sections, in order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Run,
         Self::Net,
         Self::Request,
@@ -34,6 +36,7 @@ impl Section {
         Self::Session,
         Self::Schema,
         Self::Http,
+        Self::Measure,
         Self::Upstream,
     ];
 
@@ -49,6 +52,7 @@ impl Section {
             Self::Session => "Sessions",
             Self::Schema => "Output schemas",
             Self::Http => "HTTP",
+            Self::Measure => "What is measured",
             Self::Upstream => "Servers that programs call",
         }
     }

@@ -12,11 +12,14 @@ pub enum Toolset {
     Sessions,
     /// Works with tools of other servers.
     Capabilities,
+    /// Shows what is measured.
+    Debug,
 }
 
 impl Toolset {
     /// All sets.
-    pub const ALL: [Self; 4] = [Self::Core, Self::State, Self::Sessions, Self::Capabilities];
+    pub const ALL: [Self; 5] =
+        [Self::Core, Self::State, Self::Sessions, Self::Capabilities, Self::Debug];
 
     /// The name on the command line.
     #[must_use]
@@ -26,6 +29,7 @@ impl Toolset {
             Self::State => "state",
             Self::Sessions => "sessions",
             Self::Capabilities => "capabilities",
+            Self::Debug => "debug",
         }
     }
 
@@ -37,6 +41,7 @@ impl Toolset {
             Self::State => "what lasts: revisions, memory and journal",
             Self::Sessions => "names that keep their values from call to call",
             Self::Capabilities => "tools of other servers, where some are configured",
+            Self::Debug => "what the server measures; off unless you switch it on",
         }
     }
 
@@ -116,6 +121,7 @@ macro_rules! each_tool {
             UkrSearch ukr_search Capabilities Asks "Search other servers";
             InstallCapability install_capability Capabilities Writes "Install another server";
             UninstallCapability uninstall_capability Capabilities Destroys "Uninstall another server";
+            Debug debug Debug Reads "What the server measures";
         }
     };
 }

@@ -3,41 +3,34 @@
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::Peer;
-use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::ask::Asker;
 use super::call::{Call, Caller, Evaluated};
+use super::lines::Lines;
 use crate::config::{Config, Profile};
-use crate::domain::{Excess, Fault, FaultCode, Limit, Principal, Wish, fault};
+use crate::domain::{Excess, Fault, FaultCode, Limit, Part, Principal, fault};
 use crate::harden;
+use crate::observe::{Measures, Slots};
 use crate::render::Refusal;
 use crate::sandbox::{
-    Argument, Asking, Busy, Code, Gate, LOOKS, Outcome, Request, Summary, Turn, Turns, WAITING,
+    Argument, Busy, Code, Crowd, Gate, LOOKS, Outcome, Request, Summary, Turn, Turns, WAITING,
     Watch, milliseconds,
 };
-use crate::workshop::{Observer, Plan, Said, Tools, Workshop, too_large};
-use crate::{stdio, text};
+use crate::workshop::{Plan, Tools, Workshop, too_large};
 
 /// The interval of progress notifications.
 const REPORTED: Duration = Duration::from_millis(100);
 
 /// The most bytes of a request that is evaluated on the thread that reads requests.
 const SHORT: usize = 16 << 10;
-
-/// The most characters of an evaluation line in a reply.
-const LONGEST_LINE: usize = 400;
-
-/// The most characters of an evaluation line on stderr.
-const MOST_ECHO: usize = 10_000;
 
 /// The server behind the protocol.
 #[derive(Debug, Clone)]
@@ -46,6 +39,8 @@ pub(super) struct Backend {
     pub(super) workshop: Workshop,
     /// Set when the sandbox is open.
     pub(super) hardening: Arc<OnceLock<harden::Hardening>>,
+    /// What is measured of calls.
+    pub(super) measures: Arc<Measures>,
     runs: Arc<Gate>,
     /// Limits work that runs no term. It is short, so it does not wait for runs.
     looks: Arc<Gate>,
@@ -63,7 +58,8 @@ impl Backend {
         let gate = |places| Arc::new(Gate::new(places, patience));
         let (runs, looks, waits) =
             (gate(config.values.size(Limit::Concurrency)), gate(LOOKS), gate(WAITING));
-        Self { config: Arc::new(config), workshop, hardening, runs, looks, waits }
+        let (config, measures) = (Arc::new(config), Arc::new(Measures::new()));
+        Self { config, workshop, hardening, measures, runs, looks, waits }
     }
 
     /// The server as a principal sees it. All share the gates.
@@ -79,6 +75,13 @@ impl Backend {
     /// The owner of what belongs to the principal.
     pub(super) fn owner(&self) -> String {
         self.principal().owner().to_string()
+    }
+
+    /// How full the server is.
+    pub(super) fn slots(&self) -> Slots {
+        let Crowd { taken, places, waiting } = self.runs.crowd();
+        let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+        Slots { taken: count(taken), places: count(places), waiting: count(waiting) }
     }
 
     /// Runs a request to its end with the tools of a snapshot.
@@ -113,7 +116,7 @@ impl Backend {
         request.debug |= self.config.debug;
         let limits = request.limits;
         let (advance, advanced) = watch::channel(0);
-        let mut observer = Lines::new(advance, keep, self, caller);
+        let mut observer = Lines::new(advance, keep, &self.config, caller);
         let is_told = self.config.profile == Profile::Debug;
         // Writing lines to stderr may block. Checking a term for its revision may take long.
         // Writing a session may block, too.
@@ -322,13 +325,14 @@ impl Backend {
         gate: &Gate,
         caller: &Caller,
     ) -> Result<(OwnedSemaphorePermit, CancellationToken), Fault> {
-        let session = &caller.session;
+        let (session, since) = (&caller.session, Instant::now());
         let stop = session.stop.child_token();
         let place = tokio::select! {
             place = async { session.window.relieved().await; gate.enter().await } => place.map_err(busy)?,
             () = caller.cancelled.cancelled() => return Err(cancelled()),
             () = stop.cancelled() => return Err(cancelled()),
         };
+        caller.notes.passed(Part::Admission, since);
         Ok((place, stop))
     }
 }
@@ -379,52 +383,6 @@ async fn report_progress(
         tokio::time::sleep(REPORTED).await;
     }
     std::future::pending().await
-}
-
-/// Collects the progress and the debug lines of a run, and asks its client for approvals.
-pub(super) struct Lines {
-    advance: watch::Sender<u64>,
-    /// The number of debug lines to keep.
-    keep: usize,
-    kept: Vec<String>,
-    /// Whether debug lines go to stderr.
-    echo: bool,
-    asker: Asker,
-    /// How long a question waits.
-    patience: Duration,
-    runtime: Handle,
-}
-
-impl Lines {
-    pub(super) fn new(
-        advance: watch::Sender<u64>,
-        keep: usize,
-        backend: &Backend,
-        caller: &Caller,
-    ) -> Self {
-        let (echo, asker) = (backend.config.debug, caller.asker.clone());
-        let patience = backend.config.values.time(Limit::Asking);
-        Self { advance, keep, kept: Vec::new(), echo, asker, patience, runtime: Handle::current() }
-    }
-}
-
-impl Observer for Lines {
-    fn advance(&mut self, driven: u64) {
-        self.advance.send_replace(driven);
-    }
-
-    fn debug(&mut self, line: &str) {
-        if self.echo {
-            stdio::complain(&text::line(line, MOST_ECHO));
-        }
-        if self.kept.len() < self.keep {
-            self.kept.push(text::line(line, LONGEST_LINE));
-        }
-    }
-
-    fn ask<'a>(&'a mut self, wishes: &'a [Wish]) -> Asking<'a, Said> {
-        Box::pin(self.asker.ask(wishes, self.patience, &self.runtime))
-    }
 }
 
 fn busy(busy: Busy) -> Fault {

@@ -9,6 +9,9 @@ use rmcp::service::{Peer, RequestContext};
 use tokio_util::sync::CancellationToken;
 
 use super::ask::Asker;
+use super::sent::way;
+use crate::domain::Principal;
+use crate::observe::Notes;
 use crate::sandbox::{Limits, Outcome};
 use crate::transport::Session;
 use crate::workshop::{Finished, Turned, Waiting};
@@ -29,6 +32,11 @@ pub(super) struct Caller {
     pub(super) progress: Option<(Peer<RoleServer>, ProgressToken)>,
     /// How the client can be asked.
     pub(super) asker: Asker,
+    principal: Principal,
+    /// The way to the client, in the words of the conventions.
+    pub(super) transport: &'static str,
+    /// What the call notes of itself, to be measured.
+    pub(super) notes: Arc<Notes>,
     /// The question that a run of this call is kept for, if the client's answer names it.
     kept: Arc<OnceLock<Waiting>>,
 }
@@ -38,15 +46,30 @@ impl Caller {
         session: &Arc<Session>,
         context: &RequestContext<RoleServer>,
         asker: Asker,
+        principal: &Principal,
     ) -> Self {
         let token = context.meta.get_progress_token();
         let progress = token.map(|token| (context.peer.clone(), token));
         let (session, cancelled) = (Arc::clone(session), context.ct.clone());
-        Self { session, cancelled, progress, asker, kept: Arc::default() }
+        let (notes, kept) = (Arc::default(), Arc::default());
+        let (transport, principal) = (way(&context.extensions), principal.clone());
+        Self { session, cancelled, progress, asker, principal, transport, notes, kept }
     }
 
-    /// Notes the question of a run that waits.
+    /// Who calls; empty for the local user.
+    pub(super) fn owner(&self) -> &Arc<str> {
+        self.principal.owner()
+    }
+
+    /// Whether the caller may see what others do.
+    pub(super) fn sees_all(&self) -> bool {
+        self.principal.sees_all()
+    }
+
+    /// Notes what a run has used, and the question of one that waits.
     pub(super) fn note(&self, run: &Evaluated) {
+        let usage = &run.outcome.usage;
+        self.notes.ran(usage.fuel, usage.peak_memory, run.entry);
         if let Some(waiting) = &run.waiting {
             self.keep(waiting.clone());
         }

@@ -191,9 +191,11 @@ fn section(tool: BuiltIn, page: &mut String) {
     }
 }
 
-/// The name and the title of each tool that is there without other servers, for package manifests.
+/// The name and the title of each tool that is there by default without other servers, for package
+/// manifests.
 #[must_use]
 pub fn packaged_tools() -> Vec<(&'static str, &'static str)> {
-    let tools = BuiltIn::ALL.iter().filter(|tool| tool.set() != Toolset::Capabilities);
+    let others = [Toolset::Capabilities, Toolset::Debug];
+    let tools = BuiltIn::ALL.iter().filter(|tool| !others.contains(&tool.set()));
     tools.map(|tool| (tool.name(), tool.title())).collect()
 }

@@ -1,18 +1,20 @@
 //! The server over HTTP: what serves the requests that have passed the gate.
 
-use std::io;
 use std::sync::{Arc, OnceLock};
 
 use tokio_util::sync::CancellationToken;
 
 use super::alias::{self, Meant};
+use super::backend::Backend;
 use super::listing::Listing;
 use super::server::Server;
 use super::service::{Error, Service};
-use super::{Backend, signal};
+use super::signals::{reloads, signal};
 use crate::config::Config;
 use crate::domain::{BuiltIn, Limit, Scope};
 use crate::harden::Hardening;
+use crate::observe::CONTENT_TYPE;
+use crate::observe::TraceFiles;
 use crate::transport::http::{Handlers, Http};
 use crate::transport::{Bounds, Session};
 use crate::workshop::Workshop;
@@ -24,10 +26,11 @@ pub async fn serve_http(
     workshop: Workshop,
     hardening: Arc<OnceLock<Hardening>>,
     http: Http,
+    traces: Option<TraceFiles>,
 ) -> Result<(), Error> {
     let (signal, mut reloads) = (signal()?, reloads()?);
     let values = config.values;
-    let service = Service::new(config, workshop, hardening);
+    let service = Service::new(config, workshop, hardening).observed(traces);
     let handlers = Arc::new(Behind::new(&service));
     let stop = CancellationToken::new();
     let told = stop.clone();
@@ -85,40 +88,6 @@ impl Handlers for Behind {
     }
 
     fn metrics(&self) -> (&'static str, String) {
-        ("text/plain; version=0.0.4; charset=utf-8", String::new())
-    }
-}
-
-/// The requests of an operator to read settings anew.
-#[cfg(unix)]
-struct Reloads(tokio::signal::unix::Signal);
-
-#[cfg(unix)]
-fn reloads() -> io::Result<Reloads> {
-    use tokio::signal::unix::{SignalKind, signal};
-    signal(SignalKind::hangup()).map(Reloads)
-}
-
-#[cfg(unix)]
-impl Reloads {
-    async fn next(&mut self) {
-        if self.0.recv().await.is_none() {
-            std::future::pending::<()>().await;
-        }
-    }
-}
-
-#[cfg(not(unix))]
-struct Reloads;
-
-#[cfg(not(unix))]
-fn reloads() -> io::Result<Reloads> {
-    Ok(Reloads)
-}
-
-#[cfg(not(unix))]
-impl Reloads {
-    async fn next(&mut self) {
-        std::future::pending::<()>().await;
+        (CONTENT_TYPE, self.backend.measures.text(self.backend.slots()))
     }
 }

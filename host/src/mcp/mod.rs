@@ -10,39 +10,47 @@ mod catalog;
 mod completion;
 mod http;
 mod instructions;
+mod lines;
 mod listing;
+mod measure;
 mod present;
 mod reference;
 mod resource;
 mod resume;
+mod sent;
 mod server;
 mod service;
 mod settle;
+mod signals;
 mod tool;
 
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::sync::{Arc, OnceLock};
 
 pub use self::catalog::{packaged_tools, tools_page};
 pub use self::http::serve_http;
 pub use self::service::{Error, Service};
+pub use crate::observe::CONTENT_TYPE as METRICS_TYPE;
 
-use self::backend::Backend;
+use self::signals::signal;
 use crate::config::Config;
 use crate::harden::Hardening;
+use crate::observe::TraceFiles;
 use crate::transport::{Awake, Stdio, Streams};
 use crate::workshop::Workshop;
 
 /// Serves one client on stdin and stdout until it disconnects or a signal arrives. `hardening` must
-/// be set before the sandbox opens; `awake` is notified when every request is answered.
+/// be set before the sandbox opens; `awake` is notified when every request is answered. `traces` are
+/// the files of the traces.
 pub async fn serve(
     config: Config,
     workshop: Workshop,
     hardening: Arc<OnceLock<Hardening>>,
     awake: Arc<Awake>,
+    traces: Option<TraceFiles>,
 ) -> Result<(), Error> {
     let signal = signal()?;
-    let service = Service::new(config, workshop, hardening);
+    let service = Service::new(config, workshop, hardening).observed(traces);
     let mut serving = std::pin::pin!(service.serve(Stdio { awake }));
     tokio::select! {
         served = &mut serving => return served,
@@ -60,27 +68,4 @@ pub async fn serve_streams(
 ) -> Result<(), Error> {
     let hardening = Arc::new(OnceLock::from(Hardening::OFF));
     Service::new(config, workshop, hardening).serve_all(Streams(input, output)).await
-}
-
-#[cfg(unix)]
-fn signal() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
-}
-
-#[cfg(not(unix))]
-fn signal() -> io::Result<impl Future<Output = ()>> {
-    Ok(async {
-        // Without a handler no signal can arrive.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    })
 }

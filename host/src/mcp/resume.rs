@@ -6,8 +6,9 @@ use rmcp::model::{CallToolRequestParams, ErrorData};
 use tokio::sync::watch;
 
 use super::ask::{APPROVAL, chosen};
-use super::backend::{Backend, Lines};
+use super::backend::Backend;
 use super::call::{Call, Caller, Evaluated};
+use super::lines::Lines;
 use super::present::tell;
 use super::tool::ToolResult;
 use crate::domain::{Approval, Decision, Fault};
@@ -34,7 +35,7 @@ impl Backend {
         caller: &Caller,
     ) -> ToolResult {
         let (advance, _) = watch::channel(0);
-        let mut observer = Lines::new(advance, 0, self, caller);
+        let mut observer = Lines::new(advance, 0, &self.config, caller);
         let run = async move |backend: Arc<Self>, watch: Watch| {
             let resumed =
                 backend.workshop.resume_in_turns(kept, decision, &mut observer, &watch).await?;

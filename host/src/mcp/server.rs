@@ -4,8 +4,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use futures_util::FutureExt;
-use http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, ErrorCode, ErrorData, Extensions, Implementation, InitializeRequestParams,
@@ -30,9 +28,10 @@ use super::listing::Listing;
 use super::present::present;
 use super::resource::{self, CURSOR};
 use super::resume;
+use super::sent::{forbidden, principal, seen_by, sent};
 use super::settle::{Settled, settle};
 use super::tool::{ToolResult, evolved};
-use crate::domain::{BuiltIn, Fault, FaultCode, Limit, Principal, Scope, fault};
+use crate::domain::{BuiltIn, FaultCode, Limit, Scope, fault};
 use crate::registry::name;
 use crate::render::{object, warn};
 use crate::text;
@@ -62,7 +61,7 @@ const METHODS: [&str; 11] = [
 
 /// The server of one session.
 pub(super) struct Server {
-    backend: Arc<Backend>,
+    pub(super) backend: Arc<Backend>,
     session: Arc<Session>,
     listing: Arc<Listing>,
     incidents: AtomicU64,
@@ -97,29 +96,42 @@ impl Server {
         Self { _ends: ends, ..Self::new(backend, session, listing) }
     }
 
-    async fn dispatch(
+    /// The call that a request makes.
+    pub(super) fn receive(
         &self,
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let name = request.name.as_ref();
-        let backend = self.backend_of(&context.extensions);
+        backend: &Backend,
+    ) -> Call {
         let RawArguments(arguments) =
             sent(&context.extensions).unwrap_or_else(|| RawArguments("{}".into()));
-        let asker = Asker::of(context, name, &arguments);
-        let call = Call { arguments, caller: Caller::new(&self.session, context, asker) };
-        let caller = call.caller.clone();
+        let asker = Asker::of(context, &request.name, &arguments);
+        let caller = Caller::new(&self.session, context, asker, backend.principal());
+        Call { arguments, caller }
+    }
+
+    pub(super) async fn dispatch(
+        &self,
+        request: &CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+        backend: &Arc<Backend>,
+        call: Call,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let (name, caller) = (request.name.as_ref(), call.caller.clone());
         let result = match &request.request_state {
             Some(state) if is_stateless(context) => {
-                resume::retry(&backend, request, state, &call).await?
+                resume::retry(backend, request, state, &call).await?
             }
-            _ => match self.call(&backend, name, call).await {
+            _ => match self.call(backend, name, call).await {
                 Ok(result) => result,
-                Err(call) => self.call_alias(&backend, name, call).await?,
+                Err(call) => self.call_alias(backend, name, call).await?,
             },
         };
         if let Some(asked) = caller.kept().and_then(input_required) {
             return Ok(asked.into());
+        }
+        if let Err(refusal) = &result {
+            caller.notes.failed(refusal.code());
         }
         Ok(present(result, backend.config.profile).into())
     }
@@ -200,9 +212,8 @@ impl Server {
     }
 
     /// The server as the principal of a request sees it.
-    fn backend_of(&self, of: &Extensions) -> Arc<Backend> {
-        let principal = of.get::<Parts>().and_then(|parts| parts.extensions.get::<Principal>());
-        principal.map_or_else(|| Arc::clone(&self.backend), |it| self.backend.of(it))
+    pub(super) fn backend_of(&self, of: &Extensions) -> Arc<Backend> {
+        principal(of).map_or_else(|| Arc::clone(&self.backend), |it| self.backend.of(it))
     }
 
     fn unknown_tool(&self, name: &str) -> ErrorData {
@@ -233,7 +244,7 @@ impl Server {
     }
 
     /// The error of a panic in a request. It names an incident of the log and gives no details.
-    fn report_panic(&self, name: &str) -> ErrorData {
+    pub(super) fn report_panic(&self, name: &str) -> ErrorData {
         let incident = self.incidents.fetch_add(1, Ordering::Relaxed);
         tracing::error!(incident, name, "a request panicked");
         let message = format!("internal error, incident {incident}: the server's log says more");
@@ -321,8 +332,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let called = AssertUnwindSafe(self.dispatch(&request, &context)).catch_unwind().await;
-        let mut result = called.unwrap_or_else(|_| Err(self.report_panic(&request.name)))?;
+        let mut result = self.measured(&request, &context).await?;
         if is_stateless(&context) {
             let meta = MetaObject(object(json!({SERVER_INFO: Self::implementation()})));
             match &mut result {
@@ -426,28 +436,6 @@ impl ServerHandler for Server {
         let backend = self.backend_of(&context.extensions);
         self.guard("completion/complete", || completion::complete(&backend, &request))
     }
-}
-
-/// The tools of a list that a principal may call.
-fn seen_by(principal: &Principal, listed: Arc<[Tool]>) -> Arc<[Tool]> {
-    if principal.sees_all() {
-        return listed;
-    }
-    let may = |tool: &&Tool| principal.may(Scope::of(BuiltIn::find(&tool.name)));
-    listed.iter().filter(may).cloned().collect()
-}
-
-/// The arguments of a call as they were sent, on any transport.
-fn sent(of: &Extensions) -> Option<RawArguments> {
-    let over_http = || of.get::<Parts>()?.extensions.get::<RawArguments>();
-    of.get::<RawArguments>().or_else(over_http).cloned()
-}
-
-/// The fault of a call for which the principal has not the scope.
-fn forbidden(name: &str, needed: Scope) -> Fault {
-    let message = format!("a call of {} needs the scope `{needed}`", text::quote_one(name));
-    let hint = "ask the operator of the server for a token with that scope";
-    fault(FaultCode::Forbidden, message, Some(hint))
 }
 
 /// The index at which the page after a cursor starts. If the cursor's tool is gone, the listing

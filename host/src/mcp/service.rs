@@ -2,9 +2,10 @@
 
 use std::io;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
+use tokio::task::spawn_blocking;
 use tokio::time::interval;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -14,11 +15,16 @@ use super::server::Server;
 use crate::config::Config;
 use crate::domain::Limit;
 use crate::harden::Hardening;
+use crate::observe::{Publisher, TraceFiles, Traces};
+use crate::state::Place;
 use crate::transport::{Bounds, Transport, Wire};
 use crate::workshop::Workshop;
 
 /// The interval between two looks for changes by other processes.
 const LOOK: Duration = Duration::from_millis(250);
+
+/// The interval between two snapshots for `mcp-pif top`.
+const SNAPSHOT: Duration = Duration::from_secs(1);
 
 /// The error of a service that ended early.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +43,17 @@ pub struct Service {
     backend: Arc<Backend>,
     listing: Arc<Listing>,
     stop: CancellationToken,
+    publisher: Option<Arc<Publisher>>,
     _stopped: DropGuard,
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        self.backend.measures.close();
+        if let Some(publisher) = &self.publisher {
+            publisher.close();
+        }
+    }
 }
 
 impl Service {
@@ -48,7 +64,39 @@ impl Service {
         let stop = CancellationToken::new();
         let backend = Arc::new(Backend::new(config, workshop, hardening));
         tokio::spawn(look(Arc::clone(&backend), stop.clone()));
-        Self { backend, listing: Arc::default(), _stopped: stop.clone().drop_guard(), stop }
+        let (listing, publisher) = (Arc::default(), None);
+        Self { backend, listing, publisher, _stopped: stop.clone().drop_guard(), stop }
+    }
+
+    /// The server with traces in these files, and with snapshots for `mcp-pif top` in the directory of
+    /// its store.
+    #[must_use]
+    pub fn observed(mut self, files: Option<TraceFiles>) -> Self {
+        let config = &self.backend.config;
+        if let (Some(files), Some(settings)) = (files, &config.traces) {
+            match Traces::start(files, settings.payloads) {
+                Ok(traces) => self.backend.measures.trace(traces),
+                Err(error) => tracing::error!(%error, "no traces are written"),
+            }
+        }
+        if let Place::Directory(directory) = &config.place {
+            match Publisher::open(directory) {
+                Ok(publisher) => {
+                    let publisher = Arc::new(publisher);
+                    let (backend, stop) = (Arc::clone(&self.backend), self.stop.clone());
+                    tokio::spawn(publish(backend, Arc::clone(&publisher), stop));
+                    self.publisher = Some(publisher);
+                }
+                Err(error) => tracing::warn!(%error, "`mcp-pif top` cannot show this server"),
+            }
+        }
+        self
+    }
+
+    /// The figures of the server as text, of the type [`METRICS_TYPE`](super::METRICS_TYPE).
+    #[must_use]
+    pub fn metrics(&self) -> String {
+        self.backend.measures.text(self.backend.slots())
     }
 
     /// Ends all sessions: runs stop, and pending replies are still written.
@@ -89,7 +137,8 @@ impl Service {
     }
 
     async fn converse(&self, wire: Wire) -> Result<(), Error> {
-        let session = wire.session();
+        let (session, since) = (wire.session(), Instant::now());
+        self.backend.measures.session_began();
         let server =
             Server::new(Arc::clone(&self.backend), Arc::clone(&session), Arc::clone(&self.listing));
         let failed = |error: String| Err(Error::Session(error));
@@ -104,6 +153,7 @@ impl Service {
             Err(error) => failed(error.to_string()),
         };
         session.window.settled().await;
+        self.backend.measures.session_ended(since.elapsed());
         result
     }
 }
@@ -121,6 +171,28 @@ async fn look(backend: Arc<Backend>, stop: CancellationToken) {
         }
         if let Err(error) = backend.workshop.registry.refresh() {
             tracing::warn!(%error, "changes of other processes cannot be seen");
+        }
+    }
+}
+
+/// Publishes snapshots while something changes, until the server stops.
+async fn publish(backend: Arc<Backend>, publisher: Arc<Publisher>, stop: CancellationToken) {
+    let (mut look, mut last) = (interval(SNAPSHOT), None);
+    loop {
+        tokio::select! {
+            _ = look.tick() => {}
+            () = stop.cancelled() => return,
+        }
+        let now = (backend.measures.count(), backend.measures.sessions(), backend.slots());
+        if last.replace(now) == Some(now) {
+            continue;
+        }
+        let (backend, publisher) = (Arc::clone(&backend), Arc::clone(&publisher));
+        let write = move || publisher.publish(&backend.measures.snapshot(backend.slots()));
+        match spawn_blocking(write).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!(%error, "a snapshot was not written"),
+            Err(error) => tracing::debug!(%error, "a snapshot was lost"),
         }
     }
 }

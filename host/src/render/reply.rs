@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::fault::{explain, record};
 use super::record::{Record, object};
-use crate::domain::Fault;
+use crate::domain::{Fault, FaultCode};
 
 /// A successful reply.
 #[derive(Debug)]
@@ -64,6 +64,11 @@ impl Refusal {
         let all = faults.iter().map(|fault| Value::Object(record(fault))).collect();
         structured.insert("faults".to_owned(), Value::Array(all));
         Self { text: text.join("\n"), structured, asides: Vec::new() }
+    }
+
+    /// The code of the fault.
+    pub(crate) fn code(&self) -> Option<FaultCode> {
+        FaultCode::find(self.structured.get("code")?.as_str()?)
     }
 
     /// Puts the name of the failed step before the text.

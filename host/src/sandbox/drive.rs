@@ -2,6 +2,8 @@
 //! step on a fresh machine. It blocks its thread or gives way after each turn, and waits while the
 //! [`World`] works. The [`Watch`] can stop it.
 
+use std::time::Instant;
+
 use serde::de::IgnoredAny;
 
 use super::bindings::{
@@ -13,7 +15,7 @@ use super::machine::{Machine, Step};
 use super::turn::{finish, give_way};
 use super::watch::Watch;
 use super::world::World;
-use crate::domain::{Excess, Fault, FaultCode, Limit, fault};
+use crate::domain::{Excess, Fault, FaultCode, Limit, Part, fault};
 
 /// Fuel between two checks of the watch outside the guest.
 const SLICE: u64 = 1_000_000;
@@ -153,12 +155,17 @@ impl Run<'_> {
 
     /// Runs one machine from start to end.
     async fn run(&mut self, program: &Program) -> Result<Ending, Fault> {
-        let mut machine = self.sandbox.start_in_turns(program, self.limits, self.watch).await?;
+        let since = Instant::now();
+        let started = self.sandbox.start_in_turns(program, self.limits, self.watch).await;
+        self.world.passed(Part::Instance, since);
+        let mut machine = started?;
+        let since = Instant::now();
         let mut seen = Usage { fuel: 0, peak_memory: 0, peak_depth: 0 };
         let result = self.converse(&mut machine, program.debug, &mut seen).await;
         // A machine that trapped cannot report its usage, so the last known usage counts.
         self.account(machine.usage_in_turns().await.unwrap_or(seen));
         machine.end(&self.sandbox.spare);
+        self.world.passed(Part::Run, since);
         result
     }
 

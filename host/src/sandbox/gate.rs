@@ -3,6 +3,7 @@
 //! own.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -19,7 +20,20 @@ pub const WAITING: usize = 8;
 #[derive(Debug)]
 pub struct Gate {
     places: Arc<Semaphore>,
+    most: usize,
+    waiting: AtomicUsize,
     patience: Duration,
+}
+
+/// How full a gate is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Crowd {
+    /// Places that are taken.
+    pub taken: usize,
+    /// All places.
+    pub places: usize,
+    /// Runs that wait for a place.
+    pub waiting: usize,
 }
 
 /// The wait was longer than the gate's patience.
@@ -31,11 +45,23 @@ impl Gate {
     /// Makes a gate with this many places. Nobody waits longer than `patience`.
     #[must_use]
     pub fn new(places: usize, patience: Duration) -> Self {
-        Self { places: Arc::new(Semaphore::new(places)), patience }
+        let waiting = AtomicUsize::new(0);
+        Self { places: Arc::new(Semaphore::new(places)), most: places, waiting, patience }
+    }
+
+    /// How full it is now.
+    #[must_use]
+    pub fn crowd(&self) -> Crowd {
+        let taken = self.most.saturating_sub(self.places.available_permits());
+        Crowd { taken, places: self.most, waiting: self.waiting.load(Ordering::Relaxed) }
     }
 
     /// Waits for a place. It is free again when the permit is dropped.
     pub async fn enter(&self) -> Result<OwnedSemaphorePermit, Busy> {
+        if let Some(place) = self.try_enter() {
+            return Ok(place);
+        }
+        let _waits = Waits::new(&self.waiting);
         let place = Arc::clone(&self.places).acquire_owned();
         match tokio::time::timeout(self.patience, place).await {
             Ok(Ok(permit)) => Ok(permit),
@@ -53,5 +79,21 @@ impl Gate {
     #[must_use]
     pub fn try_enter(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
+    }
+}
+
+/// Counts a run that waits, until it is dropped.
+struct Waits<'a>(&'a AtomicUsize);
+
+impl<'a> Waits<'a> {
+    fn new(waiting: &'a AtomicUsize) -> Self {
+        waiting.fetch_add(1, Ordering::Relaxed);
+        Self(waiting)
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -2,10 +2,11 @@
 //! else reaches it.
 
 use std::pin::Pin;
+use std::time::Instant;
 
 use super::bindings::Answer;
 use super::calls::Calls;
-use crate::domain::Fault;
+use crate::domain::{Fault, Part};
 
 /// A question that may take a while. A run that waits for the answer uses no processor time.
 pub type Asking<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -29,4 +30,6 @@ pub trait World: Send {
     fn advance(&mut self, driven: u64);
     /// Receives a line of the debug report.
     fn debug(&mut self, line: &str);
+    /// Receives a part of the run that ends now, with its start.
+    fn passed(&mut self, _part: Part, _since: Instant) {}
 }

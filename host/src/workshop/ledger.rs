@@ -1,7 +1,7 @@
 //! What is written down of a run while it goes on: its questions with their answers, and the calls
 //! that it makes.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::bindings::Term;
 use super::consent::{self, Consent, Consents, Said};
@@ -28,6 +28,8 @@ pub(super) struct Ledger<'a> {
     intent: Option<Intent<'a>>,
     /// Since when calls wait for what comes of them.
     waits: Option<Instant>,
+    /// The tools whose calls were sent and have not ended.
+    sent: Vec<String>,
     /// What ran for calls of native capabilities: the place of the calls, and of the call in them.
     ran: Vec<(usize, usize, Ran)>,
     /// What those who were asked have said.
@@ -45,6 +47,7 @@ impl<'a> Ledger<'a> {
             pins: Vec::new(),
             intent: None,
             waits: None,
+            sent: Vec::new(),
             ran: Vec::new(),
             consents: Consents::default(),
             waiting: None,
@@ -122,7 +125,26 @@ impl<'a> Ledger<'a> {
             intent.note(calls, &self.answers, &self.texts)?;
         }
         self.waits = Some(Instant::now());
+        self.sent = calls.iter().map(|call| call.tool.clone()).collect();
         Ok(())
+    }
+
+    /// Tells the observer of calls that have ended. Without answers none was sent.
+    pub(super) fn observe<E>(
+        &mut self,
+        calls: &[Call],
+        came: Result<Vec<Answered>, E>,
+    ) -> Result<Vec<Answered>, E> {
+        self.sent.clear();
+        if let (Some(since), Ok(answered)) = (self.waits, &came) {
+            let (time, alone) = (since.elapsed(), calls.len() == 1);
+            for (call, it) in calls.iter().zip(answered) {
+                let own = Duration::from_millis(it.millis).min(time);
+                let time = if alone { time } else { own };
+                self.observer.called(since, time, &call.tool, Some(&it.outcome));
+            }
+        }
+        came
     }
 
     /// Notes which revision ran for a call, and what it took.
@@ -200,6 +222,9 @@ impl<'a> Ledger<'a> {
         // The run ended while it waited.
         if let Some(waits) = self.waits {
             let ms = milliseconds(waits.elapsed());
+            for tool in &self.sent {
+                self.observer.called(waits, waits.elapsed(), tool, None);
+            }
             let made = self.answers.iter_mut().filter_map(|answer| match answer {
                 Answer::Calls(made) | Answer::Within(made) => Some(made),
                 _ => None,

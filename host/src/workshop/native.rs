@@ -210,7 +210,8 @@ impl Live {
         ledger: &mut Ledger<'_>,
     ) -> Result<Result<Vec<Answered>, Unsent>, Fault> {
         ledger.send(&calls.calls)?;
-        Ok(self.purse.spend(self.effects.as_ref(), calls, consents).await)
+        let spent = self.purse.spend(self.effects.as_ref(), calls, consents).await;
+        Ok(ledger.observe(&calls.calls, spent))
     }
 
     /// Divides calls into those of servers, each with its place, and those of native capabilities.

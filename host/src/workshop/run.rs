@@ -15,6 +15,7 @@ use super::refusal::stored;
 use super::session::Turned;
 use super::world::{Tools, Witness};
 use super::{conform, record, schemas};
+use crate::domain::Part;
 use crate::journal::Draft;
 use crate::sandbox::{Outcome, Request, Watch, drive_in_turns, finish, give_way};
 use crate::state::{Error as StoreError, Wait, Write};
@@ -105,6 +106,7 @@ impl Workshop {
             Ok(ran) => ran,
             Err(waiting) => return Finished::waiting(waiting),
         };
+        let since = Instant::now();
         let entry = Write::entry(draft);
         let appended = match self.journal.append_within(&entry, Wait::Never) {
             Err(StoreError::Locked) => {
@@ -113,6 +115,7 @@ impl Workshop {
             }
             appended => appended,
         };
+        observer.passed(Part::Journal, since);
         let entry = match appended {
             Ok(entry) => Some(entry),
             Err(error) => {

@@ -14,7 +14,7 @@ use super::past::waits;
 use super::run::{Finished, Ran, Start};
 use super::session::{Begun, Turned};
 use super::world::Tools;
-use crate::domain::{Fault, FaultCode, Limit, fault};
+use crate::domain::{Fault, FaultCode, Limit, Part, fault};
 use crate::journal::Draft;
 use crate::sandbox::{Argument, Binding, Code, Ending, Outcome, Request, Watch, finish, give_way};
 use crate::state::Store;
@@ -79,8 +79,10 @@ impl Workshop {
             self.give_up_turn(&progress.begun);
             return Finished::new(outcome, start.elapsed());
         }
-        let is_made = made.is_some();
-        match self.end_turn(&progress.begun, progress.entries, made) {
+        let (is_made, since) = (made.is_some(), Instant::now());
+        let ended = self.end_turn(&progress.begun, progress.entries, made);
+        observer.passed(Part::Journal, since);
+        match ended {
             Ok((session, entry)) => {
                 let turned = is_made.then_some(Turned { session, defined });
                 Finished { entry, turned, ..Finished::new(outcome, start.elapsed()) }

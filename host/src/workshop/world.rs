@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::future::ready;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::bindings::{Bindings, Term};
 use super::consent::Consents;
@@ -16,7 +17,7 @@ use super::observer::Observer;
 use super::past::{Past, Waiting};
 use super::purse::Purse;
 use super::refusal::stored;
-use crate::domain::Fault;
+use crate::domain::{Fault, Part};
 use crate::journal::Answer;
 use crate::registry::{self, Definition, Snapshot, name};
 use crate::sandbox::{Answer as Given, Asking, Calls, World};
@@ -284,5 +285,9 @@ impl<O: Oracle> World for Witness<'_, O> {
 
     fn debug(&mut self, line: &str) {
         self.ledger.observer.debug(line);
+    }
+
+    fn passed(&mut self, part: Part, since: Instant) {
+        self.ledger.observer.passed(part, since);
     }
 }

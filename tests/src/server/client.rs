@@ -14,10 +14,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// The tools that are always there, in the order in which they are listed.
+/// The tools that are there by default, in the order in which they are listed.
 #[must_use]
 pub fn built_in() -> Vec<&'static str> {
-    let offered = BuiltIn::ALL.iter().filter(|tool| tool.set() != Toolset::Capabilities);
+    let others = [Toolset::Capabilities, Toolset::Debug];
+    let offered = BuiltIn::ALL.iter().filter(|tool| !others.contains(&tool.set()));
     offered.map(|tool| tool.name()).collect()
 }
 

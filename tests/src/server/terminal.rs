@@ -1,4 +1,4 @@
-//! `mcp-pif repl` at a terminal, which `script` of util-linux makes.
+//! A command at a terminal, which `script` of util-linux makes.
 
 use super::binary;
 use super::folder::cache;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// How long a text is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A terminal with the session in it.
+/// A terminal with a command in it.
 #[derive(Debug)]
 pub struct Terminal {
     child: Child,
@@ -24,15 +24,21 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Opens one of 100 columns; None where there is no `script` that makes terminals.
+    /// Opens one of 100 columns with `mcp-pif repl`; None where there is no `script` that makes
+    /// terminals.
     pub fn open(folder: &Path, variables: &[(&str, &str)], flags: &str) -> Result<Option<Self>> {
+        Self::run(folder, variables, &format!("{flags} repl"))
+    }
+
+    /// Opens one with a command of mcp-pif, whose flags stand before it.
+    pub fn run(folder: &Path, variables: &[(&str, &str)], words: &str) -> Result<Option<Self>> {
         let known = Command::new("script").arg("--version").output();
         if !known.is_ok_and(|it| String::from_utf8_lossy(&it.stdout).contains("util-linux")) {
             return Ok(None);
         }
         let (binary, data) = (binary::path()?, folder.display());
         let line =
-            format!("stty cols 100 rows 40; exec {} --data {data} {flags} repl", binary.display());
+            format!("stty cols 100 rows 40; exec {} --data {data} {words}", binary.display());
         let mut command = Command::new("script");
         command.args(["-qfec", &line, "/dev/null"]).env_remove("NO_COLOR");
         command.env("MCP_PIF_CACHE", cache()).env("TERM", "xterm").env("SHELL", "/bin/sh");
@@ -82,8 +88,13 @@ impl Terminal {
     }
 
     /// Types Ctrl-D, and waits for the end. Gives all that was shown.
-    pub fn end(mut self) -> Result<String> {
-        self.send("\u{4}")?;
+    pub fn end(self) -> Result<String> {
+        self.end_by("\u{4}")
+    }
+
+    /// Types these keys, and waits for the end. Gives all that was shown.
+    pub fn end_by(mut self, keys: &str) -> Result<String> {
+        self.send(keys)?;
         let status = self.child.wait()?;
         ensure!(status.success(), "{status}: {:?}", self.seen());
         Ok(self.seen())

@@ -58,6 +58,9 @@ fn secrets_show_in_no_message_and_no_file() -> Result<()> {
     }
     for file in fs::read_dir(shop.file("data"))? {
         let file = file?.path();
+        if file.is_dir() {
+            continue;
+        }
         ensure!(!String::from_utf8_lossy(&fs::read(&file)?).contains(TOKEN), "{}", file.display());
     }
     Ok(())

@@ -243,6 +243,11 @@ impl Shop {
         Ok(self.runtime.block_on(ended).context("the session does not end")??)
     }
 
+    /// The text for `/metrics`.
+    pub(crate) fn metrics(&self) -> String {
+        self.service.metrics()
+    }
+
     pub(crate) fn stop(&self) {
         self.service.stop();
     }

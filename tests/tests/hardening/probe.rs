@@ -3,7 +3,7 @@
 use super::attempt::{ATTEMPTS, FORBIDDEN};
 use super::place::Place;
 use anyhow::{Result, anyhow, bail};
-use mcp_pif::harden::{Hardening, Layer, Paths, apply, restrict_calls, restrict_files};
+use mcp_pif::harden::{Hardening, Layer, Network, Paths, apply, restrict_calls, restrict_files};
 use pif_tests::system::call;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ type Results = BTreeMap<&'static str, i32>;
 pub(crate) fn main(mode: &str) -> Result<()> {
     let place = Place::told()?;
     let before = attempt(&place);
-    let paths = Paths { writable: vec![place.data.clone()] };
+    let paths = Paths { writable: vec![place.data.clone()], ..Paths::default() };
     let (go, hardened) = channel::<()>();
     let early = {
         let place = place.clone();
@@ -41,12 +41,15 @@ pub(crate) fn main(mode: &str) -> Result<()> {
         }
         "seccomp" => {
             let early = early();
-            (early, Hardening { landlock: Layer::Off, abi: 0, seccomp: restrict_calls() })
+            (
+                early,
+                Hardening { landlock: Layer::Off, abi: 0, seccomp: restrict_calls(Network::None) },
+            )
         }
         "refused" => {
             // To whoever is filtered already, the kernel looks like one without either layer.
             // Whether it does is judged by the report.
-            let _ = restrict_calls();
+            let _ = restrict_calls(Network::None);
             apply(Some(&paths), early)
         }
         "off" => apply(None, early),

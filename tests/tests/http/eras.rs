@@ -69,7 +69,7 @@ fn clients_hear_of_changes() -> Result<()> {
 fn progress_comes_before_the_answer() -> Result<()> {
     let web = Web::start(&[])?;
     let session = web.session("")?;
-    let code = "n => if n < 100000 then continue({input: n + 1}) else n";
+    let code = "n => n < 100000 ? continue({input: n + 1}) : n";
     let made = session.call(
         1,
         "evolve",

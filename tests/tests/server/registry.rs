@@ -75,7 +75,8 @@ fn nobody_else_reads_what_is_kept() -> Result<()> {
     for file in std::fs::read_dir(data.path())? {
         let file = file?;
         let mode = file.metadata()?.permissions().mode() & 0o777;
-        ensure!(mode == 0o600, "{:?} has the mode {mode:o}", file.file_name());
+        let own = if file.file_type()?.is_dir() { 0o700 } else { 0o600 };
+        ensure!(mode == own, "{:?} has the mode {mode:o}", file.file_name());
     }
     end(client)
 }

@@ -16,11 +16,11 @@ fn of(sets: &[Toolset]) -> Vec<&'static str> {
     tools.filter(|tool| !tool.needs_policy()).map(|tool| tool.name()).collect()
 }
 
-/// The sets that need no other servers.
+/// The sets that are on by default, and need no other servers.
 const OWN: [Toolset; 3] = [Toolset::Core, Toolset::State, Toolset::Sessions];
 
 #[test]
-fn every_set_has_tools_and_is_on_by_default() -> Result<()> {
+fn every_set_has_tools_and_most_are_on_by_default() -> Result<()> {
     for set in Toolset::ALL {
         ensure!(!of(&[set]).is_empty(), "{} is empty", set.name());
     }
@@ -38,7 +38,7 @@ fn the_set_for_other_servers_is_empty_without_any() -> Result<()> {
 
 #[test]
 fn a_flag_and_a_variable_switch_sets() -> Result<()> {
-    for set in OWN {
+    for set in [&OWN[..], &[Toolset::Debug]].concat() {
         let mut client = Client::legacy_with(&["--toolsets", set.name()])?;
         assert_eq!(listed(&mut client)?, of(&[set]));
         let mut client = Client::start_in(&[("MCP_PIF_TOOLSETS", set.name())], &[])?;
@@ -69,7 +69,7 @@ fn a_tool_of_a_set_that_is_off_is_unknown() -> Result<()> {
 
 #[test]
 fn a_set_that_is_not_offered_stops_the_start() -> Result<()> {
-    for sets in ["debug", "core,staging", "", "core;state", "core,,state"] {
+    for sets in ["staging", "core,staging", "", "core;state", "core,,state"] {
         let mut client = Client::start(&["--toolsets", sets])?;
         ensure!(!client.wait()?.success(), "{sets}");
         let said = client.finish()?.errors;
@@ -78,9 +78,9 @@ fn a_set_that_is_not_offered_stops_the_start() -> Result<()> {
     Ok(())
 }
 
-/// Nothing that is listed in one set depends on another one being there.
+/// What the server measures is shown only where somebody asked for it.
 #[test]
-fn the_default_sets_are_all_that_there_is() -> Result<()> {
+fn the_default_sets_are_all_but_that_of_debugging() -> Result<()> {
     let info: Value = Client::legacy()?.call("server_info", &json!({}))?;
     let sets = OWN.map(Toolset::name);
     assert_eq!(info["structuredContent"]["toolsets"], json!(sets));

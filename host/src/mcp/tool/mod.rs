@@ -3,6 +3,7 @@
 pub(super) mod approve;
 pub(super) mod capabilities;
 pub(super) mod check;
+pub(super) mod debug;
 pub(super) mod evolve;
 pub(super) mod evolved;
 pub(super) mod help;

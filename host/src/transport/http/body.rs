@@ -156,16 +156,14 @@ pub(super) async fn id_of(mut body: Incoming) -> Option<RequestId> {
 }
 
 /// A reply that holds something until it is written, or given up.
-pub(super) struct Holding<T> {
+struct Holding<T> {
     body: Body,
     _held: T,
 }
 
-impl<T: Send + Sync + Unpin + 'static> Holding<T> {
-    /// Makes the body hold something.
-    pub(super) fn new(body: Body, held: T) -> Body {
-        BoxBody::new(Self { body, _held: held })
-    }
+/// Makes a body hold something.
+pub(super) fn holding<T: Send + Sync + Unpin + 'static>(body: Body, held: T) -> Body {
+    BoxBody::new(Holding { body, _held: held })
 }
 
 impl<T: Unpin> http_body::Body for Holding<T> {

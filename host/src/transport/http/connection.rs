@@ -14,9 +14,9 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
-use super::Handlers;
-use super::body::Holding;
+use super::body::holding;
 use super::gate::Gate;
+use super::handlers::Handlers;
 use super::patient::{Busy, Patient, Times};
 
 /// The most bytes of the head of a request.
@@ -47,7 +47,7 @@ pub(super) async fn serve<H: Handlers>(
         let gate = Arc::clone(&gate);
         async move {
             let reply = gate.answer(request, address).await;
-            Ok::<_, Infallible>(reply.map(|body| Holding::new(body, serving)))
+            Ok::<_, Infallible>(reply.map(|body| holding(body, serving)))
         }
     });
     let connection = http1::Builder::new()

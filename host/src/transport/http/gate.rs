@@ -22,12 +22,13 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::task::TaskTracker;
 
 use super::access::Access;
-use super::body::{self, Holding, Room, Whole};
+use super::body::{self, Room, Whole, holding};
 use super::echo;
+use super::handlers::{Handlers, Way};
+use super::probe::Probe;
 use super::reply::{self, Refusal, Reply};
 use super::sessions::{Open, Sessions, unknown};
 use super::site::Sites;
-use super::{Handlers, Probe};
 use crate::domain::{Principal, Scope};
 use crate::oauth::BearerError;
 use crate::transport::input::Line;
@@ -146,6 +147,8 @@ impl<H: Handlers> Gate<H> {
             Ok(principal) => principal,
             Err(refusal) => return refuse(refusal, &parts, body).await,
         };
+        let mut parts = parts;
+        parts.extensions.insert(Way(if address.is_some() { "tcp" } else { "unix" }));
         match parts.method {
             Method::POST if is_gone(&parts.headers) => refuse(gone(), &parts, body).await,
             Method::POST => self.post(parts, body, principal).await,
@@ -256,7 +259,7 @@ impl<H: Handlers> Gate<H> {
         };
         reply = echo::with_id(reply, &id);
         match served {
-            Some(served) => reply.map(|body| Holding::new(body, served)),
+            Some(served) => reply.map(|body| holding(body, served)),
             None => reply,
         }
     }

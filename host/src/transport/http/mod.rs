@@ -7,6 +7,7 @@ mod body;
 mod connection;
 mod echo;
 mod gate;
+mod handlers;
 mod issuer;
 mod listener;
 mod patient;
@@ -19,8 +20,6 @@ mod strikes;
 mod tls;
 mod tokens;
 
-use rmcp::ServerHandler;
-
 pub use self::access::Access;
 pub use self::issuer::Issuer;
 pub use self::listener::{Address, Listener};
@@ -29,23 +28,4 @@ pub use self::site::Sites;
 pub use self::tls::{Tls, acceptor};
 pub use self::tokens::Error;
 
-use self::probe::Probe;
-use crate::domain::Scope;
-
-/// What serves the requests that pass the gate.
-pub(crate) trait Handlers: Send + Sync + 'static {
-    /// The handler of a session, or of a request without one.
-    type Handler: ServerHandler + Send + 'static;
-
-    /// Makes a handler.
-    fn handler(&self) -> Self::Handler;
-
-    /// The scope that a call of a tool needs. The name may be an older one.
-    fn needed(&self, tool: &str, arguments: &str) -> Scope;
-
-    /// Whether requests can be served now, or why not. It may block.
-    fn ready(&self) -> Result<(), String>;
-
-    /// The type and the text of what is measured.
-    fn metrics(&self) -> (&'static str, String);
-}
+pub(crate) use self::handlers::{Handlers, Way};

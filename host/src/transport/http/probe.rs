@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
-use super::Handlers;
+use super::handlers::Handlers;
 
 /// The time that an answer serves.
 const FRESH: Duration = Duration::from_secs(1);

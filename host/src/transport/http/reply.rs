@@ -68,7 +68,7 @@ impl Refusal {
     pub(super) fn reply(self, id: Option<RequestId>) -> Reply {
         let Self { status, error, headers } = self;
         let mut reply = message(status, &ServerJsonRpcMessage::error(error, id));
-        headers.into_iter().for_each(|(name, value)| drop(reply.headers_mut().insert(name, value)));
+        reply.headers_mut().extend(headers);
         reply
     }
 }

@@ -11,16 +11,16 @@ use rmcp::transport::streamable_http_server::session::local::{LocalSessionManage
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpListener;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::Handlers;
 use super::access::Access;
 use super::body::{self, Room};
 use super::connection;
 use super::gate::Gate;
+use super::handlers::Handlers;
 use super::listener::{Listener, Socket};
 use super::patient::Times;
 use super::probe::Probe;
@@ -108,9 +108,11 @@ impl Http {
                 connections.spawn(turn_away(stream));
                 continue;
             };
-            let (gate, tls) = (Arc::clone(&gate), tls.clone());
-            let serving = serve(gate, stream, tls, address, times, draining.clone(), place);
-            connections.spawn(serving);
+            let (gate, tls, draining) = (Arc::clone(&gate), tls.clone(), draining.clone());
+            connections.spawn(async move {
+                serve(gate, stream, tls, address, times, draining).await;
+                drop(place);
+            });
         }
         drop(accepting);
         gate.probe.drain();
@@ -182,7 +184,6 @@ async fn serve<H: Handlers>(
     address: Option<IpAddr>,
     times: Times,
     draining: CancellationToken,
-    place: OwnedSemaphorePermit,
 ) {
     match tls {
         None => connection::serve(gate, stream, address, times, draining).await,
@@ -192,7 +193,6 @@ async fn serve<H: Handlers>(
             Err(_) => tracing::debug!("a client did not make its connection private in time"),
         },
     }
-    drop(place);
 }
 
 async fn turn_away(mut stream: Box<dyn Stream>) {

@@ -62,7 +62,7 @@ fn network(address: IpAddr) -> IpAddr {
             let network = u128::from(address) & (u128::MAX << 64);
             IpAddr::V6(network.into())
         }
-        address => address,
+        address @ IpAddr::V4(_) => address,
     }
 }
 

@@ -1,0 +1,155 @@
+//! All that is measured of a server.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use super::kept::Kept;
+use super::metrics::Metrics;
+use super::record::Record;
+use super::rollup::Rollup;
+use super::snapshot::{LastFault, Slots, Snapshot};
+use super::traces::{Traced, Traces};
+use crate::text::time;
+
+/// The last faults in a snapshot.
+const FAULTS: usize = 10;
+
+/// The most tools in a snapshot.
+const MOST_TOOLS: usize = 50;
+
+/// The figures of a server: its last calls, its counts, and the traces that it writes.
+#[derive(Debug)]
+pub struct Measures {
+    started: i64,
+    kept: Mutex<Kept>,
+    metrics: Metrics,
+    traces: OnceLock<Traces>,
+}
+
+impl Default for Measures {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Measures {
+    /// The figures of a server that starts now.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            started: time::now(),
+            kept: Mutex::default(),
+            metrics: Metrics::new(),
+            traces: OnceLock::new(),
+        }
+    }
+
+    /// Writes traces from now on.
+    pub fn trace(&self, traces: Traces) {
+        // A server has one folder for them.
+        let _ = self.traces.set(traces);
+    }
+
+    /// The traces, if any are written.
+    #[must_use]
+    pub fn traces(&self) -> Option<&Traces> {
+        self.traces.get()
+    }
+
+    /// Keeps a call that has ended, with what its trace tells more.
+    pub fn keep(&self, record: Record, traced: Option<Traced>) {
+        self.metrics.count(&record);
+        let record = self.kept().keep(record);
+        if let (Some(traces), Some(traced)) = (self.traces.get(), traced) {
+            traces.keep(record, traced);
+        }
+    }
+
+    /// Counts a client that has connected.
+    pub fn session_began(&self) {
+        self.metrics.session_began();
+    }
+
+    /// Counts a client that was connected so long.
+    pub fn session_ended(&self, time: Duration) {
+        self.metrics.session_ended(time);
+    }
+
+    /// Clients that are connected.
+    #[must_use]
+    pub fn sessions(&self) -> u64 {
+        self.metrics.sessions()
+    }
+
+    /// The number of calls until now.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.kept().count
+    }
+
+    /// The last calls of an owner, the latest first; without an owner those of all.
+    #[must_use]
+    pub fn recent(&self, owner: Option<&str>, tool: Option<&str>, most: usize) -> Vec<Arc<Record>> {
+        let kept = self.kept();
+        let fits = |it: &&Arc<Record>| it.is_of(owner) && tool.is_none_or(|tool| it.tool == tool);
+        kept.latest().filter(fits).take(most).map(Arc::clone).collect()
+    }
+
+    /// The call with this number, if it is kept and an owner may see it.
+    #[must_use]
+    pub fn find(&self, owner: Option<&str>, id: u64) -> Option<Arc<Record>> {
+        self.kept().latest().find(|it| it.id == id && it.is_of(owner)).map(Arc::clone)
+    }
+
+    /// Figures of the last calls of an owner; without an owner of all.
+    #[must_use]
+    pub fn stats(&self, owner: Option<&str>, tool: Option<&str>) -> Rollup {
+        Rollup::of(self.recent(owner, tool, usize::MAX).iter())
+    }
+
+    /// The text for `/metrics`.
+    #[must_use]
+    pub fn text(&self, slots: Slots) -> String {
+        self.metrics.text(slots, self.traces.get().map_or(0, Traces::dropped))
+    }
+
+    /// What `mcp-pif top` shows.
+    #[must_use]
+    pub fn snapshot(&self, slots: Slots) -> Snapshot {
+        let now = time::now();
+        let mut last = self.stats(None, None);
+        last.tools.truncate(MOST_TOOLS);
+        last.upstream.truncate(MOST_TOOLS);
+        let kept = self.kept();
+        let fault = |it: &Arc<Record>| LastFault {
+            time: it.time(),
+            tool: it.tool.clone().into_owned(),
+            code: it.ending.name().into_owned(),
+        };
+        let failed = kept.latest().filter(|it| it.ending.is_error());
+        Snapshot {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            process: std::process::id(),
+            started: self.started,
+            now,
+            calls: kept.count,
+            errors: kept.errors,
+            sessions: self.metrics.sessions(),
+            slots,
+            rate: kept.rate(now / 1_000),
+            faults: failed.take(FAULTS).map(fault).collect(),
+            last,
+        }
+    }
+
+    /// Writes what is left of the traces, and no more.
+    pub fn close(&self) {
+        if let Some(traces) = self.traces.get() {
+            traces.close();
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

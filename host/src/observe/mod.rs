@@ -1,0 +1,28 @@
+//! What is measured: the calls of tools, by tool, with the parts that they take time for. It keeps
+//! the last calls, counts for `/metrics`, writes traces to files, and publishes a snapshot for
+//! `mcp-pif top`. It knows neither the protocol nor what programs compute.
+
+mod files;
+mod kept;
+mod measures;
+mod metrics;
+mod names;
+mod notes;
+mod otlp;
+mod parent;
+mod publish;
+mod record;
+mod rollup;
+mod snapshot;
+mod traces;
+
+pub use self::files::{Error, TraceFiles};
+pub use self::measures::Measures;
+pub use self::metrics::CONTENT_TYPE;
+pub use self::notes::{Called, Noted, Notes, Span};
+pub use self::parent::Parent;
+pub use self::publish::{Publisher, published};
+pub use self::record::{Begun, Ending, Record};
+pub use self::rollup::{OfTool, OfUpstream, Rollup, Times};
+pub use self::snapshot::{LastFault, Slots, Snapshot};
+pub use self::traces::{Traced, Traces};
