@@ -30,8 +30,8 @@ pub(super) struct HttpOptions {
     /// File of the keys of the issuer, a JWK Set. SIGHUP reads it anew
     #[arg(long, value_name = "FILE", requires_all = ["http", "issuer"])]
     jwks: Option<PathBuf>,
-    /// URL of the server as clients write it, as https://pif.example.com/mcp: tokens of the issuer are
-    /// for it, and its host is allowed
+    /// URL of the server as clients write it, such as `https://pif.example.com/mcp`: tokens of the
+    /// issuer are for it, and its host is allowed
     #[arg(long, value_name = "URL", requires = "http")]
     public_url: Option<String>,
     /// File of the certificates for TLS, in PEM
