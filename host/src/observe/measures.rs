@@ -8,7 +8,8 @@ use super::metrics::Metrics;
 use super::record::Record;
 use super::rollup::Rollup;
 use super::snapshot::{LastFault, Slots, Snapshot};
-use super::traces::{Traced, Traces};
+use super::traced::Traced;
+use super::traces::Traces;
 use crate::text::time;
 
 /// The last faults in a snapshot.

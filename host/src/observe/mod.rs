@@ -14,6 +14,7 @@ mod publish;
 mod record;
 mod rollup;
 mod snapshot;
+mod traced;
 mod traces;
 
 pub use self::files::{Error, TraceFiles};
@@ -25,4 +26,5 @@ pub use self::publish::{Publisher, published};
 pub use self::record::{Begun, Ending, Record};
 pub use self::rollup::{OfTool, OfUpstream, Rollup, Times};
 pub use self::snapshot::{LastFault, Slots, Snapshot};
-pub use self::traces::{Traced, Traces};
+pub use self::traced::Traced;
+pub use self::traces::Traces;

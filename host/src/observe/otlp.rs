@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::notes::{Called, Span};
 use super::record::Record;
-use super::traces::Traced;
+use super::traced::Traced;
 use crate::domain::{Limit, Part};
 use crate::journal::Policy;
 

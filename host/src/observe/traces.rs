@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::files::TraceFiles;
 use super::otlp;
-use super::parent::Parent;
 use super::record::Record;
+use super::traced::Traced;
 use crate::journal::Policy;
 
 /// How long calls are gathered before they are written: waking a thread takes longer than a call.
@@ -20,30 +20,6 @@ const MOST_CALLS: usize = 20_000;
 
 /// The most bytes of payloads that wait to be written.
 const MOST_BYTES: usize = 32 << 20;
-
-/// What a trace tells of a call beside its record.
-#[derive(Debug, Default)]
-pub struct Traced {
-    /// The caller's place in a trace.
-    pub parent: Option<Parent>,
-    /// The id of the request, as JSON.
-    pub request: String,
-    /// The version of the protocol.
-    pub protocol: String,
-    /// `pipe`, `tcp` or `unix`.
-    pub transport: &'static str,
-    /// The arguments as JSON, unless the policy keeps nothing of them.
-    pub arguments: Option<Arc<str>>,
-    /// The result as JSON, unless the policy keeps nothing of it.
-    pub result: Option<String>,
-}
-
-impl Traced {
-    fn size(&self) -> usize {
-        let arguments = self.arguments.as_ref().map_or(0, |it| it.len());
-        arguments + self.result.as_ref().map_or(0, String::len)
-    }
-}
 
 /// Writes traces until it is closed.
 #[derive(Debug)]

@@ -181,7 +181,7 @@ fn tokens_change_while_the_server_runs() -> Result<()> {
     // A mistake changes nothing.
     fs::write(web.tokens(), "nonsense\n")?;
     web.signal("-HUP")?;
-    web.wait_for("the error", || Ok(web.log().contains("stay as they were")))?;
+    web.wait_for("the error", || Ok(web.log().contains("stay in force")))?;
     ensure!(web.modern("new", "tools/list", json!({}))?["result"].is_object());
     Ok(())
 }

@@ -1,61 +1,121 @@
-//! Who may use the server: everybody who reaches it, or the holders of tokens.
+//! Who may use the server: everybody who reaches it, or the holders of tokens. The operator gives out
+//! tokens, or an issuer does.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::net::{IpAddr, Ipv4Addr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use http::{HeaderMap, StatusCode, header};
 
-use super::issuer::Issuer;
 use super::reply::Refusal;
 use super::strikes::Strikes;
 use super::tokens::{Error, Tokens};
 use crate::domain::{Principal, Scope};
-use crate::oauth::{BearerError, challenge};
+use crate::oauth::{BearerError, Verifier, challenge, metadata, metadata_path, metadata_url};
 
-/// The access to a server.
+/// The most bytes of a file of keys.
+const MOST_KEYS: u64 = 256 << 10;
+
+/// The access to a server. Without tokens and an issuer, whoever reaches the server is the user of
+/// this machine.
 #[derive(Debug)]
 pub struct Access {
-    /// The tokens of a file. Without them and an issuer, whoever reaches the server is the user of
-    /// this machine.
-    tokens: Option<(PathBuf, RwLock<Arc<Tokens>>)>,
+    tokens: Option<Reread<Tokens>>,
     issuer: Option<Issuer>,
     strikes: Strikes,
 }
 
+/// A file that is read again while the server runs.
+#[derive(Debug)]
+struct Reread<T> {
+    file: PathBuf,
+    read: RwLock<Arc<T>>,
+}
+
+impl<T> Reread<T> {
+    fn new(file: PathBuf, read: T) -> Self {
+        Self { file, read: RwLock::new(Arc::new(read)) }
+    }
+
+    fn get(&self) -> Arc<T> {
+        Arc::clone(&self.read.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads the file again. A file with a mistake changes nothing.
+    fn renew<E: std::fmt::Display>(&self, read: impl FnOnce(&Path) -> Result<T, E>) {
+        let file = self.file.display();
+        match read(&self.file) {
+            Ok(read) => {
+                *self.read.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(read);
+                tracing::info!("{file} was read again");
+            }
+            Err(error) => tracing::error!(%error, "{file}: its former contents stay in force"),
+        }
+    }
+}
+
+/// An authorization server whose tokens are accepted.
+#[derive(Debug)]
+struct Issuer {
+    url: String,
+    resource: String,
+    keys: Reread<Verifier>,
+    /// The document for clients, its path, and its URL.
+    document: String,
+    path: String,
+    link: String,
+}
+
+/// The settings of an issuer.
+#[derive(Debug)]
+pub struct IssuerSettings {
+    /// Its URL.
+    pub url: String,
+    /// The URL of this server, which tokens have as their audience.
+    pub resource: String,
+    /// The file of its keys, a JWK Set.
+    pub keys: PathBuf,
+}
+
 impl Access {
-    /// The access with the tokens of a file and those of an issuer, or that of the user of this
-    /// machine. An address may send so many wrong tokens in a span of time.
+    /// Reads the file of tokens and the keys of the issuer. An address may send so many wrong tokens
+    /// in a span of time.
     pub fn new(
         file: Option<PathBuf>,
-        issuer: Option<Issuer>,
+        issuer: Option<IssuerSettings>,
         wrong: usize,
         span: Duration,
     ) -> Result<Self, Error> {
-        let tokens = match file {
-            Some(file) => {
-                let tokens = Tokens::read(&file)?;
-                Some((file, RwLock::new(Arc::new(tokens))))
-            }
-            None => None,
-        };
+        let read = |file: PathBuf| Tokens::read(&file).map(|tokens| Reread::new(file, tokens));
+        let tokens = file.map(read).transpose()?;
+        let issuer = issuer.map(Issuer::new).transpose()?;
         Ok(Self { tokens, issuer, strikes: Strikes::new(wrong, span) })
     }
 
-    /// Reads the files anew. A file with a mistake changes nothing.
+    /// Reads the files again.
     pub(super) fn reload(&self) {
+        if let Some(tokens) = &self.tokens {
+            tokens.renew(Tokens::read);
+        }
         if let Some(issuer) = &self.issuer {
-            issuer.reload();
+            issuer.keys.renew(|file| verifier(&issuer.url, &issuer.resource, file));
         }
-        let Some((file, tokens)) = &self.tokens else { return };
-        match Tokens::read(file) {
-            Ok(read) => {
-                *tokens.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(read);
-                tracing::info!("the tokens were read anew");
-            }
-            Err(error) => tracing::error!(%error, "the tokens stay as they were"),
-        }
+    }
+
+    /// The document of a path that leads clients to the issuer.
+    pub(super) fn document(&self, path: &str) -> Option<&str> {
+        let issuer = self.issuer.as_ref()?;
+        let is_root = path == "/.well-known/oauth-protected-resource";
+        (is_root || path == issuer.path).then_some(issuer.document.as_str())
+    }
+
+    /// The header that tells a client which token it needs.
+    pub(super) fn challenge(&self, needed: Option<Scope>, error: Option<BearerError>) -> String {
+        let scopes: Vec<&str> = needed.into_iter().map(Scope::name).collect();
+        challenge(self.issuer.as_ref().map(|issuer| issuer.link.as_str()), &scopes, error)
     }
 
     /// The principal of a request.
@@ -70,67 +130,77 @@ impl Access {
         let Some(token) = bearer(headers)? else {
             let message = "the request has no token: send the header `Authorization: Bearer TOKEN`";
             return Err(Refusal::denied(StatusCode::UNAUTHORIZED, message)
-                .challenge(&self.challenge(Scope::Run, None)));
+                .challenge(&self.challenge(None, None)));
         };
-        if let Some(principal) = self.known(token) {
-            return Ok(principal);
+        let known = self.tokens.as_ref().and_then(|tokens| tokens.get().find(token).cloned());
+        match known {
+            Some(principal) => Ok(principal),
+            None => self.issued(token, address),
         }
-        if let Some(issuer) = self.issuer.as_ref().filter(|_| token.contains('.')) {
-            return self.issued(issuer, token);
+    }
+
+    /// The principal of a token that is none of the operator's.
+    fn issued(&self, token: &str, address: Option<IpAddr>) -> Result<Principal, Refusal> {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let verified = match &self.issuer {
+            Some(issuer) => issuer.keys.get().verify(token, now).map_err(|why| why.to_string()),
+            None => Err("it is not in the file".to_owned()),
+        };
+        match verified {
+            Ok(verified) => verified.principal().ok_or_else(|| {
+                let message = "the token has no scope of this server: read, run, evolve or admin";
+                let error = Some(BearerError::InsufficientScope);
+                Refusal::denied(StatusCode::FORBIDDEN, message)
+                    .challenge(&self.challenge(Some(Scope::Read), error))
+            }),
+            Err(why) => Err(self.wrong(&why, address)),
         }
+    }
+
+    /// Counts a wrong token.
+    fn wrong(&self, why: &str, address: Option<IpAddr>) -> Refusal {
         let address = address.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
         if let Some(time) = self.strikes.count(address, Instant::now()) {
             tracing::warn!(%address, "wrong tokens keep coming");
             let message = "too many wrong tokens came from this address";
-            return Err(Refusal::denied(StatusCode::TOO_MANY_REQUESTS, message)
-                .retry(time.as_secs().max(1)));
+            return Refusal::denied(StatusCode::TOO_MANY_REQUESTS, message)
+                .retry(time.as_secs().max(1));
         }
-        tracing::info!(%address, "a wrong token");
-        let message = "the token is not known: the operator of the server gives out tokens";
-        Err(self.invalid(message))
+        tracing::info!(%address, why, "a wrong token");
+        let message = "the token is not accepted: ask for a new one";
+        Refusal::denied(StatusCode::UNAUTHORIZED, message)
+            .challenge(&self.challenge(None, Some(BearerError::InvalidToken)))
     }
+}
 
-    /// The principal of a token in the file.
-    fn known(&self, token: &str) -> Option<Principal> {
-        let (_, tokens) = self.tokens.as_ref()?;
-        let tokens = Arc::clone(&tokens.read().unwrap_or_else(PoisonError::into_inner));
-        tokens.find(token).cloned()
+impl Issuer {
+    fn new(settings: IssuerSettings) -> Result<Self, Error> {
+        let IssuerSettings { url, resource, keys } = settings;
+        let verifier = verifier(&url, &resource, &keys)?;
+        let wrong = |error: crate::oauth::Error| unusable(&keys, error.to_string());
+        let scopes = Scope::ALL.map(Scope::name);
+        let document = metadata(&resource, &url, &scopes).map_err(wrong)?;
+        let path = metadata_path(&resource).map_err(wrong)?;
+        let link = metadata_url(&resource).map_err(wrong)?;
+        Ok(Self { url, resource, keys: Reread::new(keys, verifier), document, path, link })
     }
+}
 
-    /// The principal of a token that the issuer may have signed. Nobody guesses a signature, and
-    /// tokens expire every day, so wrong ones are not counted.
-    fn issued(&self, issuer: &Issuer, token: &str) -> Result<Principal, Refusal> {
-        match issuer.principal(token) {
-            Ok(Some(principal)) => Ok(principal),
-            Ok(None) => {
-                let message = "the token has no scope of this server";
-                let challenge = self.challenge(Scope::Run, Some(BearerError::InsufficientScope));
-                Err(Refusal::denied(StatusCode::FORBIDDEN, message).challenge(&challenge))
-            }
-            Err(reason) => {
-                tracing::info!(%reason, "a token is refused");
-                Err(self.invalid("the token is not valid: get another one from the issuer"))
-            }
-        }
-    }
+fn unusable(file: &Path, reason: String) -> Error {
+    Error::Unreadable { path: file.to_owned(), reason }
+}
 
-    fn invalid(&self, message: &str) -> Refusal {
-        let challenge = self.challenge(Scope::Run, Some(BearerError::InvalidToken));
-        Refusal::denied(StatusCode::UNAUTHORIZED, message).challenge(&challenge)
-    }
-
-    /// The value of `WWW-Authenticate` for a request that needs a scope.
-    pub(super) fn challenge(&self, scope: Scope, error: Option<BearerError>) -> String {
-        match &self.issuer {
-            Some(issuer) => issuer.challenge(scope, error),
-            None => challenge(None, &[scope.name()], error),
-        }
-    }
-
-    /// The metadata of the server, if they are at this path.
-    pub(super) fn document(&self, path: &str) -> Option<&str> {
-        self.issuer.as_ref()?.document(path)
-    }
+/// What checks the tokens of an issuer, with the keys of a file.
+fn verifier(url: &str, resource: &str, file: &Path) -> Result<Verifier, Error> {
+    let failed = |error: std::io::Error| unusable(file, error.to_string());
+    let mut keys = String::new();
+    File::open(file)
+        .and_then(|open| open.take(MOST_KEYS + 1).read_to_string(&mut keys))
+        .map_err(failed)?;
+    let verifier = Verifier::new(url, resource, &keys);
+    let verifier = verifier.map_err(|error| unusable(file, error.to_string()))?;
+    verifier.notes().iter().for_each(|note| tracing::warn!("{}: {note}", file.display()));
+    Ok(verifier)
 }
 
 /// The token of a request.

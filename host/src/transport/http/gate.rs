@@ -106,9 +106,6 @@ impl<H: Handlers> Gate<H> {
         body: Incoming,
         address: Option<IpAddr>,
     ) -> Reply {
-        if let Some(document) = self.access.document(parts.uri.path()) {
-            return reply::with_type(StatusCode::OK, reply::JSON, document.to_owned());
-        }
         match parts.uri.path() {
             "/mcp" => self.serve(parts, body, address).await,
             "/health" => reply::text(StatusCode::OK, "alive\n"),
@@ -117,6 +114,9 @@ impl<H: Handlers> Gate<H> {
                 Err(why) => reply::text(StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n")),
             },
             "/metrics" => self.metrics(&parts, address),
+            path if let Some(document) = self.access.document(path) => {
+                reply::with_type(StatusCode::OK, reply::JSON, document.to_owned())
+            }
             path => {
                 let shown: String = path.chars().take(100).collect();
                 let message = format!("there is nothing at `{shown}`: the server is at `/mcp`");
@@ -214,7 +214,7 @@ impl<H: Handlers> Gate<H> {
         if let Some((name, arguments)) = &call {
             let needed = self.handlers.needed(name, arguments);
             if !of.may(needed) {
-                return Err(self.insufficient(name, needed));
+                return Err(insufficient(&self.access, name, needed));
             }
         }
         match session(parts) {
@@ -223,16 +223,6 @@ impl<H: Handlers> Gate<H> {
             }
             _ => Ok(None),
         }
-    }
-
-    fn insufficient(&self, name: &str, needed: Scope) -> Refusal {
-        let shown: String = name.chars().take(100).collect();
-        let message = format!(
-            "a call of `{shown}` needs the scope `{needed}`: ask the operator of the server for a \
-             token that has it"
-        );
-        let challenge = self.access.challenge(needed, Some(BearerError::InsufficientScope));
-        Refusal::denied(StatusCode::FORBIDDEN, message).challenge(&challenge)
     }
 
     async fn request(
@@ -333,6 +323,16 @@ impl<H: Handlers> Gate<H> {
 async fn refuse(refusal: Refusal, parts: &Parts, body: Incoming) -> Reply {
     let id = if parts.method == Method::POST { body::id_of(body).await } else { None };
     refusal.reply(id)
+}
+
+fn insufficient(access: &Access, name: &str, needed: Scope) -> Refusal {
+    let shown: String = name.chars().take(100).collect();
+    let message = format!(
+        "a call of `{shown}` needs the scope `{needed}`: ask the operator of the server for a token \
+         that has it"
+    );
+    let challenge = access.challenge(Some(needed), Some(BearerError::InsufficientScope));
+    Refusal::denied(StatusCode::FORBIDDEN, message).challenge(&challenge)
 }
 
 /// The session of a request of the older protocol versions.

@@ -8,7 +8,6 @@ mod connection;
 mod echo;
 mod gate;
 mod handlers;
-mod issuer;
 mod listener;
 mod patient;
 mod probe;
@@ -20,8 +19,7 @@ mod strikes;
 mod tls;
 mod tokens;
 
-pub use self::access::Access;
-pub use self::issuer::Issuer;
+pub use self::access::{Access, IssuerSettings};
 pub use self::listener::{Address, Listener};
 pub use self::serve::Http;
 pub use self::site::Sites;
