@@ -9,6 +9,7 @@ mod http {
     mod corpus;
     mod eras;
     mod hostile;
+    mod issuer;
     mod load;
     mod own;
     #[cfg(target_os = "linux")]

@@ -96,6 +96,24 @@ fn no_part_can_be_changed() {
     }
 }
 
+#[test]
+fn no_character_can_be_changed() {
+    let pairs = Pairs::new();
+    let verifier = verifier(&pairs);
+    for algorithm in ALGORITHMS {
+        let token = pairs.sign(algorithm, &claims());
+        for index in 0..token.len() {
+            let mut forged = token.clone().into_bytes();
+            forged[index] = if forged[index] == b'A' { b'B' } else { b'A' };
+            let forged = String::from_utf8(forged).expect("ASCII");
+            let verified = verifier.verify(&forged, Duration::from_secs(NOW));
+            assert!(verified.is_err(), "{algorithm} {index}: {forged}");
+            let cut = &token[..index];
+            assert!(verifier.verify(cut, Duration::from_secs(NOW)).is_err(), "{cut}");
+        }
+    }
+}
+
 /// The RSA key of all pairs is the same.
 #[test]
 fn another_key_does_not_sign() {
