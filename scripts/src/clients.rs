@@ -8,7 +8,8 @@ mod node;
 use anyhow::{Context, Result, ensure};
 use pif_tests::sdk::{environment, python};
 use pif_tests::server::binary;
-use std::path::Path;
+use pif_tests::server::web::Web;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Runs all clients; fails if one of their checks does.
@@ -30,9 +31,36 @@ pub(crate) fn run() -> Result<()> {
         let mut client = python::client(&target, server, mode)?;
         tally.client(&format!("python, {mode}"), &mut client)?;
     }
+    over_http(&node, &target, &mut tally)?;
     tally.client("schemas", &mut consumers(&target, server)?)?;
     println!("{} passed, {} failed", tally.passed, tally.failed);
     ensure!(tally.failed == 0, "not every client works with the server");
+    Ok(())
+}
+
+/// The clients over HTTP, each against a server of its own.
+fn over_http(node: &node::Node, target: &Path, tally: &mut Tally) -> Result<()> {
+    let start = || -> Result<(Web, PathBuf)> {
+        let web = Web::start(&["--ephemeral"])?;
+        let url = PathBuf::from(format!("http://{}/mcp", web.address));
+        Ok((web, url))
+    };
+    let (_web, url) = start()?;
+    tally.client("typescript 1 over HTTP", &mut node.script("v1.mjs", &url, None)?)?;
+    for mode in ["legacy", "auto"] {
+        let (_web, url) = start()?;
+        let mut client = node.script("v2.mjs", &url, Some(mode))?;
+        tally.client(&format!("typescript 2 over HTTP, {mode}"), &mut client)?;
+    }
+    for era in ["legacy", "modern"] {
+        let (_web, url) = start()?;
+        inspector::check(node, &url, era, tally)?;
+    }
+    for mode in python::MODES {
+        let (_web, url) = start()?;
+        let mut client = python::client(target, &url, mode)?;
+        tally.client(&format!("python over HTTP, {mode}"), &mut client)?;
+    }
     Ok(())
 }
 

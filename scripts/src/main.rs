@@ -13,6 +13,7 @@ mod curve;
 mod examples;
 mod fuel;
 mod fuzz;
+mod http;
 mod kill;
 mod measured;
 mod npm;
@@ -60,6 +61,8 @@ enum Task {
     Fuel(fuel::Options),
     /// Fuzz all targets, or those named (needs cargo-fuzz)
     Fuzz(fuzz::Options),
+    /// Measure the server over HTTP beside an echo and a server of the Python SDK (needs python3)
+    Http(http::Options),
     /// Kill servers under load and look for what they acknowledged
     Kill(kill::Options),
     /// Measure what it costs that calls are measured and traced
@@ -107,6 +110,7 @@ fn main() -> Result<()> {
         Task::Curve(options) => for_release(|| curve::run(&options)),
         Task::Fuel(options) => for_release(|| fuel::run(&options)),
         Task::Fuzz(options) => fuzz::run(&options),
+        Task::Http(options) => http::run(&options),
         Task::Kill(options) => kill::run(&options),
         Task::Measured(options) => measured::run(&options),
         Task::Replay(options) => replay::run(&options),

@@ -347,8 +347,8 @@ limits! {
         "How long such a session lasts without use";
     HttpCalls "http_calls" Http Count
         flag("http-calls", "4", 1, 10_000),
-        Beyond::Other("429"), "so_many_calls_of_a_session_are_open",
-        "Calls of such a session that are not answered yet";
+        Beyond::Other("waits, then 429"), "so_many_calls_of_a_session_are_open",
+        "Calls of such a session that are served at once; another one waits for its turn";
     HttpHead "http_head_ms" Http Time
         flag("http-head", "10s", 1, MOST_TIME),
         Beyond::Other("cut"), "clients_that_send_slowly_are_cut",

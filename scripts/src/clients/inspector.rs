@@ -20,7 +20,8 @@ struct Answer {
 
 /// Makes every check in an era, `legacy` or `modern`.
 pub(super) fn check(node: &Node, server: &Path, era: &str, tally: &mut Tally) -> Result<()> {
-    let client = format!("inspector, {era}");
+    let way = if server.starts_with("http:") { " over HTTP" } else { "" };
+    let client = format!("inspector{way}, {era}");
     // It starts the server anew for each request, with little more of the environment than this.
     let home = node.new_home(&client)?;
     let request = |arguments: &[&str]| request(node, server, &home, era, arguments);

@@ -1,6 +1,6 @@
-// The TypeScript SDK, version 2, against the server: v2.mjs SERVER auto|legacy.
+// The TypeScript SDK, version 2, against the server: v2.mjs SERVER auto|legacy. SERVER is a program or a URL.
 
-import { Client } from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { check, exercise, main, signal } from "./checks.mjs";
 
@@ -16,7 +16,11 @@ main(async () => {
       listChanged: { tools: { autoRefresh: false, onChanged: changed.tell } },
     },
   );
-  await client.connect(new StdioClientTransport({ command, env: process.env }));
+  await client.connect(
+    command.startsWith("http")
+      ? new StreamableHTTPClientTransport(new URL(command))
+      : new StdioClientTransport({ command, env: process.env }),
+  );
   const version = client.getNegotiatedProtocolVersion();
   check("connect", version === VERSIONS[mode], version);
   await exercise(client, changed);

@@ -1,4 +1,5 @@
-"""The official Python SDK against the server: client.py SERVER MODE.
+"""The official Python SDK against the server: client.py SERVER MODE. SERVER is a
+program or a URL.
 
 Prints a line for each check, `ok NAME` or `FAILED NAME: …`, and exits with 1 if one failed.
 Modes are those of the SDK: legacy, auto, 2026-07-28.
@@ -51,7 +52,10 @@ async def session(server, mode, checks):
 
     passed = ("HOME", "MCP_PIF_CACHE", "MCP_PIF_EPHEMERAL")
     environment = {name: os.environ[name] for name in passed if name in os.environ}
-    transport = stdio_client(StdioServerParameters(command=server, env=environment))
+    if server.startswith("http"):
+        transport = server
+    else:
+        transport = stdio_client(StdioServerParameters(command=server, env=environment))
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(
             Client(transport, mode=mode, message_handler=on_message)

@@ -146,6 +146,8 @@ fn so_many_calls_of_a_session_are_open() -> Result<()> {
     let web = Web::start(&[
         "--http-calls",
         "2",
+        "--patience",
+        "300ms",
         "--wall-clock",
         "20s",
         "--fuel",

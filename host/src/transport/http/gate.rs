@@ -175,7 +175,7 @@ impl<H: Handlers> Gate<H> {
         match read(&Line::Whole(bytes), self.bounds) {
             Message::Request(id, message) => {
                 let room = room.map(Arc::new);
-                match self.open(&parts, &id, &message, &of) {
+                match self.open(&parts, &id, &message, &of).await {
                     Ok(open) => {
                         let held = Held { _open: open.map(Arc::new), _room: room };
                         self.request(parts, id, *message, of, held).await
@@ -203,7 +203,7 @@ impl<H: Handlers> Gate<H> {
     }
 
     /// Refuses a request that its principal may not make. Opens it in its session, if it has one.
-    fn open(
+    async fn open(
         &self,
         parts: &Parts,
         id: &RequestId,
@@ -219,7 +219,7 @@ impl<H: Handlers> Gate<H> {
         }
         match session(parts) {
             Some(name) if !begins(message) => {
-                self.sessions.open(name, of.owner(), id, call.is_some()).map(Some)
+                self.sessions.open(name, of.owner(), id, call.is_some()).await.map(Some)
             }
             _ => Ok(None),
         }

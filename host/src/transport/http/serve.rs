@@ -148,6 +148,7 @@ fn gate<H: Handlers>(
         sessions: values.size(Limit::HttpSessions),
         each: values.size(Limit::HttpSessionsEach),
         calls: values.size(Limit::HttpCalls),
+        patience: values.time(Limit::Patience),
     };
     let sessions = Sessions::new(Arc::clone(&manager), most);
     let length = values.size(Limit::Line);

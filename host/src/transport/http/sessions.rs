@@ -3,10 +3,13 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use http::StatusCode;
 use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 use super::super::id;
 use super::reply::Refusal;
@@ -19,8 +22,10 @@ pub(super) struct Most {
     pub(super) sessions: usize,
     /// Sessions of one principal.
     pub(super) each: usize,
-    /// Calls of a session that are not answered.
+    /// Calls of a session that are served at once.
     pub(super) calls: usize,
+    /// How long another call waits for its turn.
+    pub(super) patience: Duration,
 }
 
 /// The sessions.
@@ -42,7 +47,7 @@ struct Held {
 struct Session {
     owner: Arc<str>,
     open: HashSet<RequestId>,
-    calls: usize,
+    calls: Arc<Semaphore>,
 }
 
 impl Sessions {
@@ -91,33 +96,52 @@ impl Sessions {
         self.held().sessions.remove(name);
     }
 
-    /// Opens a request of a session.
-    pub(super) fn open(
+    /// Opens a request of a session. A call waits until the session has a place for it.
+    pub(super) async fn open(
         self: &Arc<Self>,
         name: &str,
         owner: &Arc<str>,
         id: &RequestId,
         is_call: bool,
     ) -> Result<Open, Refusal> {
+        let (open, places) = self.register(name, owner, id)?;
+        if !is_call {
+            return Ok(open);
+        }
+        match timeout(self.most.patience, places.acquire_owned()).await {
+            Ok(Ok(place)) => Ok(Open { _place: Some(place), ..open }),
+            _ => {
+                let message = format!(
+                    "{} calls of the session are not answered yet [{}]: wait for one",
+                    self.most.calls,
+                    Limit::HttpCalls,
+                );
+                Err(Refusal::denied(StatusCode::TOO_MANY_REQUESTS, message).retry(1))
+            }
+        }
+    }
+
+    /// Registers the id of a request. Gives the places for calls of its session.
+    fn register(
+        self: &Arc<Self>,
+        name: &str,
+        owner: &Arc<str>,
+        id: &RequestId,
+    ) -> Result<(Open, Arc<Semaphore>), Refusal> {
         let mut held = self.held();
         let session = held.sessions.get_mut(name).filter(|session| session.owner == *owner);
         let Some(session) = session else { return Err(unknown(name)) };
-        if is_call && session.calls >= self.most.calls {
-            let message = format!(
-                "{} calls of the session are not answered yet [{}]: wait for one",
-                self.most.calls,
-                Limit::HttpCalls,
-            );
-            return Err(Refusal::denied(StatusCode::TOO_MANY_REQUESTS, message).retry(1));
-        }
         if !session.open.insert(id.clone()) {
             let message =
                 format!("the id `{}` belongs to another request: use each id once", id::quote(id));
             return Err(Refusal::invalid(StatusCode::BAD_REQUEST, message));
         }
-        session.calls += usize::from(is_call);
         let sessions = Arc::clone(self);
-        Ok(Open { sessions, name: name.to_owned(), id: id.clone(), is_call })
+        let open = Open {
+            _registered: Registered { sessions, name: name.to_owned(), id: id.clone() },
+            _place: None,
+        };
+        Ok((open, Arc::clone(&session.calls)))
     }
 }
 
@@ -139,7 +163,8 @@ impl Beginning {
     /// The session has begun, under this name.
     pub(super) fn done(self, name: &str) {
         let owner = Arc::clone(&self.owner);
-        let session = Session { owner, open: HashSet::new(), calls: 0 };
+        let calls = Arc::new(Semaphore::new(self.sessions.most.calls));
+        let session = Session { owner, open: HashSet::new(), calls };
         self.sessions.held().sessions.insert(name.to_owned(), session);
     }
 }
@@ -156,17 +181,23 @@ impl Drop for Beginning {
 /// A request that is not answered yet. It is over when this is dropped.
 #[derive(Debug)]
 pub(super) struct Open {
+    _registered: Registered,
+    /// The place of a call.
+    _place: Option<OwnedSemaphorePermit>,
+}
+
+/// The id of a request that is not answered yet.
+#[derive(Debug)]
+struct Registered {
     sessions: Arc<Sessions>,
     name: String,
     id: RequestId,
-    is_call: bool,
 }
 
-impl Drop for Open {
+impl Drop for Registered {
     fn drop(&mut self) {
         if let Some(session) = self.sessions.held().sessions.get_mut(&self.name) {
             session.open.remove(&self.id);
-            session.calls -= usize::from(self.is_call);
         }
     }
 }
