@@ -4,7 +4,7 @@ use crate::tasks::shell;
 use anyhow::Result;
 use pif_tests::endure::calls;
 use pif_tests::endure::kill::{Plan, endure};
-use pif_tests::endure::turns;
+use pif_tests::endure::{turns, web};
 use pif_tests::server::binary;
 use pif_tests::server::folder::cache;
 use std::path::Path;
@@ -27,10 +27,13 @@ pub(crate) struct Options {
     /// Kill amid turns of sessions
     #[arg(long, conflicts_with = "calls")]
     sessions: bool,
+    /// Kill under load over HTTP
+    #[arg(long, conflicts_with_all = ["calls", "sessions"])]
+    http: bool,
 }
 
 /// Kills.
-pub(crate) fn run(&Options { rounds, seed, calls, sessions }: &Options) -> Result<()> {
+pub(crate) fn run(&Options { rounds, seed, calls, sessions, http }: &Options) -> Result<()> {
     let clock = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
     let seed = seed.unwrap_or(clock);
     let (binary, cache) = (binary::for_release()?, cache());
@@ -44,6 +47,9 @@ pub(crate) fn run(&Options { rounds, seed, calls, sessions }: &Options) -> Resul
     }
     if sessions {
         return amid_turns(&binary, &cache, &data, rounds, seed);
+    }
+    if http {
+        return under_http(&binary, &cache, &data, rounds, seed);
     }
     let plan = Plan { binary: &binary, cache: &cache, data: &data, rounds, seed, latest: LATEST };
     let tally = endure(&plan)?;
@@ -92,6 +98,18 @@ fn amid_calls(binary: &Path, cache: &Path, folder: &Path, rounds: u64, seed: u64
         tally.entries, tally.slowest
     );
     Ok(sh.remove_path(folder)?)
+}
+
+fn under_http(binary: &Path, cache: &Path, folder: &Path, rounds: u64, seed: u64) -> Result<()> {
+    let plan = web::Plan { binary, cache, folder, rounds, seed, latest: LATEST };
+    let start = Instant::now();
+    let tally = web::endure(&plan)?;
+    println!("{} kills in {:.0} s", tally.kills, start.elapsed().as_secs_f64());
+    println!(
+        "writes acknowledged and found: {}; not acknowledged and made: {}; slowest start {:?}",
+        tally.writes, tally.unanswered, tally.slowest,
+    );
+    Ok(shell()?.remove_path(folder)?)
 }
 
 fn amid_turns(binary: &Path, cache: &Path, data: &Path, rounds: u64, seed: u64) -> Result<()> {

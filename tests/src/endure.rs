@@ -10,3 +10,5 @@ pub mod released;
 pub mod share;
 pub mod shop;
 pub mod turns;
+#[cfg(unix)]
+pub mod web;

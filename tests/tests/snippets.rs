@@ -7,6 +7,8 @@ mod commands;
 mod links;
 #[path = "snippets/pages.rs"]
 mod pages;
+#[path = "snippets/top.rs"]
+mod top;
 
 use anyhow::{Context, Result, bail, ensure};
 use mcp_pif::broker::config::Capabilities;

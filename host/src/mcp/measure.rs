@@ -14,7 +14,7 @@ use super::call::Caller;
 use super::server::Server;
 use crate::domain::{BuiltIn, LEGACY, SPELLINGS};
 use crate::journal::Policy;
-use crate::observe::{Begun, Ending, Noted, Parent, Record, Traced};
+use crate::observe::{Begun, Ending, Noted, Parent, Record, Traced, Traces};
 
 /// The name of a tool that there is not: a client may ask for any.
 const UNKNOWN: &str = "_unknown";
@@ -78,7 +78,7 @@ impl Server {
     }
 
     fn finish(&self, traced: Traced, answer: &Answer) -> Traced {
-        let policy = self.backend.measures.traces().map_or(Policy::None, |it| it.policy());
+        let policy = self.backend.measures.traces().map_or(Policy::None, Traces::policy);
         let result = match answer {
             Ok(CallToolResponse::Complete(answer)) if policy != Policy::None => {
                 serde_json::to_string(answer).ok()

@@ -119,7 +119,7 @@ fn try_room(directory: &Path) -> io::Result<()> {
     let written = own(OpenOptions::new().write(true).create(true).truncate(true))
         .open(&path)
         .and_then(|mut file| {
-            file.write_all(&[0; ROOM])?;
+            file.write_all(&vec![0; ROOM])?;
             file.sync_all()
         });
     match fs::remove_file(&path) {

@@ -182,7 +182,7 @@ impl Metrics {
 
     /// Counts a call.
     pub(super) fn count(&self, record: &Record) {
-        let tool = self.names.label(&record.tool);
+        let tool = self.names.label(record.tool.clone());
         let (noted, error_type) = (&record.noted, record.ending.error_type());
         if let Some((fuel, memory)) = noted.used {
             let of = OfTool { gen_ai_tool_name: tool.clone() };

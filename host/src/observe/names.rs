@@ -16,9 +16,9 @@ pub(super) struct Names(Mutex<HashSet<String>>);
 
 impl Names {
     /// The label of a name.
-    pub(super) fn label(&self, name: &Cow<'static, str>) -> Cow<'static, str> {
-        let Cow::Owned(name) = name else { return name.clone() };
-        self.of(name)
+    pub(super) fn label(&self, name: Cow<'static, str>) -> Cow<'static, str> {
+        let Cow::Owned(name) = name else { return name };
+        self.of(&name)
     }
 
     /// The label of a name that may be any.

@@ -1,13 +1,14 @@
 //! A call as a line of OTLP in JSON: an `ExportTraceServiceRequest` with its spans, under the names of
 //! the semantic conventions for MCP.
 
-use std::time::{Duration, Instant};
+use std::fmt::Write as _;
+use std::time::Instant;
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::notes::{Called, Span};
-use super::record::Record;
+use super::record::{Ending, Record};
 use super::traced::Traced;
 use crate::domain::{Limit, Part};
 use crate::journal::Policy;
@@ -103,7 +104,7 @@ impl Writer<'_> {
 
     fn call(&self, it: &Called, parent: &str) -> Value {
         let (server, tool) = it.names();
-        let (name, end) = (format!("tools/call {tool}"), it.start + it.time.max(Duration::ZERO));
+        let (name, end) = (format!("tools/call {tool}"), it.start + it.time);
         let mut span = self.span(&name, CLIENT, &random(SPAN), (it.start, end));
         span["parentSpanId"] = parent.into();
         let mut all = vec![
@@ -140,7 +141,7 @@ fn attributes(record: &Record, traced: &Traced, policy: Policy) -> Value {
     if let Some(kind) = record.ending.error_type() {
         all.push(text("error.type", &kind));
     }
-    if let super::record::Ending::Error(code) = record.ending {
+    if let Ending::Error(code) = record.ending {
         all.push(text("rpc.response.status_code", &code.to_string()));
     }
     if let Some((fuel, memory)) = record.noted.used {
@@ -190,5 +191,8 @@ fn random(bytes: usize) -> String {
         let now = crate::text::time::now().to_be_bytes();
         random.iter_mut().zip(now.iter().rev().cycle()).for_each(|(it, byte)| *it = *byte);
     }
-    random.iter().take(bytes).map(|byte| format!("{byte:02x}")).collect()
+    random.iter().take(bytes).fold(String::with_capacity(2 * TRACE), |mut digits, byte| {
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    })
 }

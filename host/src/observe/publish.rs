@@ -16,6 +16,9 @@ const SNAPSHOT: &str = "json";
 const LOCK: &str = "lock";
 const NEW: &str = "new";
 
+/// How often the folder is tried to be opened.
+const ATTEMPTS: u32 = 5;
+
 /// Publishes the snapshots of this process until it is closed.
 #[derive(Debug)]
 pub struct Publisher {
@@ -28,17 +31,31 @@ impl Publisher {
     /// Opens the folder in a data directory. Removes what servers have left that were killed.
     pub fn open(data: &Path) -> io::Result<Self> {
         let folder = data.join(FOLDER);
-        make(&folder)?;
-        for path in ends(&folder, LOCK)? {
+        let path = folder.join(format!("{}.{SNAPSHOT}", std::process::id()));
+        let mut tried = 0;
+        // Another server may sweep up, or end, at this moment.
+        let lock = loop {
+            tried += 1;
+            match Self::hold(&folder, &path) {
+                Err(_) if tried < ATTEMPTS => {}
+                held => break held?,
+            }
+        };
+        Ok(Self { path, lock: Mutex::new(Some(lock)) })
+    }
+
+    fn hold(folder: &Path, path: &Path) -> io::Result<File> {
+        make(folder)?;
+        for path in ends(folder, LOCK)? {
             if !is_held(&path) {
                 remove(&path);
             }
         }
-        let path = folder.join(format!("{}.{SNAPSHOT}", std::process::id()));
-        let lock = own(OpenOptions::new().create(true).truncate(false).write(true))
-            .open(path.with_extension(LOCK))?;
+        let path = path.with_extension(LOCK);
+        let lock = own(OpenOptions::new().create(true).truncate(false).write(true)).open(&path)?;
         lock.try_lock().map_err(io::Error::from)?;
-        Ok(Self { path, lock: Mutex::new(Some(lock)) })
+        // What was swept up meanwhile nobody finds.
+        if is_held(&path) { Ok(lock) } else { Err(io::Error::other("the lock was removed")) }
     }
 
     /// Writes a snapshot in place of the last one.

@@ -245,6 +245,7 @@ fn an_export_holds_all_there_is() -> Result<()> {
             body: Value::Object(body).to_string(),
             ends: line["ends"].as_i64().context("a length")?,
             hash: Hash([0; 32]),
+            principal: text("principal"),
         };
         before = entry.link(before);
         assert_eq!(text("hash"), Some(before.to_string()), "{index}: {line}");

@@ -138,7 +138,7 @@ fn plain_lines(shown: &str) -> String {
     text.replace('\r', "").trim_end().to_owned()
 }
 
-fn ensure_recorded(page: &str, prompt: &str, turns: &[(&str, String)]) -> Result<()> {
+pub(crate) fn ensure_recorded(page: &str, prompt: &str, turns: &[(&str, String)]) -> Result<()> {
     let (path, picture) = (pages::root().join(page), draw(prompt, turns)?);
     if env::var_os("BLESS").is_some() {
         fs::write(&path, &picture)?;

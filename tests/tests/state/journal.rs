@@ -177,6 +177,7 @@ fn parts_of_a_run_that_did_not_end_come_together() -> Result<()> {
             from,
             answers: answers.to_vec(),
             texts: texts.iter().map(|it| (*it).to_owned()).collect(),
+            principal: Arc::default(),
             waits: None,
         };
         let first = part(0, &[looked.clone(), open("x")], &["x"]);

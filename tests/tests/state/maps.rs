@@ -226,7 +226,11 @@ impl Store for Maps {
     ) -> Result<Vec<Entry>, Error> {
         let mut entries = self.rows().entries.clone();
         entries.retain(|it| {
-            filter.kind.is_none_or(|kind| it.kind == kind.name())
+            filter
+                .principal
+                .as_deref()
+                .is_none_or(|name| it.principal.as_deref().unwrap_or_default() == name)
+                && filter.kind.is_none_or(|kind| it.kind == kind.name())
                 && (filter.subject.is_none() || filter.subject == it.subject)
                 && filter.ending.as_ref().is_none_or(|ending| it.ending == *ending)
                 && filter.since.is_none_or(|time| it.time >= time)
@@ -269,18 +273,20 @@ impl Store for Maps {
         Ok(walk.verified())
     }
 
-    fn memo(&self, key: &str) -> Result<Option<Memo>, Error> {
-        self.rows().memo(key)
+    fn memo(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error> {
+        self.rows().memo(owner, key)
     }
 
-    fn memos(&self) -> Result<Vec<Memo>, Error> {
-        let mut memos: Vec<Memo> = self.rows().memos.values().cloned().collect();
+    fn memos(&self, owner: &str) -> Result<Vec<Memo>, Error> {
+        let rows = self.rows();
+        let own = rows.memos.iter().filter(|((of, _), _)| of == owner);
+        let mut memos: Vec<Memo> = own.map(|(_, memo)| memo.clone()).collect();
         memos.sort_by_key(|memo| memo.updated);
         Ok(memos)
     }
 
-    fn search_memos(&self, search: &Search) -> Result<(Vec<Memo>, u64), Error> {
-        let mut found = self.memos()?;
+    fn search_memos(&self, owner: &str, search: &Search) -> Result<(Vec<Memo>, u64), Error> {
+        let mut found = self.memos(owner)?;
         found.reverse();
         found.retain(|it| search.tags.iter().all(|tag| it.tags.contains(tag)));
         if let Some(words) = &search.words {
@@ -302,9 +308,10 @@ impl Store for Maps {
         Ok((found, total))
     }
 
-    fn near_keys(&self, key: &str) -> Result<Vec<String>, Error> {
-        let _ = key;
-        Ok(self.rows().memos.keys().cloned().collect())
+    fn near_keys(&self, owner: &str, _: &str) -> Result<Vec<String>, Error> {
+        let rows = self.rows();
+        let own = rows.memos.keys().filter(|(of, _)| of == owner);
+        Ok(own.map(|(_, key)| key.clone()).collect())
     }
 
     fn sums(&self) -> Result<(u64, u64), Error> {
@@ -319,6 +326,10 @@ impl session::Rows for Maps {
 
     fn sessions(&self, owner: &str) -> Result<Vec<Session>, Error> {
         self.rows().sessions(owner)
+    }
+
+    fn leased(&self) -> Result<Vec<Session>, Error> {
+        self.rows().leased()
     }
 
     fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error> {

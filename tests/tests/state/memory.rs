@@ -2,8 +2,10 @@
 
 use super::shelf::{Shelf, each, status};
 use anyhow::{Context, Result};
+use mcp_pif::domain::{EntryKind, Principal, Scope};
+use mcp_pif::journal::{Draft, Filter};
 use mcp_pif::memory::{Error, Memory, Note, Search};
-use mcp_pif::state::{Change, Refusal};
+use mcp_pif::state::{Change, Refusal, Write};
 use std::sync::Arc;
 
 fn keep(shelf: &Shelf, key: &str, value: &str, tags: &[&str]) -> Result<&'static str> {
@@ -50,7 +52,7 @@ fn what_may_not_be_replaced_stays() -> Result<()> {
         assert_eq!(status(&other("1")??), "unchanged");
         let refused = other("2")?;
         assert!(matches!(refused, Err(Refusal::Memory(Error::Present(_)))), "{refused:?}");
-        assert_eq!(shelf.store.memo("a")?.context("a")?.value.as_deref(), Some("1"));
+        assert_eq!(shelf.store.memo("", "a")?.context("a")?.value.as_deref(), Some("1"));
         Ok(())
     })
 }
@@ -91,9 +93,47 @@ fn a_search_gives_no_more_than_is_wanted() -> Result<()> {
             keep(shelf, key, value, &["t"])?;
         }
         let search = Search { words: None, tags: vec!["t".to_owned()], most: 2, room: 4 };
-        let (found, total) = shelf.store.search_memos(&search)?;
+        let (found, total) = shelf.store.search_memos("", &search)?;
         let given: Vec<_> = found.iter().map(|it| (it.key.as_str(), it.value.as_deref())).collect();
         assert_eq!((given, total), (vec![("c", Some("12")), ("b", None)], 3));
+        Ok(())
+    })
+}
+
+#[test]
+fn each_owner_has_a_memory() -> Result<()> {
+    each(|shelf| {
+        let own = Memory::new(Arc::clone(&shelf.store));
+        keep(shelf, "a", "1", &["t"])?;
+        let ana = Principal::new("ana", Scope::Run);
+        let (theirs, journal) = (own.of(ana.owner()), shelf.journal.of(&ana));
+        assert_eq!(theirs.get("a")?, None);
+        let note = Note::new("a".to_owned(), "\"words\"", Some(vec!["t".to_owned()]))?;
+        let entry = Draft::of_change(EntryKind::Memory, "a");
+        let write = Write { change: Change::Keep { note, replace: false }, entry };
+        assert_eq!(status(&journal.commit_one(write)?), "stored");
+        assert_eq!(own.get("a")?.context("a")?.value.as_deref(), Some("1"));
+        assert_eq!(theirs.get("a")?.context("a")?.value.as_deref(), Some("\"words\""));
+        for (memory, words, count) in [(&own, "words", 0), (&theirs, "words", 1), (&own, "a", 1)] {
+            let words = Some(words.to_owned());
+            let search = Search { words, most: 9, room: 99, ..Search::default() };
+            assert_eq!(memory.search(&search)?.1, count);
+        }
+        let tagged = Search { tags: vec!["t".to_owned()], most: 9, room: 99, ..Search::default() };
+        assert_eq!((own.search(&tagged)?.1, theirs.search(&tagged)?.1), (1, 1));
+        assert_eq!((own.all()?.len(), theirs.all()?.len(), own.count()?), (1, 1, 2));
+        // The entry is theirs, and they see no other.
+        let last = shelf.journal.head()?.id;
+        let entry = shelf.journal.entry(last)?.context("an entry")?;
+        assert_eq!(entry.principal.as_deref(), Some("ana"));
+        let seen = journal.entries(&Filter::default(), true, 9)?;
+        assert_eq!(seen.iter().map(|entry| entry.id).collect::<Vec<_>>(), [last]);
+        assert_eq!(journal.entry(last - 1)?, None);
+        let boss = shelf.journal.of(&Principal::new("boss", Scope::Admin));
+        assert_eq!(boss.entries(&Filter::default(), true, 9)?.len(), 2);
+        assert_eq!(shelf.journal.verify()?.count(), 2);
+        assert_eq!(forget(shelf, "a")?, "forgotten");
+        assert!(theirs.get("a")?.is_some());
         Ok(())
     })
 }

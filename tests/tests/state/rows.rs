@@ -25,7 +25,7 @@ pub(super) struct Rows {
     pub(super) changes: Vec<Change>,
     pub(super) entries: Vec<Entry>,
     pub(super) anchor: Link,
-    pub(super) memos: BTreeMap<String, Memo>,
+    pub(super) memos: BTreeMap<(String, String), Memo>,
     /// Texts by hash, each with the last entry that has it.
     pub(super) texts: BTreeMap<String, (String, i64)>,
     /// Runs that have not ended, and how many there ever were.
@@ -233,8 +233,8 @@ impl Transaction for Rows {
         Ok(())
     }
 
-    fn memo(&self, key: &str) -> Result<Option<Memo>, Error> {
-        Ok(self.memos.get(key).cloned())
+    fn memo(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error> {
+        Ok(self.memos.get(&(owner.to_owned(), key.to_owned())).cloned())
     }
 
     fn sums(&self) -> Result<(u64, u64), Error> {
@@ -246,13 +246,13 @@ impl Transaction for Rows {
         Ok(self.memos.values().map(|it| it.updated).max().unwrap_or_default())
     }
 
-    fn keep(&mut self, memo: &Memo) -> Result<(), Error> {
-        self.memos.insert(memo.key.clone(), memo.clone());
+    fn keep(&mut self, owner: &str, memo: &Memo) -> Result<(), Error> {
+        self.memos.insert((owner.to_owned(), memo.key.clone()), memo.clone());
         Ok(())
     }
 
-    fn forget(&mut self, key: &str) -> Result<(), Error> {
-        self.memos.remove(key);
+    fn forget(&mut self, owner: &str, key: &str) -> Result<(), Error> {
+        self.memos.remove(&(owner.to_owned(), key.to_owned()));
         Ok(())
     }
 }
@@ -264,6 +264,10 @@ impl session::Rows for Rows {
 
     fn sessions(&self, owner: &str) -> Result<Vec<Session>, Error> {
         Ok(self.sessions.0.values().filter(|it| it.owner == owner).cloned().collect())
+    }
+
+    fn leased(&self) -> Result<Vec<Session>, Error> {
+        Ok(self.sessions.0.values().filter(|it| it.lease.is_some()).cloned().collect())
     }
 
     fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error> {

@@ -52,7 +52,16 @@ pub(crate) fn settings(most: u64) -> Settings {
     let memory = Capacity { keys: u64::MAX, bytes: u64::MAX };
     let sessions = session::Capacity::UNLIMITED;
     let (policy, most_payload) = (Policy::Full, 1 << 10);
-    Settings { policy, most_payload, most, memory, sessions, component, owner }
+    Settings {
+        policy,
+        most_payload,
+        most,
+        memory,
+        sessions,
+        component,
+        owner,
+        principal: Arc::default(),
+    }
 }
 
 impl Shelf {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use ratatui::DefaultTerminal;
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
 use ratatui::widgets::Widget as _;
@@ -64,7 +64,7 @@ fn print(directory: &Path) -> ExitCode {
     let mut output = Output::open();
     for row in 0..area.height {
         let cells = (0..area.width).filter_map(|column| buffer.cell((column, row)));
-        let line: String = cells.map(|cell| cell.symbol()).collect();
+        let line: String = cells.map(Cell::symbol).collect();
         output.line(line.trim_end());
     }
     output.close()

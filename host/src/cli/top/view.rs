@@ -75,7 +75,7 @@ impl View {
             format!("{}.{}", tenths / 10, tenths % 10)
         };
         format!(
-            "calls: {} a second now, {} in the last minute",
+            "{} calls a second now, {} in the last minute",
             each(recent, RECENT),
             each(minute, self.rate.len())
         )

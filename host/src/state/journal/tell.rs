@@ -21,6 +21,8 @@ struct Columns<'a> {
     fuel: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     component: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    principal: Option<&'a str>,
 }
 
 /// The columns after the members of the body.
@@ -52,6 +54,7 @@ impl Entry {
             ending: &self.ending,
             fuel: self.fuel,
             component: self.component.as_deref(),
+            principal: self.principal.as_deref(),
         };
         let is_body = self.read_body().is_some();
         let chain = Chain {
@@ -77,6 +80,9 @@ impl Entry {
         line = format!("{line}: {}", word(&self.ending));
         if let Some(fuel) = self.fuel {
             line = format!("{line}, {fuel} fuel");
+        }
+        if let Some(principal) = &self.principal {
+            line = format!("{line}, by {}", word(principal));
         }
         match self.read_body() {
             None => format!("{line}, with a body that cannot be read"),
