@@ -115,7 +115,8 @@ impl Kept {
     /// Makes the chain valid again after tampering, as somebody could who knows how.
     pub(crate) fn forge(&self) -> Result<()> {
         let database = self.database()?;
-        let sql = "SELECT e.id, e.time, e.kind, e.subject, e.ending, e.fuel, c.hash, e.body, e.ends,
+        let sql =
+            "SELECT e.id, e.time, e.kind, e.subject, e.ending, e.fuel, c.hash, e.body, e.ends,
                 e.principal
             FROM entry e LEFT JOIN component c ON c.id = e.component ORDER BY e.id";
         let mut statement = database.prepare(sql)?;
