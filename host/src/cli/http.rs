@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use http::Uri;
 
 use crate::config::Config;
 use crate::domain::Limit;
@@ -29,8 +30,9 @@ pub(super) struct HttpOptions {
     /// File of the issuer's keys, a JWK Set. SIGHUP reads it anew
     #[arg(long, value_name = "FILE", requires = "issuer")]
     jwks: Option<PathBuf>,
-    /// URL under which clients reach the server, which is the audience of its tokens
-    #[arg(long, value_name = "URL", requires = "issuer")]
+    /// URL under which clients reach the server, such as `https://pif.example.com/mcp`: its host is
+    /// allowed, and it is the audience of the issuer's tokens
+    #[arg(long, value_name = "URL", requires = "http")]
     public_url: Option<String>,
     /// File of the certificates for TLS, in PEM
     #[arg(long, value_name = "FILE", requires_all = ["http", "tls_key"])]
@@ -62,13 +64,15 @@ impl HttpOptions {
         let Some(address) = self.http else { return Ok(None) };
         if self.tokens.is_none() && self.issuer.is_none() && !address.is_here() {
             bail!(
-                "others can reach {address}, so clients need tokens: give --tokens FILE, or listen \
-                 at 127.0.0.1"
+                "others can reach {address}, so clients need tokens: give --tokens FILE or --issuer \
+                 URL, or listen at 127.0.0.1"
             );
         }
         let wrong = config.values.size(Limit::HttpStrikes);
         let files = self.tokens.iter().chain(&self.jwks);
         let readable = files.map(|file| folder(file)).collect::<Result<_>>()?;
+        let mut hosts = self.allowed_host;
+        hosts.extend(self.public_url.as_deref().map(host).transpose()?);
         let issuer = match (self.issuer, self.public_url, self.jwks) {
             (Some(url), Some(resource), Some(keys)) => Some(IssuerSettings { url, resource, keys }),
             _ => None,
@@ -83,7 +87,7 @@ impl HttpOptions {
         let listener = Listener::bind(address.clone())
             .with_context(|| format!("cannot listen at {address}"))?;
         let bound = bound(listener.address());
-        let sites = Sites { hosts: self.allowed_host, origins: self.allowed_origin, bound };
+        let sites = Sites { hosts, origins: self.allowed_origin, bound };
         let scheme = if tls.is_some() { "https" } else { "http" };
         let place = match listener.address() {
             Address::Tcp(address) => format!("{scheme}://{address}/mcp"),
@@ -99,6 +103,13 @@ fn bound(address: &Address) -> Option<IpAddr> {
         Address::Tcp(address) if !address.ip().is_unspecified() => Some(address.ip()),
         _ => None,
     }
+}
+
+/// The host of a URL, with its port.
+fn host(url: &str) -> Result<String> {
+    let read: Option<Uri> = url.parse().ok();
+    let host = read.and_then(|it| Some(it.authority()?.as_str().to_owned()));
+    host.with_context(|| format!("--public-url: `{url}` names no host: write https://HOST/mcp"))
 }
 
 /// The folder of a file. Editors replace files, so it is the folder that stays readable.

@@ -139,7 +139,7 @@ fn keys_are_read_anew() -> Result<()> {
     // A file with a mistake changes nothing.
     write(web.folder(), &json!({"keys": []}))?;
     web.signal("-HUP")?;
-    web.wait_for("the mistake", || Ok(web.log().contains("stay as they were")))?;
+    web.wait_for("the mistake", || Ok(web.log().contains("its former contents stay in force")))?;
     runs(&web, first)?;
     write(web.folder(), &corpus["second"])?;
     web.signal("-HUP")?;

@@ -9,6 +9,7 @@ use super::super::key::Key;
 use super::super::member::decode;
 use super::keys::Pairs;
 use super::{ISSUER, NOW, RESOURCE, Refusal, Verifier, claims, verify};
+use crate::domain::Scope;
 
 fn with(keys: &Value) -> Result<Verifier, String> {
     let set = json!({"keys": keys}).to_string();
@@ -42,6 +43,21 @@ fn the_tokens_of_the_standards_are_right() {
         let changed = signed.to_lowercase();
         assert!(!all.iter().any(|it| key.verify(*it, changed.as_bytes(), &signature)));
     }
+}
+
+/// The salt of PS256 is as long as the hash.
+#[test]
+fn tokens_of_another_implementation_are_right() {
+    let others: Value = serde_json::from_str(include_str!("python.json")).expect("JSON");
+    let verifier = with(&json!([others["key"]])).expect("a set");
+    let tried = |name: &str| {
+        verifier.verify(others[name].as_str().expect("a token"), Duration::from_secs(NOW))
+    };
+    for algorithm in ["RS256", "PS256"] {
+        let verified = tried(algorithm).expect(algorithm);
+        assert_eq!((verified.subject.as_str(), verified.scope), ("ana", Some(Scope::Run)));
+    }
+    assert_eq!(tried("longer salt"), Err(Refusal::Signature));
 }
 
 #[test]

@@ -19,6 +19,9 @@ use crate::oauth::{BearerError, Verifier, challenge, metadata, metadata_path, me
 /// The most bytes of a file of keys.
 const MOST_KEYS: u64 = 256 << 10;
 
+/// The scope that a client asks for first. It asks for more when a call needs more.
+const FIRST: Option<Scope> = Some(Scope::Run);
+
 /// The access to a server. Without tokens and an issuer, whoever reaches the server is the user of
 /// this machine.
 #[derive(Debug)]
@@ -130,7 +133,7 @@ impl Access {
         let Some(token) = bearer(headers)? else {
             let message = "the request has no token: send the header `Authorization: Bearer TOKEN`";
             return Err(Refusal::denied(StatusCode::UNAUTHORIZED, message)
-                .challenge(&self.challenge(None, None)));
+                .challenge(&self.challenge(FIRST, None)));
         };
         let known = self.tokens.as_ref().and_then(|tokens| tokens.get().find(token).cloned());
         match known {
@@ -141,24 +144,28 @@ impl Access {
 
     /// The principal of a token that is none of the operator's.
     fn issued(&self, token: &str, address: Option<IpAddr>) -> Result<Principal, Refusal> {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let verified = match &self.issuer {
-            Some(issuer) => issuer.keys.get().verify(token, now).map_err(|why| why.to_string()),
-            None => Err("it is not in the file".to_owned()),
+        let Some(issuer) = self.issuer.as_ref().filter(|_| token.contains('.')) else {
+            return Err(self.wrong(address));
         };
-        match verified {
+        // Before 1970 the clock is wrong, and every token has expired.
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        match issuer.keys.get().verify(token, now.unwrap_or(Duration::MAX)) {
             Ok(verified) => verified.principal().ok_or_else(|| {
                 let message = "the token has no scope of this server: read, run, evolve or admin";
                 let error = Some(BearerError::InsufficientScope);
                 Refusal::denied(StatusCode::FORBIDDEN, message)
-                    .challenge(&self.challenge(Some(Scope::Read), error))
+                    .challenge(&self.challenge(FIRST, error))
             }),
-            Err(why) => Err(self.wrong(&why, address)),
+            Err(why) => {
+                // Tokens expire every day and nobody guesses a signature: such are not counted.
+                tracing::info!(address = address.map(tracing::field::display), %why, "a token is refused");
+                Err(self.invalid())
+            }
         }
     }
 
     /// Counts a wrong token.
-    fn wrong(&self, why: &str, address: Option<IpAddr>) -> Refusal {
+    fn wrong(&self, address: Option<IpAddr>) -> Refusal {
         let address = address.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
         if let Some(time) = self.strikes.count(address, Instant::now()) {
             tracing::warn!(%address, "wrong tokens keep coming");
@@ -166,10 +173,14 @@ impl Access {
             return Refusal::denied(StatusCode::TOO_MANY_REQUESTS, message)
                 .retry(time.as_secs().max(1));
         }
-        tracing::info!(%address, why, "a wrong token");
+        tracing::info!(%address, "a wrong token");
+        self.invalid()
+    }
+
+    fn invalid(&self) -> Refusal {
         let message = "the token is not accepted: ask for a new one";
         Refusal::denied(StatusCode::UNAUTHORIZED, message)
-            .challenge(&self.challenge(None, Some(BearerError::InvalidToken)))
+            .challenge(&self.challenge(FIRST, Some(BearerError::InvalidToken)))
     }
 }
 
@@ -194,13 +205,29 @@ fn unusable(file: &Path, reason: String) -> Error {
 fn verifier(url: &str, resource: &str, file: &Path) -> Result<Verifier, Error> {
     let failed = |error: std::io::Error| unusable(file, error.to_string());
     let mut keys = String::new();
-    File::open(file)
-        .and_then(|open| open.take(MOST_KEYS + 1).read_to_string(&mut keys))
-        .map_err(failed)?;
+    let open = File::open(file).map_err(failed)?;
+    ensure_owned(&open).map_err(|reason| unusable(file, reason))?;
+    open.take(MOST_KEYS + 1).read_to_string(&mut keys).map_err(failed)?;
     let verifier = Verifier::new(url, resource, &keys);
     let verifier = verifier.map_err(|error| unusable(file, error.to_string()))?;
     verifier.notes().iter().for_each(|note| tracing::warn!("{}: {note}", file.display()));
     Ok(verifier)
+}
+
+/// Refuses a file that others can write: who writes it decides whose tokens count.
+#[cfg(unix)]
+fn ensure_owned(file: &File) -> Result<(), String> {
+    use std::os::unix::fs::MetadataExt as _;
+    let mode = file.metadata().map_err(|error| error.to_string())?.mode();
+    if mode & 0o022 != 0 {
+        return Err(format!("others can write it (mode {:03o}): chmod 644 it", mode & 0o777));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn ensure_owned(_: &File) -> Result<(), String> {
+    Ok(())
 }
 
 /// The token of a request.
