@@ -25,5 +25,6 @@ mod broker {
     mod sealed;
     mod secrets;
     mod shop;
+    mod team;
     mod waits;
 }

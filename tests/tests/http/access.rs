@@ -158,6 +158,20 @@ fn scopes_say_what_a_token_may_do() -> Result<()> {
 }
 
 #[test]
+fn figures_need_a_token_beyond_this_machine() -> Result<()> {
+    let web = Web::with_tokens(&["--allowed-host", "pif.example.org"])?;
+    web.call("runner", "run", &json!({"code": 1}))?;
+    let here = web.get("/metrics", "")?;
+    ensure!(here.status == 200 && here.headers.contains_key("content-type"), "{here:?}");
+    ensure!(here.text().contains("mcp_server_operation_duration"), "{}", here.text());
+    let by_proxy = "host: pif.example.org\r\n";
+    web.get("/metrics", by_proxy)?.refusal(401, &Value::Null)?;
+    let known = format!("{by_proxy}{}", authorization("reader"));
+    ensure!(web.get("/metrics", &known)?.text().contains("mcp_server_operation_duration"));
+    Ok(())
+}
+
+#[test]
 fn tokens_change_while_the_server_runs() -> Result<()> {
     let web = Web::with_tokens(&[])?;
     let mut lines = fs::read_to_string(web.tokens())?;

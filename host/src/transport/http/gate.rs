@@ -28,7 +28,7 @@ use super::handlers::{Handlers, Way};
 use super::probe::Probe;
 use super::reply::{self, Refusal, Reply};
 use super::sessions::{Open, Sessions, unknown};
-use super::site::Sites;
+use super::site::{Sites, is_direct};
 use crate::domain::{Principal, Scope};
 use crate::oauth::BearerError;
 use crate::transport::input::Line;
@@ -126,9 +126,9 @@ impl<H: Handlers> Gate<H> {
         }
     }
 
-    /// What is measured. Beyond this machine it needs a token.
+    /// What is measured. Beyond this machine it needs a token. A proxy here may serve others.
     fn metrics(&self, parts: &Parts, address: Option<IpAddr>) -> Reply {
-        if !self.is_here
+        if !(self.is_here && is_direct(&parts.headers))
             && let Err(refusal) = self.access.principal(&parts.headers, address)
         {
             return refusal.reply(None);

@@ -86,6 +86,13 @@ impl Sites {
     }
 }
 
+/// Whether a request names this machine as its host. One that a proxy hands on names the proxy, as a
+/// rule.
+pub(super) fn is_direct(headers: &HeaderMap) -> bool {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()?.parse().ok());
+    host.is_some_and(|host: Authority| is_here(bare(host.host())))
+}
+
 /// Whether a host is this machine.
 fn is_here(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost")
