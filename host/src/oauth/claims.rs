@@ -68,7 +68,7 @@ fn check_times(claims: &Members<'_>, now: f64) -> Result<(), Refusal> {
 /// The subject stands in logs and in the journal.
 fn subject(claims: &Members<'_>) -> Result<String, Refusal> {
     let subject = string(claims, "sub")?;
-    let is_plain = !subject.chars().any(char::is_control);
+    let is_plain = !subject.chars().any(text::is_hidden);
     let is_name = is_plain && (1..=LONGEST_SUBJECT).contains(&subject.len());
     is_name.then_some(subject).ok_or_else(|| wrong("sub", "is not a name of 1 to 255 bytes"))
 }

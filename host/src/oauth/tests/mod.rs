@@ -275,7 +275,7 @@ fn a_token_has_its_time() {
 
 #[test]
 fn a_token_has_a_subject_and_scopes() {
-    for subject in ["", "a\nb", "a\u{0}", &"a".repeat(256)] {
+    for subject in ["", "a\nb", "a\u{0}", "a\u{202e}b", &"a".repeat(256)] {
         let refusal = member("sub", "is not a name of 1 to 255 bytes");
         assert_eq!(tried(&claims_with("sub", json!(subject))), refusal);
     }
