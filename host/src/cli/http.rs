@@ -59,9 +59,14 @@ pub(super) struct Opened {
 }
 
 impl HttpOptions {
-    /// Binds the listener and reads the files, if the server is to be reached over HTTP.
-    pub(super) fn open(self, config: &Config) -> Result<Option<Opened>> {
-        let Some(address) = self.http else { return Ok(None) };
+    /// The options, if the server is to be reached over HTTP.
+    pub(super) fn wanted(self) -> Option<Self> {
+        self.http.is_some().then_some(self)
+    }
+
+    /// Reads the files and binds the listener.
+    pub(super) fn open(self, config: &Config) -> Result<Opened> {
+        let address = self.http.unwrap_or_default();
         if self.tokens.is_none() && self.issuer.is_none() && !address.is_here() {
             bail!(
                 "others can reach {address}, so clients need tokens: give --tokens FILE or --issuer \
@@ -93,7 +98,7 @@ impl HttpOptions {
             Address::Tcp(address) => format!("{scheme}://{address}/mcp"),
             unix @ Address::Unix(_) => unix.to_string(),
         };
-        Ok(Some(Opened { http: Http { listener, access, sites, tls }, place, readable }))
+        Ok(Opened { http: Http { listener, access, sites, tls }, place, readable })
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) struct Serve {
 impl Serve {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
         let config = start(options, Some(&self.place))?;
-        match self.http.open(&config)? {
+        match self.http.wanted() {
             None => wait_for_client(config),
             Some(http) => serve(config, Some(http)),
         }
@@ -64,18 +64,20 @@ fn wait_for_client(config: Config) -> Result<ExitCode> {
 }
 
 /// Serves over HTTP, or else on standard input and output.
-fn serve(mut config: Config, http: Option<Opened>) -> Result<ExitCode> {
+fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
     let network = if http.is_some() { Network::Serves } else { Network::None };
-    if let (Some(paths), Some(http)) = (&mut config.harden, &http) {
-        paths.readable.extend(http.readable.iter().cloned());
-    }
     // No second thread may start until the files are closed.
     stdio::hold();
+    let traces = config.traces.as_ref().map(TraceFiles::open).transpose()?;
+    // It may start the process anew, without the secrets of its environment.
+    let link = Link::open(&config, false)?;
+    let http = http.map(|options| options.open(&config)).transpose()?;
     if let Some(http) = &http {
         complain(&format!("mcp-pif serves at {}", http.place));
+        if let Some(paths) = &mut config.harden {
+            paths.readable.extend(http.readable.iter().cloned());
+        }
     }
-    let traces = config.traces.as_ref().map(TraceFiles::open).transpose()?;
-    let link = Link::open(&config, false)?;
     let (workshop, opening) =
         open_with(&config, |setup| Ok(Sandbox::begin(setup, start_compiler)?))?;
     warn_shadowed(&workshop);
