@@ -16,6 +16,8 @@ const MOST_CALLS: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     calls: VecDeque<Arc<Record>>,
+    /// Calls that the counts lack.
+    uncounted: Vec<Arc<Record>>,
     /// Calls of a second, and the second since 1970.
     seconds: VecDeque<(i64, u32)>,
     /// All calls.
@@ -36,6 +38,7 @@ impl Kept {
             self.calls.pop_front();
         }
         self.calls.push_back(Arc::clone(&record));
+        self.uncounted.push(Arc::clone(&record));
         let second = record.time() / 1_000;
         match self.seconds.back_mut() {
             // Calls end in another order than they begin in.
@@ -46,6 +49,11 @@ impl Kept {
             self.seconds.pop_front();
         }
         record
+    }
+
+    /// The calls that the counts lack, once there are so many.
+    pub(super) fn uncounted(&mut self, least: usize) -> Vec<Arc<Record>> {
+        if self.uncounted.len() < least { Vec::new() } else { std::mem::take(&mut self.uncounted) }
     }
 
     /// The last calls, the latest first.

@@ -198,6 +198,14 @@ impl Metrics {
         if record.ending.is_error() {
             self.faults.get_or_create(&OfCode { code: record.ending.name() }).inc();
         }
+    }
+
+    /// Counts the calls of other servers that a call has made.
+    pub(super) fn count_calls(&self, record: &Record) {
+        let noted = &record.noted;
+        if noted.calls.is_empty() {
+            return;
+        }
         for call in &noted.calls {
             let of = Client {
                 mcp_method_name: METHOD,
@@ -206,7 +214,7 @@ impl Metrics {
             };
             self.clients.get_or_create(&of).observe(call.time.as_secs_f64());
         }
-        self.answered.inc_by(noted.answered());
+        self.answered.inc_by(noted.answered);
         self.received.inc_by(record.received);
     }
 

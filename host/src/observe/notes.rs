@@ -57,6 +57,8 @@ pub struct Noted {
     pub spans: Vec<Span>,
     /// Calls of other servers' tools, in the order in which they ended.
     pub calls: Vec<Called>,
+    /// Bytes that other servers answered.
+    pub answered: u64,
     /// How long each part took, all times together.
     totals: [Duration; Part::ALL.len()],
     /// How often there was each part.
@@ -80,12 +82,6 @@ impl Noted {
     #[must_use]
     pub fn count(&self, part: Part) -> u64 {
         self.counts.get(part as usize).copied().unwrap_or_default()
-    }
-
-    /// Bytes that other servers answered.
-    #[must_use]
-    pub fn answered(&self) -> u64 {
-        self.calls.iter().fold(0, |sum, call| sum.saturating_add(call.bytes))
     }
 
     fn add(&mut self, part: Part, time: Duration) {
@@ -122,6 +118,7 @@ impl Notes {
         };
         let mut noted = self.noted();
         noted.add(Part::Upstream, time);
+        noted.answered = noted.answered.saturating_add(bytes);
         noted.calls.push(Called { tool: tool.to_owned(), start, time, outcome, bytes });
     }
 

@@ -172,7 +172,7 @@ impl Record {
         };
         if !self.noted.calls.is_empty() {
             told["calls"] = self.noted.calls.iter().map(call).collect();
-            told["answered"] = self.noted.answered().into();
+            told["answered"] = self.noted.answered.into();
             told["received"] = self.received.into();
         }
         told

@@ -138,7 +138,7 @@ impl Rollup {
             *self.faults.entry(call.ending.name().into_owned()).or_default() += 1;
         }
         self.instances += call.noted.count(Part::Instance);
-        self.answered = self.answered.saturating_add(call.noted.answered());
+        self.answered = self.answered.saturating_add(call.noted.answered);
         self.received = self.received.saturating_add(call.received);
     }
 
