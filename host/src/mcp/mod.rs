@@ -8,6 +8,7 @@ mod backend;
 mod call;
 mod catalog;
 mod completion;
+mod connected;
 mod http;
 mod instructions;
 mod lines;

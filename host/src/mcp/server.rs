@@ -1,8 +1,8 @@
 //! Handles the protocol's requests. Each request sees the current registry.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
@@ -23,6 +23,7 @@ use super::backend::Backend;
 use super::call::{Call, Caller};
 use super::catalog::{self, Reach};
 use super::completion;
+use super::connected::{Connected, Ending};
 use super::instructions::INSTRUCTIONS;
 use super::listing::Listing;
 use super::present::present;
@@ -67,23 +68,17 @@ pub(super) struct Server {
     incidents: AtomicU64,
     /// Whether the client is told of changes.
     is_told: AtomicBool,
-    /// Ends the session with this server.
-    _ends: Option<Ending>,
-}
-
-/// Ends a session when it is dropped.
-struct Ending(Arc<Session>);
-
-impl Drop for Ending {
-    fn drop(&mut self) {
-        self.0.close();
-    }
+    /// Set for a client of HTTP that has begun a session.
+    connected: OnceLock<Connected>,
+    /// Ends a session of HTTP with this server.
+    ends: Option<Ending>,
 }
 
 impl Server {
     pub(super) fn new(backend: Arc<Backend>, session: Arc<Session>, listing: Arc<Listing>) -> Self {
         let incidents = AtomicU64::new(1);
-        Self { backend, session, listing, incidents, is_told: AtomicBool::new(false), _ends: None }
+        let (is_told, connected) = (AtomicBool::new(false), OnceLock::new());
+        Self { backend, session, listing, incidents, is_told, connected, ends: None }
     }
 
     /// The server of a session that ends with it.
@@ -93,7 +88,7 @@ impl Server {
         listing: Arc<Listing>,
     ) -> Self {
         let ends = Some(Ending(Arc::clone(&session)));
-        Self { _ends: ends, ..Self::new(backend, session, listing) }
+        Self { ends, ..Self::new(backend, session, listing) }
     }
 
     /// The call that a request makes.
@@ -293,6 +288,9 @@ impl ServerHandler for Server {
         self.session.greet(context.peer);
         if !self.is_told.swap(true, Ordering::Relaxed) {
             tokio::spawn(announce(Arc::clone(&self.backend), Arc::clone(&self.session)));
+            if self.ends.is_some() {
+                self.connected.get_or_init(|| Connected::new(&self.backend.measures));
+            }
         }
     }
 

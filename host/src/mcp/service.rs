@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
 use tokio::task::spawn_blocking;
@@ -10,6 +10,7 @@ use tokio::time::interval;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::backend::Backend;
+use super::connected::Connected;
 use super::listing::Listing;
 use super::server::Server;
 use crate::config::Config;
@@ -137,8 +138,8 @@ impl Service {
     }
 
     async fn converse(&self, wire: Wire) -> Result<(), Error> {
-        let (session, since) = (wire.session(), Instant::now());
-        self.backend.measures.session_began();
+        let session = wire.session();
+        let _connected = Connected::new(&self.backend.measures);
         let server =
             Server::new(Arc::clone(&self.backend), Arc::clone(&session), Arc::clone(&self.listing));
         let failed = |error: String| Err(Error::Session(error));
@@ -153,7 +154,6 @@ impl Service {
             Err(error) => failed(error.to_string()),
         };
         session.window.settled().await;
-        self.backend.measures.session_ended(since.elapsed());
         result
     }
 }

@@ -161,9 +161,12 @@ fn scopes_say_what_a_token_may_do() -> Result<()> {
 fn figures_need_a_token_beyond_this_machine() -> Result<()> {
     let web = Web::with_tokens(&["--allowed-host", "pif.example.org"])?;
     web.call("runner", "run", &json!({"code": 1}))?;
+    let _session = web.session("runner")?;
     let here = web.get("/metrics", "")?;
     ensure!(here.status == 200 && here.headers.contains_key("content-type"), "{here:?}");
     ensure!(here.text().contains("mcp_server_operation_duration"), "{}", here.text());
+    let sessions = |text: &str| text.lines().any(|line| line == "mcp_pif_sessions 1");
+    web.wait_for("the session", || Ok(sessions(&web.get("/metrics", "")?.text())))?;
     let by_proxy = "host: pif.example.org\r\n";
     web.get("/metrics", by_proxy)?.refusal(401, &Value::Null)?;
     let known = format!("{by_proxy}{}", authorization("reader"));

@@ -1,0 +1,35 @@
+//! What lasts as long as a client is connected.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::observe::Measures;
+use crate::transport::Session;
+
+/// Counts a client as connected until it is dropped.
+pub(super) struct Connected {
+    measures: Arc<Measures>,
+    since: Instant,
+}
+
+impl Connected {
+    pub(super) fn new(measures: &Arc<Measures>) -> Self {
+        measures.session_began();
+        Self { measures: Arc::clone(measures), since: Instant::now() }
+    }
+}
+
+impl Drop for Connected {
+    fn drop(&mut self) {
+        self.measures.session_ended(self.since.elapsed());
+    }
+}
+
+/// Ends a session when it is dropped.
+pub(super) struct Ending(pub(super) Arc<Session>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
