@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::value::RawValue;
-use tokio::io::AsyncWriteExt as _;
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::{mpsc, watch};
 
@@ -17,6 +16,7 @@ use super::protocol::{
     CallPart, FromBroker, Greeting, LONGEST_NAME, MOST_ARGUMENTS, MOST_AT_ONCE, MOST_CALLS,
     PROTOCOL, ToBroker, Violation, frame, receive_frame,
 };
+use super::spans::Spans;
 use super::start::Link;
 use crate::domain::{
     Answered, Approval, Call, CallOutcome, FaultCode, Need, Offer, Reason, Refusal, Unsent,
@@ -40,6 +40,7 @@ pub struct Offers {
 pub struct Client {
     state: Arc<Mutex<State>>,
     greeting: Arc<Greeting>,
+    spans: Spans,
     /// What servers offered when it was last asked for.
     known: watch::Sender<Arc<[Offer]>>,
 }
@@ -49,6 +50,7 @@ struct State {
     asked: Asked,
     waiting: HashMap<u64, mpsc::UnboundedSender<FromBroker>>,
     latest: u64,
+    spans: Spans,
     /// Frames on their way; None: the broker is gone for good.
     out: Option<mpsc::UnboundedSender<Vec<u8>>>,
 }
@@ -84,10 +86,14 @@ impl State {
     fn take(&mut self, body: &[u8]) -> Result<(), Violation> {
         let message = self.asked.accept(body)?;
         let id = match &message {
-            FromBroker::Hello(_) => return Ok(()),
+            FromBroker::Hello(greeting) => {
+                self.spans.take(greeting.telemetry);
+                return Ok(());
+            }
             // Whoever waits learns of it by the end of the answers.
             FromBroker::Restarted {} => {
                 self.waiting.clear();
+                self.spans.take(false);
                 return self.send(&ToBroker::Hello { protocol: PROTOCOL });
             }
             FromBroker::Refused { message } => {
@@ -119,23 +125,21 @@ impl Client {
     /// Talks to the broker from now on, in the runtime that this is called in.
     pub fn new(link: Link) -> io::Result<Self> {
         let Link { from, to, greeting } = link;
-        let (mut from, mut to) = (Receiver::from_owned_fd(from)?, Sender::from_owned_fd(to)?);
-        let (out, mut frames) = mpsc::unbounded_channel::<Vec<u8>>();
+        let (mut from, to) = (Receiver::from_owned_fd(from)?, Sender::from_owned_fd(to)?);
+        let (out, frames) = mpsc::unbounded_channel();
+        let (spans, outlet) = Spans::beside(frames);
+        spans.take(greeting.telemetry);
         let mut asked = Asked::default();
         asked.greeted();
-        let state = State { asked, waiting: HashMap::new(), latest: 0, out: Some(out) };
+        let (waiting, own) = (HashMap::new(), spans.clone());
+        let state = State { asked, waiting, latest: 0, spans: own, out: Some(out) };
         let client = Self {
             state: Arc::new(Mutex::new(state)),
             greeting: Arc::new(greeting),
+            spans,
             known: watch::Sender::default(),
         };
-        tokio::spawn(async move {
-            while let Some(frame) = frames.recv().await {
-                if to.write_all(&frame).await.is_err() {
-                    return;
-                }
-            }
-        });
+        tokio::spawn(outlet.write(to));
         let learner = client.clone();
         tokio::spawn(async move { learner.learn().await });
         let reader = client.clone();
@@ -166,6 +170,12 @@ impl Client {
     #[must_use]
     pub fn greeting(&self) -> &Greeting {
         &self.greeting
+    }
+
+    /// The way of traces to the collector, if one is configured.
+    #[must_use]
+    pub fn spans(&self) -> Option<&Spans> {
+        self.greeting.telemetry.then_some(&self.spans)
     }
 
     /// Whether a server has this id.

@@ -19,7 +19,9 @@ pub mod protocol;
 mod quiet;
 mod reap;
 mod signature;
+mod spans;
 mod start;
+mod telemetry;
 mod upstream;
 mod worker;
 
@@ -28,4 +30,5 @@ pub use self::launch::Launch;
 pub use self::process::{Task, supervise, work};
 pub use self::quiet::Quiet;
 pub use self::signature::sample;
+pub use self::spans::Spans;
 pub use self::start::Link;

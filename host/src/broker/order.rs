@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
 use super::protocol::{
     CallPart, FromBroker, LONGEST_NAME, MOST_AT_ONCE, MOST_CALLS, MOST_PENDING, PROTOCOL, ToBroker,
@@ -17,12 +18,20 @@ fn parse<T: DeserializeOwned>(frame: &[u8]) -> Result<T, Violation> {
 #[derive(Debug, Default)]
 pub struct Heard {
     greeted: bool,
+    /// Whether traces are sent to a collector.
+    exports: bool,
     latest: u64,
     /// The request whose calls are coming, and how many have come.
     open: Option<(u64, usize, usize)>,
 }
 
 impl Heard {
+    /// What a broker hears that sends traces to a collector.
+    #[must_use]
+    pub fn exporting(exports: bool) -> Self {
+        Self { exports, ..Self::default() }
+    }
+
     /// Reads the next message.
     pub fn accept(&mut self, frame: &[u8]) -> Result<ToBroker, Violation> {
         let message: ToBroker = parse(frame)?;
@@ -49,6 +58,13 @@ impl Heard {
                 return violation("a cancel came between calls");
             }
             ToBroker::Cancel { .. } => {}
+            ToBroker::Spans { .. } if !self.exports => {
+                return violation("spans came, and no collector is configured");
+            }
+            ToBroker::Spans { text } if !is_object(text) => {
+                return violation("spans are no JSON object");
+            }
+            ToBroker::Spans { .. } => {}
         }
         Ok(message)
     }
@@ -88,6 +104,11 @@ impl Heard {
         self.open = (index + 1 < of).then_some((id, index + 1, of));
         Ok(())
     }
+}
+
+/// Whether a text is one JSON object, however deep.
+fn is_object(text: &str) -> bool {
+    serde_json::from_str::<&RawValue>(text).is_ok_and(|it| it.get().starts_with('{'))
 }
 
 /// What the server has asked: it takes no answers to anything else.
@@ -237,6 +258,32 @@ mod tests {
         ];
         for messages in wrong {
             assert!(told(messages).is_err(), "{messages:?}");
+        }
+    }
+
+    #[test]
+    fn the_broker_takes_spans_if_there_is_a_collector() {
+        let (first, second) = (call(1, 0, 2), call(1, 1, 2));
+        let spans = |text: &str| serde_json::json!({"spans": {"text": text}}).to_string();
+        let good = spans(r#" {"resourceSpans": []} "#);
+        let deep = spans(&format!("{{\"a\": {}{}}}", "[".repeat(5_000), "]".repeat(5_000)));
+        let told = |exports: bool, messages: &[&str]| {
+            let mut heard = Heard::exporting(exports);
+            messages.iter().try_for_each(|it| heard.accept(it.as_bytes()).map(|_| ()))
+        };
+        assert_eq!(told(true, &[HELLO, &good, &first, &good, &second, &deep]), Ok(()));
+        assert!(told(false, &[HELLO, &good]).is_err());
+        assert!(told(true, &[&good]).is_err());
+        for text in ["", "[]", "null", "{} {}", "{\"a\":}", "\"{}\"", "{", "\u{feff}{}"] {
+            assert!(told(true, &[HELLO, &spans(text)]).is_err(), "{text}");
+        }
+        for message in [
+            r#"{"spans":{}}"#,
+            r#"{"spans":{"text":{}}}"#,
+            r#"{"spans":{"text":"{}","id":1}}"#,
+            r#"{"spans":{"text":"{}"},"hello":{"protocol":1}}"#,
+        ] {
+            assert!(told(true, &[HELLO, message]).is_err(), "{message}");
         }
     }
 

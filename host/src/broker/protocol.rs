@@ -13,10 +13,11 @@
 //! | `install {id, name, origin}` | installs a server, by `origin`: `{command: [words]}` or `{url}` |
 //! | `uninstall {id, name}` | removes one that was installed |
 //! | `cancel {id}` | the server does not want the answers any more |
+//! | `spans {text}` | traces for the collector: an `ExportTraceServiceRequest` of OTLP in JSON. It has no answer, and may come between calls |
 //!
 //! | from the broker | meaning |
 //! |---|---|
-//! | `hello {protocol, servers, variables, approvable, shadowing, installable, warnings}` | the first message; `variables` of the environment hold secrets |
+//! | `hello {protocol, servers, variables, approvable, shadowing, installable, telemetry, warnings}` | the first message; `variables` of the environment hold secrets; with `telemetry` the broker takes `spans` |
 //! | `refused {message}` | instead of it: the configuration cannot be used |
 //! | `restarted {}` | all that was asked before is lost: the broker had to be started again |
 //! | `outcome {id, index, value \| reason, message, ms}` | what came of a call |
@@ -48,7 +49,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-use super::config::Origin;
+use super::config::{Capabilities, Origin};
 use crate::domain::{Approval, EffectClass, Offer, Reason};
 
 /// Bytes of a frame without its length.
@@ -121,6 +122,11 @@ pub enum ToBroker {
     Cancel {
         /// The request.
         id: u64,
+    },
+    /// Traces for the collector.
+    Spans {
+        /// A request of OTLP in JSON.
+        text: String,
     },
 }
 
@@ -255,8 +261,28 @@ pub struct Greeting {
     /// Patterns of what may be installed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub installable: Vec<String>,
+    /// Whether traces are sent to a collector.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub telemetry: bool,
     /// What the configuration says in vain.
     pub warnings: Vec<String>,
+}
+
+impl Greeting {
+    /// What the configuration tells of itself.
+    pub(super) fn of(capabilities: &Capabilities) -> Self {
+        let on = capabilities.servers.iter().filter(|(_, server)| !server.disabled);
+        Self {
+            protocol: PROTOCOL,
+            servers: on.map(|(id, _)| id.clone()).collect(),
+            variables: capabilities.variables(),
+            approvable: capabilities.model_may_approve.iter().map(ToString::to_string).collect(),
+            shadowing: capabilities.allow_shadowing,
+            installable: Vec::new(),
+            telemetry: capabilities.telemetry.is_some(),
+            warnings: capabilities.warnings.clone(),
+        }
+    }
 }
 
 /// A member that is there, even if it is null.

@@ -16,12 +16,13 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::catalog::{Asked, Catalog, Judged};
-use super::config::{Capabilities, Error, Manner, Origin, Secrets, hide_plain};
+use super::config::{Capabilities, Error, Origin};
 use super::install::Installed;
 use super::order::Heard;
 use super::pin::Pins;
-use super::protocol::{CallPart, FromBroker, Greeting, PROTOCOL, ToBroker, frame, receive_frame};
+use super::protocol::{CallPart, FromBroker, Greeting, ToBroker, frame, receive_frame};
 use super::quiet;
+use super::telemetry::Exporter;
 use super::upstream::{Shared, Trouble, Upstream, object};
 use crate::domain::{FaultCode, Limit, Offer, Reason, Refusal};
 
@@ -37,6 +38,7 @@ pub(super) struct Worker {
     catalog: Catalog,
     shared: Arc<Shared>,
     greeting: Greeting,
+    exporter: Option<Exporter>,
     /// Whether a server asks, who approves nothing.
     serves: bool,
 }
@@ -46,25 +48,20 @@ impl Worker {
     pub(super) fn open(file: &Path, state: Option<PathBuf>, serves: bool) -> Result<Self, Error> {
         let capabilities = Capabilities::read(file)?;
         let told = |error: Error| Error::new(format!("{}: {error}", file.display()));
-        let mut secrets = Secrets::get(&capabilities.secrets).map_err(told)?;
-        for server in capabilities.servers.values() {
-            let (Manner::Process { env: named, .. } | Manner::Http { headers: named, .. }) =
-                &server.manner;
-            for (name, text) in named {
-                hide_plain(name, text, &mut secrets);
-            }
-        }
+        let secrets = capabilities.texts().map_err(told)?;
         quiet::hide(&secrets);
+        let exporter = capabilities.telemetry.as_ref().map(|it| Exporter::open(it, &secrets));
+        let exporter = exporter.transpose().map_err(told)?;
         let installed = Installed::open(state.clone(), capabilities.allow_install.clone());
         let installed = installed
             .map_err(|error| Error::new(format!("what was installed cannot be read: {error}")))?;
         let pins = Pins::open(state)
             .map_err(|error| Error::new(format!("what was approved cannot be read: {error}")))?;
         let shared = Arc::new(Shared::new(secrets, pins));
-        let mut greeting = greeting(&capabilities);
+        let mut greeting = Greeting::of(&capabilities);
         let catalog = Catalog::new(capabilities, installed, Arc::clone(&shared));
         greeting.installable = catalog.installable();
-        Ok(Self { catalog, shared, greeting, serves })
+        Ok(Self { catalog, shared, greeting, exporter, serves })
     }
 
     /// Answers until the input ends, or something is out of order.
@@ -86,23 +83,16 @@ impl Worker {
             .values()
             .for_each(CancellationToken::cancel);
         worker.shared.end.cancel();
-        join_all(worker.catalog.all().values().map(|upstream| upstream.ended())).await;
+        let all = worker.catalog.all();
+        let ended = join_all(all.values().map(|upstream| upstream.ended()));
+        tokio::join!(ended, async {
+            if let Some(exporter) = &worker.exporter {
+                exporter.end().await;
+            }
+        });
         drop(desk);
         writing.abort();
         heard
-    }
-}
-
-fn greeting(capabilities: &Capabilities) -> Greeting {
-    let on = capabilities.servers.iter().filter(|(_, server)| !server.disabled);
-    Greeting {
-        protocol: PROTOCOL,
-        servers: on.map(|(id, _)| id.clone()).collect(),
-        variables: capabilities.variables(),
-        approvable: capabilities.model_may_approve.iter().map(ToString::to_string).collect(),
-        shadowing: capabilities.allow_shadowing,
-        installable: Vec::new(),
-        warnings: capabilities.warnings.clone(),
     }
 }
 
@@ -129,7 +119,7 @@ struct Desk {
 
 impl Desk {
     async fn read(&mut self, input: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
-        let mut heard = Heard::default();
+        let mut heard = Heard::exporting(self.worker.exporter.is_some());
         while let Some(frame) = receive_frame(input).await? {
             let message = heard.accept(&frame).map_err(io::Error::other)?;
             self.take(message).await;
@@ -168,6 +158,11 @@ impl Desk {
                 let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(token) = open.get(&id) {
                     token.cancel();
+                }
+            }
+            ToBroker::Spans { text } => {
+                if let Some(exporter) = &self.worker.exporter {
+                    exporter.keep(text);
                 }
             }
         }

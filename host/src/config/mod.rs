@@ -18,6 +18,7 @@ use directories::ProjectDirs;
 
 use crate::domain::Toolset;
 use crate::harden::Paths;
+use crate::journal::Policy;
 use crate::sandbox::{Limits, Net};
 use crate::state::Place;
 
@@ -137,8 +138,10 @@ pub struct Config {
     pub capabilities: Option<PathBuf>,
     /// The pipes of a broker that runs already.
     pub broker: Option<Pipes>,
-    /// Where traces go, if they are written.
+    /// Where traces go, if they are written to files.
     pub traces: Option<Traces>,
+    /// What traces hold of arguments and results.
+    pub trace_payloads: Policy,
     /// The directory that keeps compiled code, if any.
     pub cache: Option<PathBuf>,
     /// The paths that the server can reach once it has started. `None` disables hardening.
@@ -217,6 +220,7 @@ impl Options {
             harden: (!service.no_harden).then(|| reachable(&place, traces.as_ref())),
             journal: state.journal(&values),
             traces,
+            trace_payloads: tracing.trace_payloads,
             place,
             debug: service.debug,
             log: service.log.clone(),

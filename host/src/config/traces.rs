@@ -25,24 +25,22 @@ pub(super) struct Tracing {
         default_value = "summary",
         global = true
     )]
-    trace_payloads: Policy,
+    pub(super) trace_payloads: Policy,
 }
 
-/// The settings of the traces.
+/// The settings of the files of traces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Traces {
     /// The directory of the files.
     pub directory: PathBuf,
-    /// What they hold of arguments and results.
-    pub payloads: Policy,
     /// The most bytes of all files together.
     pub most: u64,
 }
 
 impl Tracing {
-    /// The settings, if traces are written.
+    /// The settings, if traces are written to files.
     pub(super) fn traces(&self, values: &Values) -> Option<Traces> {
         let (directory, most) = (self.trace_dir.clone()?, values.get(Limit::TraceSize));
-        Some(Traces { directory, payloads: self.trace_payloads, most })
+        Some(Traces { directory, most })
     }
 }

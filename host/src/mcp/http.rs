@@ -40,6 +40,7 @@ pub async fn serve_http(
     });
     http.serve(handlers, &values, stop, async || reloads.next().await).await?;
     service.stop();
+    service.part().await;
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use super::call::Caller;
 use super::server::Server;
 use crate::domain::{BuiltIn, LEGACY, SPELLINGS};
 use crate::journal::Policy;
-use crate::observe::{Begun, Ending, Noted, Parent, Record, Traced, Traces};
+use crate::observe::{Begun, Ending, Ids, Noted, Parent, Record, Traced};
 
 /// The name of a tool that there is not: a client may ask for any.
 const UNKNOWN: &str = "_unknown";
@@ -59,7 +59,7 @@ impl Server {
         caller: &Caller,
         arguments: &Arc<str>,
     ) -> Option<Traced> {
-        let traces = self.backend.measures.traces()?;
+        let policy = self.backend.measures.tracing()?;
         let meta = &context.meta;
         let state = meta.get_tracestate();
         let parent = meta.get_traceparent().and_then(|parent| Parent::parse(parent, state));
@@ -68,17 +68,18 @@ impl Server {
         }
         let protocol = context.protocol_version();
         Some(Traced {
+            ids: Ids::random(),
             parent,
             request: context.id.to_string(),
             protocol: protocol.map(|version| version.to_string()).unwrap_or_default(),
             transport: caller.transport,
-            arguments: (traces.policy() != Policy::None).then(|| Arc::clone(arguments)),
+            arguments: (policy != Policy::None).then(|| Arc::clone(arguments)),
             result: None,
         })
     }
 
     fn finish(&self, traced: Traced, answer: &Answer) -> Traced {
-        let policy = self.backend.measures.traces().map_or(Policy::None, Traces::policy);
+        let policy = self.backend.measures.tracing().unwrap_or(Policy::None);
         let result = match answer {
             Ok(CallToolResponse::Complete(answer)) if policy != Policy::None => {
                 serde_json::to_string(answer).ok()

@@ -53,11 +53,19 @@ pub async fn serve(
     let signal = signal()?;
     let service = Service::new(config, workshop, hardening).observed(traces);
     let mut serving = std::pin::pin!(service.serve(Stdio { awake }));
-    tokio::select! {
-        served = &mut serving => return served,
-        () = signal => service.stop(),
-    }
-    serving.await
+    let ended = tokio::select! {
+        served = &mut serving => Some(served),
+        () = signal => None,
+    };
+    let served = match ended {
+        Some(served) => served,
+        None => {
+            service.stop();
+            serving.await
+        }
+    };
+    service.part().await;
+    served
 }
 
 /// Serves one client on any streams until the input ends and every request is answered.

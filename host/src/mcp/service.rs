@@ -13,6 +13,7 @@ use super::backend::Backend;
 use super::connected::Connected;
 use super::listing::Listing;
 use super::server::Server;
+use crate::broker::Client;
 use crate::config::Config;
 use crate::domain::Limit;
 use crate::harden::Hardening;
@@ -26,6 +27,9 @@ const LOOK: Duration = Duration::from_millis(250);
 
 /// The interval between two snapshots for `mcp-pif top`.
 const SNAPSHOT: Duration = Duration::from_secs(1);
+
+/// How long the broker may take to get the last traces.
+const PARTING: Duration = Duration::from_secs(1);
 
 /// The error of a service that ended early.
 #[derive(Debug, thiserror::Error)]
@@ -69,16 +73,19 @@ impl Service {
         Self { backend, listing, publisher, _stopped: stop.clone().drop_guard(), stop }
     }
 
-    /// The server with traces in these files, and with snapshots for `mcp-pif top` in the directory of
-    /// its store.
+    /// The server with traces in these files and at the collector of its broker, and with snapshots for
+    /// `mcp-pif top` in the directory of its store.
     #[must_use]
     pub fn observed(mut self, files: Option<TraceFiles>) -> Self {
         let config = &self.backend.config;
-        if let (Some(files), Some(settings)) = (files, &config.traces) {
-            match Traces::start(files, settings.payloads) {
-                Ok(traces) => self.backend.measures.trace(traces),
-                Err(error) => tracing::error!(%error, "no traces are written"),
-            }
+        let policy = config.trace_payloads;
+        let to_files = files.map(|files| Traces::to_files(files, policy));
+        let spans = self.backend.workshop.broker().and_then(Client::spans).cloned();
+        let to_collector =
+            spans.map(|spans| Traces::to_collector(move |text| spans.send(text), policy));
+        match to_files.into_iter().chain(to_collector).collect() {
+            Ok(traces) => self.backend.measures.trace(traces),
+            Err(error) => tracing::error!(%error, "no traces are written"),
         }
         if let Place::Directory(directory) = &config.place {
             match Publisher::open(directory) {
@@ -98,6 +105,17 @@ impl Service {
     #[must_use]
     pub fn metrics(&self) -> String {
         self.backend.measures.text(self.backend.slots())
+    }
+
+    /// Hands over the last traces.
+    pub(super) async fn part(&self) {
+        let measures = Arc::clone(&self.backend.measures);
+        if let Err(error) = spawn_blocking(move || measures.close()).await {
+            tracing::error!(%error, "the last traces were not written");
+        }
+        if let Some(spans) = self.backend.workshop.broker().and_then(Client::spans) {
+            spans.flush(PARTING).await;
+        }
     }
 
     /// Ends all sessions: runs stop, and pending replies are still written.

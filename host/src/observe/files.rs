@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     fn settings(directory: &Path, most: u64) -> Traces {
-        Traces { directory: directory.to_owned(), payloads: crate::journal::Policy::None, most }
+        Traces { directory: directory.to_owned(), most }
     }
 
     #[test]

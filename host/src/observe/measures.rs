@@ -10,6 +10,7 @@ use super::rollup::Rollup;
 use super::snapshot::{LastFault, Slots, Snapshot};
 use super::traced::Traced;
 use super::traces::Traces;
+use crate::journal::Policy;
 use crate::text::time;
 
 /// Calls that are counted at once. A run leaves little in the processor's caches, and counting one call
@@ -28,7 +29,7 @@ pub struct Measures {
     started: i64,
     kept: Mutex<Kept>,
     metrics: Metrics,
-    traces: OnceLock<Traces>,
+    traces: OnceLock<Vec<Traces>>,
 }
 
 impl Default for Measures {
@@ -50,15 +51,19 @@ impl Measures {
     }
 
     /// Writes traces from now on.
-    pub fn trace(&self, traces: Traces) {
-        // A server has one folder for them.
+    pub fn trace(&self, traces: Vec<Traces>) {
+        // They are set once.
         let _ = self.traces.set(traces);
     }
 
-    /// The traces, if any are written.
+    /// What traces hold of arguments and results, if any are written.
     #[must_use]
-    pub fn traces(&self) -> Option<&Traces> {
-        self.traces.get()
+    pub fn tracing(&self) -> Option<Policy> {
+        self.traces().first().map(Traces::policy)
+    }
+
+    fn traces(&self) -> &[Traces] {
+        self.traces.get().map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Keeps a call that has ended, with what its trace tells more.
@@ -71,8 +76,10 @@ impl Measures {
         for it in uncounted {
             self.metrics.count(&it);
         }
-        if let (Some(traces), Some(traced)) = (self.traces.get(), traced) {
-            traces.keep(record, traced);
+        if let Some(traced) = traced.map(Arc::new) {
+            for traces in self.traces() {
+                traces.keep(Arc::clone(&record), Arc::clone(&traced));
+            }
         }
     }
 
@@ -125,7 +132,7 @@ impl Measures {
         for it in uncounted {
             self.metrics.count(&it);
         }
-        self.metrics.text(slots, self.traces.get().map_or(0, Traces::dropped))
+        self.metrics.text(slots, self.traces().iter().map(Traces::dropped).sum())
     }
 
     /// What `mcp-pif top` shows.
@@ -159,9 +166,7 @@ impl Measures {
 
     /// Writes what is left of the traces, and no more.
     pub fn close(&self) {
-        if let Some(traces) = self.traces.get() {
-            traces.close();
-        }
+        self.traces().iter().for_each(Traces::close);
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {

@@ -1,8 +1,9 @@
 //! What is measured: the calls of tools, by tool, with the parts that they take time for. It keeps
-//! the last calls, counts for `/metrics`, writes traces to files, and publishes a snapshot for
+//! the last calls, counts for `/metrics`, writes traces, and publishes a snapshot for
 //! `mcp-pif top`. It knows neither the protocol nor what programs compute.
 
 mod files;
+mod ids;
 mod kept;
 mod measures;
 mod metrics;
@@ -18,6 +19,7 @@ mod traced;
 mod traces;
 
 pub use self::files::{Error, TraceFiles};
+pub use self::ids::Ids;
 pub use self::measures::Measures;
 pub use self::metrics::CONTENT_TYPE;
 pub use self::notes::{Called, Noted, Notes, Span};

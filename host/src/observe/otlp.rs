@@ -1,7 +1,6 @@
-//! A call as a line of OTLP in JSON: an `ExportTraceServiceRequest` with its spans, under the names of
-//! the semantic conventions for MCP.
+//! Calls as OTLP in JSON: an `ExportTraceServiceRequest` with their spans, under the names of the
+//! semantic conventions for MCP.
 
-use std::fmt::Write as _;
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -24,13 +23,14 @@ const ERROR: u8 = 2;
 /// The flag of a trace that is recorded.
 const SAMPLED: u32 = 1;
 
-/// The bytes of a trace's name and of a span's.
-const TRACE: usize = 16;
-const SPAN: usize = 8;
+/// The request for some calls, each as [`call`] writes it.
+pub(super) fn request(calls: &[String]) -> String {
+    format!(r#"{{"resourceSpans":[{}]}}"#, calls.join(","))
+}
 
-/// The line of a call.
-pub(super) fn line(record: &Record, traced: &Traced, policy: Policy) -> String {
-    let (own_trace, root) = (random(TRACE), random(SPAN));
+/// A call with its spans: one of the `ResourceSpans` of a request.
+pub(super) fn call(record: &Record, traced: &Traced, policy: Policy) -> String {
+    let (own_trace, root) = (traced.ids.trace(), traced.ids.span(0));
     let parent = traced.parent.as_ref();
     let trace = parent.map_or(own_trace.as_str(), |parent| parent.trace.as_str());
     let write = Writer { record, trace };
@@ -51,7 +51,7 @@ pub(super) fn line(record: &Record, traced: &Traced, policy: Policy) -> String {
     let mut spans = vec![span];
     let mut runs = Vec::new();
     for part in &record.noted.spans {
-        let id = random(SPAN);
+        let id = traced.ids.span(spans.len());
         spans.push(write.part(part, &id, &root));
         if part.part == Part::Run {
             runs.push((part, id));
@@ -61,7 +61,8 @@ pub(super) fn line(record: &Record, traced: &Traced, policy: Policy) -> String {
         // A call is a child of the run that made it.
         let is_within = |run: &Span| (run.start..=run.start + run.time).contains(&call.start);
         let run = runs.iter().find(|(run, _)| is_within(run));
-        spans.push(write.call(call, run.map_or(&root, |(_, id)| id)));
+        let id = traced.ids.span(spans.len());
+        spans.push(write.call(call, &id, run.map_or(&root, |(_, id)| id)));
     }
     let scope = json!({"name": "mcp-pif", "version": env!("CARGO_PKG_VERSION")});
     let resource = list(vec![
@@ -70,8 +71,7 @@ pub(super) fn line(record: &Record, traced: &Traced, policy: Policy) -> String {
         number("process.pid", std::process::id().into()),
     ]);
     let spans = json!([{"scope": scope, "spans": spans}]);
-    json!({"resourceSpans": [{"resource": {"attributes": resource}, "scopeSpans": spans}]})
-        .to_string()
+    json!({"resource": {"attributes": resource}, "scopeSpans": spans}).to_string()
 }
 
 /// Writes the spans of a call.
@@ -102,10 +102,10 @@ impl Writer<'_> {
         span
     }
 
-    fn call(&self, it: &Called, parent: &str) -> Value {
+    fn call(&self, it: &Called, id: &str, parent: &str) -> Value {
         let (server, tool) = it.names();
         let (name, end) = (format!("tools/call {tool}"), it.start + it.time);
-        let mut span = self.span(&name, CLIENT, &random(SPAN), (it.start, end));
+        let mut span = self.span(&name, CLIENT, id, (it.start, end));
         span["parentSpanId"] = parent.into();
         let mut all = vec![
             text("mcp.method.name", "tools/call"),
@@ -181,18 +181,4 @@ fn text(name: &str, value: &str) -> (String, Value) {
 /// An integer of 64 bits is a string there.
 fn number(name: &str, value: u64) -> (String, Value) {
     (name.to_owned(), json!({"intValue": value.to_string()}))
-}
-
-/// A name that nobody else has, in hexadecimal digits.
-fn random(bytes: usize) -> String {
-    let mut random = [0; TRACE];
-    // Zeros are no name: without random numbers the clock has to do.
-    if getrandom::fill(&mut random).is_err() {
-        let now = crate::text::time::now().to_be_bytes();
-        random.iter_mut().zip(now.iter().rev().cycle()).for_each(|(it, byte)| *it = *byte);
-    }
-    random.iter().take(bytes).fold(String::with_capacity(2 * TRACE), |mut digits, byte| {
-        let _ = write!(digits, "{byte:02x}");
-        digits
-    })
 }

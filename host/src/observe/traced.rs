@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use super::ids::Ids;
 use super::parent::Parent;
 
 /// What a trace tells of a call beside its record.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Traced {
+    /// The names of its spans.
+    pub ids: Ids,
     /// The caller's place in a trace.
     pub parent: Option<Parent>,
     /// The id of the request, as JSON.

@@ -10,13 +10,21 @@ use super::install::{Install, installs};
 use super::pattern::Pattern;
 use super::reader::Node;
 use super::rules::patterns;
-use super::secret::Secret;
-use super::server::Server;
-use super::{file, secret, server};
+use super::secret::{Secret, Secrets, hide_plain};
+use super::server::{Manner, Server};
+use super::telemetry::Telemetry;
+use super::{file, secret, server, telemetry};
 
 /// The members that the file may have.
-const MEMBERS: &[&str] =
-    &["$schema", "mcpServers", "secrets", "allow_install", "allow_shadowing", "model_may_approve"];
+const MEMBERS: &[&str] = &[
+    "$schema",
+    "mcpServers",
+    "secrets",
+    "allow_install",
+    "allow_shadowing",
+    "model_may_approve",
+    "telemetry",
+];
 
 /// All that the file says.
 #[derive(Debug, Clone, Default)]
@@ -31,6 +39,8 @@ pub struct Capabilities {
     pub allow_shadowing: bool,
     /// Tools whose calls the model may approve itself, as patterns of `SERVER.TOOL`.
     pub model_may_approve: Vec<Pattern>,
+    /// Where traces are sent.
+    pub telemetry: Option<Telemetry>,
     /// What is passed over.
     pub warnings: Vec<String>,
 }
@@ -66,6 +76,7 @@ impl Capabilities {
             root.read("allow_install", |it| installs(it, directory))?.unwrap_or_default();
         read.allow_shadowing = root.read("allow_shadowing", Node::flag)?.unwrap_or(false);
         read.model_may_approve = root.read("model_may_approve", patterns)?.unwrap_or_default();
+        read.telemetry = root.read("telemetry", |it| telemetry::read(it, &read.secrets))?;
         Ok(read)
     }
 
@@ -77,6 +88,18 @@ impl Capabilities {
             Secret::File(_) => None,
         });
         variables.collect()
+    }
+
+    /// The texts of secrets, with values of the file whose names say that they are secret.
+    pub fn texts(&self) -> Result<Secrets, Error> {
+        let mut secrets = Secrets::get(&self.secrets)?;
+        let named = self.servers.values().map(|server| match &server.manner {
+            Manner::Process { env: named, .. } | Manner::Http { headers: named, .. } => named,
+        });
+        for (name, text) in named.chain(self.telemetry.iter().map(|it| &it.headers)).flatten() {
+            hide_plain(name, text, &mut secrets);
+        }
+        Ok(secrets)
     }
 
     /// What is granted for a tool.

@@ -14,6 +14,7 @@ mod reader;
 mod rules;
 mod secret;
 mod server;
+mod telemetry;
 
 pub use self::capabilities::Capabilities;
 pub use self::error::Error;
@@ -24,7 +25,8 @@ pub use self::limits::Limits;
 pub use self::pattern::Pattern;
 pub use self::secret::{Secret, Secrets, Template};
 pub use self::server::{Manner, Server};
+pub use self::telemetry::Telemetry;
 
 pub(super) use self::install::ensure_plain;
 pub(super) use self::pattern::decide;
-pub(super) use self::secret::{fill, hide_plain};
+pub(super) use self::secret::fill;

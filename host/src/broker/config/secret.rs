@@ -126,7 +126,7 @@ impl Secrets {
     }
 
     /// Adds a text that is no secret by name and must not show either.
-    pub(in super::super) fn hide(&mut self, name: &str, text: &str) {
+    fn hide(&mut self, name: &str, text: &str) {
         self.0.entry(name.to_owned()).or_insert_with(|| text.to_owned());
     }
 
@@ -182,7 +182,7 @@ pub(in super::super) fn fill(template: &Template, secrets: &Secrets) -> String {
 const TELLING: [&str; 6] = ["token", "key", "secret", "password", "authorization", "cookie"];
 
 /// Hides values of the file whose names say that they are secret.
-pub(in super::super) fn hide_plain(name: &str, template: &Template, secrets: &mut Secrets) {
+pub(super) fn hide_plain(name: &str, template: &Template, secrets: &mut Secrets) {
     let text = template.written();
     let lower = name.to_ascii_lowercase();
     if template.is_plain() && text.len() >= 8 && TELLING.iter().any(|word| lower.contains(word)) {

@@ -189,7 +189,8 @@ fn manner(node: &Node<'_>, secrets: &Named, directory: &Path) -> Result<Manner, 
         }
         (None, Some(url)) if kind != Some(Kind::Stdio) => {
             refuse(node, &["args", "env", "cwd", "isolate"], "of a server with a `command`")?;
-            http(&url, node, secrets)
+            let (url, headers) = address(&url, node, secrets)?;
+            Ok(Manner::Http { url, headers })
         }
         (Some(_), Some(url)) => Err(url.wrong("a server has a `command` or a `url`, not both")),
         (None, None) => Err(node.wrong("write a `command` with `args`, or a `url`")),
@@ -286,7 +287,12 @@ fn templates(
     Ok(read)
 }
 
-fn http(url: &Node<'_>, node: &Node<'_>, secrets: &Named) -> Result<Manner, Error> {
+/// An address, and the headers that stand beside it.
+pub(super) fn address(
+    url: &Node<'_>,
+    node: &Node<'_>,
+    secrets: &Named,
+) -> Result<(Template, Vec<(String, Template)>), Error> {
     let address = Template::read(url, secrets)?;
     let written = url.text()?;
     let rest = written.strip_prefix("https://").or_else(|| written.strip_prefix("http://"));
@@ -312,5 +318,5 @@ fn http(url: &Node<'_>, node: &Node<'_>, secrets: &Named) -> Result<Manner, Erro
         let told = format!("the protocol sets the header `{name}` itself");
         return Err(at.map_or_else(|| node.wrong(&told), |it| it.wrong(&told)));
     }
-    Ok(Manner::Http { url: address, headers })
+    Ok((address, headers))
 }
