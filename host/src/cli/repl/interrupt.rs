@@ -30,10 +30,13 @@ impl Interrupt {
         Ok(interrupt)
     }
 
+    /// From now on Ctrl-C means the next input. It may come before the run of that begins.
+    pub(super) fn rearm(&self) {
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = CancellationToken::new();
+    }
+
     /// The token of a run that begins.
-    pub(super) fn begin(&self) -> CancellationToken {
-        let token = CancellationToken::new();
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = token.clone();
-        token
+    pub(super) fn token(&self) -> CancellationToken {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

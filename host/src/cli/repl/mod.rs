@@ -75,6 +75,7 @@ fn converse(room: &Rc<Room>) -> Result<ExitCode> {
     room.greet();
     loop {
         room.set_width(prompt.width());
+        room.await_input();
         match prompt.read() {
             Ok(text) => {
                 if obey(room, &text) == Next::Leave {

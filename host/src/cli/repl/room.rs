@@ -79,6 +79,13 @@ impl Room {
         self.say(&self.paint().faint(&line));
     }
 
+    /// Gets ready for the next input.
+    pub(super) fn await_input(&self) {
+        if let Some(interrupt) = &self.interrupt {
+            interrupt.rearm();
+        }
+    }
+
     pub(super) fn set_width(&self, width: usize) {
         self.width.set(width);
     }
@@ -99,7 +106,7 @@ impl Room {
     fn watch(&self) -> Watch {
         let [wall, waiting] = self.clocks;
         let watch = match &self.interrupt {
-            Some(interrupt) => Watch::cancelled_by(interrupt.begin(), wall),
+            Some(interrupt) => Watch::cancelled_by(interrupt.token(), wall),
             None => Watch::new(wall),
         };
         watch.waiting_at_most(waiting)
