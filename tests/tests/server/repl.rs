@@ -123,7 +123,7 @@ fn people_talk_with_a_session() -> Result<()> {
     terminal.expect("pif> ")?;
     // Ctrl-C stops the run; the session stays.
     terminal.send("(f => f(f))(f => f(f))\r")?;
-    thread::sleep(Duration::from_millis(700));
+    thread::sleep(Duration::from_secs(2));
     let start = Instant::now();
     terminal.send("\u{3}")?;
     terminal.expect("cancelled")?;
