@@ -120,18 +120,18 @@ fn soak(web: &Web, requests: u64) -> Result<()> {
         for kind in &kinds {
             sent += load::send(kind, 16, share)?;
         }
-        let bytes = memory::resident(web.process())?;
+        let kibibytes = memory::resident(web.process())?;
         println!(
             "{sent:9} requests, {:6.0} s: {:7.1} MiB",
             start.elapsed().as_secs_f64(),
-            mebibytes(bytes)
+            mebibytes(kibibytes)
         );
         // The first points fill caches.
         if point == 3 {
-            first = Some(bytes);
+            first = Some(kibibytes);
         }
         ensure!(
-            first.is_none_or(|first| bytes < first + first / 2 + (32 << 20)),
+            first.is_none_or(|first| kibibytes < first + first / 2 + (32 << 10)),
             "the memory of the server grows"
         );
     }
@@ -140,8 +140,8 @@ fn soak(web: &Web, requests: u64) -> Result<()> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "it is shown with a digit")]
-fn mebibytes(bytes: u64) -> f64 {
-    bytes as f64 / f64::from(1 << 20)
+fn mebibytes(kibibytes: u64) -> f64 {
+    kibibytes as f64 / 1_024.0
 }
 
 /// A server of the Python SDK, without sessions, that answers with JSON.
