@@ -8,6 +8,7 @@ mod broker {
     mod approvals;
     mod asks;
     mod calls;
+    mod collector;
     mod cost;
     mod discovery;
     mod guide;
@@ -26,5 +27,6 @@ mod broker {
     mod secrets;
     mod shop;
     mod team;
+    mod telemetry;
     mod waits;
 }

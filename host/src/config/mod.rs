@@ -17,8 +17,8 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser};
 use directories::ProjectDirs;
 
 use crate::domain::Toolset;
-use crate::journal::Policy;
 use crate::harden::Paths;
+use crate::journal::Policy;
 use crate::sandbox::{Limits, Net};
 use crate::state::Place;
 

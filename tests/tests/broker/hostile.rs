@@ -1,9 +1,12 @@
 //! Servers that mean harm, or are broken: each costs its own calls only.
 
 use super::shop::{Shop, server, server_with};
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
+use mcp_pif::broker::protocol::{PROTOCOL, frame, read_frame};
 use serde_json::{Value, json};
 use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
 use std::time::Instant;
 
 /// A shop with a server that does harm, and one that does not.
@@ -127,5 +130,43 @@ fn a_server_that_fails_is_left_alone_for_a_while() -> Result<()> {
     let said = shop.say(&["capability", "test", "s"])?;
     ensure!(!said.ok, "{said:?}");
     assert_eq!(fs::read_to_string(&started)?.lines().count(), 1);
+    Ok(())
+}
+
+/// What a worker does that hears these messages after the hello: whether it goes on.
+fn goes_on(shop: &Shop, messages: &[Value]) -> Result<bool> {
+    let file = shop.file("capabilities.json");
+    let mut command = shop.command(&["broker", "work", "--file"])?;
+    command.arg(file).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut worker = command.spawn()?;
+    let mut to = worker.stdin.take().context("no input")?;
+    let mut from = worker.stdout.take().context("no output")?;
+    to.write_all(&frame(&json!({"hello": {"protocol": PROTOCOL}}))?)?;
+    read_frame(&mut from)?.context("no hello")?;
+    for message in messages {
+        to.write_all(&frame(message)?)?;
+    }
+    // It is gone by now, or it answers this.
+    let _ = to.write_all(&frame(&json!({"offers": {"id": 1, "known": true}}))?);
+    let answer = read_frame(&mut from)?;
+    drop(to);
+    let status = worker.wait()?;
+    ensure!(answer.is_some() == status.success(), "{status}");
+    Ok(status.success())
+}
+
+#[test]
+fn a_server_that_sends_spans_out_of_order_is_left() -> Result<()> {
+    let spans = |text: &str| json!({"spans": {"text": text}});
+    let good = spans(r#"{"resourceSpans":[]}"#);
+    let with = json!({"mcpServers": {}, "telemetry": {"otlp": "http://127.0.0.1:1/v1/traces"}});
+    let (with, without) = (Shop::new(&with)?, Shop::new(&json!({"mcpServers": {}}))?);
+    ensure!(goes_on(&with, &[])? && goes_on(&without, &[])?);
+    ensure!(goes_on(&with, &vec![good.clone(); 2_000])?);
+    ensure!(!goes_on(&without, &[good])?);
+    for text in ["", "[]", "null", "{} {}", "{\"resourceSpans\":"] {
+        ensure!(!goes_on(&with, &[spans(text)])?, "{text}");
+    }
+    ensure!(!goes_on(&with, &[json!({"spans": {"text": "{}", "id": 1}})])?);
     Ok(())
 }
