@@ -263,25 +263,28 @@ fn a_collector_that_is_busy_is_asked_once_more() -> Result<()> {
 fn nothing_is_sent_that_was_not_asked_for() -> Result<()> {
     let collector = Collector::new()?;
     let mut shop = shop(&collector.address)?;
-    let mut client = start(&shop, &[])?;
-    client.text("run", &json!({"code": "call(\"s.slow\", {n: 41}).n + 1"}))?;
-    finish(client)?;
-    let of_server = collector.connections();
-    // Only a server sends traces: what people run by hand and replays do not.
-    ensure!(shop.say(&["run", "call(\"s.slow\", {n: 41}).n + 1"])?.output.contains("42"));
-    let replayed = shop.say(&["replay", "--all"])?;
-    ensure!(replayed.ok, "{replayed:?}");
-    ensure!(shop.say(&["capability", "call", "s.slow", "{}"])?.ok);
-    assert_eq!(collector.connections(), of_server);
+    let config = fs::read_to_string(shop.file("capabilities.json"))?;
     // Others configure exporters by variables.
-    shop.write(&json!({"mcpServers": {}}))?;
     shop.set("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.address);
     shop.set("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", &collector.address);
+    let mut without: Value = serde_json::from_str(&config)?;
+    without.as_object_mut().context("an object")?.remove("telemetry");
+    shop.write(&without)?;
+    let mut client = start(&shop, &[])?;
+    assert_eq!(client.text("run", &json!({"code": "call(\"s.slow\", {n: 1}).n"}))?, "1");
+    finish(client)?;
+    assert_eq!(collector.connections(), 0);
+    // Only a server sends traces: replays and what people run by hand do not.
+    shop.write(&serde_json::from_str(&config)?)?;
+    let replayed = shop.say(&["replay", "--all"])?;
+    ensure!(replayed.ok, "{replayed:?}");
+    ensure!(shop.say(&["run", "call(\"s.slow\", {n: 41}).n + 1"])?.output.contains("42"));
+    ensure!(shop.say(&["capability", "call", "s.slow", "{}"])?.ok);
+    assert_eq!(collector.connections(), 0);
     let mut client = start(&shop, &[])?;
     client.text("run", &json!({"code": "1"}))?;
-    sleep(Duration::from_millis(300));
     finish(client)?;
-    assert_eq!(collector.connections(), of_server);
+    assert_eq!(collector.connections(), 1);
     Ok(())
 }
 
